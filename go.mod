@@ -1,0 +1,3 @@
+module github.com/ragfaith/ragfaith
+
+go 1.26

@@ -1,0 +1,38 @@
+// Package extract breaks an answer into the claims that it makes.
+package extract
+
+// A Claim is one statement of an answer that is to be judged.
+type Claim struct {
+	ID    int    // place among the row's claims, from 0
+	Text  string // the statement, as the judge reads it
+	Start int    // first code point in the answer, as a Python slice counts; -1 where it was rewritten
+	End   int    // one past the last code point; -1 where it was rewritten
+}
+
+// A Kind says why a sentence is not a claim.
+type Kind string
+
+// The kinds of sentence that claim nothing.
+const (
+	Greeting Kind = "greeting" // hello, thanks, offers of more help
+	Question Kind = "question" // a question back to the user
+	Heading  Kind = "heading"  // a title or a bare label
+	LeadIn   Kind = "lead_in"  // "Here is the answer:"
+	Refusal  Kind = "refusal"  // "I don't know", "the context does not say"
+	Code     Kind = "code"     // fenced code
+	Marks    Kind = "marks"    // no letter and no digit: rules, bullets, emoji
+)
+
+// A Skipped sentence claims nothing and is not judged.
+type Skipped struct {
+	Kind       Kind
+	Text       string
+	Start, End int // code points in the answer
+}
+
+// An Extraction is what was found in an answer. Claims and Skipped are each in
+// the order of the answer and together hold every sentence of it.
+type Extraction struct {
+	Claims  []Claim
+	Skipped []Skipped
+}

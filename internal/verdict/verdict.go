@@ -1,0 +1,51 @@
+// Package verdict holds what a judge says of a claim.
+package verdict
+
+import "github.com/ragfaith/ragfaith/internal/extract"
+
+// A Label is the outcome for one claim.
+type Label uint8
+
+// The labels. A judge that cannot tell the last two apart says NotMentioned.
+const (
+	NotMentioned Label = iota // the contexts do not hold it
+	Contradicted              // the contexts say otherwise
+	Supported                 // the contexts support it
+)
+
+// String returns the label as results spell it.
+func (l Label) String() string {
+	switch l {
+	case Supported:
+		return "supported"
+	case Contradicted:
+		return "contradicted"
+	case NotMentioned:
+		return "not_mentioned"
+	}
+	return "invalid"
+}
+
+// Evidence is a piece of a chunk that bears on a claim.
+type Evidence struct {
+	Chunk      int    // index into the contexts
+	Start, End int    // code points in the chunk
+	Quote      string // exactly the chunk's text from Start to End
+}
+
+// A Verdict is the judgement of one claim.
+type Verdict struct {
+	ClaimID  int        // Claim.ID of the claim judged
+	Label    Label      // Supported where Score is at or above the judge's threshold
+	Score    float64    // probability of support, 0 to 1
+	Reason   string     // one line for a person
+	ChunkIDs []int      // contexts that support the claim, ascending
+	Evidence []Evidence // best first; may be empty
+}
+
+// A Task is what a judge is asked: every claim of one row, against its contexts.
+type Task struct {
+	Question string
+	Contexts []string
+	Claims   []extract.Claim
+}
