@@ -1,0 +1,292 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// conclude makes the verdict on c from what was found in the contexts.
+func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
+	v := verdict.Verdict{Score: c.best.score}
+	if len(c.bestHits) == 0 {
+		v.Reason = "none of its words are in the contexts"
+		return v
+	}
+	quotes := j.evidence(s, c, contexts)
+	against := j.contradiction(s, c, contexts, quotes)
+	if against.reason != "" {
+		v.Score = min(v.Score, against.limit)
+	}
+	switch {
+	case v.Score >= j.opts.Threshold:
+		v.Label = verdict.Supported
+		v.ChunkIDs = j.chunkIDs(c, quotes)
+		v.Reason = s.supportReason(c, quotes)
+		v.Evidence = s.toEvidence(contexts, quotes)
+	case against.reason != "":
+		v.Label = verdict.Contradicted
+		v.Reason = against.reason
+		v.Evidence = s.toEvidence(contexts, quotes[:min(1, len(quotes))])
+	default:
+		v.Label = verdict.NotMentioned
+		v.Reason = s.missingReason(j.lex, c, contexts)
+	}
+	return v
+}
+
+// A quote is a sentence of a chunk and the weight of the claim that it gives back.
+type quote struct {
+	chunk, start, end int // bytes
+	covered           int64
+}
+
+// quotedShare is how much more of a claim a second sentence must give back to
+// be quoted beside the first.
+const quotedShare = 0.2
+
+// evidence chooses the one or two sentences near the closest window that give
+// back most of the claim.
+func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
+	n := int(c.terms[1] - c.terms[0])
+	var quotes []quote
+	taken := slices.Grow(s.seen[:0], n)[:n]
+	for i := range taken {
+		taken[i] = levels
+	}
+	s.seen = taken
+	for len(quotes) < 2 {
+		best := j.bestSentence(s, c, contexts, taken)
+		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < quotedShare*float64(c.total*exact) {
+			break
+		}
+		quotes = append(quotes, best)
+		for _, h := range c.bestHits {
+			if int(h.chunk) == best.chunk && int(h.start) >= best.start && int(h.start) < best.end {
+				if p := &taken[h.term-c.terms[0]]; h.level < *p {
+					*p = h.level
+				}
+			}
+		}
+	}
+	return quotes
+}
+
+// bestSentence finds the sentence whose hits add most to what is taken already.
+func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
+	var best quote
+	n := int(c.terms[1] - c.terms[0])
+	s.gain = slices.Grow(s.gain[:0], n)[:n]
+	hits := c.bestHits
+	for len(hits) > 0 {
+		chunk := hits[0].chunk
+		lo, hi := 0, len(contexts[chunk])
+		if hi > quoteSpan { // a long chunk is cut into sentences around the window only
+			lo, hi = around(contexts[chunk], int(c.best.from.start), int(c.best.to.start), chunk == c.best.from.chunk, chunk == c.best.to.chunk)
+		}
+		for _, span := range j.sentences(s, contexts, int(chunk), lo, hi) {
+			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
+				hits = hits[1:]
+			}
+			clear(s.gain)
+			var sum int64
+			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
+				h := hits[0]
+				hits = hits[1:]
+				i := h.term - c.terms[0]
+				var had int64
+				if taken[i] < levels {
+					had = credit(taken[i])
+				}
+				if g := (credit(h.level) - had) * s.terms[h.term].weight; g > s.gain[i] {
+					sum += g - s.gain[i]
+					s.gain[i] = g
+				}
+			}
+			if sum > best.covered {
+				best = quote{chunk: int(chunk), start: span[0], end: span[1], covered: sum}
+			}
+		}
+		for len(hits) > 0 && hits[0].chunk == chunk {
+			hits = hits[1:]
+		}
+	}
+	return best
+}
+
+// quoteSpan is the length, in bytes, up to which a chunk is cut into sentences
+// as a whole; of longer ones, this much around the closest window.
+const quoteSpan = 1 << 14
+
+func around(text string, from, to int, begins, ends bool) (lo, hi int) {
+	if !begins {
+		from = 0
+	}
+	if !ends {
+		to = min(from+quoteSpan/2, len(text))
+	}
+	lo, hi = max(0, from-quoteSpan/4), min(len(text), to+quoteSpan/4)
+	for lo > 0 && !utf8.RuneStart(text[lo]) {
+		lo--
+	}
+	for hi < len(text) && !utf8.RuneStart(text[hi]) {
+		hi++
+	}
+	return lo, hi
+}
+
+// sentences returns the sentences of a part of a chunk, which is cut once a row.
+func (j *Judge) sentences(s *scratch, contexts []string, chunk, lo, hi int) [][2]int {
+	key := [3]int{chunk, lo, hi}
+	for _, p := range s.cut {
+		if p.key == key {
+			return s.sentences[p.from:p.to]
+		}
+	}
+	from := len(s.sentences)
+	j.opts.Sentences(contexts[chunk][lo:hi], func(start, end int) {
+		s.sentences = append(s.sentences, [2]int{lo + start, lo + end})
+	})
+	s.cut = append(s.cut, cutPart{key: key, from: from, to: len(s.sentences)})
+	return s.sentences[from:]
+}
+
+// cutPart says where in scratch.sentences those of a part of a chunk lie.
+type cutPart struct {
+	key      [3]int // chunk, first and last byte
+	from, to int
+}
+
+// chunkIDs are the contexts that support a claim, ascending.
+func (j *Judge) chunkIDs(c *claim, quotes []quote) []int {
+	ids := slices.Clone(c.chunks)
+	for _, q := range quotes {
+		ids = append(ids, q.chunk)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// toEvidence turns bytes into code points.
+func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Evidence {
+	out := make([]verdict.Evidence, len(quotes))
+	for i, q := range quotes {
+		text := contexts[q.chunk]
+		start := s.codePoints(contexts, q.chunk, q.start)
+		out[i] = verdict.Evidence{
+			Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text[q.start:q.end]), Quote: text[q.start:q.end],
+		}
+	}
+	return out
+}
+
+// A mark says how many code points stand before a byte of a chunk.
+type mark struct{ chunk, bytes, points int }
+
+// markEvery is the distance, in bytes, between the marks of a chunk.
+const markEvery = 1 << 12
+
+// codePoints counts the code points of a chunk before byte end. It counts from
+// the last mark before it, so that many claims and a long chunk cost no more
+// than one pass over the chunk and markEvery for each claim.
+func (s *scratch) codePoints(contexts []string, chunk, end int) int {
+	text := contexts[chunk]
+	if end < markEvery {
+		return utf8.RuneCountInString(text[:end])
+	}
+	lo, ok := slices.BinarySearchFunc(s.marks, mark{chunk: chunk}, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.bytes, b.bytes))
+	})
+	if !ok {
+		at := mark{chunk: chunk}
+		var marks []mark
+		for at.bytes < len(text) {
+			marks = append(marks, at)
+			next := min(len(text), at.bytes+markEvery)
+			for next < len(text) && !utf8.RuneStart(text[next]) {
+				next++
+			}
+			at.points += utf8.RuneCountInString(text[at.bytes:next])
+			at.bytes = next
+		}
+		s.marks = slices.Insert(s.marks, lo, marks...)
+	}
+	n, _ := slices.BinarySearchFunc(s.marks[lo:], end, func(a mark, end int) int {
+		if a.chunk != chunk || a.bytes > end {
+			return 1
+		}
+		return -1
+	})
+	m := s.marks[lo+n-1]
+	return m.points + utf8.RuneCountInString(text[m.bytes:end])
+}
+
+// supportReason says how much of the claim was found.
+func (s *scratch) supportReason(c *claim, quotes []quote) string {
+	found, all := 0, 0
+	seen := s.levelsOf(c, c.bestHits)
+	var missing []string
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		all++
+		if seen[i-c.terms[0]] < levels {
+			found++
+		} else {
+			missing = append(missing, c.text[s.terms[i].start:s.terms[i].end])
+		}
+	}
+	where := "the contexts"
+	if len(quotes) > 0 {
+		where = "chunk " + strconv.Itoa(quotes[0].chunk)
+	}
+	if found == all {
+		return "all of its words are in " + where
+	}
+	return strconv.Itoa(found) + " of its " + strconv.Itoa(all) + " words are in " + where + "; not there: " + list(missing)
+}
+
+// missingReason names what the contexts lack: numbers and dates first, with
+// what comes nearest to them, then names, then words.
+func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string) string {
+	seen := s.levelsOf(c, c.bestHits)
+	var names, words []string
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		t := &s.terms[i]
+		if seen[i-c.terms[0]] < levels {
+			continue
+		}
+		text := c.text[t.start:t.end]
+		switch {
+		case t.value >= 0 && !s.claimValues[t.value].soft:
+			return s.valueReason(l, c, &s.claimValues[t.value], s.nearest(l, c, &s.claimValues[t.value]), contexts)
+		case t.name:
+			names = append(names, text)
+		default:
+			words = append(words, text)
+		}
+	}
+	switch missing := append(names, words...); len(missing) {
+	case 0:
+		return "its words are in the contexts, but not together"
+	case 1:
+		return list(missing) + " is not in the contexts"
+	default:
+		return "not in the contexts: " + list(missing)
+	}
+}
+
+const listed = 6 // words that a reason names
+
+func list(words []string) string {
+	words = slices.Compact(words)
+	more := ""
+	if n := len(words); n > listed {
+		more = " and " + strconv.Itoa(n-listed) + " more"
+		words = words[:listed]
+	}
+	return strings.Join(words, ", ") + more
+}

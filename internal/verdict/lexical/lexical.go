@@ -1,0 +1,123 @@
+// Package lexical is the judge that needs no model: it holds the words, the
+// numbers, dates and names of a claim against the contexts.
+//
+// A claim's score rests on the inverse document frequency (IDF) of its words:
+// the share of that weight which a window of a context gives back, in the same
+// word, another form of it, a synonym, or another way of writing a number. It
+// sees what is said and what is not. It does not see who did what to whom:
+// docs/judges.md lists what it gets wrong.
+package lexical
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// DefaultThreshold is the score from which a claim is supported.
+const DefaultThreshold = 0.5
+
+// Options are the settings of a Judge.
+type Options struct {
+	// Threshold is the score from which a claim is supported, 0 to 1.
+	Threshold float64
+	// Joined holds a claim against all contexts as one text, so that what
+	// supports it may begin in one and end in the next. Otherwise each context
+	// is looked at alone, and the best one counts.
+	Joined bool
+	// Sentences calls yield with the start and end, in bytes, of each sentence
+	// of text. It is used to choose what to quote. Required.
+	Sentences func(text string, yield func(start, end int))
+}
+
+// A Judge may be used by many goroutines at once. What it says depends on
+// nothing but the task and the options.
+type Judge struct {
+	lex  *lexicon.Lexicon
+	opts Options
+	pool sync.Pool
+}
+
+// New returns a judge. It fails only where the data in the binary is damaged.
+func New(opts Options) (*Judge, error) {
+	lex, err := lexicon.Load()
+	if err != nil {
+		return nil, err
+	}
+	j := &Judge{lex: lex, opts: opts}
+	j.pool.New = func() any { return newScratch() }
+	return j, nil
+}
+
+// Threshold is the score from which this judge calls a claim supported.
+func (j *Judge) Threshold() float64 { return j.opts.Threshold }
+
+// Judge returns a verdict for each claim, in the order of the claims. Its only
+// error is that of ctx.
+func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+	s, _ := j.pool.Get().(*scratch)
+	defer func() {
+		if !s.big() {
+			j.pool.Put(s)
+		}
+	}()
+	if err := j.match(ctx, s, task); err != nil {
+		return nil, err
+	}
+	vs := make([]verdict.Verdict, len(task.Claims))
+	for i := range task.Claims {
+		vs[i] = j.conclude(s, &s.claims[i], task.Contexts)
+		vs[i].ClaimID = task.Claims[i].ID
+	}
+	return vs, nil
+}
+
+// match fills s with the best score of each claim.
+func (j *Judge) match(ctx context.Context, s *scratch, task verdict.Task) error {
+	s.texts = s.texts[:0]
+	for _, c := range task.Claims {
+		s.texts = append(s.texts, c.Text)
+	}
+	s.index(j.lex, task.Question, s.texts)
+	pos, flush := int32(0), int32(0)
+	for i, text := range task.Contexts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		pos = s.scan(j.lex, text, int32(i), pos, flush) //nolint:gosec // there are fewer contexts
+		if !j.opts.Joined || i == len(task.Contexts)-1 {
+			s.flush(flush, j.opts.Threshold)
+			flush++
+			pos = 0
+		}
+	}
+	return nil
+}
+
+// The weights of the score, and the slope that turns it into a probability.
+// They were chosen once, rounded, to do well on average over the suites of
+// docs/accuracy.md; results change little around them.
+const (
+	weightNear    = 0.6
+	weightWide    = 0.2
+	weightPairs   = 0.2
+	penaltyValue  = 0.3
+	penaltyNames  = 0.2
+	slope         = 5.0
+	scoreMidpoint = 0.5
+)
+
+// score turns the features of a claim and a chunk into a probability of support.
+func (f *chunkScore) combine() float64 {
+	if f.wide == 1 && f.near == 1 && f.pairs == 1 && f.missingValues == 0 {
+		return 1 // word for word
+	}
+	x := weightNear*f.near + weightWide*f.wide + weightPairs*f.pairs - penaltyNames*f.missingNames
+	if f.missingValues > 0 {
+		x -= penaltyValue
+	}
+	return 1 / (1 + math.Exp(-slope*(x-scoreMidpoint)))
+}

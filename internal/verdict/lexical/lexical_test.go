@@ -1,0 +1,100 @@
+package lexical
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// bySpace cuts after each stop that a space or the end follows.
+func bySpace(text string, yield func(start, end int)) {
+	start := 0
+	for i := range len(text) {
+		if text[i] == '.' && (i+1 == len(text) || text[i+1] == ' ') {
+			yield(start, i+1)
+			start = i + 2
+		}
+	}
+	if start < len(text) {
+		yield(start, len(text))
+	}
+}
+
+func newJudge(t testing.TB, opts Options) *Judge {
+	t.Helper()
+	if opts.Threshold == 0 {
+		opts.Threshold = DefaultThreshold
+	}
+	if opts.Sentences == nil {
+		opts.Sentences = bySpace
+	}
+	j, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func task(question string, contexts []string, claims ...string) verdict.Task {
+	k := verdict.Task{Question: question, Contexts: contexts}
+	for i, c := range claims {
+		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: c})
+	}
+	return k
+}
+
+func judge(t testing.TB, j *Judge, k verdict.Task) []verdict.Verdict {
+	t.Helper()
+	vs, err := j.Judge(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vs
+}
+
+const (
+	einstein = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, widely held to be one of the greatest and most influential scientists of all time"
+	bowl     = "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los Angeles Memorial Coliseum in Los Angeles."
+)
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	const (
+		yes = verdict.Supported
+		no  = verdict.Contradicted
+		not = verdict.NotMentioned
+	)
+	for _, c := range []struct {
+		question, context, claim string
+		want                     verdict.Label
+		reason                   string // a part of it
+	}{
+		{"When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967", yes, ""},
+		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 14th March 1879.", yes, ""},
+		{"Where and when was Einstein born?", einstein, "Einstein was born in Germany on 20th March 1879.", no, "20 March 1879 is not in the contexts (nearest: 14 March 1879)"},
+		{"", "The tower is 330 metres tall.", "The tower is 330 m tall.", yes, ""},
+		{"", "The tower is 1,083 feet tall.", "The tower is 330 metres tall.", yes, ""},
+		{"", "The tower is 330 metres tall.", "The tower is 300 metres tall.", no, "300 metres is not in the contexts (nearest: 330 metres)"},
+		{"", "Three thousand people live in the village.", "3,000 people live in the village.", yes, ""},
+		{"", "The launch was on 1967-01-15 in Florida.", "The launch was on Jan 15, 1967 in Florida.", yes, ""},
+		{"", "The launch was on January 15, 1967 in Florida.", "The launch was on 1967-01-15 in Texas.", not, "Texas"},
+		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 12% in 2020.", yes, ""},
+		{"", "Sales grew by 12 percent in 2020.", "Sales grew by 21% in 2020.", no, "21% is not in the contexts (nearest: 12 percent)"},
+		{"", "The drug is not effective against influenza in children.", "The drug is effective against influenza in children.", no, "deny"},
+		{"", "The drug is effective against influenza in children.", "The drug is not effective against influenza in children.", no, "denies"},
+		{"", "The new rule allows parking on weekdays.", "The old rule allows parking on weekdays.", no, "“new”, not “old”"},
+		{"", "The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", yes, ""},
+		{"", "Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", not, ""},
+		{"", "Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", yes, "all of its words"},
+		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", yes, ""},
+		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", not, ""},
+	} {
+		v := judge(t, j, task(c.question, []string{c.context}, c.claim))[0]
+		if v.Label != c.want || !strings.Contains(v.Reason, c.reason) {
+			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", c.claim, c.context, v.Label, v.Score, v.Reason, c.want, c.reason)
+		}
+	}
+}

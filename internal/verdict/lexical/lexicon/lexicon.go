@@ -1,0 +1,262 @@
+// Package lexicon knows words: how to find them in a text, which stem they
+// have, how rare they are, which of them mean the same or the opposite, and
+// what numbers, months and units they stand for.
+//
+// The word frequencies, irregular forms, synonyms and antonyms are read from
+// lexicon.bin, which gen makes; see docs/judges.md for its sources. The small
+// lists in data/words.txt are written by hand.
+package lexicon
+
+import (
+	_ "embed" // for the two data files
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+//go:embed data/lexicon.bin
+var packed string //nolint:gochecknoglobals // go:embed has no other way, and nothing writes to it
+
+//go:embed data/words.txt
+var wordLists string //nolint:gochecknoglobals // as above
+
+// A Relation says how a word stands in for another.
+type Relation uint8
+
+// The relations, the closest first.
+const (
+	Adjective Relation = iota + 1 // Germany, German
+	Synonym                       // the first sense of both
+	Loose                         // a synonym in the first sense of one
+	Antonym
+)
+
+// A Dimension is what a unit measures; units of one dimension convert.
+type Dimension uint8
+
+// None is the dimension of a plain count.
+const None Dimension = 0
+
+// A UnitInfo is a unit of measure: value × Factor is in the base unit of its dimension.
+type UnitInfo struct {
+	Name      string
+	Dimension Dimension
+	Factor    float64
+}
+
+type wordInfo struct {
+	key   uint64 // of the stem, 0 to find it by rule
+	value float64
+	class Class
+}
+
+// A Lexicon is read only and may be shared.
+type Lexicon struct {
+	words *Table[wordInfo]
+	Units []UnitInfo
+
+	df     string // per slot: four bytes of fingerprint, one of quantised IDF
+	dfMask uint64
+	maxIDF float64
+
+	vocabulary []uint64 // keys with relations, ascending
+	related    string   // pairs, five bytes each: index, index, relation, by the first index
+	first      []uint32 // related pairs of vocabulary[i] are first[i]:first[i+1]
+}
+
+// IDFStep is the step in which inverse document frequencies are stored.
+const IDFStep = 0.05
+
+const magic = "RFLEX\x00\x00\x01"
+
+var errCorrupt = errors.New("lexicon: embedded data is damaged") //nolint:gochecknoglobals // a sentinel
+
+// Load returns the lexicon that is built in.
+func Load() (*Lexicon, error) {
+	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime)}
+	if err := l.unpack(packed); err != nil {
+		return nil, err
+	}
+	return l, l.readLists(wordLists)
+}
+
+// Bare returns a lexicon that knows the hand-written lists only, for the
+// generator of lexicon.bin, which counts words before there is any.
+func Bare() (*Lexicon, error) {
+	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime)}
+	return l, l.readLists(wordLists)
+}
+
+// Irregular makes the lower-case word form count as lemma.
+func (l *Lexicon) Irregular(form uint64, lemma uint64) {
+	e, _ := l.words.Get(form)
+	e.key = lemma
+	l.words.Put(form, e)
+}
+
+// Key returns the key of the stem of one lower-case word.
+func (l *Lexicon) Key(word string) uint64 {
+	var t Token
+	l.fill(&t, []byte(word))
+	return t.Key
+}
+
+// IDF returns ln((N+1)/(df+½)) of the word with key k, for the N documents and
+// the document frequency that lexicon.bin was made from; of an unknown word
+// that of df = 0.
+func (l *Lexicon) IDF(k uint64) float64 {
+	if len(l.df) == 0 {
+		return 1
+	}
+	fp := Fingerprint(k)
+	for i := k & l.dfMask; ; i = (i + 1) & l.dfMask {
+		s := l.df[i*5 : i*5+5]
+		switch got := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24; got {
+		case fp:
+			return float64(s[4]) * IDFStep
+		case 0:
+			return l.maxIDF
+		}
+	}
+}
+
+// Known reports whether the word with key k occurs in the documents of lexicon.bin.
+func (l *Lexicon) Known(k uint64) bool { return l.IDF(k) < l.maxIDF }
+
+// Fingerprint is what a slot of the frequency table holds of a key; never 0.
+func Fingerprint(k uint64) uint32 { return uint32(k>>31) | 1 } //nolint:gosec // the upper half is meant
+
+// Related calls yield with each word that has a relation to the one with key k.
+func (l *Lexicon) Related(k uint64, yield func(key uint64, r Relation)) {
+	i := sort.Search(len(l.vocabulary), func(i int) bool { return l.vocabulary[i] >= k })
+	if i == len(l.vocabulary) || l.vocabulary[i] != k {
+		return
+	}
+	for p := l.first[i]; p < l.first[i+1]; p++ {
+		s := l.related[p*5 : p*5+5]
+		yield(l.vocabulary[int(s[2])|int(s[3])<<8], Relation(s[4]))
+	}
+}
+
+// unpack reads lexicon.bin: magic, then sections, each led by its length as a
+// little-endian uint32. The frequency table is used where it lies.
+func (l *Lexicon) unpack(s string) error {
+	if !strings.HasPrefix(s, magic) {
+		return errCorrupt
+	}
+	s = s[len(magic):]
+	section := func(width int) string {
+		if len(s) < 4 {
+			return ""
+		}
+		n := int(binary.LittleEndian.Uint32([]byte(s[:4])))
+		if n > (len(s)-4)/width {
+			return ""
+		}
+		b := s[4 : 4+n*width]
+		s = s[4+n*width:]
+		return b
+	}
+	l.df = section(5)
+	forms := section(16)
+	vocabulary := section(8)
+	l.related = section(5)
+	slots := len(l.df) / 5
+	if slots == 0 || slots&(slots-1) != 0 || len(forms) == 0 || len(vocabulary) == 0 || len(l.related) == 0 || len(s) != 1 {
+		return errCorrupt
+	}
+	l.dfMask = uint64(slots - 1) //nolint:gosec // positive
+	l.maxIDF = float64(s[0]) * IDFStep
+	word := func(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i*8 : i*8+8])) }
+	for i := 0; i < len(forms)/8; i += 2 {
+		l.words.Put(word(forms, i), wordInfo{key: word(forms, i+1)})
+	}
+	l.vocabulary = make([]uint64, len(vocabulary)/8)
+	for i := range l.vocabulary {
+		l.vocabulary[i] = word(vocabulary, i)
+	}
+	l.first = make([]uint32, len(l.vocabulary)+1)
+	for i := 0; i < len(l.related); i += 5 {
+		a, b := int(l.related[i])|int(l.related[i+1])<<8, int(l.related[i+2])|int(l.related[i+3])<<8
+		if a >= len(l.vocabulary) || b >= len(l.vocabulary) {
+			return errCorrupt
+		}
+		l.first[a+1]++
+	}
+	for i := range l.vocabulary {
+		l.first[i+1] += l.first[i]
+	}
+	return nil
+}
+
+// readLists reads data/words.txt: a line for each class of words.
+func (l *Lexicon) readLists(text string) error {
+	dimensions := map[string]Dimension{"": None}
+	l.Units = []UnitInfo{{Factor: 1}}
+	classes := map[string]Class{
+		"stop": Stop, "negation": Negation | Stop, "polarity": Polarity, "hedge": Hedge, "at-least": AtLeast,
+		"numeral": Numeral, "scale": Scale, "ordinal": Ordinal, "month": Month,
+	}
+	line := 0
+	for s := range strings.Lines(text) {
+		line++
+		f := strings.Fields(s)
+		if len(f) == 0 || f[0] == "#" {
+			continue
+		}
+		bad := fmt.Errorf("lexicon: words.txt:%d: bad entry %q", line, f[0])
+		if f[0] == "unit" { // unit DIMENSION FACTOR NAME ALIAS...
+			if len(f) < 4 {
+				return bad
+			}
+			factor, err := strconv.ParseFloat(f[2], 64)
+			if err != nil {
+				return bad
+			}
+			d, ok := dimensions[f[1]]
+			if !ok {
+				d = Dimension(len(dimensions)) //nolint:gosec // a dozen
+				dimensions[f[1]] = d
+			}
+			l.Units = append(l.Units, UnitInfo{Name: f[3], Dimension: d, Factor: factor})
+			for _, w := range f[3:] {
+				l.add(w, Unit, float64(len(l.Units)-1), "")
+			}
+			continue
+		}
+		class, ok := classes[f[0]]
+		if !ok {
+			return bad
+		}
+		for _, w := range f[1:] { // WORD, WORD=VALUE or for months ABBREVIATION=VALUE=WORD
+			w, rest, _ := strings.Cut(w, "=")
+			number, lemma, _ := strings.Cut(rest, "=")
+			v := 0.0
+			if number != "" {
+				var err error
+				if v, err = strconv.ParseFloat(number, 64); err != nil {
+					return bad
+				}
+			}
+			l.add(w, class, v, lemma)
+		}
+	}
+	return nil
+}
+
+func (l *Lexicon) add(word string, c Class, v float64, lemma string) {
+	k := HashString(word)
+	e, _ := l.words.Get(k)
+	e.class |= c
+	if v != 0 || e.value == 0 || math.IsNaN(e.value) {
+		e.value = v
+	}
+	if lemma != "" {
+		e.key = l.Key(lemma)
+	}
+	l.words.Put(k, e)
+}

@@ -1,0 +1,68 @@
+package lexicon
+
+// A stemmed word is the first len bytes of it, with the last of them turned
+// to y where y is set: studies, studied, study.
+type stemmed struct {
+	len int
+	y   bool
+}
+
+// stem cuts the endings of English inflection off the lower-case word w. It is
+// light: it never joins words of different meaning for the sake of a shorter
+// stem, and leaves the irregular ones to the lexicon.
+func stem(w []byte) stemmed {
+	n := len(w)
+	if n <= 4 {
+		if n == 4 && w[3] == 's' && w[2] != 's' && w[2] != 'u' && w[2] != 'i' {
+			n-- // cats, dogs
+		}
+		return stemmed{len: n}
+	}
+	switch {
+	case ends(w, "ies"), ends(w, "ied"):
+		return stemmed{len: n - 2, y: true}
+	case ends(w, "ing") && n >= 6:
+		n = undouble(w, n-3)
+	case ends(w, "es") && n >= 5:
+		n -= 2
+	case ends(w, "ed") && n >= 5:
+		n = undouble(w, n-2)
+	case w[n-1] == 's' && w[n-2] != 's' && w[n-2] != 'u' && w[n-2] != 'i':
+		n--
+	case ends(w, "ly") && n >= 5:
+		n -= 2
+	}
+	if n > 4 && w[n-1] == 'e' {
+		n--
+	}
+	return stemmed{len: n}
+}
+
+func ends(w []byte, s string) bool {
+	return len(w) > len(s) && string(w[len(w)-len(s):]) == s
+}
+
+// undouble drops the consonant that English doubles before -ing and -ed.
+func undouble(w []byte, n int) int {
+	if n < 4 || w[n-1] != w[n-2] {
+		return n
+	}
+	switch w[n-1] {
+	case 'b', 'd', 'g', 'm', 'n', 'p', 'r', 't':
+		return n - 1
+	}
+	return n
+}
+
+// StemLength returns the length of the stem of a word of ASCII letters, in
+// either case.
+func StemLength(word string) int {
+	var buf [maxWord]byte
+	if len(word) > maxWord {
+		return len(word)
+	}
+	for i := range len(word) {
+		buf[i] = word[i] | 0x20
+	}
+	return stem(buf[:len(word)]).len
+}
