@@ -116,7 +116,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 			}
 			continue
 		}
-		if t.Is(lexicon.Stop) {
+		if t.Is(lexicon.Stop) || i > 0 && t.Is(lexicon.Number) && ts[i-1].Is(lexicon.Label) {
 			continue
 		}
 		content = true

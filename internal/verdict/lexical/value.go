@@ -44,6 +44,10 @@ func values(dst []value, limit int, l *lexicon.Lexicon, text string, tokens []le
 		if i == len(tokens) {
 			break
 		}
+		if i > 0 && tokens[i-1].Is(lexicon.Label) && gap(text, tokens[i-1], tokens[i]) == " " {
+			i++
+			continue
+		}
 		v, n := dateAt(text, tokens, i)
 		if n == 0 {
 			v, n = numberAt(l, text, tokens, i)

@@ -198,7 +198,7 @@ func (l *Lexicon) readLists(text string) error {
 	dimensions := map[string]Dimension{"": None}
 	l.Units = []UnitInfo{{Factor: 1}}
 	classes := map[string]Class{
-		"stop": Stop, "negation": Negation | Stop, "polarity": Polarity, "hedge": Hedge, "at-least": AtLeast,
+		"stop": Stop, "negation": Negation | Stop, "polarity": Polarity, "label": Label, "hedge": Hedge, "at-least": AtLeast,
 		"numeral": Numeral, "scale": Scale, "ordinal": Ordinal, "month": Month,
 	}
 	line := 0

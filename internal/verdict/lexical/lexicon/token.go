@@ -26,6 +26,7 @@ const (
 	Capital                    // begins with a capital letter
 	Initial                    // stands first in its sentence
 	Polarity                   // turns the sense without being a negation: avoid, unless, if
+	Label                      // passage, step: a number after it is a name and no quantity
 	Ideogram                   // a pair of runes of a script without spaces
 )
 
@@ -67,6 +68,12 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 			dst, i = l.number(dst, text, i, initial)
 			initial = false
 		case c < utf8.RuneSelf:
+			if c == '&' {
+				if n := entity(text[i:]); n > 0 {
+					i += n
+					continue
+				}
+			}
 			if c == '.' || c == '!' || c == '?' || c == '\n' || c == ':' {
 				initial = true
 			}
@@ -80,6 +87,22 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 		}
 	}
 	return dst
+}
+
+// entity returns the length of an HTML entity that s begins with, such as
+// &rsquo; or &#8217;, or 0.
+func entity(s string) int {
+	const longest = 10
+	for i := 1; i < len(s) && i < longest; i++ {
+		switch c := s[i]; {
+		case c == ';' && i > 1:
+			return i + 1
+		case c == '#' && i == 1, isASCIILetter(c), isDigit(c):
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // letterAt reports whether a letter or a mark on one stands at byte i.
