@@ -55,11 +55,11 @@ const quotedShare = 0.2
 func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
 	n := int(c.terms[1] - c.terms[0])
 	var quotes []quote
-	taken := slices.Grow(s.seen[:0], n)[:n]
+	taken := slices.Grow(s.taken[:0], n)[:n]
 	for i := range taken {
 		taken[i] = levels
 	}
-	s.seen = taken
+	s.taken = taken
 	for len(quotes) < 2 {
 		best := j.bestSentence(s, c, contexts, taken)
 		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < quotedShare*float64(c.total*exact) {
@@ -229,11 +229,10 @@ func (s *scratch) codePoints(contexts []string, chunk, end int) int {
 // supportReason says how much of the claim was found.
 func (s *scratch) supportReason(c *claim, quotes []quote) string {
 	found, all := 0, 0
-	seen := s.levelsOf(c, c.bestHits)
 	var missing []string
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		all++
-		if seen[i-c.terms[0]] < levels {
+		if s.terms[i].best < levels {
 			found++
 		} else {
 			missing = append(missing, c.text[s.terms[i].start:s.terms[i].end])
@@ -252,11 +251,10 @@ func (s *scratch) supportReason(c *claim, quotes []quote) string {
 // missingReason names what the contexts lack: numbers and dates first, with
 // what comes nearest to them, then names, then words.
 func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string) string {
-	seen := s.levelsOf(c, c.bestHits)
 	var names, words []string
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if seen[i-c.terms[0]] < levels {
+		if s.terms[i].best < levels {
 			continue
 		}
 		text := c.text[t.start:t.end]

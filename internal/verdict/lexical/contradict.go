@@ -33,11 +33,10 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 	share := func(without int64) float64 {
 		return float64(q.covered) / float64(max(1, (c.total-without)*exact))
 	}
-	seen := s.levelsOf(c, c.bestHits)
 	tries := 16 // each looks at every number of the contexts
 	for i := c.terms[0]; i < c.terms[1] && tries > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || seen[i-c.terms[0]] < levels || s.claimValues[t.value].soft {
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft {
 			continue
 		}
 		v := &s.claimValues[t.value]
@@ -57,7 +56,7 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 		return objection{}
 	}
 	if a.negations == 0 && b.negations == 0 {
-		return j.opposite(s, c, seen)
+		return j.opposite(s, c)
 	}
 	if share(0) < nearlyTheSame {
 		return objection{}
@@ -73,12 +72,12 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 
 // opposite looks for a word of the quote that is an antonym of a word of the
 // claim, in the same place: beside the same word.
-func (j *Judge) opposite(s *scratch, c *claim, seen []level) objection {
+func (j *Judge) opposite(s *scratch, c *claim) objection {
 	a, b := &s.claimSide, &s.quoteSide
 	var o objection
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.value >= 0 || seen[i-c.terms[0]] < levels {
+		if t.value >= 0 || t.best < levels {
 			continue
 		}
 		j.lex.Related(t.key, func(k uint64, r lexicon.Relation) {

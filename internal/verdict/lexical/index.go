@@ -31,7 +31,8 @@ type term struct {
 	start, end int32 // bytes in the claim, of the first occurrence
 	value      int32 // index into scratch.claimValues, -1 for a word
 	name       bool  // capitalised, and not because a sentence begins with it
-	asked      bool  // a word of the question
+	seen, best level // the best level of a hit since the last flush, and in the best chunk; levels for none
+	wide, near levelCounts
 }
 
 // maxValues is how many numbers and dates of a row's claims are compared by
@@ -47,38 +48,33 @@ type entry struct {
 
 // claim is what is kept of one claim while its row is judged.
 type claim struct {
-	text     string
-	terms    [2]int32 // range in scratch.terms
-	values   [2]int32 // range in scratch.claimValues
-	pairs    [2]int32 // range in scratch.pairSeen
-	total    int64    // weight of all terms
-	names    int64    // weight of the names
-	hits     []hit    // of the chunk at hand
-	negated  bool
-	best     chunkScore
-	bestHits []hit
-	chunks   []int // that support it
+	text       string
+	terms      [2]int32 // range in scratch.terms
+	values     [2]int32 // range in scratch.claimValues
+	pairs      [2]int32 // range in scratch.pairSeen
+	total      int64    // weight of all terms
+	names      int64    // weight of the names
+	wide, near slider
+	hits       []hit // of the text at hand, by place; done of them are behind the windows
+	done       int
+	unsorted   bool  // those that are not done
+	around     []hit // those around the closest window, once there are too many to keep
+	best       chunkScore
+	bestHits   []hit // around the closest window of the best chunk, all of them if they are few
+	chunks     []int // that support it
 }
 
-// index reads the claims and the question into s, so that one pass over each
+// index reads the claims into s, so that one pass over each
 // context finds all that bears on any claim.
-func (s *scratch) index(l *lexicon.Lexicon, question string, texts []string) {
+func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.values, s.valueChunks = s.values[:0], s.valueChunks[:0]
 	s.sentences, s.cut, s.marks = s.sentences[:0], s.cut[:0], s.marks[:0]
-	s.asked.Clear(scratchKeys)
 	s.entries, s.terms, s.claimValues, s.pairSeen = s.entries[:0], s.terms[:0], s.claimValues[:0], s.pairSeen[:0]
 	s.keys.Clear(scratchKeys)
 	s.heads.Clear(scratchKeys)
 	s.pairs.Clear(scratchKeys)
 	s.compounds.Clear(scratchKeys)
-	s.tokens = l.Tokens(s.tokens[:0], question)
-	for i, t := range s.tokens {
-		s.asked.Put(t.Key, struct{}{})
-		if i > 0 {
-			s.asked.Put(l.Key(question[s.tokens[i-1].Start:s.tokens[i-1].End]+question[t.Start:t.End]), struct{}{})
-		}
-	}
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
 	}
@@ -90,7 +86,7 @@ func (s *scratch) index(l *lexicon.Lexicon, question string, texts []string) {
 
 func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c := &s.claims[id]
-	*c = claim{text: text, hits: c.hits[:0], bestHits: c.bestHits[:0], chunks: c.chunks[:0]}
+	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], chunks: c.chunks[:0]}
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
@@ -139,7 +135,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 }
 
 func (s *scratch) newTerm(id int32, t term) int32 {
-	t.claim = id
+	t.claim, t.seen, t.best = id, levels, levels
 	s.terms = append(s.terms, t)
 	return int32(len(s.terms) - 1) //nolint:gosec // bounded by the claim's length
 }
@@ -167,8 +163,7 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		s.terms[n].name = s.terms[n].name || name
 		return
 	}
-	_, asked := s.asked.Get(t.Key)
-	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, asked: asked, start: t.Start, end: t.End})
+	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
 	s.words.Put(t.Key, n)
 	s.addEntry(s.keys, t.Key, n, 0)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {

@@ -81,7 +81,7 @@ func (j *Judge) match(ctx context.Context, s *scratch, task verdict.Task) error 
 	for _, c := range task.Claims {
 		s.texts = append(s.texts, c.Text)
 	}
-	s.index(j.lex, task.Question, s.texts)
+	s.index(j.lex, s.texts)
 	pos, flush := int32(0), int32(0)
 	for i, text := range task.Contexts {
 		if err := ctx.Err(); err != nil {

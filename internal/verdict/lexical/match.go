@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -41,14 +43,55 @@ const (
 	nearWindow = 45
 )
 
-// scan reads one context and collects the hits of every claim in it, as words
-// number pos and on. It returns the number of the next word.
+// blockSize is how much of a context, in bytes, is cut into words at a time.
+// With the windows slid over one block after the other, the memory that a row
+// takes does not grow with the length of its contexts.
+const blockSize = 1 << 16
+
+// scan reads one context and slides the windows of every claim over it, as
+// words number pos and on. It returns the number of the next word.
 func (s *scratch) scan(l *lexicon.Lexicon, text string, chunk, pos, flush int32) int32 {
+	for offset := 0; offset < len(text); {
+		end := blockEnd(text, offset)
+		pos = s.scanBlock(l, text[offset:end], at{chunk: chunk, byte: int32(offset), pos: pos}, flush) //nolint:gosec // texts are shorter than 2 GiB
+		for i := range s.claims {
+			s.advance(&s.claims[i])
+		}
+		offset = end
+	}
+	return pos
+}
+
+// blockEnd finds where a block that begins at offset ends: after white space,
+// if there is any in the second half of it.
+func blockEnd(text string, offset int) int {
+	if len(text)-offset <= blockSize {
+		return len(text)
+	}
+	end := offset + blockSize
+	if i := strings.LastIndexAny(text[offset+blockSize/2:end], "\n"); i >= 0 {
+		return offset + blockSize/2 + i + 1
+	}
+	if i := strings.LastIndexByte(text[offset+blockSize/2:end], ' '); i >= 0 {
+		return offset + blockSize/2 + i + 1
+	}
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
+// at is where a block begins: in which chunk, at which byte of it, and which
+// word of what is scanned it begins with.
+type at struct{ chunk, byte, pos int32 }
+
+// scanBlock collects the hits of every claim in a block.
+func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int32) int32 {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	for i := range ts {
 		t := &ts[i]
-		at := hit{pos: pos + int32(i), start: t.Start, chunk: chunk} //nolint:gosec // texts are shorter than 2 GiB
+		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
 		found := false
 		if s.filter.has(t.Key) {
 			if e, ok := s.keys.Get(t.Key); ok {
@@ -77,9 +120,9 @@ func (s *scratch) scan(l *lexicon.Lexicon, text string, chunk, pos, flush int32)
 		}
 	}
 	if len(s.claimValues) > 0 {
-		s.scanValues(l, text, chunk, pos)
+		s.scanValues(l, text, here)
 	}
-	return pos + int32(len(ts)) //nolint:gosec // texts are shorter than 2 GiB
+	return here.pos + int32(len(ts)) //nolint:gosec // a block is short
 }
 
 // credit adds a hit to each term that entry e and those chained to it name.
@@ -115,17 +158,18 @@ func (s *scratch) root(text string, t *lexicon.Token, at hit) {
 // stemOf cuts the ending off a word of a claim.
 func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
 
-// scanValues matches the numbers and dates of a context with those of the claims.
-func (s *scratch) scanValues(l *lexicon.Lexicon, text string, chunk, pos int32) {
-	from := len(s.values)
-	s.values = values(s.values, len(text), l, text, s.tokens)
-	for i := from + 1; i < len(s.values); i++ {
-		if v, ok := spacedThousands(text, s.tokens, &s.values[i-1], &s.values[i]); ok {
-			s.values[i] = v
+// keptValues is how many numbers and dates of a row's contexts are kept, to
+// name the one that comes nearest to what is missing.
+const keptValues = 1 << 14
+
+// scanValues matches the numbers and dates of a block with those of the claims.
+func (s *scratch) scanValues(l *lexicon.Lexicon, text string, here at) {
+	s.blockValues = values(s.blockValues[:0], len(text), l, text, s.tokens)
+	vs := s.blockValues
+	for i := 1; i < len(vs); i++ {
+		if v, ok := spacedThousands(text, s.tokens, &vs[i-1], &vs[i]); ok {
+			vs[i] = v
 		}
-	}
-	for i := from; i < len(s.values); i++ {
-		s.valueChunks = append(s.valueChunks, chunk)
 	}
 	for n := range s.terms {
 		t := &s.terms[n]
@@ -133,13 +177,13 @@ func (s *scratch) scanValues(l *lexicon.Lexicon, text string, chunk, pos int32) 
 			continue
 		}
 		c := &s.claims[t.claim]
-		for i := from; i < len(s.values); i++ {
-			v := &s.values[i]
+		for i := range vs {
+			v := &vs[i]
 			sure := s.claimValues[t.value].holds(v, l)
 			if sure == 0 {
 				continue
 			}
-			h := hit{pos: pos + int32(v.first), term: int32(n), start: int32(v.start), chunk: chunk} //nolint:gosec // texts are shorter than 2 GiB
+			h := hit{pos: here.pos + int32(v.first), term: int32(n), start: here.byte + int32(v.start), chunk: here.chunk} //nolint:gosec // a block is short
 			switch {
 			case sure >= 1:
 			case sure >= 0.9:
@@ -148,41 +192,137 @@ func (s *scratch) scanValues(l *lexicon.Lexicon, text string, chunk, pos int32) 
 				h.level = 4
 			}
 			c.hits = append(c.hits, h)
+			c.unsorted = true
 		}
+	}
+	for i := range vs[:min(len(vs), keptValues-len(s.values))] {
+		v := vs[i]
+		v.start += int(here.byte)
+		v.end += int(here.byte)
+		s.values = append(s.values, v)
+		s.valueChunks = append(s.valueChunks, here.chunk)
 	}
 }
 
-// flush scores what the scanned text gives to each claim and keeps the best.
+// advance slides the windows of a claim over the hits of the block just
+// scanned, and drops what neither they nor a quote will need.
+func (s *scratch) advance(c *claim) {
+	if c.unsorted {
+		slices.SortStableFunc(c.hits[c.done:], func(a, b hit) int { return cmp.Compare(a.pos, b.pos) })
+		c.unsorted = false
+	}
+	best := c.near.best.sum
+	for ; c.done < len(c.hits); c.done++ {
+		h := c.hits[c.done]
+		if h.level < s.terms[h.term].seen {
+			s.terms[h.term].seen = h.level
+		}
+		s.slide(c, &c.wide, h, wideWindow)
+		s.slide(c, &c.near, h, nearWindow)
+	}
+	if len(c.hits) < manyHits {
+		return
+	}
+	if c.near.best.sum > best || len(c.around) == 0 {
+		c.around = c.around[:0]
+		for _, h := range c.hits {
+			if h.pos > c.near.best.from.pos-quoteReach && h.pos < c.near.best.to.pos+quoteReach {
+				c.around = append(c.around, h)
+			}
+		}
+	}
+	drop := c.wide.from // the wide window begins before the near one
+	c.hits = c.hits[:copy(c.hits, c.hits[drop:])]
+	c.wide.from -= drop
+	c.near.from -= drop
+	c.done -= drop
+}
+
+const (
+	manyHits   = 1 << 12 // hits of a claim from which on only those near the best window are kept
+	quoteReach = 1 << 10 // words around the closest window in which sentences to quote are looked for
+)
+
+// A slider is a window that moves over the hits of a claim.
+type slider struct {
+	sum  int64 // weight × credit of the terms in it
+	from int   // its first hit
+	best window
+}
+
+// A window is the best place that a slider has been at.
+type window struct {
+	sum      int64
+	from, to hit
+}
+
+func (w window) share(total int64) float64 {
+	if total == 0 {
+		return 0
+	}
+	return float64(w.sum) / float64(total*exact)
+}
+
+// slide moves the end of a window of size words to the next hit. Of equally
+// good places the first is the best. The time for all is linear in the hits.
+func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
+	counts := func(t *term) *levelCounts {
+		if size == wideWindow {
+			return &t.wide
+		}
+		return &t.near
+	}
+	for c.hits[w.from].pos <= h.pos-size {
+		x := c.hits[w.from]
+		t := &s.terms[x.term]
+		w.sum += counts(t).remove(x.level) * t.weight
+		w.from++
+	}
+	t := &s.terms[h.term]
+	w.sum += counts(t).add(h.level) * t.weight
+	if w.sum > w.best.sum {
+		w.best = window{sum: w.sum, from: c.hits[w.from], to: h}
+	}
+}
+
+// flush scores what the text scanned since the last flush gives to each claim,
+// keeps the best, and makes ready for the next.
 func (s *scratch) flush(flush int32, supports float64) {
 	for i := range s.claims {
 		c := &s.claims[i]
 		if len(c.hits) == 0 && flush > 0 {
 			continue
 		}
-		if c.values[0] < c.values[1] || s.compounds.Len() > 0 {
-			slices.SortStableFunc(c.hits, func(a, b hit) int { return cmp.Compare(a.pos, b.pos) })
-		}
 		f := s.features(c, flush)
 		f.score = f.combine()
 		if f.score >= supports {
 			c.chunks = append(c.chunks, f.chunk)
 		}
-		if flush == 0 || f.score > c.best.score {
+		better := flush == 0 || f.score > c.best.score
+		if better {
 			c.best = f
-			c.hits, c.bestHits = c.bestHits, c.hits
+			if len(c.around) > 0 {
+				c.around, c.bestHits = c.bestHits, c.around
+			} else {
+				c.hits, c.bestHits = c.bestHits, c.hits
+			}
 		}
-		c.hits = c.hits[:0]
+		c.hits, c.around, c.done = c.hits[:0], c.around[:0], 0
+		c.wide, c.near = slider{}, slider{}
+		for n := c.terms[0]; n < c.terms[1]; n++ {
+			t := &s.terms[n]
+			if better {
+				t.best = t.seen
+			}
+			t.seen, t.wide, t.near = levels, levelCounts{}, levelCounts{}
+		}
 	}
 }
 
 func (s *scratch) features(c *claim, flush int32) chunkScore {
-	var f chunkScore
-	w := s.slide(c, wideWindow)
-	f.wide = w.share(c.total)
-	w = s.slide(c, nearWindow)
-	f.near = w.share(c.total)
-	if w.sum > 0 {
-		f.from, f.to = c.hits[w.from], c.hits[w.to]
+	f := chunkScore{wide: c.wide.best.share(c.total), near: c.near.best.share(c.total), pairs: 1}
+	if c.near.best.sum > 0 {
+		f.from, f.to = c.near.best.from, c.near.best.to
 		f.chunk = int(f.from.chunk)
 	}
 	n := 0
@@ -191,23 +331,20 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 			n++
 		}
 	}
-	f.pairs = 1
 	if all := c.pairs[1] - c.pairs[0]; all > 0 {
 		f.pairs = float64(n) / float64(all)
 	}
-	seen := s.levelsOf(c, c.hits)
 	var names int64
 	missing, all := 0, 0
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		has := seen[i-c.terms[0]]
 		if t.value >= 0 && !s.claimValues[t.value].soft {
 			all++
-			if has == levels {
+			if t.seen == levels {
 				missing++
 			}
 		}
-		if t.name && has > 3 {
+		if t.name && t.seen > namesake {
 			names += t.weight
 		}
 	}
@@ -220,57 +357,8 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	return f
 }
 
-// levelsOf returns for each term of c the best level among hits, or levels for
-// none. The slice is good until the next call.
-func (s *scratch) levelsOf(c *claim, hits []hit) []level {
-	n := int(c.terms[1] - c.terms[0])
-	s.found = slices.Grow(s.found[:0], n)[:n]
-	for i := range s.found {
-		s.found[i] = levels
-	}
-	for _, h := range hits {
-		if p := &s.found[h.term-c.terms[0]]; h.level < *p {
-			*p = h.level
-		}
-	}
-	return s.found
-}
-
-// window is a run of hits.
-type window struct {
-	sum      int64 // weight × credit of the terms in it
-	from, to int   // hits, inclusive
-}
-
-func (w window) share(total int64) float64 {
-	if total == 0 {
-		return 0
-	}
-	return float64(w.sum) / float64(total*exact)
-}
-
-// slide finds the stretch of size words that gives the most credit to c, in
-// time linear in the hits. Of equal ones the first is taken.
-func (s *scratch) slide(c *claim, size int32) window {
-	n := int(c.terms[1] - c.terms[0])
-	s.counts = slices.Grow(s.counts[:0], n)[:n]
-	clear(s.counts)
-	var best window
-	var sum int64
-	from := 0
-	for to, h := range c.hits {
-		for c.hits[from].pos <= h.pos-size {
-			x := c.hits[from]
-			sum += s.counts[x.term-c.terms[0]].remove(x.level) * s.terms[x.term].weight
-			from++
-		}
-		sum += s.counts[h.term-c.terms[0]].add(h.level) * s.terms[h.term].weight
-		if sum > best.sum {
-			best = window{sum: sum, from: from, to: to}
-		}
-	}
-	return best
-}
+// namesake is the last level at which a word may stand for a name.
+const namesake level = 3
 
 // levelCounts counts the hits of one term in a window, by level.
 type levelCounts struct {

@@ -14,13 +14,12 @@ const scratchBytes = 1 << 20
 
 // A scratch is the memory that judging one row takes, used again for the next.
 type scratch struct {
-	asked     *lexicon.Table[struct{}] // keys of the question
-	keys      *lexicon.Table[int32]    // key of a stem: entries
-	heads     *lexicon.Table[int32]    // key of the first letters: entries
-	compounds *lexicon.Table[int32]    // key of a whole word that may be written as two: entries
-	words     *lexicon.Table[int32]    // terms of the claim at hand, by key
-	pairs     *lexicon.Table[int32]    // key of two neighbours: pairSeen
-	filter    filter                   // of all these keys
+	keys      *lexicon.Table[int32] // key of a stem: entries
+	heads     *lexicon.Table[int32] // key of the first letters: entries
+	compounds *lexicon.Table[int32] // key of a whole word that may be written as two: entries
+	words     *lexicon.Table[int32] // terms of the claim at hand, by key
+	pairs     *lexicon.Table[int32] // key of two neighbours: pairSeen
+	filter    filter                // of all these keys
 
 	entries     []entry
 	terms       []term
@@ -33,9 +32,9 @@ type scratch struct {
 	quoteSide   side
 	values      []value // of the contexts
 	valueChunks []int32 // which one
-	seen, found []level
+	blockValues []value // of the block at hand
+	taken       []level
 	gain        []int64
-	counts      []levelCounts
 	texts       []string
 	sentences   [][2]int  // of all that was cut in this row
 	cut         []cutPart // what was
@@ -46,16 +45,15 @@ func newScratch() *scratch {
 	seed := rand.Uint64() // where a key lies in a table is nobody's to choose
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
-		asked: lexicon.NewTable[struct{}](64, seed),
-		keys:  table(), heads: table(), compounds: table(), words: table(), pairs: table(),
+		keys: table(), heads: table(), compounds: table(), words: table(), pairs: table(),
 	}
 }
 
 // big reports whether s took so much memory that it is better let go.
 func (s *scratch) big() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*12 + cap(s.terms)*40 + cap(s.pairSeen)*12
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*12 + cap(s.terms)*112 + cap(s.pairSeen)*12
 	for i := range s.claims {
-		n += (cap(s.claims[i].hits) + cap(s.claims[i].bestHits)) * 20
+		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}
 	return n > scratchBytes
 }

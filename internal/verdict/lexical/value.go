@@ -96,7 +96,14 @@ func valueStart(text string, start int) int {
 	return start
 }
 
-func gap(text string, a, b lexicon.Token) string { return text[a.End:b.Start] }
+// gap returns what lies between two tokens; of two that overlap, as those of
+// scripts without spaces do, something that no rule asks for.
+func gap(text string, a, b lexicon.Token) string {
+	if a.End > b.Start {
+		return "overlap"
+	}
+	return text[a.End:b.Start]
+}
 
 // near reports whether only spaces and at most one comma, stop or hyphen lie
 // between two tokens.

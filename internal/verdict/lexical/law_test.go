@@ -1,0 +1,133 @@
+package lexical
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// checkLaws fails t where a verdict breaks what a judge promises of any text.
+func checkLaws(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
+	t.Helper()
+	if len(vs) != len(k.Claims) {
+		t.Fatalf("%d verdicts for %d claims", len(vs), len(k.Claims))
+	}
+	for i, v := range vs {
+		if v.ClaimID != k.Claims[i].ID {
+			t.Errorf("verdict %d is of claim %d", i, v.ClaimID)
+		}
+		if !(v.Score >= 0 && v.Score <= 1) {
+			t.Errorf("score %v", v.Score)
+		}
+		if (v.Label == verdict.Supported) != (v.Score >= DefaultThreshold) {
+			t.Errorf("%v at score %v", v.Label, v.Score)
+		}
+		if v.Reason == "" {
+			t.Error("no reason")
+		}
+		if (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
+			t.Errorf("%v by chunks %v", v.Label, v.ChunkIDs)
+		}
+		for _, e := range v.Evidence {
+			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) {
+				t.Errorf("quote %q is not at %d:%d of chunk %d", e.Quote, e.Start, e.End, e.Chunk)
+			}
+			if !strings.Contains(k.Contexts[e.Chunk], e.Quote) || e.Quote == "" {
+				t.Errorf("quote %q is not in chunk %d", e.Quote, e.Chunk)
+			}
+		}
+	}
+}
+
+func FuzzJudge(f *testing.F) {
+	f.Add("When was the first super bowl?", bowl, "The first superbowl was held on Jan 15, 1967")
+	f.Add("", einstein, "Einstein wasn't born on 20/3/1879, but on about 14.03.1879 in 2 or 3 places.")
+	f.Add("¿Qué?", "東京は人口 1,400 万人の都市。ประเทศไทย", "東京 has 14 million people; 1.4 crore. ½ of them don’t.")
+	f.Add("", "two hundred thousand and five twenty-one hundred k", "$1e309 999999999999999999999999 0.000000001 10, 000 %")
+	f.Add("a", "\xff\xfe&amp;&#8217;", "&lsquo;\x00")
+	each, joined := newJudge(f, Options{}), newJudge(f, Options{Joined: true})
+	f.Fuzz(func(t *testing.T, question, context, claim string) {
+		for _, k := range []verdict.Task{
+			task(question, []string{context, claim + context, ""}, claim, context, question),
+			task(question, []string{strings.Repeat(context+" ", 3)}, claim+" "+claim),
+		} {
+			for _, j := range []*Judge{each, joined} {
+				vs := judge(t, j, k)
+				checkLaws(t, k, vs)
+				if d := cmp.Diff(vs, judge(t, j, k)); d != "" {
+					t.Errorf("a second time it says otherwise: %s", d)
+				}
+			}
+		}
+	})
+}
+
+func TestAVerbatimSentenceIsSupportedWholly(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, s := range []string{
+		"The treaty was not signed in 1923, nor in 1924.",
+		"Revenue fell by 3.5% to $2.1 billion.",
+		"Er kaufte im März drei Häuser.",
+		"人口は約1400万人です。",
+	} {
+		v := judge(t, j, task("", []string{"Before it. " + s + " After it."}, s))[0]
+		if v.Label != verdict.Supported || v.Score != 1 || !strings.Contains(v.Evidence[0].Quote, s) {
+			t.Errorf("%q: %v %v %+v (%s)", s, v.Label, v.Score, v.Evidence, v.Reason)
+		}
+	}
+}
+
+func TestWhatSupportsAClaimMayLieInTwoChunksOnlyWhenJoined(t *testing.T) {
+	t.Parallel()
+	contexts := []string{"The museum in Porto opened in", "1898 with paintings by Columbano."}
+	claim := "The museum in Porto opened in 1898 with paintings by Columbano."
+	each := judge(t, newJudge(t, Options{}), task("", contexts, claim))[0]
+	joined := judge(t, newJudge(t, Options{Joined: true}), task("", contexts, claim))[0]
+	if each.Label == verdict.Supported || joined.Label != verdict.Supported {
+		t.Errorf("each: %v %.2f, joined: %v %.2f", each.Label, each.Score, joined.Label, joined.Score)
+	}
+	if d := cmp.Diff([]int{0, 1}, joined.ChunkIDs); d != "" {
+		t.Errorf("chunks of the joined verdict: %s", d)
+	}
+}
+
+func TestEveryChunkThatSupportsIsNamed(t *testing.T) {
+	t.Parallel()
+	s := "The bridge was closed for repairs on 3 May 1999."
+	v := judge(t, newJudge(t, Options{}), task("", []string{s, "Something else altogether.", "As told: " + s}, s))[0]
+	if d := cmp.Diff([]int{0, 2}, v.ChunkIDs); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestTheThresholdDecides(t *testing.T) {
+	t.Parallel()
+	k := task("", []string{"The bridge was closed for repairs in May."}, "The bridge in Oslo was closed for long repairs.")
+	score := judge(t, newJudge(t, Options{}), k)[0].Score
+	for threshold, want := range map[float64]bool{score: true, score + 1e-9: false} {
+		if got := judge(t, newJudge(t, Options{Threshold: threshold}), k)[0].Label == verdict.Supported; got != want {
+			t.Errorf("score %v at threshold %v: supported %v", score, threshold, got)
+		}
+	}
+}
+
+func TestQuotesFarIntoAChunkCountCodePoints(t *testing.T) {
+	t.Parallel()
+	fill := strings.Repeat("Žluťoučký kůň 🐎 pěl. ", 4000)
+	s := "The tower of Brno is 84 metres high."
+	for _, text := range []string{fill + s, s + " " + fill, fill + s + " " + fill} {
+		k := task("", []string{"x", text}, s, "The tower of Brno is 85 metres high.")
+		vs := judge(t, newJudge(t, Options{}), k)
+		checkLaws(t, k, vs)
+		if len(vs[0].Evidence) == 0 || vs[0].Evidence[0].Quote != s {
+			t.Errorf("quoted %+v", vs[0].Evidence)
+		}
+		if vs[1].Label != verdict.Contradicted {
+			t.Errorf("%v: %s", vs[1].Label, vs[1].Reason)
+		}
+	}
+}
