@@ -119,7 +119,7 @@ func whole(t lexicon.Token, lo, hi float64) bool {
 	return t.Is(lexicon.Number) && t.Value >= lo && t.Value <= hi && t.Value == math.Trunc(t.Value)
 }
 
-func isYear(text string, t lexicon.Token) bool {
+func isYear(t lexicon.Token) bool {
 	return whole(t, 1000, 2199) && t.End-t.Start == 4 && !t.Is(lexicon.Ordinal)
 }
 
@@ -134,7 +134,7 @@ func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
 			return value{}, 0
 		}
 		v := value{kind: date, month: int(t.Value)}
-		if isYear(text, rest[0]) {
+		if isYear(rest[0]) {
 			v.year = int(rest[0].Value)
 			return v, 2
 		}
@@ -142,7 +142,7 @@ func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
 			return value{}, 0
 		}
 		v.day = int(rest[0].Value)
-		if len(rest) > 1 && isYear(text, rest[1]) && near(text, rest[0], rest[1]) {
+		if len(rest) > 1 && isYear(rest[1]) && near(text, rest[0], rest[1]) {
 			v.year = int(rest[1].Value)
 			return v, 3
 		}
@@ -158,7 +158,7 @@ func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
 			return value{}, 0
 		}
 		v := value{kind: date, day: int(t.Value), month: int(m.Value)}
-		if i+n < len(ts) && isYear(text, ts[i+n]) && near(text, m, ts[i+n]) {
+		if i+n < len(ts) && isYear(ts[i+n]) && near(text, m, ts[i+n]) {
 			v.year = int(ts[i+n].Value)
 			n++
 		}
@@ -176,9 +176,9 @@ func numericDate(text string, a, b, c lexicon.Token) (value, int) {
 		return value{}, 0
 	}
 	switch {
-	case isYear(text, a) && whole(b, 1, 12) && whole(c, 1, 31):
+	case isYear(a) && whole(b, 1, 12) && whole(c, 1, 31):
 		return value{kind: date, year: int(a.Value), month: int(b.Value), day: int(c.Value)}, 3
-	case isYear(text, c) && whole(a, 1, 31) && whole(b, 1, 31) && (a.Value <= 12 || b.Value <= 12):
+	case isYear(c) && whole(a, 1, 31) && whole(b, 1, 31) && (a.Value <= 12 || b.Value <= 12):
 		v := value{kind: date, year: int(c.Value), day: int(a.Value), month: int(b.Value)}
 		if b.Value > 12 {
 			v.day, v.month = v.month, v.day
@@ -206,7 +206,7 @@ func numberAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (value
 		if i > 0 && t.Start > 0 && text[t.Start-1] == '-' && (t.Start == 1 || text[t.Start-2] == ' ' || text[t.Start-2] == '(') {
 			v.num = -v.num
 		}
-		if int(t.End) < len(text) && text[t.End] == 's' && isYear(text, t) && t.Value == 10*math.Trunc(t.Value/10) {
+		if int(t.End) < len(text) && text[t.End] == 's' && isYear(t) && t.Value == 10*math.Trunc(t.Value/10) {
 			v.kind, v.year = decade, int(t.Value)
 			return v, 1
 		}
@@ -385,7 +385,7 @@ func (c *value) holdsNumber(d *value, l *lexicon.Lexicon) float64 {
 	case c.unit == d.unit:
 	case c.unit != 0 && d.unit != 0 && u.Dimension == w.Dimension:
 		a, b = a*u.Factor, b*w.Factor
-		tolerance = rounding(c.digits)
+		tolerance = rounding(c.num, c.digits)
 	case c.unit == 0 || d.unit == 0:
 		certain = 0.9
 	default:
@@ -394,7 +394,7 @@ func (c *value) holdsNumber(d *value, l *lexicon.Lexicon) float64 {
 	switch {
 	case close(a, b, tolerance):
 		return certain
-	case c.hedged && close(a, b, math.Max(rounding(c.digits), 0.02)), d.hedged && c.hedged && close(a, b, 0.05):
+	case c.hedged && close(a, b, math.Max(rounding(c.num, c.digits), 0.02)), d.hedged && c.hedged && close(a, b, 0.05):
 		return 0.9 * certain
 	case c.least && b > a && b <= 1.5*a:
 		return 0.9 * certain
@@ -406,8 +406,15 @@ func close(a, b, tolerance float64) bool {
 	return a == b || math.Abs(a-b) <= tolerance*math.Max(math.Abs(a), math.Abs(b))
 }
 
-// rounding is the relative error of a number written with n significant digits.
-func rounding(n int) float64 { return 0.5 * math.Pow(10, float64(1-min(n, 9))) }
+// rounding is the relative error of x, written with n significant digits: half
+// a unit of the last of them.
+func rounding(x float64, n int) float64 {
+	if x == 0 {
+		return 0
+	}
+	x = math.Abs(x)
+	return 0.5 * math.Pow(10, math.Floor(math.Log10(x))-float64(min(n, 9)-1)) / x
+}
 
 // likeness ranks context values by how near they come to a claim's value that
 // is not there, 0 for another kind of thing.

@@ -19,10 +19,10 @@ import (
 )
 
 //go:embed data/lexicon.bin
-var packed string //nolint:gochecknoglobals // go:embed has no other way, and nothing writes to it
+var packed string
 
 //go:embed data/words.txt
-var wordLists string //nolint:gochecknoglobals // as above
+var wordLists string
 
 // A Relation says how a word stands in for another.
 type Relation uint8
@@ -73,7 +73,7 @@ const IDFStep = 0.05
 
 const magic = "RFLEX\x00\x00\x01"
 
-var errCorrupt = errors.New("lexicon: embedded data is damaged") //nolint:gochecknoglobals // a sentinel
+var errCorrupt = errors.New("lexicon: embedded data is damaged")
 
 // Load returns the lexicon that is built in.
 func Load() (*Lexicon, error) {

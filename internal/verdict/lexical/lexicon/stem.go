@@ -13,7 +13,7 @@ type stemmed struct {
 func stem(w []byte) stemmed {
 	n := len(w)
 	if n <= 4 {
-		if n == 4 && w[3] == 's' && w[2] != 's' && w[2] != 'u' && w[2] != 'i' {
+		if n == 4 && w[3] == 's' && w[2] != 's' && w[2] != 'u' && w[2] != 'i' && string(w) != "news" {
 			n-- // cats, dogs
 		}
 		return stemmed{len: n}

@@ -212,7 +212,7 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 			j++
 			continue
 		}
-		if c == '.' && point < 0 && n < len(canon) {
+		if c == '.' && point < 0 && n < len(canon) && !dotted(text, i, j+1) {
 			canon[n] = '.'
 			point = n
 			n++
@@ -244,6 +244,18 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 	}
 	t.End = int32(j) //nolint:gosec // texts are shorter than 2 GiB
 	return append(dst, t), j
+}
+
+// dotted reports whether the number at i, with a stop before byte j, is a part
+// of something like 31.12.1999 or 1.2.3, and so has no decimals.
+func dotted(text string, i, j int) bool {
+	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
+		return true
+	}
+	for j < len(text) && isDigit(text[j]) {
+		j++
+	}
+	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
 }
 
 // parse returns the value of the decimal w exactly, or v where it is too long.

@@ -1,0 +1,51 @@
+# `make run` and `make test` need Go and nothing else.
+
+GO      ?= go
+BINARY  := bin/ragfaith
+LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
+STAT    := $(GO) tool -modfile=tools/go.mod benchstat
+FUZZ    ?= 60s
+SHARED  ?= ../shared
+DATA    ?= $(SHARED)/data
+JUDGES  ?= lexical
+
+.PHONY: help build run test lint bench bench-rows accuracy fuzz lexicon clean
+
+help: ## say what each target does
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+build: ## build the static binary bin/ragfaith
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(BINARY) ./cmd/ragfaith
+
+run: build ## score the real rows in testdata, offline
+	$(BINARY) score testdata/rows.jsonl
+
+test: ## run every test; with the race detector where there is a C compiler
+	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
+		echo '$(GO) test -race ./...'; $(GO) test -race ./...; \
+	else \
+		echo 'no C compiler, so without the race detector: $(GO) test ./...'; $(GO) test ./...; \
+	fi
+
+lint: ## run the linters, pinned in tools/go.mod
+	$(LINT) run ./...
+
+bench: ## time the packages; BENCH_BASE=FILE compares with an earlier run
+	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./internal/... | tee bench.txt
+	$(STAT) $(BENCH_BASE) bench.txt
+
+bench-rows: build ## a million rows: time, memory, and the same bytes at any concurrency
+	./scripts/bench-rows.sh $(BINARY)
+
+accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
+	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
+
+fuzz: ## run each fuzz target for FUZZ (60s)
+	./scripts/fuzz.sh $(FUZZ)
+
+lexicon: ## make the word tables of the lexical judge again, from DOCS and LEXICON
+	$(GO) run ./internal/verdict/lexical/lexicon/gen -docs $(DOCS) -lexicon $(LEXICON) \
+		-o internal/verdict/lexical/lexicon/data/lexicon.bin
+
+clean: ## remove what was built
+	rm -rf bin bench.txt

@@ -1,0 +1,120 @@
+package extract
+
+import "strings"
+
+// isQuestion reports whether a sentence asks. A question that asserts ("Did you
+// know that …?", "…, right?") and one that is only quoted in a statement do
+// not count.
+func isQuestion(text string, w words) bool {
+	t := strings.TrimRight(text, "*_) \u00a0")
+	quoted := false
+	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
+		t, quoted = q, true
+	}
+	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") {
+		return false
+	}
+	if quoted {
+		// Only a quotation as a whole asks.
+		if !isQuoted(text) {
+			return false
+		}
+	}
+	if _, ok := w.after("did you know"); ok || w.count() >= 12 && isEnglishQuestion(w) && !w.any(isAddress) {
+		return false
+	}
+	switch string(w.last()) {
+	case "right", "correct", "true":
+		return w.count() < 3
+	case "it", "they", "he", "she", "you":
+		return !strings.Contains(text, "n't ") && !strings.Contains(text, "n’t ") || strings.IndexByte(text, ',') < 0
+	}
+	return true
+}
+
+// isAddress knows the words with which a question turns to the reader. A long
+// one without them is a question of the text, and what it takes for granted is
+// judged.
+func isAddress(s []byte) bool {
+	switch string(s) {
+	case "you", "your", "me", "my", "else":
+		return true
+	}
+	return false
+}
+
+// isEnglishQuestion reports whether w begins as English questions do, so that
+// isAddress can be asked.
+func isEnglishQuestion(w words) bool {
+	first, _ := w.next()
+	switch string(first) {
+	case "what", "who", "whom", "whose", "which", "where", "when", "why", "how", "is", "are", "was", "were", "do", "does",
+		"did", "can", "could", "will", "would", "should", "has", "have", "had", "may", "might", "must":
+		return true
+	}
+	return false
+}
+
+// isQuoted reports whether text begins with a quotation: somebody else speaks.
+func isQuoted(text string) bool {
+	for _, mark := range [...]string{"\"", "'", "`", "“", "‘", "«", "„"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGreeting reports whether a sentence only greets, thanks, wishes or offers
+// more help; opened is w without what opens it. One with a digit in it is left to the judge.
+func isGreeting(text string, w, opened words) bool {
+	if isQuoted(text) || w.digits() || w.count() > 40 {
+		return false
+	}
+	// "Hi John", "Great question".
+	if rest, ok := w.begins(salute); ok && (len(rest) == 0 || rest.count() <= 1 && isHello(w)) {
+		return true
+	}
+	if w.offersHelp() {
+		return true
+	}
+	if len(opened) == len(w) {
+		return false
+	}
+	if rest, ok := opened.begins(salute); ok && len(rest) == 0 {
+		return true
+	}
+	return opened.offersHelp()
+}
+
+// offersHelp reports whether a sentence begins with an offer of more help or
+// sets a condition for one, and says no more.
+func (w words) offersHelp() bool {
+	if rest, ok := w.begins(closing); ok {
+		return rest.addsNothing(2)
+	}
+	rest, ok := w.after("if you")
+	return ok && rest.offers()
+}
+
+// isHello reports whether the greeting is one that a name may follow.
+func isHello(w words) bool {
+	first, _ := w.next()
+	switch string(first) {
+	case "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour":
+		return w.count() <= 3
+	}
+	return false
+}
+
+// offers reports whether a sentence with a condition turns to an offer: "If you
+// have any other questions, feel free to ask."
+func (w words) offers() bool {
+	for len(w) > 0 {
+		if rest, ok := w.begins(closing); ok {
+			return rest.addsNothing(1)
+		}
+		_, w = w.next()
+	}
+	return false
+}

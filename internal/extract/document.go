@@ -1,0 +1,119 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/segment"
+)
+
+// A document is an answer and its sentences: what a sentence is can depend on
+// its neighbours and on the layout.
+type document struct {
+	text  string
+	spans []segment.Span
+	words []byte // room for the words of one sentence
+}
+
+// A place is where a sentence stands.
+type place struct {
+	first, last bool
+	hashes      bool // it is a heading of Markdown
+	item        bool // of a list
+	wholeLine   bool // nothing else stands on its lines
+	beforeItem  bool // an item of a list comes next
+}
+
+// place looks at what stands around sentence i.
+func (d document) place(i int) place {
+	p := place{first: i == 0, last: i == len(d.spans)-1}
+	before := d.gap(i)
+	n := strings.LastIndexByte(before, '\n')
+	begins := n >= 0 || p.first
+	before = strings.TrimLeft(before[n+1:], " \t>")
+	p.hashes = begins && strings.HasPrefix(before, "#")
+	p.item = before != "" && !p.hashes
+	p.wholeLine = begins
+	if !p.last {
+		after := d.gap(i + 1)
+		n := strings.LastIndexByte(after, '\n')
+		p.wholeLine = begins && n >= 0
+		after = strings.TrimLeft(after[n+1:], " \t>")
+		p.beforeItem = after != "" && after[0] != '#'
+	}
+	return p
+}
+
+// gap is what stands between sentence i and the one before it.
+func (d document) gap(i int) string {
+	from := 0
+	if i > 0 {
+		from = d.spans[i-1].End
+	}
+	return d.text[from:d.spans[i].Start]
+}
+
+func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
+
+// kind is why sentence i claims nothing, "" where it is a claim. It asks in an
+// order in which the surer answers come first.
+func (d document) kind(i int) Kind {
+	text := d.sentence(i)
+	switch {
+	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
+		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) {
+			return Code
+		}
+	case !saysAnything(text):
+		return Marks
+	}
+	if len(text) > longest {
+		return ""
+	}
+	w := read(d.words[:0], text)
+	opened := w.opened()
+	switch {
+	case isQuestion(text, w):
+		return Question
+	case isRefusal(text, opened):
+		return Refusal
+	case isGreeting(text, w, opened):
+		return Greeting
+	}
+	switch p := d.place(i); {
+	case isLeadIn(text, w, opened, p):
+		return LeadIn
+	case d.isHeading(i, text, w, p):
+		return Heading
+	}
+	return ""
+}
+
+// saysAnything reports whether text has a letter or a digit.
+func saysAnything(text string) bool {
+	for _, r := range text {
+		if r < utf8.RuneSelf {
+			if b := byte(r); b|0x20-'a' < 26 || b-'0' < 10 {
+				return true
+			}
+		} else if unicode.IsLetter(r) || unicode.IsNumber(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// final is the last character of text that closes no quotation, bracket or
+// emphasis, and the text up to it.
+func final(text string) (last byte, upTo string) {
+	for text != "" {
+		switch b := text[len(text)-1]; b {
+		case '*', '_', ')', '`', '"', '\'', ' ':
+			text = text[:len(text)-1]
+		default:
+			return b, text
+		}
+	}
+	return 0, ""
+}

@@ -1,0 +1,107 @@
+package extract
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// checkLaws holds what is extracted from answer against what the package
+// promises.
+func checkLaws(t *testing.T, answer string) {
+	t.Helper()
+	e := extract(t, answer)
+	runes := []rune(answer)
+	valid := utf8.ValidString(answer)
+	check := func(text string, start, end int) {
+		if start < 0 || end <= start || end > len(runes) {
+			t.Fatalf("%d to %d of %d code points in %q", start, end, len(runes), answer)
+		}
+		if valid && string(runes[start:end]) != text || !strings.Contains(answer, text) || text != strings.TrimSpace(text) {
+			t.Fatalf("%q is not at %d to %d of %q", text, start, end, answer)
+		}
+	}
+	at := 0
+	for i, c := range e.Claims {
+		check(c.Text, c.Start, c.End)
+		if c.ID != i || c.Start < at {
+			t.Fatalf("claim %d is out of order: %+v", i, c)
+		}
+		at = c.End
+	}
+	at = 0
+	for _, s := range e.Skipped {
+		check(s.Text, s.Start, s.End)
+		if s.Kind == "" || s.Start < at {
+			t.Fatalf("out of order or without a kind: %+v", s)
+		}
+		at = s.End
+	}
+	if (e.Reason() == "") != (len(e.Claims) > 0) {
+		t.Fatalf("reason %q with %d claims", e.Reason(), len(e.Claims))
+	}
+	if d := cmp.Diff(e, extract(t, answer)); d != "" {
+		t.Fatalf("two answers: %s", d)
+	}
+}
+
+func pieces() []string {
+	return []string{
+		"I don't know", "the context does not mention", "but", "it", "based on the provided passages", "here is", "the answer", "Hello", "Paris", "1990",
+		"is", "Sure", ",", ".", "!", "?", ":", ";", "\n", "\n\n", "- ", "1. ", "# ", "**", "\"", "’", "'", "😀", "é", "日本。", "\xff", "\xe2\x80", "```\n", "|", "> ",
+		"feel free to ask", "if you", "following", "these steps", "not mentioned in", "—", "…", "\u00a0",
+	}
+}
+
+func TestLawsHoldForRandomAnswers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	all := pieces()
+	for range 10000 {
+		var b strings.Builder
+		for range r.IntN(16) {
+			b.WriteString(all[r.IntN(len(all))])
+			if r.IntN(2) == 0 {
+				b.WriteByte(' ')
+			}
+		}
+		checkLaws(t, b.String())
+	}
+}
+
+func FuzzExtract(f *testing.F) {
+	for _, s := range []string{"", "It rains. I don't know.", "Here is:\n- a\n- b", "**T**\n\nText is here now.", "\xff é", strings.Join(pieces(), " "), strings.Join(pieces(), "")} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, answer string) { checkLaws(t, answer) })
+}
+
+const typical = "Based on the provided passages, here are the steps to wash wine glasses:\n\n" +
+	"1. Lay a towel in the sink and fill it with hot water.\n2. Wash one wine glass at a time to avoid damage.\n" +
+	"3. Scrub the inside of the glass with a stemware brush that has soft-foam bristles.\n\n" +
+	"If there is stubborn residue, dissolve a small amount of baking soda in hot water, e.g. two spoons. Rinse the glass once more. " +
+	"The passages do not mention a dishwasher. I hope this helps! Let me know if you have other questions."
+
+func BenchmarkExtract(b *testing.B) {
+	b.SetBytes(int64(len(typical)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := (Sentences{}).Extract(b.Context(), "", typical); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkExtractOfHardText(b *testing.B) {
+	for name, unit := range map[string]string{"dots": ".", "sentences": "a. ", "newlines": "\n", "items": "1. I\n", "commas": "I don't know, ", "ifs": "If you. "} {
+		b.Run(name, func(b *testing.B) {
+			text := strings.Repeat(unit, (8<<20)/len(unit))
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				extract(b, text)
+			}
+		})
+	}
+}

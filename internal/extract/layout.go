@@ -1,0 +1,216 @@
+package extract
+
+import "strings"
+
+// isLeadIn reports whether a sentence only announces what comes next; opened is
+// w without what opens it.
+func isLeadIn(text string, w, opened words, p place) bool {
+	last, _ := final(text)
+	rest, announced := opened.begins(announce)
+	if last != ':' {
+		return announced && w.count() <= 14 && !w.digits() && rest.announcesNoun()
+	}
+	if announced {
+		return true
+	}
+	if w.any(isNumberWord) || opened.digits() || w.count() > 30 {
+		return false
+	}
+	if opened.any(isPointer) || opened.pointsToSteps() {
+		return true
+	}
+	if opened.count() == 0 {
+		return true // "Based on the provided passages:"
+	}
+	first, _ := opened.next()
+	switch string(first) {
+	case "to", "when", "if", "for", "how":
+		if p.wholeLine && w.count() <= 16 {
+			return true
+		}
+	}
+	if isExemplary(opened.last()) {
+		return w.count() <= 8 // a longer stem asserts something
+	}
+	return w.count() <= 16 && isLeading(opened.last())
+}
+
+// announcesNoun reports whether what follows "here is" is the answer itself
+// and no more: "a concise summary of the passage".
+func (w words) announcesNoun() bool {
+	for range 5 {
+		first, rest := w.next()
+		switch string(first) {
+		case "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
+			"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points":
+			return !rest.any(isVerb)
+		}
+		w = rest
+	}
+	return false
+}
+
+// isPointer knows the words that point to what comes next.
+func isPointer(s []byte) bool {
+	switch string(s) {
+	case "following", "follows", "below", "here", "heres":
+		return true
+	}
+	return false
+}
+
+// pointsToSteps finds "these steps", "these general guidelines".
+func (w words) pointsToSteps() bool {
+	for len(w) > 0 {
+		first, rest := w.next()
+		w = rest
+		if string(first) != "these" {
+			continue
+		}
+		for range 3 {
+			first, rest = rest.next()
+			switch string(first) {
+			case "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
+				"questions", "rules", "methods", "options", "recommendations":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isExemplary knows the words before a colon that bring examples.
+func isExemplary(s []byte) bool {
+	return string(s) == "as" || string(s) == "like" || string(s) == "including"
+}
+
+// isLeading knows the words before a colon that wait for what comes next.
+func isLeading(s []byte) bool {
+	switch string(s) {
+	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
+		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
+		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list":
+		return true
+	}
+	return false
+}
+
+// isNumberWord knows the numbers in words that a list's stem may assert: "won
+// three awards:".
+func isNumberWord(s []byte) bool {
+	switch string(s) {
+	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
+		"thousand", "million", "not", "no", "never", "none":
+		return true
+	}
+	return false
+}
+
+// isVerb knows the verbs that make a sentence of a line.
+func isVerb(s []byte) bool {
+	switch string(s) {
+	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
+		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
+		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said":
+		return true
+	}
+	return false
+}
+
+// isHeading reports whether a line is a title or a label and no more.
+func (d document) isHeading(i int, text string, w words, p place) bool {
+	last, bare := final(text)
+	n := w.count()
+	switch {
+	case p.hashes:
+		return last != '.' || n < 4
+	case w.bareNumber() && !p.first && p.wholeLine:
+		return true // the number of an item that never came
+	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitled(text)) && !w.digits() && !w.any(isVerb):
+		return true
+	case !p.wholeLine || n > 8 || w.digits() || w.any(isVerb):
+		return false
+	case last == ':':
+		return n <= 3 || n <= 6 && isTitled(text)
+	case p.item || p.last || isEnd(last, bare):
+		return false
+	}
+	if i > 0 {
+		before, upTo := final(d.sentence(i - 1))
+		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
+		if before == ':' || !bold && !isEnd(before, upTo) {
+			return false // what a lead-in announced, or one of several lines
+		}
+		if bold {
+			return strings.HasSuffix(text, "**") || strings.HasSuffix(text, "__")
+		}
+	} else if isBold(text) {
+		return true
+	}
+	if p.beforeItem {
+		return true
+	}
+	if i == 0 && !isLabel(w) {
+		return false // "Paris", and then why
+	}
+	after := d.sentence(i + 1)
+	end, upTo := final(after)
+	return isEnd(end, upTo) && strings.Count(after, " ") >= 4
+}
+
+// isTitled reports whether text is in bold or writes its long words with
+// capitals, as titles do.
+func isTitled(text string) bool {
+	if strings.HasPrefix(text, "**") {
+		return true
+	}
+	for word := range strings.FieldsSeq(text) {
+		if len(word) > 4 && word[0]-'a' < 26 {
+			return false
+		}
+	}
+	return true
+}
+
+// isBold reports whether text is in bold as a whole.
+func isBold(text string) bool {
+	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
+		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
+}
+
+// isLabel knows titles that stand before an answer.
+func isLabel(s []byte) bool {
+	switch string(s) {
+	case "summary", "answer", "overview", "introduction", "conclusion", "explanation", "response", "note", "background", "references", "sources", "key points", "final answer", "short answer":
+		return true
+	}
+	return false
+}
+
+// isEnd reports whether text, which ends with the byte last, ends as a sentence
+// does.
+func isEnd(last byte, text string) bool {
+	switch last {
+	case '.', '!', '?', ',', ';':
+		return true
+	}
+	for _, mark := range [...]string{"。", "！", "？", "।", "؟", "۔", "…"} {
+		if strings.HasSuffix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// bareNumber reports whether w is a short number and nothing else.
+func (w words) bareNumber() bool {
+	if len(w) == 0 || len(w) > 2 {
+		return false
+	}
+	for _, b := range w {
+		if b-'0' >= 10 {
+			return false
+		}
+	}
+	return true
+}

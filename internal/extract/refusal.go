@@ -1,0 +1,286 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// isRefusal reports whether a sentence declines to answer and asserts nothing
+// beside it. "The context does not mention X, but Y was born in 1970" is no
+// refusal, and neither is "I'm not sure, it was in 1970".
+func isRefusal(text string, w words) bool {
+	if isQuoted(text) || !w.refuses(3) {
+		return false
+	}
+	buf := make([]byte, 0, len(text)+1)
+	for {
+		n := strings.IndexByte(text, ',')
+		if n < 0 {
+			return true
+		}
+		text = text[n+1:]
+		part := read(buf[:0], text)
+		if first, _ := part.next(); isPronoun(first) && !part.opened().refuses(1) {
+			return false
+		}
+	}
+}
+
+// refuses is isRefusal for a part of a sentence that opened was applied to;
+// depth bounds the parts.
+func (w words) refuses(depth int) bool {
+	if len(w) == 0 {
+		return false
+	}
+	rest, ok := w.begins(decline)
+	if !ok {
+		rest, ok = w.silentSource()
+	}
+	if !ok {
+		rest, ok = w.lacks()
+	}
+	if !ok {
+		rest, ok = w.nothingThere()
+	}
+	if !ok {
+		rest, ok = w.unmentioned()
+	}
+	return ok && rest.addsNothing(depth)
+}
+
+// addsNothing reports whether what follows a refusal turns to no assertion.
+func (w words) addsNothing(depth int) bool {
+	for len(w) > 0 {
+		first, rest := w.next()
+		w = rest
+		switch string(first) {
+		case "and":
+			subject, _ := rest.next()
+			if !isPronoun(subject) {
+				continue
+			}
+		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":
+		default:
+			continue
+		}
+		if depth == 0 {
+			return false
+		}
+		if rest.count() <= 2 {
+			return true
+		}
+		if _, ok := rest.begins(closing); ok && !rest.digits() {
+			return true
+		}
+		return rest.opened().refuses(depth - 1)
+	}
+	return true
+}
+
+// bySource is what follows "based on the provided passages".
+func (w words) bySource() (words, bool) {
+	first, rest := w.next()
+	switch string(first) {
+	case "from", "in", "within", "given", "per", "using", "by", "with":
+	case "based", "according", "as":
+		rest = rest.skip(isLink)
+	default:
+		return w, false
+	}
+	rest, ok := rest.source()
+	if !ok {
+		return w, false
+	}
+	return rest, true
+}
+
+// isLink knows the words between "based" or "according" and a source.
+func isLink(s []byte) bool {
+	switch string(s) {
+	case "on", "to", "per", "only", "solely", "purely":
+		return true
+	}
+	return false
+}
+
+// source is what follows a name of the contexts: "the provided context",
+// "passage 3", "any of the given documents".
+func (w words) source() (words, bool) {
+	rest := w.skip(func(s []byte) bool {
+		switch string(s) {
+		case "the", "these", "this", "those", "your", "our", "any", "all", "all of", "none", "neither", "of", "both", "provided", "given", "available",
+			"retrieved", "above", "following", "supplied", "current", "present", "existing", "relevant", "cited", "reference", "listed",
+			"search", "first", "second", "third", "fourth", "fifth", "last", "original", "limited", "specific", "my":
+			return true
+		}
+		return false
+	})
+	first, after := rest.next()
+	switch string(first) {
+	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
+		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
+		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary":
+	default:
+		return w, false
+	}
+	return after.skip(func(s []byte) bool {
+		switch string(s) {
+		case "provided", "given", "above", "available", "i", "have", "you", "youve", "base", "itself", "themselves", "supplied", "shared",
+			"1", "2", "3", "4", "5", "6", "7", "8", "9", "10":
+			return true
+		}
+		return false
+	}), true
+}
+
+// silentSource is what follows "the context does not mention".
+func (w words) silentSource() (words, bool) {
+	rest, ok := w.source()
+	if !ok {
+		return w, false
+	}
+	if first, _ := w.next(); string(first) != "none" && string(first) != "neither" {
+		if rest, ok = rest.negated(); !ok {
+			return w, false
+		}
+	}
+	rest = rest.skip(isManner)
+	verb, rest := rest.next()
+	switch string(verb) {
+	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
+		"have", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
+		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained":
+		return rest, true
+	}
+	return w, false
+}
+
+// negated is what follows "does not" or "don't".
+func (w words) negated() (words, bool) {
+	w = w.skip(isManner)
+	first, rest := w.next()
+	switch string(first) {
+	case "doesnt", "dont", "didnt":
+		return rest, true
+	case "does", "do", "did":
+		not, rest := rest.next()
+		return rest, string(not) == "not"
+	}
+	return w, false
+}
+
+// isManner knows the adverbs between a negation and its verb.
+func isManner(s []byte) bool {
+	switch string(s) {
+	case "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further":
+		return true
+	}
+	return false
+}
+
+// lacks is what follows "I do not have enough information".
+func (w words) lacks() (words, bool) {
+	rest, ok := w.after("i")
+	if !ok {
+		return w, false
+	}
+	if rest, ok = rest.negated(); !ok {
+		return w, false
+	}
+	if rest, ok = rest.skip(isManner).after("have"); !ok {
+		return w, false
+	}
+	for range 5 {
+		var first []byte
+		first, rest = rest.next()
+		switch string(first) {
+		case "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability":
+			return rest, true
+		}
+	}
+	return w, false
+}
+
+// nothingThere is what follows "there is no mention of" in a sentence that
+// names the contexts: without them it would speak of the world.
+func (w words) nothingThere() (words, bool) {
+	first, rest := w.next()
+	if string(first) != "there" && string(first) != "no" {
+		return w, false
+	}
+	ok := false
+	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing"} {
+		if rest, ok = w.after(p); ok {
+			break
+		}
+	}
+	if !ok {
+		return w, false
+	}
+	found := false
+	for range 4 {
+		var first []byte
+		first, rest = rest.next()
+		switch string(first) {
+		case "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data":
+			found = true
+		}
+		if found {
+			break
+		}
+	}
+	return rest, found && rest.namesSource()
+}
+
+// namesSource reports whether the contexts are named in w.
+func (w words) namesSource() bool {
+	for len(w) > 0 {
+		first, rest := w.next()
+		switch string(first) {
+		case "the", "provided", "given", "these", "this", "any", "available":
+			if _, ok := w.source(); ok {
+				return true
+			}
+		}
+		w = rest
+	}
+	return false
+}
+
+// unmentioned finds "… is not mentioned in the provided context" at the end of
+// a sentence of one clause.
+func (w words) unmentioned() (words, bool) {
+	all := w
+	if !bytes.Contains(w, []byte("not ")) && !bytes.Contains(w, []byte("nt ")) {
+		return all, false
+	}
+	for len(w) > 0 {
+		first, rest := w.next()
+		w = rest
+		switch string(first) {
+		case "isnt", "arent", "wasnt", "werent", "not":
+		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":
+			return all, false
+		default:
+			continue
+		}
+		verb, rest := rest.skip(isManner).next()
+		switch string(verb) {
+		case "mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed":
+		default:
+			continue
+		}
+		if after, ok := rest.bySource(); ok {
+			return after, len(after) == 0
+		}
+	}
+	return all, false
+}
+
+func isPronoun(s []byte) bool {
+	switch string(s) {
+	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,87 @@
+package extract
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/segment"
+)
+
+// Sentences takes the sentences of an answer as its claims, verbatim. Nothing
+// is rewritten and nothing is sent anywhere.
+type Sentences struct {
+	// Lang is the language of the answers, such as "en"; "" where it is not
+	// known.
+	Lang string
+}
+
+// Extract returns every sentence of answer, as a claim or as a sentence that
+// claims nothing. Whatever might assert a fact is a claim: one that is passed
+// over wrongly would raise the score of an answer that is not faithful. The
+// question is not looked at, and there is no error but that of ctx.
+func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, error) {
+	if err := ctx.Err(); err != nil {
+		return Extraction{}, err
+	}
+	spans := segment.Sentences(answer, x.Lang)
+	if len(spans) == 0 {
+		return Extraction{}, nil
+	}
+	e := Extraction{Claims: make([]Claim, 0, len(spans))}
+	at, points := 0, 0 // a byte offset and the code points before it
+	d := document{text: answer, spans: spans, words: make([]byte, 0, longest+32)}
+	for i, s := range spans {
+		points += utf8.RuneCountInString(answer[at:s.Start])
+		text := answer[s.Start:s.End]
+		start := points
+		points += utf8.RuneCountInString(text)
+		at = s.End
+		if kind := d.kind(i); kind != "" {
+			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: text, Start: start, End: points})
+			continue
+		}
+		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Start: start, End: points})
+	}
+	e.keepBareAnswer(points)
+	return e, nil
+}
+
+// keepBareAnswer makes a claim of a title that is the last thing an answer
+// without claims says, and ends at the code point end: "**Paris**" answers a
+// question.
+func (e *Extraction) keepBareAnswer(end int) {
+	if len(e.Claims) > 0 || len(e.Skipped) == 0 {
+		return
+	}
+	last := e.Skipped[len(e.Skipped)-1]
+	if last.Kind != Heading || last.End != end || e.Reason() == reasonRefusal {
+		return
+	}
+	e.Skipped = e.Skipped[:len(e.Skipped)-1]
+	e.Claims = append(e.Claims, Claim{Text: last.Text, Start: last.Start, End: last.End})
+}
+
+// Why an answer has no claims.
+const (
+	reasonRefusal = "refusal"
+	reasonEmpty   = "empty"
+	reasonNothing = "nothing_claimed"
+)
+
+// Reason says why there are no claims: "refusal" where a sentence declines to
+// answer, "empty" where the answer says nothing, "nothing_claimed" for the
+// rest. It is "" where there are claims.
+func (e Extraction) Reason() string {
+	if len(e.Claims) > 0 {
+		return ""
+	}
+	if len(e.Skipped) == 0 {
+		return reasonEmpty
+	}
+	for _, s := range e.Skipped {
+		if s.Kind == Refusal {
+			return reasonRefusal
+		}
+	}
+	return reasonNothing
+}

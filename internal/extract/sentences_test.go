@@ -1,0 +1,200 @@
+package extract
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func extract(t testing.TB, answer string) Extraction {
+	t.Helper()
+	e, err := Sentences{}.Extract(t.Context(), "", answer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// kinds lists the sentences of an answer, in their order, each as "kind" or
+// "claim".
+func kinds(t testing.TB, answer string) []string {
+	t.Helper()
+	e := extract(t, answer)
+	var out []string
+	c, s := 0, 0
+	for c < len(e.Claims) || s < len(e.Skipped) {
+		if s == len(e.Skipped) || c < len(e.Claims) && e.Claims[c].Start < e.Skipped[s].Start {
+			out = append(out, "claim")
+			c++
+		} else {
+			out = append(out, string(e.Skipped[s].Kind))
+			s++
+		}
+	}
+	return out
+}
+
+func TestWhatAssertsIsAClaim(t *testing.T) {
+	for _, answer := range []string{
+		"Paris",
+		"Germany, 1879",
+		"**Paris**",
+		"# Paris",
+		"No.",
+		"Yes!",
+		"5.",
+		"42",
+		"- low cost",
+		"1. **Supervision**",
+		"Paris is the capital of France",
+		"The film won three awards: best actor, best director and best score.",
+		"The film won three awards:",
+		"In 1990 he wrote the following books:",
+		"The context does not mention X, but Y was born in 1970.",
+		"The context does not mention X; it says that Y was born in 1970.",
+		"The passages do not say who, although they name Berlin as the place.",
+		"I'm not sure, it was in the sixties.",
+		"I don't know who wrote it, but it was published in 1990.",
+		"I'm sorry, but the film was released in 1970.",
+		"Unfortunately, the museum is closed on Mondays.",
+		"The passages mention these uses, but do not provide any information on others.",
+		"There is no mention of God in the book of Esther.",
+		"There is no evidence that vaccines cause autism.",
+		"The drug does not provide relief.",
+		"No, in the context of the game, a sprite refers to a picture.",
+		"Did you know that Paris has two million people?",
+		"Paris is the capital, right?",
+		`He asked "Why?"`,
+		"How can we build artificial agents that solve social dilemmas in which individuals are tempted?",
+		"Thanks to the treaty, Spain won.",
+		"If you have any questions, you can call the office.",
+		"Feel free to use olive oil instead of butter.",
+		"Let me know if you need help; the office opens at 9.",
+		"Here is the house where Goethe was born.",
+		"Hello is a word of greeting.",
+		"'Thank you for your support,' it reads.",
+		"The data do not lie.",
+		"The text does not end there, it goes on.",
+		"`x = 1` sets x.",
+		"Queries can be used to perform various operations on the data, such as:",
+		"## Paris is the capital of France.",
+	} {
+		t.Run(answer, func(t *testing.T) {
+			if d := cmp.Diff([]string{"claim"}, kinds(t, answer)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestWhatClaimsNothingIsSkipped(t *testing.T) {
+	for kind, answers := range map[Kind][]string{
+		Greeting: {
+			"Hello!", "Hi there!", "Hi John,", "Sure!", "Certainly!", "Of course!", "Thanks.", "You're welcome!", "Great question!",
+			"I hope this helps!", "Let me know if you have any other questions.", "Feel free to ask!", "Sure, I hope this helps.",
+			"If you have any further questions, please don't hesitate to ask.", "I'd be happy to help with that!", "Have a great day!",
+		},
+		Question: {
+			"What would you like to know?", "Which film do you mean?", "Is there anything else I can help you with?", "**Why?**", "你好吗？",
+		},
+		LeadIn: {
+			"Here is the answer:", "The steps are as follows:", "Sure, here's a summary of the article in 50 words:", "Here is the summary.",
+			"Based on the provided passages, here are the steps to wash wine glasses:", "To wash wine glasses, follow these steps:",
+			"Key features include:", "For example:", "Based on the given passages:", "To secure your cluster:", "When a tube is collected:",
+			"The capital of France is:", "You can follow these general steps:",
+		},
+		Refusal: {
+			"I don't know.", "I don’t know", "I do not have enough information to answer.", "I do not have specific information on this.",
+			"The context does not provide the date.", "The provided passages don't mention the director.", "Passage 3 does not provide any information about it.",
+			"I'm sorry, but I can't answer that.", "Unable to answer based on given passages.", "Unfortunately, the document does not specify this.",
+			"There is no information about it in the provided context.", "Based on the given passages, it is unclear who won.",
+			"The date is not mentioned in the provided passages.", "The context does not mention X, so I cannot answer.",
+			"I don't know, but I can help you with something else.", "I cannot answer because the context does not mention it.",
+			"None of the documents mention the price.", "Unknown.", "As an AI language model, I cannot provide that.", "我不知道。",
+		},
+		Code:  {"```go\nx := 1\n```"},
+		Marks: {"---", "***", "...", "😀", "| --- | --- |"},
+	} {
+		for _, answer := range answers {
+			t.Run(string(kind)+" "+answer, func(t *testing.T) {
+				if d := cmp.Diff([]string{string(kind)}, kinds(t, answer)); d != "" {
+					t.Error(d)
+				}
+			})
+		}
+	}
+}
+
+func TestTheLayoutDecidesWhatATitleIs(t *testing.T) {
+	for _, c := range []struct {
+		name, answer string
+		want         []string
+	}{
+		{"a heading", "## History\nIt was built in 1900.", []string{"heading", "claim"}},
+		{"a bold line", "It rains.\n\n**Other weather**\n\nIt pours all day long.", []string{"claim", "heading", "claim"}},
+		{"a label", "Advantages:\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
+		{"a title before a list", "Advantages\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
+		{"a title before a text", "Summary\n\nThe house was built in 1900.", []string{"heading", "claim"}},
+		{"an answer and its reason", "Paris\n\nParis is the capital of France.", []string{"claim", "claim"}},
+		{"an answer after a lead-in", "The answer is:\n\n**Paris**\n\nIt is the capital of France.", []string{"lead_in", "claim", "claim"}},
+		{"lines without bullets", "The parts are:\nFlour\nSugar\nMilk", []string{"lead_in", "claim", "claim", "claim"}},
+		{"the number of an item that is missing", "Quadrature is used here.\n5.", []string{"claim", "heading"}},
+		{"a number after a lead-in", "Answer:\n5.", []string{"lead_in", "claim"}},
+		{"a title in the middle", "It rains.\n\nCreating a Table\n\nA table is made with a command.", []string{"claim", "heading", "claim"}},
+		{"a stem with items below", "1. **Rover**:\n   - It drives.\n   - It stops.", []string{"heading", "claim", "claim"}},
+		{"an enumeration in a line", "Do this: 1. Open it. 2. Close it.", []string{"lead_in", "claim", "claim"}},
+		{"only a title and code", "Example\n\n```\nx\n```", []string{"claim", "code"}},
+		{"a greeting, an answer, an offer", "Sure! Paris is the capital. I hope this helps!", []string{"greeting", "claim", "greeting"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestAnAnswerWithoutClaimsSaysWhy(t *testing.T) {
+	for answer, want := range map[string]string{
+		"":                                "empty",
+		" \n\t":                           "empty",
+		"Hello! I don't know.":            "refusal",
+		"Hello!":                          "nothing_claimed",
+		"---":                             "nothing_claimed",
+		"It rains.":                       "",
+		"I don't know. But it rains now.": "",
+	} {
+		if got := extract(t, answer).Reason(); got != want {
+			t.Errorf("%q: %q, want %q", answer, got, want)
+		}
+	}
+}
+
+func TestClaimsAreVerbatimWithOffsetsInCodePoints(t *testing.T) {
+	answer := "👩‍👩‍👧 Ça va bien.\n- 今日は雨。е́то так!"
+	want := []Claim{
+		{ID: 0, Text: "👩‍👩‍👧 Ça va bien.", Start: 0, End: 17},
+		{ID: 1, Text: "今日は雨。", Start: 20, End: 25},
+		{ID: 2, Text: "е́то так!", Start: 25, End: 34},
+	}
+	if d := cmp.Diff(want, extract(t, answer).Claims); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestADoneContextStopsTheExtraction(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (Sentences{}).Extract(ctx, "", "It rains."); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestALongSentenceIsAClaim(t *testing.T) {
+	if got := kinds(t, "I don't know "+strings.Repeat("and so on ", 60)); len(got) != 1 || got[0] != "claim" {
+		t.Errorf("got %v", got)
+	}
+}

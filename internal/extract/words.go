@@ -1,0 +1,128 @@
+package extract
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// longest is the length in bytes above which a sentence is taken for a claim
+// without a closer look.
+const longest = 480
+
+// words is a sentence made plain: its words in lower case with a space between
+// them, without punctuation and apostrophes ("I don't" is "i dont"), and a
+// semicolon as a word of its own for semicolons and dashes.
+type words []byte
+
+// read appends the words of text to buf.
+func read(buf []byte, text string) words {
+	gap := false
+	for i := 0; i < len(text); i++ {
+		b := text[i]
+		switch {
+		case 'a' <= b && b <= 'z', '0' <= b && b <= '9':
+		case 'A' <= b && b <= 'Z':
+			b += 'a' - 'A'
+		case b == '\'':
+			continue
+		case b == ';':
+			buf, gap = pause(buf), true
+			continue
+		case b < utf8.RuneSelf:
+			gap = true
+			continue
+		default:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			i += size - 1
+			switch r {
+			case '’', '‘', 'ʼ':
+			case '“', '”', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
+				gap = true
+			case '—':
+				buf, gap = pause(buf), true
+			default:
+				if gap && len(buf) > 0 {
+					buf = append(buf, ' ')
+				}
+				gap = false
+				buf = append(buf, text[i+1-size:i+1]...)
+			}
+			continue
+		}
+		if gap && len(buf) > 0 {
+			buf = append(buf, ' ')
+		}
+		gap = false
+		buf = append(buf, b)
+	}
+	return words(buf)
+}
+
+// pause appends a semicolon, as a word of its own.
+func pause(buf []byte) []byte {
+	if len(buf) == 0 {
+		return buf
+	}
+	return append(buf, " ;"...)
+}
+
+// next is the first word and the words after it.
+func (w words) next() (first []byte, rest words) {
+	if n := bytes.IndexByte(w, ' '); n >= 0 {
+		return w[:n], w[n+1:]
+	}
+	return w, nil
+}
+
+// after is what follows the phrase that w begins with.
+func (w words) after(phrase string) (words, bool) {
+	n := len(phrase)
+	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
+		return w, false
+	}
+	return w[min(n+1, len(w)):], true
+}
+
+// count is the number of words.
+func (w words) count() int {
+	if len(w) == 0 {
+		return 0
+	}
+	return bytes.Count(w, []byte{' '}) + 1
+}
+
+// last is the last word.
+func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
+
+// any reports whether one of the words is in the set.
+func (w words) any(set func([]byte) bool) bool {
+	for len(w) > 0 {
+		var first []byte
+		if first, w = w.next(); set(first) {
+			return true
+		}
+	}
+	return false
+}
+
+// digits reports whether there is a digit.
+func (w words) digits() bool {
+	for _, b := range w {
+		if b-'0' < 10 {
+			return true
+		}
+	}
+	return false
+}
+
+// skip is w without the words of the set that it begins with.
+func (w words) skip(set func([]byte) bool) words {
+	for len(w) > 0 {
+		first, rest := w.next()
+		if !set(first) {
+			break
+		}
+		w = rest
+	}
+	return w
+}

@@ -1,0 +1,63 @@
+package segment
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func benchmarkText(b *testing.B, text string) {
+	b.Helper()
+	room := Sentences(text, "")
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		AppendSentences(room[:0], text, "")
+	}
+}
+
+const english1k = "The Curiosity rover landed on Mars in Aug. 2012 after a journey of 8.5 months. Dr. Smith, who led the team at the U.S. " +
+	"laboratory, said it was \"a great day.\" Mission control reported the first picture at 5:32 a.m. Pacific time. The wheels are 50 cm wide, i.e. " +
+	"twice as large as before, and carry a mass of 899 kg! What did they find? In the years that followed it climbed 625 m of Mount Sharp. [2]\n\n" +
+	"Key results include:\n\n1. **Water**: the crater once held a lake.\n2. **Organics**: complex molecules were found in rocks.\n" +
+	"- Radiation on the way was measured for the first time.\n\nThe mission goes on to this day (NASA, 2021). It was built by the Jet Propulsion Lab. " +
+	"More than 100 papers have been written about it, among them several in Nature and Science. The next rover carries a helicopter.\n"
+
+func BenchmarkSentencesEnglish(b *testing.B) { benchmarkText(b, strings.Repeat(english1k, 1000)) }
+
+func BenchmarkSentencesWithoutCapitals(b *testing.B) {
+	benchmarkText(b, strings.Repeat(strings.ToLower(english1k), 1000))
+}
+
+func BenchmarkSentencesChinese(b *testing.B) {
+	benchmarkText(b, strings.Repeat("他于 1876 年搬到加利福尼亚州圣地亚哥，于 1887 年搬到得克萨斯州达拉斯。它由键盘手利昂·罗素和吉他手作曲。", 5000))
+}
+
+func hardTexts(size int) map[string]string {
+	hard := map[string]string{}
+	for _, unit := range []string{
+		".", "a. ", "A. ", "\n", "`", "```\n", "!", ". ", "\"", "*", "(", "[", "「", "…", "。", "1. ", "1. A 2. ", "- ", "a", " ", "|", "#", "> ",
+		"> > ", ">", "x\n", "a, ", ".[1]", ". (A", ". [", ".)", ". )", ":", ": 1", ".\"", "\u3000", "\xff", "• ", "e.g. ", "a.a", "I. T", "~~~~\n`", ". :)", "-\n", "....A ", "..\n", ". - ", "A.B ",
+	} {
+		hard[unit] = strings.Repeat(unit, size/len(unit))
+	}
+	return hard
+}
+
+func BenchmarkSentencesOfHardText(b *testing.B) {
+	for unit, text := range hardTexts(50 << 20) {
+		switch unit {
+		case ".", "a. ", "\n", "`":
+			b.Run(strings.NewReplacer("\n", "newline", "`", "backtick", ".", "dot", " ", "").Replace(unit), func(b *testing.B) { benchmarkText(b, text) })
+		}
+	}
+}
+
+// The time for each byte is the same at both lengths, whatever the text.
+func BenchmarkEachHardTextAtTwoLengths(b *testing.B) {
+	for _, size := range []int{1 << 17, 1 << 20} {
+		for unit, text := range hardTexts(size) {
+			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) { benchmarkText(b, text) })
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package segment
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// readShared decodes a compressed JSON file of the shared data, which is not
+// part of the repository; the test is skipped where it is not at hand.
+func readShared(t *testing.T, name string, into any) {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "data", name)
+	packed, err := os.ReadFile(path)
+	if err != nil {
+		t.Skipf("the shared data is not at hand: %v", err)
+	}
+	r, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	plain, err := r.DecodeAll(packed, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(plain, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+type goldenRule struct {
+	Lang      string   `json:"lang"`
+	Text      string   `json:"text"`
+	Sentences []string `json:"sentences"`
+	Kind      string   `json:"kind"`
+}
+
+func TestGoldenRulesOfSegmentationMostlyHold(t *testing.T) {
+	var rules []goldenRule
+	readShared(t, "pysbd-golden-rules.json.zst", &rules)
+	held, all := map[string]int{}, map[string]int{}
+	for _, r := range rules {
+		keys := []string{r.Kind + " all"}
+		if r.Lang == "en" {
+			keys = append(keys, r.Kind+" en")
+		}
+		good := sameSentences(r)
+		for _, k := range keys {
+			all[k]++
+			if good {
+				held[k]++
+			}
+		}
+		if !good && (testing.Verbose() && (r.Kind == "golden" || r.Kind == "more" || r.Kind == "issue")) {
+			t.Logf("%s %s\n got %q\nwant %q", r.Lang, r.Kind, cut(r.Text, r.Lang), r.Sentences)
+		}
+	}
+	for k, n := range all {
+		t.Logf("%s: %d of %d", k, held[k], n)
+	}
+	if held["golden en"] < 46 {
+		t.Errorf("golden rules of English: %d of %d hold, want 46", held["golden en"], all["golden en"])
+	}
+}
+
+// sameSentences compares what is cut with a rule, but for the markers of list
+// items, which rules count to the sentence.
+func sameSentences(r goldenRule) bool {
+	got, want := withoutMarkers(cut(r.Text, r.Lang)), withoutMarkers(r.Sentences)
+	if len(got) != len(want) {
+		return false
+	}
+	for i := range got {
+		if withoutSpace(got[i]) != withoutSpace(want[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func withoutMarkers(sentences []string) []string {
+	var out []string
+	for _, s := range sentences {
+		s = strings.TrimSpace(s)
+		for m := markerAt(s, 0, len(s)); m.size > 0; m = markerAt(s, 0, len(s)) {
+			s = s[m.size:]
+		}
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func cut(text, lang string) []string {
+	var out []string
+	for _, s := range Sentences(text, lang) {
+		out = append(out, text[s.Start:s.End])
+	}
+	return out
+}
+
+func withoutSpace(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func TestBoundariesOfWebTextAgreeWithItsTreebank(t *testing.T) {
+	var docs []struct {
+		Text      string   `json:"text"`
+		Sentences []string `json:"sentences"`
+	}
+	readShared(t, "ud-ewt-sentseg-dev.json.zst", &docs)
+	right, found, gold := 0, 0, 0
+	for _, d := range docs {
+		got := boundaries(d.Text)
+		want := map[int]bool{}
+		n := 0
+		for _, s := range d.Sentences {
+			n += len(withoutSpace(s))
+			want[n] = true
+		}
+		found += len(got)
+		gold += len(want)
+		for b := range got {
+			if want[b] {
+				right++
+			}
+		}
+		if os.Getenv("SHOW") != "" {
+			showDifference(t, d.Text, got, want)
+		}
+	}
+	p, r := float64(right)/float64(found), float64(right)/float64(gold)
+	f1 := 2 * p * r / (p + r)
+	t.Logf("precision %.4f recall %.4f F1 %.4f (%d of %d, %d found)", p, r, f1, right, gold, found)
+	if f1 < 0.91 {
+		t.Errorf("F1 is %.4f, want at least 0.91", f1)
+	}
+}
+
+// boundaries are the ends of the sentences of text, counted without white
+// space. What stands between sentences counts to the one that follows.
+func boundaries(text string) map[int]bool {
+	b := map[int]bool{}
+	spans := Sentences(text, "en")
+	n, at := 0, 0
+	for i, s := range spans {
+		n += len(withoutSpace(text[at:s.End]))
+		at = s.End
+		if i == len(spans)-1 {
+			n += len(withoutSpace(text[at:]))
+		}
+		b[n] = true
+	}
+	return b
+}
+
+func showDifference(t *testing.T, text string, got, want map[int]bool) {
+	t.Helper()
+	n := 0
+	for i, r := range text {
+		if unicode.IsSpace(r) {
+			continue
+		}
+		n += len(string(r))
+		if got[n] != want[n] {
+			sign := "MISSED"
+			if got[n] {
+				sign = "WRONG "
+			}
+			a, z := i+len(string(r)), i+len(string(r))
+			t.Logf("%s %q | %q", sign, text[max(0, a-40):a], text[z:min(len(text), z+30)])
+		}
+	}
+}

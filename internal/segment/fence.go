@@ -1,0 +1,61 @@
+package segment
+
+import "strings"
+
+// A codeFence is a fenced block of code that was opened.
+type codeFence struct {
+	open  bool
+	plain bool // it fences prose: "```markdown"
+	start int
+	mark  byte
+	size  int
+}
+
+// opened is the fence that the line text[start:end] opens.
+func opened(text string, start, end int) codeFence {
+	f := codeFence{open: true, start: start, mark: text[start]}
+	for start+f.size < end && text[start+f.size] == f.mark {
+		f.size++
+	}
+	switch info := text[start+f.size : end]; {
+	case strings.EqualFold(strings.TrimSpace(info), "markdown"),
+		strings.EqualFold(strings.TrimSpace(info), "md"),
+		strings.EqualFold(strings.TrimSpace(info), "text"),
+		strings.EqualFold(strings.TrimSpace(info), "txt"),
+		strings.EqualFold(strings.TrimSpace(info), "plaintext"):
+		f.plain = true
+	}
+	return f
+}
+
+// closes reports whether the line text[at:end] ends the block.
+func (f codeFence) closes(text string, at, end int) bool {
+	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '>') {
+		at++
+	}
+	n := 0
+	for at < end && text[at] == f.mark {
+		at++
+		n++
+	}
+	if n < f.size {
+		return false
+	}
+	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
+		at++
+	}
+	return at == end
+}
+
+// isFence reports whether text[start:end] opens a block of code: at least three
+// marks, and no backtick after backticks, which is code within a line.
+func isFence(text string, start, end int) bool {
+	mark, n := text[start], 0
+	for start+n < end && text[start+n] == mark {
+		n++
+	}
+	if n < 3 {
+		return false
+	}
+	return mark == '~' || strings.IndexByte(text[start+n:end], '`') < 0
+}

@@ -1,0 +1,91 @@
+package segment
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// checkLaws holds the spans of text against what the package promises.
+func checkLaws(t *testing.T, text string) {
+	t.Helper()
+	spans := Sentences(text, "")
+	at := 0
+	for i, s := range spans {
+		if s.Start < at || s.End <= s.Start || s.End > len(text) {
+			t.Fatalf("span %d is %v after %d in %d bytes: %q", i, s, at, len(text), text)
+		}
+		checkGap(t, text, at, s.Start)
+		sentence := text[s.Start:s.End]
+		if strings.TrimSpace(sentence) != sentence {
+			t.Fatalf("white space at an end of %q in %q", sentence, text)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(sentence) {
+			t.Fatalf("%v cuts a character of %q", s, text)
+		}
+		at = s.End
+	}
+	checkGap(t, text, at, len(text))
+	if again := Sentences(text, ""); !slices.Equal(spans, again) {
+		t.Fatalf("two answers for %q: %v and %v", text, spans, again)
+	}
+}
+
+// checkGap wants no letter or digit in text[from:to] but in the markers of
+// items and the words after a fence.
+func checkGap(t *testing.T, text string, from, to int) {
+	t.Helper()
+	for l := range strings.Lines(text[from:to]) {
+		l = strings.TrimLeftFunc(l, func(r rune) bool { return unicode.IsSpace(r) || r == '>' })
+		if strings.HasPrefix(l, "```") || strings.HasPrefix(l, "~~~") {
+			continue
+		}
+		for range 4 {
+			l += "." // a marker needs something to mark
+			m := markerAt(l, 0, len(l))
+			l = l[m.size : len(l)-1]
+		}
+		for _, r := range l {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				t.Fatalf("%q lies in no sentence of %q", text[from:to], text)
+			}
+		}
+	}
+}
+
+func pieces() []string {
+	return []string{
+		"a", "The", "word", "Dr", "U.S", "e.g", "1", "23", "2.", "no", "Yahoo", "I", ".", "..", "…", "!", "?", "‼", "。", "！", "？",
+		"।", "۔", "؟", "።", ":", ";", ",", "\"", "'", "“", "”", "(", ")", "[", "]", "[1]", "(Smith, 2019)", "**", "_", "`", "```", "~~~", "\n", "\n\n",
+		"\r\n", " ", "  ", "\t", "\u00a0", "\u3000", "- ", "* ", "• ", "1. ", "2) ", "(a) ", "# ", "### ", "> ", "|", "---", "```md\n", "「", "」", "《", "》",
+		"é", "е́", "😀", "👩‍👩‍👧", "日本", "ق", "\xff", "\xe3\x80", "\u2028", "-", "–", ":)", "https://a.b/c?d=e", "a.b@c.de", "v1.2", "Ո", "ά",
+	}
+}
+
+func TestLawsHoldForRandomText(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	all := pieces()
+	for range 30000 {
+		var b strings.Builder
+		for range r.IntN(24) {
+			b.WriteString(all[r.IntN(len(all))])
+			if r.IntN(3) == 0 {
+				b.WriteByte(' ')
+			}
+		}
+		checkLaws(t, b.String())
+	}
+}
+
+func FuzzSentences(f *testing.F) {
+	for _, s := range []string{
+		"", "It rains. It pours.", "1. One. 2. Two.", "• a • b", "# T\n\n- x\n```\ncode\n```\n| a |", "今天下雨。「好。」", "Dr. A. B. Smith, e.g. (x). [1] No.",
+		"\"a.\" b", ". . . .", "a: 1. B", "> q\n> > r", "```md\nx\n```", "\xff. \xe2\x80 B", strings.Join(pieces(), ""), strings.Join(pieces(), " "),
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { checkLaws(t, text) })
+}

@@ -1,0 +1,268 @@
+package segment
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// A stop is a run of marks that may end a sentence, and what surrounds it.
+type stop struct {
+	start, end int  // the marks
+	past       int  // after the quotes, brackets and citations that belong to them
+	next       int  // the first character after white space
+	dots       int  // full stops and ellipses in the run
+	loud       bool // a question or exclamation mark among them
+	wide       bool // a mark of a script that puts no space after it
+	quoted     bool // a quote or bracket closes after the marks
+	spaced     bool // white space follows, or the end of the block
+	gappy      bool // white space stands between the marks
+	open       bool // a citation and another stop follow: the sentence goes on
+}
+
+// stopAt reads the run of marks that begins at text[i] with one of the given
+// size.
+func (c *cutter) stopAt(s *scan, i, size int, wide bool) stop {
+	text := c.text[:s.end]
+	st := stop{start: i, end: i, wide: wide}
+	for size > 0 {
+		st.add(text, size, wide)
+		size, wide = markSize(text, st.end)
+		if size == 0 {
+			// Marks with spaces between them are one run: ". . .", "! !".
+			n := skipSpace(text, st.end, s.end)
+			if n == st.end || n >= s.end {
+				break
+			}
+			size, wide = markSize(text, n)
+			if size == 0 || !standsAlone(text, n+size) {
+				break
+			}
+			if b := st.end - 1; st.dots == 1 && !st.gappy && text[b] == '.' && b > s.start && !isSpace(text, b-1) && omits(text, n, s.end) {
+				break
+			}
+			st.end, st.gappy = n, true
+		}
+	}
+	c.close(s, &st)
+	return st
+}
+
+// omits reports whether three spaced stops and a capital follow: the mark of an
+// omission, which begins the next sentence after a stop of its own.
+func omits(text string, i, end int) bool {
+	for range 3 {
+		if i >= end || text[i] != '.' {
+			return false
+		}
+		i = skipSpace(text, i+1, end)
+	}
+	return i < end && text[i]-'A' < 26
+}
+
+// add takes the mark of the given size at the end of the run into it.
+func (st *stop) add(text string, size int, wide bool) {
+	switch b := text[st.end]; {
+	case b == '.' || b == 0xE2 && text[st.end+2] == 0xA6:
+		st.dots++
+		if b != '.' {
+			st.dots += 2
+		}
+	default:
+		st.loud = true
+	}
+	st.wide = st.wide || wide
+	st.end += size
+}
+
+func markSize(text string, i int) (size int, wide bool) {
+	if i >= len(text) {
+		return 0, false
+	}
+	switch b := text[i]; {
+	case b == '.' || b == '!' || b == '?':
+		return 1, false
+	case b < utf8.RuneSelf:
+		return 0, false
+	}
+	return stopSize(text, i)
+}
+
+// standsAlone reports whether a mark that ends at i belongs to the marks before
+// it, and not to what follows as in ".NET" or "...and".
+func standsAlone(text string, i int) bool {
+	for i < len(text) && (text[i] == '.' || text[i] == '!' || text[i] == '?') {
+		if text[i] == '.' && text[i-1] == '.' {
+			return false
+		}
+		i++
+	}
+	if i >= len(text) {
+		return true
+	}
+	if isSpace(text, i) {
+		return true
+	}
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	return isCloser(r) && r != '*' && r != '_'
+}
+
+// close takes the quotes, brackets, emphasis and citations after the marks into
+// the sentence and looks for what follows.
+func (c *cutter) close(s *scan, st *stop) {
+	text := c.text[:s.end]
+	i := st.end
+	quotes := s.quotes
+	for i < s.end {
+		if text[i] == '[' {
+			if n := citation(text[i:]); n > 0 {
+				i += n
+				continue
+			}
+			break
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !isCloser(r) {
+			break
+		}
+		switch r {
+		case '"':
+			quotes++
+			st.quoted = true
+		case '*', '_', '`', '~':
+		default:
+			st.quoted = true
+		}
+		i += size
+	}
+	st.past = i
+	st.next = skipSpace(text, i, s.end)
+	st.spaced = st.next > i || i >= s.end
+	// What closes may stand after a space: a French guillemet, a bracket, a
+	// straight quote that is still open, a citation, a face.
+	for st.next < s.end && st.spaced {
+		r, size := utf8.DecodeRuneInString(text[st.next:])
+		after := st.next + size
+		switch {
+		case r == ')' || r == ']' || r == '}' || r == '»' || r == '”':
+			st.quoted = true
+		case r == '"' && quotes%2 == 1 && (after >= s.end || isSpace(text, after)):
+			quotes++
+			st.quoted = true
+		case r == '[' || r == '(':
+			n := citation(text[st.next:])
+			if n == 0 || c.text[s.start] == byte(r) {
+				return
+			}
+			after = st.next + n
+		case r == ':' || r == ';' || r == '=' || r == '<':
+			n := face(text[st.next:])
+			if n == 0 {
+				return
+			}
+			after = st.next + n
+		default:
+			return
+		}
+		if after < s.end && !isSpace(text, after) {
+			st.open = isStop(rune(text[after])) && r != ')' && r != ']'
+			return
+		}
+		st.past = after
+		st.next = skipSpace(text, after, s.end)
+	}
+}
+
+// face is the length of the emoticon that s begins with, 0 for none.
+func face(s string) int {
+	n := 1
+	if len(s) > n && (s[n] == '-' || s[n] == '\'' || s[n] == 'o') {
+		n++
+	}
+	if len(s) <= n || s[n] != ')' && s[n] != '(' && s[n] != 'D' && s[n] != 'P' && s[n] != '3' && s[n] != '/' && s[n] != 'p' {
+		return 0
+	}
+	m := s[n]
+	for n < len(s) && n < 40 && s[n] == m {
+		n++
+	}
+	if n < len(s) && !isSpace(s, n) {
+		return 0
+	}
+	return n
+}
+
+// citation is the length of the reference that s begins with, 0 for none: "[1]",
+// "[2, 3-5]", "[^1]", "(Smith et al., 2019)", "(Passage 2)".
+func citation(s string) int {
+	const longest = 90
+	if s[0] == '[' {
+		for i := 1; i < len(s) && i < 32; i++ {
+			switch b := s[i]; {
+			case b == ']':
+				if i > 1 && (s[1] == '^' || isDigit(s[1])) {
+					return i + 1
+				}
+				return 0
+			case !isDigit(b) && b != ',' && b != ' ' && b != '-' && b != ';' && b != '^':
+				return 0
+			}
+		}
+		return 0
+	}
+	for i := 1; i < len(s) && i < longest; i++ {
+		switch s[i] {
+		case '(', '\n':
+			return 0
+		case ')':
+			if names(s[1:i]) {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// names reports whether what stands in brackets names a source: it begins with
+// a capital and ends in a year, or is a word for a source and a number.
+func names(s string) bool {
+	if s == "" || s[0] < 'A' || s[0] > 'Z' {
+		return false
+	}
+	e := len(s)
+	if isASCIILetter(s[e-1]) && e > 5 {
+		e-- // 2019a
+	}
+	n := 0
+	for n < e && n < 5 && isDigit(s[e-1-n]) {
+		n++
+	}
+	if n == 4 && e > 6 && (s[e-5] == ' ' || s[e-5] == ',') {
+		return true
+	}
+	w := 0
+	for w < len(s) && isASCIILetter(s[w]) {
+		w++
+	}
+	if w > 2 && n > 0 && n < 4 && w+1+n == len(s) && s[w] == ' ' {
+		return true // "Smith 55"
+	}
+	switch s[:w] {
+	case "Passage", "Passages", "Source", "Sources", "Document", "Documents", "Doc", "Context", "Chunk", "Ref", "Page", "Paragraph", "Section":
+		return n > 0 || isRoman(s[min(w+1, len(s)):])
+	}
+	return false
+}
+
+// beginsUpper reports whether text[i:end] begins with a capital, a digit or a
+// letter of a script without case, after quotes and the like.
+func beginsUpper(text string, i, end int) bool {
+	for n := 0; i < end && n < 8; n++ {
+		r, size := utf8.DecodeRuneInString(text[i:end])
+		if !isOpener(r) {
+			return unicode.IsUpper(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
+		}
+		i += size
+	}
+	return false
+}

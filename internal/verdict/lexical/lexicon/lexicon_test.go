@@ -1,0 +1,208 @@
+package lexicon
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func load(t testing.TB) *Lexicon {
+	t.Helper()
+	l, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestFormsOfAWordHaveOneKey(t *testing.T) {
+	t.Parallel()
+	l := load(t)
+	for _, same := range [][]string{
+		{"study", "studies", "studied", "Study's"},
+		{"run", "running", "runs", "ran"},
+		{"place", "places", "placed", "PLACE"},
+		{"wolf", "wolves"},
+		{"class", "classes"},
+		{"January", "Jan", "jan"},
+		{"3,000", "3000", "3000.0"},
+		{"14", "14th", "014"},
+		{"café", "cafe", "CAFÉ", "cafe\u0301"},
+	} {
+		for _, w := range same[1:] {
+			if key(l, w) != key(l, same[0]) {
+				t.Errorf("%q and %q have different keys", same[0], w)
+			}
+		}
+	}
+	for _, pair := range [][2]string{{"new", "news"}, {"14", "20"}, {"bus", "bu"}, {"3.5", "35"}, {"wing", "w"}} {
+		if key(l, pair[0]) == key(l, pair[1]) {
+			t.Errorf("%q and %q have one key", pair[0], pair[1])
+		}
+	}
+}
+
+func key(l *Lexicon, word string) uint64 {
+	ts := l.Tokens(nil, word)
+	if len(ts) != 1 {
+		return 0
+	}
+	return ts[0].Key
+}
+
+func TestRareWordsWeighMoreThanCommonOnes(t *testing.T) {
+	t.Parallel()
+	l := load(t)
+	words := []string{"the", "number", "museum", "physicist", "xyzzyq"}
+	idf := make([]float64, len(words))
+	for i, w := range words {
+		idf[i] = l.IDF(key(l, w))
+	}
+	if !slices.IsSorted(idf) || idf[0] == idf[4] {
+		t.Errorf("%v weigh %v", words, idf)
+	}
+	if l.Known(key(l, "xyzzyq")) || !l.Known(key(l, "physicist")) {
+		t.Error("known words are not told from unknown ones")
+	}
+}
+
+func TestRelations(t *testing.T) {
+	t.Parallel()
+	l := load(t)
+	for _, c := range []struct {
+		a, b string
+		want Relation
+	}{
+		{"Germany", "German", Adjective},
+		{"bought", "purchased", Synonym},
+		{"hot", "cold", Antonym},
+		{"increase", "decreased", Antonym},
+	} {
+		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
+			got := Relation(0)
+			l.Related(key(l, p[0]), func(k uint64, r Relation) {
+				if k == key(l, p[1]) {
+					got = r
+				}
+			})
+			if got != c.want {
+				t.Errorf("%v: got relation %d, want %d", p, got, c.want)
+			}
+		}
+	}
+}
+
+func TestClassesOfTokens(t *testing.T) {
+	t.Parallel()
+	l := load(t)
+	text := "He didn't pay, nor won’t he: 14th May 2020, about $3k in Oslo."
+	var got []string
+	for _, tk := range l.Tokens(nil, text) {
+		var w strings.Builder
+		w.WriteString(text[tk.Start:tk.End])
+		for _, c := range []struct {
+			name  string
+			class Class
+		}{{"not", Negation}, {"number", Number}, {"ordinal", Ordinal}, {"month", Month}, {"hedge", Hedge}, {"scale", Scale}, {"capital", Capital}, {"initial", Initial}} {
+			if tk.Is(c.class) {
+				w.WriteString("/" + c.name)
+			}
+		}
+		got = append(got, w.String())
+	}
+	want := "He/capital/initial didn't/not pay nor/not won’t/not he 14th/number/ordinal/initial May/month/capital 2020/number about/hedge 3/number k/scale in Oslo/capital"
+	if s := strings.Join(got, " "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+func TestScriptsWithoutSpacesGivePairs(t *testing.T) {
+	t.Parallel()
+	l := load(t)
+	text := "東京都 ist グ"
+	var got []string
+	for _, tk := range l.Tokens(nil, text) {
+		got = append(got, text[tk.Start:tk.End])
+	}
+	if want := []string{"東京", "京都", "ist", "グ"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestDamagedDataIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "x", packed[:7], packed[:20], packed[:len(packed)/2], packed[:len(packed)-1], packed + "x", strings.Replace(packed, "RFLEX", "RFLEY", 1)} {
+		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
+		if err := l.unpack(s); err == nil {
+			t.Errorf("%d bytes are taken", len(s))
+		}
+	}
+	for _, lists := range []string{"nonsense a b", "unit length", "unit length x metre", "month jan=one"} {
+		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
+		if err := l.readLists(lists); err == nil || !strings.Contains(err.Error(), "words.txt:1") {
+			t.Errorf("%q: %v", lists, err)
+		}
+	}
+}
+
+func TestATableHoldsWhatIsPut(t *testing.T) {
+	t.Parallel()
+	table := NewTable[int](1, 12345)
+	for i := range 5000 {
+		table.Put(uint64(i)<<32|1, i)
+		table.Put(uint64(i)<<32|1, i+1)
+	}
+	for i := range 5000 {
+		if v, ok := table.Get(uint64(i)<<32 | 1); !ok || v != i+1 {
+			t.Fatalf("key %d holds %d, %v", i, v, ok)
+		}
+	}
+	if _, ok := table.Get(7); ok || table.Len() != 5000 {
+		t.Errorf("an absent key is found, or %d keys are counted", table.Len())
+	}
+	table.Clear(16)
+	if _, ok := table.Get(1); ok || table.Len() != 0 || len(table.slots) > 64 {
+		t.Error("a cleared table is not empty and small")
+	}
+}
+
+func FuzzTokens(f *testing.F) {
+	for _, s := range []string{
+		"He didn't pay 3,000.50 on 14th May; naïve café don’t", "東京都は 1.4千万", "&amp; &#8217; a&b;", "\xff\xfea\xc3",
+		"ab\u0301c 1.2.3.4 0000 .5 5. 1,2,3 1,234,5678", strings.Repeat("a", 200) + strings.Repeat("9", 200),
+	} {
+		f.Add(s)
+	}
+	l := load(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		last := int32(0)
+		for _, tk := range l.Tokens(nil, text) {
+			if tk.Start < last || tk.End <= tk.Start || int(tk.End) > len(text) || tk.Key == 0 || tk.Value != tk.Value {
+				t.Fatalf("token %+v of %q", tk, text)
+			}
+			if tk.Is(Ideogram) {
+				last = tk.Start
+			} else {
+				last = tk.End
+			}
+			if int(tk.Stem) > int(tk.End-tk.Start) {
+				t.Fatalf("stem of %d bytes in %+v", tk.Stem, tk)
+			}
+			if utf8.ValidString(text) && !utf8.ValidString(text[tk.Start:tk.End]) {
+				t.Fatalf("token %q is cut inside a character", text[tk.Start:tk.End])
+			}
+		}
+	})
+}
+
+func BenchmarkTokens(b *testing.B) {
+	l := load(b)
+	text := strings.Repeat("The museum of Dakar closed on 5 November 1853, and about 31,700 people restored it; nobody objected. ", 100)
+	var ts []Token
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		ts = l.Tokens(ts[:0], text)
+	}
+}
