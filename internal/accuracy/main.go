@@ -110,7 +110,7 @@ func headline() []string {
 type table struct {
 	positive, called   []bool
 	least, floor       []float64
-	rows, without, bad int
+	rows, without int
 }
 
 func report(w io.Writer, judge string, rows, people []result, floor *floor) {
