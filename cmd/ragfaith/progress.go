@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,6 +16,11 @@ import (
 const (
 	barEvery  = 100 * time.Millisecond // on a terminal
 	lineEvery = 30 * time.Second       // in a log
+
+	barUnits   = 1 << 30 // of the bar for the whole of the input
+	barMost    = 20      // columns of the bar itself
+	barLeast   = 4       // with fewer it is left out
+	anyColumns = 80      // of a terminal that does not say
 )
 
 // progress shows on the console how far a run is: as a bar on a terminal, and
@@ -21,7 +29,8 @@ type progress struct {
 	console *console
 	now     func() time.Time
 	start   time.Time
-	size    int64 // of the input, in the units of Row.Offset; -1 where unknown
+	size    int64      // of the input, in the units of Row.Offset; -1 where unknown
+	columns func() int // of the terminal now; 0 where unknown
 	quit    chan struct{}
 	ended   chan struct{}
 
@@ -30,25 +39,30 @@ type progress struct {
 	scored       int
 	sum          float64 // of faithfulness over scored
 	offset       int64
+	index        int // of the row that is furthest in the input, from 1
+	limit        int // rows of the input that are read at most; 0 for all
 }
 
 // startProgress shows the progress until end is called.
 func startProgress(c *console, now func() time.Time, size int64, terminal bool) *progress {
-	p := &progress{console: c, now: now, start: now(), size: size, quit: make(chan struct{}), ended: make(chan struct{})}
+	p := newProgress(c, now, size)
+	p.run(terminal)
+	return p
+}
+
+func newProgress(c *console, now func() time.Time, size int64) *progress {
+	return &progress{
+		console: c, now: now, start: now(), size: size,
+		columns: func() int { return terminalWidth(c.w) },
+		quit:    make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// run shows the progress now and then, in the background.
+func (p *progress) run(terminal bool) {
 	every, show := lineEvery, p.showLine
 	if terminal {
 		every, show = barEvery, p.showBar
-		full := size
-		if full <= 0 {
-			full = -1 // a spinner
-		}
-		c.bar = progressbar.NewOptions64(
-			full,
-			progressbar.OptionSetWriter(c.w),
-			progressbar.OptionSetWidth(20),
-			progressbar.OptionSetPredictTime(size > 0),
-			progressbar.OptionSetSpinnerChangeInterval(0), // it would need a goroutine that nothing ends
-		)
 	}
 	go func() {
 		defer close(p.ended)
@@ -63,7 +77,6 @@ func startProgress(c *console, now func() time.Time, size int64, terminal bool) 
 			}
 		}
 	}()
-	return p
 }
 
 // Write counts r.
@@ -79,6 +92,7 @@ func (p *progress) Write(r *eval.Result) error {
 		p.sum += r.Faithfulness
 	}
 	p.offset = max(p.offset, r.Row.Offset)
+	p.index = max(p.index, r.Row.Index+1)
 	return nil
 }
 
@@ -95,21 +109,47 @@ func (p *progress) end() {
 	}
 }
 
-// state is what there is to show: the counts, and the part of the input that is
-// done, 0 where that is unknown.
-func (p *progress) state() (counts string, offset int64, part float64) {
+// ofFirst says that no more than so many rows of the input are read.
+func (p *progress) ofFirst(limit int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	rate := float64(p.rows) / max(p.now().Sub(p.start).Seconds(), 1e-3)
-	counts = fmt.Sprintf("%d rows, %.*f rows/s", p.rows, decimalsOf(rate), rate)
+	p.limit = limit
+}
+
+// A state is what there is to show.
+type state struct {
+	rows, rate, mean, failed, left string // empty for what is not known
+	anyFailed                      bool
+	known                          bool    // part is
+	part                           float64 // of the input that is done
+}
+
+func (p *progress) state() state {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	spent := p.now().Sub(p.start)
+	rate := float64(p.rows) / max(spent.Seconds(), 1e-3)
+	s := state{
+		rows:      fmt.Sprintf("%d rows", p.rows),
+		rate:      fmt.Sprintf("%.*f rows/s", decimalsOf(rate), rate),
+		failed:    fmt.Sprintf("%d failed", p.failed),
+		anyFailed: p.failed > 0,
+		known:     p.size > 0 || p.limit > 0,
+	}
 	if p.scored > 0 {
-		counts += fmt.Sprintf(", mean %.4f", p.sum/float64(p.scored))
+		s.mean = fmt.Sprintf("mean %.4f", p.sum/float64(p.scored))
 	}
-	counts += fmt.Sprintf(", %d failed", p.failed)
 	if p.size > 0 {
-		part = min(float64(p.offset)/float64(p.size), 1)
+		s.part = float64(p.offset) / float64(p.size)
 	}
-	return counts, p.offset, part
+	if p.limit > 0 {
+		s.part = max(s.part, float64(p.index)/float64(p.limit))
+	}
+	s.part = min(s.part, 1)
+	if s.part > 0 {
+		s.left = time.Duration(float64(spent)*(1-s.part)/s.part).Round(time.Second).String() + " left"
+	}
+	return s
 }
 
 // decimalsOf shows slow rates finely enough to tell them from standing still.
@@ -120,24 +160,99 @@ func decimalsOf(rate float64) int {
 	return 0
 }
 
+// list joins those of the parts that there are.
+func list(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// fit lays the state out in so many columns: the text, and the columns of the
+// bar behind it, 0 for none. In a narrow terminal the bar becomes shorter, and
+// then parts go, what is missed least first.
+func (s state) fit(columns int) (text string, bar int) {
+	// Beside text and bar there are a percentage, the ends of the bar and the
+	// spaces around it; or, where no part is known, a spinner with spaces. The
+	// last column stays free, so that no terminal begins a new line.
+	const withBar, withoutBar, withSpinner = 10, 8, 4
+	for drop := range 4 {
+		switch drop {
+		case 1:
+			s.rate = ""
+		case 2:
+			s.mean = ""
+		case 3:
+			if !s.anyFailed {
+				s.failed = ""
+			}
+		}
+		text = list(s.rows, s.rate, s.mean, s.failed, s.left)
+		room := columns - 1 - len(text)
+		switch {
+		case !s.known && room >= withSpinner:
+			return text, 0
+		case s.known && room >= withBar+barLeast:
+			return text, min(room-withBar, barMost)
+		}
+	}
+	room := columns - 1 - withSpinner
+	if s.known {
+		room = columns - 1 - withoutBar
+	}
+	if len(text) > room {
+		text = list(s.rows, s.failed)
+	}
+	return text[:max(min(len(text), room), 0)], 0
+}
+
+// newBar makes a bar, or a spinner where the whole is not known.
+func newBar(w io.Writer, known bool) *progressbar.ProgressBar {
+	whole := int64(barUnits)
+	if !known {
+		whole = -1
+	}
+	return progressbar.NewOptions64(
+		whole,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetPredictTime(false), // it is part of the text
+		progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetSpinnerChangeInterval(0), // it would need a goroutine that nothing ends
+		// Blanks over a line that was drawn when the terminal was wider would
+		// wrap; the code for an empty line does not.
+		progressbar.OptionUseANSICodes(true),
+	)
+}
+
 func (p *progress) showBar() {
-	counts, offset, _ := p.state()
+	columns := p.columns()
+	if columns <= 0 {
+		columns = anyColumns
+	}
+	s := p.state()
+	text, width := s.fit(columns)
 	c := p.console
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p.size > 0 {
-		offset = min(offset, p.size-1) // the bar ends itself when it is full
+	if c.bar == nil {
+		c.bar = newBar(c.w, s.known)
 	}
-	c.bar.Describe(counts)
-	_ = c.bar.Set64(offset)
+	theme := progressbar.ThemeDefault
+	if width == 0 {
+		theme = progressbar.Theme{}
+	}
+	progressbar.OptionSetTheme(theme)(c.bar)
+	progressbar.OptionSetWidth(width)(c.bar)
+	progressbar.OptionSetDescription(text)(c.bar)
+	if s.known {
+		// The bar ends itself when it is full.
+		_ = c.bar.Set64(min(int64(s.part*barUnits), barUnits-1))
+	}
+	c.bar.Describe(text)
 }
 
 func (p *progress) showLine() {
-	counts, _, part := p.state()
-	if part > 0 {
-		spent := p.now().Sub(p.start)
-		left := time.Duration(float64(spent) * (1 - part) / part).Round(time.Second)
-		counts += fmt.Sprintf(", %.0f%%, about %v left", 100*part, left)
+	s := p.state()
+	line := list(s.rows, s.rate, s.mean, s.failed)
+	if s.part > 0 {
+		line += fmt.Sprintf(", %.0f%%, about %s", 100*s.part, s.left)
 	}
-	p.console.say("%s", counts)
+	p.console.say("%s", line)
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -76,17 +78,126 @@ func TestProgressOnATerminalIsABarThatMakesWayAndGoes(t *testing.T) {
 				t.Errorf("size %d: %q", size, before)
 			}
 			c.say("a message")
-			if said := strings.TrimPrefix(b.String(), before); !strings.HasPrefix(said, "\r ") || !strings.HasSuffix(said, "\rragfaith: a message\n") {
+			if said := strings.TrimPrefix(b.String(), before); !strings.HasPrefix(said, clearLine) || !strings.HasSuffix(said, "\rragfaith: a message\n") {
 				t.Errorf("%q", said)
 			}
 			_ = p.Write(scoredRow(1000, 1))
 			pause(time.Second)
 			synctest.Wait()
 			p.end()
-			if !strings.HasSuffix(b.String(), " \r") {
+			if !strings.HasSuffix(b.String(), clearLine) {
 				t.Errorf("the bar is left: %q", b.String())
 			}
 		})
+	}
+}
+
+// clearLine empties the line on which the cursor stands.
+const clearLine = "\x1b[2K\r"
+
+// drawn returns the lines that were drawn over each other.
+func drawn(text string) []string {
+	text = strings.NewReplacer("\x1b[2K", "", "\x1b[0K", "").Replace(text)
+	return strings.Split(text, "\r")
+}
+
+func TestNoDrawnLineIsWiderThanTheTerminal(t *testing.T) {
+	var columns atomic.Int64
+	for _, size := range []int64{1 << 30, -1} {
+		synctest.Test(t, func(t *testing.T) {
+			var b bytes.Buffer
+			p := newProgress(&console{w: &b}, time.Now, size)
+			p.columns = func() int { return int(columns.Load()) }
+			p.run(true)
+			for _, n := range []int64{80, 40, 60, 20, 8, 3, 120} {
+				columns.Store(n)
+				synctest.Wait()
+				b.Reset()
+				for range 20 {
+					for range 1000 {
+						_ = p.Write(scoredRow(p.offset+1000, 0.5))
+					}
+					if p.rows > 100_000 {
+						_ = p.Write(&eval.Result{Status: eval.Failed, Faithfulness: math.NaN()})
+					}
+					pause(time.Second)
+					synctest.Wait()
+				}
+				if b.Len() == 0 {
+					t.Fatal("nothing is drawn")
+				}
+				for _, line := range drawn(b.String()) {
+					if got := utf8.RuneCountInString(line); got >= int(n) && n > 8 {
+						t.Errorf("size %d: %d of %d columns: %q", size, got, n, line)
+					}
+				}
+			}
+			p.end()
+		})
+	}
+}
+
+func TestWhatFitsIsShown(t *testing.T) {
+	full := state{rows: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", left: "1m5s left", known: true, part: 0.5}
+	failed := full
+	failed.failed, failed.anyFailed = "7 failed", true
+	unknown := full
+	unknown.known, unknown.left = false, ""
+	for _, tt := range []struct {
+		state   state
+		columns int
+		text    string
+		bar     int
+	}{
+		{full, 120, "12345 rows, 6789 rows/s, mean 0.5000, 0 failed, 1m5s left", 20},
+		{full, 80, "12345 rows, 6789 rows/s, mean 0.5000, 0 failed, 1m5s left", 12},
+		{full, 60, "12345 rows, mean 0.5000, 0 failed, 1m5s left", 5},
+		{full, 50, "12345 rows, 0 failed, 1m5s left", 8},
+		{full, 40, "12345 rows, 1m5s left", 8},
+		{full, 35, "12345 rows, 1m5s left", 0},
+		{full, 25, "12345 rows", 0},
+		{full, 15, "12345 ", 0},
+		{full, 5, "", 0},
+		{failed, 50, "12345 rows, 7 failed, 1m5s left", 8},
+		{failed, 40, "12345 rows, 7 failed, 1m5s left", 0},
+		{failed, 35, "12345 rows, 7 failed", 0},
+		{unknown, 60, "12345 rows, 6789 rows/s, mean 0.5000, 0 failed", 0},
+		{unknown, 40, "12345 rows, mean 0.5000, 0 failed", 0},
+		{unknown, 20, "12345 rows", 0},
+	} {
+		text, bar := tt.state.fit(tt.columns)
+		if text != tt.text || bar != tt.bar {
+			t.Errorf("%d columns: %q with a bar of %d, want %q with %d", tt.columns, text, bar, tt.text, tt.bar)
+		}
+	}
+}
+
+func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := &progress{now: func() time.Time { return now }, start: now, size: 1000}
+	now = now.Add(10 * time.Second)
+	row := scoredRow(10, 1)
+	row.Row.Index = 4
+	_ = p.Write(row)
+	for _, tt := range []struct {
+		limit int
+		part  float64
+		left  string
+	}{
+		{0, 0.01, "16m30s left"},
+		{20, 0.25, "30s left"},
+		{5, 1, "0s left"},
+		{1000, 0.01, "16m30s left"}, // the file ends before
+	} {
+		p.ofFirst(tt.limit)
+		if s := p.state(); s.part != tt.part || s.left != tt.left {
+			t.Errorf("limit %d: %v, %s", tt.limit, s.part, s.left)
+		}
+	}
+	p.size = -1
+	p.ofFirst(20)
+	if s := p.state(); !s.known || s.part != 0.25 {
+		t.Errorf("%+v", s)
 	}
 }
 

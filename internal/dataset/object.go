@@ -143,7 +143,6 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault
 	if err := value.Compact(); err != nil {
 		return err
 	}
-	o.note.keep(name)
 	row.Kept = append(row.Kept, Column{Name: name, Value: value})
 	if !used {
 		return nil

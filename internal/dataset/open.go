@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -41,9 +40,6 @@ func Open(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{note: &notes{warn: opts.Warn}, ids: newIDs()}
-	for _, name := range b.keep {
-		s.note.keep(name)
-	}
 	stdin := false
 	for _, path := range paths {
 		if path == stdinPath && stdin {
@@ -96,7 +92,7 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 				}
 				row.Index, row.File = index, src.path
 				row.Offset += before
-				s.name(&row)
+				s.name(&row, err == nil)
 				if r := (*RowError)(nil); errors.As(err, &r) {
 					r.File = src.path
 				}
@@ -117,10 +113,14 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// name gives the row its id.
-func (s *Set) name(row *Row) {
+// name gives the row its id. That of an unreadable row is not watched: what is
+// left of a line that was cut off tells nothing about others.
+func (s *Set) name(row *Row, readable bool) {
 	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
+		return
+	}
+	if !readable {
 		return
 	}
 	if err := s.ids.see(row); err != nil {
@@ -149,11 +149,6 @@ func (s *Set) Size() int64 {
 	return sum
 }
 
-// Kept returns the names of the kept columns that are known so far: those asked
-// for, and with Options.KeepAll those of the headers and of the JSON objects
-// that have been read, in the order in which they were met.
-func (s *Set) Kept() []string { return slices.Clone(s.note.kept) }
-
 // Close closes what is open and removes temporary files. It can be called more
 // than once, and while Rows is read by nobody.
 func (s *Set) Close() error {
@@ -168,8 +163,6 @@ func (s *Set) Close() error {
 type notes struct {
 	warn func(error)
 	said map[string]bool
-	kept []string
-	have map[string]bool
 }
 
 // maxNotes is how many different warnings about columns are given.
@@ -186,27 +179,9 @@ func (n *notes) once(err error) {
 	}
 }
 
-// maxKept is how many names Kept remembers.
-const maxKept = 1 << 12
-
-// keep notes the name of a kept column.
-func (n *notes) keep(name string) {
-	if n.have[name] || len(n.kept) >= maxKept {
-		return
-	}
-	if n.have == nil {
-		n.have = map[string]bool{}
-	}
-	n.have[name] = true
-	n.kept = append(n.kept, name)
-}
-
 // header notes what a file's header tells.
 func (n *notes) header(path string, h *header) {
 	for _, err := range h.left {
 		n.once(fmt.Errorf("%s: %w", displayName(path), err))
-	}
-	for _, i := range h.keep {
-		n.keep(h.names[i])
 	}
 }

@@ -44,7 +44,7 @@ func (l *leaf) close() {
 // fill reads the next values. It returns io.EOF at the end of the row group.
 func (l *leaf) fill() error {
 	if l.buf == nil {
-		l.buf = make([]parquet.Value, leafBatch)
+		l.buf = make([]parquet.Value, 0, leafBatch)
 	}
 	for {
 		if l.page == nil {

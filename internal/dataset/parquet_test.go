@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 	"testing"
 
@@ -174,6 +175,73 @@ func TestParquetWithBrokenBytesNeverPanics(t *testing.T) {
 			data := bytes.Clone(whole)
 			data[i] = b
 			readBytes(t, path, data)
+		}
+	}
+}
+
+// Groups without rows are what pandas and pyarrow write for an empty frame.
+func TestParquetGroupsWithoutRowsAreReadOver(t *testing.T) {
+	type row struct {
+		Answer   string   `parquet:"answer"`
+		Contexts []string `parquet:"contexts,list"`
+	}
+	file := func(groups ...int) string {
+		var b bytes.Buffer
+		w := parquet.NewGenericWriter[row](&b)
+		for _, n := range groups {
+			rows := make([]row, n)
+			for i := range rows {
+				rows[i] = row{"a", []string{"x", "y"}}
+			}
+			if _, err := w.Write(rows); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	for _, tt := range []struct {
+		file, last string
+		rows       int
+	}{
+		{file(), "x.parquet: no rows", 0},
+		{file(0), "x.parquet: no rows", 0},
+		{file(0, 2), "", 2},
+		{file(3, 0, 2), "", 5},
+	} {
+		rows, last := read(t, "x.parquet", tt.file, Options{})
+		if len(rows) != tt.rows || last != tt.last || strings.Trim(errorsOf(rows), "\n") != "" {
+			t.Errorf("%d rows, %q, %s", len(rows), last, errorsOf(rows))
+		}
+	}
+}
+
+func TestFilesWithoutRowsAmongOthersAreReadOver(t *testing.T) {
+	columns := parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}
+	empty := write(t, "empty.parquet", writeColumns(t, columns))
+	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{value("a", 0, 0, 0), value("x", 0, 0, 1)}))
+	header := write(t, "header.csv", "answer,contexts\n")
+	for _, tt := range []struct {
+		paths []string
+		rows  int
+		none  bool
+	}{
+		{[]string{empty, full, header, full, empty}, 2, false},
+		{[]string{"testdata/pyarrow_empty_group.parquet", empty}, 4, false},
+		{[]string{empty, header, empty}, 0, true},
+	} {
+		s, err := Open(tt.paths, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := readAll(t, s)
+		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
+			t.Errorf("%v: %d rows, %v", tt.paths, len(rows), err)
 		}
 	}
 }

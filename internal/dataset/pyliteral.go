@@ -12,6 +12,7 @@ const maxPythonDepth = 100
 type pythonError struct {
 	at   int // byte, from 0
 	what string
+	list bool // it is a literal for all that: cut off, shortened or nested too deep
 }
 
 func (e *pythonError) Error() string {
@@ -41,7 +42,14 @@ type python struct {
 	t *tree
 }
 
-func (p *python) fail(what string) error { return &pythonError{at: p.i, what: what} }
+func (p *python) fail(what string) error {
+	return &pythonError{at: p.i, what: what, list: p.i >= len(p.s)}
+}
+
+// failList is fail for what can be nothing but a literal.
+func (p *python) failList(what string) error {
+	return &pythonError{at: p.i, what: what, list: true}
+}
 
 func (p *python) space() {
 	for p.i < len(p.s) && strings.IndexByte(" \t\r\n\f", p.s[p.i]) >= 0 {
@@ -59,7 +67,7 @@ func (p *python) peek() byte {
 
 func (p *python) value(name string, depth int) error {
 	if depth > maxPythonDepth {
-		return p.fail(fmt.Sprintf("nested more than %d deep", maxPythonDepth))
+		return p.failList(fmt.Sprintf("nested more than %d deep", maxPythonDepth))
 	}
 	c := p.peek()
 	switch {
@@ -77,8 +85,8 @@ func (p *python) value(name string, depth int) error {
 			p.t.add(kindText, name, text)
 		}
 		return err
-	case strings.HasPrefix(p.s[p.i:], "..."):
-		return p.fail("the list was shortened (...) when it was written")
+	case p.shortened():
+		return p.failList("the list was shortened (...) when it was written")
 	case isWord(c) || c == '-' || c == '+' || c == '.':
 		return p.word(name, depth)
 	}
@@ -105,8 +113,8 @@ func (p *python) sequence(name string, end byte, depth int) error {
 			return p.fail("it ends too early")
 		case end == ']' && p.adjacent(last, c):
 			// numpy prints no commas.
-		case end == ']' && strings.HasPrefix(p.s[p.i:], "..."):
-			return p.fail("the list was shortened (...) when it was written")
+		case end == ']' && p.shortened():
+			return p.failList("the list was shortened (...) when it was written")
 		default:
 			return p.fail("want a comma or the end of the list")
 		}
@@ -117,6 +125,14 @@ func (p *python) sequence(name string, end byte, depth int) error {
 	p.i++
 	p.t.close(at)
 	return nil
+}
+
+// shortened reports whether dots stand for elements of a list that goes on with
+// others, or ends, after them.
+func (p *python) shortened() bool {
+	rest, ok := strings.CutPrefix(p.s[p.i:], "...")
+	rest = strings.TrimLeft(rest, ", \t\r\n")
+	return ok && (rest == "" || quoted(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
 }
 
 // adjacent reports whether a value that ended with last and one that begins
@@ -200,7 +216,11 @@ func (p *python) word(name string, depth int) error {
 	case p.peek() == '(':
 		return p.call(name, depth)
 	default:
+		cut := p.i == len(p.s)
 		p.i = begin
+		if cut {
+			return p.failList("unknown word " + short(w))
+		}
 		return p.fail("unknown word " + short(w))
 	}
 	return nil

@@ -35,7 +35,7 @@ func (p *python) str() (string, error) {
 		n := strings.IndexAny(p.s[p.i:], "\\"+mark[:1])
 		if n < 0 {
 			p.i = begin
-			return "", p.fail("a string that is never closed")
+			return "", p.failList("a string that is never closed")
 		}
 		b.WriteString(p.s[p.i : p.i+n])
 		p.i += n
@@ -51,7 +51,7 @@ func (p *python) str() (string, error) {
 			p.i++
 		case p.i+1 == len(p.s):
 			p.i = begin
-			return "", p.fail("a string that is never closed")
+			return "", p.failList("a string that is never closed")
 		case raw:
 			b.WriteString(p.s[p.i : p.i+2])
 			p.i += 2

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -15,7 +14,8 @@ import (
 // left out, and that is said once: the JSON formats hold it.
 type keptColumns struct {
 	names []string
-	fixed bool // names are final
+	place map[string]int // of a name in names
+	fixed bool           // names are final
 	lost  map[string]bool
 	warn  func(error)
 }
@@ -24,24 +24,41 @@ type keptColumns struct {
 const lostMax = 20
 
 func newKeptColumns(o Options) keptColumns {
-	k := keptColumns{warn: o.Warn, lost: make(map[string]bool)}
+	k := keptColumns{warn: o.Warn, lost: make(map[string]bool), place: make(map[string]int)}
 	if !o.KeepAll {
-		k.names, k.fixed = o.Keep, true
+		for _, name := range o.Keep {
+			k.add(name)
+		}
+		k.fixed = true
 	}
 	return k
+}
+
+// add makes name the last column, unless it is one already.
+func (k *keptColumns) add(name string) {
+	if _, ok := k.place[name]; !ok {
+		k.place[name] = len(k.names)
+		k.names = append(k.names, name)
+	}
 }
 
 // see looks at the kept columns of the next row.
 func (k *keptColumns) see(columns []dataset.Column) {
 	if !k.fixed && len(columns) > 0 {
 		for i := range columns {
-			k.names = append(k.names, columns[i].Name)
+			k.add(columns[i].Name)
 		}
 		k.fixed = true
 	}
+	if k.warn == nil {
+		return
+	}
 	for i := range columns {
+		if len(k.lost) == lostMax {
+			return
+		}
 		name := columns[i].Name
-		if k.warn == nil || slices.Contains(k.names, name) || k.lost[name] || len(k.lost) == lostMax {
+		if _, ok := k.place[name]; ok || k.lost[name] {
 			continue
 		}
 		k.lost[name] = true
@@ -52,12 +69,9 @@ func (k *keptColumns) see(columns []dataset.Column) {
 // values returns the values of a row for all names, nil where it has none.
 func (k *keptColumns) values(columns []dataset.Column) [][]byte {
 	values := make([][]byte, len(k.names))
-	for i, name := range k.names {
-		for c := range columns {
-			if columns[c].Name == name {
-				values[i] = columns[c].Value
-				break
-			}
+	for c := range columns {
+		if i, ok := k.place[columns[c].Name]; ok && values[i] == nil { // of two, the first
+			values[i] = columns[c].Value
 		}
 	}
 	return values

@@ -44,14 +44,6 @@ func FileFormats() []Format {
 	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV}
 }
 
-// ParseStreamFormat returns the format for standard output with that name.
-func ParseStreamFormat(name string) (Format, error) {
-	if f := Format(name); slices.Contains(StreamFormats(), f) {
-		return f, nil
-	}
-	return "", fmt.Errorf("unknown format %q, want %s", name, either(StreamFormats(), ""))
-}
-
 // FormatOf returns the format that the extension of path names.
 func FormatOf(path string) (Format, error) {
 	ext := filepath.Ext(path)
@@ -60,18 +52,19 @@ func FormatOf(path string) (Format, error) {
 	case slices.Contains(FileFormats(), f):
 		return f, nil
 	case f == "parquet" || f == "md" || f == "html" || f == "xml":
-		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, either(FileFormats(), "."))
+		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, extensions())
 	case ext == "":
-		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, either(FileFormats(), "."))
+		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, extensions())
 	}
-	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, either(FileFormats(), "."))
+	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
 }
 
-// either lists formats for a message: "a, b or c".
-func either(formats []Format, prefix string) string {
+// extensions lists those of the file formats for a message: ".a, .b or .c".
+func extensions() string {
+	formats := FileFormats()
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		names[i] = prefix + string(f)
+		names[i] = "." + string(f)
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]

@@ -86,12 +86,6 @@ func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if f, err := ParseStreamFormat("table"); err != nil || f != FormatTable {
-		t.Error(f, err)
-	}
-	if _, err := ParseStreamFormat("xls"); err == nil || !strings.Contains(err.Error(), "want table, jsonl, csv, tsv, json or none") {
-		t.Error(err)
-	}
 	if _, err := New("xls", nil, Options{}); err == nil {
 		t.Error("a format that does not exist has a writer")
 	}

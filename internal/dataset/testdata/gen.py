@@ -37,6 +37,9 @@ for codec in ["none", "snappy", "gzip", "zstd", "lz4", "brotli"]:
 pq.write_table(table, "pyarrow_item.parquet", use_compliant_nested_type=False)
 pq.write_table(table, "pyarrow_v2.parquet", data_page_version="2.0", row_group_size=2, data_page_size=1)
 pq.write_table(table, "pyarrow_plain.parquet", use_dictionary=False, row_group_size=3, version="1.0")
+with pq.ParquetWriter("pyarrow_empty_group.parquet", table.schema) as w:
+    w.write_table(table.slice(0, 0))
+    w.write_table(table)
 large = pa.schema([
     ("id", pa.large_string()), ("question", pa.large_string()), ("answer", pa.large_string()),
     ("contexts", pa.large_list(pa.large_string())), ("label", pa.float64())])
