@@ -22,6 +22,7 @@ type line struct {
 	number     int  // of a numbered item, 0 elsewhere
 	bullet     rune // of an item that has one
 	firm       bool // two spaces or a backslash at its end: it is not wrapped
+	spaced     bool // one space at its end
 }
 
 // A block is a run of lines that is scanned as one.
@@ -104,6 +105,7 @@ func (c *cutter) line(at, end int) line {
 	start, stop := trim(text, at, end)
 	l := line{kind: prose, start: start, end: stop}
 	l.firm = hardBreak(text, stop, end)
+	l.spaced = end-stop == 1 && text[stop] == ' '
 	for l.start < l.end && text[l.start] == '>' {
 		l.start, _ = trim(text, l.start+1, l.end)
 	}

@@ -62,11 +62,11 @@ func (c *cutter) cut(s *scan, end, next int) {
 	if s.start >= s.end {
 		return
 	}
-	if b := c.text[s.start]; !isDigit(b) && b != '(' {
+	if b := c.text[s.start]; !isDigit(b) && b != '(' && b != 'a' {
 		return
 	}
 	m := markerAt(c.text, s.start, s.end)
-	if m.size > 0 && m.number > 0 && (m.number == s.number+1 || m.number == 1) {
+	if m.size > 0 && m.number > 0 && (m.number == s.number+1 || m.number == 1 || m.number == letterItems+1) {
 		s.number = m.number
 		s.start += m.size
 	}
@@ -106,11 +106,7 @@ func (c *cutter) nextItem(s *scan, i int) int {
 	}
 	// A number such as "3" in "step 2. Then" follows a word that leads to it.
 	before := skipBack(c.text, s.start, i)
-	from := before
-	for from > s.start && before-from < 16 && isASCIILetter(c.text[from-1]) {
-		from--
-	}
-	if before <= s.start || leadsOn(c.text[from:before]) || !beginsUpper(c.text, i+m.size, s.end) {
+	if before <= s.start || c.leadsOn(lastWord(c.text[s.start:before])) || m.number < letterItems && !beginsUpper(c.text, i+m.size, s.end) {
 		return i
 	}
 	c.emit(s.start, before)

@@ -16,8 +16,12 @@ type Span struct{ Start, End int }
 // heading, the signs of a block quote. A fenced code block is one span, and so
 // is a row of a table.
 //
-// lang is a language tag such as "en" or "de-AT"; with "" the marks of every
-// script count and English is taken for what needs words.
+// lang is a language tag such as "en" or "de-AT"; with "" the language is found
+// from the script and the commonest words. A tag that ends in "x-claims", such
+// as "ar-x-claims" or "x-claims" alone, asks for sentences as a judge of claims
+// needs them where the golden rules that segmenters are held against differ: a
+// quotation of several sentences is cut, clauses of Arabic are not, and a small
+// letter may end a sentence.
 func Sentences(text, lang string) []Span {
 	if text == "" {
 		return nil
@@ -29,16 +33,18 @@ func Sentences(text, lang string) []Span {
 // them, and allocates nothing but room in dst. The time is linear in the length
 // of text, whatever text holds.
 func AppendSentences(dst []Span, text, lang string) []Span {
-	c := cutter{text: text, spans: dst, lang: languageOf(lang)}
+	c := cutter{text: text, spans: dst}
+	c.lang, c.claims = languageOf(lang, text)
 	c.document()
 	return c.spans
 }
 
 // A cutter walks one text.
 type cutter struct {
-	text  string
-	spans []Span
-	lang  language
+	text   string
+	spans  []Span
+	lang   *language
+	claims bool // a judge reads the sentences
 }
 
 // emit adds a span, without the white space at its ends, where it holds
