@@ -131,6 +131,8 @@ func (c *cutter) endsDot(s *scan, st *stop, before token, what follower, at int)
 	switch before.class {
 	case title, never:
 		return false
+	case bound:
+		return c.claims && (starter || what == letter || what == symbol)
 	case numeral:
 		return c.endsNumeral(s, before, what, at)
 	case ending:
@@ -212,9 +214,22 @@ func (c *cutter) endsInitial(s *scan, before token, what follower, starter bool)
 		return false // "a." marks what follows
 	}
 	if what == upper {
-		return starter && (c.claims || before.capital)
+		return starter && (c.claims || before.capital && !c.variable(s, before))
 	}
 	return what == letter || what == symbol && before.capital
+}
+
+// variable reports whether the capital before the stop names something that the
+// sentence named before: "each vertex in X. If X is".
+func (c *cutter) variable(s *scan, t token) bool {
+	const near = 200
+	text := c.text[max(s.start, t.start-near):t.start]
+	for i := 1; i+1 < len(text); i++ {
+		if text[i] == c.text[t.start] && text[i-1] == ' ' && (text[i+1] == ' ' || text[i+1] == ',' || text[i+1] == ')') {
+			return text[i] != 'A' && text[i] != 'I'
+		}
+	}
+	return strings.HasSuffix(text, " in ") && strings.IndexByte(text, ')') >= 0
 }
 
 // endsDigits decides after a number.
@@ -300,6 +315,9 @@ func (c *cutter) starts(i, end int) bool {
 	w := wordAt(c.text, i, end)
 	if j := i + len(w); j < end && c.text[j] >= utf8.RuneSelf {
 		w = runAt(c.text, i, end)
+		if j = i + len(w); j < end && c.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
+			return false // an initial
+		}
 		if w != "" && strings.HasPrefix(c.text[i+len(w):end], "’") {
 			w = wordAt(c.text, i, end) // "It’s"
 		}

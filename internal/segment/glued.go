@@ -25,21 +25,24 @@ func (c *cutter) glued(s *scan, st *stop) bool {
 		w := wordAt(text, st.past, s.end)
 		return len(w) > 1 && c.lang.is(w, starts) && st.past+len(w) < s.end && text[st.past+len(w)] == ' '
 	}
-	if t.class != word || t.runes < 3 && !st.loud || !t.small && st.dots > 0 {
+	if t.class != word || t.runes < 3 && !st.loud || !t.small && st.dots > 0 && !t.capital {
 		return false
 	}
 	if b >= utf8.RuneSelf || !t.ascii {
-		return gluedBeyondASCII(text, st.past, t)
+		return t.small && st.dots < 2 && gluedBeyondASCII(text, st.past, t)
 	}
 	i := st.past
 	j := i + 1
 	for j < s.end && j-i < maxToken && (text[j]-'a' < 26 || text[j] == '\'') {
 		j++
 	}
+	if !t.small && st.dots > 0 {
+		return j < s.end && text[j] == '.' && t.runes > 3 && c.lookup(text[i:j], true) == title
+	}
 	if j >= s.end || isSpace(text, j) || text[j] == ',' {
 		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
 	}
-	return text[j] == '.' && c.lookup(text[i:j], true) == title
+	return text[j] == '.' && st.dots < 2 && c.lookup(text[i:j], true) == title
 }
 
 // gluedBeyondASCII wants a capitalised word or a Roman number after a word

@@ -16,6 +16,7 @@ const (
 	never                // stands inside of a sentence
 	numeral              // stands before a number
 	inside               // ends a sentence only before a word that often begins one
+	bound                // the same for claims, and inside of a sentence elsewhere
 	ending               // often ends a sentence
 	clock                // a.m. and p.m.
 	digits               // a number
@@ -125,7 +126,7 @@ func languageOf(tag, text string) (l *language, claims bool) {
 // earlier file says of a word holds.
 func newLanguage(data ...string) *language {
 	classes := map[string]class{
-		"title": title, "never": never, "number": numeral, "inside": inside, "end": ending, "clock": clock, "word": word,
+		"title": title, "never": never, "number": numeral, "inside": inside, "bound": bound, "end": ending, "clock": clock, "word": word,
 	}
 	uses := map[string]use{
 		"start": starts, "open": opens, "speech": speaks, "month": dates, "zone": zones, "brand": brands, "close": leaves,

@@ -10,9 +10,12 @@ type scan struct {
 	start  int  // of the sentence that is being read
 	end    int  // of the block
 	quotes int  // straight double quotes since start
+	url    int  // the end of the last address of the web
 	caps   caps // of the block, counted when first asked for
 	shield int  // no sentence ends before this offset: it lies in brackets
 	blind  int  // brackets opened before this offset have no other end
+	deaf   int  // quotations opened before this offset have no end that is near
+	deafTo rune // the mark that opens them
 	number int  // of the last numbered item, 0 where there was none
 	bullet rune // of the item
 }
@@ -28,9 +31,19 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 			i = c.at(&s, i, 1, false)
 		case b == '"':
 			s.quotes++
+			if c.quotes && s.quotes%2 == 1 {
+				c.quotation(&s, i, '"', 1)
+			}
+			i++
+		case b == '\'' && c.quotes:
+			c.quotation(&s, i, '\'', 1)
 			i++
 		case b == ':' || b == ';':
 			i = c.colon(&s, i)
+		case b == ',' && i-s.start < longestClose:
+			i = c.comma(&s, i)
+		case (b == '_' || b == '*' || b == '=') && i+ruled <= end && text[i+ruled-1] == b:
+			i = c.ruled(&s, i)
 		case b == ' ' && s.number > 0 && i+1 < end && (isDigit(text[i+1]) || s.number > letterItems && text[i+1]-'a' < 26):
 			i = c.nextItem(&s, i+1)
 		case b < utf8.RuneSelf:
@@ -62,11 +75,13 @@ func (c *cutter) cut(s *scan, end, next int) {
 	if s.start >= s.end {
 		return
 	}
-	if b := c.text[s.start]; !isDigit(b) && b != '(' && b != 'a' {
+	b := c.text[s.start]
+	lettered := b-'a' < 26 && s.start+1 < s.end && c.text[s.start+1] == ')'
+	if !isDigit(b) && b != '(' && b != 'a' && !lettered {
 		return
 	}
 	m := markerAt(c.text, s.start, s.end)
-	if m.size > 0 && m.number > 0 && (m.number == s.number+1 || m.number == 1 || m.number == letterItems+1) {
+	if m.size > 0 && m.number > 0 && (lettered || m.number == s.number+1 || m.number == 1 || m.number == letterItems+1) {
 		s.number = m.number
 		s.start += m.size
 	}
@@ -77,6 +92,9 @@ func (c *cutter) cut(s *scan, end, next int) {
 // line: "Do this: 1. Stop."
 func (c *cutter) colon(s *scan, i int) int {
 	text := c.text
+	if i+1 < s.end && i > s.start && !isSpace(text, i+1) {
+		return c.mark(s, i)
+	}
 	next := skipSpace(text, i+1, s.end)
 	if next == i+1 || i == s.start {
 		return i + 1
@@ -86,6 +104,10 @@ func (c *cutter) colon(s *scan, i int) int {
 			c.cut(s, i+1, next)
 			return max(s.start, i+1)
 		}
+	}
+	if text[i] == ':' && c.clauses && text[i-1] >= utf8.RuneSelf {
+		c.cut(s, i+1, next)
+		return max(s.start, i+1)
 	}
 	if text[i] == ':' && next < s.end && text[next] == '1' {
 		m := markerAt(text, next, s.end)
@@ -106,7 +128,7 @@ func (c *cutter) nextItem(s *scan, i int) int {
 	}
 	// A number such as "3" in "step 2. Then" follows a word that leads to it.
 	before := skipBack(c.text, s.start, i)
-	if before <= s.start || c.leadsOn(lastWord(c.text[s.start:before])) || m.number < letterItems && !beginsUpper(c.text, i+m.size, s.end) {
+	if before <= s.start || m.number < letterItems && (c.leadsOn(lastWord(c.text[s.start:before])) || !beginsUpper(c.text, i+m.size, s.end)) {
 		return i
 	}
 	c.emit(s.start, before)
@@ -133,6 +155,8 @@ func (c *cutter) beyondASCII(s *scan, i int) int {
 	if lead == 0xE3 || lead == 0xE2 || lead == 0xEF {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
+		case c.quotes && (r == '“' || r == '„' || r == '‘' || r == '‚'):
+			c.quotation(s, i, r, size)
 		case r == '「' || r == '『' || r == '《' || r == '〈' || r == '（' || r == '【':
 			c.shelter(s, i, r, size)
 		case s.bullet == r && isBullet(r) && r != '–' && r != '—' && i > s.start:
@@ -147,6 +171,11 @@ func (c *cutter) beyondASCII(s *scan, i int) int {
 		return i + size
 	}
 	switch {
+	case lead == 0xC2 && c.quotes && strings.HasPrefix(text[i:], "«"):
+		c.quotation(s, i, '«', 2)
+		return i + 2
+	case lead == 0xD8 && c.clauses && strings.HasPrefix(text[i:], "،"):
+		return c.clause(s, i)
 	case lead >= 0xF0:
 		return min(i+4, s.end)
 	case lead >= 0xE0:

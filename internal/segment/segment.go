@@ -35,6 +35,7 @@ func Sentences(text, lang string) []Span {
 func AppendSentences(dst []Span, text, lang string) []Span {
 	c := cutter{text: text, spans: dst}
 	c.lang, c.claims = languageOf(lang, text)
+	c.quotes, c.clauses = c.lang.quotes && !c.claims, c.lang.clauses && !c.claims
 	c.document()
 	return c.spans
 }
@@ -45,6 +46,8 @@ type cutter struct {
 	spans  []Span
 	lang   *language
 	claims bool // a judge reads the sentences
+	// What holds of the language and is not in the way of claims.
+	quotes, clauses bool
 }
 
 // emit adds a span, without the white space at its ends, where it holds

@@ -17,6 +17,9 @@ func (c *cutter) wrapped(prev, next line) bool {
 	if r, size := utf8.DecodeLastRuneInString(c.text[prev.start:prev.end]); r >= 0x3001 && r < 0x3100 {
 		return c.leadsOn(c.text[prev.end-size : prev.end])
 	}
+	if b := c.text[next.start]; b == '.' && (next.end == next.start+1 || isSpace(c.text, next.start+1)) {
+		return true // the stop of the line before
+	}
 	if prev.spaced && prev.end-prev.start >= 12 && c.text[next.start]-'a' < 26 && c.text[prev.end-1]-'a' < 26 {
 		return true // one space at the end of a line was left by a wrap
 	}
