@@ -17,6 +17,9 @@ func (c *cutter) glued(s *scan, st *stop) bool {
 	if isDigit(b) {
 		return st.dots == 1 && c.superscript(s, st)
 	}
+	if b-'a' < 26 && st.loud && st.dots == 0 && st.past == st.end {
+		return c.gluedQuestion(s, st)
+	}
 	if b < utf8.RuneSelf && b-'A' >= 26 {
 		return false
 	}
@@ -43,6 +46,21 @@ func (c *cutter) glued(s *scan, st *stop) bool {
 		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
 	}
 	return text[j] == '.' && st.dots < 2 && c.lookup(text[i:j], true) == title
+}
+
+// gluedQuestion decides "who?thanks": between words in lower case, and not
+// within an address of the web.
+func (c *cutter) gluedQuestion(s *scan, st *stop) bool {
+	text := c.text[:s.end]
+	t := c.wordBefore(s.start, st.start)
+	if t.class != word || !t.lower || t.runes < 3 || t.start > s.start && text[t.start-1] != ' ' {
+		return false
+	}
+	i := st.past
+	for i < s.end && i-st.past < maxToken && (text[i]-'a' < 26 || text[i] == '\'') {
+		i++
+	}
+	return i-st.past > 1 && i < s.end && text[i] == ' '
 }
 
 // gluedBeyondASCII wants a capitalised word or a Roman number after a word

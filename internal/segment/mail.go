@@ -129,6 +129,9 @@ func (c *cutter) stamped(s *scan, date, i int) int {
 // address walks over an address of the web. The sentence ends between two of
 // them, and after one that a word follows which begins a sentence.
 func (c *cutter) address(s *scan, i int) int {
+	if i < s.url {
+		return i + 3
+	}
 	text := c.text[:s.end]
 	begin := i
 	for begin > s.start && i-begin < 8 && isASCIILetter(text[begin-1]) {
@@ -151,4 +154,46 @@ func (c *cutter) address(s *scan, i int) int {
 		return max(s.start, j)
 	}
 	return i + 3
+}
+
+// attached ends the sentence before a dash that stands between two names of
+// files, as programs list what is attached to a letter.
+func (c *cutter) attached(s *scan, i int) int {
+	text := c.text[:s.end]
+	if !hasExtension(wordEnding(text[s.start : i-1])) {
+		return i + 1
+	}
+	j := i + 2
+	for j < s.end && j-i < maxToken && !isSpace(text, j) {
+		j++
+	}
+	if !hasExtension(text[i+2 : j]) {
+		return i + 1
+	}
+	c.cut(s, i-1, i+2)
+	return max(s.start, i+2)
+}
+
+// wordEnding is what follows the last white space of s, up to a length.
+func wordEnding(s string) string {
+	from := len(s)
+	for from > 0 && len(s)-from < maxToken && s[from-1] != ' ' {
+		from--
+	}
+	return s[from:]
+}
+
+// hasExtension reports whether s looks like the name of a file.
+func hasExtension(s string) bool {
+	s = strings.TrimRight(s, ")")
+	n := strings.LastIndexByte(s, '.')
+	if n < 2 || len(s)-n < 3 || len(s)-n > 6 {
+		return false
+	}
+	for i := n + 1; i < len(s); i++ {
+		if s[i]-'a' >= 26 && !isDigit(s[i]) {
+			return false
+		}
+	}
+	return true
 }

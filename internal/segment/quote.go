@@ -19,13 +19,14 @@ func (c *cutter) quotation(s *scan, i int, opener rune, size int) {
 		}
 	}
 	from := i + size
-	if from < s.deaf && opener == s.deafTo {
+	kind := quoteKind(opener)
+	if from < s.deaf[kind] {
 		return // searched before, and nothing found
 	}
 	to := min(from+near, s.end)
 	n := closingQuote(c.text[from:to], opener)
 	if n < 0 {
-		s.deaf, s.deafTo = to, opener
+		s.deaf[kind] = to
 		return
 	}
 	e := from + n
@@ -36,6 +37,21 @@ func (c *cutter) quotation(s *scan, i int, opener rune, size int) {
 		e -= len("…")
 	}
 	s.shield = max(s.shield, e)
+}
+
+// quoteKind numbers the marks that open quotations.
+func quoteKind(opener rune) int {
+	switch opener {
+	case '"':
+		return 0
+	case '«':
+		return 1
+	case '“':
+		return 2
+	case '„':
+		return 3
+	}
+	return 4
 }
 
 // closingQuote is the offset of the mark that closes what the opener opened, -1

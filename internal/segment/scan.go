@@ -7,17 +7,16 @@ import (
 
 // A scan is the state of the walk over one block of prose.
 type scan struct {
-	start  int  // of the sentence that is being read
-	end    int  // of the block
-	quotes int  // straight double quotes since start
-	url    int  // the end of the last address of the web
-	caps   caps // of the block, counted when first asked for
-	shield int  // no sentence ends before this offset: it lies in brackets
-	blind  int  // brackets opened before this offset have no other end
-	deaf   int  // quotations opened before this offset have no end that is near
-	deafTo rune // the mark that opens them
-	number int  // of the last numbered item, 0 where there was none
-	bullet rune // of the item
+	start  int    // of the sentence that is being read
+	end    int    // of the block
+	quotes int    // straight double quotes since start
+	url    int    // the end of the last address of the web
+	caps   caps   // of the block, counted when first asked for
+	shield int    // no sentence ends before this offset: it lies in brackets
+	blind  int    // brackets opened before this offset have no other end
+	deaf   [5]int // quotations of each kind opened before this offset have no end that is near
+	number int    // of the last numbered item, 0 where there was none
+	bullet rune   // of the item
 }
 
 // prose cuts text[start:end], a paragraph or what an item of a list says.
@@ -40,6 +39,8 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 			i++
 		case b == ':' || b == ';':
 			i = c.colon(&s, i)
+		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
+			i = c.attached(&s, i)
 		case b == ',' && i-s.start < longestClose:
 			i = c.comma(&s, i)
 		case (b == '_' || b == '*' || b == '=') && i+ruled <= end && text[i+ruled-1] == b:
@@ -58,6 +59,10 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 // at decides the stop of the given size at text[i] and returns where the walk
 // goes on.
 func (c *cutter) at(s *scan, i, size int, wide bool) int {
+	if i > s.start+1 && i+2 < s.end && c.text[i] == '.' && c.text[i+1] == ' ' && c.text[i+2]-'a' < 26 &&
+		isASCIILetter(c.text[i-1]) && c.text[i-2] == ' ' {
+		return i + 1 // "a. b": a single letter before a small one ends nothing
+	}
 	st := c.stopAt(s, i, size, wide)
 	if i < s.shield || !c.ends(s, &st) {
 		return st.end
