@@ -122,6 +122,8 @@ func (d document) isHeading(i int, text string, w words, p place) bool {
 	last, bare := final(text)
 	n := w.count()
 	switch {
+	case p.underlined && n <= 12:
+		return true
 	case p.hashes:
 		return last != '.' || n < 4
 	case w.bareNumber() && !p.first && p.wholeLine:

@@ -99,6 +99,8 @@ func (c *cutter) classify(t *token) {
 		t.class = found
 	case letters == 0 && numbers > 0:
 		t.class = digits
+	case s[len(s)-1] == ')' || s[len(s)-1] == ']':
+		t.class = word // "(see c)."
 	case letters == 1 && numbers == 0:
 		t.class = initial
 	case stops > 0 && numbers == 0 && longest == 1:

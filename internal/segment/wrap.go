@@ -23,7 +23,7 @@ func (c *cutter) wrapped(prev, next line) bool {
 	if prev.spaced && prev.end-prev.start >= 12 && c.text[next.start]-'a' < 26 && c.text[prev.end-1]-'a' < 26 {
 		return true // one space at the end of a line was left by a wrap
 	}
-	if prev.end-prev.start < dangling {
+	if prev.end-prev.start < dangling && (!prev.quoted || !next.quoted) {
 		return false
 	}
 	end := prev.end
@@ -40,7 +40,7 @@ func (c *cutter) wrapped(prev, next line) bool {
 		return false
 	}
 	if r, _ := utf8.DecodeRuneInString(c.text[next.start:next.end]); unicode.IsLower(r) {
-		return prev.end-prev.start >= long
+		return prev.end-prev.start >= long || prev.quoted && next.quoted
 	}
 	if last == ',' || c.text[next.start] == '(' {
 		return prev.end-prev.start >= long
