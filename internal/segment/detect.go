@@ -2,6 +2,7 @@ package segment
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -92,7 +93,12 @@ func (t *tongues) find(text string) string {
 		}
 	}
 	count()
-	if s := mostly(&scripts, letters); s != "" {
+	if s := mostly(&scripts, letters); s != "" && s != "hi" {
+		return s
+	} else if s == "hi" {
+		if votes[t.place("mr")] > votes[t.place("hi")] {
+			return "mr"
+		}
 		return s
 	}
 	best, english := -1, 0
@@ -103,56 +109,12 @@ func (t *tongues) find(text string) string {
 			best = i
 		}
 	}
-	// One word in ten must be known, and more of them than are English.
-	if best < 0 || votes[best] < 2 || votes[best]*10 < total || votes[best] <= english+english/4 {
+	// One word in ten must be known, and clearly more of them than are English.
+	if best < 0 || votes[best] < 2 || votes[best]*10 < total || votes[best] <= english+max(1, english/4) {
 		return "en"
 	}
 	return t.tags[best]
 }
 
-// The scripts that only one of the languages is written in.
-const (
-	_ = iota
-	kana
-	han
-	greek
-	armenian
-	ethiopic
-	burmese
-	scriptCount
-)
-
-func scriptOf(r rune) int {
-	switch {
-	case r < 0x370:
-		return 0
-	case r < 0x400:
-		return greek
-	case 0x531 <= r && r <= 0x58A:
-		return armenian
-	case 0x1000 <= r && r <= 0x109F:
-		return burmese
-	case 0x1200 <= r && r <= 0x137F:
-		return ethiopic
-	case 0x1F00 <= r && r <= 0x1FFF:
-		return greek
-	case 0x3041 <= r && r <= 0x30FA:
-		return kana
-	case 0x4E00 <= r && r <= 0x9FFF:
-		return han
-	}
-	return 0
-}
-
-// mostly is the language of the script that enough of a text is written in.
-func mostly(scripts *[scriptCount]int, letters int) string {
-	if cjk := scripts[kana] + scripts[han]; scripts[kana]*10 > cjk && cjk*3 > letters {
-		return "ja"
-	}
-	for s := han; s < scriptCount; s++ {
-		if scripts[s]*3 > letters {
-			return [scriptCount]string{"", "ja", "zh", "el", "hy", "am", "my"}[s]
-		}
-	}
-	return ""
-}
+// place is where a language stands among the tags.
+func (t *tongues) place(tag string) int { return max(slices.Index(t.tags, tag), 0) }

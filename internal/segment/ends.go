@@ -275,11 +275,11 @@ func (c *cutter) endsLower(s *scan, before token, at int) bool {
 	if !c.lang.lower {
 		return false
 	}
-	if !before.lower && !before.ascii {
-		return before.small && before.runes > 3
-	}
 	if c.fewCaps(s) {
 		return before.runes > 1
+	}
+	if before.small && !before.ascii {
+		return before.runes > 3
 	}
 	if !before.lower {
 		return before.ascii && before.runes > 3

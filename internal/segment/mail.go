@@ -9,7 +9,7 @@ import "strings"
 // ruled the number of signs that draw a line within a line.
 const (
 	longestClose = 24
-	ruled        = 10
+	ruled        = 20
 )
 
 // comma ends the sentence after what closes a letter, "Best regards,", before

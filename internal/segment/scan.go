@@ -43,7 +43,7 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 			i = c.attached(&s, i)
 		case b == ',' && i-s.start < longestClose:
 			i = c.comma(&s, i)
-		case (b == '_' || b == '*' || b == '=') && i+ruled <= end && text[i+ruled-1] == b:
+		case (b == '_' && !c.claims || b == '*' || b == '=') && i+ruled <= end && text[i+ruled-1] == b:
 			i = c.ruled(&s, i)
 		case b == ' ' && s.number > 0 && i+1 < end && (isDigit(text[i+1]) || s.number > letterItems && text[i+1]-'a' < 26):
 			i = c.nextItem(&s, i+1)
