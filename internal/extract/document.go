@@ -24,6 +24,7 @@ type place struct {
 	wholeLine   bool // nothing else stands on its lines
 	beforeItem  bool // an item of a list comes next
 	paragraph   bool // it begins one, after a blank line
+	beforeCode  bool // fenced code comes next
 	underlined  bool // a line of signs stands under it
 }
 
@@ -44,6 +45,7 @@ func (d document) place(i int) place {
 		p.wholeLine = begins && n >= 0
 		after = strings.TrimLeft(after[n+1:], " \t>")
 		p.beforeItem = after != "" && after[0] != '#'
+		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
 		p.underlined = p.wholeLine && !p.item && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
 	}
 	return p
@@ -82,7 +84,7 @@ func (d document) kind(i int) Kind {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
-		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) {
+		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
 			return Code
 		}
 	case !saysAnything(text):

@@ -12,7 +12,8 @@ type leads struct {
 // A lead is a stem or a heading.
 type lead struct {
 	text   string
-	indent int // of the item that is the stem; -1 where it is none
+	indent int  // of the item that is the stem; -1 where it is none
+	open   bool // it is a clause that what follows completes
 }
 
 // see takes sentence i, of the given kind, for what it means to the ones after
@@ -32,6 +33,9 @@ func (l *leads) see(d document, i int, kind Kind, row bool) string {
 	lean := ""
 	text := d.sentence(i)
 	fragment := kind == "" && isFragment(text, p)
+	if kind == "" && p.item && !fragment && l.n > 0 && l.open[l.n-1].open && indent > l.open[l.n-1].indent {
+		fragment = strings.Count(text, " ") < longestCompletion && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
+	}
 	switch {
 	case p.item, !fragment && p.wholeLine, p.paragraph:
 		l.close(indent)
@@ -40,7 +44,7 @@ func (l *leads) see(d document, i int, kind Kind, row bool) string {
 		lean = l.open[l.n-1].text
 	}
 	if s := stem(text, kind); s != "" {
-		l.push(lead{text: s, indent: indent})
+		l.push(lead{text: s, indent: indent, open: isOpen(s)})
 	}
 	return lean
 }
@@ -94,12 +98,15 @@ func stem(text string, kind Kind) string {
 // isFragment reports whether a claim says too little without what it stands
 // under: an item of a list or a line that is no sentence.
 func isFragment(text string, p place) bool {
-	const longest = 12 // words
+	const longest = 20 // words
 	if !p.wholeLine && !p.item {
 		return false
 	}
 	w := strings.Count(text, " ") + 1
 	last, upTo := final(text)
+	if last == ':' {
+		return false
+	}
 	if isEnd(last, upTo) && last != ',' && last != ';' {
 		return w <= 3
 	}
@@ -113,6 +120,21 @@ func isGeneric(s []byte) bool {
 	case "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
 		"instructions", "results", "result", "that", "this", "reads", "says", "states":
 		return true
+	}
+	return false
+}
+
+// longestCompletion is the number of words up to which an item completes a
+// clause: "Renting offers:" / "Flexibility to move with minimal hassle."
+const longestCompletion = 12
+
+// isOpen reports whether a stem ends in a verb or the like and so is no
+// sentence without what follows.
+func isOpen(stem string) bool {
+	switch stem[strings.LastIndexByte(stem, ' ')+1:] {
+	case "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",
+		"contains", "contain", "involves", "involve", "has", "have", "are", "is", "was", "were", "to", "can", "should", "must", "may", "by":
+		return strings.Contains(stem, " ")
 	}
 	return false
 }

@@ -93,12 +93,12 @@ func (t *tongues) find(text string) string {
 		}
 	}
 	count()
-	if s := mostly(&scripts, letters); s != "" && s != "hi" {
-		return s
-	} else if s == "hi" {
-		if votes[t.place("mr")] > votes[t.place("hi")] {
-			return "mr"
-		}
+	switch s := mostly(&scripts, letters); {
+	case s == "hi" && votes[t.place("mr")] > votes[t.place("hi")]:
+		return "mr"
+	case s == "ru" && scripts[russian] == 0 && votes[t.place("bg")] > votes[t.place("ru")]:
+		return "bg"
+	case s != "":
 		return s
 	}
 	best, english := -1, 0

@@ -200,6 +200,9 @@ func (c *cutter) endsNumeral(s *scan, before token, what follower, at int) bool 
 	if what != upper {
 		return what == letter
 	}
+	if !before.ascii {
+		return c.starts(at, s.end)
+	}
 	w := wordAt(c.text, at, s.end)
 	if before.runes == 2 && c.text[before.start]|0x20 == 'n' && before.ascii {
 		return true // "No. I do not."

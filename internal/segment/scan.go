@@ -11,6 +11,7 @@ type scan struct {
 	end    int    // of the block
 	quotes int    // straight double quotes since start
 	url    int    // the end of the last address of the web
+	fence  int    // fences opened before this offset are not closed
 	caps   caps   // of the block, counted when first asked for
 	shield int    // no sentence ends before this offset: it lies in brackets
 	blind  int    // brackets opened before this offset have no other end
@@ -39,6 +40,8 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 			i++
 		case b == ':' || b == ';':
 			i = c.colon(&s, i)
+		case b == '`' && i+3 < end && text[i+1] == '`' && text[i+2] == '`':
+			i = c.inlineFence(&s, i)
 		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
 			i = c.attached(&s, i)
 		case b == ',' && i-s.start < longestClose:

@@ -121,7 +121,7 @@ func (c *cutter) close(s *scan, st *stop) {
 			break
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isCloser(r) {
+		if !isCloser(r) || st.wide && r == '“' {
 			break
 		}
 		switch r {
