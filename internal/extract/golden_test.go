@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-//nolint:gochecknoglobals // a flag of the test binary
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // A cutAnswer is an answer of a language model and the pieces that people cut

@@ -26,9 +26,8 @@ func checkLaws(t *testing.T, answer string) {
 	}
 	at := 0
 	for i, c := range e.Claims {
-		raw := answer
 		if valid {
-			raw = string(runes[c.Start:c.End])
+			raw := string(runes[c.Start:c.End])
 			check(raw, c.Start, c.End)
 			if c.Text != clean(raw) && !strings.Contains(raw, "|") {
 				t.Fatalf("claim %q of %q", c.Text, raw)
