@@ -43,6 +43,9 @@ func (c *cutter) ends(s *scan, st *stop) bool {
 		return (st.loud || before.class == word || before.class == nothing || before.class == digits) &&
 			beginsUpper(c.text, skipSpace(c.text, at, s.end), s.end)
 	}
+	if st.start > s.start && c.text[st.start-1] == ':' {
+		return false // "Tel.:? 555"
+	}
 	if before.class == nothing && st.start == s.start && !st.loud {
 		return false // "...en toen", ". . ."
 	}

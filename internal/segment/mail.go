@@ -106,10 +106,12 @@ func (c *cutter) stamped(s *scan, date, i int) int {
 	for e < s.end && e-i < 7 && (isDigit(text[e]) || text[e] == ':') {
 		e++
 	}
-	if e+3 > s.end || text[e:e+3] != " AM" && text[e:e+3] != " PM" {
+	switch {
+	case e+3 <= s.end && (text[e:e+3] == " AM" || text[e:e+3] == " PM"):
+		e += 3
+	case e-i < len(":00:00") || !beginsUpper(text, skipSpace(text, e, s.end), s.end):
 		return i + 1
 	}
-	e += 3
 	next := skipSpace(text, e, s.end)
 	if next == e && e < s.end {
 		return e
@@ -154,6 +156,29 @@ func (c *cutter) address(s *scan, i int) int {
 		return max(s.start, j)
 	}
 	return i + 3
+}
+
+// mailed ends the sentence after an address of mail that a word follows which
+// begins a sentence, and after "<< File: a.doc >>" before a capital.
+func (c *cutter) mailed(s *scan, i int) int {
+	text := c.text[:s.end]
+	j := i + 1
+	for text[i] == '@' && j < s.end && j-i < 2*maxToken && !isSpace(text, j) {
+		j++
+	}
+	next := skipSpace(text, j, s.end)
+	if next == j || next >= s.end || text[next]-'A' >= 26 {
+		return i + 1
+	}
+	if text[i] == '@' {
+		if b := text[j-1]; !isASCIILetter(b) && b != '>' || !c.starts(next, s.end) {
+			return i + 1
+		}
+	} else if strings.LastIndex(text[max(s.start, i-2*maxToken):i], "<<") < 0 {
+		return i + 1
+	}
+	c.cut(s, j, next)
+	return max(s.start, j)
 }
 
 // attached ends the sentence before a dash that stands between two names of

@@ -40,6 +40,8 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 			i++
 		case b == ':' || b == ';':
 			i = c.colon(&s, i)
+		case b == '@' || b == '>' && i > s.start && text[i-1] == '>':
+			i = c.mailed(&s, i)
 		case b == '`' && i+3 < end && text[i+1] == '`' && text[i+2] == '`':
 			i = c.inlineFence(&s, i)
 		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
