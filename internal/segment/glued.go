@@ -53,7 +53,7 @@ func (c *cutter) glued(s *scan, st *stop) bool {
 func (c *cutter) gluedQuestion(s *scan, st *stop) bool {
 	text := c.text[:s.end]
 	t := c.wordBefore(s.start, st.start)
-	if t.class != word || !t.lower || t.runes < 3 || t.start > s.start && text[t.start-1] != ' ' {
+	if t.class != word || !t.lower || t.runes < 2 || t.start > s.start && text[t.start-1] != ' ' {
 		return false
 	}
 	i := st.past

@@ -20,20 +20,27 @@ func (c *cutter) comma(s *scan, i int) int {
 		return i + 1
 	}
 	phrase := text[s.start:i]
-	w := lastWord(phrase)
-	var buf [longestClose]byte
-	n := 0
-	for ; n < len(w); n++ {
-		buf[n] = w[n]
-		if buf[n]-'A' < 26 {
-			buf[n] += 'a' - 'A'
-		}
-	}
-	if c.lang.uses[string(buf[:n])]&leaves == 0 || strings.Count(phrase, " ") > 2 {
+	first, _, several := strings.Cut(phrase, " ")
+	if !c.leaves(lastWord(phrase)) || several && (!c.leaves(first) || strings.Count(phrase, " ") > 2) {
 		return i + 1
 	}
 	c.cut(s, i+1, i+2)
 	return max(s.start, i+1)
+}
+
+// leaves reports whether the word, in lower case, is one that closes a letter.
+func (c *cutter) leaves(word string) bool {
+	var buf [longestClose]byte
+	if len(word) > len(buf) {
+		return false
+	}
+	for i := range len(word) {
+		buf[i] = word[i]
+		if buf[i]-'A' < 26 {
+			buf[i] += 'a' - 'A'
+		}
+	}
+	return c.lang.uses[string(buf[:len(word)])]&leaves != 0
 }
 
 // ruled ends the sentence before and after a line that is drawn at i.
@@ -83,13 +90,11 @@ func (c *cutter) mark(s *scan, i int) int {
 func (c *cutter) stamp(s *scan, i int) int {
 	text := c.text[:s.end]
 	date := i - len("00/00/00 00")
-	if date < s.start || text[i-3] != ' ' || text[i-6] != '/' {
-		return i + 1
+	if date >= s.start && text[i-6] != '/' {
+		date = i - len("00/00/0000 00")
 	}
-	if text[i-8] == '0' || text[i-8] == '9' { // of the year 2000
-		if d := i - len("00/00/0000 00"); d >= s.start && text[d+2] == '/' {
-			date = d
-		}
+	if date < s.start || text[i-3] != ' ' || text[date+2] != '/' || text[date+5] != '/' {
+		return i + 1
 	}
 	return c.stamped(s, date, i)
 }
@@ -212,7 +217,7 @@ func wordEnding(s string) string {
 func hasExtension(s string) bool {
 	s = strings.TrimRight(s, ")")
 	n := strings.LastIndexByte(s, '.')
-	if n < 2 || len(s)-n < 3 || len(s)-n > 6 {
+	if n < 1 || len(s)-n < 3 || len(s)-n > 6 {
 		return false
 	}
 	for i := n + 1; i < len(s); i++ {
