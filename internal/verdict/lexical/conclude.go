@@ -142,7 +142,7 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk int, c *claim) []
 	}
 	lo := key.n * (quoteSpan / 2)
 	hi := min(lo+quoteSpan, len(text))
-	for !utf8.RuneStart(text[lo]) {
+	for lo > 0 && !utf8.RuneStart(text[lo]) {
 		lo--
 	}
 	for hi < len(text) && !utf8.RuneStart(text[hi]) {

@@ -80,8 +80,10 @@ func blockEnd(text string, offset int) int {
 	if i := strings.LastIndexByte(text[offset+blockSize/2:end], ' '); i >= 0 {
 		return offset + blockSize/2 + i + 1
 	}
-	for !utf8.RuneStart(text[end]) {
-		end--
+	for back := range utf8.UTFMax {
+		if utf8.RuneStart(text[end-back]) {
+			return end - back
+		}
 	}
 	return end
 }
