@@ -82,6 +82,9 @@ func isPointer(s []byte) bool {
 
 // pointsToSteps finds "these steps", "these general guidelines".
 func (w words) pointsToSteps() bool {
+	if first, rest := w.next(); string(first) == "these" && rest.count() > 2 {
+		return false // they are what the sentence speaks of
+	}
 	for len(w) > 0 {
 		first, rest := w.next()
 		w = rest
