@@ -126,6 +126,9 @@ func (c *cleaner) emphasis(i int) int {
 	case !opens && !closes:
 		return c.copy(i, n-i)
 	case n-i > 1:
+		if i > 0 && isWordByte(c.in[i-1]) && n < len(c.in) && isWordByte(c.in[n]) && c.alone(c.in[i:n]) {
+			return c.copy(i, n-i) // "2**8"
+		}
 		return n
 	}
 	k := 0
@@ -145,6 +148,12 @@ func (c *cleaner) emphasis(i int) int {
 	return c.copy(i, 1)
 }
 
+// alone reports whether the text holds the mark only once.
+func (c *cleaner) alone(mark string) bool {
+	first := strings.Index(c.in, mark)
+	return first == strings.LastIndex(c.in, mark)
+}
+
 // closingMark is where the emphasis that was opened before from closes, 0 for
 // nowhere.
 func closingMark(s string, from int, mark byte) int {
@@ -157,19 +166,21 @@ func closingMark(s string, from int, mark byte) int {
 	return 0
 }
 
-// codeSpan drops the backticks around code and keeps what they hold.
+// codeSpan drops the backticks around code and keeps what they hold. One that
+// closes nothing is kept.
 func (c *cleaner) codeSpan(i int) int {
 	n := i
 	for n < len(c.in) && c.in[n] == '`' {
 		n++
 	}
-	if i < c.code {
-		return n
+	// Some write an opening quotation mark so, with a space after it.
+	if i < c.code || n == len(c.in) || n-i == 1 && c.in[n] == ' ' {
+		return c.copy(i, n-i)
 	}
 	end := strings.Index(c.in[n:], c.in[i:n])
 	if end < 0 {
 		c.code = len(c.in)
-		return n
+		return c.copy(i, n-i)
 	}
 	c.out = append(c.out, c.in[n:n+end]...)
 	return n + end + (n - i)
