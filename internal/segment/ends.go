@@ -70,7 +70,7 @@ func (c *cutter) follower(s *scan, i int) (follower, int) {
 			return upper, i
 		case unicode.IsLower(r):
 			return lower, i
-		case unicode.IsDigit(r) || r == '№':
+		case unicode.IsDigit(r) || r == '№' || r == '§':
 			return number, i
 		case unicode.IsLetter(r):
 			return letter, i

@@ -1,4 +1,5 @@
-// Package segment finds the sentences of a text.
+// Package segment finds the sentences of a text, in 28 languages that it knows
+// words of and in any whose marks it knows.
 //
 // It works in two steps. Lines are first gathered into blocks: paragraphs, list
 // items, headings, table rows, fenced code. A block of prose is then scanned
@@ -13,8 +14,8 @@ type Span struct{ Start, End int }
 // Sentences returns the sentences of text in order. Spans do not overlap, are
 // not empty and have no white space at their ends. What lies between them is
 // white space or the marks of Markdown: bullets, item numbers, the hashes of a
-// heading, the signs of a block quote. A fenced code block is one span, and so
-// is a row of a table.
+// heading, the signs of a block quote. A block of code, fenced or indented, is
+// one span, and so is a row of a table.
 //
 // lang is a language tag such as "en" or "de-AT"; with "" the language is found
 // from the script and the commonest words. A tag that ends in "x-claims", such
