@@ -26,6 +26,10 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 	text := c.text[:end]
 	for i := start; i < end; {
 		b := text[i]
+		if b-'a' < 26 || b == ' ' && s.number == 0 {
+			i++ // most of a text
+			continue
+		}
 		switch {
 		case b == '.' || b == '!' || b == '?':
 			i = c.at(&s, i, 1, false)
