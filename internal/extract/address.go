@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // isQuestion reports whether a sentence asks. A question that asserts ("Did you
 // know that …?", "…, right?") and one that is only quoted in a statement do
@@ -11,7 +15,7 @@ func isQuestion(text string, w words) bool {
 	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
 		t, quoted = q, true
 	}
-	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") {
+	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !asksInGreek(t) && !strings.HasSuffix(t, "፧") {
 		return false
 	}
 	if quoted {
@@ -30,6 +34,17 @@ func isQuestion(text string, w words) bool {
 		return !strings.Contains(text, "n't ") && !strings.Contains(text, "n’t ") || strings.IndexByte(text, ',') < 0
 	}
 	return true
+}
+
+// asksInGreek reports whether t ends with the semicolon that is the question
+// mark of Greek.
+func asksInGreek(t string) bool {
+	t, ok := strings.CutSuffix(t, ";")
+	if !ok {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(t)
+	return unicode.Is(unicode.Greek, r)
 }
 
 // isAddress knows the words with which a question turns to the reader. A long

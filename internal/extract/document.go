@@ -23,6 +23,9 @@ type place struct {
 	item        bool // of a list
 	wholeLine   bool // nothing else stands on its lines
 	beforeItem  bool // an item of a list comes next
+	paragraph   bool // it begins one, after a blank line
+	beforeCode  bool // fenced code comes next
+	underlined  bool // a line of signs stands under it
 }
 
 // place looks at what stands around sentence i.
@@ -35,14 +38,33 @@ func (d document) place(i int) place {
 	p.hashes = begins && strings.HasPrefix(before, "#")
 	p.item = before != "" && !p.hashes
 	p.wholeLine = begins
+	p.paragraph = begins && !p.item && (p.first || strings.Count(d.gap(i), "\n") > 1)
 	if !p.last {
 		after := d.gap(i + 1)
 		n := strings.LastIndexByte(after, '\n')
 		p.wholeLine = begins && n >= 0
 		after = strings.TrimLeft(after[n+1:], " \t>")
 		p.beforeItem = after != "" && after[0] != '#'
+		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
+		p.underlined = p.wholeLine && !p.item && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
 	}
 	return p
+}
+
+// isUnderline reports whether s makes a heading of the line above it.
+func isUnderline(s string) bool {
+	return len(s) > 2 && (strings.Trim(s, "=") == "" || strings.Trim(s, "-") == "")
+}
+
+// indent is the number of columns before the marker of item i.
+func (d document) indent(i int) int {
+	before := d.gap(i)
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	n := 0
+	for n < len(before) && (before[n] == ' ' || before[n] == '\t' || before[n] == '>') {
+		n++
+	}
+	return n
 }
 
 // gap is what stands between sentence i and the one before it.
@@ -62,11 +84,15 @@ func (d document) kind(i int) Kind {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
-		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) {
+		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
 			return Code
 		}
 	case !saysAnything(text):
 		return Marks
+	case isReference(text):
+		return Reference
+	case d.isIndentedCode(i):
+		return Code
 	}
 	if len(text) > longest {
 		return ""
@@ -88,6 +114,29 @@ func (d document) kind(i int) Kind {
 		return Heading
 	}
 	return ""
+}
+
+// isReference reports whether text only names where something is from: an
+// address of the web, or the definition of a footnote or link that holds no
+// more than one.
+func isReference(text string) bool {
+	if strings.HasPrefix(text, "[") {
+		if n := strings.Index(text[:min(len(text), 40)], "]:"); n > 0 {
+			text = strings.TrimSpace(text[n+2:])
+		}
+	}
+	text = strings.Trim(text, "<>")
+	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \n")
+}
+
+// isIndentedCode reports whether the sentence is a block that is indented as
+// code is, which is then kept in one piece.
+func (d document) isIndentedCode(i int) bool {
+	before := d.gap(i)
+	n := strings.LastIndexByte(before, '\n')
+	indent := before[n+1:]
+	return (n >= 0 || i == 0) && (strings.HasPrefix(indent, "    ") || strings.HasPrefix(indent, "\t")) &&
+		strings.TrimLeft(indent, " \t") == "" && segment.IsCode(d.text[d.spans[i].Start-len(indent):d.spans[i].End])
 }
 
 // saysAnything reports whether text has a letter or a digit.

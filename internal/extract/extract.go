@@ -4,9 +4,19 @@ package extract
 // A Claim is one statement of an answer that is to be judged.
 type Claim struct {
 	ID    int    // place among the row's claims, from 0
-	Text  string // the statement, as the judge reads it
+	Text  string // the statement, without Markdown; a row of a table with the headings of its columns
+	Lead  string // the heading or stem that a fragment leans on, "" for none
 	Start int    // first code point in the answer, as a Python slice counts; -1 where it was rewritten
 	End   int    // one past the last code point; -1 where it was rewritten
+}
+
+// Judged is what a judge reads: "Advantages: low cost" for the claim "low cost"
+// under the stem "Advantages:".
+func (c Claim) Judged() string {
+	if c.Lead == "" {
+		return c.Text
+	}
+	return c.Lead + ": " + c.Text
 }
 
 // A Kind says why a sentence is not a claim.
@@ -14,13 +24,14 @@ type Kind string
 
 // The kinds of sentence that claim nothing.
 const (
-	Greeting Kind = "greeting" // hello, thanks, offers of more help
-	Question Kind = "question" // a question back to the user
-	Heading  Kind = "heading"  // a title or a bare label
-	LeadIn   Kind = "lead_in"  // "Here is the answer:"
-	Refusal  Kind = "refusal"  // "I don't know", "the context does not say"
-	Code     Kind = "code"     // fenced code
-	Marks    Kind = "marks"    // no letter and no digit: rules, bullets, emoji
+	Greeting  Kind = "greeting"  // hello, thanks, offers of more help
+	Question  Kind = "question"  // a question back to the user
+	Heading   Kind = "heading"   // a title or a bare label
+	LeadIn    Kind = "lead_in"   // "Here is the answer:"
+	Refusal   Kind = "refusal"   // "I don't know", "the context does not say"
+	Code      Kind = "code"      // fenced or indented code
+	Reference Kind = "reference" // a bare address of the web, as a footnote gives it
+	Marks     Kind = "marks"     // no letter and no digit: rules, bullets, emoji
 )
 
 // A Skipped sentence claims nothing and is not judged.

@@ -1,11 +1,20 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // isLeadIn reports whether a sentence only announces what comes next; opened is
 // w without what opens it.
 func isLeadIn(text string, w, opened words, p place) bool {
-	last, _ := final(text)
+	last, upTo := final(text)
+	if strings.HasSuffix(upTo, "：") {
+		last = ':'
+		if p.beforeItem && utf8.RuneCountInString(upTo) <= 12 {
+			return true
+		}
+	}
 	rest, announced := opened.begins(announce)
 	if last != ':' {
 		return announced && w.count() <= 14 && !w.digits() && rest.announcesNoun()
@@ -13,10 +22,13 @@ func isLeadIn(text string, w, opened words, p place) bool {
 	if announced {
 		return true
 	}
+	if opened.pointsToSteps() && !opened.digits() {
+		return true
+	}
 	if w.any(isNumberWord) || opened.digits() || w.count() > 30 {
 		return false
 	}
-	if opened.any(isPointer) || opened.pointsToSteps() {
+	if opened.any(isPointer) {
 		return true
 	}
 	if opened.count() == 0 {
@@ -28,6 +40,15 @@ func isLeadIn(text string, w, opened words, p place) bool {
 		if p.wholeLine && w.count() <= 16 {
 			return true
 		}
+	}
+	switch string(first) {
+	case "in", "on", "under", "within":
+		if p.beforeItem && w.count() <= 8 && !w.any(isVerb) {
+			return true
+		}
+	}
+	if p.beforeCode && w.count() <= 12 && !w.any(isVerb) {
+		return true
 	}
 	if isExemplary(opened.last()) {
 		return w.count() <= 8 // a longer stem asserts something
@@ -61,6 +82,9 @@ func isPointer(s []byte) bool {
 
 // pointsToSteps finds "these steps", "these general guidelines".
 func (w words) pointsToSteps() bool {
+	if first, rest := w.next(); string(first) == "these" && rest.count() > 2 {
+		return false // they are what the sentence speaks of
+	}
 	for len(w) > 0 {
 		first, rest := w.next()
 		w = rest
@@ -71,7 +95,7 @@ func (w words) pointsToSteps() bool {
 			first, rest = rest.next()
 			switch string(first) {
 			case "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
-				"questions", "rules", "methods", "options", "recommendations":
+				"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations":
 				return true
 			}
 		}
@@ -89,7 +113,9 @@ func isLeading(s []byte) bool {
 	switch string(s) {
 	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
-		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list":
+		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list",
+		"sind", "ist", "sont", "est", "sono", "son", "são", "są", "zijn", "är", "folgende", "folgenden", "suivants", "suivantes",
+		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются":
 		return true
 	}
 	return false
@@ -122,6 +148,8 @@ func (d document) isHeading(i int, text string, w words, p place) bool {
 	last, bare := final(text)
 	n := w.count()
 	switch {
+	case p.underlined && n <= 12:
+		return true
 	case p.hashes:
 		return last != '.' || n < 4
 	case w.bareNumber() && !p.first && p.wholeLine:

@@ -7,8 +7,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// Sentences takes the sentences of an answer as its claims, verbatim. Nothing
-// is rewritten and nothing is sent anywhere.
+// Sentences takes the sentences of an answer as its claims, in their own words:
+// only the marks of Markdown are left out. Nothing is sent anywhere.
 type Sentences struct {
 	// Lang is the language of the answers, such as "en"; "" where it is not
 	// known.
@@ -23,24 +23,39 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
 	}
-	spans := segment.Sentences(answer, x.Lang)
+	lang := "x-claims"
+	if x.Lang != "" {
+		lang = x.Lang + "-x-claims"
+	}
+	spans := segment.Sentences(answer, lang)
 	if len(spans) == 0 {
 		return Extraction{}, nil
 	}
 	e := Extraction{Claims: make([]Claim, 0, len(spans))}
 	at, points := 0, 0 // a byte offset and the code points before it
 	d := document{text: answer, spans: spans, words: make([]byte, 0, longest+32)}
+	t := table{row: -1}
+	var above leads
 	for i, s := range spans {
 		points += utf8.RuneCountInString(answer[at:s.Start])
 		text := answer[s.Start:s.End]
 		start := points
 		points += utf8.RuneCountInString(text)
 		at = s.End
-		if kind := d.kind(i); kind != "" {
+		said, kind, isRow := t.next(d, i)
+		if !isRow {
+			if kind = d.kind(i); kind == "" || kind == Heading {
+				if said = clean(text); !saysAnything(said) {
+					kind = Marks
+				}
+			}
+		}
+		lean := above.see(d, i, kind, isRow)
+		if kind != "" {
 			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: text, Start: start, End: points})
 			continue
 		}
-		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Start: start, End: points})
+		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: points})
 	}
 	e.keepBareAnswer(points)
 	return e, nil
@@ -58,7 +73,7 @@ func (e *Extraction) keepBareAnswer(end int) {
 		return
 	}
 	e.Skipped = e.Skipped[:len(e.Skipped)-1]
-	e.Claims = append(e.Claims, Claim{Text: last.Text, Start: last.Start, End: last.End})
+	e.Claims = append(e.Claims, Claim{Text: clean(last.Text), Start: last.Start, End: last.End})
 }
 
 // Why an answer has no claims.

@@ -37,7 +37,7 @@ func hardTexts(size int) map[string]string {
 	hard := map[string]string{}
 	for _, unit := range []string{
 		".", "a. ", "A. ", "\n", "`", "```\n", "!", ". ", "\"", "*", "(", "[", "「", "…", "。", "1. ", "1. A 2. ", "- ", "a", " ", "|", "#", "> ",
-		"> > ", ">", "x\n", "a, ", ".[1]", ". (A", ". [", ".)", ". )", ":", ": 1", ".\"", "\u3000", "\xff", "• ", "e.g. ", "a.a", "I. T", "~~~~\n`", ". :)", "-\n", "....A ", "..\n", ". - ", "A.B ",
+		"> > ", ">", "x\n", "a, ", ".[1]", ". (A", ". [", ".)", ". )", ":", ": 1", ".\"", "\u3000", "\xff", "• ", "e.g. ", "a.a", "I. T", "~~~~\n`", ". :)", "-\n", "....A ", "..\n", ". - ", "A.B ", "://", "http://a.b ", "00/00/00 00:00 AM ", "____________________ ", "Regards, A", "a.pdf - ", "‘a ", "“a ", "،a ", "```  ", "    x = 1\n", "a|b\n", "?a ", ".1 ", "X. If ",
 	} {
 		hard[unit] = strings.Repeat(unit, size/len(unit))
 	}
@@ -49,6 +49,22 @@ func BenchmarkSentencesOfHardText(b *testing.B) {
 		switch unit {
 		case ".", "a. ", "\n", "`":
 			b.Run(strings.NewReplacer("\n", "newline", "`", "backtick", ".", "dot", " ", "").Replace(unit), func(b *testing.B) { benchmarkText(b, text) })
+		}
+	}
+}
+
+// Quotations and clauses are looked for only where a language asks for it.
+func BenchmarkHardTextInOtherLanguages(b *testing.B) {
+	for unit, lang := range map[string]string{"„a ": "sk", "‘a ": "ru", "«": "ru", "\" ": "it", "'a ": "de", "،a ": "ar", "12. A ": "de"} {
+		for _, size := range []int{1 << 17, 1 << 20} {
+			text := strings.Repeat(unit, size/len(unit))
+			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) {
+				room := Sentences(text, lang)
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					AppendSentences(room[:0], text, lang)
+				}
+			})
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -28,16 +29,23 @@ func (c *cutter) ends(s *scan, st *stop) bool {
 	if what == joint || st.open {
 		return false
 	}
+	if st.spaced && c.text[st.next] == 0xC2 && isInverted(c.text[st.next:]) {
+		return st.dots == 0 || c.wordBefore(s.start, st.start).class != title
+	}
 	if st.wide {
 		return st.spaced || !st.quoted || what != lower && what != letter
 	}
 	if !st.spaced {
 		return c.glued(s, st)
 	}
-	if what == dash {
-		return beginsUpper(c.text, skipSpace(c.text, at, s.end), s.end)
-	}
 	before := c.wordBefore(s.start, st.start)
+	if what == dash {
+		return (st.loud || before.class == word || before.class == nothing || before.class == digits) &&
+			beginsUpper(c.text, skipSpace(c.text, at, s.end), s.end)
+	}
+	if st.start > s.start && c.text[st.start-1] == ':' {
+		return false // "Tel.:? 555"
+	}
 	if before.class == nothing && st.start == s.start && !st.loud {
 		return false // "...en toen", ". . ."
 	}
@@ -62,7 +70,7 @@ func (c *cutter) follower(s *scan, i int) (follower, int) {
 			return upper, i
 		case unicode.IsLower(r):
 			return lower, i
-		case unicode.IsDigit(r):
+		case unicode.IsDigit(r) || r == '№' || r == '§':
 			return number, i
 		case unicode.IsLetter(r):
 			return letter, i
@@ -83,29 +91,10 @@ func (c *cutter) follower(s *scan, i int) (follower, int) {
 	return symbol, i
 }
 
-// glued decides a stop that no space follows: only "end.Next" ends a sentence,
-// a word in lower case before it and a capitalised one after.
-func (c *cutter) glued(s *scan, st *stop) bool {
-	text := c.text[:s.end]
-	if st.quoted && st.past != st.end && st.dots > 1 {
-		return false
-	}
-	t := c.wordBefore(s.start, st.start)
-	if t.class != word || t.runes < 3 && !st.loud || !t.lower && st.dots > 0 {
-		return false
-	}
-	i := st.past
-	if i >= s.end || text[i] < 'A' || text[i] > 'Z' {
-		return false
-	}
-	j := i + 1
-	for j < s.end && j-i < maxToken && (text[j]-'a' < 26 || text[j] == '\'') {
-		j++
-	}
-	if j >= s.end || isSpace(text, j) || text[j] == ',' {
-		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
-	}
-	return false
+// isInverted reports whether s begins with a mark that opens a question or an
+// exclamation in Spanish.
+func isInverted(s string) bool {
+	return strings.HasPrefix(s, "¿") || strings.HasPrefix(s, "¡")
 }
 
 // endsLoud decides a question or exclamation mark.
@@ -119,7 +108,9 @@ func (c *cutter) endsLoud(s *scan, st *stop, before token, what follower, at int
 	if c.text[st.end-1] == '!' && before.capital {
 		return false // a name that is written with its mark
 	}
-	return true
+	w := wordAt(c.text, at, s.end)
+	next := skipSpace(c.text, at+len(w), s.end)
+	return !c.lang.is(wordAt(c.text, next, s.end), speaks) // "Stop! he yelled."
 }
 
 // brand reports whether the exclamation mark belongs to a name that is written
@@ -128,104 +119,38 @@ func (c *cutter) brand(st *stop, before token, what follower, at, end int) bool 
 	if st.end-st.start != 1 || c.text[st.start] != '!' {
 		return false
 	}
-	switch c.text[before.start:before.end] {
-	case "Yahoo", "Jeopardy", "Wham", "Joomla", "Oklahoma", "Mamma Mia", "Panic", "Yum", "Eureka", "E":
-		return what == lower || what == upper && !beginsSentence(wordAt(c.text, at, end))
+	if c.lang.is(c.text[before.start:before.end], brands) {
+		return what == lower || what == upper && !c.starts(at, end)
 	}
 	return false
 }
 
-// endsDot decides a single full stop.
-func (c *cutter) endsDot(s *scan, st *stop, before token, what follower, at int) bool {
-	if st.quoted {
-		return what != lower || c.fewCaps(s) && c.text[st.end] == ')'
-	}
-	starter := what == upper && beginsSentence(wordAt(c.text, at, s.end))
-	switch before.class {
-	case title, never:
-		return false
-	case numeral:
-		return c.endsNumeral(s, before, what, at)
-	case ending:
-		return what != lower && what != number
-	case clock:
-		if what == upper && c.text[before.start] >= 'A' && c.text[before.start] <= 'Z' {
-			return starter || c.titleAt(s, at)
+// starts reports whether the word at i often begins a sentence.
+func (c *cutter) starts(i, end int) bool {
+	w := wordAt(c.text, i, end)
+	if j := i + len(w); j < end && c.text[j] >= utf8.RuneSelf {
+		w = runAt(c.text, i, end)
+		if j = i + len(w); j < end && c.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
+			return false // an initial
 		}
-		return starter || what == letter
-	case clipped:
-		if what == lower && before.runes > 2 && c.fewCaps(s) {
-			return true // "the nfl. did you know"
+		if w != "" && strings.HasPrefix(c.text[i+len(w):end], "’") {
+			w = wordAt(c.text, i, end) // "It’s"
 		}
-		return starter || what == letter
-	case inside, acronym:
-		return starter || what == letter || what == symbol
-	case initial:
-		return c.endsInitial(s, before, what, starter)
-	case digits:
-		return c.endsDigits(s, before, what, at)
-	case nothing:
-		return what != lower || c.fewCaps(s)
-	case word:
 	}
-	if what == lower {
-		return c.endsLower(s, before, at)
-	}
-	return true
+	return c.lang.is(w, starts)
 }
 
-// endsNumeral decides after "No." or "Fig.", which a number or one capital
-// follows.
-func (c *cutter) endsNumeral(s *scan, before token, what follower, at int) bool {
-	if what != upper {
-		return what == letter
+// runAt is the word of any script at text[i].
+func runAt(text string, i, end int) string {
+	j := i
+	for j < end && j-i < maxToken {
+		r, size := utf8.DecodeRuneInString(text[j:end])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		j += size
 	}
-	w := wordAt(c.text, at, s.end)
-	if before.runes == 2 && c.text[before.start]|0x20 == 'n' {
-		return true // "No. I do not."
-	}
-	return len(w) > 1 && !isRoman(w)
-}
-
-// endsInitial decides after a single letter: of a name, unless the next word
-// begins a sentence.
-func (c *cutter) endsInitial(s *scan, before token, what follower, starter bool) bool {
-	if before.start == s.start {
-		return false // "a." marks what follows
-	}
-	if what == upper {
-		return starter
-	}
-	return what == letter || what == symbol && before.capital
-}
-
-// endsDigits decides after a number.
-func (c *cutter) endsDigits(s *scan, before token, what follower, at int) bool {
-	if before.start == s.start && before.runes < 4 {
-		return false // "2." marks what follows
-	}
-	if what == lower {
-		return c.fewCaps(s)
-	}
-	// "7. 5" is a number that was torn, "12. Juni" a day.
-	return before.runes > 2 || what != number && (what != upper || !foreignMonth(wordAt(c.text, at, s.end)))
-}
-
-// endsLower decides after a word, before a small letter: a sentence ends there
-// where the writer uses no capitals, or where the word is no abbreviation in
-// all likelihood.
-func (c *cutter) endsLower(s *scan, before token, at int) bool {
-	if c.fewCaps(s) {
-		return before.runes > 1
-	}
-	if !before.lower {
-		return before.ascii && before.runes > 3
-	}
-	switch wordAt(c.text, at, s.end) {
-	case "i", "i'm", "i've", "he", "she", "they", "we", "it's":
-		return before.runes > 2
-	}
-	return before.runes > 3
+	return text[i:j]
 }
 
 // titleAt reports whether a title such as "Mr." stands at i.
@@ -245,14 +170,4 @@ func wordAt(text string, i, end int) string {
 		return ""
 	}
 	return text[i:j]
-}
-
-// foreignMonth knows the months of languages that write a day with a stop, where
-// they differ from the English ones.
-func foreignMonth(word string) bool {
-	switch word {
-	case "Januar", "Februar", "Juni", "Juli", "Oktober", "Dezember", "Mai", "Jänner", "M", "Apríla", "Aprila":
-		return true
-	}
-	return false
 }

@@ -59,3 +59,35 @@ func isFence(text string, start, end int) bool {
 	}
 	return mark == '~' || strings.IndexByte(text[start+n:end], '`') < 0
 }
+
+// inlineFence keeps a block of code apart that lost its line breaks: spaces
+// stand around its fences. "Run this: ``` make ``` Then wait."
+func (c *cutter) inlineFence(s *scan, i int) int {
+	const mark = "```"
+	text := c.text[:s.end]
+	j := i + len(mark)
+	if i < s.fence || j >= s.end || text[j] != ' ' || i > s.start && text[i-1] != ' ' {
+		for j < s.end && text[j] == '`' {
+			j++
+		}
+		return j
+	}
+	n := strings.Index(text[j:], mark)
+	if n < 0 {
+		s.fence = s.end
+		return j
+	}
+	past := j + n + len(mark)
+	if past < s.end && !isSpace(text, past) {
+		return past
+	}
+	if i > s.start {
+		c.emit(s.start, i)
+	}
+	c.emit(i, past)
+	s.start, s.quotes = skipSpace(text, past, s.end), 0
+	if m := markerAt(text, s.start, s.end); m.bullet != 0 {
+		s.start += m.size
+	}
+	return max(s.start, past)
+}

@@ -10,9 +10,9 @@ import (
 )
 
 // checkLaws holds the spans of text against what the package promises.
-func checkLaws(t *testing.T, text string) {
+func checkLaws(t *testing.T, text, lang string) {
 	t.Helper()
-	spans := Sentences(text, "")
+	spans := Sentences(text, lang)
 	at := 0
 	for i, s := range spans {
 		if s.Start < at || s.End <= s.Start || s.End > len(text) {
@@ -29,7 +29,7 @@ func checkLaws(t *testing.T, text string) {
 		at = s.End
 	}
 	checkGap(t, text, at, len(text))
-	if again := Sentences(text, ""); !slices.Equal(spans, again) {
+	if again := Sentences(text, lang); !slices.Equal(spans, again) {
 		t.Fatalf("two answers for %q: %v and %v", text, spans, again)
 	}
 }
@@ -61,13 +61,14 @@ func pieces() []string {
 		"a", "The", "word", "Dr", "U.S", "e.g", "1", "23", "2.", "no", "Yahoo", "I", ".", "..", "…", "!", "?", "‼", "。", "！", "？",
 		"।", "۔", "؟", "።", ":", ";", ",", "\"", "'", "“", "”", "(", ")", "[", "]", "[1]", "(Smith, 2019)", "**", "_", "`", "```", "~~~", "\n", "\n\n",
 		"\r\n", " ", "  ", "\t", "\u00a0", "\u3000", "- ", "* ", "• ", "1. ", "2) ", "(a) ", "# ", "### ", "> ", "|", "---", "```md\n", "「", "」", "《", "》",
-		"é", "е́", "😀", "👩‍👩‍👧", "日本", "ق", "\xff", "\xe3\x80", "\u2028", "-", "–", ":)", "https://a.b/c?d=e", "a.b@c.de", "v1.2", "Ո", "ά",
+		"é", "е́", "😀", "👩‍👩‍👧", "日本", "ق", "\xff", "\xe3\x80", "\u2028", "-", "–", ":)", "https://a.b/c?d=e", "a.b@c.de", "v1.2", "Ո", "ά", "،", "„", "«", "»", "‘", "г.", "Nr.", "XII", "Januar", "08/16/2000 03:14 PM", "Regards,", "a.pdf - b.pdf", "____________________",
+		"http://a.b http://c.d", "    x = 1;\n", "a | b\n--|--\n", "\n. ", "word.12 The", "who?what ", "``` x ```",
 	}
 }
 
 func TestLawsHoldForRandomText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	all := pieces()
+	all, languages := pieces(), tags(t)
 	for range 30000 {
 		var b strings.Builder
 		for range r.IntN(24) {
@@ -76,16 +77,51 @@ func TestLawsHoldForRandomText(t *testing.T) {
 				b.WriteByte(' ')
 			}
 		}
-		checkLaws(t, b.String())
+		checkLaws(t, b.String(), languages[r.IntN(len(languages))])
 	}
 }
 
+func TestTheSpansAndWhatLiesBetweenGiveTheTextBack(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	all := pieces()
+	for range 5000 {
+		var in, out strings.Builder
+		for range r.IntN(40) {
+			in.WriteString(all[r.IntN(len(all))])
+			in.WriteString([]string{"", " ", "\n"}[r.IntN(3)])
+		}
+		text, at := in.String(), 0
+		for _, s := range Sentences(text, "x-claims") {
+			out.WriteString(text[at:s.Start])
+			out.WriteString(text[s.Start:s.End])
+			at = s.End
+		}
+		out.WriteString(text[at:])
+		if out.String() != text {
+			t.Fatalf("%q came back as %q", text, out.String())
+		}
+	}
+}
+
+// tags are the languages that there are data for, each for golden rules and for
+// claims, and the tag of none.
+func tags(t testing.TB) []string {
+	t.Helper()
+	out := []string{"", variant}
+	for tag := range library().languages {
+		out = append(out, tag, tag+"-"+variant)
+	}
+	slices.Sort(out)
+	return out
+}
+
 func FuzzSentences(f *testing.F) {
+	languages := tags(f)
 	for _, s := range []string{
 		"", "It rains. It pours.", "1. One. 2. Two.", "• a • b", "# T\n\n- x\n```\ncode\n```\n| a |", "今天下雨。「好。」", "Dr. A. B. Smith, e.g. (x). [1] No.",
 		"\"a.\" b", ". . . .", "a: 1. B", "> q\n> > r", "```md\nx\n```", "\xff. \xe2\x80 B", strings.Join(pieces(), ""), strings.Join(pieces(), " "),
 	} {
-		f.Add(s)
+		f.Add(s, uint8(len(s)))
 	}
-	f.Fuzz(func(t *testing.T, text string) { checkLaws(t, text) })
+	f.Fuzz(func(t *testing.T, text string, lang uint8) { checkLaws(t, text, languages[int(lang)%len(languages)]) })
 }

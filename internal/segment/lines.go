@@ -22,6 +22,8 @@ type line struct {
 	number     int  // of a numbered item, 0 elsewhere
 	bullet     rune // of an item that has one
 	firm       bool // two spaces or a backslash at its end: it is not wrapped
+	spaced     bool // one space at its end
+	quoted     bool // in a block quote
 }
 
 // A block is a run of lines that is scanned as one.
@@ -37,6 +39,8 @@ type block struct {
 func (c *cutter) document() {
 	var b block
 	var code codeFence
+	var g grid
+	list, blanks := false, true // what came last is an item or belongs to one; a blank line
 	for at := 0; at < len(c.text); {
 		end, next := len(c.text), len(c.text)
 		if n := strings.IndexByte(c.text[at:], '\n'); n >= 0 {
@@ -50,7 +54,26 @@ func (c *cutter) document() {
 			at = next
 			continue
 		}
+		if blanks && !list {
+			if e := indentedCode(c.text, at); e > at {
+				c.flush(&b)
+				c.emit(at, e)
+				at = e
+				continue
+			}
+		}
 		l := c.line(at, end)
+		if g.row(c.text, l.start, end, next) && l.kind != blank && l.kind != fence {
+			l.kind = row
+			l.start, l.end = trim(c.text, at, end)
+			for l.start < l.end && c.text[l.start] == '>' {
+				l.start, _ = trim(c.text, l.start+1, l.end)
+			}
+		}
+		blanks = l.kind == blank
+		if !blanks {
+			list = l.kind == item || list && (c.text[at] == ' ' || c.text[at] == '\t')
+		}
 		switch l.kind {
 		case prose:
 			if b.open && c.wrapped(b.last, l) {
@@ -104,8 +127,10 @@ func (c *cutter) line(at, end int) line {
 	start, stop := trim(text, at, end)
 	l := line{kind: prose, start: start, end: stop}
 	l.firm = hardBreak(text, stop, end)
+	l.spaced = end-stop == 1 && text[stop] == ' '
 	for l.start < l.end && text[l.start] == '>' {
 		l.start, _ = trim(text, l.start+1, l.end)
+		l.quoted = true
 	}
 	if l.start == l.end {
 		l.kind = blank

@@ -7,14 +7,17 @@ import (
 
 // A scan is the state of the walk over one block of prose.
 type scan struct {
-	start  int  // of the sentence that is being read
-	end    int  // of the block
-	quotes int  // straight double quotes since start
-	caps   caps // of the block, counted when first asked for
-	shield int  // no sentence ends before this offset: it lies in brackets
-	blind  int  // brackets opened before this offset have no other end
-	number int  // of the last numbered item, 0 where there was none
-	bullet rune // of the item
+	start  int    // of the sentence that is being read
+	end    int    // of the block
+	quotes int    // straight double quotes since start
+	url    int    // the end of the last address of the web
+	fence  int    // fences opened before this offset are not closed
+	caps   caps   // of the block, counted when first asked for
+	shield int    // no sentence ends before this offset: it lies in brackets
+	blind  int    // brackets opened before this offset have no other end
+	deaf   [5]int // quotations of each kind opened before this offset have no end that is near
+	number int    // of the last numbered item, 0 where there was none
+	bullet rune   // of the item
 }
 
 // prose cuts text[start:end], a paragraph or what an item of a list says.
@@ -23,14 +26,34 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 	text := c.text[:end]
 	for i := start; i < end; {
 		b := text[i]
+		if b-'a' < 26 || b == ' ' && s.number == 0 {
+			i++ // most of a text
+			continue
+		}
 		switch {
 		case b == '.' || b == '!' || b == '?':
 			i = c.at(&s, i, 1, false)
 		case b == '"':
 			s.quotes++
+			if c.quotes && s.quotes%2 == 1 {
+				c.quotation(&s, i, '"', 1)
+			}
+			i++
+		case b == '\'' && c.quotes:
+			c.quotation(&s, i, '\'', 1)
 			i++
 		case b == ':' || b == ';':
 			i = c.colon(&s, i)
+		case b == '@' || b == '>' && i > s.start && text[i-1] == '>':
+			i = c.mailed(&s, i)
+		case b == '`' && i+3 < end && text[i+1] == '`' && text[i+2] == '`':
+			i = c.inlineFence(&s, i)
+		case b == '-' && i > s.start+1 && i+2 < end && text[i+1] == ' ' && text[i-1] == ' ':
+			i = c.attached(&s, i)
+		case b == ',' && i-s.start < longestClose:
+			i = c.comma(&s, i)
+		case (b == '_' && !c.claims || b == '*' || b == '=') && i+ruled <= end && text[i+ruled-1] == b:
+			i = c.ruled(&s, i)
 		case b == ' ' && s.number > 0 && i+1 < end && (isDigit(text[i+1]) || s.number > letterItems && text[i+1]-'a' < 26):
 			i = c.nextItem(&s, i+1)
 		case b < utf8.RuneSelf:
@@ -45,6 +68,10 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 // at decides the stop of the given size at text[i] and returns where the walk
 // goes on.
 func (c *cutter) at(s *scan, i, size int, wide bool) int {
+	if i > s.start+1 && i+2 < s.end && c.text[i] == '.' && c.text[i+1] == ' ' && c.text[i+2]-'a' < 26 &&
+		isASCIILetter(c.text[i-1]) && c.text[i-2] == ' ' {
+		return i + 1 // "a. b": a single letter before a small one ends nothing
+	}
 	st := c.stopAt(s, i, size, wide)
 	if i < s.shield || !c.ends(s, &st) {
 		return st.end
@@ -62,11 +89,13 @@ func (c *cutter) cut(s *scan, end, next int) {
 	if s.start >= s.end {
 		return
 	}
-	if b := c.text[s.start]; !isDigit(b) && b != '(' {
+	b := c.text[s.start]
+	lettered := b-'a' < 26 && s.start+1 < s.end && c.text[s.start+1] == ')'
+	if !isDigit(b) && b != '(' && b != 'a' && !lettered {
 		return
 	}
 	m := markerAt(c.text, s.start, s.end)
-	if m.size > 0 && m.number > 0 && (m.number == s.number+1 || m.number == 1) {
+	if m.size > 0 && m.number > 0 && (lettered || m.number == s.number+1 || m.number == 1 || m.number == letterItems+1) {
 		s.number = m.number
 		s.start += m.size
 	}
@@ -77,6 +106,9 @@ func (c *cutter) cut(s *scan, end, next int) {
 // line: "Do this: 1. Stop."
 func (c *cutter) colon(s *scan, i int) int {
 	text := c.text
+	if i+1 < s.end && i > s.start && !isSpace(text, i+1) {
+		return c.mark(s, i)
+	}
 	next := skipSpace(text, i+1, s.end)
 	if next == i+1 || i == s.start {
 		return i + 1
@@ -86,6 +118,10 @@ func (c *cutter) colon(s *scan, i int) int {
 			c.cut(s, i+1, next)
 			return max(s.start, i+1)
 		}
+	}
+	if text[i] == ':' && c.clauses && text[i-1] >= utf8.RuneSelf {
+		c.cut(s, i+1, next)
+		return max(s.start, i+1)
 	}
 	if text[i] == ':' && next < s.end && text[next] == '1' {
 		m := markerAt(text, next, s.end)
@@ -106,11 +142,7 @@ func (c *cutter) nextItem(s *scan, i int) int {
 	}
 	// A number such as "3" in "step 2. Then" follows a word that leads to it.
 	before := skipBack(c.text, s.start, i)
-	from := before
-	for from > s.start && before-from < 16 && isASCIILetter(c.text[from-1]) {
-		from--
-	}
-	if before <= s.start || leadsOn(c.text[from:before]) || !beginsUpper(c.text, i+m.size, s.end) {
+	if before <= s.start || m.number < letterItems && (c.leadsOn(lastWord(c.text[s.start:before])) || !beginsUpper(c.text, i+m.size, s.end)) {
 		return i
 	}
 	c.emit(s.start, before)
@@ -137,6 +169,8 @@ func (c *cutter) beyondASCII(s *scan, i int) int {
 	if lead == 0xE3 || lead == 0xE2 || lead == 0xEF {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
+		case c.quotes && (r == '“' || r == '„' || r == '‘' || r == '‚'):
+			c.quotation(s, i, r, size)
 		case r == '「' || r == '『' || r == '《' || r == '〈' || r == '（' || r == '【':
 			c.shelter(s, i, r, size)
 		case s.bullet == r && isBullet(r) && r != '–' && r != '—' && i > s.start:
@@ -151,6 +185,11 @@ func (c *cutter) beyondASCII(s *scan, i int) int {
 		return i + size
 	}
 	switch {
+	case lead == 0xC2 && c.quotes && strings.HasPrefix(text[i:], "«"):
+		c.quotation(s, i, '«', 2)
+		return i + 2
+	case lead == 0xD8 && c.clauses && strings.HasPrefix(text[i:], "،"):
+		return c.clause(s, i)
 	case lead >= 0xF0:
 		return min(i+4, s.end)
 	case lead >= 0xE0:

@@ -23,6 +23,7 @@ func TestSentencesEndWhereTheyShould(t *testing.T) {
 		{"numbers", "It is 3.14 long. In 2005. And 5.", []string{"It is 3.14 long.", "In 2005.", "And 5."}},
 		{"a torn number", "A magnitude-7. 5 earthquake.", []string{"A magnitude-7. 5 earthquake."}},
 		{"references", "See No. 5 and Fig. 3. Then stop.", []string{"See No. 5 and Fig. 3.", "Then stop."}},
+		{"sections of a code", "See 42 U.S.C. § 1983. It is law.", []string{"See 42 U.S.C. § 1983.", "It is law."}},
 		{"the word no", "No. It did not.", []string{"No.", "It did not."}},
 		{"versions and files", "Get v1.2.3 of main.go now. Run it.", []string{"Get v1.2.3 of main.go now.", "Run it."}},
 		{"URLs", "See https://go.dev/doc.html. Ask a@b.org. Done.", []string{"See https://go.dev/doc.html.", "Ask a@b.org.", "Done."}},

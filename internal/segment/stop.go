@@ -121,7 +121,7 @@ func (c *cutter) close(s *scan, st *stop) {
 			break
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isCloser(r) {
+		if !isCloser(r) || st.wide && r == '“' {
 			break
 		}
 		switch r {
@@ -145,11 +145,14 @@ func (c *cutter) close(s *scan, st *stop) {
 		switch {
 		case r == ')' || r == ']' || r == '}' || r == '»' || r == '”':
 			st.quoted = true
-		case r == '"' && quotes%2 == 1 && (after >= s.end || isSpace(text, after)):
+		case r == '"' && quotes%2 == 1 && (after >= s.end || isSpace(text, after) || text[after] == '.'):
 			quotes++
 			st.quoted = true
 		case r == '[' || r == '(':
 			n := citation(text[st.next:])
+			if n == 0 && st.quoted && r == '(' {
+				n = aside(text[st.next:])
+			}
 			if n == 0 || c.text[s.start] == byte(r) {
 				return
 			}
@@ -164,7 +167,7 @@ func (c *cutter) close(s *scan, st *stop) {
 			return
 		}
 		if after < s.end && !isSpace(text, after) {
-			st.open = isStop(rune(text[after])) && r != ')' && r != ']'
+			st.open = text[after] < utf8.RuneSelf && isStop(rune(text[after])) && r != ')' && r != ']'
 			return
 		}
 		st.past = after
@@ -215,6 +218,24 @@ func citation(s string) int {
 			return 0
 		case ')':
 			if names(s[1:i]) {
+				return i + 1
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// aside is the length of the bracket that s begins with, where the sentence
+// ends after it and not in it: "(Manzoni).", 0 elsewhere.
+func aside(s string) int {
+	const longest = 60
+	for i := 1; i+1 < len(s) && i < longest; i++ {
+		switch s[i] {
+		case '.', '!', '?', '(', '\n':
+			return 0
+		case ')':
+			if s[i+1] == '.' {
 				return i + 1
 			}
 			return 0

@@ -1,66 +1,10 @@
 package segment
 
 import (
-	_ "embed"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
-
-// A class says how a word with a stop after it behaves.
-type class uint8
-
-const (
-	word    class = iota // no abbreviation
-	title                // stands before a name, never ends a sentence
-	never                // stands inside of a sentence
-	numeral              // stands before a number
-	inside               // ends a sentence only before a word that often begins one
-	ending               // often ends a sentence
-	clock                // a.m. and p.m.
-	digits               // a number
-	initial              // one letter
-	acronym              // letters with stops between them
-	clipped              // letters that no word is made of: no vowel among them
-	nothing              // no word at all
-)
-
-// A language is what the cutter knows of a language.
-type language struct {
-	abbreviations map[string]class
-}
-
-//go:embed data/en.txt
-var english string
-
-//nolint:gochecknoglobals // read once from what is embedded, never changed
-var englishAbbreviations = sync.OnceValue(func() map[string]class { return readAbbreviations(english) })
-
-// languageOf is what is known of the language that the tag names. English
-// stands in for the languages that have no data.
-func languageOf(string) language {
-	return language{abbreviations: englishAbbreviations()}
-}
-
-// readAbbreviations reads a data file: lines of a class, a colon and words.
-func readAbbreviations(data string) map[string]class {
-	classes := map[string]class{
-		"title": title, "never": never, "number": numeral, "inside": inside, "end": ending, "clock": clock,
-	}
-	m := make(map[string]class, 512)
-	for l := range strings.Lines(data) {
-		name, words, ok := strings.Cut(l, ":")
-		if c, known := classes[name]; ok && known {
-			for w := range strings.FieldsSeq(words) {
-				if _, twice := m[w]; !twice {
-					m[w] = c
-				}
-			}
-		}
-	}
-	return m
-}
 
 // A token is the word before a stop.
 type token struct {
@@ -69,6 +13,7 @@ type token struct {
 	runes      int  // its letters and digits, as far as they were counted
 	ascii      bool // ASCII letters only
 	lower      bool // and all of them in lower case
+	small      bool // letters in lower case only, of any script
 	capital    bool // begins with a capital
 }
 
@@ -140,12 +85,22 @@ func (c *cutter) classify(t *token) {
 	t.runes = letters + numbers
 	t.capital = unicode.IsUpper(first)
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
+	t.small = caps == 0 && lows > 0 && numbers == 0 && stops == 0
 	t.lower = t.ascii && caps == 0
-	switch found := c.lookup(s, t.capital); {
+	found := c.lookup(s, t.capital)
+	if found == word && letters > 1 {
+		if e := elided(s); e != "" && e != "s" && e != "t" {
+			first, _ = utf8.DecodeRuneInString(e)
+			found = c.lookup(e, unicode.IsUpper(first))
+		}
+	}
+	switch {
 	case found != word:
 		t.class = found
 	case letters == 0 && numbers > 0:
 		t.class = digits
+	case s[len(s)-1] == ')' || s[len(s)-1] == ']':
+		t.class = word // "(see c)."
 	case letters == 1 && numbers == 0:
 		t.class = initial
 	case stops > 0 && numbers == 0 && longest == 1:
@@ -158,9 +113,15 @@ func (c *cutter) classify(t *token) {
 }
 
 // lookup finds s among the abbreviations, as it is written and then in lower
-// case.
+// case; of "l'Ing" what follows the apostrophe.
 func (c *cutter) lookup(s string, capital bool) class {
-	if len(s) > 12 {
+	if len(s) == 1 {
+		if s[0] < utf8.RuneSelf {
+			return c.lang.singles[s[0]]
+		}
+		return word
+	}
+	if len(s) > longestWord {
 		return word
 	}
 	if capital {
@@ -168,34 +129,33 @@ func (c *cutter) lookup(s string, capital bool) class {
 			return k
 		}
 	}
-	var buf [12]byte
-	for i := range len(s) {
+	var buf [longestWord + utf8.UTFMax]byte
+	n := 0
+	for i := 0; i < len(s) && n < longestWord; {
 		b := s[i]
-		if 'A' <= b && b <= 'Z' {
-			b += 'a' - 'A'
+		if b < utf8.RuneSelf {
+			if 'A' <= b && b <= 'Z' {
+				b += 'a' - 'A'
+			}
+			buf[n] = b
+			i++
+			n++
+			continue
 		}
-		buf[i] = b
+		r, size := utf8.DecodeRuneInString(s[i:])
+		n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
+		i += size
 	}
-	return c.lang.abbreviations[string(buf[:len(s)])]
+	return c.lang.abbreviations[string(buf[:n])]
 }
 
-// beginsSentence knows English words that often begin a sentence and rarely go
-// on with a name, so that a capital among them tells an abbreviation that ends
-// a sentence from one inside of it.
-func beginsSentence(word string) bool {
-	switch word {
-	case "The", "This", "That", "These", "Those", "He", "She", "It", "They", "We", "You", "I", "A", "An",
-		"In", "On", "At", "After", "Before", "When", "While", "If", "But", "And", "However", "His", "Her",
-		"Its", "Their", "Our", "My", "Your", "There", "Here", "What", "Who", "Where", "Why", "How", "Did", "Do",
-		"Does", "Is", "Are", "Was", "Were", "As", "For", "From", "With", "By", "To", "Since", "Then", "Thus",
-		"Also", "Although", "Though", "Because", "Both", "Each", "Every", "Some", "Many", "Most", "Several",
-		"Other", "Another", "Such", "Once", "Until", "Under", "During", "Despite", "According", "Additionally",
-		"Furthermore", "Moreover", "Meanwhile", "Instead", "Now", "Yes", "So", "Not", "Or", "Please", "Let",
-		"Only", "Over", "Can", "Could", "Would", "Should", "Has", "Have", "Had", "Later", "Today", "Nor", "Yet",
-		"Again", "Finally", "Therefore", "Overall", "Unfortunately", "Otherwise", "Next", "Which", "Someone",
-		"Everyone", "Nobody", "Nothing", "Whether", "Within", "Without", "Unlike", "Like", "All", "Any", "Use",
-		"It's", "He's", "She's", "They're", "I'm", "I've", "That's", "There's", "Don't", "We're", "You're":
-		return true
+// elided is what follows the apostrophe in a word such as "l'Ing".
+func elided(s string) string {
+	if i := strings.IndexByte(s, '\''); i > 0 && i < 6 {
+		return s[i+1:]
 	}
-	return false
+	if i := strings.Index(s, "’"); i > 0 && i < 6 {
+		return s[i+len("’"):]
+	}
+	return ""
 }

@@ -11,7 +11,19 @@ import (
 // the line ends in a word that no sentence ends with.
 func (c *cutter) wrapped(prev, next line) bool {
 	const long, dangling = 40, 25
-	if prev.firm || prev.end-prev.start < dangling {
+	if prev.firm {
+		return false
+	}
+	if r, size := utf8.DecodeLastRuneInString(c.text[prev.start:prev.end]); r >= 0x3001 && r < 0x3100 {
+		return c.leadsOn(c.text[prev.end-size : prev.end])
+	}
+	if b := c.text[next.start]; b == '.' && (next.end == next.start+1 || isSpace(c.text, next.start+1)) {
+		return true // the stop of the line before
+	}
+	if prev.spaced && prev.end-prev.start >= 12 && c.text[next.start]-'a' < 26 && c.text[prev.end-1]-'a' < 26 {
+		return true // one space at the end of a line was left by a wrap
+	}
+	if prev.end-prev.start < dangling && (!prev.quoted || !next.quoted) {
 		return false
 	}
 	end := prev.end
@@ -28,26 +40,26 @@ func (c *cutter) wrapped(prev, next line) bool {
 		return false
 	}
 	if r, _ := utf8.DecodeRuneInString(c.text[next.start:next.end]); unicode.IsLower(r) {
+		return prev.end-prev.start >= long || prev.quoted && next.quoted
+	}
+	if last == ',' || c.text[next.start] == '(' {
 		return prev.end-prev.start >= long
 	}
-	if last == ',' {
-		return prev.end-prev.start >= long
-	}
-	from := end
-	for from > prev.start && end-from < 16 && isASCIILetter(c.text[from-1]) {
-		from--
-	}
-	return leadsOn(c.text[from:end])
+	return c.leadsOn(lastWord(c.text[prev.start:end]))
 }
 
 // leadsOn knows words that a sentence does not end with, so that a line that
 // ends with one goes on.
-func leadsOn(word string) bool {
-	switch word {
-	case "a", "an", "the", "of", "and", "or", "for", "with", "by", "from", "as", "that", "which",
-		"in", "on", "at", "to", "into", "than", "is", "was", "are", "were", "be", "has", "have", "had",
-		"his", "her", "its", "their", "our", "my", "your", "between", "against", "during", "through", "including":
-		return true
+func (c *cutter) leadsOn(word string) bool { return c.lang.is(word, opens) }
+
+// lastWord is the run of letters that s ends with.
+func lastWord(s string) string {
+	from := len(s)
+	for from > 0 && len(s)-from < 16 {
+		if b := s[from-1]; b < utf8.RuneSelf && !isASCIILetter(b) {
+			break
+		}
+		from--
 	}
-	return false
+	return s[from:]
 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/segment"
+)
+
+// segmentOptions are the flags of "ragfaith segment".
+type segmentOptions struct {
+	lang string
+	to   string
+}
+
+const segmentLong = `Find the sentences of a text, as score finds the claims of an answer, and write
+them one a line: as JSONL with their place in the text, counted in code points,
+or as plain text with line breaks inside of a sentence folded to spaces.
+
+The text is a file, or standard input where none or - is named.`
+
+const segmentExample = `  ragfaith segment answer.md
+  ragfaith segment answer.txt --lang de --to text
+  pbpaste | ragfaith segment | jq .text`
+
+const segmentExit = `Exit codes:
+  0    done
+  1    it could not run: a file
+  2    usage
+  130  interrupted`
+
+func newSegment() *cobra.Command {
+	var o segmentOptions
+	cmd := &cobra.Command{
+		Use:     "segment [FILE|-]",
+		Short:   "Find the sentences of a text",
+		Long:    segmentLong,
+		Example: segmentExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("segment reads one text, and %d are named", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return runSegment(cmd.Context(), o, name, cmd.InOrStdin(), cmd.OutOrStdout())
+		},
+	}
+	fs := newFlagSet()
+	fs.Var(tag{&o.lang}, "lang", "`language` of the text, such as de; ending in x-claims as score cuts it; found from the text if not given")
+	fs.Var(oneOf(&o.to, "jsonl", "jsonl", "text"), "to", "what standard output gets, as a `format`: jsonl, text")
+	cmd.Flags().AddFlagSet(fs)
+	cmd.SetUsageFunc(groupedUsage([]flagGroup{{"Flags", fs}}, segmentExit))
+	completeValues(cmd)
+	return cmd
+}
+
+// runSegment writes the sentences of the named text to stdout.
+func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Reader, stdout io.Writer) error {
+	text, err := readText(ctx, name, stdin)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(stdout)
+	if err := writeSentences(ctx, w, text, o); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// readText reads a file as a whole, or stdin for "-".
+func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
+	if name == "-" {
+		data, err := io.ReadAll(untilDone(ctx, stdin))
+		if err != nil {
+			return "", fmt.Errorf("standard input: %w", err)
+		}
+		return string(data), nil
+	}
+	data, err := os.ReadFile(name)
+	return string(data), err
+}
+
+// A sentence is one line of the JSONL: where it stands, in code points of the
+// text, and what it says.
+type sentence struct {
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Text  string `json:"text"`
+}
+
+func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOptions) error {
+	const mark = "\ufeff" // of the byte order; some editors begin a file with it
+	at, points := 0, 0
+	if strings.HasPrefix(text, mark) {
+		text, points = text[len(mark):], 1
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	for _, span := range segment.Sentences(text, o.lang) {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		points += utf8.RuneCountInString(text[at:span.Start])
+		s := sentence{Start: points, Text: text[span.Start:span.End]}
+		points += utf8.RuneCountInString(s.Text)
+		s.End, at = points, span.End
+		var err error
+		if o.to == "jsonl" {
+			err = enc.Encode(s)
+		} else {
+			_, err = fmt.Fprintln(w, folded(s.Text))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// folded is s in one line: a space for a line break and the white space around
+// it.
+func folded(s string) string {
+	if !strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// tag is the tag of a language, such as de or de-AT.
+type tag struct{ to *string }
+
+func (t tag) String() string {
+	if t.to == nil {
+		return ""
+	}
+	return *t.to
+}
+func (t tag) Type() string { return "language" }
+func (t tag) Set(s string) error {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
+			return fmt.Errorf("%q is no language tag such as de or de-AT", s)
+		}
+	}
+	*t.to = s
+	return nil
+}

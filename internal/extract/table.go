@@ -1,0 +1,125 @@
+package extract
+
+import "strings"
+
+// A table is a table of Markdown that the walk over the sentences is in.
+type table struct {
+	heads []string // of its columns
+	row   int      // the sentence of its last row so far; -1 outside of a table
+}
+
+// row says whether sentence i is a row of a table, and what it is: its kind
+// where it claims nothing, or the text of the claim.
+func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
+	s := d.sentence(i)
+	if strings.IndexByte(s, '|') < 0 || strings.IndexByte(s, '\n') >= 0 {
+		t.row = -1
+		return "", "", false
+	}
+	if t.row >= 0 && t.row == i-1 && strings.Count(d.gap(i), "\n") == 1 {
+		t.row = i
+		if isDelimiter(s) {
+			return "", Marks, true
+		}
+		if text = rowText(t.heads, cells(s)); text == "" {
+			return "", Marks, true
+		}
+		return text, "", true
+	}
+	t.row, t.heads = -1, nil
+	switch {
+	case isDelimiter(s):
+		t.row = i
+		return "", Marks, true
+	case i+1 < len(d.spans) && isDelimiter(d.sentence(i+1)) && strings.Count(d.gap(i+1), "\n") == 1:
+		t.row = i
+		for _, c := range cells(s) {
+			t.heads = append(t.heads, clean(c))
+		}
+		return "", Heading, true
+	case len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
+		t.row = i
+		text = rowText(nil, cells(s))
+		if text == "" {
+			return "", Marks, true
+		}
+		return text, "", true
+	}
+	return "", "", false
+}
+
+// isDelimiter reports whether s is the row between the head of a table and its
+// body.
+func isDelimiter(s string) bool {
+	dashes, bars := 0, 0
+	for i := range len(s) {
+		switch s[i] {
+		case '-':
+			dashes++
+		case '|':
+			bars++
+		case ':', ' ', '\t', '+', '=':
+		default:
+			return false
+		}
+	}
+	return dashes > 0 && bars > 0
+}
+
+// cells are the cells of a row, without white space at their ends. A bar after
+// a backslash or within code belongs to its cell.
+func cells(s string) []string {
+	s = strings.TrimPrefix(s, "|")
+	if !strings.HasSuffix(s, `\|`) {
+		s = strings.TrimSuffix(s, "|")
+	}
+	var out []string
+	from, code := 0, false
+	for i := range len(s) {
+		switch {
+		case s[i] == '`':
+			code = !code
+		case s[i] == '|' && !code && (i == 0 || s[i-1] != '\\'):
+			out = append(out, strings.TrimSpace(s[from:i]))
+			from = i + 1
+		}
+	}
+	if code { // a backtick alone is no code
+		return plainCells(s)
+	}
+	return append(out, strings.TrimSpace(s[from:]))
+}
+
+func plainCells(s string) []string {
+	out := strings.Split(s, "|")
+	for i := range out {
+		out[i] = strings.TrimSpace(out[i])
+	}
+	return out
+}
+
+// rowText says what a row says: each cell with the heading of its column. It is
+// empty where no cell says anything.
+func rowText(heads, row []string) string {
+	var b strings.Builder
+	says := false
+	for i, cell := range row {
+		cell = clean(cell)
+		if cell == "" {
+			continue
+		}
+		says = says || saysAnything(cell)
+		if b.Len() > 0 {
+			b.WriteString("; ")
+		}
+		if i < len(heads) && heads[i] != "" {
+			b.WriteString(strings.TrimSuffix(heads[i], ":"))
+			b.WriteString(": ")
+		}
+		b.WriteString(cell)
+	}
+	if !says {
+		return ""
+	}
+	return b.String()
+}

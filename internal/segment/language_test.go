@@ -1,0 +1,148 @@
+package segment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestEachLanguageKnowsItsAbbreviations(t *testing.T) {
+	for _, c := range []struct {
+		lang, text string
+		want       []string
+	}{
+		{"de", "Am 3. Oktober kam Dr. med. Weber, d. h. der Arzt. Er blieb bis 12 Uhr.", []string{"Am 3. Oktober kam Dr. med. Weber, d. h. der Arzt.", "Er blieb bis 12 Uhr."}},
+		{"da", "Den 5. maj kom hr. Holm, bl.a. med tog. Hun ventede.", []string{"Den 5. maj kom hr. Holm, bl.a. med tog.", "Hun ventede."}},
+		{"sv", "Han köpte t.ex. Volvo för 3 milj. kronor. Det var dyrt.", []string{"Han köpte t.ex. Volvo för 3 milj. kronor.", "Det var dyrt."}},
+		{"nl", "Prof. Jansen woont o.a. in Delft. Zij werkt in Leiden.", []string{"Prof. Jansen woont o.a. in Delft.", "Zij werkt in Leiden."}},
+		{"fr", "M. Dupont habite av. Foch depuis janv. 2010. Il y travaille.", []string{"M. Dupont habite av. Foch depuis janv. 2010.", "Il y travaille."}},
+		{"es", "El Lic. Paz vive en los EE. UU. desde 1990. ¿Por qué?", []string{"El Lic. Paz vive en los EE. UU. desde 1990.", "¿Por qué?"}},
+		{"it", "L'Avv. Neri cita l'art. 4. Il giudice tace.", []string{"L'Avv. Neri cita l'art. 4.", "Il giudice tace."}},
+		{"pt", "O Sr. Silva mora na av. Brasil. Ele trabalha.", []string{"O Sr. Silva mora na av. Brasil.", "Ele trabalha."}},
+		{"pl", "Prof. Nowak mieszka przy ul. Długiej, m.in. z synem. To daleko.", []string{"Prof. Nowak mieszka przy ul. Długiej, m.in. z synem.", "To daleko."}},
+		{"cs", "Dne 3. května přišel Ing. Novák, tzv. mistr. Byl rád.", []string{"Dne 3. května přišel Ing. Novák, tzv. mistr.", "Byl rád."}},
+		{"sk", "Na 10. pokus prišiel XII. Pluk. Bol rád.", []string{"Na 10. pokus prišiel XII. Pluk.", "Bol rád."}},
+		{"ru", "Проф. Иванов живёт на ул. 1 Мая. Он рад.", []string{"Проф. Иванов живёт на ул. 1 Мая.", "Он рад."}},
+		{"uk", "Проф. Коваль живе на вул. 1 Травня. Він радий.", []string{"Проф. Коваль живе на вул. 1 Травня.", "Він радий."}},
+		{"bg", "Проф. Иванов живее на пл. 1 Май. Той е тук.", []string{"Проф. Иванов живее на пл. 1 Май.", "Той е тук."}},
+		{"el", "Ο κ. Νίκος ήρθε, π.χ. χθες. Είναι εδώ.", []string{"Ο κ. Νίκος ήρθε, π.χ. χθες.", "Είναι εδώ."}},
+		{"tr", "Prof. Kaya 5. yüzyılda, örn. Roma'da der. Bu doğru.", []string{"Prof. Kaya 5. yüzyılda, örn. Roma'da der.", "Bu doğru."}},
+	} {
+		t.Run(c.lang, func(t *testing.T) {
+			for _, tag := range []string{c.lang, strings.ToUpper(c.lang), c.lang + "-XX", c.lang + "-x-claims"} {
+				if d := cmp.Diff(c.want, cut(c.text, tag)); d != "" {
+					t.Errorf("%s: %s", tag, d)
+				}
+			}
+		})
+	}
+}
+
+func TestTheLanguageOfATextIsFound(t *testing.T) {
+	for want, text := range map[string]string{
+		"en": "The house was built in 1900 and it is now a museum.",
+		"de": "Das Haus wurde im Jahr 1900 gebaut und ist heute ein Museum.",
+		"fr": "La maison a été construite en 1900 et elle est un musée.",
+		"es": "La casa fue construida en 1900 y es un museo de la ciudad.",
+		"it": "La casa è stata costruita nel 1900 ed è un museo della città.",
+		"nl": "Het huis werd in 1900 gebouwd en is nu een museum van de stad.",
+		"pl": "Dom został zbudowany w 1900 roku i jest to muzeum na wsi.",
+		"ru": "Дом был построен в 1900 году, и теперь это музей, который открыт.",
+		"uk": "Будинок був збудований у 1900 році, і тепер це музей.",
+		"kk": "Қазақстан үлкені.",
+		"el": "Το σπίτι χτίστηκε το 1900.",
+		"ar": "بني البيت عام 1900 وهو متحف.",
+		"fa": "این خانه پیش از جنگ ساخته شد.",
+		"ur": "یہ گھر بہت پرانا ہے۔",
+		"hi": "यह घर 1900 में बना है।",
+		"mr": "हे घर जुने आहे आणि ते आज बंद होते.",
+		"zh": "这座房子建于1900年。",
+		"ja": "この家は1900年に建てられました。",
+		"am": "ቤቱ ትልቅ ነው።",
+		"hy": "Տունը մեծ է:",
+		"my": "အိမ်ကြီးသည်။",
+	} {
+		if got := library().tongues.find(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "42", "Paris", "---", "ok", "서울은 크다.", "\xff\xfe"} {
+		if got := library().tongues.find(text); got != "en" {
+			t.Errorf("%q: %s, want en", text, got)
+		}
+	}
+}
+
+func TestTheTagDecidesBetweenGoldenRulesAndClaims(t *testing.T) {
+	for _, c := range []struct {
+		name, text, lang string
+		golden, claims   int
+	}{
+		{"Arabic clauses", "ذهب الولد إلى البيت، وأكل الطعام، ثم نام في سريره.", "ar", 3, 1},
+		{"a quotation of two sentences", "«Идёт дождь. Он льёт», сказал он.", "ru", 1, 2},
+		{"a variable", "The set omits v. If it does not, it is large.", "en", 1, 2},
+		{"a Russian year", "Дом построен в 1898 г. В 1900 году он продан.", "ru", 1, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := cut(c.text, c.lang); len(got) != c.golden {
+				t.Errorf("golden: %q", got)
+			}
+			if got := cut(c.text, c.lang+"-x-claims"); len(got) != c.claims {
+				t.Errorf("claims: %q", got)
+			}
+		})
+	}
+}
+
+func TestEveryLineOfALanguageIsUnderstood(t *testing.T) {
+	known := map[string]bool{"rules": true, "common": true}
+	for _, n := range []string{"title", "never", "number", "inside", "bound", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand", "close"} {
+		known[n] = true
+	}
+	for tag := range library().languages {
+		for l := range strings.Lines(read(tag)) {
+			name, words, ok := strings.Cut(strings.TrimSpace(l), ":")
+			if strings.HasPrefix(l, "#") || strings.TrimSpace(l) == "" {
+				continue
+			}
+			if !ok || !known[name] || strings.TrimSpace(words) == "" {
+				t.Errorf("%s: %q", tag, l)
+			}
+			for w := range strings.FieldsSeq(words) {
+				if strings.HasSuffix(w, ".") || len(w) > longestWord {
+					t.Errorf("%s: %q ends with a stop or is too long", tag, w)
+				}
+			}
+		}
+	}
+}
+
+func TestMailEndsSentencesWithoutStops(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       []string
+	}{
+		{"a stamp", "Ada King 08/16/2000 03:14 PM All is well.", []string{"Ada King", "08/16/2000 03:14 PM", "All is well."}},
+		{"a stamp in a sentence", "It came on 08/16/2000 03:14 PM Then it left.", []string{"It came on 08/16/2000 03:14 PM", "Then it left."}},
+		{"a time", "It ends at 03:14 PM today.", []string{"It ends at 03:14 PM today."}},
+		{"the end of a letter", "All is well. Best regards, Ada", []string{"All is well.", "Best regards,", "Ada"}},
+		{"thanks within", "He sent thanks, Ada said.", []string{"He sent thanks, Ada said."}},
+		{"addresses", "http://a.b/c http://d.e/f It rains.", []string{"http://a.b/c", "http://d.e/f", "It rains."}},
+		{"an address within", "See http://a.b/c for more.", []string{"See http://a.b/c for more."}},
+		{"files", "- a.pdf - b.doc - c.xls", []string{"a.pdf", "b.doc", "c.xls"}},
+		{"a dash", "It rains - it pours - it stops.", []string{"It rains - it pours - it stops."}},
+		{"a drawn line", "One ____________________________ Two", []string{"One", "____________________________", "Two"}},
+		{"a face", "It works :-) Thank you all", []string{"It works :-)", "Thank you all"}},
+		{"no space after a question", "who is it?thanks for all", []string{"who is it?", "thanks for all"}},
+		{"a query", "Open a.b/c?id=3 now", []string{"Open a.b/c?id=3 now"}},
+		{"a reference to notes", "So it was in most cases.12 13 The next was not.", []string{"So it was in most cases.12 13", "The next was not."}},
+		{"a version", "Use release v.2 The last was bad.", []string{"Use release v.2 The last was bad."}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, cut(c.text, "en")); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
