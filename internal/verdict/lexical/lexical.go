@@ -101,7 +101,7 @@ var errTooMuch = errors.New("too many claims for contexts of this length: split 
 func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {
 	s.texts = s.texts[:0]
 	for _, c := range claims {
-		s.texts = append(s.texts, c.Text)
+		s.texts = append(s.texts, c.Judged())
 	}
 	s.index(j.lex, s.texts)
 	pos, flush := int32(0), int32(0)
