@@ -233,6 +233,51 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}
 }
 
+func TestFloatsOfPythonAreNullWhereTheyAreNotUsed(t *testing.T) {
+	lines := []struct{ line, err, kept string }{
+		{`{"answer":"NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
+		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
+		{`{"answer":"a","contexts":[{"text":"x","score":NaN}],"k":1}`, "", "1"},
+		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: NaN is a float of Python and no JSON: want a string", "1"},
+		{`{"answer":"a","contexts":["x",-Infinity],"k":1}`, "contexts: -Infinity is a float of Python and no JSON: want a string", "1"},
+		{`{"answer":"a","contexts":NaN,"k":1}`, "contexts: NaN is a float of Python and no JSON: want a string", "1"},
+		{`{"answer":"a","question":NaN,"contexts":["x"],"k":1}`, "question: NaN is a float of Python and no JSON: want a string", "1"},
+		{`{"answer":"a","contexts":["x"],"k":2}`, "", "2"},
+	}
+	var all []string
+	for _, l := range lines {
+		all = append(all, l.line)
+	}
+	for name, text := range map[string]string{
+		"x.jsonl":   strings.Join(all, "\n"),
+		"x.json":    "[" + strings.Join(all, ",\n") + "]",
+		"in.json":   `{"data":[` + strings.Join(all, ",\n") + `],"mean":NaN}`,
+		"late.json": "[" + all[7] + ",\n" + strings.Join(all[1:], "\n , ") + "]\n",
+	} {
+		rows, last := read(t, name, text, Options{Keep: []string{"k"}})
+		if len(rows) != len(lines) || last != "" {
+			t.Errorf("%s: %d rows, %s", name, len(rows), last)
+			continue
+		}
+		for i, l := range lines {
+			if name == "late.json" && i == 0 {
+				l = lines[7]
+			}
+			want := ""
+			if l.err != "" {
+				want = name + ":" + strconv.Itoa(i+1) + ": " + l.err
+			}
+			if r := rows[i]; r.Err != want || r.Row.Line != i+1 || len(r.Row.Kept) != 1 || string(r.Row.Kept[0].Value) != l.kept {
+				t.Errorf("%s: %+v\nwant %s, %s", name, r, want, l.kept)
+			}
+		}
+	}
+	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
+	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
+		t.Error(rows[1].Err)
+	}
+}
+
 func TestRowErrorsNameTheLineAndStopNothing(t *testing.T) {
 	good := `{"id":"g","answer":"a","contexts":["x"]}`
 	for _, tt := range []struct{ line, want string }{

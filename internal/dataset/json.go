@@ -23,6 +23,9 @@ type jsonReader struct {
 	count   func(int64) int64
 	wrapped bool // the array is the member of an object
 	done    bool
+
+	floats *floatReader // gets past the floats of Python, once one was met
+	base   int64        // offset in the input of what dec reads
 }
 
 func newJSON(r *bufio.Reader, s *source, count func(int64) int64) (*jsonReader, error) {
@@ -80,10 +83,16 @@ func (j *jsonReader) next(row *Row) error {
 		return j.end()
 	}
 	raw, err := j.dec.ReadValue()
+	if err != nil && j.relax(err) {
+		raw, err = j.dec.ReadValue()
+	}
 	if err != nil {
 		return j.fault(err)
 	}
-	end := j.dec.InputOffset()
+	end := j.base + j.dec.InputOffset()
+	if j.floats != nil {
+		raw = j.floats.restore(raw, end)
+	}
 	row.Line = j.in.lineAt(end - int64(len(raw)))
 	row.Offset = j.count(end)
 	j.in.pass(end)
@@ -91,6 +100,39 @@ func (j *jsonReader) next(row *Row) error {
 		return rowError(row.Line, err)
 	}
 	return nil
+}
+
+// relax goes on after a fault of the syntax with a decoder that gets past the
+// floats of Python. It reports whether that may help.
+func (j *jsonReader) relax(err error) bool {
+	var s *jsontext.SyntacticError
+	if j.floats != nil || j.in.err != nil || !errors.As(err, &s) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return false
+	}
+	at := j.dec.InputOffset()
+	rest := bytes.Clone(j.dec.UnreadBuffer())
+	trimmed := bytes.TrimLeft(rest, " \t\r\n")
+	if _, n := j.dec.StackIndex(j.dec.StackDepth()); n > 0 {
+		var comma bool
+		if trimmed, comma = bytes.CutPrefix(trimmed, []byte(",")); !comma {
+			return false
+		}
+	}
+	at += int64(len(rest) - len(trimmed))
+	outer := "["
+	if j.wrapped {
+		outer = `{"":[`
+	}
+	j.floats = &floatReader{r: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(trimmed), j.in), readAhead), read: at}
+	j.base = at - int64(len(outer))
+	j.dec = jsontext.NewDecoder(io.MultiReader(strings.NewReader(outer), j.floats),
+		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	for j.dec.InputOffset() < int64(len(outer)) {
+		if _, err := j.dec.ReadToken(); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // end reads what follows the array.
@@ -109,14 +151,14 @@ func (j *jsonReader) end() error {
 		if _, err := j.dec.ReadValue(); err != nil {
 			return j.fault(err)
 		}
-		j.in.pass(j.dec.InputOffset())
+		j.in.pass(j.base + j.dec.InputOffset())
 	}
 	_, err := j.dec.ReadToken()
 	switch {
 	case errors.Is(err, io.EOF):
 		return io.EOF
 	case err == nil:
-		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.dec.InputOffset()-1))
+		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.base+j.dec.InputOffset()-1))
 	}
 	return j.fault(err)
 }
@@ -129,10 +171,10 @@ func (j *jsonReader) fault(err error) error {
 	if j.in.err != nil {
 		return j.in.err
 	}
-	at := j.dec.InputOffset()
+	at := j.base + j.dec.InputOffset()
 	var s *jsontext.SyntacticError
 	if errors.As(err, &s) {
-		at = s.ByteOffset
+		at = j.base + s.ByteOffset
 		s.ByteOffset = j.in.columnAt(at)
 	}
 	return fmt.Errorf("line %d: %w", j.in.lineAt(at), syntaxError(err))

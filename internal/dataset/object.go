@@ -22,11 +22,34 @@ type objectReader struct {
 	raw  []byte // the object being read
 	name []byte
 	any  bool // an object was read
+
+	floats []bareFloat // of Python, that are null in the object being read
 }
 
 // read fills row from the object in raw. After an error row holds whatever else
 // could be read. A [*UsageError] can only come from the first object.
 func (o *objectReader) read(raw []byte, row *Row) error {
+	o.floats = nil
+	first, place := !o.any, Row{Line: row.Line, Offset: row.Offset}
+	err := o.readOnce(raw, row, first)
+	var bad badJSON
+	if !errors.As(err, &bad) {
+		return err
+	}
+	fixed, floats := withoutBareFloats(raw)
+	if floats == nil {
+		return err
+	}
+	o.floats = floats
+	again := place
+	if err2 := o.readOnce(fixed, &again, first); !errors.As(err2, &bad) {
+		*row = again
+		return err2
+	}
+	return err
+}
+
+func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
@@ -38,7 +61,6 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	if tok.Kind() != '{' {
 		return fmt.Errorf("want an object, got %s", kindOf(tok.Kind()))
 	}
-	first := !o.any
 	o.any = true
 	err = o.members(row, first)
 	if err != nil && !first {
@@ -88,7 +110,7 @@ func (o *objectReader) members(row *Row, first bool) error {
 		return syntaxError(err)
 	}
 	if _, err := o.dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return fmt.Errorf("invalid JSON: text after the object, at column %d", o.dec.InputOffset()+1)
+		return badJSON(fmt.Sprintf("text after the object, at column %d", o.dec.InputOffset()+1))
 	}
 	o.keepMissing(row, first)
 	if first {
@@ -122,19 +144,35 @@ func (o *objectReader) readName() ([]byte, error) {
 // value reads the next value into the field of row. It returns faults of the
 // syntax, and keeps the first of other faults.
 func (o *objectReader) value(f Field, row *Row, fault *error) error {
-	at := len(o.tree.nodes)
+	at, begin := len(o.tree.nodes), o.dec.InputOffset()
 	if err := o.tree.readJSON(&o.dec, ""); err != nil {
 		return err
 	}
-	if err := row.set(f, &o.tree, at); err != nil && *fault == nil {
+	o.set(f, at, begin, row, fault)
+	return nil
+}
+
+// set puts the value at i, which began after an offset, into the field of row,
+// and keeps the first fault. A float of Python reads as null, and is named
+// where a null is at fault or is the value itself.
+func (o *objectReader) set(f Field, i int, begin int64, row *Row, fault *error) {
+	err := row.set(f, &o.tree, i)
+	for _, float := range o.floats {
+		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
+		if null && float.at >= begin && float.at < o.dec.InputOffset() {
+			err = fmt.Errorf("%s: %s is a float of Python and no JSON: want a string", f, float.word)
+			break
+		}
+	}
+	if err != nil && *fault == nil {
 		*fault = err
 	}
-	return nil
 }
 
 // keep reads the next value into row.Kept and, where it is used too, into its
 // field.
 func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault *error) error {
+	begin := o.dec.InputOffset()
 	raw, err := o.dec.ReadValue()
 	if err != nil {
 		return err
@@ -151,9 +189,7 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault
 	if err := o.tree.readJSON(jsontext.NewDecoder(bytes.NewBuffer(value)), ""); err != nil {
 		return err
 	}
-	if err := row.set(c.field, &o.tree, at); err != nil && *fault == nil {
-		*fault = err
-	}
+	o.set(c.field, at, begin, row, fault)
 	return nil
 }
 
@@ -243,23 +279,28 @@ func kindOf(k jsontext.Kind) string {
 	return "something else"
 }
 
+// badJSON is what is wrong with the syntax.
+type badJSON string
+
+func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
+
 // syntaxError says in short what is wrong with JSON and at which byte, from 1.
 func syntaxError(err error) error {
 	var s *jsontext.SyntacticError
 	if !errors.As(err, &s) {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errors.New("invalid JSON: it ends too early")
+			return badJSON("it ends too early")
 		}
 		return err
 	}
 	what := strings.TrimPrefix(s.Err.Error(), "jsontext: ")
 	switch {
 	case errors.Is(s.Err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("invalid JSON: it ends too early, at column %d", s.ByteOffset+1)
+		return badJSON(fmt.Sprintf("it ends too early, at column %d", s.ByteOffset+1))
 	case errors.Is(s.Err, jsontext.ErrDuplicateName):
 		what = "the name " + short(s.JSONPointer.LastToken()) + " comes twice in one object"
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "half of a surrogate pair"
 	}
-	return fmt.Errorf("invalid JSON: %s, at column %d", what, s.ByteOffset+1)
+	return badJSON(fmt.Sprintf("%s, at column %d", what, s.ByteOffset+1))
 }
