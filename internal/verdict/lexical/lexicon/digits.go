@@ -32,7 +32,7 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 			j++
 			continue
 		}
-		if c == '.' && point < 0 && thousands(text, i, j) {
+		if c == '.' && point < 0 && thousands(text, i) {
 			j++
 			continue
 		}
@@ -102,9 +102,9 @@ func parse(w []byte, v float64) float64 {
 	return m / scale
 }
 
-// thousands reports whether the stop at j is one of several between groups of
-// three digits, in the number that begins at i: 1.500.000.
-func thousands(text string, i, j int) bool {
+// thousands reports whether stops stand between several groups of
+// three digits in the number that begins at i: 1.500.000.
+func thousands(text string, i int) bool {
 	groups := 0
 	for k := i; k < len(text); k++ {
 		switch {
