@@ -22,25 +22,18 @@ func TestKeptValuesStandUnderTheirNames(t *testing.T) {
 	}
 }
 
-// A table may have thousands of columns: ten times as many take about ten times
-// as long, and not a hundred times.
+// A table may have thousands of columns. With the square of their number these
+// would take many seconds, and not some hundredths of one.
 func TestManyKeptColumnsAreSeenInLinearTime(t *testing.T) {
-	took := func(n int) time.Duration {
-		columns := make([]dataset.Column, n)
-		for i := range columns {
-			columns[i] = dataset.Column{Name: "a column of the table " + strconv.Itoa(i), Value: []byte("1")}
-		}
-		k := newKeptColumns(Options{KeepAll: true, Warn: func(err error) { t.Error(err) }})
-		best := time.Hour
-		for range 3 {
-			start := time.Now()
-			k.see(columns)
-			k.values(columns)
-			best = min(best, time.Since(start))
-		}
-		return best
+	columns := make([]dataset.Column, 100_000)
+	for i := range columns {
+		columns[i] = dataset.Column{Name: "a column of the table " + strconv.Itoa(i), Value: []byte("1")}
 	}
-	if few, many := took(2_000), took(20_000); many > 40*few {
-		t.Errorf("%v for 2,000 columns, %v for 20,000", few, many)
+	k := newKeptColumns(Options{KeepAll: true, Warn: func(err error) { t.Error(err) }})
+	start := time.Now()
+	k.see(columns)
+	k.values(columns)
+	if took := time.Since(start); took > 3*time.Second {
+		t.Errorf("%v for %d columns", took, len(columns))
 	}
 }
