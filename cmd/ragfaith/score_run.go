@@ -123,6 +123,7 @@ func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *
 	sinks := tee{s.outputs, &s.tally, &s.failures}
 	if !s.options.quiet && !s.options.noProgress {
 		p := startProgress(s.console, s.now, set.Size(), terminal)
+		p.ofFirst(s.options.limit)
 		defer p.end()
 		sinks = append(sinks, p)
 	}
