@@ -63,7 +63,7 @@ func shown(value string) string {
 	return value
 }
 
-// stored is the content of a file of settings.
+// storedSettings is the content of a file of settings.
 type storedSettings struct {
 	Settings Settings `json:"settings"`
 }
