@@ -20,7 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ragfaith": main})
+	testscript.Main(m, map[string]func(){"ragfaith": main, "ragfaith-killed": killed})
 }
 
 func TestScripts(t *testing.T) {

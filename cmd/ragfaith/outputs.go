@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -31,6 +32,7 @@ type outputs struct {
 	readable bool          // standard output still has a reader
 	goOn     bool          // the run has a purpose without one
 	files    []*outputFile
+	journal  *journal.Journal // the first JSONL file; nil without one
 	rows     int
 	err      error // of a flush between two rows
 }
@@ -39,11 +41,20 @@ type outputFile struct {
 	path   string
 	format report.Format
 	writer report.Writer
-	file   *report.File
+	file   outputTarget
 }
 
-// newOutputs begins all outputs, or none.
-func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options) (*outputs, error) {
+// An outputTarget is a file that appears when it is complete.
+type outputTarget interface {
+	io.Writer
+	Flush() error
+	Commit() error
+	Abandon(keep bool) (part string, err error)
+}
+
+// newOutputs begins all outputs, or none. The settings are those of the
+// results.
+func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options, settings journal.Settings) (*outputs, error) {
 	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
@@ -51,13 +62,7 @@ func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options) (*output
 		return nil, err
 	}
 	for _, path := range o.output {
-		f := &outputFile{path: path}
-		if f.format, err = report.FormatOf(path); err == nil {
-			f.file, err = report.Create(path)
-		}
-		if err == nil {
-			f.writer, err = report.New(f.format, f.file, opts)
-		}
+		f, err := out.open(path, o.resume, opts, settings)
 		if err != nil {
 			_, abandonErr := out.abandon(false)
 			return nil, errors.Join(err, abandonErr)
@@ -65,6 +70,35 @@ func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options) (*output
 		out.files = append(out.files, f)
 	}
 	return out, nil
+}
+
+// open begins a file. The first one of JSONL is the journal.
+func (o *outputs) open(path string, resume bool, opts report.Options, settings journal.Settings) (*outputFile, error) {
+	f := &outputFile{path: path}
+	var err error
+	if f.format, err = report.FormatOf(path); err != nil {
+		return nil, err
+	}
+	if f.format == report.FormatJSONL && o.journal == nil {
+		if o.journal, err = openJournal(path, settings, resume); err != nil {
+			return nil, err
+		}
+		f.file = o.journal
+	} else {
+		file, err := report.Create(path)
+		if err != nil {
+			return nil, err
+		}
+		f.file = file
+	}
+	if f.writer, err = report.New(f.format, f.file, opts); err != nil {
+		_, abandonErr := f.file.Abandon(false)
+		return nil, errors.Join(err, abandonErr)
+	}
+	if f.file == o.journal {
+		f.writer = journaled{f.writer, o.journal}
+	}
+	return f, nil
 }
 
 // Write gives r to every output.
@@ -168,8 +202,16 @@ func (o *outputs) finish() error {
 	return errors.Join(errs...)
 }
 
-// abandon gives up all outputs. With keep the finished rows of files that can
-// hold a part of the results stay, and abandon returns the names of these.
+// left returns where finished rows are that finish could not complete, if any.
+func (o *outputs) left() string {
+	if o.journal == nil {
+		return ""
+	}
+	return o.journal.Left()
+}
+
+// abandon gives up all outputs. With keep the finished rows in the journal stay,
+// and abandon returns the names of the files that stay.
 func (o *outputs) abandon(keep bool) ([]string, error) {
 	if o.readable {
 		_ = o.buf.Flush() // the run has failed already, or nobody reads
@@ -177,7 +219,7 @@ func (o *outputs) abandon(keep bool) ([]string, error) {
 	var kept []string
 	var errs []error
 	for _, f := range o.files {
-		part, err := f.file.Abandon(keep && f.format == report.FormatJSONL && o.rows > 0)
+		part, err := f.file.Abandon(keep && f.file == o.journal && o.rows > 0)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -32,6 +33,7 @@ type scoreOptions struct {
 
 	to     string
 	output []string
+	resume bool
 
 	minMean   *float64
 	maxFailed int
@@ -58,7 +60,7 @@ const scoreExit = `Exit codes:
   2    usage
   3    more rows failed than --max-failed
   4    below a gate
-  130  interrupted; what was finished is kept
+  130  interrupted; what was finished is kept, and --resume goes on
 
 Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
 A list takes commas there. A flag beats the environment.`
@@ -130,6 +132,7 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	fs := newFlagSet()
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
 	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv or .tsv) that appears when it is complete; repeatable")
+	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
 	fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no warnings and no failed rows on standard error")
 	fs.BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
@@ -164,12 +167,22 @@ func (o *scoreOptions) check(paths []string) error {
 			if in == "-" {
 				continue
 			}
-			if sameFile(out, in) || sameFile(out+report.PartSuffix, in) {
-				return usagef("-o %s would overwrite the dataset %s", out, in)
+			for _, name := range journal.Files(out) {
+				if sameFile(name, in) {
+					return usagef("-o %s would overwrite the dataset %s", out, in)
+				}
 			}
 		}
 	}
+	if o.resume && !slices.ContainsFunc(o.output, isJSONL) {
+		return usagef("--resume goes on with a JSONL file, and none is named: -o FILE.jsonl")
+	}
 	return nil
+}
+
+func isJSONL(path string) bool {
+	format, err := report.FormatOf(path)
+	return err == nil && format == report.FormatJSONL
 }
 
 // sameFile reports whether two names are of one file, which need not exist.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -49,7 +50,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	keep, keepAll := o.kept()
 	out, err := newOutputs(o, stdout, report.Options{
 		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
-	})
+	}, o.settled(paths, threshold))
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r.pipeline = eval.Pipeline{
 		Extractor: o.newExtractor(), Judge: judge, Workers: o.concurrency, NoClaims: o.noClaimsScore(),
 	}
+	r.goOn(warn)
 	set, err := dataset.Open(paths, input)
 	if err != nil {
 		return r.giveUp(err)
@@ -93,6 +95,7 @@ type scoring struct {
 	now      func() time.Time
 	outputs  *outputs
 	pipeline eval.Pipeline
+	stored   *journal.Stored // what an earlier run has finished; nil for nothing
 	tally    report.Tally
 	failures failures
 	took     time.Duration
@@ -148,7 +151,7 @@ func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *
 	defer stopFlushing()
 
 	start := s.now()
-	err := s.pipeline.Run(ctx, selection.Of(set.Rows()), sinks)
+	err := s.pipeline.Run(ctx, s.whole(selection.Of(set.Rows())), sinks)
 	s.took = s.now().Sub(start)
 	return err
 }
@@ -167,7 +170,11 @@ func (s *scoring) conclude(err error) error {
 		return s.giveUp(err)
 	}
 	if err := s.outputs.finish(); err != nil {
-		return err
+		s.console.say("%v", err)
+		if part := s.outputs.left(); part != "" {
+			s.console.say("what was finished is kept in %s, and --resume goes on from there", part)
+		}
+		return &exitError{exitFailure}
 	}
 	if s.options.verbose {
 		s.console.say("%d rows in %v, %.0f rows/s", s.tally.Rows, s.took.Round(time.Millisecond),
@@ -196,9 +203,16 @@ func (s *scoring) giveUp(err error) error {
 	}
 	where := "no file is kept"
 	if len(kept) > 0 {
-		where = "what was finished is kept in " + strings.Join(kept, ", ")
+		where = "what was finished is kept in " + strings.Join(kept, ", ") + ", and --resume goes on from there"
 	}
 	rows := strconv.Itoa(s.outputs.rows) + " rows were finished"
+	var changed *journal.ChangedError
+	switch {
+	case errors.As(err, &changed):
+		return &exitError{exitFailure} // it says itself what is kept
+	case s.stored != nil:
+		rows += " or taken over"
+	}
 	switch {
 	case interrupted:
 		s.console.say("interrupted: %s; %s", rows, where)

@@ -62,7 +62,7 @@ func TestASignalKeepsWhatWasFinished(t *testing.T) {
 			if len(rest) > 0 {
 				t.Errorf("more rows than came in: %s", rest)
 			}
-			if want := "ragfaith: interrupted: 3 rows were finished; what was finished is kept in " + out + ".part\n"; !bytes.HasSuffix(said, []byte(want)) {
+			if want := "ragfaith: interrupted: 3 rows were finished; what was finished is kept in " + out + ".part, and --resume goes on from there\n"; !bytes.HasSuffix(said, []byte(want)) {
 				t.Errorf("%s", said)
 			}
 			part, err := os.ReadFile(out + ".part")

@@ -31,7 +31,14 @@ type Pipeline struct {
 	Workers   int       // rows judged at once; 1
 	Window    int       // rows that are read and not yet written; by the number of workers
 	NoClaims  *float64  // faithfulness of a row without claims; none
+	Earlier   Earlier   // what rows have a result already; none
 }
+
+// Earlier knows the results of an earlier run of the same rows. For each row,
+// in order, it is asked for the one of that row, with the error of its reading,
+// if any; a row that it returns nil for goes through the stages. An error of it
+// ends the run as one in the rows does. It is called from one goroutine.
+type Earlier func(row *dataset.Row, err error) (*Result, error)
 
 // Run reads rows, scores up to Workers of them at once, and writes the results
 // to sink in the order of rows. No more than Window rows, and no more text than
@@ -60,7 +67,7 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	}
 
 	var g errgroup.Group
-	g.Go(func() error { return f.read(work, rows, window) })
+	g.Go(func() error { return f.read(work, rows, p.Earlier, window) })
 	for range workers {
 		g.Go(func() error { p.work(work, f.todo); return nil })
 	}
@@ -98,9 +105,9 @@ type flight struct {
 	text  *semaphore.Weighted
 }
 
-// read hands each row to the workers and to the writer, until rows ends, fails,
-// or ctx is done.
-func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], window int) error {
+// read hands each row to the workers and to the writer, or where it has a result
+// to the writer alone, until rows ends, fails, or ctx is done.
+func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier, window int) error {
 	defer close(f.order)
 	defer close(f.todo)
 	made := 0
@@ -125,13 +132,30 @@ func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], w
 			return context.Cause(ctx)
 		}
 		s.result = Result{Row: row, Err: err}
+		known, err := earlier.of(&row, err)
+		if err != nil {
+			return err
+		}
 		f.order <- s
-		f.todo <- s
+		if known != nil {
+			s.result, s.unjudged = *known, false
+			s.done <- struct{}{}
+		} else {
+			f.todo <- s
+		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 	}
 	return nil
+}
+
+// of asks e, which may be nil.
+func (e Earlier) of(row *dataset.Row, err error) (*Result, error) {
+	if e == nil {
+		return nil, nil
+	}
+	return e(row, err)
 }
 
 // write gives results to sink in order. It reports whether every row that was

@@ -17,11 +17,16 @@ const fileBuffer = 256 << 10
 
 // A File appears complete or not at all: until Commit, its content is in a file
 // of the same name with PartSuffix. A device or a pipe is written to directly.
+// While one process has a File, no other can get it.
 type File struct {
-	path string // where it will be; the target, where the name is a link
-	part string // where it is; path for a device
-	file handle
-	buf  *bufio.Writer
+	given string // its name in messages
+	path  string // where it will be; the target, where the name is a link
+	part  string // where its content is until then; path for a device
+	at    string // where it is written now: part, or beside it
+	mode  fs.FileMode
+	lock  *lock
+	file  handle
+	buf   *bufio.Writer
 }
 
 // handle is what a File needs of an *os.File.
@@ -33,36 +38,88 @@ type handle interface {
 // Create begins the file with that name, whose folder must exist. What an
 // earlier run left in its .part is lost.
 func Create(path string) (*File, error) {
-	f := &File{path: path}
+	f, err := Reserve(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Begin(""); err != nil {
+		f.Release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Reserve takes the file with that name for this process, without writing to
+// it. It returns a *BusyError where another process has it. The file has to be
+// given back by Release, Commit or Abandon.
+func Reserve(path string) (*File, error) {
+	f := &File{given: path, path: path, mode: 0o666}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		f.path = target
 	}
 	f.part = f.path + PartSuffix
-	mode, flags := fs.FileMode(0o666), os.O_WRONLY|os.O_CREATE|os.O_TRUNC
 	info, err := os.Stat(f.path)
 	switch {
 	case err != nil:
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a folder", path)
 	case info.Mode().IsRegular():
-		mode = info.Mode().Perm()
+		f.mode = info.Mode().Perm()
 	default:
-		f.part, flags = f.path, os.O_WRONLY
+		f.part = f.path
+		return f, nil
 	}
-	file, err := os.OpenFile(f.part, flags, mode)
+	l, process, err := acquire(f.part + lockSuffix)
+	if errors.Is(err, errHeld) {
+		return nil, &BusyError{Path: path, Process: process}
+	}
 	if err != nil {
-		var reason *fs.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err // its path is one that nobody named
-		}
-		if info, statErr := os.Stat(filepath.Dir(f.path)); statErr != nil || !info.IsDir() {
-			return nil, fmt.Errorf("%s: the folder %s can't be used: %w", path, filepath.Dir(f.path), err)
-		}
-		return nil, fmt.Errorf("%s: can't be written: %w", path, err)
+		return nil, f.cantWrite(err)
 	}
-	f.file, f.buf = file, bufio.NewWriterSize(file, fileBuffer)
+	f.lock = l
 	return f, nil
 }
+
+// Part returns the name under which the content is until it is complete, and
+// whether there is one: a device has none.
+func (f *File) Part() (name string, ok bool) { return f.part, f.part != f.path }
+
+// Mode returns the permissions that the file will have: those of the one that
+// it replaces.
+func (f *File) Mode() fs.FileMode { return f.mode }
+
+// Begin opens the file for writing, empty. With a suffix the content is not in
+// .part but in a file beside it, until Replace or Commit, so that what an
+// earlier run left in .part stays.
+func (f *File) Begin(suffix string) error {
+	flags := os.O_WRONLY
+	f.at = f.part
+	if f.part != f.path {
+		f.at, flags = f.part+suffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC
+	}
+	file, err := os.OpenFile(f.at, flags, f.mode)
+	if err != nil {
+		return f.cantWrite(err)
+	}
+	f.file, f.buf = file, bufio.NewWriterSize(file, fileBuffer)
+	return nil
+}
+
+// cantWrite is the error for a file that can't be begun.
+func (f *File) cantWrite(err error) error {
+	var reason *fs.PathError
+	if errors.As(err, &reason) {
+		err = reason.Err // its path is one that nobody named
+	}
+	if info, statErr := os.Stat(filepath.Dir(f.path)); statErr != nil || !info.IsDir() {
+		return fmt.Errorf("%s: the folder %s can't be used: %w", f.given, filepath.Dir(f.path), err)
+	}
+	return fmt.Errorf("%s: can't be written: %w", f.given, err)
+}
+
+// Release gives the file back to other processes. It is not needed after Commit
+// and Abandon.
+func (f *File) Release() { f.lock.release() }
 
 // Write appends p to the file.
 func (f *File) Write(p []byte) (int, error) { return f.buf.Write(p) }
@@ -71,14 +128,33 @@ func (f *File) Write(p []byte) (int, error) { return f.buf.Write(p) }
 // outlives this process.
 func (f *File) Flush() error { return f.buf.Flush() }
 
+// Replace puts a file that was begun beside .part into its place, while it is
+// written on. It does nothing where the system can't rename an open file: then
+// Commit does it.
+func (f *File) Replace() error {
+	if err := f.buf.Flush(); err != nil {
+		return err
+	}
+	if f.at != f.part && os.Rename(f.at, f.part) == nil {
+		f.at = f.part
+	}
+	return nil
+}
+
 // Commit makes the file appear under its name, with its content on the disk.
 func (f *File) Commit() error {
+	defer f.Release()
 	err := f.buf.Flush()
 	if err == nil && f.part != f.path {
 		err = f.file.Sync()
 	}
 	if closeErr := f.file.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil && f.at != f.part {
+		if err = os.Rename(f.at, f.part); err == nil {
+			f.at = f.part
+		}
 	}
 	if err == nil && f.part != f.path {
 		if err = os.Rename(f.part, f.path); err == nil {
@@ -94,15 +170,22 @@ func (f *File) Commit() error {
 // Abandon gives up a file that is not complete. With keep its .part stays,
 // and Abandon returns the name of that; otherwise it is removed.
 func (f *File) Abandon(keep bool) (string, error) {
-	flushErr := f.buf.Flush()
-	closeErr := f.file.Close()
+	defer f.Release()
+	err := f.Close()
 	if f.part == f.path {
 		return "", nil
 	}
 	if !keep {
-		return "", os.Remove(f.part)
+		return "", os.Remove(f.at)
 	}
-	return f.part, errors.Join(flushErr, closeErr)
+	return f.at, err
+}
+
+// Close ends the writing of a file that is not complete and stays as it is. It
+// is still this process's.
+func (f *File) Close() error {
+	flushErr := f.buf.Flush()
+	return errors.Join(flushErr, f.file.Close())
 }
 
 // syncFolder makes a renaming last through a power cut, on systems that let a

@@ -58,6 +58,15 @@ func (j *jsonArray) Close() error {
 	return err
 }
 
+// AppendResult appends r as FormatJSONL writes it, without the end of the line.
+func AppendResult(b []byte, r *eval.Result) []byte { return appendResult(b, r) }
+
+// AppendText appends a text as results hold it.
+func AppendText(b []byte, s string) []byte { return appendString(b, s) }
+
+// AppendJSON appends the value of a kept column as results hold it.
+func AppendJSON(b, value []byte) []byte { return appendRaw(b, value) }
+
 // appendResult appends r as a JSON object on one line. Equal results give equal
 // bytes.
 func appendResult(b []byte, r *eval.Result) []byte {

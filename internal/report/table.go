@@ -69,7 +69,7 @@ func (t *table) show(r *eval.Result) shownRow {
 		question: cell(r.Row.Question, cellMax),
 		answer:   cell(r.Row.Answer, cellMax),
 		status:   r.Status.String(),
-		support:  r.Support, faithfulness: r.Faithfulness,
+		support:  round(r.Support), faithfulness: r.Faithfulness,
 	}
 	if r.Status != eval.Failed {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))

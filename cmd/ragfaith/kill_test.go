@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// killed is "ragfaith-killed N ARGS...": ragfaith, which is killed when it has
+// written N bytes to standard output.
+func killed() {
+	n, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	os.Exit(run(context.Background(), os.Args[2:], os.Stdin, &deadly{n}, os.Stderr, system{
+		LookupEnv: os.LookupEnv, Now: time.Now, Terminal: func(io.Writer) int { return 0 },
+	}))
+}
+
+// deadly takes so many bytes and then kills the process.
+type deadly struct{ room int }
+
+func (d *deadly) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room <= 0 {
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	return len(p), nil
+}
+
+// randomRows writes n rows of many lengths, some of which can't be read or
+// claim nothing.
+func randomRows(t *testing.T, path string, n int, random *rand.Rand) {
+	t.Helper()
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	for i := range n {
+		row := map[string]any{
+			"id": i, "question": "What is known?", "note": strings.Repeat("ü", random.IntN(50)),
+			"answer":   fmt.Sprintf("The bridge was opened in %d. It is %d m long.", 1900+random.IntN(3), random.IntN(9)),
+			"contexts": []string{"The bridge was opened in 1901 and is 4 m long.", strings.Repeat("A context of a row. ", random.IntN(40))},
+		}
+		switch random.IntN(20) {
+		case 0:
+			row["answer"] = nil
+		case 1:
+			row["answer"] = "I don't know."
+		}
+		if err := e.Encode(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wholeLines counts the lines of a file, which need not be there.
+func wholeLines(t *testing.T, path string) int {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return bytes.Count(content, []byte("\n"))
+}
+
+func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
+	const rows, seeds = 1000, 10
+	for seed := range uint64(seeds) {
+		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
+			random := rand.New(rand.NewPCG(seed, 2))
+			folder := t.TempDir()
+			data := filepath.Join(folder, "rows.jsonl")
+			randomRows(t, data, rows, random)
+			files := func(name string) (jsonl, csv string) {
+				return filepath.Join(folder, name, "out.jsonl"), filepath.Join(folder, name, "out.csv")
+			}
+			args := func(name string, more ...string) []string {
+				if err := os.MkdirAll(filepath.Join(folder, name), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				jsonl, csv := files(name)
+				return append([]string{"score", data, "--keep", "note", "--to", "jsonl", "--max-failed", "999", "-o", jsonl, "-o", csv}, more...)
+			}
+			want, err := exec.Command("ragfaith", args("undisturbed", "--concurrency", "3")...).Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			jsonl, csv := files("killed")
+			part := jsonl + ".part"
+			for range 2 {
+				at := strconv.Itoa(1 + random.IntN(len(want)))
+				cmd := exec.Command("ragfaith-killed", append([]string{at}, args("killed", "--resume", "-q")...)...)
+				said, err := cmd.CombinedOutput()
+				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+					t.Fatalf("killed at %s: %v: %s", at, err, said)
+				}
+				if _, err := os.Stat(jsonl); err == nil {
+					t.Fatal("the file is there already")
+				}
+			}
+			finished := max(wholeLines(t, part), wholeLines(t, part+".new"))
+			cmd := exec.Command("ragfaith", args("killed", "--resume")...)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			got, err := cmd.Output()
+			if err != nil {
+				t.Fatalf("%v: %s", err, &said)
+			}
+			if !bytes.Equal(got, want) {
+				t.Error("standard output differs")
+			}
+			begun := fmt.Sprintf("ragfaith: resuming %s: %d rows are finished\n", part, finished)
+			if finished == 0 {
+				begun = "ragfaith: nothing to resume: starting from the beginning\n"
+			}
+			if !strings.Contains(said.String(), begun) {
+				t.Errorf("%s, want %s", &said, begun)
+			}
+			jsonlWant, csvWant := files("undisturbed")
+			for _, pair := range [][2]string{{jsonl, jsonlWant}, {csv, csvWant}} {
+				a, err := os.ReadFile(pair[0])
+				b, err2 := os.ReadFile(pair[1])
+				if err := errors.Join(err, err2); err != nil || !bytes.Equal(a, b) {
+					t.Errorf("%s differs: %v", pair[0], err)
+				}
+			}
+			left, err := filepath.Glob(jsonl + ".*")
+			if err != nil || left != nil {
+				t.Error(left, err)
+			}
+		})
+	}
+}
+
+func TestTwoRunsCantWriteTheSameFile(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
+	if _, err := io.WriteString(stdin, skyRow); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := stdout.ReadString('\n'); err != nil {
+		t.Fatal(line, err)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(data, []byte(skyRow), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, more := range []string{"--resume", "--quiet"} {
+		second := exec.Command("ragfaith", "score", data, "-o", out, more)
+		said, _ := second.CombinedOutput()
+		want := fmt.Sprintf("ragfaith: %s: another run is writing it (process %d)\n", out, cmd.Process.Pid)
+		if second.ProcessState.ExitCode() != exitFailure || string(said) != want {
+			t.Errorf("%d: %s", second.ProcessState.ExitCode(), said)
+		}
+	}
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stdout)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Error(code)
+	}
+}

@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// claimEach yields n rows, each of which is one claim.
+func claimEach(n int) func(yield func(dataset.Row, error) bool) {
+	return func(yield func(dataset.Row, error) bool) {
+		for i := range n {
+			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"c"}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
+	const rows = 500
+	var mu sync.Mutex
+	judged := make(map[string]int)
+	judge := judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		judged[task.Claims[0].Text]++
+		return contained(ctx, task)
+	})
+	for _, workers := range []int{1, 16} {
+		clear(judged)
+		next := 0
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: judge, Workers: workers, Earlier: func(row *dataset.Row, _ error) (*Result, error) {
+			if row.Index != next {
+				t.Errorf("asked for row %d, want %d", row.Index, next)
+			}
+			next++
+			if row.Index%3 == 0 {
+				return nil, nil
+			}
+			return &Result{Row: *row, Status: NoClaims, Reason: "known"}, nil
+		}}
+		for i, r := range collect(t, p, claimEach(rows)) {
+			known := i%3 != 0
+			if r.Row.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
+				t.Fatalf("row %d: index %d, %q, judged %d times", i, r.Row.Index, r.Reason, judged[strconv.Itoa(i)])
+			}
+		}
+		if next != rows {
+			t.Error(next)
+		}
+	}
+}
+
+func TestAnErrorOfTheEarlierResultsEndsTheRun(t *testing.T) {
+	bad := errors.New("bad")
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), Workers: 4, Earlier: func(row *dataset.Row, _ error) (*Result, error) {
+		if row.Index == 7 {
+			return nil, bad
+		}
+		return nil, nil
+	}}
+	written := 0
+	err := p.Run(t.Context(), claimEach(100), sinkFunc(func(*Result) error { written++; return nil }))
+	if !errors.Is(err, bad) || written != 7 {
+		t.Errorf("%v after %d rows", err, written)
+	}
+}

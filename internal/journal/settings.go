@@ -1,0 +1,109 @@
+package journal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// A Setting is something that decides what the results are. It is stored beside
+// them for everyone to read who reads them: a key can never be one.
+type Setting struct {
+	Name  string `json:"name"` // as a person knows it, such as --threshold
+	Value string `json:"value"`
+}
+
+// Settings are all that decides what the results are, beside the rows
+// themselves, in the order in which a person is told of them.
+type Settings []Setting
+
+// A SettingsError says that results came about with other settings.
+type SettingsError struct {
+	Part    string
+	Changes []string // such as "--threshold was 0.5, is 0.6"
+}
+
+// Error names all differences.
+func (e *SettingsError) Error() string {
+	return e.Part + " can't be gone on with, its settings were others: " + strings.Join(e.Changes, "; ")
+}
+
+// changes names what differs from the settings that there were.
+func (s Settings) changes(was Settings) []string {
+	var changes []string
+	before := make(map[string]string, len(was))
+	for _, w := range was {
+		before[w.Name] = w.Value
+	}
+	for _, is := range s {
+		old, ok := before[is.Name]
+		delete(before, is.Name)
+		switch {
+		case !ok:
+			changes = append(changes, fmt.Sprintf("%s was not set, is %s", is.Name, shown(is.Value)))
+		case old != is.Value:
+			changes = append(changes, fmt.Sprintf("%s was %s, is %s", is.Name, shown(old), shown(is.Value)))
+		}
+	}
+	for _, w := range was {
+		if _, gone := before[w.Name]; gone {
+			changes = append(changes, fmt.Sprintf("%s was %s, is not set", w.Name, shown(w.Value)))
+		}
+	}
+	return changes
+}
+
+func shown(value string) string {
+	if value == "" {
+		return "empty"
+	}
+	return value
+}
+
+// storedSettings is the content of a file of settings.
+type storedSettings struct {
+	Settings Settings `json:"settings"`
+}
+
+// write makes the file, which is on the disk when write returns.
+func (s Settings) write(path string, mode fs.FileMode) error {
+	content, err := json.MarshalIndent(storedSettings{s}, "", " ")
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(content, '\n'))
+	if err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// checkSettings holds settings against those in a file.
+func checkSettings(path string, settings Settings) error {
+	part := strings.TrimSuffix(path, settingsSuffix)
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s can't be gone on with: the settings of its run, %s, are not there; to start over, remove it", part, path)
+	}
+	if err != nil {
+		return err
+	}
+	var was storedSettings
+	if err := json.Unmarshal(content, &was); err != nil || len(was.Settings) == 0 {
+		return fmt.Errorf("%s can't be gone on with: %s does not hold the settings of its run; to start over, remove both", part, path)
+	}
+	if changes := settings.changes(was.Settings); len(changes) > 0 {
+		return &SettingsError{Part: part, Changes: changes}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync/atomic"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// A Stored is the results of an earlier run, read one by one beside the rows of
+// the dataset. Its methods are for one goroutine, but for Kept and Again.
+type Stored struct {
+	Part string      // the file that holds them
+	Warn func(error) // is told of lines that are no results; may be nil
+	Done func()      // is called once, when there are no more; may be nil
+
+	file    *os.File
+	lines   *report.ResultReader
+	scratch []byte
+	seen    int
+	ended   bool
+	end     atomic.Int64 // rows, when all are read, and -1 before
+	kept    atomic.Int64
+	again   atomic.Int64
+	shut    bool
+}
+
+// A ChangedError says that a dataset is not the one that stored results are of.
+type ChangedError struct {
+	Part string
+	What string // which row, of which file, and which field
+}
+
+// Error names the first difference.
+func (e *ChangedError) Error() string {
+	return e.What + ": " + e.Part + " can't be gone on with, and is kept as it is"
+}
+
+func openStored(part string) (*Stored, error) {
+	file, err := os.Open(part)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stored{Part: part, file: file, lines: report.NewResultReader(file)}
+	s.end.Store(-1)
+	return s, nil
+}
+
+// Kept returns how many rows so far were taken as they are stored.
+func (s *Stored) Kept() int { return int(s.kept.Load()) }
+
+// Again returns how many rows so far had failed and are judged again.
+func (s *Stored) Again() int { return int(s.again.Load()) }
+
+// Next is an eval.Earlier: it returns the result that is stored for the row,
+// nil where there is none. It returns nil as well where the row was read and
+// then failed, since what made it fail may have passed. A row that could not be
+// read stays failed. It returns a *ChangedError where the row is not the one
+// that was stored.
+func (s *Stored) Next(row *dataset.Row, err error) (*eval.Result, error) {
+	r := s.next()
+	if r == nil {
+		return nil, nil
+	}
+	s.seen++
+	fresh := eval.Result{Row: *row, Err: err}
+	if field := difference(r, &fresh); field != "" {
+		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&fresh), field)}
+	}
+	if r.Status == eval.Failed && r.Reason != eval.StageRead {
+		s.again.Add(1)
+		return nil, nil
+	}
+	r.Row, r.Err = *row, err // as they are but for their place, which is not stored
+	s.kept.Add(1)
+	return r, nil
+}
+
+// Rest returns a *ChangedError where results are left although the dataset has
+// no more rows.
+func (s *Stored) Rest() error {
+	if r := s.next(); r != nil {
+		return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Row.Index)}
+	}
+	return nil
+}
+
+// next returns the next result that can be trusted: one that is a whole line,
+// and exactly as it would be written. After the first other line there is none.
+func (s *Stored) next() *eval.Result {
+	if s.ended {
+		return nil
+	}
+	r, err := s.lines.Next()
+	line, whole := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
+	if err == nil && whole {
+		if s.scratch = report.AppendResult(s.scratch[:0], r); bytes.Equal(s.scratch, line) {
+			return r
+		}
+		err = fmt.Errorf("row %d is not as results are written", r.Row.Index)
+	}
+	s.ended = true
+	s.end.Store(int64(s.seen))
+	// A last line that is cut off is what a kill leaves. Anything else is worth
+	// a word, because what comes after it is judged again.
+	if whole && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
+		s.Warn(fmt.Errorf("%s: %w: that row and those after it are judged again", s.Part, err))
+	}
+	s.close()
+	if s.Done != nil {
+		s.Done()
+	}
+	return nil
+}
+
+// overtaken reports whether so many rows are all that were stored.
+func (s *Stored) overtaken(rows int) bool {
+	end := s.end.Load()
+	return end >= 0 && int64(rows) >= end
+}
+
+// close closes the file.
+func (s *Stored) close() {
+	if !s.shut {
+		s.shut = true
+		_ = s.file.Close()
+	}
+}
+
+// difference names the first field in which a row is not the stored one, or
+// returns nothing.
+func difference(was, is *eval.Result) string {
+	unread := was.Status == eval.Failed && was.Reason == eval.StageRead
+	switch {
+	case was.Row.Index != is.Row.Index:
+		return fmt.Sprintf("index was %d, is %d", was.Row.Index, is.Row.Index)
+	case unread && is.Err == nil:
+		return "it could not be read, and now it can"
+	case !unread && is.Err != nil:
+		return "it can't be read any more: " + is.Err.Error()
+	case unread && was.Err.Error() != is.Err.Error() && !bytes.Equal(text(was.Err.Error()), text(is.Err.Error())):
+		return "it can't be read for another reason: " + is.Err.Error()
+	case !same(was.Row.ID, is.Row.ID):
+		return "id is not the same"
+	case !same(was.Row.Question, is.Row.Question):
+		return "question is not the same"
+	case !same(was.Row.Answer, is.Row.Answer):
+		return "answer is not the same"
+	case !slices.EqualFunc(was.Row.Contexts, is.Row.Contexts, same):
+		return "contexts are not the same"
+	}
+	return keptDifference(was, is)
+}
+
+// keptDifference compares the kept columns.
+func keptDifference(was, is *eval.Result) string {
+	a, b := was.Row.Kept, is.Row.Kept
+	for i := range min(len(a), len(b)) {
+		if !same(a[i].Name, b[i].Name) {
+			return fmt.Sprintf("column %q was %q", b[i].Name, a[i].Name)
+		}
+		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(report.AppendJSON(nil, a[i].Value), report.AppendJSON(nil, b[i].Value)) {
+			return fmt.Sprintf("column %q is not the same", b[i].Name)
+		}
+	}
+	if len(a) != len(b) {
+		return fmt.Sprintf("it has %d kept columns, and had %d", len(b), len(a))
+	}
+	return ""
+}
+
+// same reports whether two texts are stored as the same bytes, which they are
+// where they differ in what is no UTF-8 only.
+func same(a, b string) bool {
+	return a == b || bytes.Equal(text(a), text(b))
+}
+
+func text(s string) []byte { return report.AppendText(nil, s) }

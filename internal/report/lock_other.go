@@ -1,0 +1,10 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || windows)
+
+package report
+
+import "os"
+
+// openLocked opens or creates the file. Here nothing keeps a second run away.
+func openLocked(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+}

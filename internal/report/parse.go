@@ -1,0 +1,235 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A resultParser makes a result of a JSON object, and keeps its room.
+type resultParser struct {
+	dec jsontext.Decoder
+	buf bytes.Buffer
+}
+
+// result reads the object that line is. A member that is not of a result is a
+// kept column. Inside of claims and usage there can be no other members: what
+// is not understood there must not get lost.
+func (p *resultParser) result(line []byte) (*eval.Result, error) {
+	p.buf = *bytes.NewBuffer(line)
+	p.dec.Reset(&p.buf, jsontext.AllowDuplicateNames(true))
+	c := &cursor{dec: &p.dec}
+	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN()}
+	message, unjudged := "", 0
+	seen := make(map[string]bool, 16)
+	c.object(func(name string) {
+		if isField(name) && seen[name] {
+			c.fail("comes twice")
+			return
+		}
+		seen[name] = true
+		switch name {
+		case "index":
+			r.Row.Index = c.integer()
+		case "id":
+			r.Row.ID = c.text()
+		case "question":
+			r.Row.Question = c.text()
+		case "answer":
+			r.Row.Answer = c.text()
+		case "contexts":
+			c.array(func() { r.Row.Contexts = append(r.Row.Contexts, c.text()) })
+		case "faithfulness":
+			r.Faithfulness = c.number()
+		case "support":
+			r.Support = c.number()
+		case "status":
+			r.Status = parseStatus(c)
+		case "reason":
+			r.Reason = c.textOrNull()
+		case "claims":
+			c.array(func() { unjudged += parseClaim(c, r) })
+		case "skipped":
+			c.array(func() { r.Skipped = append(r.Skipped, parseSkipped(c)) })
+		case "error":
+			message = c.textOrNull()
+		case "usage":
+			r.Usage = parseUsage(c)
+		default:
+			r.Row.Kept = append(r.Row.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
+		}
+	})
+	if c.err == nil {
+		if _, err := p.dec.ReadToken(); !errors.Is(err, io.EOF) {
+			c.err = errors.New("text after the object")
+		}
+	}
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case !seen["index"], !seen["id"], !seen["status"]:
+		return nil, errors.New("not a result: it has no index, id or status")
+	case unjudged > 0 && len(r.Verdicts) > 0:
+		return nil, errors.New("claims: some have a verdict and some have none")
+	case r.Status == eval.Scored && (unjudged > 0 || len(r.Claims) == 0 || math.IsNaN(r.Faithfulness)):
+		return nil, errors.New("status: scored, without a verdict on every claim or without a score")
+	case r.Status == eval.Failed && message == "":
+		return nil, errors.New("status: failed, without an error")
+	}
+	r.Err = resultError(r.Reason, message)
+	return r, nil
+}
+
+// isField reports whether a result has a member of that name by itself.
+func isField(name string) bool {
+	switch name {
+	case "index", "id", "question", "answer", "contexts", "faithfulness", "support",
+		"status", "reason", "claims", "skipped", "error", "usage":
+		return true
+	}
+	return false
+}
+
+// resultError is the error of a row that failed for that reason, from its text.
+func resultError(reason, message string) error {
+	if message == "" {
+		return nil
+	}
+	if reason == eval.StageExtract || reason == eval.StageVerdict {
+		if text, ok := strings.CutPrefix(message, reason+": "); ok {
+			return &eval.StageError{Stage: reason, Err: errors.New(text)}
+		}
+	}
+	return errors.New(message)
+}
+
+func parseStatus(c *cursor) eval.Status {
+	name := c.text()
+	for _, s := range []eval.Status{eval.Scored, eval.NoClaims, eval.Failed} {
+		if s.String() == name {
+			return s
+		}
+	}
+	c.fail(fmt.Sprintf("unknown %q", name))
+	return 0
+}
+
+// parseClaim adds a claim and its verdict to r. It returns 1 for a claim
+// without a verdict.
+func parseClaim(c *cursor, r *eval.Result) int {
+	claim, v := extract.Claim{Start: -1, End: -1}, verdict.Verdict{}
+	judged := false
+	c.object(func(name string) {
+		switch name {
+		case "id":
+			claim.ID = c.integer()
+		case "text":
+			claim.Text = c.text()
+		case "start":
+			claim.Start = c.place()
+		case "end":
+			claim.End = c.place()
+		case "verdict":
+			v.Label, judged = parseLabel(c)
+		case "score":
+			v.Score = c.number()
+		case "reason":
+			v.Reason = c.textOrNull()
+		case "chunk_ids":
+			c.array(func() { v.ChunkIDs = append(v.ChunkIDs, c.integer()) })
+		case "evidence":
+			c.array(func() { v.Evidence = append(v.Evidence, parseEvidence(c)) })
+		default:
+			c.fail("unknown")
+		}
+	})
+	r.Claims = append(r.Claims, claim)
+	if !judged {
+		return 1
+	}
+	v.ClaimID = claim.ID
+	r.Verdicts = append(r.Verdicts, v)
+	return 0
+}
+
+// parseLabel returns a label, or false for null.
+func parseLabel(c *cursor) (verdict.Label, bool) {
+	if c.null() {
+		return 0, false
+	}
+	name := c.text()
+	for _, l := range []verdict.Label{verdict.NotMentioned, verdict.Contradicted, verdict.Supported} {
+		if l.String() == name {
+			return l, true
+		}
+	}
+	c.fail(fmt.Sprintf("unknown %q", name))
+	return 0, false
+}
+
+func parseEvidence(c *cursor) verdict.Evidence {
+	e := verdict.Evidence{Start: -1, End: -1}
+	c.object(func(name string) {
+		switch name {
+		case "chunk":
+			e.Chunk = c.integer()
+		case "start":
+			e.Start = c.place()
+		case "end":
+			e.End = c.place()
+		case "quote":
+			e.Quote = c.text()
+		default:
+			c.fail("unknown")
+		}
+	})
+	return e
+}
+
+func parseSkipped(c *cursor) extract.Skipped {
+	s := extract.Skipped{Start: -1, End: -1}
+	c.object(func(name string) {
+		switch name {
+		case "kind":
+			s.Kind = extract.Kind(c.text())
+		case "text":
+			s.Text = c.text()
+		case "start":
+			s.Start = c.place()
+		case "end":
+			s.End = c.place()
+		default:
+			c.fail("unknown")
+		}
+	})
+	return s
+}
+
+func parseUsage(c *cursor) eval.Usage {
+	var u eval.Usage
+	c.object(func(name string) {
+		switch name {
+		case "requests":
+			u.Requests = c.integer()
+		case "prompt_tokens":
+			u.PromptTokens = c.integer()
+		case "completion_tokens":
+			u.CompletionTokens = c.integer()
+		case "cached_requests":
+			u.CachedRequests = c.integer()
+		default:
+			c.fail("unknown")
+		}
+	})
+	return u
+}
