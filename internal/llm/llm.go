@@ -58,7 +58,21 @@ type Reply struct {
 	Cached bool
 }
 
-// Usage counts what replies cost.
+// Usage counts what replies cost. Requests are those really sent, refused and
+// repeated ones too; CachedRequests are those that a cache answered instead.
 type Usage struct {
 	Requests, PromptTokens, CompletionTokens, CachedRequests int
 }
+
+// Add is the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Requests:         u.Requests + v.Requests,
+		PromptTokens:     u.PromptTokens + v.PromptTokens,
+		CompletionTokens: u.CompletionTokens + v.CompletionTokens,
+		CachedRequests:   u.CachedRequests + v.CachedRequests,
+	}
+}
+
+// Tokens is the prompt's and the reply's together.
+func (u Usage) Tokens() int { return u.PromptTokens + u.CompletionTokens }
