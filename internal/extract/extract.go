@@ -1,13 +1,24 @@
 // Package extract breaks an answer into the claims that it makes.
 package extract
 
+import "github.com/ragfaith/ragfaith/internal/llm"
+
 // A Claim is one statement of an answer that is to be judged.
 type Claim struct {
 	ID    int    // place among the row's claims, from 0
 	Text  string // the statement, as the judge reads it
 	Start int    // first code point in the answer, as a Python slice counts; -1 where it was rewritten
 	End   int    // one past the last code point; -1 where it was rewritten
+	// From is the sentence of the answer that a rewritten claim came from; nil
+	// for a verbatim claim, and where the sentence is not known.
+	From *Span
+	// Invented marks a rewritten claim with words or numbers that neither its
+	// sentence nor what stands around it has, and that stayed after a second try.
+	Invented bool
 }
+
+// A Span is a piece of an answer, in code points.
+type Span struct{ Start, End int }
 
 // A Kind says why a sentence is not a claim.
 type Kind string
@@ -21,6 +32,7 @@ const (
 	Refusal  Kind = "refusal"  // "I don't know", "the context does not say"
 	Code     Kind = "code"     // fenced code
 	Marks    Kind = "marks"    // no letter and no digit: rules, bullets, emoji
+	Unstated Kind = "unstated" // a model that was given the answer found no statement in it
 )
 
 // A Skipped sentence claims nothing and is not judged.
@@ -35,4 +47,7 @@ type Skipped struct {
 type Extraction struct {
 	Claims  []Claim
 	Skipped []Skipped
+	// Usage is what it cost; all zero where nothing is sent. It is set with an
+	// error too.
+	Usage llm.Usage
 }
