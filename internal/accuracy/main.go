@@ -108,9 +108,9 @@ func headline() []string {
 
 // A table collects the figures of one suite.
 type table struct {
-	positive, called   []bool
-	least, floor       []float64
-	rows, without, bad int
+	positive, called []bool
+	least, floor     []float64
+	rows, without    int
 }
 
 func report(w io.Writer, judge string, rows, people []result, floor *floor) {

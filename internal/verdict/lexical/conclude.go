@@ -16,6 +16,9 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	v := verdict.Verdict{Score: c.best.score}
 	if len(c.bestHits) == 0 {
 		v.Reason = "none of its words are in the contexts"
+		if v.Score >= j.opts.Threshold { // a threshold that lets everything pass
+			v.Label, v.ChunkIDs = verdict.Supported, slices.Clone(c.chunks)
+		}
 		return v
 	}
 	quotes := j.evidence(s, c, contexts)
@@ -85,11 +88,7 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 	hits := c.bestHits
 	for len(hits) > 0 {
 		chunk := hits[0].chunk
-		lo, hi := 0, len(contexts[chunk])
-		if hi > quoteSpan { // a long chunk is cut into sentences around the window only
-			lo, hi = around(contexts[chunk], int(c.best.from.start), int(c.best.to.start), chunk == c.best.from.chunk, chunk == c.best.to.chunk)
-		}
-		for _, span := range j.sentences(s, contexts, int(chunk), lo, hi) {
+		for _, span := range j.sentences(s, contexts, int(chunk), c) {
 			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
 				hits = hits[1:]
 			}
@@ -120,46 +119,41 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 }
 
 // quoteSpan is the length, in bytes, up to which a chunk is cut into sentences
-// as a whole; of longer ones, this much around the closest window.
+// as a whole; of longer ones, the cell around the closest window. Cells overlap
+// by half, so that a window lies well inside one.
 const quoteSpan = 1 << 14
 
-func around(text string, from, to int, begins, ends bool) (lo, hi int) {
-	if !begins {
-		from = 0
+// A cell is a part of a chunk: quoteSpan bytes from quoteSpan/2 × n on.
+type cell struct{ chunk, n int }
+
+// span says which of scratch.sentences are those of a cell.
+type span struct{ from, to int }
+
+// sentences returns the sentences of a chunk around the closest window of c.
+// A cell is cut once a row, however many claims ask for it.
+func (j *Judge) sentences(s *scratch, contexts []string, chunk int, c *claim) [][2]int {
+	text := contexts[chunk]
+	key := cell{chunk: chunk}
+	if len(text) > quoteSpan && chunk == int(c.best.from.chunk) {
+		key.n = max(0, int(c.best.from.start)-quoteSpan/4) / (quoteSpan / 2)
 	}
-	if !ends {
-		to = min(from+quoteSpan/2, len(text))
+	if p, ok := s.cut[key]; ok {
+		return s.sentences[p.from:p.to]
 	}
-	lo, hi = max(0, from-quoteSpan/4), min(len(text), to+quoteSpan/4)
-	for lo > 0 && !utf8.RuneStart(text[lo]) {
+	lo := key.n * (quoteSpan / 2)
+	hi := min(lo+quoteSpan, len(text))
+	for !utf8.RuneStart(text[lo]) {
 		lo--
 	}
 	for hi < len(text) && !utf8.RuneStart(text[hi]) {
 		hi++
 	}
-	return lo, hi
-}
-
-// sentences returns the sentences of a part of a chunk, which is cut once a row.
-func (j *Judge) sentences(s *scratch, contexts []string, chunk, lo, hi int) [][2]int {
-	key := [3]int{chunk, lo, hi}
-	for _, p := range s.cut {
-		if p.key == key {
-			return s.sentences[p.from:p.to]
-		}
-	}
 	from := len(s.sentences)
-	j.opts.Sentences(contexts[chunk][lo:hi], func(start, end int) {
+	j.opts.Sentences(text[lo:hi], func(start, end int) {
 		s.sentences = append(s.sentences, [2]int{lo + start, lo + end})
 	})
-	s.cut = append(s.cut, cutPart{key: key, from: from, to: len(s.sentences)})
+	s.cut[key] = span{from: from, to: len(s.sentences)}
 	return s.sentences[from:]
-}
-
-// cutPart says where in scratch.sentences those of a part of a chunk lie.
-type cutPart struct {
-	key      [3]int // chunk, first and last byte
-	from, to int
 }
 
 // chunkIDs are the contexts that support a claim, ascending.

@@ -57,7 +57,6 @@ type claim struct {
 	wide, near slider
 	hits       []hit // of the text at hand, by place; done of them are behind the windows
 	done       int
-	unsorted   bool  // those that are not done
 	around     []hit // those around the closest window, once there are too many to keep
 	best       chunkScore
 	bestHits   []hit // around the closest window of the best chunk, all of them if they are few
@@ -68,8 +67,7 @@ type claim struct {
 // context finds all that bears on any claim.
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
-	s.values, s.valueChunks = s.values[:0], s.valueChunks[:0]
-	s.sentences, s.cut, s.marks = s.sentences[:0], s.cut[:0], s.marks[:0]
+	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.pairSeen = s.entries[:0], s.terms[:0], s.claimValues[:0], s.pairSeen[:0]
 	s.keys.Clear(scratchKeys)
 	s.heads.Clear(scratchKeys)
@@ -151,7 +149,8 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 			w += weigh(l.IDF(t.Key))
 		}
 	}
-	s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.start), end: int32(val.end)}) //nolint:gosec // texts are shorter than 2 GiB
+	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.start), end: int32(val.end)}) //nolint:gosec // texts are shorter than 2 GiB
+	s.valueTerms = append(s.valueTerms, n)
 }
 
 func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i int) {

@@ -1,6 +1,9 @@
 package lexical
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,5 +132,44 @@ func TestQuotesFarIntoAChunkCountCodePoints(t *testing.T) {
 		if vs[1].Label != verdict.Contradicted {
 			t.Errorf("%v: %s", vs[1].Label, vs[1].Reason)
 		}
+	}
+}
+
+func TestARowThatWouldTakeMinutesIsGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newScratch()
+	j := newJudge(t, Options{})
+	k := task("", []string{bowl}, "The first superbowl was held on Jan 15, 1967")
+	s.work = maxWork + 1
+	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuch) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestManyClaimsAreJudgedAsFewAre(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	claims := make([]string, 2*claimsAtOnce+7)
+	for i := range claims {
+		claims[i] = fmt.Sprintf("The tower of Brno is %d metres high and open on %d days.", 80+i, i)
+	}
+	contexts := []string{"The tower of Brno is 300 metres high.", strings.Repeat("It is open on 90 days. ", 4000)}
+	all := judge(t, j, task("", contexts, claims...))
+	checkLaws(t, task("", contexts, claims...), all)
+	for _, i := range []int{0, 10, claimsAtOnce, 2*claimsAtOnce + 6} {
+		alone := judge(t, j, task("", contexts, claims[i]))[0]
+		alone.ClaimID = i
+		if d := cmp.Diff(alone, all[i]); d != "" {
+			t.Errorf("claim %d alone and among others: %s", i, d)
+		}
+	}
+}
+
+func TestADoneContextEndsTheWork(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newJudge(t, Options{}).Judge(ctx, task("", []string{bowl}, "It was held in 1967.")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

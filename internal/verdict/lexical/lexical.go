@@ -10,9 +10,12 @@ package lexical
 
 import (
 	"context"
+	"errors"
 	"math"
+	"slices"
 	"sync"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -55,8 +58,9 @@ func New(opts Options) (*Judge, error) {
 // Threshold is the score from which this judge calls a claim supported.
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
-// Judge returns a verdict for each claim, in the order of the claims. Its only
-// error is that of ctx.
+// Judge returns a verdict for each claim, in the order of the claims. It fails
+// when ctx is done, and where claims and contexts are so long that comparing
+// them would take minutes.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 	s, _ := j.pool.Get().(*scratch)
 	defer func() {
@@ -64,31 +68,49 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict
 			j.pool.Put(s)
 		}
 	}()
-	if err := j.match(ctx, s, task); err != nil {
-		return nil, err
-	}
-	vs := make([]verdict.Verdict, len(task.Claims))
-	for i := range task.Claims {
-		vs[i] = j.conclude(s, &s.claims[i], task.Contexts)
-		vs[i].ClaimID = task.Claims[i].ID
+	s.work = 0
+	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
+	clear(s.cut)
+	vs := make([]verdict.Verdict, 0, len(task.Claims))
+	for claims := range slices.Chunk(task.Claims, claimsAtOnce) {
+		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
+			return nil, err
+		}
+		for i := range claims {
+			v := j.conclude(s, &s.claims[i], task.Contexts)
+			v.ClaimID = claims[i].ID
+			vs = append(vs, v)
+		}
 	}
 	return vs, nil
 }
 
+const (
+	// claimsAtOnce is how many claims one pass over the contexts looks for,
+	// which bounds the memory that a row takes.
+	claimsAtOnce = 256
+	// maxWork is how many words of the contexts may meet words of the claims
+	// before a row is given up, after some ten seconds. An answer of 1,000
+	// sentences with 100,000 words of context needs a few hundredths of it.
+	maxWork = 1 << 28
+)
+
+var errTooMuch = errors.New("too many claims for contexts of this length: split the row")
+
 // match fills s with the best score of each claim.
-func (j *Judge) match(ctx context.Context, s *scratch, task verdict.Task) error {
+func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {
 	s.texts = s.texts[:0]
-	for _, c := range task.Claims {
+	for _, c := range claims {
 		s.texts = append(s.texts, c.Text)
 	}
 	s.index(j.lex, s.texts)
 	pos, flush := int32(0), int32(0)
-	for i, text := range task.Contexts {
-		if err := ctx.Err(); err != nil {
+	for i, text := range contexts {
+		var err error
+		if pos, err = s.scan(ctx, j.lex, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
 			return err
 		}
-		pos = s.scan(j.lex, text, int32(i), pos, flush) //nolint:gosec // there are fewer contexts
-		if !j.opts.Joined || i == len(task.Contexts)-1 {
+		if !j.opts.Joined || i == len(contexts)-1 {
 			s.flush(flush, j.opts.Threshold)
 			flush++
 			pos = 0

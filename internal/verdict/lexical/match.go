@@ -1,9 +1,7 @@
 package lexical
 
 import (
-	"cmp"
-	"math/bits"
-	"slices"
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -49,9 +47,16 @@ const (
 const blockSize = 1 << 16
 
 // scan reads one context and slides the windows of every claim over it, as
-// words number pos and on. It returns the number of the next word.
-func (s *scratch) scan(l *lexicon.Lexicon, text string, chunk, pos, flush int32) int32 {
+// words number pos and on. It returns the number of the next word. It fails
+// when ctx is done or the row takes more than maxWork.
+func (s *scratch) scan(ctx context.Context, l *lexicon.Lexicon, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
+		if err := ctx.Err(); err != nil {
+			return pos, err
+		}
+		if s.work > maxWork {
+			return pos, errTooMuch
+		}
 		end := blockEnd(text, offset)
 		pos = s.scanBlock(l, text[offset:end], at{chunk: chunk, byte: int32(offset), pos: pos}, flush) //nolint:gosec // texts are shorter than 2 GiB
 		for i := range s.claims {
@@ -59,7 +64,7 @@ func (s *scratch) scan(l *lexicon.Lexicon, text string, chunk, pos, flush int32)
 		}
 		offset = end
 	}
-	return pos
+	return pos, nil
 }
 
 // blockEnd finds where a block that begins at offset ends: after white space,
@@ -89,9 +94,15 @@ type at struct{ chunk, byte, pos int32 }
 func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int32) int32 {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
+	s.readValues(l, text, here)
+	vs := s.blockValues
 	for i := range ts {
 		t := &ts[i]
 		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
+		for len(vs) > 0 && vs[0].first <= i {
+			s.creditValue(l, &vs[0], here, at)
+			vs = vs[1:]
+		}
 		found := false
 		if s.filter.has(t.Key) {
 			if e, ok := s.keys.Get(t.Key); ok {
@@ -114,13 +125,9 @@ func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int3
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && gap(text, ts[i-1], *t) == " " {
 			if e, ok := s.compounds.Get(lexicon.HashString(lower(text[ts[i-1].Start:ts[i-1].End] + text[t.Start:t.End]))); ok {
-				at.pos--
 				s.credit(e, at)
 			}
 		}
-	}
-	if len(s.claimValues) > 0 {
-		s.scanValues(l, text, here)
 	}
 	return here.pos + int32(len(ts)) //nolint:gosec // a block is short
 }
@@ -131,6 +138,7 @@ func (s *scratch) credit(e int32, at hit) {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
 		c := &s.claims[s.terms[at.term].claim]
 		c.hits = append(c.hits, at)
+		s.work++
 	}
 }
 
@@ -162,41 +170,20 @@ func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
 // name the one that comes nearest to what is missing.
 const keptValues = 1 << 14
 
-// scanValues matches the numbers and dates of a block with those of the claims.
-func (s *scratch) scanValues(l *lexicon.Lexicon, text string, here at) {
-	s.blockValues = values(s.blockValues[:0], len(text), l, text, s.tokens)
+// readValues finds the numbers and dates of a block, if any claim has some.
+func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
+	s.blockValues = s.blockValues[:0]
+	if len(s.claimValues) == 0 {
+		return
+	}
+	s.blockValues = values(s.blockValues, len(text), l, text, s.tokens)
 	vs := s.blockValues
 	for i := 1; i < len(vs); i++ {
 		if v, ok := spacedThousands(text, s.tokens, &vs[i-1], &vs[i]); ok {
 			vs[i] = v
 		}
 	}
-	for n := range s.terms {
-		t := &s.terms[n]
-		if t.value < 0 {
-			continue
-		}
-		c := &s.claims[t.claim]
-		for i := range vs {
-			v := &vs[i]
-			sure := s.claimValues[t.value].holds(v, l)
-			if sure == 0 {
-				continue
-			}
-			h := hit{pos: here.pos + int32(v.first), term: int32(n), start: here.byte + int32(v.start), chunk: here.chunk} //nolint:gosec // a block is short
-			switch {
-			case sure >= 1:
-			case sure >= 0.9:
-				h.level = 1
-			default:
-				h.level = 4
-			}
-			c.hits = append(c.hits, h)
-			c.unsorted = true
-		}
-	}
-	for i := range vs[:min(len(vs), keptValues-len(s.values))] {
-		v := vs[i]
+	for _, v := range vs[:min(len(vs), keptValues-len(s.values))] {
 		v.start += int(here.byte)
 		v.end += int(here.byte)
 		s.values = append(s.values, v)
@@ -204,187 +191,24 @@ func (s *scratch) scanValues(l *lexicon.Lexicon, text string, here at) {
 	}
 }
 
-// advance slides the windows of a claim over the hits of the block just
-// scanned, and drops what neither they nor a quote will need.
-func (s *scratch) advance(c *claim) {
-	if c.unsorted {
-		slices.SortStableFunc(c.hits[c.done:], func(a, b hit) int { return cmp.Compare(a.pos, b.pos) })
-		c.unsorted = false
-	}
-	best := c.near.best.sum
-	for ; c.done < len(c.hits); c.done++ {
-		h := c.hits[c.done]
-		if h.level < s.terms[h.term].seen {
-			s.terms[h.term].seen = h.level
-		}
-		s.slide(c, &c.wide, h, wideWindow)
-		s.slide(c, &c.near, h, nearWindow)
-	}
-	if len(c.hits) < manyHits {
-		return
-	}
-	if c.near.best.sum > best || len(c.around) == 0 {
-		c.around = c.around[:0]
-		for _, h := range c.hits {
-			if h.pos > c.near.best.from.pos-quoteReach && h.pos < c.near.best.to.pos+quoteReach {
-				c.around = append(c.around, h)
-			}
-		}
-	}
-	drop := c.wide.from // the wide window begins before the near one
-	c.hits = c.hits[:copy(c.hits, c.hits[drop:])]
-	c.wide.from -= drop
-	c.near.from -= drop
-	c.done -= drop
-}
-
-const (
-	manyHits   = 1 << 12 // hits of a claim from which on only those near the best window are kept
-	quoteReach = 1 << 10 // words around the closest window in which sentences to quote are looked for
-)
-
-// A slider is a window that moves over the hits of a claim.
-type slider struct {
-	sum  int64 // weight × credit of the terms in it
-	from int   // its first hit
-	best window
-}
-
-// A window is the best place that a slider has been at.
-type window struct {
-	sum      int64
-	from, to hit
-}
-
-func (w window) share(total int64) float64 {
-	if total == 0 {
-		return 0
-	}
-	return float64(w.sum) / float64(total*exact)
-}
-
-// slide moves the end of a window of size words to the next hit. Of equally
-// good places the first is the best. The time for all is linear in the hits.
-func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
-	counts := func(t *term) *levelCounts {
-		if size == wideWindow {
-			return &t.wide
-		}
-		return &t.near
-	}
-	for c.hits[w.from].pos <= h.pos-size {
-		x := c.hits[w.from]
-		t := &s.terms[x.term]
-		w.sum += counts(t).remove(x.level) * t.weight
-		w.from++
-	}
-	t := &s.terms[h.term]
-	w.sum += counts(t).add(h.level) * t.weight
-	if w.sum > w.best.sum {
-		w.best = window{sum: w.sum, from: c.hits[w.from], to: h}
-	}
-}
-
-// flush scores what the text scanned since the last flush gives to each claim,
-// keeps the best, and makes ready for the next.
-func (s *scratch) flush(flush int32, supports float64) {
-	for i := range s.claims {
-		c := &s.claims[i]
-		if len(c.hits) == 0 && flush > 0 {
+// creditValue adds a hit to each number or date of a claim that v gives.
+func (s *scratch) creditValue(l *lexicon.Lexicon, v *value, here at, at hit) {
+	at.start = here.byte + int32(v.start) //nolint:gosec // a block is short
+	for _, n := range s.valueTerms {
+		t := &s.terms[n]
+		sure := s.claimValues[t.value].holds(v, l)
+		if sure == 0 {
 			continue
 		}
-		f := s.features(c, flush)
-		f.score = f.combine()
-		if f.score >= supports {
-			c.chunks = append(c.chunks, f.chunk)
+		at.term, at.level = n, 4
+		switch {
+		case sure >= 1:
+			at.level = 0
+		case sure >= 0.9:
+			at.level = 1
 		}
-		better := flush == 0 || f.score > c.best.score
-		if better {
-			c.best = f
-			if len(c.around) > 0 {
-				c.around, c.bestHits = c.bestHits, c.around
-			} else {
-				c.hits, c.bestHits = c.bestHits, c.hits
-			}
-		}
-		c.hits, c.around, c.done = c.hits[:0], c.around[:0], 0
-		c.wide, c.near = slider{}, slider{}
-		for n := c.terms[0]; n < c.terms[1]; n++ {
-			t := &s.terms[n]
-			if better {
-				t.best = t.seen
-			}
-			t.seen, t.wide, t.near = levels, levelCounts{}, levelCounts{}
-		}
+		c := &s.claims[t.claim]
+		c.hits = append(c.hits, at)
+		s.work++
 	}
-}
-
-func (s *scratch) features(c *claim, flush int32) chunkScore {
-	f := chunkScore{wide: c.wide.best.share(c.total), near: c.near.best.share(c.total), pairs: 1}
-	if c.near.best.sum > 0 {
-		f.from, f.to = c.near.best.from, c.near.best.to
-		f.chunk = int(f.from.chunk)
-	}
-	n := 0
-	for i := c.pairs[0]; i < c.pairs[1]; i++ {
-		if s.pairSeen[i].flush == flush {
-			n++
-		}
-	}
-	if all := c.pairs[1] - c.pairs[0]; all > 0 {
-		f.pairs = float64(n) / float64(all)
-	}
-	var names int64
-	missing, all := 0, 0
-	for i := c.terms[0]; i < c.terms[1]; i++ {
-		t := &s.terms[i]
-		if t.value >= 0 && !s.claimValues[t.value].soft {
-			all++
-			if t.seen == levels {
-				missing++
-			}
-		}
-		if t.name && t.seen > namesake {
-			names += t.weight
-		}
-	}
-	if all > 0 {
-		f.missingValues = float64(missing) / float64(all)
-	}
-	if c.names > 0 {
-		f.missingNames = float64(names) / float64(c.names)
-	}
-	return f
-}
-
-// namesake is the last level at which a word may stand for a name.
-const namesake level = 3
-
-// levelCounts counts the hits of one term in a window, by level.
-type levelCounts struct {
-	n    [levels]int32
-	have uint8 // bit i is set while n[i] > 0
-}
-
-func (k *levelCounts) credit() int64 {
-	if k.have == 0 {
-		return 0
-	}
-	return credit(level(bits.TrailingZeros8(k.have))) //nolint:gosec // 0 to 7
-}
-
-// add and remove return by how much the term's credit changes.
-func (k *levelCounts) add(v level) int64 {
-	before := k.credit()
-	k.n[v]++
-	k.have |= 1 << v
-	return k.credit() - before
-}
-
-func (k *levelCounts) remove(v level) int64 {
-	before := k.credit()
-	if k.n[v]--; k.n[v] == 0 {
-		k.have &^= 1 << v
-	}
-	return k.credit() - before
 }

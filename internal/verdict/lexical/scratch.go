@@ -21,6 +21,8 @@ type scratch struct {
 	pairs     *lexicon.Table[int32] // key of two neighbours: pairSeen
 	filter    filter                // of all these keys
 
+	work int // credits given in this row
+
 	entries     []entry
 	terms       []term
 	pairSeen    []pairSeen
@@ -32,26 +34,28 @@ type scratch struct {
 	quoteSide   side
 	values      []value // of the contexts
 	valueChunks []int32 // which one
+	valueTerms  []int32 // terms of the claims that are numbers or dates
 	blockValues []value // of the block at hand
 	taken       []level
 	gain        []int64
 	texts       []string
-	sentences   [][2]int  // of all that was cut in this row
-	cut         []cutPart // what was
-	marks       []mark    // by chunk and place
+	sentences   [][2]int      // of all that was cut in this row
+	cut         map[cell]span // which cells were
+	marks       []mark        // by chunk and place
 }
 
 func newScratch() *scratch {
 	seed := rand.Uint64() // where a key lies in a table is nobody's to choose
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
+		cut:  map[cell]span{},
 		keys: table(), heads: table(), compounds: table(), words: table(), pairs: table(),
 	}
 }
 
 // big reports whether s took so much memory that it is better let go.
 func (s *scratch) big() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*12 + cap(s.terms)*112 + cap(s.pairSeen)*12
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*12 + cap(s.terms)*112 + cap(s.pairSeen)*12 + cap(s.sentences)*16
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// environmentPrefix begins the names of the variables that set flags.
+const environmentPrefix = "RAGFAITH_"
+
+// fromEnvironment sets the flags that the command line did not, from variables
+// named RAGFAITH_ and the flag's name in capitals. An empty variable is none. A
+// flag that can be repeated takes a list with commas.
+func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
+	var errs []error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		value, ok := lookup(name)
+		if !ok || value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
+			return
+		}
+		values := []string{value}
+		if _, list := f.Value.(pflag.SliceValue); list {
+			values = strings.Split(value, ",")
+		}
+		for _, v := range values {
+			if err := f.Value.Set(v); err != nil {
+				errs = append(errs, fmt.Errorf("%s=%s: %w", name, v, err))
+			}
+		}
+		f.Changed = true
+	})
+	if len(errs) > 0 {
+		return &usageError{errors.Join(errs...)}
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+// Command ragfaith scores how faithful answers are to the contexts that were
+// retrieved for them.
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	// A reader that went away is an error of writing, to be dealt with where it
+	// occurs, and not the end of the process: files may still have to be closed.
+	signal.Ignore(syscall.SIGPIPE)
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-signals
+		cancel(errInterrupted)
+		<-signals
+		os.Exit(exitInterrupted)
+	}()
+
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, system{
+		LookupEnv: os.LookupEnv,
+		Now:       time.Now,
+		Terminal:  terminalWidth,
+	}))
+}
+
+// terminalWidth returns how many columns the terminal behind w has, 0 where
+// there is no terminal.
+func terminalWidth(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}

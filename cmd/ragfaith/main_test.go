@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ragfaith": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("COLUMNS", "100")
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			switch name {
+			case "root": // to whom no folder is read-only
+				return os.Geteuid() == 0, nil
+			case "devfull":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("unknown condition %s", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits":   exits,
+			"pack":    pack,
+			"head":    head,
+			"garbage": garbage,
+			"repeat":  repeat,
+			"parquet": writeParquet,
+		},
+	})
+}
+
+// exits CODE COMMAND...: runs a command, which must exit with the code.
+func exits(ts *testscript.TestScript, _ bool, args []string) {
+	code := 0
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		code = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if strconv.Itoa(code) != args[0] {
+		ts.Fatalf("exit code %d, want %s", code, args[0])
+	}
+}
+
+// pack gzip|zstd IN OUT: compresses a file.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	var b bytes.Buffer
+	content := []byte(ts.ReadFile(args[1]))
+	if args[0] == "gzip" {
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(content)
+		ts.Check(errors.Join(err, w.Close()))
+	} else {
+		w, err := zstd.NewWriter(&b)
+		ts.Check(err)
+		_, err = w.Write(content)
+		ts.Check(errors.Join(err, w.Close()))
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o644))
+}
+
+// head PERCENT IN OUT: cuts off the end of a file.
+func head(ts *testscript.TestScript, _ bool, args []string) {
+	content := ts.ReadFile(args[1])
+	percent, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(content[:len(content)*percent/100]), 0o644))
+}
+
+// garbage N OUT: makes a file of N random bytes, always the same ones.
+func garbage(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	random := rand.New(rand.NewPCG(1, 2))
+	content := make([]byte, n)
+	for i := range content {
+		content[i] = byte(random.Uint32())
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
+}
+
+// repeat N IN OUT: writes a file N times.
+func repeat(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[2]), bytes.Repeat([]byte(ts.ReadFile(args[1])), n), 0o644))
+}
+
+// parquet N OUT: makes a Parquet file of N rows.
+func writeParquet(ts *testscript.TestScript, _ bool, args []string) {
+	type row struct {
+		ID       string   `parquet:"id"`
+		Answer   string   `parquet:"answer"`
+		Contexts []string `parquet:"contexts,list"`
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	rows := make([]row, n)
+	for i := range rows {
+		rows[i] = row{fmt.Sprintf("row-%d", i), "The sky is blue today.", []string{"The sky is blue today."}}
+	}
+	ts.Check(parquet.WriteFile(ts.MkAbs(args[1]), rows))
+}

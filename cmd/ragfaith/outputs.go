@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// flushEvery is how long a finished row waits at most before other programs can
+// see it. What is flushed also outlives this process.
+const flushEvery = 250 * time.Millisecond
+
+// errReaderGone says that nobody reads standard output any more, as after
+// "| head -1".
+var errReaderGone = errors.New("nobody reads standard output")
+
+// outputs writes every result to standard output and to all files. It is an
+// eval.Sink.
+type outputs struct {
+	mu       sync.Mutex
+	stdout   report.Writer
+	buf      *bufio.Writer // of stdout
+	readable bool          // standard output still has a reader
+	goOn     bool          // the run has a purpose without one
+	files    []*outputFile
+	rows     int
+	err      error // of a flush between two rows
+}
+
+type outputFile struct {
+	path   string
+	format report.Format
+	writer report.Writer
+	file   *report.File
+}
+
+// newOutputs begins all outputs, or none.
+func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options) (*outputs, error) {
+	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil}
+	out.buf = bufio.NewWriterSize(stdout, 64<<10)
+	var err error
+	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {
+		return nil, err
+	}
+	for _, path := range o.output {
+		f := &outputFile{path: path}
+		if f.format, err = report.FormatOf(path); err == nil {
+			f.file, err = report.Create(path)
+		}
+		if err == nil {
+			f.writer, err = report.New(f.format, f.file, opts)
+		}
+		if err != nil {
+			_, abandonErr := out.abandon(false)
+			return nil, errors.Join(err, abandonErr)
+		}
+		out.files = append(out.files, f)
+	}
+	return out, nil
+}
+
+// Write gives r to every output.
+func (o *outputs) Write(r *eval.Result) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return o.err
+	}
+	if o.readable {
+		if err := o.check(o.stdout.Write(r)); err != nil {
+			return err
+		}
+	}
+	for _, f := range o.files {
+		if err := f.writer.Write(r); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	o.rows++
+	return nil
+}
+
+// check takes an error of standard output. That its reader went away is no
+// error where there is something else to do, and errReaderGone otherwise.
+func (o *outputs) check(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		o.readable = false
+		if o.goOn {
+			return nil
+		}
+		return errReaderGone
+	}
+	return fmt.Errorf("standard output: %w", err)
+}
+
+// flush passes on what is written.
+func (o *outputs) flush() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err != nil {
+		return o.err
+	}
+	if o.readable {
+		o.err = o.check(o.buf.Flush())
+	}
+	for _, f := range o.files {
+		if err := f.file.Flush(); err != nil && o.err == nil {
+			o.err = fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	return o.err
+}
+
+// flushUntil flushes now and then until ctx is done, and calls fail when that
+// can't be done.
+func (o *outputs) flushUntil(ctx context.Context, fail func(error)) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := o.flush(); err != nil {
+				fail(err)
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// finish completes all outputs. The files appear even where standard output
+// can't be written to, and each one whether or not another does.
+func (o *outputs) finish() error {
+	var errs []error
+	if o.readable {
+		err := o.stdout.Close()
+		if err == nil {
+			err = o.buf.Flush()
+		}
+		if err = o.check(err); err != nil && !errors.Is(err, errReaderGone) {
+			errs = append(errs, err)
+		}
+	}
+	for _, f := range o.files {
+		if err := f.writer.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))
+			if _, err := f.file.Abandon(false); err != nil {
+				errs = append(errs, err)
+			}
+			continue
+		}
+		if err := f.file.Commit(); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// abandon gives up all outputs. With keep the finished rows of files that can
+// hold a part of the results stay, and abandon returns the names of these.
+func (o *outputs) abandon(keep bool) ([]string, error) {
+	if o.readable {
+		_ = o.buf.Flush() // the run has failed already, or nobody reads
+	}
+	var kept []string
+	var errs []error
+	for _, f := range o.files {
+		part, err := f.file.Abandon(keep && f.format == report.FormatJSONL && o.rows > 0)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))
+		}
+		if part != "" {
+			kept = append(kept, part)
+		}
+	}
+	return kept, errors.Join(errs...)
+}

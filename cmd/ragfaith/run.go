@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailure     = 1   // it could not run: a file, the model, the network
+	exitUsage       = 2   // the command line
+	exitFailedRows  = 3   // more rows failed than --max-failed
+	exitGate        = 4   // below a gate
+	exitInterrupted = 130 // by a signal
+)
+
+// A system is what a command takes from the process that it runs in.
+type system struct {
+	LookupEnv func(name string) (string, bool)
+	Now       func() time.Time
+	Terminal  func(io.Writer) int // columns of the terminal behind a writer; 0 for none
+}
+
+// errInterrupted is the cause with which a signal ends a run.
+var errInterrupted = errors.New("interrupted")
+
+// A usageError is a mistake in the command line or the environment.
+type usageError struct{ err error }
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error {
+	return &usageError{fmt.Errorf(format, args...)}
+}
+
+// An exitError ends the process with a code whose reason is already told.
+type exitError struct{ code int }
+
+func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
+
+// run is ragfaith without the process, and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, sys system) int {
+	root := newRoot(sys) //nolint:contextcheck // cobra hands ctx to every RunE
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+
+	var told *exitError
+	var usage *usageError
+	var data *dataset.UsageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &told):
+		return told.code
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
+		return exitInterrupted
+	case errors.As(err, &usage), errors.As(err, &data), !begun(cmd):
+		fmt.Fprintf(stderr, "ragfaith: %s\nRun '%s --help' for usage.\n", report.Printable(err.Error()), cmd.CommandPath())
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "ragfaith: %s\n", report.Printable(err.Error()))
+	return exitFailure
+}
+
+// begun reports whether the command line was found good, so that an error is
+// not one of usage.
+func begun(cmd *cobra.Command) bool { return cmd.Annotations[beganKey] != "" }
+
+const beganKey = "began"

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// scoreOptions are the flags of "ragfaith score".
+type scoreOptions struct {
+	inputFormat   string
+	columns, keep []string
+	limit, sample int
+	seed          uint64
+	shard, shards int
+	maxRowBytes   int
+	lang          string
+
+	claims, judge, evidence string
+	threshold               *float64
+	noClaims                string
+	concurrency             int
+
+	to     string
+	output []string
+
+	minMean   *float64
+	maxFailed int
+
+	verbose, quiet, noProgress bool
+}
+
+const scoreLong = `Score every row of one or more datasets: split its answer into claims, decide
+for each claim whether the row's contexts support it, and report the share of
+supported claims.
+
+A dataset is a file, or - for standard input. Its columns are found by name;
+--map decides where that is not enough. Rows that can't be read or judged are
+counted as failed and stop nothing else.`
+
+const scoreExample = `  ragfaith score dataset.jsonl
+  ragfaith score dataset.csv --map answer=reply --keep model -o results.jsonl
+  cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness
+  ragfaith score dataset.parquet --to none -o results.csv --min-mean 0.9`
+
+const scoreExit = `Exit codes:
+  0    done, gates passed
+  1    it could not run: a file, the model, the network
+  2    usage
+  3    more rows failed than --max-failed
+  4    below a gate
+  130  interrupted; what was finished is kept
+
+Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
+A list takes commas there. A flag beats the environment.`
+
+func newScore(sys system) *cobra.Command {
+	var o scoreOptions
+	cmd := &cobra.Command{
+		Use:     "score DATASET...",
+		Short:   "Score every row of a dataset",
+		Long:    scoreLong,
+		Example: scoreExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("which dataset? Name a file, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runScore(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
+		},
+	}
+	groups := []flagGroup{
+		{"Input", o.inputFlags()},
+		{"Judging", o.judgingFlags()},
+		{"Output", o.outputFlags()},
+		{"Gates", o.gateFlags()},
+	}
+	for _, g := range groups {
+		cmd.Flags().AddFlagSet(g.flags)
+	}
+	cmd.SetUsageFunc(groupedUsage(groups, scoreExit))
+	completeValues(cmd)
+	return cmd
+}
+
+func (o *scoreOptions) inputFlags() *pflag.FlagSet {
+	fs := newFlagSet()
+	fs.Var(oneOf(&o.inputFormat, "auto", append([]string{"auto"}, dataset.Formats()...)...), "input-format",
+		"`format` of the datasets: "+strings.Join(dataset.Formats(), ", ")+"; auto goes by extension, then by content")
+	fs.StringArrayVar(&o.columns, "map", nil, "read a field from a column, as `FIELD=COLUMN`; FIELD is id, question, answer or contexts; repeatable")
+	fs.StringArrayVar(&o.keep, "keep", nil, "carry a `column` into the results, or all of them with \"all\"; repeatable")
+	fs.Var(atLeast(&o.limit, 0, 0), "limit", "score only the first `N` rows; 0 is all")
+	fs.Var(atLeast(&o.sample, 0, 0), "sample", "score only `N` rows drawn at random, of those within --limit; 0 is all")
+	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows")
+	o.shard, o.shards = 1, 1
+	fs.Var(share{&o.shard, &o.shards}, "shard", "score only the `I/N`th part: rows whose index mod N is I-1, of those drawn")
+	o.maxRowBytes = dataset.DefaultMaxRowBytes
+	fs.Var(size{&o.maxRowBytes}, "max-row-bytes", "a row of more `bytes` fails unread")
+	fs.StringVar(&o.lang, "lang", "", "`language` of the answers, such as de; without it the rules that fit most languages")
+	return fs
+}
+
+func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
+	fs := newFlagSet()
+	fs.Var(oneOf(&o.claims, "sentence", "sentence"), "claims", "what a claim is: sentence takes the answer's sentences word for word")
+	fs.Var(oneOf(&o.judge, "lexical", "lexical"), "judge", "what decides: lexical compares words, numbers, dates and names, offline")
+	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
+	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
+	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
+	fs.Var(atLeast(&o.concurrency, 16, 1), "concurrency", "judge `N` rows at once")
+	return fs
+}
+
+func (o *scoreOptions) outputFlags() *pflag.FlagSet {
+	var streams []string
+	for _, f := range report.StreamFormats() {
+		streams = append(streams, string(f))
+	}
+	fs := newFlagSet()
+	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
+	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv or .tsv) that appears when it is complete; repeatable")
+	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
+	fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no warnings and no failed rows on standard error")
+	fs.BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
+	return fs
+}
+
+func (o *scoreOptions) gateFlags() *pflag.FlagSet {
+	fs := newFlagSet()
+	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
+	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
+	return fs
+}
+
+// check finds what is wrong with the options together, or with the arguments.
+func (o *scoreOptions) check(paths []string) error {
+	if o.verbose && o.quiet {
+		return usagef("--verbose and --quiet exclude each other")
+	}
+	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
+		return usagef("standard input (-) can be read only once")
+	}
+	for i, out := range o.output {
+		if _, err := report.FormatOf(out); err != nil {
+			return &usageError{err}
+		}
+		for _, other := range o.output[:i] {
+			if sameFile(out, other) {
+				return usagef("-o %s and -o %s are the same file", other, out)
+			}
+		}
+		for _, in := range paths {
+			if in == "-" {
+				continue
+			}
+			if sameFile(out, in) || sameFile(out+report.PartSuffix, in) {
+				return usagef("-o %s would overwrite the dataset %s", out, in)
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two names are of one file, which need not exist.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return resolved(a) == resolved(b)
+}
+
+// resolved returns path in full, with the links of its folder followed.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}
+
+// dataset turns the input flags into options of the reader.
+func (o *scoreOptions) dataset() (dataset.Options, error) {
+	opts := dataset.Options{Reserved: report.Reserved(), MaxRowBytes: o.maxRowBytes}
+	if o.inputFormat != "auto" {
+		format, err := dataset.ParseFormat(o.inputFormat)
+		if err != nil {
+			return opts, &usageError{err}
+		}
+		opts.Format = format
+	}
+	fields := []dataset.Field{dataset.FieldID, dataset.FieldQuestion, dataset.FieldAnswer, dataset.FieldContexts}
+	for _, m := range o.columns {
+		name, column, ok := strings.Cut(m, "=")
+		field := dataset.Field(name)
+		switch {
+		case !ok || column == "":
+			return opts, usagef("--map %s: want FIELD=COLUMN", m)
+		case !slices.Contains(fields, field):
+			return opts, usagef("--map %s: unknown field %q, want id, question, answer or contexts", m, name)
+		case opts.Map[field] != "":
+			return opts, usagef("--map gives the field %s two columns, %s and %s", name, opts.Map[field], column)
+		case opts.Map == nil:
+			opts.Map = make(map[dataset.Field]string)
+		}
+		opts.Map[field] = column
+	}
+	opts.Keep, opts.KeepAll = o.kept()
+	return opts, nil
+}
+
+// kept returns the columns to keep, or that all are.
+func (o *scoreOptions) kept() (columns []string, all bool) {
+	if slices.Contains(o.keep, "all") {
+		return nil, true
+	}
+	return o.keep, false
+}
+
+// noClaimsScore is the value of --no-claims, nil for null.
+func (o *scoreOptions) noClaimsScore() *float64 {
+	if o.noClaims == "null" {
+		return nil
+	}
+	score := 0.0
+	if o.noClaims == "1" {
+		score = 1
+	}
+	return &score
+}
+
+// settings describes the run for --verbose.
+func (o *scoreOptions) settings(threshold float64) string {
+	return fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
+		o.claims, o.judge, o.evidence, threshold, o.concurrency, runtime.GOMAXPROCS(0))
+}

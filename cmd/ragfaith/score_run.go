@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// runScore does the work of "ragfaith score". All that can be wrong with the
+// command line, the datasets' names and the outputs is found before the first
+// row.
+func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	input, err := o.dataset()
+	if err != nil {
+		return err
+	}
+	judge, threshold, err := o.newJudge()
+	if err != nil {
+		return err
+	}
+	c := &console{w: stderr}
+	warn := func(err error) { c.say("warning: %v", err) }
+	if o.quiet {
+		warn = func(error) {}
+	}
+
+	if o.verbose {
+		c.say("%s", o.settings(threshold))
+	}
+
+	// The outputs come before the datasets, since to open standard input is to
+	// wait for it; but not for a dataset that isn't there.
+	if err := present(paths); err != nil {
+		return err
+	}
+	keep, keepAll := o.kept()
+	out, err := newOutputs(o, stdout, report.Options{
+		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	input.Warn = warn
+	if slices.Contains(paths, "-") {
+		input.Stdin = untilDone(ctx, stdin)
+	}
+	r := &scoring{options: o, console: c, now: sys.Now, outputs: out}
+	r.pipeline = eval.Pipeline{
+		Extractor: o.newExtractor(), Judge: judge, Workers: o.concurrency, NoClaims: o.noClaimsScore(),
+	}
+	set, err := dataset.Open(paths, input)
+	if err != nil {
+		return r.giveUp(err)
+	}
+	defer set.Close()
+	selection := eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
+	terminal := sys.Terminal(stderr) > 0
+	return r.conclude(r.run(ctx, cancel, set, selection, terminal))
+}
+
+// present finds a dataset that does not exist.
+func present(paths []string) error {
+	for _, path := range paths {
+		if path == "-" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A scoring is one run of the pipeline and what it leaves behind.
+type scoring struct {
+	options  *scoreOptions
+	console  *console
+	now      func() time.Time
+	outputs  *outputs
+	pipeline eval.Pipeline
+	tally    report.Tally
+	failures failures
+	took     time.Duration
+}
+
+// tee is a Sink of several. The outputs come first: what they can't take is
+// not counted.
+type tee []eval.Sink
+
+func (t tee) Write(r *eval.Result) error {
+	for _, sink := range t {
+		if err := sink.Write(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// run takes the rows through the pipeline into all sinks.
+func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set, selection eval.Selection, terminal bool) error {
+	s.failures = failures{console: s.console, most: shownFailures}
+	switch {
+	case s.options.quiet:
+		s.failures.most = 0
+	case s.options.verbose:
+		s.failures.most, s.failures.stacks = -1, true
+	}
+	sinks := tee{s.outputs, &s.tally, &s.failures}
+	if !s.options.quiet && !s.options.noProgress {
+		p := startProgress(s.console, s.now, set.Size(), terminal)
+		defer p.end()
+		sinks = append(sinks, p)
+	}
+	if !s.options.quiet {
+		said := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			defer close(said)
+			if errors.Is(context.Cause(ctx), errInterrupted) {
+				s.console.say("interrupted: ending the rows in flight; a second interrupt quits at once")
+			}
+		})
+		defer func() {
+			if !stop() {
+				<-said // and only then what came of it
+			}
+		}()
+	}
+	flushing, stopFlushing := context.WithCancel(ctx)
+	var flusher sync.WaitGroup
+	flusher.Go(func() { s.outputs.flushUntil(flushing, cancel) })
+	defer flusher.Wait()
+	defer stopFlushing()
+
+	start := s.now()
+	err := s.pipeline.Run(ctx, selection.Of(set.Rows()), sinks)
+	s.took = s.now().Sub(start)
+	return err
+}
+
+// conclude completes the outputs after a run that ended with err, and decides
+// the exit code.
+func (s *scoring) conclude(err error) error {
+	s.failures.end()
+	switch {
+	case errors.Is(err, errReaderGone):
+		// Whoever read standard output has what they wanted, and nothing else
+		// was asked for. In a shell with pipefail this is a success as well.
+		_, err := s.outputs.abandon(false)
+		return err
+	case err != nil:
+		return s.giveUp(err)
+	}
+	if err := s.outputs.finish(); err != nil {
+		return err
+	}
+	if s.options.verbose {
+		s.console.say("%d rows in %v, %.0f rows/s", s.tally.Rows, s.took.Round(time.Millisecond),
+			float64(s.tally.Rows)/max(s.took.Seconds(), 1e-6))
+	}
+	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
+		s.console.line(summary(&s.tally)) // the table says it on standard output
+	}
+	return gates(s.options, &s.tally, s.console)
+}
+
+// giveUp keeps what was finished by a run that could not go on, and says where.
+func (s *scoring) giveUp(err error) error {
+	kept, abandonErr := s.outputs.abandon(true)
+	interrupted := errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled)
+	var usage *dataset.UsageError
+	switch {
+	case interrupted:
+	case errors.As(err, &usage):
+		return errors.Join(err, abandonErr)
+	default:
+		s.console.say("%v", err)
+	}
+	if abandonErr != nil {
+		s.console.say("%v", abandonErr)
+	}
+	where := "no file is kept"
+	if len(kept) > 0 {
+		where = "what was finished is kept in " + strings.Join(kept, ", ")
+	}
+	rows := strconv.Itoa(s.outputs.rows) + " rows were finished"
+	switch {
+	case interrupted:
+		s.console.say("interrupted: %s; %s", rows, where)
+		return &exitError{exitInterrupted}
+	case len(kept) > 0:
+		s.console.say("%s; %s", rows, where)
+	}
+	return &exitError{exitFailure}
+}
+
+// summary is the counts and the mean on one line.
+func summary(t *report.Tally) string {
+	line := t.String()
+	if n := t.Faithfulness.Count(); n > 0 {
+		line += ", mean faithfulness " + strconv.FormatFloat(t.Faithfulness.Mean(), 'f', 4, 64)
+	}
+	return line
+}
+
+// tableWidth is how wide the table may be: as COLUMNS says, or the terminal, or
+// neither.
+func tableWidth(stdout io.Writer, sys system) int {
+	if text, ok := sys.LookupEnv("COLUMNS"); ok {
+		if n, err := strconv.Atoi(text); err == nil && n > 0 {
+			return n
+		}
+	}
+	return sys.Terminal(stdout)
+}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+func TestSizesTakeUnits(t *testing.T) {
+	var n int
+	for text, want := range map[string]int{"1": 1, "512b": 512, "2k": 2048, "2KB": 2048, "3MiB": 3 << 20, "1G": 1 << 30} {
+		if err := (size{&n}).Set(text); err != nil || n != want {
+			t.Errorf("%s: %d, %v", text, n, err)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "k", "1.5M", "1T", "1MM", "99999999999G"} {
+		if err := (size{&n}).Set(text); err == nil {
+			t.Errorf("%s: %d", text, n)
+		}
+	}
+	for n, want := range map[int]string{5: "5", 2048: "2KiB", 256 << 20: "256MiB", 1 << 40: "1024GiB", 0: "0"} {
+		if got := (size{&n}).String(); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
+	values := map[string]string{
+		"input-format": "csv", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
+		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25",
+		"no-claims": "1", "concurrency": "5", "to": "csv", "output": "a.csv,b.csv", "verbose": "true", "quiet": "true", "no-progress": "true",
+		"min-mean": "0.5", "max-failed": "6", "help": "true",
+	}
+	cmd := newScore(system{})
+	lookup := func(name string) (string, bool) {
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "RAGFAITH_")), "_", "-")
+		v, ok := values[flag]
+		if !ok {
+			t.Errorf("no value for %s", name)
+		}
+		return v, ok
+	}
+	if err := fromEnvironment(cmd.Flags(), lookup); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		got := strings.Trim(f.Value.String(), "[]")
+		if f.Name != "help" && got != values[f.Name] {
+			t.Errorf("%s is %s", f.Name, got)
+		}
+	})
+}
+
+func TestTheNearestWordIsNearEnough(t *testing.T) {
+	known := []string{"threshold", "to", "min-mean", "max-failed"}
+	for word, want := range map[string]string{"treshold": "threshold", "min-maen": "min-mean", "maxfailed": "max-failed", "xyzzy": "", "": ""} {
+		if got := nearest(word, known); got != want {
+			t.Errorf("%s: %q", word, got)
+		}
+	}
+	if d := distance("kitten", "sitting"); d != 3 {
+		t.Error(d)
+	}
+}

@@ -1,0 +1,67 @@
+package dataset
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// benchRows are rows of about 1 KB.
+func benchRows(n int) []record {
+	chunk := strings.Repeat("Albert Einstein (born 14 March 1879) was a German-born physicist. ", 3)
+	rows := make([]record, n)
+	for i := range rows {
+		rows[i] = record{
+			ID: "row-" + strconv.Itoa(i), Question: "Where and when was Einstein born?",
+			Answer:   "Einstein was born in Germany on 14th March 1879, and he said: \"relative\".",
+			Contexts: []string{chunk + strconv.Itoa(i), chunk + "Österreich", chunk + "a \"quoted\" word", chunk},
+		}
+	}
+	return rows
+}
+
+func benchmark(b *testing.B, f Format) {
+	rows := benchRows(20000)
+	var data []byte
+	if f == Parquet {
+		var buf bytes.Buffer
+		if err := parquet.Write(&buf, rows, parquet.Compression(&parquet.Snappy)); err != nil {
+			b.Fatal(err)
+		}
+		data = buf.Bytes()
+	} else {
+		data = encode(b, f, rows)
+	}
+	path := write(b, "x."+string(f), string(data))
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := Open([]string{path}, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		n := 0
+		for _, err := range s.Rows() {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != 20000 {
+			b.Fatal(n)
+		}
+	}
+}
+
+func BenchmarkJSONL(b *testing.B)   { benchmark(b, JSONL) }
+func BenchmarkJSON(b *testing.B)    { benchmark(b, JSON) }
+func BenchmarkCSV(b *testing.B)     { benchmark(b, CSV) }
+func BenchmarkParquet(b *testing.B) { benchmark(b, Parquet) }

@@ -1,0 +1,143 @@
+package dataset
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// fromJSON reads contexts from a JSON value.
+func fromJSON(text string) ([]string, error) {
+	var t tree
+	if err := readJSONText(&t, text); err != nil {
+		return nil, syntaxError(err)
+	}
+	return contexts(&t, 0)
+}
+
+func TestContextsComeInManyShapes(t *testing.T) {
+	for _, tt := range []struct {
+		value string
+		want  []string
+	}{
+		{`["a","b"]`, []string{"a", "b"}},
+		{`["a"," ",""]`, []string{"a", " ", ""}},
+		{`"a"`, []string{"a"}},
+		{`[{"text":"a"},{"content":"b"},{"page_content":"c","metadata":{"text":7}},"d"]`, []string{"a", "b", "c", "d"}},
+		{`{"text":["a","b"],"title":[1]}`, []string{"a", "b"}},
+		{`{"title":["t"],"sentences":[["a","b"],["c"]]}`, []string{"a", "b", "c"}},
+		{`[["a","b"],[],["c"]]`, []string{"a", "b", "c"}},
+		{`{"text":"a"}`, []string{"a"}},
+		{`"[\"a\", \"b\"]"`, []string{"a", "b"}},
+		{`"['a', 'b']"`, []string{"a", "b"}},
+		{`["['a', 'b']"]`, []string{"['a', 'b']"}},
+	} {
+		got, err := fromJSON(tt.value)
+		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
+			t.Error(tt.value, d, err)
+		}
+	}
+}
+
+func TestCellsAreListsOrTexts(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, tt := range []struct {
+		cell string
+		want []string
+	}{
+		{"plain", []string{"plain"}},
+		{" plain\n", []string{" plain\n"}},
+		{"[1] According to", []string{"[1] According to"}},
+		{"[[Wikipedia]] is", []string{"[[Wikipedia]] is"}},
+		{"[x]", []string{"[x]"}},
+		{"[] is empty", []string{"[] is empty"}},
+		{"{x}", []string{"{x}"}},
+		{`("The Company") is`, []string{`("The Company") is`}},
+		{`("The Company")`, []string{`("The Company")`}},
+		{"(see (1))", []string{"(see (1))"}},
+		{"()", []string{"()"}},
+		{`"quoted"`, []string{`"quoted"`}},
+		{"[", []string{"["}},
+		{`["a", "b"]`, []string{"a", "b"}},
+		{" [ \n'a' ,\t'b', ] ", []string{"a", "b"}},
+		{`('a', "b'")`, []string{"a", "b'"}},
+		{`('a',)`, []string{"a"}},
+		{`{'a', 'a'}`, []string{"a", "a"}},
+		{`['a' 'b'` + "\n 'c']", []string{"a", "b", "c"}},
+		{"[['a' 'b']\n ['c']]", []string{"a", "b", "c"}},
+		{"[list(['a'])\n {'text': 'b'} {'text': 'c'}]", nil},
+		{"[{'text': 'b'} {'text': 'c'}]", []string{"b", "c"}},
+		{`[array(['a', 'b'], dtype=object), 'c']`, []string{"a", "b", "c"}},
+		{`[array(['a'], dtype='<U1'), array(array(['b']), shape=(1, 2))]`, []string{"a", "b"}},
+		{`{'sentences': array([array(['a', 'b'], dtype=object)], dtype=object)}`, []string{"a", "b"}},
+		{`[Document(metadata={'source': 'x', 'n': -1.5e3}, page_content='a'), Document(page_content="b", id=None)]`, []string{"a", "b"}},
+		{`{'page_content': 'a', 1: True, None: None, 'x': nan}`, []string{"a"}},
+		{`['\\ \' \" \n\r\t\a\b\f\v\x41\101\0\u00e9\U0001f3d4\q']`, []string{"\\ ' \" \n\r\t\a\b\f\vAA\x00é🏔\\q"}},
+		{`[u'a', b'\xc3\xa9\u', r'\n\'', rb"x", '''it's''', """a\"b"c"""]`, []string{"a", `é\u`, `\n\'`, "x", "it's", `a"b"c`}},
+		{"['a\\\nb']", []string{"ab"}},
+		{"['" + long + "']", []string{long}},
+		{"['" + long + `\n` + "']", []string{long + "\n"}},
+	} {
+		got, err := textContexts(tt.cell)
+		if tt.want == nil {
+			if err == nil && !strings.HasPrefix(tt.cell, "[list") {
+				t.Errorf("%.50q: %v", tt.cell, got)
+			}
+			continue
+		}
+		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
+			t.Errorf("%.50q: %v\n%.300s", tt.cell, err, d)
+		}
+	}
+}
+
+func TestBrokenCellsSayWhere(t *testing.T) {
+	py := "contexts: invalid Python literal: "
+	for _, tt := range []struct{ cell, want string }{
+		{"", "contexts: empty: there is nothing to judge against"},
+		{"[]", "contexts: empty: there is nothing to judge against"},
+		{"['']", "contexts: empty: there is nothing to judge against"},
+		{"{}", "contexts: want a string, got an object without text, content, page_content"},
+		{"[1]", "contexts[0]: want a string, got a number"},
+		{"[nan]", "contexts[0]: want a string, got null"},
+		{"['a', None]", "contexts[1]: want a string, got null"},
+		{`["a", null]`, "contexts[1]: want a string, got null"},
+		{`["a", "b`, "contexts: invalid JSON: it ends too early, at column 9"},
+		{`['a', 'b`, py + "a string that is never closed, at byte 7"},
+		{`['a\`, py + "a string that is never closed, at byte 2"},
+		{`['a', `, py + "it ends too early, at byte 7"},
+		{`['a'`, py + "it ends too early, at byte 5"},
+		{`['a' x]`, py + "want a comma or the end of the list, at byte 6"},
+		{`['a'] x`, py + "text after the end, at byte 7"},
+		{`['a' 'b' ... 'c']`, py + "the list was shortened (...) when it was written, at byte 10"},
+		{`['a', ..., 'c']`, py + "the list was shortened (...) when it was written, at byte 7"},
+		{`['\N{DASH}']`, py + `a character by its name (\N), at byte 3`},
+		{`['\xg']`, py + "an escape without its digits, at byte 5"},
+		{`['\ud800']`, py + "an escape that is no character, at byte 9"},
+		{`['\U0011ffff']`, py + "an escape that is no character, at byte 13"},
+		{`[b'\xff']`, py + "bytes that are not UTF-8, at byte 9"},
+		{`[f'a']`, py + "an f-string is no literal, at byte 2"},
+		{`['a', x]`, py + `unknown word "x", at byte 7`},
+		{`['a', -]`, py + "want a value, at byte 8"},
+		{`['a', ;]`, py + "want a value, at byte 7"},
+		{`['a', ('b')]`, py + "no tuple, at byte 11"},
+		{`{'a': 'b', 'c'}`, py + "a dict without a value, at byte 15"},
+		{`{'a', 'b': 'c'}`, py + "a set with a key, at byte 10"},
+		{`{'a': 'b'`, py + "it ends too early, at byte 10"},
+		{`{'a': 'b'; }`, py + "want a comma or the end of the dict, at byte 10"},
+		{`{'a': {['b']: 'c'}}`, py + "a key that is a list, at byte 14"},
+		{`['a', f(1, 2)]`, py + "a call with two values, at byte 13"},
+		{`['a', f(x=1, 2)]`, py + "a call with two values, at byte 15"},
+		{`['a', f(1; 2)]`, py + "want a comma or the end of the call, at byte 10"},
+		{`['a', f(1`, py + "it ends too early, at byte 10"},
+		{"['a', " + strings.Repeat("[", 1000), py + "nested more than 100 deep, at byte 107"},
+		{strings.Repeat("[", 50) + "'a'" + strings.Repeat("]", 50), "contexts" + strings.Repeat("[0]", 17) + ": nested more than 16 deep"},
+		{strings.Repeat("[", 1<<20) + "'", py + "nested more than 100 deep, at byte 102"},
+	} {
+		_, err := textContexts(tt.cell)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%.60s\ngot  %v\nwant %s", tt.cell, err, tt.want)
+		}
+	}
+}

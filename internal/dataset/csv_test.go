@@ -1,0 +1,121 @@
+package dataset
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// records reads a whole text as CSV.
+func records(text string, limit int) (all [][]string, errs []string) {
+	c := csvReader{lines: lineReader{r: bufio.NewReaderSize(strings.NewReader(text), 16), max: limit}, comma: ','}
+	for {
+		err := c.next()
+		var broken *csvError
+		switch {
+		case errors.As(err, &broken):
+			errs = append(errs, err.Error())
+			continue
+		case err == io.EOF: //nolint:errorlint // as it is
+			return all, errs
+		case err != nil:
+			return all, append(errs, err.Error())
+		}
+		var r []string
+		for i := range c.ends {
+			r = append(r, string(c.field(i)))
+		}
+		all = append(all, r)
+	}
+}
+
+func TestCSVReadsAsTheStandardLibraryDoes(t *testing.T) {
+	for _, text := range []string{
+		"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\n\nb", "\"a\"\"b\",c\n", "\"a\nb\",\"c\n\nd\"\ne", ",\n,,", "\"\"\n", "\"\",\"\"", "a,\"b\n", " a, b \n", "ä,\"ö\n日\"\n",
+	} {
+		r := csv.NewReader(strings.NewReader(text))
+		r.FieldsPerRecord = -1
+		want, err := r.ReadAll()
+		got, errs := records(text, 1000)
+		if d := cmp.Diff(want, got); err == nil && (d != "" || errs != nil) {
+			t.Errorf("%q: %s %v", text, d, errs)
+		}
+	}
+}
+
+func TestCSVKeepsCarriageReturnsWithinQuotes(t *testing.T) {
+	rows, last := read(t, "x.csv", "answer,contexts\r\n\"a\r\nb\nc\rd\",x\r\n", Options{})
+	if last != "" || rows[0].Row.Answer != "a\r\nb\nc\rd" {
+		t.Errorf("%v %s", rows, last)
+	}
+}
+
+func TestCSVRowErrorsStopNothing(t *testing.T) {
+	head := "id,answer,contexts\n"
+	for _, tt := range []struct{ text, want string }{
+		{"1,a,x\n2,a\n3,a,x\n", "\nx.csv:3: want 3 fields, got 2\n"},
+		{"1,a,x\n2,a,x,y\n3,a,x\n", "\nx.csv:3: want 3 fields, got 4\n"},
+		{"1,a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2, which is not quoted\n"},
+		{"1,\"a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2 that is not doubled\n"},
+		{"1,a,\"x\n2,a,x\n", "x.csv:2: a quote is opened on line 2 and never closed"},
+		{"1,\"a\nb\n\",x\n2,a,\n", "\nx.csv:5: contexts: empty: there is nothing to judge against"},
+		{"1,\xff,x\n2,a,x\n", "x.csv:2: answer: invalid UTF-8\n"},
+		{"1,a,\xff\n2,a,x\n", "x.csv:2: contexts: invalid UTF-8\n"},
+		{"1,a,['x'\n2,a,x\n", "x.csv:2: contexts: invalid Python literal: it ends too early, at byte 5\n"},
+	} {
+		rows, last := read(t, "x.csv", head+tt.text, Options{})
+		if got := errorsOf(rows); got != tt.want || last != "" {
+			t.Errorf("%q\ngot  %q %s\nwant %q", tt.text, got, last, tt.want)
+		}
+	}
+	rows, _ := read(t, "x.csv", "id,answer,contexts,\xc3\xa4\n1,a,x,\xff\n", Options{KeepAll: true})
+	if rows[0].Err != "x.csv:2: invalid UTF-8" {
+		t.Error(rows)
+	}
+}
+
+func TestTSVTakesQuotesAsTheyCome(t *testing.T) {
+	rows, last := read(t, "x.tsv", "answer\tcontexts\na \"b\" c\t\"x\"\"\ny\"\n", Options{})
+	want := []result{{Row: Row{ID: "0", Answer: `a "b" c`, Contexts: []string{"x\"\ny"}}}}
+	if d := cmp.Diff(want, rows, ignorePlace()); d != "" || last != "" {
+		t.Error(d, last)
+	}
+}
+
+func TestOverlongRecordsAreErrors(t *testing.T) {
+	long := strings.Repeat("x", 300)
+	opts := Options{MaxRowBytes: 200}
+	good := `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
+	rows, last := read(t, "x.jsonl", good+`{"answer":"`+long+`"}`+"\n"+good, opts)
+	if got := errorsOf(rows); got != "\nx.jsonl:2: record is too long: the limit is 200 bytes\n" || last != "" {
+		t.Error(got, last)
+	}
+	rows, last = read(t, "x.csv", "answer,contexts\na,x\n"+long+",x\nb,x\n", opts)
+	if got := errorsOf(rows); got != "\nx.csv:3: record is too long: the limit is 200 bytes\n" || last != "" {
+		t.Error(got, last)
+	}
+	rows, last = read(t, "x.csv", "answer,contexts\na,x\n\""+strings.Repeat("x\n", 300)+"\",x\nb,x\n", opts)
+	if got := errorsOf(rows); got != "" || last != "x.csv: after row 1: line 3: record is too long: the limit is 200 bytes: is a quote left open?" {
+		t.Error(got, last)
+	}
+	rows, last = read(t, "x.json", "["+good+",{\"a\":\""+strings.Repeat(long, 1000)+"\"}]", opts)
+	if got := errorsOf(rows); got != "" || last != "x.json: after row 1: record is too long: the limit is 200 bytes" {
+		t.Error(got, last)
+	}
+}
+
+func TestCellsOfNumbersStayNumbers(t *testing.T) {
+	for cell, want := range map[string]string{
+		"": "null", "0": "0", "-1.50": "-1.50", "1e5": "1e5", "1E-5": "1E-5", "007": `"007"`, "1.": `"1."`, ".5": `".5"`, "-": `"-"`,
+		"1e": `"1e"`, "1e+": `"1e+"`, "NaN": `"NaN"`, "true": `"true"`, "1 ": `"1 "`, "+1": `"+1"`, "1x": `"1x"`, "a\"b": `"a\"b"`, "\xff": "\"\uFFFD\"",
+	} {
+		if got := string(cellJSON(cell)); got != want {
+			t.Errorf("%q: got %s, want %s", cell, got, want)
+		}
+	}
+}

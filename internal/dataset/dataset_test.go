@@ -1,0 +1,438 @@
+package dataset
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// result is a row with its error, as tests compare them.
+type result struct {
+	Row Row
+	Err string
+}
+
+func readAll(t testing.TB, s *Set) (rows []result, last error) {
+	t.Helper()
+	for row, err := range s.Rows() {
+		var r *RowError
+		switch {
+		case err == nil:
+			rows = append(rows, result{Row: row})
+		case errors.As(err, &r):
+			rows = append(rows, result{Row: row, Err: err.Error()})
+		default:
+			last = err
+		}
+	}
+	return rows, last
+}
+
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// read reads a file of that name and text. The folder is taken out of errors.
+func read(t testing.TB, name, text string, opts Options) ([]result, string) {
+	t.Helper()
+	path := write(t, name, text)
+	clean := func(s string) string { return strings.ReplaceAll(s, filepath.Dir(path)+string(filepath.Separator), "") }
+	s, err := Open([]string{path}, opts)
+	if err != nil {
+		return nil, clean(err.Error())
+	}
+	rows, err := readAll(t, s)
+	for i := range rows {
+		rows[i].Err = clean(rows[i].Err)
+	}
+	if err != nil {
+		return rows, clean(err.Error())
+	}
+	return rows, ""
+}
+
+func errorsOf(rows []result) string {
+	var all []string
+	for _, r := range rows {
+		all = append(all, r.Err)
+	}
+	return strings.Join(all, "\n")
+}
+
+func ignorePlace() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
+
+func wantRows() []Row {
+	return []Row{
+		{Index: 0, ID: "einstein", Question: "When was Einstein born?", Answer: "On 14 March 1879.", Contexts: []string{"Albert Einstein (born 14 March 1879)", "He said: \"it's relative\"\nand left."}},
+		{Index: 1, ID: "umlaut", Question: "Wo?", Answer: "In Österreich 🏔.", Contexts: []string{"Österreich – 'Alpen', \"Wien\"", "back\\slash\ttab", "日本語"}},
+		{Index: 2, ID: "one", Contexts: []string{"only one"}},
+		{Index: 3, ID: "comma", Question: "a,b", Answer: "[1] As \"said\", so.", Contexts: []string{"[1] According to", "x"}},
+	}
+}
+
+func TestFilesOfManyWritersHoldTheSameRows(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, name := range names {
+		base := filepath.Base(name)
+		switch base {
+		case "gen.py", "kinds.parquet", "int96.parquet", "pyarrow_map.parquet":
+			continue
+		}
+		t.Run(base, func(t *testing.T) {
+			s, err := Open([]string{name}, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := readAll(t, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []Row
+			for _, r := range rows {
+				if r.Err != "" {
+					t.Error(r.Err)
+				}
+				got = append(got, r.Row)
+			}
+			if d := cmp.Diff(wantRows(), got, ignorePlace()); d != "" {
+				t.Error(d)
+			}
+			if size := s.Size(); len(got) > 0 && got[len(got)-1].Offset > size || size <= 0 {
+				t.Errorf("offset %d of %d", got[len(got)-1].Offset, size)
+			}
+		})
+		read++
+	}
+	if read < 20 {
+		t.Errorf("only %d files", read)
+	}
+}
+
+func TestParquetKindsBecomeJSON(t *testing.T) {
+	s, err := Open([]string{"testdata/kinds.parquet", "testdata/int96.parquet"}, Options{KeepAll: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := readAll(t, s)
+	if err != nil || len(rows) != 4 {
+		t.Fatal(len(rows), err)
+	}
+	var got []string
+	for _, r := range rows {
+		var line []string
+		for _, c := range r.Row.Kept {
+			line = append(line, c.Name+"="+string(c.Value))
+		}
+		got = append(got, strings.Join(line, " "))
+	}
+	want := []string{
+		`ts="1970-01-01T00:00:00Z" local="1970-01-01T00:00:00" day="1970-01-01" dec=1.50 raw="//4=" num=null u64=18446744073709551615 u32=4294967295 yes=true nest={"a":[1,null],"b":{"c":"d"}} map={"k":1} nil=null`,
+		`ts="2023-11-14T22:13:20.123456Z" local=null day="1969-12-31" dec=-0.05 raw="ok" num=1.5 u64=1 u32=1 yes=null nest=null map={} nil=null`,
+		`ts="1970-01-01T00:00:00"`,
+		`ts="2023-11-14T22:13:20.123456"`,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]string{"ts", "local", "day", "dec", "raw", "num", "u64", "u32", "yes", "nest", "map", "nil"}, s.Kept()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestOpenNamesWhatIsWrongWithAFile(t *testing.T) {
+	csv := "question,answer,contexts\n"
+	for _, tt := range []struct {
+		name, text string
+		opts       Options
+		want       string
+		usage      bool
+	}{
+		{name: "x.jsonl", want: "x.jsonl: empty file"},
+		{name: "x.csv", text: "\xef\xbb\xbf", want: "x.csv: empty file"},
+		{name: "x.csv", text: "\n\n", want: "x.csv: want a header line, got an empty file"},
+		{name: "x.jsonl", text: "\x00\x01\x02\xff", want: "x.jsonl: not text (binary data at byte 0)"},
+		{name: "x.jsonl", text: "PK\x03\x04\x00\x00", want: "x.jsonl: not text (binary data at byte 4; it begins as a ZIP archive or a spreadsheet)"},
+		{name: "x.jsonl", text: "PAR1\x00\x00", want: "x.jsonl: not text (binary data at byte 4; it begins as a Parquet file)"},
+		{name: "x.jsonl", text: "\x89\xfe\x80\x81\x82abc", want: "x.jsonl: not text (binary data at byte 0)"},
+		{name: "x.parquet", text: "garbage and more garbage", want: "x.parquet: not a Parquet file: it does not begin with PAR1"},
+		{name: "x.parquet", text: "PAR1", want: "x.parquet: not a Parquet file: it has 4 bytes"},
+		{name: "x.parquet", text: "PAR1aaaaaaaaaaaaaaaaaaaa", want: "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?"},
+		{name: "x.parquet", text: "PAR1aaaaaa\xff\xff\xff\x7fPAR1", want: "x.parquet: not a Parquet file: its footer is longer than the file"},
+		{name: "x.parquet", text: "PAR1aaaaaa\x05\x00\x00\x00PAR1", want: "x.parquet: not a Parquet file: its footer is broken"},
+		{name: "x.parquet", text: "PAREaaaaaa\x05\x00\x00\x00PARE", want: "x.parquet: not a Parquet file: it is encrypted"},
+		{name: "x.csv", text: "question,contexts\na,b\n", want: "x.csv: no answer: looked for answer, response, output, actual_output; the columns are question, contexts: --map answer=COLUMN names one"},
+		{name: "x.csv", text: "answer\na\n", want: "x.csv: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; the columns are answer: --map contexts=COLUMN names one"},
+		{name: "x.csv", text: "answer,response,contexts\n", want: `x.csv: answer: both "answer" and "response" could be it: --map answer=answer or --map answer=response decides`, usage: true},
+		{name: "x.jsonl", text: `{"answer":"a","context":["x"],"contexts":["x"]}`, want: `x.jsonl: contexts: both "context" and "contexts" could be it: --map contexts=context or --map contexts=contexts decides`, usage: true},
+		{name: "x.json", text: `[{"answer":"a","context":["x"],"contexts":["x"]}]`, want: `x.json: contexts: both "context" and "contexts" could be it: --map contexts=context or --map contexts=contexts decides`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
+		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": there is none; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"index"}, Reserved: []string{"index"}}, want: `cannot keep column "index": the results have a field of that name`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{"text": "answer"}}, want: `unknown field "text": want id, question, answer or contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Format: "xml"}, want: `unknown format "xml": want jsonl, json, csv, tsv, parquet`, usage: true},
+		{name: "x.csv", text: "answer,answer,contexts\n", want: `x.csv: two columns are named "answer"`, usage: true},
+		{name: "x.csv", text: "answer,contexts,a\xff\n", want: "x.csv: header: invalid UTF-8"},
+		{name: "x.csv", text: "answer,\"contexts\n", want: "x.csv: header: a quote is opened on line 1 and never closed"},
+		{name: "x.csv", text: csv, want: "x.csv: no rows"},
+		{name: "x.json", text: "[]", want: "x.json: no rows"},
+		{name: "x.json", text: " \n ", want: "x.json: no rows"},
+		{name: "x.jsonl", text: "\n \n", want: "x.jsonl: no rows"},
+		{name: "x.json", text: `"text"`, want: "x.json: want an array of objects, got a string"},
+		{name: "x.json", text: "{\n\"answer\": \"a\"}", want: "x.json: want an array of objects, or an object with one under data, rows, examples, samples; one object a line is --input-format jsonl"},
+		{name: "x.json", text: "[\n{\"answer\": tru}]", want: "x.json: line 2: invalid JSON: invalid character '}' in literal true (expecting 'e'), at column 15"},
+		{name: "x.jsonl.gz", text: "\x1f\x8b\x08\x00", want: "x.jsonl.gz: the gzip data is cut off: unexpected EOF"},
+		{name: "x.jsonl.gz", text: "\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "x.jsonl.gz: the gzip data is broken: gzip: invalid header"},
+		{name: "x.jsonl.zst", text: "\x28\xb5\x2f\xfd\x00", want: "x.jsonl.zst: the zstd data is cut off: unexpected EOF"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			rows, got := read(t, tt.name, tt.text, tt.opts)
+			if got != tt.want || len(rows) > 0 {
+				t.Errorf("got  %s %v\nwant %s", got, rows, tt.want)
+			}
+			_, err := Open([]string{write(t, tt.name, tt.text)}, tt.opts)
+			if u := (*UsageError)(nil); errors.As(err, &u) != tt.usage {
+				t.Errorf("usage error: %v", err)
+			}
+		})
+	}
+}
+
+func TestOpenChecksEveryPath(t *testing.T) {
+	good := write(t, "good.jsonl", `{"answer":"a","contexts":["x"]}`)
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		paths []string
+		opts  Options
+		want  string
+	}{
+		{nil, Options{}, "no files to read"},
+		{[]string{good, filepath.Join(dir, "none.jsonl")}, Options{}, filepath.Join(dir, "none.jsonl") + ": no such file or directory"},
+		{[]string{good, dir}, Options{}, dir + ": is a directory"},
+		{[]string{"-"}, Options{}, "standard input: there is no standard input"},
+		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can be read once only"},
+		{[]string{"-"}, Options{Stdin: strings.NewReader("")}, "standard input: empty file"},
+	} {
+		_, err := Open(tt.paths, tt.opts)
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestRowErrorsNameTheLineAndStopNothing(t *testing.T) {
+	good := `{"id":"g","answer":"a","contexts":["x"]}`
+	for _, tt := range []struct{ line, want string }{
+		{`["a"]`, "want an object, got an array"},
+		{`7`, "want an object, got a number"},
+		{`"x"`, "want an object, got a string"},
+		{`null`, "want an object, got null"},
+		{`true`, "want an object, got a boolean"},
+		{`{"contexts":["x"]}`, "no answer: looked for answer, response, output, actual_output; the columns are contexts: --map answer=COLUMN names one"},
+		{`{"answer":"x"}`, "no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; the columns are answer: --map contexts=COLUMN names one"},
+		{`{"answer":null,"contexts":["x"]}`, "answer: want a string, got null"},
+		{`{"answer":1,"contexts":["x"]}`, "answer: want a string, got a number"},
+		{`{"answer":"a","question":[],"contexts":["x"]}`, "question: want a string, got a list"},
+		{`{"answer":"a","id":true,"contexts":["x"]}`, "id: want a string or a number, got a boolean"},
+		{`{"answer":"a","contexts":null}`, "contexts: want a list of strings, got null"},
+		{`{"answer":"a","contexts":{}}`, "contexts: want a string, got an object without text, content, page_content"},
+		{`{"answer":"a","contexts":7}`, "contexts: want a list of strings, got a number"},
+		{`{"answer":"a","contexts":[]}`, "contexts: empty: there is nothing to judge against"},
+		{`{"answer":"a","contexts":[""]}`, "contexts: empty: there is nothing to judge against"},
+		{`{"answer":"a","contexts":" "}`, "contexts: empty: there is nothing to judge against"},
+		{`{"answer":"a","contexts":["x",null]}`, "contexts[1]: want a string, got null"},
+		{`{"answer":"a","contexts":["x",[{"text":7}]]}`, "contexts[1][0].text: want a string, got a number"},
+		{`{"answer":"a","contexts":["\ud800"]}`, "invalid JSON: half of a surrogate pair, at column 28"},
+		{"{\"answer\":\"\xff\",\"contexts\":[\"x\"]}", "invalid JSON: invalid UTF-8, at column 12"},
+		{`{"answer":"a","answer":"b"}`, `invalid JSON: the name "answer" comes twice in one object, at column 15`},
+		{`{"answer":"a","contexts":["x"]} x`, "invalid JSON: text after the object, at column 32"},
+		{`{"answer":"a","response":"b","contexts":["x"]}`, `answer: both "answer" and "response" could be it: --map answer=answer or --map answer=response decides`},
+		{`{"answer":"a`, "invalid JSON: it ends too early, at column 13"},
+		{`{"answer" "a"}`, "invalid JSON: invalid character '\"' after object name (expecting ':'), at column 11"},
+	} {
+		rows, last := read(t, "x.jsonl", good+"\n\n"+tt.line+"\n"+good, Options{})
+		if len(rows) != 3 || last != "" {
+			t.Fatalf("%s: %v %s", tt.line, rows, last)
+		}
+		if want := "x.jsonl:3: " + tt.want; rows[1].Err != want {
+			t.Errorf("%s\ngot  %s\nwant %s", tt.line, rows[1].Err, want)
+		}
+		if rows[1].Row.Index != 1 || rows[1].Row.Line != 3 || rows[2].Row.Index != 2 || rows[2].Err != "" {
+			t.Errorf("%s: %+v", tt.line, rows)
+		}
+	}
+}
+
+func TestRowErrorKeepsWhatCouldBeRead(t *testing.T) {
+	rows, _ := read(t, "x.jsonl", `{"id":"n7","question":"q","answer":"a","contexts":7,"k":1}`, Options{KeepAll: true})
+	want := Row{ID: "n7", Question: "q", Answer: "a", Kept: []Column{{"k", []byte("1")}}}
+	if d := cmp.Diff(want, rows[0].Row, ignorePlace()); d != "" {
+		t.Error(d)
+	}
+	rows, _ = read(t, "x.csv", "id,answer,contexts\nn7,a\n", Options{})
+	if rows[0].Row.ID != "n7" || rows[0].Row.Answer != "a" || rows[0].Err != "x.csv:2: want 3 fields, got 2" {
+		t.Error(rows)
+	}
+}
+
+func TestColumnsAreFoundByTheirNames(t *testing.T) {
+	for _, f := range []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts} {
+		for _, name := range aliases(f) {
+			line := map[Field]string{FieldID: `"id":"i"`, FieldQuestion: `"question":"q"`, FieldAnswer: `"answer":"a"`, FieldContexts: `"contexts":"c"`}
+			line[f] = strings.Replace(line[f], string(f), name, 1)
+			rows, last := read(t, "x.jsonl", "{"+line[FieldID]+","+line[FieldQuestion]+","+line[FieldAnswer]+","+line[FieldContexts]+"}", Options{})
+			want := []result{{Row: Row{ID: "i", Question: "q", Answer: "a", Contexts: []string{"c"}}}}
+			if d := cmp.Diff(want, rows, ignorePlace()); d != "" || last != "" {
+				t.Error(name, d, last)
+			}
+		}
+	}
+	rows, last := read(t, "x.csv", "input,output,context,text,query\nq,a,c,gold,other\n", Options{Map: map[Field]string{FieldAnswer: "text", FieldQuestion: "output"}, KeepAll: true})
+	want := []result{{Row: Row{ID: "0", Question: "a", Answer: "gold", Contexts: []string{"c"}, Kept: []Column{{"input", []byte(`"q"`)}, {"query", []byte(`"other"`)}}}}}
+	if d := cmp.Diff(want, rows, ignorePlace()); d != "" || last != "" {
+		t.Error(d, last)
+	}
+}
+
+func TestIDsAreTextAndDuplicatesAreTold(t *testing.T) {
+	var warned []string
+	var text strings.Builder
+	for range 8 {
+		text.WriteString(`{"id":1.50,"answer":"a","contexts":["x"]}` + "\n")
+	}
+	text.WriteString(`{"id":"","answer":"a","contexts":["x"]}` + "\n" + `{"id":null,"answer":"a","contexts":["x"]}`)
+	s, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(text.String()), Warn: func(err error) { warned = append(warned, err.Error()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, _ := readAll(t, s)
+	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" || s.Size() != -1 {
+		t.Error(rows)
+	}
+	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have an id that an earlier row has" {
+		t.Errorf("%q", warned)
+	}
+}
+
+func TestIDsBeyondTheTableAreNotChecked(t *testing.T) {
+	d := newIDs()
+	var told []error
+	for i := range maxIDs + 10 {
+		if err := d.see(&Row{ID: strconv.Itoa(i)}); err != nil {
+			told = append(told, err)
+		}
+	}
+	if len(told) != 1 || !strings.Contains(told[0].Error(), "not checked") || len(d.table) > 4*maxIDs {
+		t.Error(told, len(d.table))
+	}
+}
+
+func TestRowsIndexOverAllFiles(t *testing.T) {
+	line := `{"answer":"a","contexts":["x"]}` + "\n"
+	a := write(t, "a.jsonl", line+"bad\n")
+	b := write(t, "b.csv", "answer,contexts\n1,x\n2,y\n")
+	c := write(t, "c.json", "["+line+"]")
+	s, err := Open([]string{a, b, c, "testdata/pandas.parquet"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, last := readAll(t, s)
+	if last != nil || len(rows) != 9 {
+		t.Fatal(len(rows), last)
+	}
+	var before int64
+	for i, r := range rows {
+		if r.Row.Index != i || r.Row.Offset < before {
+			t.Errorf("%d: %+v", i, r.Row)
+		}
+		before = r.Row.Offset
+	}
+	if before != s.Size() || rows[3].Row.ID != "3" || rows[8].Row.Line != 4 {
+		t.Error(before, s.Size(), rows[3].Row)
+	}
+	for _, err := range s.Rows() {
+		if err == nil {
+			t.Error("the rows came twice")
+		}
+	}
+}
+
+func TestRowsMayStopEarly(t *testing.T) {
+	s, err := Open([]string{"testdata/pandas.parquet", "testdata/rows.jsonl", "testdata/members.jsonl.gz"}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range s.Rows() {
+		if err != nil {
+			t.Error(err)
+		}
+		break
+	}
+	for _, src := range s.sources {
+		if src.reader != nil || src.file != nil {
+			t.Error("left open:", src.path)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReservedColumnsAreLeftOut(t *testing.T) {
+	var warned []string
+	opts := Options{KeepAll: true, Reserved: []string{"index"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
+	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"index":1,"k":{ "a" : [1, 2] }}`, opts)
+	if d := cmp.Diff([]Column{{"k", []byte(`{"a":[1,2]}`)}}, rows[0].Row.Kept); d != "" || len(warned) != 1 {
+		t.Error(d, warned)
+	}
+	rows, _ = read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
+	if d := cmp.Diff([]Column{{"k", []byte("2")}}, rows[0].Row.Kept); d != "" {
+		t.Error(d)
+	}
+	if len(warned) != 4 {
+		t.Errorf("%q", warned)
+	}
+}
+
+func TestKeptColumnsThatAreMissingAreNull(t *testing.T) {
+	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}`+"\n"+`{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`, Options{Keep: []string{"a", "b", "answer"}})
+	want := [][]Column{
+		{{"answer", []byte(`"a"`)}, {"b", []byte("1")}, {"a", []byte("null")}},
+		{{"answer", []byte(`"a"`)}, {"a", []byte(`"\u0041"`)}, {"b", []byte("null")}},
+	}
+	for i, w := range want {
+		if d := cmp.Diff(w, rows[i].Row.Kept); d != "" || rows[i].Row.Answer != "a" {
+			t.Error(d)
+		}
+	}
+}
+
+func TestFormatsAreKnownByTheirNames(t *testing.T) {
+	for _, name := range Formats() {
+		if f, err := ParseFormat(name); err != nil || string(f) != name {
+			t.Error(f, err)
+		}
+	}
+	if _, err := ParseFormat("xml"); err == nil {
+		t.Error("xml")
+	}
+	if _, err := ParseField("answer"); err != nil {
+		t.Error(err)
+	}
+}

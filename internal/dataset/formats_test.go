@@ -1,0 +1,326 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go"
+)
+
+// A record is what the tests write.
+type record struct {
+	ID       string   `json:"id" parquet:"id"`
+	Question string   `json:"question" parquet:"question,optional"`
+	Answer   string   `json:"answer" parquet:"answer,dict"`
+	Contexts []string `json:"contexts" parquet:"contexts,list"`
+}
+
+func gz(text []byte) []byte {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, _ = w.Write(text)
+	_ = w.Close()
+	return b.Bytes()
+}
+
+func zst(text []byte) []byte {
+	w, _ := zstd.NewWriter(nil)
+	defer w.Close()
+	return w.EncodeAll(text, nil)
+}
+
+// encode writes records in a format as a user's program would.
+func encode(t testing.TB, f Format, rows []record) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	cell := func(s string, sep string) string {
+		if strings.ContainsAny(s, "\"\r\n"+sep) || s == "" {
+			return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+		return s
+	}
+	switch f {
+	case JSONL:
+		for _, r := range rows {
+			_ = enc.Encode(r)
+		}
+	case JSON:
+		enc.SetIndent("", "  ")
+		_ = enc.Encode(rows)
+	case CSV, TSV:
+		sep := ","
+		if f == TSV {
+			sep = "\t"
+		}
+		b.WriteString(strings.Join([]string{"id", "question", "answer", "contexts"}, sep) + "\n")
+		for _, r := range rows {
+			list, _ := json.Marshal(r.Contexts)
+			b.WriteString(strings.Join([]string{cell(r.ID, sep), cell(r.Question, sep), cell(r.Answer, sep), cell(string(list), sep)}, sep) + "\r\n")
+		}
+	case Parquet:
+		if err := parquet.Write(&b, rows, parquet.MaxRowsPerRowGroup(7), parquet.PageBufferSize(100), parquet.Compression(&parquet.Zstd)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func randomText(r *rand.Rand) string {
+	pieces := []string{"a", "Ö", "日", "🏔", "\"", "'", ",", "\t", "\n", "\r\n", "\\", " ", "[", "]", "{", "é", "word", "\u2028", "'}", "null", "1"}
+	var b strings.Builder
+	for range r.IntN(12) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func TestEveryFormatAndCompressionGivesTheSameRows(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 8 {
+		var rows []record
+		var want []Row
+		for i := range 1 + r.IntN(30) {
+			rec := record{ID: "i" + strconv.Itoa(i), Question: randomText(r), Answer: randomText(r)}
+			for range 1 + r.IntN(4) {
+				rec.Contexts = append(rec.Contexts, "x"+randomText(r))
+			}
+			rows = append(rows, rec)
+			want = append(want, Row{Index: i, ID: rec.ID, Question: rec.Question, Answer: rec.Answer, Contexts: rec.Contexts})
+		}
+		for _, name := range Formats() {
+			text := encode(t, Format(name), rows)
+			for ext, data := range map[string][]byte{"": text, ".gz": gz(text), ".zst": zst(text)} {
+				s, err := Open([]string{write(t, "x."+name+ext, string(data))}, Options{})
+				if err != nil {
+					t.Fatal(name, ext, err)
+				}
+				checkRows(t, name+ext, s, want)
+				s, err = Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: t.TempDir()})
+				if err != nil {
+					t.Fatal(name, ext, err)
+				}
+				checkRows(t, name+ext+" from standard input", s, want)
+			}
+		}
+	}
+}
+
+func checkRows(t *testing.T, what string, s *Set, want []Row) {
+	t.Helper()
+	var got []Row
+	for row, err := range s.Rows() {
+		if err != nil {
+			t.Fatal(what, err)
+		}
+		got = append(got, row)
+	}
+	if d := cmp.Diff(want, got, ignorePlace()); d != "" {
+		t.Fatal(what, d)
+	}
+	if size := s.Size(); size >= 0 && got[len(got)-1].Offset > size {
+		t.Errorf("%s: offset %d of %d", what, got[len(got)-1].Offset, size)
+	}
+}
+
+func TestCutOffFilesGiveTheirRowsFirst(t *testing.T) {
+	line := `{"answer":"a","contexts":["x"]}` + "\n"
+	var text strings.Builder
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20000 {
+		text.WriteString(strings.Replace(line, "x", strconv.Itoa(int(r.Uint64()>>1)), 1))
+	}
+	for name, data := range map[string][]byte{"gzip": gz([]byte(text.String())), "zstd": zst([]byte(text.String()))} {
+		rows, last := read(t, "x.jsonl", string(data[:len(data)*2/3]), Options{})
+		want := "x.jsonl: after row " + strconv.Itoa(len(rows)) + ": the " + name + " data is cut off: unexpected EOF"
+		if len(rows) < 1000 || last != want {
+			t.Errorf("%s: %d rows, then %s", name, len(rows), last)
+		}
+	}
+	whole := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
+	_, last := read(t, "x.parquet", string(whole[:len(whole)-20]), Options{})
+	if last != "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?" {
+		t.Error(last)
+	}
+	rows, last := read(t, "x.json", "["+line+","+line+"\n{\"answer\"", Options{})
+	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
+		t.Error(len(rows), last)
+	}
+	if last := tail(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: it ends too early, at column 2" {
+		t.Error(last)
+	}
+}
+
+func tail(t *testing.T, text string) string {
+	_, last := read(t, "x.json", text, Options{})
+	return last
+}
+
+func TestJSONArraysHaveRowErrorsWithLines(t *testing.T) {
+	rows, last := read(t, "x.json", "[\n{\"answer\":\"a\",\n\"contexts\":[\"x\"]},\n\n7, {\"answer\":\"a\",\"answer\":\"b\"},\n [1], \n{\"answer\":\"\xff\",\"contexts\":[]}]\n", Options{})
+	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: the name \"answer\" comes twice in one object, at column 15\n" +
+		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
+	if got := errorsOf(rows); got != want || last != "" {
+		t.Error(got, last)
+	}
+	if rows[0].Row.Line != 2 {
+		t.Error(rows[0].Row.Line)
+	}
+}
+
+func TestJSONRowsMayLieWithinAnObject(t *testing.T) {
+	for _, name := range []string{"data", "rows", "examples", "samples"} {
+		rows, last := read(t, "x.json", `{"version":[1], "`+name+`": [{"answer":"a","contexts":["x"]}], "more": {}}`, Options{})
+		if len(rows) != 1 || rows[0].Err != "" || last != "" {
+			t.Error(rows, last)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"data":[{"answer":"a","contexts":["x"]}]`:   "x.json: after row 1: line 1: invalid JSON: it ends too early, at column 42",
+		`[{"answer":"a","contexts":["x"]}] []`:        "x.json: after row 1: line 1: text after the end of the array",
+		`[{"answer":"a","contexts":["x"]}] x`:         "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
+		`{"a":1,`:                                     "x.json: line 1: invalid JSON: it ends too early, at column 8",
+		`{"a":x}`:                                     "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",
+		`{"data":[{"answer":"a","contexts":["x"]}] x`: "x.json: after row 1: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
+	} {
+		if _, last := read(t, "x.json", text, Options{}); last != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, last, want)
+		}
+	}
+}
+
+func TestJSONLinesNamedJSONAreRead(t *testing.T) {
+	line := `{"answer":"a","contexts":["x"]}` + "\n"
+	if rows, last := read(t, "x.json", line+line, Options{}); len(rows) != 2 || last != "" {
+		t.Error(rows, last)
+	}
+}
+
+func TestFormatsAreToldByTheirContent(t *testing.T) {
+	for text, want := range map[string]Format{
+		"[":                    JSON,
+		"{\n":                  JSON,
+		" \n{\"a\":1}\n":       JSONL,
+		"a,b\tc,d\n":           CSV,
+		"a\tb\tc,d\n1,2,3,4,5": TSV,
+		"answer,contexts":      CSV,
+		"\n":                   JSONL,
+	} {
+		if got := sniff([]byte(text)); got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+	rows, last := read(t, "x.txt", `{"answer":"a","contexts":["x"]}`, Options{})
+	if len(rows) != 1 || last != "" {
+		t.Error(rows, last)
+	}
+	rows, last = read(t, "x.csv", `{"answer":"a","contexts":["x"]}`, Options{Format: JSONL})
+	if len(rows) != 1 || last != "" {
+		t.Error(rows, last)
+	}
+}
+
+func TestTextEncodings(t *testing.T) {
+	text := "{\"answer\":\"Ö 日 🏔\",\"contexts\":[\"x\"]}\r\n"
+	units := utf16.Encode([]rune(text))
+	le, be := "\xff\xfe", "\xfe\xff"
+	var l, b strings.Builder
+	for range 3000 {
+		for _, u := range units {
+			l.Write([]byte{byte(u), byte(u >> 8)})
+			b.Write([]byte{byte(u >> 8), byte(u)})
+		}
+	}
+	for name, data := range map[string]string{"utf-8": "\xef\xbb\xbf" + strings.Repeat(text, 3000), "le": le + l.String(), "be": be + b.String()} {
+		rows, last := read(t, "x.jsonl", data, Options{})
+		if len(rows) != 3000 || last != "" || rows[2999].Row.Answer != "Ö 日 🏔" || errorsOf(rows[:1]) != "" {
+			t.Error(name, len(rows), last, rows[0])
+		}
+	}
+	half := strings.Replace(le+l.String(), "\x3c\xd8", "a\x00", 1)
+	rows, last := read(t, "x.jsonl", half, Options{})
+	if len(rows) != 3000 || last != "" || rows[0].Err != "x.jsonl:1: invalid JSON: invalid UTF-8, at column 20" || rows[1].Err != "" {
+		t.Error(len(rows), last, rows[0])
+	}
+	if _, last = read(t, "x.jsonl", le+l.String()+"a", Options{}); last != "x.jsonl: after row 3000: the UTF-16 text ends within a character" {
+		t.Error(last)
+	}
+}
+
+func TestLinesOf50MiBWork(t *testing.T) {
+	long := strings.Repeat("0123456789abcde\n", 50<<16)
+	line, _ := json.Marshal(record{ID: "l", Answer: "a", Contexts: []string{long}})
+	small := `{"answer":"a","contexts":["x"]}`
+	for name, text := range map[string]string{
+		"x.jsonl": small + "\n" + string(line) + "\n" + small,
+		"x.json":  "[" + small + "," + string(line) + "," + small + "]",
+		"x.csv":   "answer,contexts\na,x\na,\"" + long + "\"\na,x",
+	} {
+		rows, last := read(t, name, text, Options{})
+		if len(rows) != 3 || last != "" || rows[1].Err != "" || rows[1].Row.Contexts[0] != long || rows[2].Row.Contexts[0] != "x" {
+			t.Error(name, len(rows), last)
+		}
+	}
+}
+
+func TestSpooledFilesAreRemoved(t *testing.T) {
+	data := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
+	dir := t.TempDir()
+	for _, stdin := range [][]byte{data, data[:len(data)-3], gz(data), []byte("PAR1")} {
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin), TempDir: dir})
+		if err == nil {
+			_ = s.Close()
+		}
+		if left, _ := os.ReadDir(dir); len(left) > 0 {
+			t.Error(left)
+		}
+	}
+	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: filepath.Join(dir, "none")})
+	if err == nil || !strings.Contains(err.Error(), "temporary file") {
+		t.Error(err)
+	}
+}
+
+// A brokenReader fails after its text.
+type brokenReader struct{ r io.Reader }
+
+func (b brokenReader) Read(p []byte) (int, error) {
+	n, err := b.r.Read(p)
+	if err != nil {
+		err = errors.New("the wire was cut")
+	}
+	return n, err
+}
+
+func TestReadErrorsEndTheRows(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"answer":"a","contexts":["x"]}` + "\n{": "standard input: after row 1: the wire was cut",
+		"answer,contexts\na,x\nb,y":               "standard input: after row 1: the wire was cut",
+		`[{"answer":"a","contexts":["x"]},`:       "standard input: after row 1: the wire was cut",
+	} {
+		s, err := Open([]string{"-"}, Options{Stdin: brokenReader{strings.NewReader(text)}})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if _, last := readAll(t, s); last == nil || last.Error() != want {
+			t.Errorf("%q: got %v, want %s", text, last, want)
+		}
+	}
+	if _, err := Open([]string{"-"}, Options{Stdin: brokenReader{strings.NewReader("")}}); err == nil || err.Error() != "standard input: the wire was cut" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,154 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// check holds every reader to what rows promise.
+func check(t *testing.T, s *Set, err error) {
+	t.Helper()
+	if err != nil {
+		if s != nil {
+			t.Error("a set with an error")
+		}
+		return
+	}
+	index := 0
+	for row, err := range s.Rows() {
+		var r *RowError
+		if err != nil && !errors.As(err, &r) {
+			continue
+		}
+		if row.Index != index {
+			t.Errorf("index %d, want %d", row.Index, index)
+		}
+		index++
+		for _, text := range append([]string{row.ID, row.Question, row.Answer}, row.Contexts...) {
+			if !utf8.ValidString(text) {
+				t.Errorf("not UTF-8: %q", text)
+			}
+		}
+		for _, c := range row.Kept {
+			var tr tree
+			if jsonErr := readJSONText(&tr, string(c.Value)); jsonErr != nil {
+				t.Errorf("kept %q: %v", c.Value, jsonErr)
+			}
+		}
+		if err != nil {
+			if !utf8.ValidString(err.Error()) {
+				t.Errorf("error %q", err)
+			}
+			continue
+		}
+		if row.ID == "" || row.Line == 0 || len(row.Contexts) == 0 || isBlank(strings.Join(row.Contexts, "")) {
+			t.Errorf("row %+v", row)
+		}
+	}
+}
+
+// readBytes reads data from a file that it writes.
+func readBytes(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open([]string{path}, Options{KeepAll: true, MaxRowBytes: 1 << 20})
+	check(t, s, err)
+}
+
+func fuzzText(f *testing.F, format Format, seeds ...string) {
+	names, err := filepath.Glob("testdata/*." + string(format))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	for _, seed := range seeds {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), Format: format, KeepAll: true, MaxRowBytes: 1 << 16})
+		check(t, s, err)
+	})
+}
+
+func FuzzJSONL(f *testing.F) {
+	fuzzText(f, JSONL, `{"answer":"a","contexts":["x"],"k":{"a":[1,"\ud83c\udfd4"]}}`, `{"id":1,"answer":"a","contexts":"['x', None]"}`, "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{}")
+}
+
+func FuzzJSON(f *testing.F) {
+	fuzzText(f, JSON, `[{"answer":"a","contexts":[{"text":"x"}]}, 7]`, `{"data":[{"answer":"a","contexts":["x"]}],"more":1}`)
+}
+
+func FuzzCSV(f *testing.F) {
+	fuzzText(f, CSV, "answer,contexts,k\n\"a\"\"\r\nb\",\"['x']\",1\n", "answer,contexts\n\"a", "answer,contexts\na\n")
+}
+
+func FuzzPython(f *testing.F) {
+	for _, seed := range []string{`['a', "b"]`, `{'text': ['a', None]}`, `['a' 'b']`, `[Document(page_content='\x41\u00e9\101')]`, `[array(['a'], dtype=object)]`, `('a', b'\xc3\xa9', r'\n')`, `{'a', 1.5e3, True}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var tr tree
+		if err := readPython(&tr, s); err != nil || !utf8.ValidString(s) {
+			return
+		}
+		if len(tr.nodes) == 0 || tr.nodes[0].end != len(tr.nodes) {
+			t.Fatalf("%q: %+v", s, tr.nodes)
+		}
+		for i, n := range tr.nodes {
+			if n.end <= i || n.end > len(tr.nodes) || !utf8.ValidString(n.text) {
+				t.Fatalf("%q: node %d: %+v", s, i, n)
+			}
+		}
+		_, _ = contexts(&tr, 0)
+	})
+}
+
+func FuzzContexts(f *testing.F) {
+	for _, seed := range []string{`["a"]`, `[{"text":"a"},"b"]`, `{"sentences":[["a"]]}`, `['a', 'b']`, "[1] text", `("a") b`, "[[x]]", `["a", 'b']`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, cell string) {
+		if !utf8.ValidString(cell) {
+			return
+		}
+		got, err := textContexts(cell)
+		if err == nil && (len(got) == 0 || isBlank(strings.Join(got, ""))) {
+			t.Errorf("%q: %q", cell, got)
+		}
+		for _, text := range got {
+			if !utf8.ValidString(text) {
+				t.Errorf("%q: %q", cell, text)
+			}
+		}
+	})
+}
+
+func FuzzParquet(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.parquet")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Add(encode(f, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}}))
+	path := filepath.Join(f.TempDir(), "x.parquet")
+	f.Fuzz(func(t *testing.T, data []byte) { readBytes(t, path, data) })
+}

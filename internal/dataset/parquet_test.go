@@ -1,0 +1,179 @@
+package dataset
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
+)
+
+// annotated is a group with another type, such as that of a list.
+type annotated struct {
+	parquet.Node
+	typ parquet.Type
+}
+
+func (a annotated) Type() parquet.Type { return a.typ }
+
+// writeColumns writes columns by their values, with levels.
+func writeColumns(t testing.TB, root parquet.Group, rows ...parquet.Row) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := parquet.NewWriter(&b, parquet.NewSchema("root", root))
+	if _, err := w.WriteRows(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func value(text string, rep, def, column int) parquet.Value {
+	return parquet.ValueOf(text).Level(rep, def, column)
+}
+
+func null(rep, def, column int) parquet.Value { return parquet.NullValue().Level(rep, def, column) }
+
+func TestParquetListsOfEveryLayout(t *testing.T) {
+	text := parquet.String()
+	list := parquet.List(text).Type()
+	for name, tt := range map[string]struct {
+		contexts parquet.Node
+		rows     []parquet.Row
+		want     []string // contexts joined by |, or the error
+	}{
+		"repeated": {
+			parquet.Repeated(text),
+			[]parquet.Row{
+				{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)},
+				{value("a", 0, 0, 0), null(0, 0, 1)},
+				{value("a", 0, 0, 0), value("z", 0, 1, 1)},
+			},
+			[]string{"x|y", "contexts: empty: there is nothing to judge against", "z"},
+		},
+		"two levels": {
+			parquet.Optional(annotated{parquet.Group{"array": parquet.Repeated(text)}, list}),
+			[]parquet.Row{
+				{value("a", 0, 0, 0), value("x", 0, 2, 1), value("y", 1, 2, 1)},
+				{value("a", 0, 0, 0), null(0, 0, 1)},
+				{value("a", 0, 0, 0), null(0, 1, 1)},
+			},
+			[]string{"x|y", "contexts: want a list of strings, got null", "contexts: empty: there is nothing to judge against"},
+		},
+		"two levels of groups": {
+			annotated{parquet.Group{"array": parquet.Repeated(parquet.Group{"text": text})}, list},
+			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)}},
+			[]string{"x|y"},
+		},
+		"old Spark": {
+			parquet.Optional(annotated{parquet.Group{"bag": parquet.Repeated(parquet.Group{"array_element": parquet.Optional(text)})}, list}),
+			[]parquet.Row{
+				{value("a", 0, 0, 0), value("x", 0, 3, 1), value("y", 1, 3, 1)},
+				{value("a", 0, 0, 0), value("x", 0, 3, 1), null(1, 2, 1)},
+			},
+			[]string{"x|y", "contexts[1]: want a string, got null"},
+		},
+		"no annotation": {
+			parquet.Group{"list": parquet.Repeated(parquet.Group{"element": text})},
+			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)}},
+			[]string{"x|y"},
+		},
+		"lists of lists": {
+			parquet.List(parquet.List(text)),
+			[]parquet.Row{
+				{value("a", 0, 0, 0), value("x", 0, 2, 1), value("y", 2, 2, 1), value("z", 1, 2, 1)},
+				{value("a", 0, 0, 0), null(0, 1, 1), value("z", 1, 2, 1)},
+			},
+			[]string{"x|y|z", "z"},
+		},
+		"a map": {
+			parquet.Map(text, text),
+			[]parquet.Row{
+				{value("a", 0, 0, 0), value("text", 0, 1, 1), value("x", 0, 1, 2)},
+				{value("a", 0, 0, 0), value("title", 0, 1, 1), value("content", 1, 1, 1), value("x", 0, 1, 2), value("y", 1, 1, 2)},
+				{value("a", 0, 0, 0), null(0, 0, 1), null(0, 0, 2)},
+			},
+			[]string{"x", "y", "contexts: want a string, got an object without text, content, page_content"},
+		},
+		"one string": {
+			parquet.JSON(),
+			[]parquet.Row{{value("a", 0, 0, 0), value(`["x", "y"]`, 0, 0, 1)}, {value("a", 0, 0, 0), value("\xff", 0, 0, 1)}},
+			[]string{"x|y", "contexts: want a list of strings, got invalid UTF-8"},
+		},
+		"bytes": {
+			parquet.List(parquet.Leaf(parquet.ByteArrayType)),
+			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1)}, {value("a", 0, 0, 0), value("x", 0, 1, 1), value("\xff", 1, 1, 1)}},
+			[]string{"x", "contexts[1]: want a string, got invalid UTF-8"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": text, "contexts": tt.contexts}, tt.rows...), Options{})
+			var got []string
+			for _, r := range rows {
+				_, err, _ := strings.Cut(r.Err, ": ")
+				got = append(got, strings.Join(r.Row.Contexts, "|")+err)
+			}
+			if d := cmp.Diff(tt.want, got); d != "" || last != "" {
+				t.Error(d, last)
+			}
+		})
+	}
+}
+
+func TestParquetColumnsOfWrongTypesAreErrors(t *testing.T) {
+	text := parquet.String()
+	for _, tt := range []struct {
+		columns parquet.Group
+		want    string
+	}{
+		{parquet.Group{"answer": parquet.Leaf(parquet.DoubleType), "contexts": text}, `answer: column "answer" is DOUBLE: want a string`},
+		{parquet.Group{"answer": parquet.List(text), "contexts": text}, `answer: column "answer" is LIST: want a string`},
+		{parquet.Group{"answer": parquet.Repeated(text), "contexts": text}, `answer: column "answer" is repeated STRING: want a string`},
+		{parquet.Group{"answer": parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), "contexts": text}, `answer: column "answer" is DECIMAL(9,2): want a string`},
+		{parquet.Group{"answer": text, "contexts": parquet.List(parquet.Int(64))}, `contexts: column "contexts" is LIST: want a list of strings`},
+		{parquet.Group{"answer": text, "contexts": parquet.Group{"a": text, "b": text}}, `contexts: column "contexts" is STRUCT: want a list of strings`},
+		{parquet.Group{"answer": text, "contexts": parquet.Leaf(parquet.BooleanType)}, `contexts: column "contexts" is BOOLEAN: want a list of strings`},
+		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Timestamp(parquet.Millisecond)}, `id: column "id" is TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS): want a string or an integer`},
+		{parquet.Group{"answer": text, "contexts": text, "question": parquet.Map(text, text)}, `question: column "question" is MAP: want a string`},
+		{parquet.Group{"contexts": text}, `no answer: looked for answer, response, output, actual_output; the columns are contexts: --map answer=COLUMN names one`},
+	} {
+		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns), Options{})
+		if last != "x.parquet: "+tt.want || rows != nil {
+			t.Errorf("got  %s\nwant %s", last, tt.want)
+		}
+	}
+}
+
+func TestParquetNumbersAreIDs(t *testing.T) {
+	columns := parquet.Group{"answer": parquet.Optional(parquet.String()), "contexts": parquet.String(), "id": parquet.Int(64)}
+	rows, last := read(t, "x.parquet", writeColumns(t, columns,
+		parquet.Row{value("a", 0, 1, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(-7)).Level(0, 0, 2)},
+		parquet.Row{null(0, 0, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(8)).Level(0, 0, 2)}), Options{})
+	if last != "" || rows[0].Row.ID != "-7" || rows[1].Row.ID != "8" || rows[1].Err != "x.parquet:2: answer: want a string, got null" {
+		t.Error(rows, last)
+	}
+}
+
+func TestParquetWithoutRows(t *testing.T) {
+	_, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}), Options{})
+	if last != "x.parquet: no rows" {
+		t.Error(last)
+	}
+}
+
+// Any one byte of a file may be wrong: that is an error or another text, and
+// never a crash.
+func TestParquetWithBrokenBytesNeverPanics(t *testing.T) {
+	whole := encode(t, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}, {"j", "", "a", []string{"z"}}})
+	path := write(t, "x.parquet", "")
+	for i := range whole {
+		for _, b := range []byte{0, 0xff} {
+			data := bytes.Clone(whole)
+			data[i] = b
+			readBytes(t, path, data)
+		}
+	}
+}

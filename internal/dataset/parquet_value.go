@@ -1,0 +1,265 @@
+package dataset
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+func columnPath(c *parquet.Column) string {
+	return strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
+}
+
+// isList reports whether a group is a list: because it says so, or because it
+// is built as one by a writer that says nothing.
+func isList(c *parquet.Column) bool {
+	if logical := c.Type().LogicalType(); logical != nil {
+		_, ok := logical.Value.(*format.ListType)
+		return ok
+	}
+	switch c.Columns()[0].Name() {
+	case "list", "bag", "array":
+		return true
+	}
+	return false
+}
+
+func isMap(c *parquet.Column) bool {
+	if logical := c.Type().LogicalType(); logical != nil {
+		_, ok := logical.Value.(*format.MapType)
+		return ok
+	}
+	return false
+}
+
+// typeName names a column's type in messages.
+func typeName(c *parquet.Column) string {
+	if !c.Leaf() {
+		switch {
+		case isMap(c):
+			return "MAP"
+		case len(c.Columns()) == 1 && c.Columns()[0].Repeated() && isList(c):
+			return "LIST"
+		}
+		return "STRUCT"
+	}
+	name := c.Type().String()
+	if c.Repeated() {
+		return "repeated " + name
+	}
+	return name
+}
+
+// checkType returns an error where no value of a column can be what the field
+// has to be.
+func checkType(f Field, c *parquet.Column) error {
+	wrong := func(want string) error {
+		return fmt.Errorf("%s: column %s is %s: want %s", f, quote(c.Name()), typeName(c), want)
+	}
+	switch f {
+	case FieldID:
+		if !c.Leaf() || c.Repeated() || !isText(c) && !isInt(c) {
+			return wrong("a string or an integer")
+		}
+	case FieldQuestion, FieldAnswer:
+		if !c.Leaf() || c.Repeated() || !isText(c) {
+			return wrong("a string")
+		}
+	case FieldContexts:
+		if !holdsText(c, 0) {
+			return wrong("a list of strings")
+		}
+	}
+	return nil
+}
+
+// holdsText reports whether texts can come out of a column as contexts.
+func holdsText(c *parquet.Column, depth int) bool {
+	if c.Leaf() {
+		return isText(c)
+	}
+	if depth > 2*maxNesting {
+		return false
+	}
+	for _, key := range contextKeys() {
+		if k := c.Column(key); k != nil {
+			return holdsText(k, depth+1)
+		}
+	}
+	if isMap(c) {
+		return true // what its keys are is known row by row
+	}
+	return len(c.Columns()) == 1 && holdsText(c.Columns()[0], depth+1)
+}
+
+// isText reports whether a leaf holds text, or nothing at all.
+func isText(c *parquet.Column) bool {
+	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
+		return k == nullKind
+	}
+	logical := c.Type().LogicalType()
+	if logical == nil {
+		return true
+	}
+	_, decimal := logical.Value.(*format.DecimalType)
+	return !decimal
+}
+
+func isInt(c *parquet.Column) bool {
+	if c.Type().LogicalType() != nil {
+		if _, ok := c.Type().LogicalType().Value.(*format.IntType); !ok {
+			return false
+		}
+	}
+	k := physical(c)
+	return k == parquet.Int32 || k == parquet.Int64
+}
+
+// nullKind is the kind of a column that has no type and no values.
+const nullKind parquet.Kind = -1
+
+func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
+
+// converter returns how a leaf's values are turned into those of a tree.
+func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
+	var logical format.LogicalTypeValue
+	if l := c.Type().LogicalType(); l != nil {
+		logical = l.Value
+	}
+	physical := physical(c)
+	switch l := logical.(type) {
+	case *format.DecimalType:
+		return func(v parquet.Value) (kind, string) { return kindNumber, decimal(v, int(l.Scale)) }
+	case *format.DateType:
+		return func(v parquet.Value) (kind, string) {
+			return kindText, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
+		}
+	case *format.TimestampType:
+		if physical == parquet.Int64 {
+			return func(v parquet.Value) (kind, string) { return kindText, timestamp(v.Int64(), l) }
+		}
+	case *format.UUIDType:
+		return func(v parquet.Value) (kind, string) { return kindText, uuid(v.ByteArray()) }
+	case *format.IntType:
+		if !l.IsSigned && physical == parquet.Int32 {
+			return func(v parquet.Value) (kind, string) {
+				return kindNumber, strconv.FormatUint(uint64(v.Uint32()), 10)
+			}
+		}
+		if !l.IsSigned && physical == parquet.Int64 {
+			return func(v parquet.Value) (kind, string) { return kindNumber, strconv.FormatUint(v.Uint64(), 10) }
+		}
+	}
+	return plainValue
+}
+
+// plainValue turns a value into that of a tree by its physical type.
+func plainValue(v parquet.Value) (kind, string) {
+	switch v.Kind() {
+	case parquet.Boolean:
+		return kindBool, strconv.FormatBool(v.Boolean())
+	case parquet.Int32:
+		return kindNumber, strconv.FormatInt(int64(v.Int32()), 10)
+	case parquet.Int64:
+		return kindNumber, strconv.FormatInt(v.Int64(), 10)
+	case parquet.Int96:
+		return kindText, int96(v.Int96())
+	case parquet.Float:
+		return float(float64(v.Float()), 32)
+	case parquet.Double:
+		return float(v.Double(), 64)
+	case parquet.ByteArray, parquet.FixedLenByteArray:
+		text := string(v.ByteArray())
+		if !utf8.ValidString(text) {
+			return kindBytes, text
+		}
+		return kindText, text
+	}
+	return kindNull, ""
+}
+
+func float(f float64, bits int) (kind, string) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return kindNull, ""
+	}
+	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
+}
+
+// decimal writes an unscaled number with its point in place.
+func decimal(v parquet.Value, scale int) string {
+	n := new(big.Int)
+	if v.Kind() == parquet.Int32 {
+		n.SetInt64(int64(v.Int32()))
+	} else if v.Kind() == parquet.Int64 {
+		n.SetInt64(v.Int64())
+	} else {
+		b := v.ByteArray()
+		n.SetBytes(b)
+		if len(b) > 0 && b[0] >= 0x80 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
+		}
+	}
+	const maxScale = 1 << 10 // far beyond any writer's
+	if scale <= 0 || scale > maxScale {
+		return n.String()
+	}
+	digits, sign := new(big.Int).Abs(n).String(), ""
+	if n.Sign() < 0 {
+		sign = "-"
+	}
+	if len(digits) <= scale {
+		digits = strings.Repeat("0", scale-len(digits)+1) + digits
+	}
+	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+}
+
+// timestamp writes a moment as RFC 3339 does, and without a zone where the
+// column's times have none.
+func timestamp(n int64, l *format.TimestampType) string {
+	var t time.Time
+	switch l.Unit.Value.(type) {
+	case *format.MilliSeconds:
+		t = time.UnixMilli(n)
+	case *format.MicroSeconds:
+		t = time.UnixMicro(n)
+	default:
+		t = time.Unix(0, n)
+	}
+	if l.IsAdjustedToUTC {
+		return t.UTC().Format(time.RFC3339Nano)
+	}
+	return t.UTC().Format("2006-01-02T15:04:05.999999999")
+}
+
+// int96 writes the old timestamp: nanoseconds of the day, and the Julian day.
+func int96(v deprecated.Int96) string {
+	const unixEpoch = 2440588 // as a Julian day
+	nanos := int64(uint64(v[1])<<32 | uint64(v[0]))
+	t := time.Unix((int64(v[2])-unixEpoch)*86400, 0).Add(time.Duration(nanos))
+	return t.UTC().Format("2006-01-02T15:04:05.999999999")
+}
+
+func uuid(b []byte) string {
+	if len(b) != 16 {
+		return base64.StdEncoding.EncodeToString(b)
+	}
+	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", binary.BigEndian.Uint32(b), b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// appendBase64 appends bytes as a JSON string of their base64.
+func appendBase64(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	dst = base64.StdEncoding.AppendEncode(dst, []byte(s))
+	return append(dst, '"')
+}

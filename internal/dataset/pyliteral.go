@@ -1,0 +1,267 @@
+package dataset
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxPythonDepth is how deep a Python literal may be nested.
+const maxPythonDepth = 100
+
+// A pythonError is a literal that does not read.
+type pythonError struct {
+	at   int // byte, from 0
+	what string
+}
+
+func (e *pythonError) Error() string {
+	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.at+1)
+}
+
+// readPython appends the value of a Python literal to t, as repr, str and
+// pandas' to_csv write it: strings, numbers, constants, lists, tuples, sets and
+// dicts, and within them numpy's array(...) and objects such as Document(...)
+// by their keyword arguments. Strings that follow each other without a comma,
+// as numpy prints an array, are elements of their own. A list of one pair of
+// round brackets without a comma is no tuple, and an error here.
+func readPython(t *tree, s string) error {
+	p := &python{s: s, t: t}
+	if err := p.value("", 0); err != nil {
+		return err
+	}
+	if p.space(); p.i < len(s) {
+		return p.fail("text after the end")
+	}
+	return nil
+}
+
+type python struct {
+	s string
+	i int
+	t *tree
+}
+
+func (p *python) fail(what string) error { return &pythonError{at: p.i, what: what} }
+
+func (p *python) space() {
+	for p.i < len(p.s) && strings.IndexByte(" \t\r\n\f", p.s[p.i]) >= 0 {
+		p.i++
+	}
+}
+
+// peek returns the next byte after white space, or 0 at the end.
+func (p *python) peek() byte {
+	if p.space(); p.i < len(p.s) {
+		return p.s[p.i]
+	}
+	return 0
+}
+
+func (p *python) value(name string, depth int) error {
+	if depth > maxPythonDepth {
+		return p.fail(fmt.Sprintf("nested more than %d deep", maxPythonDepth))
+	}
+	c := p.peek()
+	switch {
+	case c == 0:
+		return p.fail("it ends too early")
+	case c == '[':
+		return p.sequence(name, ']', depth)
+	case c == '(':
+		return p.sequence(name, ')', depth)
+	case c == '{':
+		return p.braces(name, depth)
+	case quoted(p.s[p.i:min(len(p.s), p.i+3)]):
+		text, err := p.str()
+		if err == nil {
+			p.t.add(kindText, name, text)
+		}
+		return err
+	case strings.HasPrefix(p.s[p.i:], "..."):
+		return p.fail("the list was shortened (...) when it was written")
+	case isWord(c) || c == '-' || c == '+' || c == '.':
+		return p.word(name, depth)
+	}
+	return p.fail("want a value")
+}
+
+// sequence reads a list or a tuple.
+func (p *python) sequence(name string, end byte, depth int) error {
+	p.i++
+	at := p.t.open(kindList, name)
+	commas, items := 0, 0
+	for p.peek() != end {
+		if err := p.value("", depth+1); err != nil {
+			return err
+		}
+		items++
+		last := p.s[p.i-1]
+		switch c := p.peek(); {
+		case c == ',':
+			p.i++
+			commas++
+		case c == end:
+		case c == 0:
+			return p.fail("it ends too early")
+		case end == ']' && p.adjacent(last, c):
+			// numpy prints no commas.
+		case end == ']' && strings.HasPrefix(p.s[p.i:], "..."):
+			return p.fail("the list was shortened (...) when it was written")
+		default:
+			return p.fail("want a comma or the end of the list")
+		}
+	}
+	if end == ')' && items == 1 && commas == 0 {
+		return p.fail("no tuple")
+	}
+	p.i++
+	p.t.close(at)
+	return nil
+}
+
+// adjacent reports whether a value that ended with last and one that begins
+// with c may follow each other without a comma.
+func (p *python) adjacent(last, c byte) bool {
+	switch last {
+	case '\'', '"':
+		return quoted(p.s[p.i:min(len(p.s), p.i+3)])
+	case ']':
+		return c == '['
+	case '}':
+		return c == '{'
+	}
+	return false
+}
+
+// braces reads a dict, or a set as a list.
+func (p *python) braces(name string, depth int) error {
+	p.i++
+	at := p.t.open(kindObject, name)
+	for p.peek() != '}' {
+		key := len(p.t.nodes)
+		if err := p.value("", depth+1); err != nil {
+			return err
+		}
+		if p.peek() == ':' {
+			if p.t.nodes[at].kind == kindList {
+				return p.fail("a set with a key")
+			}
+			p.i++
+			k := p.t.nodes[key]
+			if k.kind == kindList || k.kind == kindObject {
+				return p.fail("a key that is a list")
+			}
+			p.t.nodes = p.t.nodes[:key]
+			if err := p.value(k.text, depth+1); err != nil {
+				return err
+			}
+		} else {
+			if p.t.nodes[at].kind == kindObject && key > at+1 {
+				return p.fail("a dict without a value")
+			}
+			p.t.nodes[at].kind = kindList
+		}
+		switch c := p.peek(); c {
+		case ',':
+			p.i++
+		case '}':
+		case 0:
+			return p.fail("it ends too early")
+		default:
+			return p.fail("want a comma or the end of the dict")
+		}
+	}
+	p.i++
+	p.t.close(at)
+	return nil
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// word reads a constant, a number, or the name of a call with its arguments.
+func (p *python) word(name string, depth int) error {
+	begin := p.i
+	for p.i < len(p.s) && (isWord(p.s[p.i]) || p.s[p.i] == '.' || p.s[p.i] == '-' || p.s[p.i] == '+') {
+		p.i++
+	}
+	w := p.s[begin:p.i]
+	switch {
+	case w == "None" || w == "nan" || w == "NaN" || w == "null":
+		p.t.add(kindNull, name, "")
+	case w == "True" || w == "False" || w == "true" || w == "false":
+		p.t.add(kindBool, name, strings.ToLower(w))
+	case w[0] >= '0' && w[0] <= '9' || w[0] == '-' || w[0] == '+' || w[0] == '.':
+		if len(strings.TrimLeft(w, "+-.")) == 0 {
+			return p.fail("want a value")
+		}
+		p.t.add(kindNumber, name, w)
+	case p.peek() == '(':
+		return p.call(name, depth)
+	default:
+		p.i = begin
+		return p.fail("unknown word " + short(w))
+	}
+	return nil
+}
+
+// call reads the arguments of a call: its first positional one is its value, as
+// in array([...]); keyword arguments make an object, as in Document(...).
+func (p *python) call(name string, depth int) error {
+	p.i++
+	at := p.t.open(kindObject, name)
+	positional := false
+	for p.peek() != ')' {
+		key := ""
+		if c := p.s[p.i:]; c != "" && isWord(c[0]) {
+			n := 0
+			for n < len(c) && isWord(c[n]) {
+				n++
+			}
+			if n < len(c) && c[n] == '=' {
+				key = c[:n]
+				p.i += n + 1
+			}
+		}
+		before := len(p.t.nodes)
+		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
+			// The type of an array is a bare name.
+			for p.i < len(p.s) && (isWord(p.s[p.i]) || p.s[p.i] == '.') {
+				p.i++
+			}
+		} else if err := p.value(key, depth+1); err != nil {
+			return err
+		}
+		if key == "" {
+			if positional || before != at+1 {
+				return p.fail("a call with two values")
+			}
+			positional = true
+		} else if positional {
+			p.t.nodes = p.t.nodes[:before]
+		}
+		switch c := p.peek(); c {
+		case ',':
+			p.i++
+		case ')':
+		case 0:
+			return p.fail("it ends too early")
+		default:
+			return p.fail("want a comma or the end of the call")
+		}
+	}
+	p.i++
+	if positional {
+		// The value takes the place of the call.
+		copy(p.t.nodes[at:], p.t.nodes[at+1:])
+		p.t.nodes = p.t.nodes[:len(p.t.nodes)-1]
+		p.t.nodes[at].name = name
+		for j := at; j < len(p.t.nodes); j++ {
+			p.t.nodes[j].end--
+		}
+		return nil
+	}
+	p.t.close(at)
+	return nil
+}

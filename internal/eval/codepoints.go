@@ -1,0 +1,64 @@
+package eval
+
+import "unicode/utf8"
+
+// stride is how many code points lie between two marks: few enough to walk,
+// and few marks beside the text.
+const stride = 64
+
+// codePoints finds pieces of a text by code points, as a Python slice does, in
+// a time that does not depend on where they lie. It reads the text only when
+// it is first asked.
+type codePoints struct {
+	text  string
+	n     int   // code points in text; -1 where they are not counted yet
+	marks []int // byte offsets of code points 0, stride, 2*stride...; none for ASCII
+}
+
+// reset takes another text.
+func (p *codePoints) reset(text string) {
+	p.text, p.n, p.marks = text, -1, p.marks[:0]
+}
+
+// len counts the code points of the text.
+func (p *codePoints) len() int {
+	if p.n >= 0 {
+		return p.n
+	}
+	p.n = utf8.RuneCountInString(p.text)
+	if p.n == len(p.text) {
+		return p.n
+	}
+	k := 0
+	for i := range p.text {
+		if k%stride == 0 {
+			p.marks = append(p.marks, i)
+		}
+		k++
+	}
+	return p.n
+}
+
+// slice returns the code points from start up to end, and whether they exist.
+func (p *codePoints) slice(start, end int) (string, bool) {
+	if start < 0 || end < start || end > p.len() {
+		return "", false
+	}
+	return p.text[p.offset(start):p.offset(end)], true
+}
+
+// offset returns the byte at which code point k starts, for 0 <= k <= len.
+func (p *codePoints) offset(k int) int {
+	switch {
+	case p.n == len(p.text):
+		return k
+	case k == p.n:
+		return len(p.text)
+	}
+	at := p.marks[k/stride]
+	for range k % stride {
+		_, size := utf8.DecodeRuneInString(p.text[at:])
+		at += size
+	}
+	return at
+}

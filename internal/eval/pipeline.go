@@ -1,0 +1,180 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+)
+
+const (
+	// A window of this many rows for each worker keeps the others busy
+	// behind a row that takes some ten times as long as the usual one.
+	windowPerWorker = 8
+	// Rows that take microseconds need slack between reader and writer
+	// whatever the number of workers.
+	minWindow = 128
+	// Text of rows in flight. One row may be larger, and then goes alone.
+	windowBytes = 32 << 20
+)
+
+// A Pipeline scores rows. The zero value of a field that is not required is
+// its default.
+type Pipeline struct {
+	Extractor Extractor // required
+	Judge     Judge     // required
+	Workers   int       // rows judged at once; 1
+	Window    int       // rows that are read and not yet written; by the number of workers
+	NoClaims  *float64  // faithfulness of a row without claims; none
+}
+
+// Run reads rows, scores up to Workers of them at once, and writes the results
+// to sink in the order of rows. No more than Window rows, and no more text than
+// 32 MiB or one row, wait for a slow row before them, so memory does not depend
+// on how many rows there are.
+//
+// An error in rows that is a *dataset.RowError is a failed row, as is an error
+// or a panic in a stage. Any other error in rows ends the run after the rows
+// before it are written, and is returned. An error of sink ends it at once.
+// Where ctx is done, no further row is begun, the rows that were finished by
+// then are written up to the first that was not, and Run returns
+// context.Cause(ctx). Run returns only when rows does.
+func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], sink Sink) error {
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	workers := max(p.Workers, 1)
+	window := p.Window
+	if window < 1 {
+		window = max(windowPerWorker*workers, minWindow)
+	}
+	f := &flight{
+		free:  make(chan *slot, window),
+		todo:  make(chan *slot, window),
+		order: make(chan *slot, window),
+		text:  semaphore.NewWeighted(windowBytes),
+	}
+
+	var g errgroup.Group
+	g.Go(func() error { return f.read(work, rows, window) })
+	for range workers {
+		g.Go(func() error { p.work(work, f.todo); return nil })
+	}
+	done, writeErr := f.write(sink)
+	if writeErr != nil {
+		cancel(writeErr)
+	}
+	readErr := g.Wait()
+	switch {
+	case writeErr != nil:
+		return writeErr
+	case readErr == nil && done:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	default:
+		return readErr
+	}
+}
+
+// A slot holds a row from its reading to its writing, and is then used again.
+type slot struct {
+	result   Result
+	bytes    int64
+	unjudged bool          // the run was cancelled before the row had its result
+	done     chan struct{} // receives once when result or unjudged is set
+}
+
+// A flight is the rows between the reader and the writer. No send on its
+// channels blocks, because there are no more slots than each has room for.
+type flight struct {
+	free  chan *slot
+	todo  chan *slot // to the workers
+	order chan *slot // to the writer
+	text  *semaphore.Weighted
+}
+
+// read hands each row to the workers and to the writer, until rows ends, fails,
+// or ctx is done.
+func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], window int) error {
+	defer close(f.order)
+	defer close(f.todo)
+	made := 0
+	for row, err := range rows {
+		var bad *dataset.RowError
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		var s *slot
+		if made < window && len(f.free) == 0 {
+			s = &slot{done: make(chan struct{}, 1)}
+			made++
+		} else {
+			select {
+			case s = <-f.free:
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		s.bytes = min(textBytes(&row), windowBytes)
+		if err := f.text.Acquire(ctx, s.bytes); err != nil {
+			return context.Cause(ctx)
+		}
+		s.result = Result{Row: row, Err: err}
+		f.order <- s
+		f.todo <- s
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// write gives results to sink in order. It reports whether every row that was
+// read is written, and stops at the first one that is not.
+func (f *flight) write(sink Sink) (bool, error) {
+	for s := range f.order {
+		<-s.done
+		if s.unjudged {
+			return false, nil
+		}
+		if err := sink.Write(&s.result); err != nil {
+			return false, fmt.Errorf("writing row %d: %w", s.result.Row.Index, err)
+		}
+		f.text.Release(s.bytes)
+		s.result = Result{} // its texts can go before the slot is used again
+		f.free <- s
+	}
+	return true, nil
+}
+
+// work scores rows until there are no more.
+func (p *Pipeline) work(ctx context.Context, todo <-chan *slot) {
+	var check quoteChecker
+	for s := range todo {
+		if ctx.Err() == nil {
+			p.score(ctx, &s.result, &check)
+			// A stage that gave up because the run is over says nothing of the row.
+			s.unjudged = s.result.Status == Failed && s.result.Reason != StageRead && ctx.Err() != nil
+		} else {
+			s.unjudged = true
+		}
+		s.done <- struct{}{}
+	}
+}
+
+// textBytes estimates how much memory a row holds.
+func textBytes(row *dataset.Row) int64 {
+	n := len(row.Question) + len(row.Answer)
+	for _, c := range row.Contexts {
+		n += len(c)
+	}
+	for i := range row.Kept {
+		n += len(row.Kept[i].Value)
+	}
+	return int64(n)
+}

@@ -1,0 +1,346 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type extractFunc func(ctx context.Context, question, answer string) (extract.Extraction, error)
+
+func (f extractFunc) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
+	return f(ctx, question, answer)
+}
+
+type judgeFunc func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error)
+
+func (f judgeFunc) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+	return f(ctx, task)
+}
+
+type sinkFunc func(*Result) error
+
+func (f sinkFunc) Write(r *Result) error { return f(r) }
+
+// fields takes every word of an answer for a claim.
+func fields(_ context.Context, _, answer string) (extract.Extraction, error) {
+	var found extract.Extraction
+	for i, word := range strings.Fields(answer) {
+		found.Claims = append(found.Claims, extract.Claim{ID: i, Text: word, Start: -1, End: -1})
+	}
+	return found, nil
+}
+
+// contained supports the claims that occur in a context.
+func contained(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+	vs := make([]verdict.Verdict, len(task.Claims))
+	for i, c := range task.Claims {
+		vs[i].ClaimID = c.ID
+		for k, text := range task.Contexts {
+			if at := strings.Index(text, c.Text); at >= 0 {
+				start := len([]rune(text[:at]))
+				vs[i] = verdict.Verdict{
+					ClaimID: c.ID, Label: verdict.Supported, Score: 1, Reason: "stated", ChunkIDs: []int{k},
+					Evidence: []verdict.Evidence{{Chunk: k, Start: start, End: start + len([]rune(c.Text)), Quote: c.Text}},
+				}
+				break
+			}
+		}
+	}
+	return vs, nil
+}
+
+// pause lets time pass on the clock of the test.
+func pause(d time.Duration) { <-time.NewTimer(d).C }
+
+// numbered yields n rows whose answer is their index, and counts them.
+func numbered(n int, read *atomic.Int64) iter.Seq2[dataset.Row, error] {
+	return func(yield func(dataset.Row, error) bool) {
+		for i := range n {
+			read.Add(1)
+			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"1 2 3"}}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// collect runs p over rows and returns all results.
+func collect(t *testing.T, p *Pipeline, rows iter.Seq2[dataset.Row, error]) []Result {
+	t.Helper()
+	var results []Result
+	err := p.Run(t.Context(), rows, sinkFunc(func(r *Result) error {
+		results = append(results, *r)
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return results
+}
+
+func TestResultsComeInOrderFromABoundedPoolAndWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const workers, window, rows = 8, 16, 2000
+		var read, running, peak, written, ahead atomic.Int64
+		p := &Pipeline{
+			Workers: workers, Window: window, Judge: judgeFunc(contained),
+			Extractor: extractFunc(func(ctx context.Context, q, a string) (extract.Extraction, error) {
+				peak.Store(max(peak.Load(), running.Add(1)))
+				defer running.Add(-1)
+				d := time.Duration(rand.IntN(1000)) * time.Millisecond
+				if a == "0" {
+					d = time.Hour // all others wait for the first
+				}
+				pause(d)
+				return fields(ctx, q, a)
+			}),
+		}
+		next := 0
+		err := p.Run(t.Context(), numbered(rows, &read), sinkFunc(func(r *Result) error {
+			if r.Row.Index != next {
+				return fmt.Errorf("got row %d, want %d", r.Row.Index, next)
+			}
+			next++
+			ahead.Store(max(ahead.Load(), read.Load()-written.Load()))
+			written.Add(1)
+			return nil
+		}))
+		if err != nil || next != rows {
+			t.Fatal(err, next)
+		}
+		if peak.Load() != workers {
+			t.Errorf("%d rows were judged at once, want %d", peak.Load(), workers)
+		}
+		if ahead.Load() > window+1 { // and the one in the reader's hand
+			t.Errorf("%d rows were read ahead, want at most %d", ahead.Load(), window+1)
+		}
+	})
+}
+
+func TestASlowRowHoldsBackLittleTextHoweverWideTheWindow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var read, most atomic.Int64
+		big := strings.Repeat("x", 10<<20)
+		rows := func(yield func(dataset.Row, error) bool) {
+			for i := range 20 {
+				read.Add(1)
+				if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{big, big, big, big}[:1+i%4]}, nil) {
+					return
+				}
+			}
+		}
+		p := &Pipeline{Workers: 4, Window: 1000, Extractor: extractFunc(fields), Judge: judgeFunc(
+			func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+				pause(time.Second)
+				return contained(ctx, task)
+			})}
+		n := int64(0)
+		err := p.Run(t.Context(), rows, sinkFunc(func(*Result) error {
+			most.Store(max(most.Load(), read.Load()-n))
+			n++
+			return nil
+		}))
+		if err != nil || n != 20 {
+			t.Fatal(err, n)
+		}
+		if most.Load() > 4 {
+			t.Errorf("%d rows of 10 to 40 MiB were read ahead", most.Load())
+		}
+	})
+}
+
+func TestTheNumberOfWorkersChangesNoResult(t *testing.T) {
+	var read atomic.Int64
+	var want []Result
+	for _, workers := range []int{0, 1, 3, 64} {
+		p := &Pipeline{Workers: workers, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+		got := collect(t, p, numbered(500, &read))
+		if want == nil {
+			want = got
+		}
+		if a, b := fmt.Sprint(want), fmt.Sprint(got); a != b {
+			t.Errorf("%d workers gave other results", workers)
+		}
+	}
+}
+
+func TestACancelledRunKeepsWhatWasFinishedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var read atomic.Int64
+		stop := errors.New("told to stop")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		p := &Pipeline{Workers: 4, Window: 8, Judge: judgeFunc(contained), Extractor: extractFunc(
+			func(ctx context.Context, q, a string) (extract.Extraction, error) {
+				d := time.Second
+				if a == "13" {
+					d = time.Hour
+				}
+				select {
+				case <-time.NewTimer(d).C:
+					return fields(ctx, q, a)
+				case <-ctx.Done():
+					return extract.Extraction{}, ctx.Err()
+				}
+			})}
+		time.AfterFunc(time.Minute, func() { cancel(stop) })
+		n := 0
+		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(r *Result) error {
+			if r.Status == Failed || r.Row.Index != n {
+				t.Errorf("row %d is %v: %v", r.Row.Index, r.Status, r.Err)
+			}
+			n++
+			return nil
+		}))
+		if !errors.Is(err, stop) {
+			t.Error(err)
+		}
+		if n != 13 { // those behind the slow one are finished, and have no place without it
+			t.Errorf("%d rows were written", n)
+		}
+	})
+}
+
+func TestARowThatIgnoresCancellationIsStillWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var read atomic.Int64
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		p := &Pipeline{Workers: 2, Extractor: extractFunc(fields), Judge: judgeFunc(
+			func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+				pause(4 * time.Second)
+				return contained(ctx, task)
+			})}
+		n := 0
+		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(*Result) error { n++; return nil }))
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		if n != 6 { // 4 by then, and the 2 in flight
+			t.Errorf("%d rows were written", n)
+		}
+	})
+}
+
+func TestACancellationAfterTheLastRowIsNoError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var read atomic.Int64
+	p := &Pipeline{Workers: 2, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	err := p.Run(ctx, numbered(5, &read), sinkFunc(func(r *Result) error {
+		if r.Row.Index == 4 {
+			cancel()
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFailedSinkEndsTheRun(t *testing.T) {
+	var read atomic.Int64
+	full := errors.New("disk full")
+	p := &Pipeline{Workers: 4, Window: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	n := 0
+	err := p.Run(t.Context(), numbered(1<<30, &read), sinkFunc(func(*Result) error {
+		if n++; n == 3 {
+			return full
+		}
+		return nil
+	}))
+	if !errors.Is(err, full) || n != 3 {
+		t.Error(err, n)
+	}
+}
+
+func TestABrokenSourceEndsTheRunAfterTheRowsBeforeIt(t *testing.T) {
+	torn := errors.New("unexpected end of file")
+	rows := func(yield func(dataset.Row, error) bool) {
+		for i := range 10 {
+			if !yield(dataset.Row{Index: i, Answer: "1", Contexts: []string{"1"}}, nil) {
+				return
+			}
+		}
+		yield(dataset.Row{}, torn)
+	}
+	n := 0
+	p := &Pipeline{Workers: 4, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	err := p.Run(t.Context(), rows, sinkFunc(func(*Result) error { n++; return nil }))
+	if !errors.Is(err, torn) || n != 10 {
+		t.Error(err, n)
+	}
+}
+
+func TestMemoryDoesNotGrowWithTheRows(t *testing.T) {
+	var read atomic.Int64
+	var m runtime.MemStats
+	var peak uint64
+	p := &Pipeline{Workers: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	n := 0
+	err := p.Run(t.Context(), numbered(200_000, &read), sinkFunc(func(*Result) error {
+		if n++; n%50_000 == 0 {
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			peak = max(peak, m.HeapAlloc)
+		}
+		return nil
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if peak > 32<<20 {
+		t.Errorf("%d MiB in use", peak>>20)
+	}
+}
+
+func BenchmarkPipeline(b *testing.B) {
+	row := dataset.Row{Answer: "one two three", Contexts: []string{strings.Repeat("one two ", 120)}}
+	for _, workers := range []int{1, 2, 16, 64} {
+		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
+			rows := func(yield func(dataset.Row, error) bool) {
+				for range b.N {
+					if !yield(row, nil) {
+						return
+					}
+				}
+			}
+			found, _ := fields(b.Context(), "", row.Answer)
+			verdicts, _ := contained(b.Context(), verdict.Task{Contexts: row.Contexts, Claims: found.Claims})
+			p := &Pipeline{
+				Workers: workers,
+				Extractor: extractFunc(func(context.Context, string, string) (extract.Extraction, error) {
+					return found, nil
+				}),
+				Judge: judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return verdicts, nil }),
+			}
+			b.ReportAllocs()
+			sum := 0.0
+			if err := p.Run(b.Context(), rows, sinkFunc(func(r *Result) error { sum += r.Support; return nil })); err != nil {
+				b.Fatal(err)
+			}
+			if math.IsNaN(sum) {
+				b.Fatal("a row was not scored")
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}

@@ -1,0 +1,119 @@
+package eval
+
+import (
+	"errors"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+)
+
+func indexes(rows iter.Seq2[dataset.Row, error]) []int {
+	var got []int
+	for row, err := range rows {
+		if err != nil && !isRow(err) {
+			break
+		}
+		got = append(got, row.Index)
+	}
+	return got
+}
+
+func TestSelectionTakesLimitThenSampleThenShard(t *testing.T) {
+	var read atomic.Int64
+	for _, tt := range []struct {
+		name string
+		s    Selection
+		want []int
+	}{
+		{"all", Selection{}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"limit", Selection{Limit: 3}, []int{0, 1, 2}},
+		{"limit beyond the end", Selection{Limit: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"second of three", Selection{Shard: 2, Shards: 3}, []int{1, 4, 7}},
+		{"one of one", Selection{Shard: 1, Shards: 1}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"sample of more than there are", Selection{Sample: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"limit and shard", Selection{Limit: 4, Shard: 1, Shards: 2}, []int{0, 2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d := cmp.Diff(tt.want, indexes(tt.s.Of(numbered(10, &read)))); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestShardsTogetherAreTheWhole(t *testing.T) {
+	var read atomic.Int64
+	whole := Selection{Limit: 900, Sample: 200, Seed: 5}
+	want := indexes(whole.Of(numbered(1000, &read)))
+	var got []int
+	for i := range 3 {
+		part := whole
+		part.Shard, part.Shards = i+1, 3
+		got = append(got, indexes(part.Of(numbered(1000, &read)))...)
+	}
+	slices.Sort(got)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestASampleIsDrawnEvenlyAndByItsSeed(t *testing.T) {
+	var read atomic.Int64
+	hits := make([]int, 20)
+	for seed := range uint64(4000) {
+		got := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read)))
+		if len(got) != 5 || !slices.IsSorted(got) {
+			t.Fatal(got)
+		}
+		for _, i := range got {
+			hits[i]++
+		}
+		if seed < 5 {
+			if again := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read))); !slices.Equal(got, again) {
+				t.Errorf("seed %d drew %v, then %v", seed, got, again)
+			}
+		}
+	}
+	for i, n := range hits {
+		if n < 850 || n > 1150 { // 1000 expected, with a deviation of 27
+			t.Errorf("row %d was drawn %d times of 4000", i, n)
+		}
+	}
+}
+
+func TestUnreadableRowsAreRowsAndOtherErrorsAreNot(t *testing.T) {
+	torn := errors.New("torn")
+	bad := &dataset.RowError{File: "f", Line: 2, Err: errors.New("bad")}
+	rows := func(end error) iter.Seq2[dataset.Row, error] {
+		return func(yield func(dataset.Row, error) bool) {
+			if yield(dataset.Row{Index: 0}, nil) && yield(dataset.Row{Index: 1}, bad) && yield(dataset.Row{Index: 2}, nil) && end != nil {
+				yield(dataset.Row{}, end)
+			}
+		}
+	}
+	for _, s := range []Selection{{Sample: 2}, {Shard: 1, Shards: 2}, {Shard: 2, Shards: 2}, {Limit: 4}} {
+		var last error
+		for _, err := range s.Of(rows(torn)) {
+			last = err
+		}
+		if !errors.Is(last, torn) {
+			t.Errorf("%+v: the rows end with %v", s, last)
+		}
+	}
+	if got := indexes(Selection{Shard: 2, Shards: 2}.Of(rows(nil))); !slices.Equal(got, []int{1}) {
+		t.Error(got)
+	}
+	for _, s := range []Selection{{Sample: 3}, {Shard: 1, Shards: 2}, {Limit: 3}} {
+		for _, err := range s.Of(rows(nil)) {
+			if err != nil {
+				t.Error(err)
+			}
+			break // and no yield after that, which would panic
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Package report writes results: as files and streams that other programs
+// read, and as a table for a person. There is one file for each format.
+package report
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+// A Writer renders results in one format, in the order in which they come.
+// Close writes what comes after the last result, and leaves open what it writes
+// to. Nothing is held back between two calls, except by the table, which is
+// written by Close.
+type Writer interface {
+	eval.Sink
+	Close() error
+}
+
+// A Format is a way to write results.
+type Format string
+
+// The formats.
+const (
+	FormatTable Format = "table" // for a person
+	FormatJSONL Format = "jsonl" // a JSON object a row
+	FormatJSON  Format = "json"  // one JSON array
+	FormatCSV   Format = "csv"
+	FormatTSV   Format = "tsv"
+	FormatNone  Format = "none" // nothing at all
+)
+
+// StreamFormats are what standard output can get.
+func StreamFormats() []Format {
+	return []Format{FormatTable, FormatJSONL, FormatCSV, FormatTSV, FormatJSON, FormatNone}
+}
+
+// FileFormats are what a file can be, by its extension.
+func FileFormats() []Format {
+	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV}
+}
+
+// ParseStreamFormat returns the format for standard output with that name.
+func ParseStreamFormat(name string) (Format, error) {
+	if f := Format(name); slices.Contains(StreamFormats(), f) {
+		return f, nil
+	}
+	return "", fmt.Errorf("unknown format %q, want %s", name, either(StreamFormats(), ""))
+}
+
+// FormatOf returns the format that the extension of path names.
+func FormatOf(path string) (Format, error) {
+	ext := filepath.Ext(path)
+	f := Format(strings.ToLower(strings.TrimPrefix(ext, ".")))
+	switch {
+	case slices.Contains(FileFormats(), f):
+		return f, nil
+	case f == "parquet" || f == "md" || f == "html" || f == "xml":
+		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, either(FileFormats(), "."))
+	case ext == "":
+		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, either(FileFormats(), "."))
+	}
+	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, either(FileFormats(), "."))
+}
+
+// either lists formats for a message: "a, b or c".
+func either(formats []Format, prefix string) string {
+	names := make([]string, len(formats))
+	for i, f := range formats {
+		names[i] = prefix + string(f)
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Options are what a format may need to know.
+type Options struct {
+	Keep    []string    // columns of the dataset that are wanted in the results
+	KeepAll bool        // those of the first row that has any
+	Width   int         // of the table, in terminal cells; 120 for 0
+	Warn    func(error) // is told what a format can't hold; may be nil
+}
+
+// New returns a Writer of format f to w.
+func New(f Format, w io.Writer, o Options) (Writer, error) {
+	switch f {
+	case FormatTable:
+		return newTable(w, o), nil
+	case FormatJSONL:
+		return &jsonLines{w: w}, nil
+	case FormatJSON:
+		return &jsonArray{w: w}, nil
+	case FormatCSV:
+		return newSeparated(w, ',', o), nil
+	case FormatTSV:
+		return newSeparated(w, '\t', o), nil
+	case FormatNone:
+		return discard{}, nil
+	}
+	return nil, fmt.Errorf("unknown format %q", f)
+}
+
+// Reserved are the names of the fields and columns that every result has, which
+// a kept column can't have.
+func Reserved() []string {
+	return []string{
+		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
+		"claims", "n_claims", "n_supported", "skipped", "error", "usage",
+	}
+}
+
+// discard is the Writer of FormatNone.
+type discard struct{}
+
+// Write does nothing.
+func (discard) Write(*eval.Result) error { return nil }
+
+// Close does nothing.
+func (discard) Close() error { return nil }

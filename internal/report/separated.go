@@ -1,0 +1,144 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+// separated writes CSV and TSV with a header, a line a row, and contexts and
+// claims as JSON in their cells. An empty cell is a missing value.
+type separated struct {
+	w      *csv.Writer
+	kept   keptColumns
+	header bool
+	cells  []string
+	early  []eval.Result // rows before the first that shows what columns are kept
+}
+
+// earlyMax is how many unreadable rows at the start of a dataset are held back
+// to learn from the first readable one what columns there are.
+const earlyMax = 100
+
+func newSeparated(w io.Writer, comma rune, o Options) *separated {
+	// Hidden from csv.Writer, which would take a bufio.Writer for its own and
+	// flush it after every row.
+	w = struct{ io.Writer }{w}
+	s := &separated{w: csv.NewWriter(w), kept: newKeptColumns(o)}
+	s.w.Comma = comma
+	return s
+}
+
+// Write writes r as a line, and before the first one the header.
+func (s *separated) Write(r *eval.Result) error {
+	s.kept.see(r.Row.Kept)
+	if !s.kept.fixed && r.Reason == eval.StageRead && len(s.early) < earlyMax {
+		s.early = append(s.early, *r)
+		return nil
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	return s.row(r)
+}
+
+// Close writes the header where no row has.
+func (s *separated) Close() error { return s.begin() }
+
+// begin writes the header and the rows that waited for it, once.
+func (s *separated) begin() error {
+	if s.header {
+		return nil
+	}
+	s.header, s.kept.fixed = true, true
+	names := []string{
+		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
+		"n_claims", "n_supported", "claims", "error",
+	}
+	for _, name := range s.kept.names {
+		names = append(names, inert(name))
+	}
+	if err := s.line(names); err != nil {
+		return err
+	}
+	for i := range s.early {
+		if err := s.row(&s.early[i]); err != nil {
+			return err
+		}
+	}
+	s.early = nil
+	return nil
+}
+
+func (s *separated) row(r *eval.Result) error {
+	counted, supported, message := "", "", ""
+	if r.Status != eval.Failed {
+		counted, supported = strconv.Itoa(len(r.Claims)), strconv.Itoa(r.Supported())
+	}
+	if r.Err != nil {
+		message = r.Err.Error()
+	}
+	s.cells = append(
+		s.cells[:0],
+		strconv.Itoa(r.Row.Index), inert(r.Row.ID), inert(r.Row.Question), inert(r.Row.Answer),
+		string(appendStrings(nil, r.Row.Contexts)),
+		number(r.Faithfulness), number(round(r.Support)), r.Status.String(), r.Reason,
+		counted, supported, string(appendClaims(nil, r)), inert(message),
+	)
+	for _, value := range s.kept.values(r.Row.Kept) {
+		text, isText := plain(value)
+		if isText {
+			text = inert(text)
+		}
+		s.cells = append(s.cells, text)
+	}
+	return s.line(s.cells)
+}
+
+func (s *separated) line(cells []string) error {
+	if err := s.w.Write(cells); err != nil {
+		return err
+	}
+	s.w.Flush()
+	return s.w.Error()
+}
+
+// number writes x as in JSON, and nothing for NaN.
+func number(x float64) string {
+	if text := string(appendNumber(nil, x)); text != "null" {
+		return text
+	}
+	return ""
+}
+
+// inert returns text as a cell that no spreadsheet takes for a formula: one that
+// begins as a formula does gets an apostrophe before it. The beginnings are
+// those that OWASP's "CSV Injection" lists. A plain number stays one.
+func inert(text string) string {
+	if text == "" || !strings.ContainsAny(firstRune(text), "=+-@\t\r\n＝＋－＠") || isNumber(text) {
+		return text
+	}
+	return "'" + text
+}
+
+func firstRune(s string) string {
+	for i := range s {
+		if i > 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// isNumber reports whether s is a number and nothing but that, as a spreadsheet
+// reads one.
+func isNumber(s string) bool {
+	if strings.Trim(s, "+-0123456789.eE") != "" {
+		return false
+	}
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
+}

@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+const (
+	wholeTable   = 20 // a table of up to so many rows is shown whole,
+	tableEdge    = 5  // and otherwise so many at each end
+	cellMax      = 50 // cells of a text; pandas' max_colwidth
+	defaultWidth = 120
+)
+
+// table shows results as pandas shows a DataFrame, then describes their
+// faithfulness and counts them. It keeps no row but those that it shows.
+type table struct {
+	w     io.Writer
+	width int
+	kept  keptColumns
+	head  []shownRow // the first rows, up to wholeTable
+	tail  []shownRow // a ring of the last tableEdge rows
+	tally Tally
+}
+
+// A shownRow is what the table keeps of a result.
+type shownRow struct {
+	index                 int
+	id, question, answer  string // already cut
+	claims, status        string
+	support, faithfulness float64
+	kept                  []string
+	keptNumber            []bool
+}
+
+func newTable(w io.Writer, o Options) *table {
+	t := &table{w: w, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge)}
+	t.kept.warn = nil // a table is a view: nothing is lost that it leaves out
+	if t.width <= 0 {
+		t.width = defaultWidth
+	}
+	return t
+}
+
+// Write counts r and keeps what is shown of it, if it is.
+func (t *table) Write(r *eval.Result) error {
+	t.kept.see(r.Row.Kept)
+	i := t.tally.Rows
+	_ = t.tally.Write(r) // has no error
+	if i < wholeTable {
+		t.head = append(t.head, t.show(r))
+	}
+	t.tail[i%tableEdge] = shownRow{}
+	if i >= wholeTable-tableEdge { // earlier ones are in the head, or never shown
+		t.tail[i%tableEdge] = t.show(r)
+	}
+	return nil
+}
+
+// show takes from r what is shown of it, so that its texts need not be kept.
+func (t *table) show(r *eval.Result) shownRow {
+	s := shownRow{
+		index:    r.Row.Index,
+		id:       cell(r.Row.ID, cellMax),
+		question: cell(r.Row.Question, cellMax),
+		answer:   cell(r.Row.Answer, cellMax),
+		status:   r.Status.String(),
+		support:  r.Support, faithfulness: r.Faithfulness,
+	}
+	if r.Status != eval.Failed {
+		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
+	}
+	for _, value := range t.kept.values(r.Row.Kept) {
+		content, isText := plain(value)
+		s.kept = append(s.kept, cell(content, cellMax))
+		s.keptNumber = append(s.keptNumber, !isText && (content == "" || isNumber(content)))
+	}
+	return s
+}
+
+// Close writes the table and what stands below it.
+func (t *table) Close() error {
+	rows, cutAfter := t.head, -1
+	if n := t.tally.Rows; n > wholeTable {
+		rows, cutAfter = t.head[:tableEdge:tableEdge], tableEdge
+		for i := range tableEdge {
+			rows = append(rows, t.tail[(n+i)%tableEdge])
+		}
+	}
+	columns := t.columns(rows)
+	var b strings.Builder
+	b.WriteString(layout(columns, cutAfter, t.width))
+	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
+	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
+	fmt.Fprintf(&b, "\n\n%s\n", &t.tally)
+	_, err := io.WriteString(t.w, b.String())
+	return err
+}
+
+// columns turns rows into columns, the index first. The kept ones stand in the
+// middle, where a narrow terminal loses columns first.
+func (t *table) columns(rows []shownRow) []column {
+	index := column{right: true}
+	id, question, answer := column{name: "id", text: true}, column{name: "question", text: true}, column{name: "answer", text: true}
+	claims, status := column{name: "claims", right: true}, column{name: "status"}
+	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
+	kept := make([]column, len(t.kept.names))
+	for k, name := range t.kept.names {
+		kept[k] = column{name: cell(name, cellMax), text: true, right: true}
+	}
+	for i := range rows {
+		r := &rows[i]
+		index.cells = append(index.cells, strconv.Itoa(r.index))
+		id.cells = append(id.cells, r.id)
+		question.cells = append(question.cells, r.question)
+		answer.cells = append(answer.cells, r.answer)
+		claims.cells = append(claims.cells, r.claims)
+		status.cells = append(status.cells, r.status)
+		support[i], faithfulness[i] = r.support, r.faithfulness
+		for k := range kept {
+			content, number := "", true
+			if k < len(r.kept) { // a row before the columns were known has none
+				content, number = r.kept[k], r.keptNumber[k]
+			}
+			kept[k].cells = append(kept[k].cells, content)
+			kept[k].right = kept[k].right && number
+		}
+	}
+	columns := append([]column{index, id, question, answer}, kept...)
+	return append(
+		columns, claims, status,
+		column{name: "support", right: true, cells: floats(support)},
+		column{name: "faithfulness", right: true, cells: floats(faithfulness)},
+	)
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); d != "" {
+		t.Error(d)
+	}
+}
+
+// rows are n results of all kinds, in several scripts.
+func rows(n int) []*eval.Result {
+	answers := []string{
+		"Einstein was born in Ulm on 14 March 1879, and died in Princeton in 1955.",
+		"アインシュタインは1879年3月14日にウルムで生まれた。彼は理論物理学者であった。",
+		"Two\nlines\tand \x1b[31mred\x1b[0m \u202etxet", "e\u0301te\u0301 👍", "",
+	}
+	var all []*eval.Result
+	for i := range n {
+		r := &eval.Result{
+			Row:    dataset.Row{Index: i, ID: fmt.Sprintf("row-%d", i), Question: "Where and when was he born?", Answer: answers[i%5], Contexts: []string{"c"}},
+			Status: eval.Scored, Faithfulness: float64(i%3) / 2, Support: float64(i%7) / 7,
+			Claims: make([]extract.Claim, 2), Verdicts: make([]verdict.Verdict, 2),
+		}
+		for k := range i % 3 {
+			r.Verdicts[k].Label = verdict.Supported
+		}
+		if i%5 == 4 {
+			r.Status, r.Reason, r.Faithfulness, r.Support, r.Claims, r.Verdicts = eval.NoClaims, "empty", math.NaN(), math.NaN(), nil, nil
+		}
+		if i%10 == 7 {
+			r = failed()
+			r.Row.Index, r.Row.ID = i, fmt.Sprintf("row-%d", i)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+func TestTableShowsFirstAndLastRowsAndDescribes(t *testing.T) {
+	for _, tt := range []struct{ n, width int }{{20, 0}, {21, 0}, {1000, 0}, {1000, 80}, {1000, 50}, {8, 200}, {0, 0}} {
+		t.Run(fmt.Sprintf("%d rows in %d cells", tt.n, tt.width), func(t *testing.T) {
+			got := write(t, FormatTable, Options{Width: tt.width}, rows(tt.n)...)
+			golden(t, fmt.Sprintf("table-%d-%d.txt", tt.n, tt.width), got)
+			width := tt.width
+			if width == 0 {
+				width = 120
+			}
+			frame, _, _ := strings.Cut(got, "\n\n")
+			want := -1
+			for line := range strings.Lines(frame) {
+				line = strings.TrimSuffix(line, "\n")
+				w := text.StringWidthWithoutEscSequences(line)
+				if w > width {
+					t.Errorf("%d cells, not %d: %s", w, width, line)
+				}
+				if want < 0 {
+					want = w
+				}
+				if w != want {
+					t.Errorf("%d cells where the first line has %d: %s", w, want, line)
+				}
+			}
+		})
+	}
+}
+
+func TestTableShowsKeptColumns(t *testing.T) {
+	all := rows(3)
+	for i, r := range all {
+		r.Row.Kept = []dataset.Column{{Name: "model", Value: []byte(`"m"`)}, {Name: "human", Value: fmt.Appendf(nil, "%d.5", i*100)}, {Name: "list", Value: []byte("[\n1]")}}
+	}
+	all[2].Row.Kept = nil
+	golden(t, "table-kept.txt", write(t, FormatTable, Options{Width: 160, KeepAll: true}, all...))
+}
+
+func TestTableFitsAnyWidthThatItCan(t *testing.T) {
+	all := rows(30)
+	for _, r := range all {
+		r.Row.Kept = []dataset.Column{{Name: "a column", Value: []byte(`"some text in it"`)}, {Name: "数値", Value: []byte("17")}}
+	}
+	for width := 22; width < 240; width++ {
+		got := write(t, FormatTable, Options{Width: width, KeepAll: true}, all...)
+		frame, rest, _ := strings.Cut(got, "\n\n")
+		if !strings.HasPrefix(rest, "[30 rows x 9 columns]\n") {
+			t.Fatal(rest)
+		}
+		for line := range strings.Lines(frame) {
+			if w := text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")); w > width {
+				t.Fatalf("%d cells, not %d: %s", w, width, line)
+			}
+		}
+		if !strings.Contains(frame, "faithfulness") {
+			t.Fatalf("in %d cells there is no faithfulness", width)
+		}
+	}
+}
+
+func TestTableKeepsNoLongTexts(t *testing.T) {
+	long := rows(1)[0]
+	long.Row.Answer = strings.Repeat("x", 1<<20)
+	var b strings.Builder
+	w, err := New(FormatTable, &b, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocated := testing.AllocsPerRun(1, func() {
+		for range 100 {
+			_ = w.Write(long)
+		}
+	})
+	if allocated > 100*200 {
+		t.Errorf("%v allocations: the whole text is looked at", allocated)
+	}
+}
+
+func FuzzTableCell(f *testing.F) {
+	f.Add("plain", "\x1b]0;title\x07", 80)
+	f.Add("\u202e\u2066\u200b\ufeff\u2028", "\xff\x00\x9b31m", 120)
+	f.Add("👩‍👩‍👧", "\r\n\t\v", 40)
+	f.Fuzz(func(t *testing.T, id, answer string, width int) {
+		r := rows(1)[0]
+		r.Row.ID, r.Row.Answer = id, answer
+		r.Row.Kept = []dataset.Column{{Name: id, Value: []byte(`"` + strings.ReplaceAll(answer, `"`, "") + `"`)}}
+		got := write(t, FormatTable, Options{Width: width % 300, KeepAll: true}, r)
+		for _, c := range strings.ReplaceAll(got, "\n", "") {
+			if unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) {
+				t.Fatalf("%U got out: %q", c, got)
+			}
+		}
+		if frame, _, _ := strings.Cut(got, "\n\n"); strings.Count(frame, "\n") != 1 {
+			t.Fatalf("not one line: %q", frame)
+		}
+		if p := Printable(answer); strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsFunc(p, func(c rune) bool { return unicode.Is(unicode.Bidi_Control, c) }) {
+			t.Fatalf("%q", p)
+		}
+	})
+}

@@ -1,0 +1,49 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// A Tally counts what became of the rows. The zero Tally is ready for use.
+type Tally struct {
+	Rows, Scored, NoClaims, Failed int
+	Refusal, Empty, NothingClaimed int // of NoClaims
+	// Faithfulness describes every row that has one: the scored rows, and
+	// those without claims where they were given a number.
+	Faithfulness stats.Summary
+}
+
+// Write counts r. It returns no error, and makes a Tally an eval.Sink.
+func (t *Tally) Write(r *eval.Result) error {
+	t.Rows++
+	switch r.Status {
+	case eval.Scored:
+		t.Scored++
+	case eval.Failed:
+		t.Failed++
+	case eval.NoClaims:
+		t.NoClaims++
+		switch r.Reason {
+		case "refusal":
+			t.Refusal++
+		case "empty":
+			t.Empty++
+		default:
+			t.NothingClaimed++
+		}
+	}
+	t.Faithfulness.Add(r.Faithfulness)
+	return nil
+}
+
+// String returns the counts on one line.
+func (t *Tally) String() string {
+	reasons := ""
+	if t.NoClaims > 0 {
+		reasons = fmt.Sprintf(" (refusal %d, empty %d, nothing claimed %d)", t.Refusal, t.Empty, t.NothingClaimed)
+	}
+	return fmt.Sprintf("scored %d, no claims %d%s, failed %d", t.Scored, t.NoClaims, reasons, t.Failed)
+}

@@ -1,0 +1,112 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// figures are what describe() of pandas gives, and the quantiles 0.1 and 0.9.
+type figures struct {
+	Count                        int
+	Mean, Std                    float64
+	Min, Q1, Median, Q3, Max     float64
+	FirstDecile, LastDecileOrNaN float64
+}
+
+func figuresOf(s *Summary) figures {
+	return figures{
+		Count: s.Count(), Mean: s.Mean(), Std: s.Std(),
+		Min: s.Min(), Q1: s.Quantile(0.25), Median: s.Quantile(0.5), Q3: s.Quantile(0.75), Max: s.Max(),
+		FirstDecile: s.Quantile(0.1), LastDecileOrNaN: s.Quantile(0.9),
+	}
+}
+
+func summaryOf(values ...float64) *Summary {
+	var s Summary
+	for _, x := range values {
+		s.Add(x)
+	}
+	return &s
+}
+
+// Values of pandas 3.1.1 and NumPy 2.4.6.
+func TestFiguresAreThoseOfPandas(t *testing.T) {
+	nan, third := math.NaN(), 1.0/3
+	thousand := make([]float64, 1000)
+	for i := range thousand {
+		n := i%6 + 1
+		thousand[i] = min(float64(i*7919%(n+1))/float64(n), 1)
+	}
+	for _, tt := range []struct {
+		name   string
+		values []float64
+		want   figures
+	}{
+		{"no value", nil, figures{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
+		{"only missing values", []float64{nan, nan}, figures{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
+		{"one value", []float64{1}, figures{1, 1, nan, 1, 1, 1, 1, 1, 1, 1}},
+		{"two values", []float64{0.5, 1}, figures{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
+		{"a missing value is left out", []float64{0.5, nan, 1}, figures{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
+		{"equal values", slices.Repeat([]float64{third}, 7), figures{7, third, 0, third, third, third, third, third, third, third}},
+		{"thirds", []float64{0, third, 2 * third, 1, 1, third}, figures{6, 0.5555555555555556, 0.4036867138796656, 0, third, 0.5, 0.9166666666666666, 1, third / 2, 1}},
+		{"a thousand fractions", thousand, figures{1000, 0.45581666666666665, 0.38135239817790645, 0, 0, 0.4, 0.75, 1, 0, 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := figuresOf(summaryOf(tt.values...))
+			if d := cmp.Diff(tt.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-14)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestEqualValuesHaveNoDeviation(t *testing.T) {
+	if got := summaryOf(slices.Repeat([]float64{0.1}, 1001)...).Std(); got != 0 {
+		t.Errorf("got %v", got)
+	}
+}
+
+func TestOrderAndMergingMakeNoDifference(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		values := make([]float64, 1+random.IntN(300))
+		for i := range values {
+			n := 1 + random.IntN(9)
+			values[i] = float64(random.IntN(n+1)) / float64(n)
+		}
+		want := figuresOf(summaryOf(values...))
+		random.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
+		cut := random.IntN(len(values) + 1)
+		merged := summaryOf(values[cut:]...)
+		merged.Merge(summaryOf(values[:cut]...))
+		if d := cmp.Diff(want, figuresOf(merged), cmpopts.EquateNaNs()); d != "" {
+			t.Fatal(d)
+		}
+	}
+}
+
+func TestQuantileOutsideItsRangeIsMissing(t *testing.T) {
+	s := summaryOf(0, 1)
+	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
+		if got := s.Quantile(p); !math.IsNaN(got) {
+			t.Errorf("quantile %v is %v", p, got)
+		}
+	}
+}
+
+func TestMemoryIsOfTheDifferentValues(t *testing.T) {
+	var s Summary
+	allocs := testing.AllocsPerRun(5, func() {
+		for i := range 100_000 {
+			s.Add(float64(i%7) / 6)
+		}
+	})
+	if allocs > 5 {
+		t.Errorf("%v allocations for 100,000 values", allocs)
+	}
+}

@@ -1,0 +1,119 @@
+package lexicon
+
+// number makes the token of the digits at i, with the separators inside them:
+// 3,000 and 3000.0 have one key. Letters that follow at once (5km, 14th) are a
+// token of their own, unless they are the ending of an ordinal.
+func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token, int) {
+	j := i
+	var v float64
+	var canon [40]byte
+	n, point := 0, -1
+	frac := 1.0
+	for j < len(text) {
+		c := text[j]
+		if isDigit(c) {
+			if n < len(canon) {
+				canon[n] = c
+				n++
+			}
+			if point >= 0 {
+				frac /= 10
+				v += float64(c-'0') * frac
+			} else {
+				v = v*10 + float64(c-'0')
+			}
+			j++
+			continue
+		}
+		if j+1 >= len(text) || !isDigit(text[j+1]) {
+			break
+		}
+		if c == ',' && point < 0 && groupOfThree(text, j+1) {
+			j++
+			continue
+		}
+		if c == '.' && point < 0 && n < len(canon) && !dotted(text, i, j+1) {
+			canon[n] = '.'
+			point = n
+			n++
+			j++
+			continue
+		}
+		break
+	}
+	w := canon[:n]
+	if point >= 0 {
+		for len(w) > 0 && w[len(w)-1] == '0' {
+			w = w[:len(w)-1]
+		}
+		if len(w) > 0 && w[len(w)-1] == '.' {
+			w = w[:len(w)-1]
+		}
+		v = parse(w, v)
+	}
+	for len(w) > 1 && w[0] == '0' && w[1] != '.' {
+		w = w[1:]
+	}
+	t := Token{Key: Hash(w), Value: v, Start: int32(i), Class: Number} //nolint:gosec // texts are shorter than 2 GiB
+	if initial {
+		t.Class |= Initial
+	}
+	if isOrdinalEnding(text, j) {
+		t.Class |= Ordinal
+		j += 2
+	}
+	t.End = int32(j) //nolint:gosec // texts are shorter than 2 GiB
+	return append(dst, t), j
+}
+
+// dotted reports whether the number at i, with a stop before byte j, is a part
+// of something like 31.12.1999 or 1.2.3, and so has no decimals.
+func dotted(text string, i, j int) bool {
+	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
+		return true
+	}
+	for j < len(text) && isDigit(text[j]) {
+		j++
+	}
+	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
+}
+
+// parse returns the value of the decimal w exactly, or v where it is too long.
+func parse(w []byte, v float64) float64 {
+	if len(w) > 17 {
+		return v
+	}
+	m, scale := 0.0, 1.0
+	seen := false
+	for _, c := range w {
+		if c == '.' {
+			seen = true
+			continue
+		}
+		m = m*10 + float64(c-'0')
+		if seen {
+			scale *= 10
+		}
+	}
+	return m / scale
+}
+
+func groupOfThree(text string, k int) bool {
+	for d := range 3 {
+		if k+d >= len(text) || !isDigit(text[k+d]) {
+			return false
+		}
+	}
+	return k+3 >= len(text) || !isDigit(text[k+3])
+}
+
+func isOrdinalEnding(text string, j int) bool {
+	if j+2 > len(text) || j+2 < len(text) && (isASCIILetter(text[j+2]) || isDigit(text[j+2])) {
+		return false
+	}
+	switch string([]byte{text[j] | 0x20, text[j+1] | 0x20}) {
+	case "st", "nd", "rd", "th":
+		return true
+	}
+	return false
+}

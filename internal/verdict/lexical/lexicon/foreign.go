@@ -1,0 +1,109 @@
+package lexicon
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// foreign makes the tokens of a run of letters that are not all ASCII, from i.
+// Accents do not tell words apart.
+func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
+	r, size := utf8.DecodeRuneInString(text[i:])
+	if spaceless(r) {
+		return l.ideograms(dst, text, i)
+	}
+	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
+		return dst, i + size
+	}
+	j := i
+	for j < len(text) {
+		r, size := utf8.DecodeRuneInString(text[j:])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) || spaceless(r) {
+			break
+		}
+		j += size
+	}
+	t := Token{Start: int32(i), End: int32(j)} //nolint:gosec // texts are shorter than 2 GiB
+	if unicode.IsUpper(r) {
+		t.Class |= Capital
+	}
+	if initial {
+		t.Class |= Initial
+	}
+	var buf [maxWord]byte
+	w := fold(buf[:0], text[i:j])
+	if len(w) <= maxWord {
+		l.fill(&t, w)
+		t.Stem = 0
+	} else {
+		t.Key = Hash(w)
+	}
+	return append(dst, t), j
+}
+
+// fold appends s in lower case and without accents.
+func fold(dst []byte, s string) []byte {
+	var it norm.Iter
+	it.InitString(norm.NFKD, s)
+	for !it.Done() {
+		for seg := it.Next(); len(seg) > 0; {
+			r, n := utf8.DecodeRune(seg)
+			if !unicode.Is(unicode.Mn, r) {
+				dst = utf8.AppendRune(dst, unicode.ToLower(r))
+			}
+			seg = seg[n:]
+		}
+	}
+	return dst
+}
+
+// ideograms makes a token of each pair of neighbours in a run of runes of a
+// script without spaces, and of a rune that stands alone.
+func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
+	start, count := i, 0
+	prev := i
+	for i < len(text) {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		if !spaceless(r) {
+			break
+		}
+		if count > 0 {
+			dst = append(dst, Token{
+				Key: HashString(text[prev : i+size]), Class: Ideogram,
+				Start: int32(prev), End: int32(i + size), //nolint:gosec // texts are shorter than 2 GiB
+			})
+		}
+		prev = i
+		i += size
+		count++
+	}
+	if count == 1 {
+		dst = append(dst, Token{
+			Key: HashString(text[start:i]), Class: Ideogram,
+			Start: int32(start), End: int32(i), //nolint:gosec // texts are shorter than 2 GiB
+		})
+	}
+	return dst, i
+}
+
+// spaceless reports whether r is of a script that is written without spaces
+// between its words.
+func spaceless(r rune) bool {
+	switch {
+	case r < 0x0E00:
+		return false
+	case r < 0x1000: // Thai, Lao; Tibetan has its own marks
+		return r < 0x0F00
+	case r < 0x10A0: // Myanmar
+		return true
+	case r >= 0x1780 && r < 0x1800: // Khmer
+		return true
+	case r >= 0x3040 && r < 0x3100: // Hiragana, Katakana
+		return true
+	case r >= 0x3400 && r < 0xA000 || r >= 0xF900 && r < 0xFB00 || r >= 0x20000 && r < 0x32000: // Han
+		return true
+	}
+	return false
+}
