@@ -26,8 +26,9 @@ const (
 // A Pipeline scores rows. The zero value of a field that is not required is
 // its default.
 type Pipeline struct {
-	Extractor Extractor // required
-	Judge     Judge     // required
+	Extractor Extractor // required, unless there is a Combined
+	Judge     Judge     // likewise
+	Combined  Combined  // takes the place of Extractor and Judge
 	Workers   int       // rows judged at once; 1
 	Window    int       // rows that are read and not yet written; by the number of workers
 	NoClaims  *float64  // faithfulness of a row without claims; none

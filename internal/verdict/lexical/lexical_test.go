@@ -51,7 +51,7 @@ func judge(t testing.TB, j *Judge, k verdict.Task) []verdict.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return vs
+	return vs.Verdicts
 }
 
 const (

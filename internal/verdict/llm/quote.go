@@ -76,7 +76,7 @@ func find(text, quote string) (start, end int, ok bool) {
 	}
 	flat, at := flatten(text)
 	bare := strings.TrimFunc(quote, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
-	try := []string{quote, bare}
+	try := []string{quote, strings.Trim(quote, " \"'“”‘’„«»…*.[]"), bare}
 	longest := ""
 	for _, part := range strings.FieldsFunc(strings.ReplaceAll(bare, "...", "…"), func(r rune) bool { return r == '…' }) {
 		if part = strings.Trim(part, " []()"); len(part) > len(longest) {
