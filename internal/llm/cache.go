@@ -39,16 +39,16 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err := json.Marshal(kept{reply.Text, reply.JSON}); err == nil {
+	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON)}); err == nil {
 		c.exec(ctx, `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
 	return reply, nil
 }
 
-// kept is a reply as it is stored.
+// kept is a reply as it is stored. Its JSON is a string, to come back byte by byte.
 type kept struct {
-	Text string          `json:"text"`
-	JSON json.RawMessage `json:"json,omitempty"`
+	Text string `json:"text"`
+	JSON string `json:"json,omitempty"`
 }
 
 func restore(v []byte, r *Request) *Reply {
@@ -56,10 +56,14 @@ func restore(v []byte, r *Request) *Reply {
 	if json.Unmarshal(v, &k) != nil {
 		return nil
 	}
-	if r.Schema != nil && (len(k.JSON) == 0 || r.Schema.Accept != nil && r.Schema.Accept(k.JSON) != nil) {
-		return nil
+	var value json.RawMessage
+	if r.Schema != nil {
+		value = json.RawMessage(k.JSON)
+		if !json.Valid(value) || r.Schema.Accept != nil && r.Schema.Accept(value) != nil {
+			return nil
+		}
 	}
-	return &Reply{Text: k.Text, JSON: k.JSON, Usage: Usage{CachedRequests: 1}, Cached: true}
+	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true}
 }
 
 // requestKey is the SHA-256 of all that a reply depends on.

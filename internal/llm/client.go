@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -29,14 +28,23 @@ type Config struct {
 }
 
 // String shows no key, and so does every other way of printing a Config.
-func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.BaseURL) }
+func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.shown()) }
+
+// shown is the base URL without a password or a query.
+func (c Config) shown() string {
+	e, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
+	if err != nil {
+		return "an unusable base URL"
+	}
+	return e.name
+}
 
 // GoString is String.
 func (c Config) GoString() string { return c.String() }
 
 // MarshalJSON writes a Config without its key.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"base_url": c.BaseURL, "model": c.Model, "timeout": c.Timeout.String()})
+	return json.Marshal(map[string]any{"base_url": c.shown(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
 // A Client asks one model of one server. A call sends one request, and only where
@@ -50,9 +58,8 @@ type Client struct {
 	model   string
 	timeout time.Duration
 
-	mu    sync.Mutex
-	form  form
-	prose atomic.Int32 // replies in a row without any JSON although a schema was sent
+	mu   sync.Mutex
+	form form
 }
 
 // NewClient checks c; nothing is sent. It fails for a base URL that is none and
@@ -218,7 +225,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 // front of the prompt is the same in every request.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	told := r.Messages
-	if r.Schema != nil && f.format != bySchema {
+	if r.Schema != nil && (f.format != bySchema || f.told) {
 		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(r.Schema.JSON))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(told))
@@ -260,6 +267,7 @@ func (c *Client) learn(from, f form) {
 	if f.maxRoom > 0 && (c.form.maxRoom == 0 || f.maxRoom < c.form.maxRoom) {
 		c.form.maxRoom = f.maxRoom
 	}
+	c.form.told = c.form.told || f.told
 	c.form.noTemperature = c.form.noTemperature || f.noTemperature
 	c.form.noSeed = c.form.noSeed || f.noSeed
 	c.form.noSystem = c.form.noSystem || f.noSystem
@@ -298,9 +306,6 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 		c.sawProse(f, err)
 		return nil, withUsage(err, used)
 	}
-	if f.format == bySchema {
-		c.prose.Store(0)
-	}
 	reply.JSON = v
 	return reply, nil
 }
@@ -318,13 +323,12 @@ func said(m openai.ChatCompletionMessage) string {
 	return b.String()
 }
 
-// sawProse notices a server that takes a schema and ignores it: after two replies
-// in a row without any JSON the schema is told in the prompt instead.
+// sawProse notices a server that takes a schema and ignores it: from then on the
+// schema is told in the prompt as well.
 func (c *Client) sawProse(f form, err error) {
-	e, ok := errors.AsType[*ParseError](err)
-	if ok && e.prose && f.format == bySchema && c.prose.Add(1) >= 2 {
+	if e, ok := errors.AsType[*ParseError](err); ok && e.prose {
 		to := f
-		to.format = byPrompt
+		to.told = true
 		c.learn(f, to)
 	}
 }

@@ -187,14 +187,14 @@ func TestFormatsAreTriedInTurnAndRemembered(t *testing.T) {
 		}, []string{"json_schema", "json_object", "", ""}},
 		"refused without a word": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() != "" {
-				w.WriteHeader(400)
+				w.WriteHeader(http.StatusBadRequest)
 				return true
 			}
 			return false
 		}, []string{"json_schema", "json_object", "", ""}},
 		"not implemented": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() == "json_schema" {
-				w.WriteHeader(501)
+				w.WriteHeader(http.StatusNotImplemented)
 				fmt.Fprint(w, "not implemented")
 				return true
 			}
@@ -308,7 +308,7 @@ func TestAFormIsRememberedOnlyWhenItHelped(t *testing.T) {
 	// A server that repeats the request in its refusal names every parameter.
 	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "bad row") {
-			w.WriteHeader(422)
+			w.WriteHeader(http.StatusUnprocessableEntity)
 			fmt.Fprintf(w, `{"detail":[{"msg":"unfit","input":%s}]}`, s.raw)
 			return
 		}
@@ -367,14 +367,12 @@ func TestAServerThatIgnoresTheFormat(t *testing.T) {
 		say(w, "The answer is supported.", "stop")
 	})
 	c := client(t, Config{BaseURL: srv.URL})
-	for range 2 {
-		_, err := c.Complete(t.Context(), ask(verdicts()))
-		if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
-			t.Errorf("got %v", e)
-		}
+	_, err := c.Complete(t.Context(), ask(verdicts()))
+	if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
+		t.Errorf("got %v", e)
 	}
 	reply, err := c.Complete(t.Context(), ask(verdicts()))
-	if err != nil || string(reply.JSON) != good || got()[2].format() != "" {
+	if err != nil || string(reply.JSON) != good || got()[1].format() != "json_schema" {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
@@ -404,7 +402,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		},
 		"filtered prompt": {
 			func(w http.ResponseWriter) {
-				w.WriteHeader(400)
+				w.WriteHeader(http.StatusBadRequest)
 				fmt.Fprint(w, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`)
 			},
 			func(t *testing.T, err error) {
@@ -415,7 +413,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		},
 		"moderated prompt": {
 			func(w http.ResponseWriter) { fail(w, 403, "your input was flagged by moderation", "") },
-			func(t *testing.T, err error) { as[*RefusalError](t, err) },
+			func(t *testing.T, err error) { _ = as[*RefusalError](t, err) },
 		},
 		"length": {
 			func(w http.ResponseWriter) { say(w, `{"verdicts":[1,`, "length") },
@@ -427,7 +425,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		},
 		"window, OpenAI": {
 			func(w http.ResponseWriter) {
-				w.WriteHeader(400)
+				w.WriteHeader(http.StatusBadRequest)
 				fmt.Fprint(w, `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`)
 			},
 			func(t *testing.T, err error) {
@@ -438,7 +436,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		},
 		"window, llama.cpp": {
 			func(w http.ResponseWriter) {
-				w.WriteHeader(500)
+				w.WriteHeader(http.StatusInternalServerError)
 				fmt.Fprint(w, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`)
 			},
 			func(t *testing.T, err error) {
@@ -457,17 +455,37 @@ func TestWhatIsNoReply(t *testing.T) {
 				}
 			},
 		},
+		"window, Gemini": {
+			func(w http.ResponseWriter) {
+				fail(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 1048575 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, Mistral": {
+			func(w http.ResponseWriter) {
+				fail(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 32768 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
 		"too large": {
-			func(w http.ResponseWriter) { w.WriteHeader(413) },
-			func(t *testing.T, err error) { as[*ContextLengthError](t, err) },
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestEntityTooLarge) },
+			func(t *testing.T, err error) { _ = as[*ContextLengthError](t, err) },
 		},
 		"no choices": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) },
-			func(t *testing.T, err error) { as[*ParseError](t, err) },
+			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
 		},
 		"empty": {
 			func(w http.ResponseWriter) { say(w, " ", "stop") },
-			func(t *testing.T, err error) { as[*ParseError](t, err) },
+			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
 		},
 		"an error with status 200": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
@@ -490,10 +508,10 @@ func TestWhatIsNoReply(t *testing.T) {
 		},
 		"another type": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":"none"}`) },
-			func(t *testing.T, err error) { as[*StatusError](t, err) },
+			func(t *testing.T, err error) { _ = as[*StatusError](t, err) },
 		},
 		"error as a string": {
-			func(w http.ResponseWriter) { w.WriteHeader(418); fmt.Fprint(w, `{"error":"teapot"}`) },
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); fmt.Fprint(w, `{"error":"teapot"}`) },
 			func(t *testing.T, err error) {
 				if e := as[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
 					t.Errorf("got %v", e)
@@ -559,7 +577,7 @@ func TestTimeoutOfATry(t *testing.T) {
 	release := make(chan struct{})
 	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 2 { // headers, then silence
-			w.WriteHeader(200)
+			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
 		}
 		<-release
@@ -610,4 +628,3 @@ func TestTheDefaultIsOpenAI(t *testing.T) {
 		t.Errorf("got %v", c)
 	}
 }
-

@@ -14,7 +14,7 @@ import (
 // most; up by faster for a second without one.
 const (
 	slower  = 0.7
-	faster  = 1.1
+	faster  = 1.2
 	step    = time.Second
 	holdCap = time.Minute // the longest rest that a server is granted
 )
@@ -140,7 +140,8 @@ func (p *Pace) learn(err error, now time.Time) {
 	l := p.limit
 	switch {
 	case turnedAway && l == rate.Inf:
-		l = rate.Limit(max(p.measured, float64(p.sent), 1))
+		// In the first second there is only its beginning to go by.
+		l = rate.Limit(max(p.measured, float64(p.sent)/max(now.Sub(p.started), step/10).Seconds(), 1))
 		p.top = 4 * l // and past that, no limit again
 		l *= slower
 	case turnedAway:

@@ -23,14 +23,15 @@ func Parse(text string, schema *Schema) (json.RawMessage, error) {
 
 // parse is Parse; a value between other text that is an echo of the prompt's data
 // is passed over.
-func parse(text string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
+func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
+	text := reply
 	if v := whole(text, schema); v != nil {
 		return v, nil
 	}
 	if t := strings.TrimSpace(text); strings.HasPrefix(t, "<think>") {
 		_, after, closed := strings.Cut(t, "</think>")
 		if !closed {
-			return nil, &ParseError{Reason: "it ends while the model still thinks", Text: text}
+			return nil, &ParseError{Reason: "it ends while the model still thinks", Text: reply}
 		}
 		if v := whole(after, schema); v != nil {
 			return v, nil
@@ -59,11 +60,12 @@ func parse(text string, schema *Schema, echo func(raw string) bool) (json.RawMes
 			}
 			i = r.pos
 		case errors.Is(err, errCutOff):
-			if !r.json {
+			if !r.json { // a lone bracket in prose
+				any = true
 				i = len(text)
 				break
 			}
-			e := &ParseError{Reason: "it is cut off", Text: text}
+			e := &ParseError{Reason: "it is cut off", Text: reply}
 			if v, why := accepted(r.salvaged(), schema); why == nil {
 				e.Partial = v
 			}
@@ -81,13 +83,13 @@ func parse(text string, schema *Schema, echo func(raw string) bool) (json.RawMes
 	}
 	switch {
 	case refused != nil:
-		return nil, &ParseError{Reason: refused.Error(), Text: text}
+		return nil, &ParseError{Reason: refused.Error(), Text: reply}
 	case any:
-		return nil, &ParseError{Reason: "its JSON is broken or repeats the prompt", Text: text}
+		return nil, &ParseError{Reason: "its JSON is broken, or only repeats the prompt", Text: reply}
 	case strings.TrimSpace(text) == "":
-		return nil, &ParseError{Reason: "it is empty", Text: text, prose: true}
+		return nil, &ParseError{Reason: "it is empty", Text: reply, prose: true}
 	}
-	return nil, &ParseError{Reason: "there is no JSON in it", Text: text, prose: true}
+	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
 }
 
 // lastOwn is the last value that is no echo. Only the last few are looked at: a

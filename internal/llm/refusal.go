@@ -33,7 +33,8 @@ const (
 type form struct {
 	format        format
 	room          roomName
-	maxRoom       int // the largest room that it grants; 0 for any
+	maxRoom       int  // the largest room that it grants; 0 for any
+	told          bool // the schema stands in the prompt too: the server ignored it
 	noTemperature bool
 	noSeed        bool
 	noSystem      bool // what a system would say goes in front of the user's message
@@ -124,8 +125,9 @@ func classify(err error) (out error, room int) { //nolint:staticcheck // what it
 		return &RefusalError{Reason: "content_filter", Message: e.Message}, 0
 	case e.Status == http.StatusRequestEntityTooLarge,
 		has("context_length", "context length", "exceed_context_size", "context size", "context window",
-			"prompt is too long", "input is too long", "too many input tokens", "reduce the length"):
-		limit := firstNumber(e.body+" "+e.Message, `"n_ctx": ?([\d]+)`, `context (?:length|size|window)[^\d]{0,24}([\d,]+)`, `> ([\d,]+) maximum`, `([\d,]+) tokens? context`)
+			"prompt is too long", "input is too long", "too many input tokens", "reduce the length",
+			"maximum number of tokens", "maximum input length"):
+		limit := firstNumber(e.body+" "+e.Message, `"n_ctx": ?([\d]+)`, `context (?:length|size|window)[^\d]{0,24}([\d,]+)`, `([\d,]+) maximum`, `tokens allowed \(?([\d,]+)`, `maximum input length is ([\d,]+)`, `([\d,]+) tokens? context`)
 		prompt := firstNumber(e.Message, `([\d,]+) in the messages`, `([\d,]+) input tokens`)
 		if limit > 0 && prompt > 0 {
 			room = max(0, limit-prompt-8)

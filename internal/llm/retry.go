@@ -56,6 +56,9 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (Usage, er
 
 // Passing says whether the same request may succeed later.
 func Passing(err error) bool {
+	if Fatal(err) {
+		return false
+	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
 		return !e.Certificate
 	}

@@ -92,8 +92,13 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	for _, s := range w.secrets {
 		body = bytes.ReplaceAll(body, []byte(s), []byte("[key]"))
 	}
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = w.scrub(values[i])
+		}
+	}
 	if !ok {
-		return nil, w.refusal(res, body)
+		return nil, refusal(res, body)
 	}
 	if err := notReply(res, body); err != nil {
 		return nil, err
@@ -147,10 +152,10 @@ func (w *wire) network(ctx context.Context, err error) error {
 
 // refusal reads the shapes in which servers wrap an error: an object or a string
 // under "error", or "message" or "detail" beside it.
-func (w *wire) refusal(res *http.Response, body []byte) error {
+func refusal(res *http.Response, body []byte) error {
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		e.Message = w.scrub("it redirects to " + cut(res.Header.Get("Location"), 200) + ", which is not followed; set the base URL to it if it is yours")
+		e.Message = "it redirects to " + cut(res.Header.Get("Location"), 200) + ", which is not followed; set the base URL to it if it is yours"
 		return e
 	}
 	e.read(body)
