@@ -188,7 +188,9 @@ func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for i := range 8 {
 			wg.Go(func() {
-				k, w := openCache(t, dir)
+				w := &warnings{}
+				k := OpenCache(t.Context(), dir, NewClock(time.Now), w.add)
+				defer func() { _ = k.Close() }()
 				k.Put(t.Context(), "a", strconv.Itoa(i), json.RawMessage(`1`))
 				if _, ok := k.Get(t.Context(), "a", strconv.Itoa(i)); !ok || len(w.all) > 0 {
 					t.Errorf("lost; warnings %v", w)

@@ -45,7 +45,7 @@ func TestEmbedRefusesWhatIsNoAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
 			v, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
-			if as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Passing(err) {
+			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Passing(err) {
 				t.Errorf("got %v, %+v, %v", v, u, err)
 			}
 		})

@@ -177,7 +177,7 @@ func TestReaskGivesMoreRoom(t *testing.T) {
 	}
 	s = &script{steps: []error{&LengthError{Room: 100}}}
 	_, err = (&Reask{Next: s}).Complete(t.Context(), ask(nil))
-	if as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
+	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("%v after %d calls", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Room: 100}}}
@@ -199,7 +199,7 @@ func TestReaskTellsTheFault(t *testing.T) {
 	s = &script{steps: []error{&ParseError{Reason: "x"}}}
 	r = &Request{Messages: []Message{{User, "q"}}}
 	_, err := (&Reask{Next: s}).Complete(t.Context(), r)
-	if as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
+	if _ = as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
 		t.Errorf("%v, asked %+v", err, s.asked)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -19,9 +20,9 @@ type relaxed struct {
 
 	// What was whole when the text ended: a prefix of out and what closes it.
 	whole  int
-	closed string
-	closes []byte // the brackets that are open now, innermost last
-	nested int    // depth at which an object stands in an array: it counts whole or not at all
+	open   int    // how many of closes were open then
+	closes []byte // what closes the brackets that are open now, innermost last
+	nested int    // more than 0 in an object of an array: it counts whole or not at all
 }
 
 // A parseFault is why a value could not be read.
@@ -110,21 +111,17 @@ func (r *relaxed) container(open byte, depth int) error {
 
 // mark remembers that everything up to here is whole.
 func (r *relaxed) mark() {
-	if r.nested > 0 {
-		return
+	if r.nested == 0 {
+		r.whole, r.open = len(r.out), len(r.closes)
 	}
-	r.whole = len(r.out)
-	b := make([]byte, 0, len(r.closes))
-	for i := len(r.closes) - 1; i >= 0; i-- {
-		b = append(b, r.closes[i])
-	}
-	r.closed = string(b)
 }
 
 // salvaged is what was whole, closed.
 func (r *relaxed) salvaged() []byte {
-	b := append([]byte(nil), r.out[:r.whole]...)
-	b = append(b, r.closed...)
+	b := slices.Clone(r.out[:r.whole])
+	for i := r.open - 1; i >= 0; i-- {
+		b = append(b, r.closes[i])
+	}
 	if !json.Valid(b) {
 		return []byte("null")
 	}

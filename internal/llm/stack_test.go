@@ -73,7 +73,7 @@ func TestAHitPassesAnOpenBreaker(t *testing.T) {
 	s := stack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: k})
 	_, _ = s.Complete(t.Context(), ask(verdicts()))
 	_, err := s.Complete(t.Context(), ask(nil))
-	as[*DownError](t, err)
+	_ = as[*DownError](t, err)
 	if reply, err := s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
 		t.Errorf("got %+v, %v", reply, err)
 	}
@@ -115,7 +115,7 @@ func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
 func TestOneLayerOfRetries(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
 	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
-	if as[*StatusError](t, err); len(got()) != 4 {
+	if _ = as[*StatusError](t, err); len(got()) != 4 {
 		t.Errorf("%d requests for 3 retries", len(got()))
 	}
 	// A connection that breaks after the request was sent is not used up in silence.
@@ -136,7 +136,7 @@ func TestOneLayerOfRetries(t *testing.T) {
 	_, err = c.Complete(t.Context(), ask(nil))
 	mu.Lock()
 	defer mu.Unlock()
-	if as[*NetworkError](t, err); n != 2 {
+	if _ = as[*NetworkError](t, err); n != 2 {
 		t.Errorf("the transport sent %d requests for 2", n)
 	}
 }
@@ -187,7 +187,7 @@ func TestStackEmbedder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
-	if as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
+	if _ = as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
 		t.Errorf("breaker %v, header %v", s.Breaker.Err(), seen()[0].header)
 	}
 	if _, err := s.Embedder(Config{}); err == nil {

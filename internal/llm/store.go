@@ -14,12 +14,13 @@ import (
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite"
 )
 
 const (
 	cacheFile   = "replies.sqlite"
 	busyTimeout = 2 * time.Second
+	sqliteBusy  = 5
 	cacheGiveUp = 3 // failures in a row after which a run goes on without
 )
 
@@ -67,15 +68,31 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 	}
 	db.SetMaxOpenConns(8)
 	for _, q := range []string{
+		`PRAGMA journal_mode = WAL`, // it stays with the file
 		`CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, value BLOB NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS items (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID`,
 	} {
-		if _, err := db.ExecContext(ctx, q); err != nil {
+		if err := k.insist(ctx, db, q); err != nil {
 			return errors.Join(err, db.Close())
 		}
 	}
 	k.db = db
 	return nil
+}
+
+// insist runs q again while the file is busy: SQLite does not wait where two
+// processes make a file at once.
+func (k *Cache) insist(ctx context.Context, db *sql.DB, q string) error {
+	for end := k.clock.Now().Add(2 * busyTimeout); ; {
+		_, err := db.ExecContext(ctx, q)
+		e, ok := errors.AsType[*sqlite.Error](err)
+		if !ok || e.Code()&0xff != sqliteBusy || k.clock.Now().After(end) {
+			return err
+		}
+		if err := k.clock.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
 }
 
 func dataSource(path string) string {
@@ -87,7 +104,7 @@ func dataSource(path string) string {
 		path = "/" + path
 	}
 	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf(
-		"_pragma=busy_timeout(%d)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate", busyTimeout.Milliseconds())}
+		"_pragma=busy_timeout(%d)&_pragma=synchronous(NORMAL)&_txlock=immediate", busyTimeout.Milliseconds())}
 	return u.String()
 }
 
