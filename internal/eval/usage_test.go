@@ -7,7 +7,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -33,13 +32,14 @@ func (p *priced) Evaluate(_ context.Context, question, answer string, contexts [
 }
 
 func newPriced() *priced {
-	return &priced{
-		found: extract.Extraction{Claims: []extract.Claim{{Text: "sun"}}, Usage: llm.Usage{Requests: 1, PromptTokens: 10, CompletionTokens: 2}},
-		said: verdict.Judgement{
-			Verdicts: []verdict.Verdict{{Label: verdict.Supported, Score: 1}},
-			Usage:    llm.Usage{Requests: 2, PromptTokens: 30, CompletionTokens: 4, CachedRequests: 1},
-		},
+	p := &priced{
+		found: extract.Extraction{Claims: []extract.Claim{{Text: "sun"}}},
+		said:  verdict.Judgement{Verdicts: []verdict.Verdict{{Label: verdict.Supported, Score: 1}}},
 	}
+	p.found.Usage.Requests, p.found.Usage.PromptTokens, p.found.Usage.CompletionTokens = 1, 10, 2
+	u := &p.said.Usage
+	u.Requests, u.PromptTokens, u.CompletionTokens, u.CachedRequests = 2, 30, 4, 1
+	return p
 }
 
 var sum = Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}

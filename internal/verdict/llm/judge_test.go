@@ -338,8 +338,14 @@ func TestManyClaimsAreSeveralRequests(t *testing.T) {
 func TestOptionsAreChecked(t *testing.T) {
 	p := prompts(t)
 	for _, o := range []Options{
-		{}, {Model: &fake{}}, {Prompts: p}, {Model: &fake{}, Prompts: p, Votes: 2}, {Model: &fake{}, Prompts: p, Votes: -1},
-		{Model: &fake{}, Prompts: p, ClaimsPerCall: -1}, {Model: &fake{}, Prompts: p, MaxContextTokens: -1}, {Model: &fake{}, Prompts: p, Style: 9},
+		{},
+		{Model: &fake{}},
+		{Prompts: p},
+		{Model: &fake{}, Prompts: p, Votes: 2},
+		{Model: &fake{}, Prompts: p, Votes: -1},
+		{Model: &fake{}, Prompts: p, ClaimsPerCall: -1},
+		{Model: &fake{}, Prompts: p, MaxContextTokens: -1},
+		{Model: &fake{}, Prompts: p, Style: 9},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("%+v was taken", o)

@@ -97,16 +97,58 @@ func isWeekday(w string) bool {
 	return false
 }
 
+// whenAt is the number of words that say when from word i on: a date, or "in" and
+// a year; 0 for none.
+func whenAt(ws []word, i int) int {
+	switch {
+	case i < len(ws) && ws[i].kind == date:
+		return 1
+	case i+1 < len(ws) && ws[i].text == "in" && within(ws, i+1, 1000, 2999) > 0:
+		return 2
+	}
+	return 0
+}
+
+// whereAt is the number of words that say where from word i on: a preposition and
+// names; 0 for none.
+func whereAt(ws []word, i int) int {
+	if i >= len(ws) || ws[i].text != "in" && ws[i].text != "at" && ws[i].text != "near" {
+		return 0
+	}
+	n := 1
+	for i+n < len(ws) && ws[i+n].kind == plain && ws[i+n].capital {
+		n++
+	}
+	if n == 1 {
+		return 0
+	}
+	return n
+}
+
+// placeFirst puts where before when, where the two stand side by side: "born in
+// 1879 in Ulm" is "born in Ulm in 1879".
+func placeFirst(ws []word) []word {
+	out := append([]word{}, ws...)
+	for i := 1; i < len(out); i++ {
+		when := whenAt(out, i)
+		if when == 0 {
+			continue
+		}
+		if where := whereAt(out, i+when); where > 0 {
+			moved := append([]word{}, out[i:i+when]...)
+			copy(out[i:], out[i+when:i+when+where])
+			copy(out[i+where:], moved)
+			i += where + when - 1
+		}
+	}
+	return out
+}
+
 // dateLast is a claim that begins with a date, or with "in" and a year, with that
 // at its end; nil for any other, and for one that says when twice.
 func dateLast(ws []word) []word {
-	n := 0
-	switch {
-	case len(ws) > 1 && ws[0].kind == date:
-		n = 1
-	case len(ws) > 2 && ws[0].text == "in" && within(ws, 1, 1000, 2999) > 0:
-		n = 2
-	default:
+	n := whenAt(ws, 0)
+	if n == 0 || n == len(ws) {
 		return nil
 	}
 	for _, w := range ws[n:] {

@@ -52,15 +52,14 @@ func (g *Guard) Differ(a, b string, sameQuestion bool) Difference {
 		if len(ws) < fewest {
 			return Short
 		}
-		for _, w := range ws {
-			if w.kind == pronoun {
-				return Pronoun
-			}
+		if dangles(ws) {
+			return Pronoun
 		}
-		if !sameQuestion && !english(ws) {
-			return Pronoun // it may have some that are not known
+		if !sameQuestion && (has(ws, pronoun) || !english(ws)) {
+			return Pronoun // in another language it may have some that are not known
 		}
 	}
+	as, bs = placeFirst(as), placeFirst(bs)
 	if g.same(as, bs) {
 		return ""
 	}

@@ -49,13 +49,70 @@ func read(text string) []word {
 		if w.kind == plain {
 			w.kind = kindOf(w)
 		}
-		switch w.text {
-		case "a", "an", "the", "also":
+		if w.text == "former" && i > 0 && raw[i-1].text == "the" && (i+1 == len(raw) || kindOf(raw[i+1]) != plain) {
+			w.kind = pronoun
+		}
+		if w.text == "there" && i+1 < len(raw) && kindOf(raw[i+1]) == auxiliary {
+			w.kind = function // it points nowhere
+		}
+		if drops(raw, i) {
 			continue
 		}
 		out = append(out, w)
 	}
 	return out
+}
+
+// drops reports whether word i may be left out.
+func drops(ws []word, i int) bool {
+	next := ""
+	if i+1 < len(ws) {
+		next = ws[i+1].text
+	}
+	switch ws[i].text {
+	case "a", "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
+		return true
+	case "located", "situated": // "is located in"
+		return i > 0 && kindOf(ws[i-1]) == auxiliary && (next == "in" || next == "on" || next == "at")
+	case "year": // "in the year 1990"
+		return i > 1 && ws[i-1].text == "the" && ws[i-2].text == "in" && within(ws, i+1, 1000, 2999) > 0
+	}
+	return false
+}
+
+func has(ws []word, k kind) bool {
+	for _, w := range ws {
+		if w.kind == k {
+			return true
+		}
+	}
+	return false
+}
+
+// dangles reports whether a pronoun comes before any name that it could stand
+// for: such a claim speaks of what is said elsewhere. "This" and its like point
+// elsewhere wherever they stand.
+func dangles(ws []word) bool {
+	named := false
+	for i, w := range ws {
+		switch {
+		case w.kind == pronoun && (!named || points(w.text)):
+			return true
+		case w.kind != plain || !w.capital:
+		case !w.first, i+1 < len(ws) && ws[i+1].kind != pronoun:
+			named = true
+		}
+	}
+	return false
+}
+
+// points knows the words that refer to what was said and not to a name.
+func points(w string) bool {
+	switch w {
+	case "this", "these", "those", "here", "there", "former", "latter", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours":
+		return true
+	}
+	return false
 }
 
 // split cuts text into words, numbers and signs that count.
@@ -186,7 +243,7 @@ func kindOf(w word) kind {
 	switch w.text {
 	case "he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "himself", "herself", "itself", "themselves",
 		"this", "these", "those", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours",
-		"here", "there", "such", "former", "latter", "thereby", "therefore", "thus", "so":
+		"here", "there", "latter":
 		if w.capital && !w.first && w.text == "us" {
 			return plain // the US
 		}
@@ -196,14 +253,14 @@ func kindOf(w word) kind {
 	case "all", "some", "most", "every", "each", "only", "any", "many", "much", "few", "several", "both", "half", "least", "always", "often", "sometimes", "usually", "rarely", "seldom",
 		"about", "around", "approximately", "nearly", "almost", "roughly", "exactly", "just", "up", "over", "under", "entire", "whole", "partly", "mainly", "mostly", "majority", "minority", "generally", "solely", "alone":
 		return quantifier
-	case "more", "less", "fewer", "better", "worse", "best", "worst", "greater", "before", "after", "since", "until", "during", "above", "below", "first", "last", "second", "third",
+	case "more", "less", "fewer", "better", "worse", "best", "worst", "greater", "before", "after", "since", "until", "during", "above", "below", "first", "last", "second", "third", "former",
 		"earlier", "later", "next", "previous", "increase", "increased", "increases", "decrease", "decreased", "decreases", "than", "same", "different", "higher", "lower", "then", "further", "too":
 		return comparison
 	case "is", "are", "am", "was", "were", "be", "been", "being", "has", "have", "had", "having", "do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should",
 		"if", "whether", "still", "already", "now", "once", "again", "allegedly", "reportedly", "possibly", "probably", "likely", "perhaps", "maybe":
 		return auxiliary
 	case "of", "in", "on", "at", "to", "from", "by", "with", "for", "into", "onto", "through", "between", "among", "against", "towards", "toward", "via", "near", "outside", "inside", "within", "off", "out", "down",
-		"and", "or", "but", "as", "because", "although", "though", "while", "whereas", "which", "who", "whom", "whose", "that", "where", "when", "why", "how", "what":
+		"and", "or", "but", "as", "because", "although", "though", "while", "whereas", "which", "who", "whom", "whose", "that", "such", "thereby", "therefore", "thus", "so", "where", "when", "why", "how", "what":
 		return function
 	}
 	return plain
