@@ -11,7 +11,8 @@ import (
 // What opens a breaker. A lost connection or a timeout weighs connectionWeight
 // and a 5xx weighs 1; the sum since the last answer must reach fullWeight, which
 // five lost connections do. A server that has answered before is given grace to
-// come back, as one that is restarted does.
+// come back, as one that is restarted does; one that has not, and only refuses
+// what it is sent, is asked for something that it never grants: that weighs 1 too.
 const (
 	connectionWeight = 4
 	fullWeight       = 20
@@ -76,6 +77,9 @@ func (b *Breaker) see(err error) {
 		return
 	}
 	weight, hopeless := severity(err)
+	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.answered {
+		weight = 1
+	}
 	switch {
 	case hopeless:
 	case weight < 0:

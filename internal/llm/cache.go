@@ -40,7 +40,8 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, err
 	}
 	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON)}); err == nil {
-		c.exec(ctx, `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
+		// What is paid for is kept, even if the run ends right now.
+		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
 	return reply, nil
 }

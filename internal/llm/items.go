@@ -26,7 +26,7 @@ func (k *Cache) Put(ctx context.Context, space, key string, value json.RawMessag
 	if !json.Valid(value) {
 		return
 	}
-	k.exec(ctx, `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, space, key, []byte(value), k.clock.Now().Unix())
+	k.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, space, key, []byte(value), k.clock.Now().Unix())
 }
 
 // List is everything in a namespace, by key.

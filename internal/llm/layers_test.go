@@ -424,7 +424,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 		"no credit":            {status(402), 1},
 		"quota":                {&StatusError{Status: 429, Code: "insufficient_quota"}, 1},
 		"certificate":          {&NetworkError{Certificate: true}, 1},
-		"bad request: never":   {status(400), 100},
+		"only bad requests":    {status(400), 20},
 		"rate: never":          {status(429), 100},
 		"unreadable: never":    {&ParseError{}, 100},
 		"budget: never":        {&BudgetError{}, 100},
@@ -473,6 +473,18 @@ func TestBreakerBearsARestart(t *testing.T) {
 	}
 	if b.Err() == nil {
 		t.Error("closed for a server that went away")
+	}
+}
+
+func TestBadRowsAmongGoodOnesOpenNothing(t *testing.T) {
+	s := &script{steps: []error{nil, status(400)}}
+	b := NewBreaker(newFakeClock())
+	c := Layered(s, nil, b)
+	for range 100 {
+		_, _ = c.Complete(t.Context(), ask(nil))
+	}
+	if b.Err() != nil || s.calls() != 100 {
+		t.Errorf("open after %d: %v", s.calls(), b.Err())
 	}
 }
 

@@ -47,7 +47,15 @@ type Stack struct {
 	Pace    *Pace
 	Tokens  *Tokens
 
-	o Options
+	o       Options
+	clients []*Client
+}
+
+// Close lets go of idle connections. The cache stays open: it is the caller's.
+func (s *Stack) Close() {
+	for _, c := range s.clients {
+		c.Close()
+	}
 }
 
 // New puts a Stack together; nothing is sent. It fails as NewClient does, and for
@@ -60,7 +68,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: NewTokens(c.Model()), o: o}
+	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: NewTokens(c.Model()), o: o, clients: []*Client{c}}
 	s.Pace = NewPace(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
 	layers, err := s.layers(o)
 	if err != nil {
@@ -90,7 +98,7 @@ func (s *Stack) layers(o Options) ([]Layer, error) {
 }
 
 // Embedder is an embedding model in the same decorators, with the stack's meter,
-// budget and cache. On another server it has a breaker and a pace of its own. What
+// budget and cache; it is made before the stack is used. On another server it has a breaker and a pace of its own. What
 // c leaves out of endpoint, key and timeout is the stack's.
 func (s *Stack) Embedder(c Config) (Embedder, error) {
 	if c.BaseURL == "" {
@@ -109,6 +117,7 @@ func (s *Stack) Embedder(c Config) (Embedder, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.clients = append(s.clients, client)
 	o, own := s.o, *s
 	o.Client, o.Price = c, nil
 	if client.Endpoint() != s.Client.Endpoint() {

@@ -23,7 +23,7 @@ func stack(t *testing.T, o Options) *Stack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Client.Close)
+	t.Cleanup(s.Close)
 	return s
 }
 

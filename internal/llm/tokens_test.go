@@ -62,7 +62,7 @@ func TestPrices(t *testing.T) {
 		"anthropic/claude-sonnet-4":              {3, 15},
 		"models/gemini-2.0-flash":                {0.1, 0.4},
 		"mistral-small-latest":                   {0.1, 0.3},
-		"DeepSeek-Chat":                          {0.27, 1.1},
+		"DeepSeek-Chat":                          {0.28, 0.42},
 		"meta-llama/llama-3.3-70b-instruct:free": {0.59, 0.79},
 	} {
 		in, out, ok := Price(model)
@@ -70,7 +70,7 @@ func TestPrices(t *testing.T) {
 			t.Errorf("%s: %v %v %v", model, in, out, ok)
 		}
 	}
-	for _, model := range []string{"", "gpt", "gpt-4oo", "my-model", "smollm2", "gpt-4omni"} {
+	for _, model := range []string{"", "gpt", "gpt-4oo", "my-model", "smollm2", "gpt-4omni", "gpt-5.9"} {
 		if _, _, ok := Price(model); ok {
 			t.Errorf("%q has a price", model)
 		}

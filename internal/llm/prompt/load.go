@@ -31,7 +31,7 @@ func builtins() ([]builtin, error) {
 		{name: Judge, version: 1, needs: []string{"Contexts", "Claims"}},
 		{name: RagasClaims, version: 1, needs: []string{"Answer"}},
 		{name: RagasJudge, version: 1, needs: []string{"Joined", "Claims"}},
-		{name: RagEvals, version: 1, needs: []string{"Contexts", "Answer"}},
+		{name: RagEvals, version: 1, needs: []string{"Contexts", "Sentences"}},
 	}
 	for i := range list {
 		text, err := data.ReadFile("data/" + list[i].file())

@@ -27,7 +27,7 @@ const (
 	Judge       Name = "judge"        // claims and chunks -> verdict, reason, chunks and quote of each
 	RagasClaims Name = "ragas-claims" // answer -> statements
 	RagasJudge  Name = "ragas-judge"  // statements and one context -> 1 or 0 of each
-	RagEvals    Name = "rag-evals"    // answer and chunks -> statements with their verdicts
+	RagEvals    Name = "rag-evals"    // sentences of an answer and chunks -> statements with their verdicts
 )
 
 // An Item is a numbered text of a prompt.
