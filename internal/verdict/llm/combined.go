@@ -2,14 +2,10 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -34,14 +30,16 @@ func NewCombined(opts Options, lang string) (*Combined, error) {
 }
 
 // Evaluate returns the claims of answer and a verdict for each, in the order of
-// the claims; no claims where there are none. Sentences that claim nothing are
-// set apart first, and an answer of nothing else costs nothing.
+// the sentences; no claims where there are none. Sentences that claim nothing are
+// set apart first, and an answer of nothing else costs nothing. No other sentence
+// is lost: one that the model has no statement for in two tries is a claim
+// itself, verbatim, and gets its verdict as a [Judge] gives it.
 //
-// Contexts that are too long for one request are judged in groups: the claims
-// are those of the first, and those of them that it does not support are held
-// against the others one group after the other. An answer that is too long is
-// taken in halves. Errors are as those of [Judge.Judge]; the usage of both
-// results together is what the row cost, with an error too.
+// Contexts that are too long for one request are judged in groups: the first goes
+// with the sentences, and the claims that it does not support are held against
+// the others. An answer that is too long is taken in parts. Errors are as those
+// of [Judge.Judge]; the usage of both results together is what the row cost, with
+// an error too.
 func (c *Combined) Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
 	e, err := extract.Sentences{Lang: c.lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
@@ -50,19 +48,13 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 	s := &sitting{
 		hearing:   hearing{judge: c.judge, task: verdict.Task{Question: question, Contexts: contexts}},
 		sentences: e.Claims,
+		found:     make([][]stated, len(e.Claims)),
+		groups:    [][]piece{wholes(contexts)},
 	}
-	first, rest, err := s.divide(wholes(contexts), answer)
-	if err == nil {
-		err = s.evaluate(ctx, first, rest, answer, e.Claims)
-	}
+	err = s.all(ctx)
 	j := verdict.Judgement{Usage: s.usage}
 	if err != nil {
 		return extract.Extraction{}, j, err
-	}
-	if len(s.task.Claims) == 0 {
-		for _, cl := range e.Claims {
-			e.Skip(extract.Skipped{Kind: extract.Unstated, Text: cl.Text, Start: cl.Start, End: cl.End})
-		}
 	}
 	e.Claims = s.task.Claims
 	for i := range s.open {
@@ -77,202 +69,159 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 type sitting struct {
 	hearing
 	sentences []extract.Claim
+	found     [][]stated // by sentence
+	groups    [][]piece  // the first goes with the sentences
 }
 
-// divide parts pieces into a group that fits the window beside answer, and the
-// groups that are left.
-func (s *sitting) divide(pieces []piece, answer string) (first []piece, rest [][]piece, err error) {
-	window := s.judge.opts.MaxContextTokens
-	if window == 0 {
-		return pieces, nil, nil
-	}
-	r, err := s.statements(nil, answer, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	room := window - r.MaxTokens - perMessage
-	for _, m := range r.Messages {
-		room -= s.judge.opts.Tokens(m.Text)
-	}
-	groups := pack(pieces, max(room, minWindow), s.judge.size)
-	if len(groups) == 0 {
-		return nil, nil, nil
-	}
-	return groups[0], groups[1:], nil
+// A stated claim with what the first group of chunks says of it.
+type stated struct {
+	text    string
+	finding finding
 }
 
-// evaluate finds claims in answer and judges them against first, and then
-// against rest.
-func (s *sitting) evaluate(ctx context.Context, first []piece, rest [][]piece, answer string, sentences []extract.Claim) error {
-	list, err := s.once(ctx, first, answer)
-	if _, cut := errors.AsType[*llm.LengthError](err); cut && len(sentences) > 1 {
-		n := (len(sentences) + 1) / 2
-		for _, half := range [][]extract.Claim{sentences[:n], sentences[n:]} {
-			if err := s.evaluate(ctx, first, rest, joined(half), half); err != nil {
-				return err
-			}
-		}
-		return nil
+func (s *sitting) all(ctx context.Context) error {
+	ids := make([]int, len(s.sentences))
+	for i := range ids {
+		ids[i] = i
 	}
-	if _, tooLong := errors.AsType[*llm.ContextLengthError](err); tooLong {
-		total := 0
-		for _, p := range first {
-			total += len(p.text) + pieceMarks
-		}
-		if total >= 2*minBytes {
-			groups := pack(first, (total+1)/2, bytesOf)
-			return s.evaluate(ctx, groups[0], append(groups[1:], rest...), answer, sentences)
-		}
-	}
-	if err != nil {
+	if err := s.fit(ids); err != nil {
 		return err
 	}
-	from := len(s.task.Claims)
-	for _, st := range list {
-		s.task.Claims = append(s.task.Claims, s.claim(len(s.task.Claims), st.text))
-		s.open = append(s.open, st.answer.finding(first, s.task.Contexts))
+	for n := s.judge.opts.ClaimsPerCall; len(ids) > 0; {
+		k := min(n, len(ids))
+		if err := s.ask(ctx, ids[:k]); err != nil {
+			return err
+		}
+		ids = ids[k:]
 	}
-	for _, g := range rest {
+	for i, from := range s.sentences {
+		if s.found[i] == nil {
+			from.ID = len(s.open)
+			s.task.Claims, s.open = append(s.task.Claims, from), append(s.open, finding{})
+		}
+		for _, st := range s.found[i] {
+			s.task.Claims, s.open = append(s.task.Claims, s.claim(i, st.text)), append(s.open, st.finding)
+		}
+	}
+	for g, group := range s.groups {
 		var left []int
-		for i := from; i < len(s.open); i++ {
-			if s.open[i].label != verdict.Supported {
+		for i, f := range s.open {
+			if !f.known || g > 0 && f.label != verdict.Supported {
 				left = append(left, i)
 			}
 		}
-		for at := 0; at < len(left); at += s.judge.opts.ClaimsPerCall {
-			part := left[at:min(at+s.judge.opts.ClaimsPerCall, len(left))]
-			if err := s.group(ctx, g, part); err != nil {
+		for n := s.judge.opts.ClaimsPerCall; len(left) > 0; {
+			k := min(n, len(left))
+			if err := s.group(ctx, group, left[:k]); err != nil {
 				return err
 			}
+			left = left[k:]
 		}
 	}
-	for i := from; i < len(s.open); i++ {
-		if s.open[i].label == verdict.Contradicted { // seen only by the judge of later groups
+	for i := range s.open {
+		if s.open[i].label == verdict.Contradicted { // which the one request does not tell
 			s.open[i].label, s.open[i].evidence = verdict.NotMentioned, nil
 		}
 	}
 	return nil
 }
 
-// claim is a statement as a claim: verbatim where it is a sentence.
-func (s *sitting) claim(id int, text string) extract.Claim {
-	for _, c := range s.sentences {
-		if c.Text == text {
-			c.ID = id
-			return c
-		}
+// fit groups the chunks so that the first group fits the window beside the
+// sentences of one request.
+func (s *sitting) fit(ids []int) error {
+	window := s.judge.opts.MaxContextTokens
+	if window == 0 {
+		return nil
+	}
+	r, err := s.statements(nil, ids[:min(len(ids), s.judge.opts.ClaimsPerCall)], 0)
+	if err != nil {
+		return err
+	}
+	room := window - r.MaxTokens - perMessage
+	for _, m := range r.Messages {
+		room -= s.judge.opts.Tokens(m.Text)
+	}
+	if groups := pack(s.groups[0], max(room, minWindow), s.judge.size); len(groups) > 0 {
+		s.groups = groups
+	}
+	return nil
+}
+
+// claim is a statement of sentence i as a claim: verbatim where it is the
+// sentence.
+func (s *sitting) claim(i int, text string) extract.Claim {
+	from := s.sentences[i]
+	if text == from.Text {
+		from.ID = len(s.open)
+		return from
 	}
 	sources := []string{s.task.Question}
 	for _, c := range s.sentences {
 		sources = append(sources, c.Text)
 	}
-	return extract.Claim{ID: id, Text: text, Start: -1, End: -1, Invented: extract.Invented(text, sources...)}
-}
-
-func joined(sentences []extract.Claim) string {
-	texts := make([]string, len(sentences))
-	for i, c := range sentences {
-		texts[i] = c.Text
+	return extract.Claim{
+		ID: len(s.open), Text: text, Start: -1, End: -1,
+		From: &extract.Span{Start: from.Start, End: from.End}, Invented: extract.Invented(text, sources...),
 	}
-	return strings.Join(texts, " ")
 }
 
-// once asks for the statements of answer and their verdicts, again where the
-// reply can't be read, and once more where it has no statements.
-func (s *sitting) once(ctx context.Context, pieces []piece, answer string) ([]stated, error) {
-	var last error
-	for try := range tries {
-		r, err := s.statements(pieces, answer, try)
+const combinedTries = 2
+
+// ask has some sentences stated and judged against the first group, and those
+// that the reply leaves out once more.
+func (s *sitting) ask(ctx context.Context, ids []int) error {
+	for try := range combinedTries {
+		group := s.groups[0]
+		r, err := s.statements(group, ids, try)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		reply, err := s.judge.opts.Model.Complete(ctx, r)
 		if err != nil {
 			s.usage = s.usage.Add(llm.UsageOf(err))
-			if _, unread := errors.AsType[*llm.ParseError](err); unread {
-				last = err
+			_, unread := errors.AsType[*llm.ParseError](err)
+			_, cut := errors.AsType[*llm.LengthError](err)
+			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
+			switch {
+			case tooLong && s.split():
+				return s.ask(ctx, ids)
+			case (cut || tooLong) && len(ids) > 1:
+				return s.halves(ids, func(half []int) error { return s.ask(ctx, half) })
+			case unread || cut:
 				continue
 			}
-			return nil, err
+			return err
 		}
 		s.usage = s.usage.Add(reply.Usage)
-		list, err := readStated(reply.JSON)
-		if err == nil && (len(list) > 0 || try > 0) {
-			return list, nil
+		list, err := readStated(reply.JSON, len(ids))
+		if err != nil {
+			continue
 		}
-		last = err
+		var left []int
+		for at, i := range ids {
+			for _, st := range list[at] {
+				s.found[i] = append(s.found[i], stated{st.text, st.answer.finding(group, s.task.Contexts)})
+			}
+			if s.found[i] == nil {
+				left = append(left, i)
+			}
+		}
+		if ids = left; len(ids) == 0 {
+			return nil
+		}
 	}
-	if last == nil {
-		return nil, nil
-	}
-	return nil, fmt.Errorf("no verdicts in %d tries: %w", tries, last)
+	return nil
 }
 
-const statedSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"reasoning":{"type":"string"},"chunk_ids":{"type":"array","items":{"type":"integer"}},"is_supported":{"type":"boolean"}},"required":["text","reasoning","chunk_ids","is_supported"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
-
-// statements asks for the statements of answer and their verdicts.
-func (s *sitting) statements(pieces []piece, answer string, try int) (*llm.Request, error) {
-	o := &s.judge.opts
-	d := prompt.Data{Strict: o.Strict, Again: try > 0, Question: s.task.Question, Answer: answer}
-	for i, p := range pieces {
-		d.Contexts = append(d.Contexts, prompt.Item{ID: i, Text: p.text})
+// split halves the first group, if that can be done.
+func (s *sitting) split() bool {
+	total := 0
+	for _, p := range s.groups[0] {
+		total += len(p.text) + pieceMarks
 	}
-	text, err := o.Prompts.Render(prompt.RagEvals, d)
-	if err != nil {
-		return nil, err
+	if total < 2*minBytes {
+		return false
 	}
-	r := &llm.Request{
-		Messages: []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
-		Schema: &llm.Schema{Name: "checked_statements", JSON: json.RawMessage(statedSchema), Accept: func(raw json.RawMessage) error {
-			_, err := readStated(raw)
-			return err
-		}},
-		Seed:      o.Seed,
-		MaxTokens: roomBase + roomClaim*(1+len(answer)/100),
-		Prompt:    text.Version,
-	}
-	if try > 0 {
-		r.Seed += try
-		r.Temperature = warm
-	}
-	return r, nil
-}
-
-// stated is a statement with what is said of it.
-type stated struct {
-	text   string
-	answer answer
-}
-
-// readStated reads a reply, which may have no statements. One that lacks its
-// text or its verdict makes the whole of it unfit: who can't be counted would be
-// missing from the score.
-func readStated(raw json.RawMessage) ([]stated, error) {
-	var reply struct {
-		Statements *[]struct {
-			Text        string          `json:"text"`
-			Reasoning   json.RawMessage `json:"reasoning"`
-			ChunkIDs    json.RawMessage `json:"chunk_ids"`
-			IsSupported *bool           `json:"is_supported"`
-		} `json:"statements"`
-	}
-	if json.Unmarshal(raw, &reply) != nil {
-		return nil, errors.New("\"statements\" is not of the shape asked for")
-	}
-	if reply.Statements == nil {
-		return nil, errors.New("it has no \"statements\"")
-	}
-	out := make([]stated, 0, len(*reply.Statements))
-	for _, s := range *reply.Statements {
-		text := plain(s.Text)
-		if !says(text) || s.IsSupported == nil {
-			return nil, errors.New("a statement lacks its text or its verdict")
-		}
-		a := answer{label: verdict.NotMentioned, reason: oneLine(str(s.Reasoning)), chunks: numbers(s.ChunkIDs)}
-		if *s.IsSupported {
-			a.label = verdict.Supported
-		}
-		out = append(out, stated{text, a})
-	}
-	return out, nil
+	s.groups = append(pack(s.groups[0], (total+1)/2, bytesOf), s.groups[1:]...)
+	return true
 }

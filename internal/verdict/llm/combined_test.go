@@ -28,22 +28,22 @@ func newCombined(t testing.TB, answer func(int, input) (string, error), opts Opt
 
 func TestClaimsAndVerdictsComeInOneRequest(t *testing.T) {
 	c, f := newCombined(t, func(_ int, in input) (string, error) {
-		if in.Answer != "Hello! He was born in Ulm. He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
+		if len(in.Sentences) != 2 || in.Sentences[1].Text != "He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
 			t.Errorf("asked with %+v", in)
 		}
 		return `{"statements":[
-			{"text":"Einstein was born in Ulm.","reasoning":"chunk 1\nsays so","chunk_ids":[1,7,1],"is_supported":true},
-			{"text":"He had 3 dogs.","reasoning":"not there","chunk_ids":[0],"is_supported":false},
-			{"text":"Einstein had 4 dogs.","reasoning":"","chunk_ids":[],"is_supported":false}]}`, nil
+			{"sentence_id":0,"text":"Einstein was born in Ulm.","reasoning":"chunk 1\nsays so","chunk_ids":[1,7,1],"is_supported":true},
+			{"sentence_id":1,"text":"He had 3 dogs.","reasoning":"not there","chunk_ids":[0],"is_supported":false},
+			{"sentence_id":1,"text":"Einstein had 4 dogs.","reasoning":"","chunk_ids":[],"is_supported":false}]}`, nil
 	}, Options{})
 	e, j, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He had 3 dogs.", []string{"x", "Born in Ulm."})
 	if err != nil {
 		t.Fatal(err)
 	}
 	wantClaims := []extract.Claim{
-		{ID: 0, Text: "Einstein was born in Ulm.", Start: -1, End: -1},
+		{ID: 0, Text: "Einstein was born in Ulm.", Start: -1, End: -1, From: &extract.Span{Start: 7, End: 26}},
 		{ID: 1, Text: "He had 3 dogs.", Start: 27, End: 41},
-		{ID: 2, Text: "Einstein had 4 dogs.", Start: -1, End: -1, Invented: true},
+		{ID: 2, Text: "Einstein had 4 dogs.", Start: -1, End: -1, From: &extract.Span{Start: 27, End: 41}, Invented: true},
 	}
 	if d := cmp.Diff(wantClaims, e.Claims); d != "" {
 		t.Error(d)
@@ -73,34 +73,43 @@ func TestNothingClaimedCostsNothing(t *testing.T) {
 }
 
 func TestUnfitCombinedRepliesAreAskedAgain(t *testing.T) {
-	good := `{"statements":[{"text":"A is B.","reasoning":"r","chunk_ids":[0],"is_supported":true}]}`
+	one := `{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
+	two := `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
+	list := func(es ...string) string { return `{"statements":[` + strings.Join(es, ",") + `]}` }
+	good := list(one, two)
 	for name, tt := range map[string]struct {
-		replies  []string
-		requests int
-		claims   int // -1 for an error
+		replies []string
+		judged  int // sentences that are judged verbatim in the end
 	}{
-		"no verdict":          {[]string{`{"statements":[{"text":"A is B.","reasoning":"r","chunk_ids":[0]}]}`, good}, 2, 1},
-		"a verdict of 1":      {[]string{`{"statements":[{"text":"A is B.","reasoning":"r","chunk_ids":[0],"is_supported":1}]}`, good}, 2, 1},
-		"no text":             {[]string{`{"statements":[{"text":" ","reasoning":"r","chunk_ids":[0],"is_supported":true}]}`, good}, 2, 1},
-		"no statements once":  {[]string{`{"statements":[]}`, good}, 2, 1},
-		"no statements twice": {[]string{`{"statements":[]}`, `{"statements":[]}`, good}, 2, 0},
-		"null":                {[]string{`null`, `{}`, good}, 3, 1},
-		"never":               {[]string{`[]`, `[]`, `7`}, 3, -1},
+		"all there":           {[]string{good}, 0},
+		"no verdict":          {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0]}`), good}, 0},
+		"a verdict of 1":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":1}`), good}, 0},
+		"no text":             {[]string{list(one, `{"sentence_id":1,"text":" ","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"an unknown sentence": {[]string{list(one, two, `{"sentence_id":2,"text":"Venus is bright.","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"no statements":       {[]string{list(), good}, 0},
+		"one left out":        {[]string{list(two), list(one)}, 0},
+		"one left out twice":  {[]string{list(two), list()}, 1},
+		"nothing ever":        {[]string{`null`, `{}`}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, f := newCombined(t, func(n int, _ input) (string, error) { return tt.replies[n], nil }, Options{})
-			e, j, err := c.Evaluate(t.Context(), "q", "A is B.", []string{"A is B."})
-			if (err != nil) != (tt.claims < 0) || len(f.asked) != tt.requests {
-				t.Fatalf("%v in %d requests", err, len(f.asked))
+			c, f := newCombined(t, func(n int, in input) (string, error) {
+				if in.Claims != nil {
+					if len(in.Claims) != tt.judged {
+						t.Errorf("%d claims are judged alone", len(in.Claims))
+					}
+					return verdictsOn(in.Claims, func(string) string { return "supported" }), nil
+				}
+				return tt.replies[n], nil
+			}, Options{})
+			e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", []string{"Mars is red. Venus is bright."})
+			if err != nil || labels(j) != "supported supported" {
+				t.Fatalf("%s, %v", labels(j), err)
 			}
-			if err != nil {
-				return
+			if e.Claims[0].Text != "Mars is red." || e.Claims[1].Text != "Venus is bright." || e.Claims[1].ID != 1 || e.Claims[1].Start != 13 {
+				t.Errorf("%+v", e.Claims)
 			}
-			if len(e.Claims) != tt.claims || len(j.Verdicts) != tt.claims {
-				t.Errorf("%d claims, %d verdicts", len(e.Claims), len(j.Verdicts))
-			}
-			if tt.claims == 0 && (len(e.Skipped) != 1 || e.Skipped[0].Kind != extract.Unstated || e.Reason() != "nothing_claimed") {
-				t.Errorf("skipped %+v, %s", e.Skipped, e.Reason())
+			if want := len(tt.replies) + min(tt.judged, 1); len(f.asked) != want {
+				t.Errorf("%d requests, want %d", len(f.asked), want)
 			}
 		})
 	}
@@ -113,15 +122,15 @@ func sentencewise(in input) (string, error) {
 		return facts(in)
 	}
 	var list []string
-	for _, s := range strings.Fields(in.Answer) {
-		s = strings.Trim(s, ".")
+	for _, sentence := range in.Sentences {
+		s := sentence.Text[:1]
 		ids, ok := []int{}, false
 		for _, ch := range in.Chunks {
 			if strings.Contains(ch.Text, s+"=yes") {
 				ids, ok = append(ids, ch.ID), true
 			}
 		}
-		b, _ := json.Marshal(map[string]any{"text": s, "reasoning": "r", "chunk_ids": ids, "is_supported": ok})
+		b, _ := json.Marshal(map[string]any{"sentence_id": sentence.ID, "text": s, "reasoning": "r", "chunk_ids": ids, "is_supported": ok})
 		list = append(list, string(b))
 	}
 	return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
@@ -138,11 +147,11 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 			}
 			return sentencewise(in)
 		}, opts)
-		e, j, err := c.Evaluate(t.Context(), "q", "Aaa. Bbb.", []string{"Aaa=yes"})
+		e, j, err := c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it.", []string{"A=yes"})
 		if err != nil || labels(j) != "supported not_mentioned" || len(f.asked) != 1 {
 			t.Errorf("%s, short: %s %v in %d", name, labels(j), err, len(f.asked))
 		}
-		e, j, err = c.Evaluate(t.Context(), "q", "A. B. C. D. E.", k.Contexts)
+		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
 		if err != nil || labels(j) != want || len(e.Claims) != 5 {
 			t.Errorf("%s: %s %v, %d claims", name, labels(j), err, len(e.Claims))
 		}
@@ -159,14 +168,12 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 func TestALongAnswerIsTakenInHalves(t *testing.T) {
 	answer := "Mercury is hot. Venus is bright. Earth is wet. Mars is red. Jupiter is big."
 	c, f := newCombined(t, func(_ int, in input) (string, error) {
-		if n := strings.Count(in.Answer, " is "); n > 2 {
+		if len(in.Sentences) > 2 {
 			return "", &llm.LengthError{}
 		}
 		var list []string
-		for _, s := range strings.SplitAfter(in.Answer, ".") {
-			if s = strings.TrimSpace(s); s != "" {
-				list = append(list, fmt.Sprintf(`{"text":%q,"reasoning":"r","chunk_ids":[],"is_supported":true}`, s))
-			}
+		for _, s := range in.Sentences {
+			list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[],"is_supported":true}`, s.ID, s.Text))
 		}
 		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
 	}, Options{})

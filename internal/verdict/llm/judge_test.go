@@ -33,7 +33,7 @@ type input struct {
 	Statements []prompt.Item `json:"statements"`
 	Context    string        `json:"context"`
 	Question   string        `json:"question"`
-	Answer     string        `json:"answer"`
+	Sentences  []prompt.Item `json:"sentences"`
 
 	r *llm.Request
 }
@@ -47,7 +47,7 @@ func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error)
 	n := len(f.asked) - 1
 	f.mu.Unlock()
 	in := input{r: r}
-	if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
+	if err := json.NewDecoder(strings.NewReader(r.Messages[1].Text)).Decode(&in); err != nil {
 		return nil, fmt.Errorf("the user message: %w", err)
 	}
 	out, err := f.answer(n, in)
