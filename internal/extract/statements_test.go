@@ -351,9 +351,14 @@ func FuzzStatements(f *testing.F) {
 	f.Add(`{"statements":["Mars is red."]}`)
 	f.Add(`{"statements":[{"sentence_id":1,"statement":"a"},{"sentence_id":1,"statement":null}]}`)
 	f.Add(`{"statements":null}`)
+	p, err := prompt.Load("")
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, whole := range []bool{false, true} {
-			_, x := statements(t, func(int, asked) (string, error) { return reply, nil }, Statements{Whole: whole})
+			m := &writerModel{answer: func(int, asked) (string, error) { return reply, nil }}
+			x := Statements{Model: m, Prompts: p, Whole: whole}
 			e, err := x.Extract(t.Context(), "q", "Mars is red. Venus is bright.")
 			if err != nil {
 				if !whole {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -49,12 +50,16 @@ var fakeReplies = []string{
 
 // checkLaw holds a reply against law 1: each claim has one verdict, or the row
 // fails. The model says the same whatever it is asked.
-func checkLaw(t *testing.T, reply string) {
+func checkLaw(t *testing.T, p *prompt.Set, reply string) {
 	t.Helper()
 	for _, style := range []Style{Chunks, Ragas} {
 		for _, claims := range [][]string{{"a"}, {"a", "b", "c"}} {
 			for _, votes := range []int{1, 3} {
-				j, f := newJudge(t, func(int, input) (string, error) { return reply, nil }, Options{Style: style, Votes: votes})
+				f := &fake{answer: func(int, input) (string, error) { return reply, nil }}
+				j, err := New(Options{Model: f, Prompts: p, Style: style, Votes: votes})
+				if err != nil {
+					t.Fatal(err)
+				}
 				k := task([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), k)
 				if len(f.asked) > votes*(2+len(claims)) {
@@ -98,8 +103,9 @@ func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 }
 
 func TestAnyReplyGivesEachClaimOneVerdictOrFailsTheRow(t *testing.T) {
+	p := prompts(t)
 	for _, reply := range fakeReplies {
-		checkLaw(t, reply)
+		checkLaw(t, p, reply)
 	}
 	// Only what says one of the labels of each claim that was asked is taken.
 	for _, reply := range fakeReplies {
@@ -117,5 +123,6 @@ func FuzzReply(f *testing.F) {
 		f.Add(r)
 	}
 	f.Add(`{"verdicts":[{"claim_id":0,"chunk_ids":[0,5,-1],"quote":"FIRST  chunk","reason":"r","verdict":"supported"},{"claim_id":1,"chunk_ids":[1],"quote":"x","reason":"","verdict":"contradicted"},{"claim_id":2,"chunk_ids":[],"quote":"","reason":"r","verdict":"not_mentioned"}]}`)
-	f.Fuzz(checkLaw)
+	p := prompts(f)
+	f.Fuzz(func(t *testing.T, reply string) { checkLaw(t, p, reply) })
 }

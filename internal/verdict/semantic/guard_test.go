@@ -20,6 +20,10 @@ func TestGuardTurnsAwayWhatDiffers(t *testing.T) {
 		// numbers
 		{"The bridge is 898 metres long.", "The bridge is 989 metres long.", Number},
 		{"The bridge is 1,149 metres long.", "The bridge is 1,194 metres long.", Number},
+		{"The firm is rated A- by Fitch.", "The firm is rated A by Fitch.", Number},
+		{"The library is written in C#.", "The library is written in C.", Number},
+		{"The length of it was 1,149 m.", "The length of it was 1149 m.", Pronoun},
+		{"The bridge is 1,149 metres long.", "The bridge is 1149 metres long.", Number},
 		{"The rate rose to 4.5 percent.", "The rate rose to 45 percent.", Number},
 		{"The film won three awards.", "The film won four awards.", Number},
 		{"The film won three awards.", "The film won 4 awards.", Number},

@@ -124,7 +124,10 @@ func split(text string) []word {
 		switch {
 		case unicode.IsNumber(r):
 			end := numberEnd(text, i)
-			n := strings.ReplaceAll(text[i:end], ",", "")
+			n := text[i:end]
+			if strings.Count(n, ",") > 1 { // one comma may be that of a fraction
+				n = strings.ReplaceAll(n, ",", "")
+			}
 			if i > 0 && text[i-1] == '-' && (i == 1 || text[i-2] == ' ' || text[i-2] == '(') {
 				n = "-" + n
 			}
@@ -160,7 +163,10 @@ func split(text string) []word {
 				continue
 			}
 			out = append(out, next)
-		case strings.ContainsRune("%$€£¥₹°<>=≤≥≠±×+/", r):
+		case r == '-' && i > 0 && text[i-1] > ' ' && (i+1 == len(text) || strings.IndexByte(" ,.;:)", text[i+1]) >= 0):
+			out = append(out, word{text: "-", kind: number}) // a rating of A-
+			i += size
+		case strings.ContainsRune("%$€£¥₹°<>=≤≥≠±×+/~#", r):
 			out = append(out, word{text: string(r), kind: number})
 			i += size
 		default:
