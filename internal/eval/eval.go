@@ -26,7 +26,14 @@ type Extractor interface {
 // called from many goroutines. The slice that it returns belongs to the
 // caller; what the slice's elements refer to is only read.
 type Judge interface {
-	Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error)
+	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
+}
+
+// A Combined does the work of an Extractor and a Judge in one go: it returns the
+// claims of an answer, numbered from 0, and one Verdict for each. It is called
+// from many goroutines. What the row cost is the usage of both results.
+type Combined interface {
+	Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error)
 }
 
 // A Sink receives results in dataset order, from one goroutine. The Result is

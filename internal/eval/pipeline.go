@@ -26,12 +26,16 @@ const (
 // A Pipeline scores rows. The zero value of a field that is not required is
 // its default.
 type Pipeline struct {
-	Extractor Extractor // required
-	Judge     Judge     // required
+	Extractor Extractor // required, unless there is a Combined
+	Judge     Judge     // likewise
+	Combined  Combined  // takes the place of Extractor and Judge
 	Workers   int       // rows judged at once; 1
 	Window    int       // rows that are read and not yet written; by the number of workers
 	NoClaims  *float64  // faithfulness of a row without claims; none
 	Earlier   Earlier   // what rows have a result already; none
+	// Fatal says that an error of a stage ends the run and not just the row:
+	// the server is down, or the money is spent. By default none does.
+	Fatal func(error) bool
 }
 
 // Earlier knows the results of an earlier run of the same rows. For each row,
@@ -47,7 +51,8 @@ type Earlier func(row *dataset.Row, err error) (*Result, error)
 //
 // An error in rows that is a *dataset.RowError is a failed row, as is an error
 // or a panic in a stage. Any other error in rows ends the run after the rows
-// before it are written, and is returned. An error of sink ends it at once.
+// before it are written, and is returned. So does an error of a stage that is
+// Fatal; its row is not written. An error of sink ends the run at once.
 // Where ctx is done, no further row is begun, the rows that were finished by
 // then are written up to the first that was not, and Run returns
 // context.Cause(ctx). Run returns only when rows does.
@@ -69,7 +74,7 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	var g errgroup.Group
 	g.Go(func() error { return f.read(work, rows, p.Earlier, window) })
 	for range workers {
-		g.Go(func() error { p.work(work, f.todo); return nil })
+		g.Go(func() error { p.work(work, cancel, f.todo); return nil })
 	}
 	done, writeErr := f.write(sink)
 	if writeErr != nil {
@@ -83,6 +88,8 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case readErr == nil: // all was read before the fatal error
+		return context.Cause(work)
 	default:
 		return readErr
 	}
@@ -176,14 +183,19 @@ func (f *flight) write(sink Sink) (bool, error) {
 	return true, nil
 }
 
-// work scores rows until there are no more.
-func (p *Pipeline) work(ctx context.Context, todo <-chan *slot) {
+// work scores rows until there are no more. It cancels ctx where a row fails of
+// what would fail the others too.
+func (p *Pipeline) work(ctx context.Context, cancel context.CancelCauseFunc, todo <-chan *slot) {
 	var check quoteChecker
 	for s := range todo {
 		if ctx.Err() == nil {
 			p.score(ctx, &s.result, &check)
 			// A stage that gave up because the run is over says nothing of the row.
-			s.unjudged = s.result.Status == Failed && s.result.Reason != StageRead && ctx.Err() != nil
+			failed := s.result.Status == Failed && s.result.Reason != StageRead
+			if failed && ctx.Err() == nil && p.Fatal != nil && p.Fatal(s.result.Err) {
+				cancel(s.result.Err)
+			}
+			s.unjudged = failed && ctx.Err() != nil
 		} else {
 			s.unjudged = true
 		}

@@ -32,8 +32,9 @@ func (f extractFunc) Extract(ctx context.Context, question, answer string) (extr
 
 type judgeFunc func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error)
 
-func (f judgeFunc) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
-	return f(ctx, task)
+func (f judgeFunc) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	vs, err := f(ctx, task)
+	return verdict.Judgement{Verdicts: vs}, err
 }
 
 type sinkFunc func(*Result) error

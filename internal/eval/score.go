@@ -7,6 +7,7 @@ import (
 	"math"
 	"runtime/debug"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -46,15 +47,60 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		}
 	}()
 
+	if p.Combined != nil {
+		stage = StageVerdict
+		if len(r.Row.Contexts) == 0 {
+			r.fail(stage, errNoContexts())
+			return
+		}
+		found, said, err := p.Combined.Evaluate(ctx, r.Row.Question, r.Row.Answer, r.Row.Contexts)
+		r.spend(Usage(found.Usage), Usage(said.Usage))
+		if err == nil {
+			err = p.claim(r, &found)
+		}
+		if err != nil {
+			r.fail(stage, err)
+		} else if r.Status != NoClaims {
+			r.conclude(said.Verdicts, check)
+		}
+		return
+	}
+
 	found, err := p.Extractor.Extract(ctx, r.Row.Question, r.Row.Answer)
+	r.spend(Usage(found.Usage))
+	if err == nil {
+		err = p.claim(r, &found)
+	}
 	if err != nil {
 		r.fail(stage, err)
 		return
 	}
+	if r.Status == NoClaims {
+		return
+	}
+
+	stage = StageVerdict
+	if len(r.Row.Contexts) == 0 {
+		r.fail(stage, errNoContexts())
+		return
+	}
+	said, err := p.Judge.Judge(ctx, verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims})
+	r.spend(Usage(said.Usage))
+	if err != nil {
+		r.fail(stage, err)
+		return
+	}
+	r.conclude(said.Verdicts, check)
+}
+
+func errNoContexts() error { return errors.New("no contexts to judge against") }
+
+// claim takes over what was found in an answer; Status is NoClaims where that is
+// no claim.
+func (p *Pipeline) claim(r *Result, found *extract.Extraction) error {
 	for i := range found.Claims {
 		if found.Claims[i].ID != i {
-			r.fail(stage, fmt.Errorf("claim %d has the id %d", i, found.Claims[i].ID))
-			return
+			return fmt.Errorf("claim %d has the id %d", i, found.Claims[i].ID)
 		}
 	}
 	r.Claims, r.Skipped = found.Claims, found.Skipped
@@ -63,20 +109,15 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		if p.NoClaims != nil {
 			r.Faithfulness = *p.NoClaims
 		}
-		return
 	}
+	return nil
+}
 
-	stage = StageVerdict
-	if len(r.Row.Contexts) == 0 {
-		r.fail(stage, errors.New("no contexts to judge against"))
-		return
-	}
-	vs, err := p.Judge.Judge(ctx, verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims})
-	if err == nil {
-		vs, err = reconcile(r.Claims, vs)
-	}
+// conclude scores a row by the verdicts on its claims, or fails it.
+func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
+	vs, err := reconcile(r.Claims, vs)
 	if err != nil {
-		r.fail(stage, err)
+		r.fail(StageVerdict, err)
 		return
 	}
 	check.reset(r.Row.Contexts)
@@ -88,6 +129,16 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 	r.Status, r.Verdicts = Scored, vs
 	r.Faithfulness = float64(r.Supported()) / float64(len(vs))
 	r.Support = sum / float64(len(vs))
+}
+
+// spend adds to what the row cost.
+func (r *Result) spend(all ...Usage) {
+	for _, u := range all {
+		r.Usage.Requests += u.Requests
+		r.Usage.PromptTokens += u.PromptTokens
+		r.Usage.CompletionTokens += u.CompletionTokens
+		r.Usage.CachedRequests += u.CachedRequests
+	}
 }
 
 // fail makes r the result of a row that failed at stage.

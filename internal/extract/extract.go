@@ -1,6 +1,8 @@
 // Package extract breaks an answer into the claims that it makes.
 package extract
 
+import "github.com/ragfaith/ragfaith/internal/llm"
+
 // A Claim is one statement of an answer that is to be judged.
 type Claim struct {
 	ID    int    // place among the row's claims, from 0
@@ -8,6 +10,12 @@ type Claim struct {
 	Lead  string // the heading or stem that a fragment leans on, "" for none
 	Start int    // first code point in the answer, as a Python slice counts; -1 where it was rewritten
 	End   int    // one past the last code point; -1 where it was rewritten
+	// From is the sentence of the answer that a rewritten claim came from; nil
+	// for a verbatim claim, and where the sentence is not known.
+	From *Span
+	// Invented marks a rewritten claim with words or numbers that neither its
+	// sentence nor what stands around it has, and that stayed after a second try.
+	Invented bool
 }
 
 // Judged is what a judge reads: "Advantages: low cost" for the claim "low cost"
@@ -18,6 +26,9 @@ func (c Claim) Judged() string {
 	}
 	return c.Lead + ": " + c.Text
 }
+
+// A Span is a piece of an answer, in code points.
+type Span struct{ Start, End int }
 
 // A Kind says why a sentence is not a claim.
 type Kind string
@@ -32,6 +43,7 @@ const (
 	Code      Kind = "code"      // fenced or indented code
 	Reference Kind = "reference" // a bare address of the web, as a footnote gives it
 	Marks     Kind = "marks"     // no letter and no digit: rules, bullets, emoji
+	Unstated  Kind = "unstated"  // a model that was given the answer found no statement in it
 )
 
 // A Skipped sentence claims nothing and is not judged.
@@ -46,4 +58,7 @@ type Skipped struct {
 type Extraction struct {
 	Claims  []Claim
 	Skipped []Skipped
+	// Usage is what it cost; all zero where nothing is sent. It is set with an
+	// error too.
+	Usage llm.Usage
 }

@@ -37,13 +37,13 @@ func (f *fakeJudge) Extract(_ context.Context, _, answer string) (extract.Extrac
 	return extract.Extraction{Claims: []extract.Claim{{Text: answer, Start: -1, End: -1}}}, nil
 }
 
-func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	text := task.Claims[0].Text
 	f.asked[text]++
 	if f.down[text] {
-		return nil, errors.New("the server is down")
+		return verdict.Judgement{}, errors.New("the server is down")
 	}
-	return []verdict.Verdict{{Label: verdict.Label(len(text) % 3), Score: float64(len(text)%7) / 7, Reason: "see\n" + text}}, nil
+	return verdict.Judgement{Verdicts: []verdict.Verdict{{Label: verdict.Label(len(text) % 3), Score: float64(len(text)%7) / 7, Reason: "see\n" + text}}}, nil
 }
 
 // rowsOf yields n rows of all kinds.

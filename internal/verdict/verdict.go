@@ -1,7 +1,10 @@
 // Package verdict holds what a judge says of a claim.
 package verdict
 
-import "github.com/ragfaith/ragfaith/internal/extract"
+import (
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+)
 
 // A Label is the outcome for one claim.
 type Label uint8
@@ -41,6 +44,22 @@ type Verdict struct {
 	Reason   string     // one line for a person
 	ChunkIDs []int      // contexts that support the claim, ascending
 	Evidence []Evidence // best first; may be empty
+	Reused   *Reused    // set where the verdict was made for another claim
+}
+
+// Reused says where a verdict was taken from.
+type Reused struct {
+	By        string  // "semantic": a cache of verdicts, by the likeness of claims
+	Statement string  // the claim that the verdict was made for, over the same contexts
+	Cosine    float64 // of the two claims' embeddings, -1 to 1
+}
+
+// A Judgement is what a judge says of a task.
+type Judgement struct {
+	Verdicts []Verdict // one for each claim, in any order
+	// Usage is what it cost; all zero for a judge that runs offline. It is set
+	// with an error too.
+	Usage llm.Usage
 }
 
 // A Task is what a judge is asked: every claim of one row, against its contexts.

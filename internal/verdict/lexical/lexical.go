@@ -61,7 +61,7 @@ func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 // Judge returns a verdict for each claim, in the order of the claims. It fails
 // when ctx is done, and where claims and contexts are so long that comparing
 // them would take minutes.
-func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s, _ := j.pool.Get().(*scratch)
 	defer func() {
 		if !s.big() {
@@ -74,7 +74,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	for claims := range slices.Chunk(task.Claims, claimsAtOnce) {
 		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
-			return nil, err
+			return verdict.Judgement{}, err
 		}
 		for i := range claims {
 			v := j.conclude(s, &s.claims[i], task.Contexts)
@@ -82,7 +82,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) ([]verdict.Verdict
 			vs = append(vs, v)
 		}
 	}
-	return vs, nil
+	return verdict.Judgement{Verdicts: vs}, nil
 }
 
 const (

@@ -52,7 +52,7 @@ func judge(t testing.TB, j *Judge, k verdict.Task) []verdict.Verdict {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return vs
+	return vs.Verdicts
 }
 
 const (

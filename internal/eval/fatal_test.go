@@ -1,0 +1,64 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strconv"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A stage that can't go on ends the run: rows before it are written, no row
+// after it is, and its error is the run's.
+func TestAFatalErrorEndsTheRun(t *testing.T) {
+	down := errors.New("the server is down")
+	for _, n := range []int{40, 5000} {
+		rows := func(n int) iter.Seq2[dataset.Row, error] {
+			return func(yield func(dataset.Row, error) bool) {
+				for i := range n {
+					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
+						return
+					}
+				}
+			}
+		}
+		for _, workers := range []int{1, 8} {
+			p := &Pipeline{
+				Extractor: extractFunc(fields),
+				Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
+					if k.Question == "30" {
+						return nil, down
+					}
+					return contained(ctx, k)
+				}),
+				Workers: workers,
+				Fatal:   func(err error) bool { return errors.Is(err, down) },
+			}
+			written := 0
+			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *Result) error {
+				if r.Row.Index != written || r.Status != Scored {
+					t.Errorf("row %d is %v, written as number %d", r.Row.Index, r.Status, written)
+				}
+				written++
+				return nil
+			}))
+			if !errors.Is(err, down) || written > 30 {
+				t.Errorf("%d rows, %d workers: %d written, %v", n, workers, written, err)
+			}
+			p.Fatal = func(error) bool { return false }
+			failed := 0
+			err = p.Run(t.Context(), rows(n), sinkFunc(func(r *Result) error {
+				if r.Status == Failed {
+					failed++
+				}
+				return nil
+			}))
+			if err != nil || failed != 1 {
+				t.Errorf("not fatal: %d failed, %v", failed, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package llm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"slices"
+	"sync"
+	"unicode/utf8"
+)
+
+// cacheVersion changes when what a key or a value holds does.
+const cacheVersion = 1
+
+// Completer answers from the cache what was asked of this endpoint and model
+// before, with the same messages, schema, parameters and prompt version, and
+// keeps what next answers. A hit has Cached set and costs no request. A reply that
+// could not be read, or that the schema no longer takes, is neither kept nor used.
+func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
+	return &cached{Cache: k, next: next, endpoint: endpoint, model: model, asking: map[string]chan struct{}{}}
+}
+
+type cached struct {
+	*Cache
+	next            Completer
+	endpoint, model string
+
+	turn   sync.Mutex
+	asking map[string]chan struct{} // by key; closed when the answer is there
+}
+
+// enter waits until nobody else asks for key, so that equal rows at the same time
+// are paid for once. The caller leaves when it has its answer.
+func (c *cached) enter(ctx context.Context, key string) (leave func(), err error) {
+	for {
+		c.turn.Lock()
+		other, busy := c.asking[key]
+		if !busy {
+			done := make(chan struct{})
+			c.asking[key] = done
+			c.turn.Unlock()
+			return func() {
+				c.turn.Lock()
+				defer c.turn.Unlock()
+				delete(c.asking, key)
+				close(done)
+			}, nil
+		}
+		c.turn.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// find is the reply that is kept for r, or nil.
+func (c *cached) find(ctx context.Context, key []byte, r *Request) *Reply {
+	v, ok := c.load(ctx, `SELECT value FROM replies WHERE key = ?`, key)
+	if !ok {
+		return nil
+	}
+	return restore(v, r)
+}
+
+// Complete implements Completer.
+func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	key := requestKey(c.endpoint, c.model, r)
+	if c.handle() != nil {
+		leave, err := c.enter(ctx, string(key))
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		if reply := c.find(ctx, key, r); reply != nil {
+			return reply, nil
+		}
+	}
+	reply, err := c.next.Complete(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON)}); err == nil {
+		// What is paid for is kept, even if the run ends right now.
+		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
+	}
+	return reply, nil
+}
+
+// kept is a reply as it is stored. Its JSON is a string, to come back byte by byte.
+type kept struct {
+	Text string `json:"text"`
+	JSON string `json:"json,omitempty"`
+}
+
+func restore(v []byte, r *Request) *Reply {
+	var k kept
+	if json.Unmarshal(v, &k) != nil {
+		return nil
+	}
+	var value json.RawMessage
+	if r.Schema != nil {
+		value = json.RawMessage(k.JSON)
+		if !json.Valid(value) || r.Schema.Accept != nil && r.Schema.Accept(value) != nil {
+			return nil
+		}
+	}
+	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true}
+}
+
+// requestKey is the SHA-256 of all that a reply depends on.
+func requestKey(endpoint, model string, r *Request) []byte {
+	type schema struct{ Name, JSON string }
+	k := struct {
+		Version                 int
+		Endpoint, Model, Prompt string
+		Messages                []Message
+		Schema                  *schema
+		Seed, MaxTokens         int
+		Temperature             float64
+	}{Version: cacheVersion, Endpoint: endpoint, Model: model, Prompt: r.Prompt, Messages: slices.Clone(r.Messages), Seed: r.Seed, MaxTokens: r.MaxTokens}
+	for i, m := range k.Messages {
+		if !utf8.ValidString(m.Text) { // JSON would write every broken byte the same
+			k.Messages[i].Text = "sha256:" + hexOf(m.Text)
+		}
+	}
+	if !math.IsNaN(r.Temperature) && !math.IsInf(r.Temperature, 0) {
+		k.Temperature = r.Temperature
+	}
+	if r.Schema != nil {
+		k.Schema = &schema{r.Schema.Name, string(r.Schema.JSON)}
+	}
+	b, _ := json.Marshal(k)
+	sum := sha256.Sum256(b)
+	return sum[:]
+}
+
+// Embedder is the same for vectors: each text's is kept under endpoint and model,
+// and next is asked for the others.
+func (k *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
+	return &cachedEmbedder{k, next, "vector\x00" + endpoint + "\x00" + model}
+}
+
+type cachedEmbedder struct {
+	*Cache
+	next  Embedder
+	space string
+}
+
+// Embed implements Embedder.
+func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+	out := make([][]float32, len(texts))
+	keys := make([]string, len(texts))
+	var missing []string
+	var at []int
+	for i, t := range texts {
+		keys[i] = hexOf(t)
+		if v, ok := c.Get(ctx, c.space, keys[i]); ok && json.Unmarshal(v, &out[i]) == nil && len(out[i]) > 0 {
+			continue
+		}
+		out[i] = nil
+		missing, at = append(missing, t), append(at, i)
+	}
+	var used Usage
+	if len(missing) == 0 {
+		if len(texts) > 0 {
+			used.CachedRequests = 1
+		}
+		return out, used, nil
+	}
+	vs, used, err := c.next.Embed(ctx, missing)
+	if err != nil {
+		return nil, used, err
+	}
+	for j, v := range vs {
+		out[at[j]] = v
+		if b, err := json.Marshal(v); err == nil {
+			c.Put(ctx, c.space, keys[at[j]], b)
+		}
+	}
+	return out, used, nil
+}
+
+// hexOf is the SHA-256 of s in hexadecimal.
+func hexOf(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,448 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func openCache(t *testing.T, dir string) (*Cache, *warnings) {
+	t.Helper()
+	w := &warnings{}
+	k := OpenCache(t.Context(), dir, newFakeClock(), w.add)
+	t.Cleanup(func() { _ = k.Close() })
+	return k, w
+}
+
+type warnings struct {
+	mu  sync.Mutex
+	all []error
+}
+
+func (w *warnings) add(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.all = append(w.all, err)
+}
+
+func (w *warnings) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return fmt.Sprint(w.all)
+}
+
+// answers replies with good and counts.
+type answers struct {
+	mu sync.Mutex
+	n  int
+}
+
+func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.n++
+	return &Reply{Text: "so: " + good, JSON: json.RawMessage(good), Usage: Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
+}
+
+func TestASecondCallIsAHit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a ?#%folder", "llm")
+	k, w := openCache(t, dir)
+	a := &answers{}
+	c := k.Completer(a, "http://x", "m")
+	for i := range 2 {
+		reply, err := c.Complete(t.Context(), ask(verdicts()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(reply.JSON) != good || reply.Text != "so: "+good || reply.Cached != (i == 1) {
+			t.Errorf("call %d: %+v", i, reply)
+		}
+		if i == 1 && reply.Usage != (Usage{CachedRequests: 1}) {
+			t.Errorf("a hit cost %+v", reply.Usage)
+		}
+	}
+	if a.n != 1 || len(w.all) > 0 {
+		t.Errorf("%d calls, %v", a.n, w)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, cacheFile): 0o600, filepath.Join(dir, cacheFile+"-wal"): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+func TestEqualRowsAtOnceAreAskedOnce(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	release := make(chan struct{})
+	var mu sync.Mutex
+	asked := 0
+	slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if asked++; asked == 1 {
+			return nil, status(500) // the next in line asks for itself
+		}
+		return &Reply{Text: good, JSON: json.RawMessage(good)}, nil
+	})
+	c := k.Completer(slow, "e", "m")
+	var wg sync.WaitGroup
+	failed, hits := 0, 0
+	for range 20 {
+		wg.Go(func() {
+			reply, err := c.Complete(t.Context(), ask(verdicts()))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+			} else if reply.Cached {
+				hits++
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Complete(ctx, ask(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	close(release)
+	wg.Wait()
+	if asked != 2 || failed != 1 || hits != 18 {
+		t.Errorf("%d asked, %d failed, %d hits", asked, failed, hits)
+	}
+}
+
+func TestTheKeyHoldsEverything(t *testing.T) {
+	base := func() *Request { return ask(verdicts()) }
+	seen := map[string]string{}
+	add := func(name, endpoint, model string, r *Request) {
+		key := string(requestKey(endpoint, model, r))
+		if other, ok := seen[key]; ok {
+			t.Errorf("%s and %s share a key", name, other)
+		}
+		seen[key] = name
+	}
+	add("base", "e", "m", base())
+	add("endpoint", "e2", "m", base())
+	add("model", "e", "m2", base())
+	add("split", "em", "", base())
+	for name, change := range map[string]func(*Request){
+		"temperature": func(r *Request) { r.Temperature = 0.1 },
+		"seed":        func(r *Request) { r.Seed = 1 },
+		"room":        func(r *Request) { r.MaxTokens++ },
+		"prompt":      func(r *Request) { r.Prompt = "test/2" },
+		"message":     func(r *Request) { r.Messages[1].Text += " " },
+		"role":        func(r *Request) { r.Messages[1].Role = System },
+		"order":       func(r *Request) { r.Messages[0], r.Messages[1] = r.Messages[1], r.Messages[0] },
+		"split":       func(r *Request) { r.Messages = append(r.Messages, Message{User, ""}) },
+		"schema":      func(r *Request) { r.Schema.JSON = json.RawMessage(`{}`) },
+		"schema name": func(r *Request) { r.Schema.Name = "x" },
+		"no schema":   func(r *Request) { r.Schema = nil },
+		"bad byte 1":  func(r *Request) { r.Messages[1].Text = "\xff" },
+		"bad byte 2":  func(r *Request) { r.Messages[1].Text = "\xfe" },
+	} {
+		r := base()
+		change(r)
+		add(name, "e", "m", r)
+	}
+	if _, ok := seen[string(requestKey("e", "m", base()))]; !ok {
+		t.Error("a key changes by itself")
+	}
+}
+
+func TestWhatIsNotKept(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	for _, fault := range []error{&ParseError{}, &RefusalError{}, status(500)} {
+		s := &script{steps: []error{fault}}
+		c := k.Completer(s, "e", fmt.Sprintf("%T", fault))
+		for range 2 {
+			if _, err := c.Complete(t.Context(), ask(nil)); err == nil {
+				t.Fatal("no error")
+			}
+		}
+		if s.calls() != 2 {
+			t.Errorf("%T was kept", fault)
+		}
+	}
+	// A reply that the schema no longer takes is asked anew.
+	a := &answers{}
+	c := k.Completer(a, "e", "m")
+	r := ask(verdicts())
+	_, _ = c.Complete(t.Context(), r)
+	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
+	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
+		t.Error("an unfit reply was used")
+	}
+}
+
+func TestTwoProcessesShareACache(t *testing.T) {
+	dir := t.TempDir()
+	one, w1 := openCache(t, dir)
+	two, w2 := openCache(t, dir)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		k := []*Cache{one, two}[i%2]
+		wg.Go(func() {
+			c := k.Completer(&answers{}, "e", strconv.Itoa(i))
+			for j := range 25 {
+				r := ask(verdicts())
+				r.Seed = j
+				if _, err := c.Complete(t.Context(), r); err != nil {
+					t.Error(err)
+				}
+				k.Put(t.Context(), "space", fmt.Sprintf("%d-%02d", i, j), json.RawMessage(`1`))
+			}
+		})
+	}
+	wg.Wait()
+	for _, k := range []*Cache{one, two} {
+		s, err := k.Stats(t.Context())
+		if err != nil || s.Replies != 200 || s.Items != 200 || len(k.List(t.Context(), "space")) != 200 {
+			t.Errorf("got %+v, %v", s, err)
+		}
+	}
+	if len(w1.all)+len(w2.all) > 0 {
+		t.Errorf("warnings %v %v", w1, w2)
+	}
+	a := &answers{}
+	r := ask(verdicts())
+	if reply, err := two.Completer(a, "e", "0").Complete(t.Context(), r); err != nil || !reply.Cached {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
+	for range 5 {
+		dir := filepath.Join(t.TempDir(), "new")
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				w := &warnings{}
+				k := OpenCache(t.Context(), dir, NewClock(time.Now), w.add)
+				defer func() { _ = k.Close() }()
+				k.Put(t.Context(), "a", strconv.Itoa(i), json.RawMessage(`1`))
+				if _, ok := k.Get(t.Context(), "a", strconv.Itoa(i)); !ok || len(w.all) > 0 {
+					t.Errorf("lost; warnings %v", w)
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+func TestItems(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	ctx := t.Context()
+	k.Put(ctx, "a", "2", json.RawMessage(`{"x":2}`))
+	k.Put(ctx, "a", "1", json.RawMessage(`{"x":0}`))
+	k.Put(ctx, "a", "1", json.RawMessage(`{"x":1}`))
+	k.Put(ctx, "b", "1", json.RawMessage(`3`))
+	k.Put(ctx, "b", "2", json.RawMessage(`no JSON`))
+	if v, ok := k.Get(ctx, "a", "1"); !ok || string(v) != `{"x":1}` {
+		t.Errorf("got %s, %v", v, ok)
+	}
+	if _, ok := k.Get(ctx, "b", "2"); ok {
+		t.Error("kept what is no JSON")
+	}
+	if got := fmt.Sprintf("%s", k.List(ctx, "a")); got != `[{1 {"x":1}} {2 {"x":2}}]` {
+		t.Errorf("got %s", got)
+	}
+	if k.List(ctx, "c") != nil {
+		t.Error("a namespace out of nothing")
+	}
+}
+
+func TestStatsAndClear(t *testing.T) {
+	dir := t.TempDir()
+	clock := newFakeClock()
+	k := OpenCache(t.Context(), dir, clock, nil)
+	defer k.Close()
+	if s, err := k.Stats(t.Context()); err != nil || !s.Oldest.IsZero() || s.Replies != 0 {
+		t.Errorf("empty: %+v, %v", s, err)
+	}
+	begun := clock.Now()
+	c := k.Completer(&answers{}, "e", "m")
+	_, _ = c.Complete(t.Context(), ask(verdicts()))
+	clock.pass(48 * time.Hour)
+	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
+	s, err := k.Stats(t.Context())
+	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(begun) || s.Path != filepath.Join(dir, cacheFile) {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
+		t.Errorf("cleared %d, %v", n, err)
+	}
+	if n, err := k.Clear(t.Context(), 0); n != 1 || err != nil {
+		t.Errorf("cleared %d, %v", n, err)
+	}
+}
+
+func TestACacheThatFailsIsAWarning(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, dir string){
+		"corrupt": func(t *testing.T, dir string) {
+			if err := os.WriteFile(filepath.Join(dir, cacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a folder in its place": func(t *testing.T, dir string) {
+			if err := os.Mkdir(filepath.Join(dir, cacheFile), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"another schema": func(t *testing.T, dir string) {
+			k := OpenCache(t.Context(), dir, newFakeClock(), nil)
+			if _, err := k.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
+				t.Fatal(err)
+			}
+			_ = k.Close()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			spoil(t, dir)
+			k, w := openCache(t, dir)
+			a := &answers{}
+			c := k.Completer(a, "e", "m")
+			for range 5 {
+				if reply, err := c.Complete(t.Context(), ask(verdicts())); err != nil || reply.Cached {
+					t.Fatalf("got %+v, %v", reply, err)
+				}
+			}
+			if a.n != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
+				t.Errorf("%d calls, warnings %v", a.n, w)
+			}
+			k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+			if _, ok := k.Get(t.Context(), "a", "b"); ok || k.List(t.Context(), "a") != nil {
+				t.Error("found in a cache that is off")
+			}
+			if _, err := k.Stats(t.Context()); err == nil {
+				t.Error("statistics of a cache that is off")
+			}
+			if _, err := k.Clear(t.Context(), time.Hour); err == nil {
+				t.Error("cleared by age what can't be read")
+			}
+			if _, err := k.Clear(t.Context(), 0); err != nil {
+				t.Errorf("clear: %v", err)
+			}
+		})
+	}
+}
+
+func TestAClearedCorruptCacheWorksAgain(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, cacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k, _ := openCache(t, dir)
+	if _, err := k.Clear(t.Context(), 0); err != nil {
+		t.Fatal(err)
+	}
+	k, w := openCache(t, dir)
+	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+	if _, ok := k.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
+		t.Errorf("warnings %v", w)
+	}
+}
+
+func TestAReadOnlyCacheIsAWarning(t *testing.T) {
+	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("modes bind nobody here")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	k, w := openCache(t, dir)
+	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
+		t.Errorf("%v, warnings %v", err, w)
+	}
+}
+
+func TestALockedCacheIsAWarning(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the lock")
+	}
+	dir := t.TempDir()
+	k, w := openCache(t, dir)
+	other, _ := openCache(t, dir)
+	tx, err := other.db.BeginTx(t.Context(), nil) // immediate: it holds the lock for writing
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }()
+	c := k.Completer(&answers{}, "e", "m")
+	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
+		t.Errorf("%v, warnings %v", err, w)
+	}
+	_ = tx.Rollback()
+	_, _ = c.Complete(t.Context(), ask(verdicts()))
+	if reply, err := c.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
+		t.Errorf("it does not recover: %+v, %v", reply, err)
+	}
+}
+
+func TestAClosedCacheFindsNothing(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	if err := errors.Join(k.Close(), k.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), ask(nil)); err != nil || reply.Cached {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+type lengths struct{ asked []string }
+
+func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
+	l.asked = append(l.asked, texts...)
+	out := make([][]float32, len(texts))
+	for i, s := range texts {
+		if s == "bad" {
+			return nil, Usage{Requests: 1}, errors.New("bad")
+		}
+		out[i] = []float32{float32(len(s)), 1}
+	}
+	return out, Usage{Requests: 1, PromptTokens: len(texts)}, nil
+}
+
+func TestVectorsAreKept(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	l := &lengths{}
+	e := k.Embedder(l, "e", "m")
+	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
+	if err != nil || u.Requests != 1 {
+		t.Fatalf("%+v, %v", u, err)
+	}
+	v, u, err := e.Embed(t.Context(), []string{"ccc", "bb", "a"})
+	if err != nil || fmt.Sprint(v) != "[[3 1] [2 1] [1 1]]" || u.PromptTokens != 1 {
+		t.Errorf("got %v, %+v, %v", v, u, err)
+	}
+	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (Usage{CachedRequests: 1}) {
+		t.Errorf("a hit cost %+v", u)
+	}
+	if _, u, _ = e.Embed(t.Context(), nil); u != (Usage{}) {
+		t.Errorf("nothing cost %+v", u)
+	}
+	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {
+		t.Error("no error")
+	}
+	if fmt.Sprint(l.asked) != "[a bb ccc bad]" {
+		t.Errorf("asked for %v", l.asked)
+	}
+}

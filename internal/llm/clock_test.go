@@ -1,0 +1,58 @@
+package llm
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeClock sleeps by moving on.
+type fakeClock struct {
+	mu    sync.Mutex
+	now   time.Time
+	slept []time.Duration
+}
+
+func newFakeClock() *fakeClock {
+	return &fakeClock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+}
+
+func (c *fakeClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	c.slept = append(c.slept, d)
+	c.now = c.now.Add(max(0, d))
+	return nil
+}
+
+func (c *fakeClock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+func TestClock(t *testing.T) {
+	c := NewClock(time.Now)
+	if c.Now().IsZero() || c.Sleep(t.Context(), -1) != nil || c.Sleep(t.Context(), time.Microsecond) != nil {
+		t.Error("a clock that does not run")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if c.Sleep(ctx, time.Hour) == nil {
+		t.Error("a canceled sleep ended well")
+	}
+}

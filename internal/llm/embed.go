@@ -1,0 +1,91 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"net/http"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// Embed turns texts into vectors with one request. All vectors are of one length
+// and of finite numbers, or it fails; so do texts that the server refuses, as some
+// do an empty one. UsageOf and the second result tell what it cost.
+func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+	if len(texts) == 0 {
+		return nil, Usage{}, nil
+	}
+	try := ctx
+	if c.timeout > 0 {
+		var cancel context.CancelFunc
+		try, cancel = context.WithTimeout(ctx, c.timeout)
+		defer cancel()
+	}
+	used := Usage{Requests: 1}
+	res, err := c.api.CreateEmbeddings(try, openai.EmbeddingRequestStrings{
+		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+	})
+	if err != nil {
+		err, _ = classify(c.failure(ctx, err))
+		return nil, used, withUsage(err, used)
+	}
+	used.PromptTokens = res.Usage.PromptTokens
+	out, err := vectors(res.Data, len(texts))
+	if err != nil {
+		return nil, used, withUsage(&StatusError{Status: http.StatusOK, Message: err.Error()}, used)
+	}
+	return out, used, nil
+}
+
+// vectors puts the server's in the order of the texts.
+func vectors(data []openai.Embedding, n int) ([][]float32, error) {
+	if len(data) != n {
+		return nil, fmt.Errorf("it sent %d vectors for %d texts", len(data), n)
+	}
+	out := make([][]float32, n)
+	for _, d := range data {
+		switch {
+		case d.Index < 0 || d.Index >= n || out[d.Index] != nil:
+			return nil, fmt.Errorf("it sent a vector for text %d, which is not asked for or there twice", d.Index)
+		case len(d.Embedding) == 0 || len(d.Embedding) != len(data[0].Embedding):
+			return nil, fmt.Errorf("it sent vectors of %d and of %d numbers", len(data[0].Embedding), len(d.Embedding))
+		}
+		for _, x := range d.Embedding {
+			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+				return nil, fmt.Errorf("the vector of text %d has a number that is none", d.Index)
+			}
+		}
+		out[d.Index] = d.Embedding
+	}
+	return out, nil
+}
+
+// Batched asks next for at most Size texts at a time, one batch after the other.
+type Batched struct {
+	Next Embedder
+	Size int // 0 for 256
+}
+
+// Embed implements Embedder. A batch that fails fails them all, with the usage of
+// those before it.
+func (b *Batched) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+	size := b.Size
+	if size <= 0 {
+		size = 256
+	}
+	out := make([][]float32, 0, len(texts))
+	var used Usage
+	for at := 0; at < len(texts); at += size {
+		v, u, err := b.Next.Embed(ctx, texts[at:min(at+size, len(texts))])
+		used = used.Add(u)
+		if err != nil {
+			return nil, used, withUsage(err, used)
+		}
+		if len(out) > 0 && len(v) > 0 && len(v[0]) != len(out[0]) {
+			return nil, used, withUsage(fmt.Errorf("embeddings: vectors of %d and of %d numbers", len(out[0]), len(v[0])), used)
+		}
+		out = append(out, v...)
+	}
+	return out, used, nil
+}

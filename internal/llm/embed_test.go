@@ -1,0 +1,77 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestEmbed(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		var data []string
+		texts := s.body["input"].([]any)
+		for i := len(texts) - 1; i >= 0; i-- { // servers may answer in any order
+			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%d,0.5]}`, i, len(texts[i].(string))))
+		}
+		fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"e","usage":{"prompt_tokens":%d,"total_tokens":9}}`, strings.Join(data, ","), len(texts))
+	})
+	e := &Batched{Next: client(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
+	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
+	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (Usage{Requests: 2, PromptTokens: 3}) {
+		t.Fatalf("got %v, %+v, %v", v, u, err)
+	}
+	if s := got()[0]; s.path != "/v1/embeddings" || s.header.Get("Authorization") == "" || s.body["model"] != "e" {
+		t.Errorf("got %+v", s)
+	}
+	if v, u, err := (&Batched{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (Usage{}) || err != nil {
+		t.Errorf("got %v, %+v, %v", v, u, err)
+	}
+}
+
+func TestEmbedRefusesWhatIsNoAnswer(t *testing.T) {
+	for name, data := range map[string]string{
+		"too few":      `{"index":0,"embedding":[1]}`,
+		"twice":        `{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}`,
+		"out of range": `{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}`,
+		"negative":     `{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}`,
+		"two lengths":  `{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}`,
+		"empty":        `{"index":0,"embedding":[]},{"index":1,"embedding":[]}`,
+		"not numbers":  `{"index":0,"embedding":["x"]},{"index":1,"embedding":[1]}`,
+		"too large":    `{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
+			v, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
+			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Passing(err) {
+				t.Errorf("got %v, %+v, %v", v, u, err)
+			}
+		})
+	}
+}
+
+func TestEmbedErrors(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		fail(w, 400, "This model's maximum context length is 512 tokens", "")
+	})
+	_, _, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a"})
+	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
+		t.Errorf("got %v", err)
+	}
+	_, u, err := (&Batched{Next: &lengths{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
+	if err == nil || u.Requests != 2 || UsageOf(err).Requests != 2 {
+		t.Errorf("got %+v, %v", u, err)
+	}
+	_, _, err = (&Batched{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
+	if err == nil {
+		t.Error("vectors of two lengths")
+	}
+}
+
+type embedderFunc func([]string) [][]float32
+
+func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
+	return f(texts), Usage{}, nil
+}

@@ -1,0 +1,177 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// A StatusError is a server's refusal of a request. Its text is the server's,
+// without the key and cut to a readable length.
+type StatusError struct {
+	Status  int // the HTTP status; 200 for an error in the body of a reply
+	Message string
+	Code    string // the server's own code or type of error, where it gives one
+	Param   string // the parameter that the server names
+
+	header http.Header // those that say when to come again
+	body   string      // the whole answer, for what only it says, as a limit
+}
+
+func (e *StatusError) Error() string {
+	s := fmt.Sprintf("the server answered %d", e.Status)
+	if t := http.StatusText(e.Status); t != "" && e.Status != http.StatusOK {
+		s += " " + t
+	}
+	if e.Message != "" {
+		s += ": " + e.Message
+	}
+	return s
+}
+
+// A NetworkError is a request that got no answer: no connection, a broken one,
+// or a certificate that does not hold.
+type NetworkError struct {
+	Message     string
+	Certificate bool // the server's certificate was refused: no retry helps
+	err         error
+}
+
+func (e *NetworkError) Error() string { return e.Message }
+func (e *NetworkError) Unwrap() error { return e.err }
+
+// A TimeoutError is a try that took longer than Config.Timeout.
+type TimeoutError struct{ After time.Duration }
+
+func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s", e.After) }
+
+// Timeout is true, as net.Error has it.
+func (e *TimeoutError) Timeout() bool { return true }
+
+// A LengthError is a reply that ended because its room was full. The caller
+// asks for less at a time.
+type LengthError struct{ Room int } // in tokens; 0 where the server chose
+
+func (e *LengthError) Error() string {
+	if e.Room == 0 {
+		return "the reply was cut off for its length"
+	}
+	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Room)
+}
+
+// A ContextLengthError is a prompt that is longer than the model's window.
+type ContextLengthError struct {
+	Limit   int // of the model, in tokens; 0 where the server does not name it
+	Message string
+}
+
+func (e *ContextLengthError) Error() string {
+	if e.Limit == 0 {
+		return "the prompt is longer than the model's window: " + e.Message
+	}
+	return fmt.Sprintf("the prompt is longer than the model's window of %d tokens", e.Limit)
+}
+
+// A RefusalError is a model that would not answer or a filter that would not
+// let it. Asking the same again brings nothing.
+type RefusalError struct {
+	Reason  string // "refusal" or "content_filter"
+	Message string // what the model or the server said
+}
+
+func (e *RefusalError) Error() string {
+	what := "the model refused to answer"
+	if e.Reason == "content_filter" {
+		what = "a content filter stopped the request or the reply"
+	}
+	if e.Message == "" {
+		return what
+	}
+	return what + ": " + e.Message
+}
+
+// A ParseError is a reply in which nothing that was asked for can be read.
+type ParseError struct {
+	Reason string
+	Text   string // the reply as it came
+	// Partial holds the whole elements of a reply that was cut off, closed where
+	// it ended, if Schema.Accept took that. Only a caller that checks that
+	// nothing is missing may use it.
+	Partial json.RawMessage
+
+	prose bool // no JSON value so much as began in it
+}
+
+func (e *ParseError) Error() string {
+	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, cut(e.Text, 60))
+}
+
+// A BudgetError is a request that was not sent because it could have passed the
+// limit. From the first one on nothing more is sent.
+type BudgetError struct {
+	What         string // "tokens" or "USD"
+	Limit, Spent float64
+}
+
+func (e *BudgetError) Error() string {
+	if e.What == "USD" {
+		return fmt.Sprintf("the limit of $%.4g is reached: $%.4f spent, and the next request could pass it", e.Limit, e.Spent)
+	}
+	return fmt.Sprintf("the limit of %.0f tokens is reached: %.0f used, and the next request could pass it", e.Limit, e.Spent)
+}
+
+// A DownError says that the server is down or lets nobody in, so that asking
+// for the other rows is of no use.
+type DownError struct{ Cause error }
+
+func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
+func (e *DownError) Unwrap() error { return e.Cause }
+
+// Fatal says that err ends the run and not just a row: the server is down, or
+// the budget is spent.
+func Fatal(err error) bool {
+	_, down := errors.AsType[*DownError](err)
+	_, spent := errors.AsType[*BudgetError](err)
+	return down || spent
+}
+
+// usageError is an error that cost something.
+type usageError struct {
+	error
+	usage Usage
+}
+
+func (e *usageError) Unwrap() error { return e.error }
+
+func withUsage(err error, u Usage) error {
+	if e, ok := err.(*usageError); ok { //nolint:errorlint // only the outermost is replaced
+		err = e.error
+	}
+	if u == (Usage{}) {
+		return err
+	}
+	return &usageError{err, u}
+}
+
+// UsageOf is what was spent on the requests that ended in err.
+func UsageOf(err error) Usage {
+	if e, ok := errors.AsType[*usageError](err); ok {
+		return e.usage
+	}
+	return Usage{}
+}
+
+// cut shortens s to n runes on one line.
+func cut(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	i := 0
+	for at := range s {
+		if i++; i > n {
+			return s[:at] + "…"
+		}
+	}
+	return s
+}

@@ -1,0 +1,88 @@
+// Package llm asks language models behind any OpenAI-compatible server.
+//
+// New puts together what a run needs: a Client and, around it, the decorators
+// that retry, keep a pace and a budget, give up on a dead server, ask again for
+// replies that could not be used, cache and count. Each can be used alone.
+//
+// An error says what a caller can do about it. LengthError and ContextLengthError
+// ask for less at a time; ParseError and RefusalError are the row's failure, as
+// StatusError, NetworkError and TimeoutError are when the retries are used up; and
+// what Fatal names, DownError and BudgetError, ends the run. UsageOf tells what a
+// failed call cost. The key stands in none of them.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// A Completer answers one request. Decorators (retry, pace, budget, breaker,
+// cache, meter) take a Completer and are one. It is called from many goroutines.
+type Completer interface {
+	Complete(ctx context.Context, r *Request) (*Reply, error)
+}
+
+// An Embedder turns texts into vectors of one length, in the order of the texts.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
+}
+
+// A Role says who a message is from.
+type Role string
+
+// The roles.
+const (
+	System Role = "system"
+	User   Role = "user"
+)
+
+// A Message is one turn of a prompt.
+type Message struct {
+	Role Role
+	Text string
+}
+
+// A Request is one question to a model. What is asked of every request alike
+// (model, endpoint, timeout) belongs to the Completer.
+type Request struct {
+	Messages    []Message
+	Schema      *Schema // what the reply must be; nil for free text
+	Seed        int     // 0: none is sent
+	Temperature float64 // 0 is really sent, where the model takes a temperature
+	MaxTokens   int     // room for the reply, in tokens
+	Prompt      string  // name and version of the prompt, for the cache key: "judge/1"
+}
+
+// A Schema is the shape of a reply.
+type Schema struct {
+	Name   string                      // letters, digits, _ and -
+	JSON   json.RawMessage             // a JSON Schema that OpenAI's strict mode takes
+	Accept func(json.RawMessage) error // refuses a JSON value that is not of this shape, and says why
+}
+
+// A Reply is what a model said.
+type Reply struct {
+	Text   string          // as it came
+	JSON   json.RawMessage // the value that Schema.Accept took; nil for free text
+	Usage  Usage
+	Cached bool
+}
+
+// Usage counts what replies cost. Requests are those really sent, refused and
+// repeated ones too; CachedRequests are those that a cache answered instead.
+type Usage struct {
+	Requests, PromptTokens, CompletionTokens, CachedRequests int
+}
+
+// Add is the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		Requests:         u.Requests + v.Requests,
+		PromptTokens:     u.PromptTokens + v.PromptTokens,
+		CompletionTokens: u.CompletionTokens + v.CompletionTokens,
+		CachedRequests:   u.CachedRequests + v.CachedRequests,
+	}
+}
+
+// Tokens is the prompt's and the reply's together.
+func (u Usage) Tokens() int { return u.PromptTokens + u.CompletionTokens }

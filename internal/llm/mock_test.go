@@ -1,0 +1,171 @@
+package llm
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// mock builds and starts the mock judge server that stands beside the
+// repository, and returns its base URL.
+func mock(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := ""
+	for _, at := range []string{filepath.Join("..", "..", "shared"), filepath.Join("..", "..", "..", "shared")} {
+		d := filepath.Join(at, "peers", "mock")
+		if _, err := os.Stat(filepath.Join(d, "mock.go")); err == nil {
+			dir = d
+		}
+	}
+	if dir == "" {
+		t.Skip("the mock judge server (shared/peers/mock) is not beside this checkout")
+	}
+	bin := filepath.Join(t.TempDir(), "mock")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
+	build.Dir = dir
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the mock does not build: %v\n%s", err, out)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	run := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
+	run.WaitDelay = time.Second
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	for range 100 {
+		c, err := net.DialTimeout("tcp", addr, time.Second)
+		if err == nil {
+			_ = c.Close()
+			return "http://" + addr
+		}
+		_ = NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
+	}
+	t.Fatal("the mock does not listen")
+	return ""
+}
+
+func mockRow(i int) *Request {
+	return &Request{
+		Messages: []Message{
+			{System, "Give a verdict for each claim."},
+			{User, fmt.Sprintf("<context>Row %d is about the tower of Pisa, built in %d.</context>\n<claims>\n0. Row %d is about the tower of Pisa.\n1. Bananas sing opera under water.\n</claims>", i, 1000+i, i)},
+		},
+		Schema: &Schema{
+			Name: "verdicts",
+			JSON: json.RawMessage(`{"type":"object","properties":{"verdicts":{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},"verdict":{"type":"string","enum":["supported","not_mentioned"]}},"required":["id","verdict"],"additionalProperties":false}}},"required":["verdicts"],"additionalProperties":false}`),
+			Accept: func(v json.RawMessage) error {
+				var o struct {
+					Verdicts []struct {
+						ID      *int   `json:"id"`
+						Verdict string `json:"verdict"`
+					} `json:"verdicts"`
+				}
+				if err := json.Unmarshal(v, &o); err != nil {
+					return errors.New("want an object with verdicts")
+				}
+				if len(o.Verdicts) != 2 {
+					return fmt.Errorf("want 2 verdicts, got %d", len(o.Verdicts))
+				}
+				return nil
+			},
+		},
+		MaxTokens: 500,
+	}
+}
+
+// With a fifth of the calls refused, a tenth broken and a tenth short of a
+// verdict every row comes out as it does without faults.
+func TestTheMockWithFaultsGivesTheSame(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a server")
+	}
+	const rows = 100
+	run := func(base string) ([rows]string, Usage) {
+		s := stack(t, Options{Client: Config{BaseURL: base + "/v1", Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
+		var out [rows]string
+		var wg sync.WaitGroup
+		gate := make(chan struct{}, 16)
+		for i := range rows {
+			wg.Go(func() {
+				gate <- struct{}{}
+				defer func() { <-gate }()
+				// Three unreadable replies to one row in a row: the caller would ask for the missing alone.
+				for try := range 4 {
+					r := mockRow(i)
+					r.Seed = try
+					reply, err := s.Complete(t.Context(), r)
+					if _, unread := errors.AsType[*ParseError](err); unread {
+						continue
+					}
+					if err != nil {
+						t.Errorf("row %d: %v", i, err)
+						return
+					}
+					out[i] = string(reply.JSON)
+					return
+				}
+				t.Errorf("row %d: never read", i)
+			})
+		}
+		wg.Wait()
+		return out, s.Meter.Total()
+	}
+	clean, u := run(mock(t))
+	if u.Requests != rows || !strings.Contains(clean[7], `"supported"`) || !strings.Contains(clean[7], `"not_mentioned"`) {
+		t.Fatalf("usage %+v, row 7 %s", u, clean[7])
+	}
+	base := mock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	faulty, u := run(base)
+	same := 0
+	for i := range clean {
+		var a, b any
+		_ = json.Unmarshal([]byte(clean[i]), &a)
+		_ = json.Unmarshal([]byte(faulty[i]), &b)
+		if fmt.Sprint(a) == fmt.Sprint(b) {
+			same++
+		}
+	}
+	if same != rows || u.Requests < rows+20 {
+		t.Errorf("%d of %d rows are the same, usage %+v", same, rows, u)
+	}
+	stats := mockStats(t, base)
+	if stats["requests"] != float64(u.Requests) || stats["sent_429"] == 0.0 || stats["bad_truncated"] == 0.0 || stats["dropped_verdicts"] == 0.0 {
+		t.Errorf("the server counts %v, the meter %+v", stats, u)
+	}
+}
+
+func mockStats(t *testing.T, base string) map[string]any {
+	t.Helper()
+	res, err := http.Get(base + "/stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_, _ = io.Copy(io.Discard, res.Body)
+		_ = res.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+	}()
+	var m map[string]any
+	if err := json.NewDecoder(bufio.NewReader(res.Body)).Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,194 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// Parse finds in a model's reply the JSON value that schema accepts, in time
+// linear in the reply. A reply that is such a value, bare or in one code fence,
+// is taken as it is. Otherwise it is the last complete object or array that is
+// accepted, wherever it stands: between prose, after others, in a fence, as a
+// JSON string, or alone in an object with one key. Trailing commas, single
+// quotes, Python's literals, unquoted keys, comments and raw line ends in strings
+// are read as they are meant.
+//
+// A value that was cut off is a *ParseError, even where a complete one stands
+// before it: that one was a draft. So is a value inside one that was cut off or
+// is broken: it may be a quotation.
+func Parse(text string, schema *Schema) (json.RawMessage, error) {
+	return parse(text, schema, func(string) bool { return false })
+}
+
+// parse is Parse; a value between other text that is an echo of the prompt's data
+// is passed over.
+func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
+	text := reply
+	if v := whole(text, schema); v != nil {
+		return v, nil
+	}
+	if t := strings.TrimSpace(text); strings.HasPrefix(t, "<think>") {
+		_, after, closed := strings.Cut(t, "</think>")
+		if !closed {
+			return nil, &ParseError{Reason: "it ends while the model still thinks", Text: reply}
+		}
+		if v := whole(after, schema); v != nil {
+			return v, nil
+		}
+		text = after
+	}
+	var found [][2]json.RawMessage // as it came, as it is meant
+	var refused error
+	any := false
+	for i := 0; i < len(text); {
+		j := strings.IndexAny(text[i:], "{[")
+		if j < 0 {
+			break
+		}
+		i += j
+		r := relaxed{src: text, pos: i}
+		err := r.value(0)
+		switch {
+		case err == nil:
+			any = true
+			raw := text[i:r.pos]
+			if v, why := accepted(r.out, schema); why != nil {
+				refused = why
+			} else {
+				found = append(found, [2]json.RawMessage{[]byte(raw), v})
+			}
+			i = r.pos
+		case errors.Is(err, errCutOff):
+			if !r.json { // a lone bracket in prose
+				any = true
+				i = len(text)
+				break
+			}
+			e := &ParseError{Reason: "it is cut off", Text: reply}
+			if v, why := accepted(r.salvaged(), schema); why == nil {
+				e.Partial = v
+			}
+			return nil, e
+		default:
+			i = max(r.pos, i+1)
+			if r.json { // what follows on the line may be a quotation inside the broken value
+				any = true
+				i = nextStart(text, i)
+			}
+		}
+	}
+	if v := lastOwn(found, echo); v != nil {
+		return v, nil
+	}
+	switch {
+	case refused != nil:
+		return nil, &ParseError{Reason: refused.Error(), Text: reply}
+	case any:
+		return nil, &ParseError{Reason: "its JSON is broken, or only repeats the prompt", Text: reply}
+	case strings.TrimSpace(text) == "":
+		return nil, &ParseError{Reason: "it is empty", Text: reply, prose: true}
+	}
+	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
+}
+
+// lastOwn is the last value that is no echo. Only the last few are looked at: a
+// reply that ends in a dozen echoes has nothing to say.
+func lastOwn(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMessage {
+	for i := len(found) - 1; i >= max(0, len(found)-12); i-- {
+		if !echo(string(found[i][0])) {
+			return found[i][1]
+		}
+	}
+	return nil
+}
+
+// whole is the reply itself, if that is the value.
+func whole(text string, schema *Schema) json.RawMessage {
+	for _, t := range []string{text, unfence(text)} {
+		b := []byte(strings.TrimPrefix(strings.TrimSpace(t), "\ufeff"))
+		if !shallow(b) || !json.Valid(b) {
+			continue
+		}
+		if v, err := accepted(b, schema); err == nil {
+			return v
+		}
+		var inner string
+		if json.Unmarshal(b, &inner) == nil && shallow([]byte(inner)) && json.Valid([]byte(inner)) {
+			if v, err := accepted([]byte(inner), schema); err == nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
+// accepted asks the schema, and once more for the one value of an object with a
+// single key: some models wrap what they were asked for.
+func accepted(v []byte, schema *Schema) (json.RawMessage, error) {
+	if schema == nil || schema.Accept == nil {
+		return v, nil
+	}
+	err := schema.Accept(v)
+	if err == nil {
+		return v, nil
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(v, &m) == nil && len(m) == 1 {
+		for _, inner := range m {
+			if len(inner) > 0 && (inner[0] == '{' || inner[0] == '[') && schema.Accept(inner) == nil {
+				return inner, nil
+			}
+		}
+	}
+	return nil, err
+}
+
+// unfence is the inside of a text that is one code fence.
+func unfence(text string) string {
+	t := strings.TrimSpace(text)
+	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") || len(t) < 6 {
+		return t
+	}
+	_, body, ok := strings.Cut(t[:len(t)-3], "\n")
+	if !ok {
+		return t
+	}
+	return body
+}
+
+// nextStart is the next place at which a line begins with a brace or a bracket.
+func nextStart(text string, i int) int {
+	for {
+		j := strings.IndexByte(text[i:], '\n')
+		if j < 0 {
+			return len(text)
+		}
+		i += j + 1
+		line := strings.TrimLeft(text[i:min(len(text), i+64)], " \t")
+		if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[") {
+			return i
+		}
+	}
+}
+
+// shallow says that no value in b is nested deeper than the parser would go.
+func shallow(b []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return false
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return true
+}

@@ -1,0 +1,217 @@
+package prompt
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+var example = Data{
+	Question:  "Where was \"Einstein\" born?",
+	Answer:    "Einstein was born in Ulm.\nHe died in 1955.",
+	Before:    "Here is what I know.",
+	Sentences: []Item{{ID: 0, Text: "Einstein was born in Ulm."}, {ID: 1, Text: "He died in 1955.", Heading: "Death"}},
+	Contexts:  []Item{{ID: 0, Text: "Albert Einstein was born\nin Ulm."}, {ID: 1, Text: "<b>He</b> died in 1955. <|im_end|> [INST] [1] 2 < 3"}},
+	Joined:    "Albert Einstein was born\nin Ulm.\nHe died in 1955.",
+	Claims:    []Item{{ID: 0, Text: "Einstein was born in Ulm."}, {ID: 1, Text: "He died in 1955."}},
+}
+
+func names() []Name { return []Name{Claims, Judge, RagasClaims, RagasJudge, RagEvals} }
+
+func load(t testing.TB, dir string) *Set {
+	t.Helper()
+	s, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The golden files hold every message as it is sent, byte by byte.
+func TestMessagesAreAsRecorded(t *testing.T) {
+	s := load(t, "")
+	for _, n := range names() {
+		for _, variant := range []struct {
+			name          string
+			strict, again bool
+		}{{"", false, false}, {"-strict", true, false}, {"-again", false, true}} {
+			d := example
+			d.Strict, d.Again = variant.strict, variant.again
+			text, err := s.Render(n, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := "# " + text.Version + "\n# system\n" + text.System + "\n# user\n" + text.User + "\n"
+			file := filepath.Join("testdata", string(n)+variant.name+".golden")
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(string(want), got); d != "" {
+				t.Errorf("%s (-want +got; -update writes it):\n%s", file, d)
+			}
+		}
+	}
+}
+
+// A changed text needs a new version: replies are cached by it.
+func TestAVersionStandsForOneText(t *testing.T) {
+	list, err := builtins()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums := map[string]string{}
+	for _, b := range list {
+		sum := sha256.Sum256(b.text)
+		sums[versionOf(b, b.text)] = hex.EncodeToString(sum[:8])
+	}
+	raw, _ := json.MarshalIndent(sums, "", "  ")
+	file := filepath.Join("testdata", "versions.json")
+	if *update {
+		if err := os.WriteFile(file, append(raw, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(raw)+"\n"); d != "" {
+		t.Errorf("a built-in prompt has another text than its version stands for: raise its version in load.go and run with -update\n%s", d)
+	}
+}
+
+// What rows share comes before what they do not, and contexts before claims.
+func TestTheSharedPartComesFirst(t *testing.T) {
+	s := load(t, "")
+	for _, n := range names() {
+		a, _ := s.Render(n, example)
+		other := example
+		other.Question, other.Answer, other.Claims, other.Sentences, other.Before = "Q?", "A.", []Item{{Text: "C."}}, []Item{{Text: "S."}}, ""
+		b, _ := s.Render(n, other)
+		if a.System != b.System {
+			t.Errorf("%s: the system message depends on the row", n)
+		}
+		if len(a.System) < 1000 {
+			t.Errorf("%s: the system message has %d bytes; with examples it is longer", n, len(a.System))
+		}
+		if n == Judge || n == RagEvals {
+			contexts := string(items(example.Contexts))
+			if i := strings.Index(a.User, contexts); i < 0 || i > 20 || !strings.HasPrefix(b.User, a.User[:i+len(contexts)]) {
+				t.Errorf("%s: contexts do not come first:\n%s", n, a.User)
+			}
+		}
+	}
+}
+
+func TestOwnTemplatesTakePrecedence(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	builtin := load(t, "")
+	same := load(t, dir)
+	for _, n := range names() {
+		if same.Version(n) != builtin.Version(n) {
+			t.Errorf("%s: an exported prompt has the version %s", n, same.Version(n))
+		}
+	}
+	own := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
+	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(own), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := load(t, dir)
+	text, err := s.Render(Judge, Data{Strict: true, Contexts: []Item{{ID: 0, Text: "x"}}, Claims: []Item{{ID: 0, Text: "y"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text.System != "Be strict: true." || text.User != `[{"id":0,"text":"x"}] [{"id":0,"text":"y"}]` {
+		t.Errorf("%+v", text)
+	}
+	if v := s.Version(Judge); v == builtin.Version(Judge) || !strings.HasPrefix(v, "judge/") || len(v) != len("judge/")+12 || v != text.Version {
+		t.Errorf("version %q", v)
+	}
+	if s.Version(Claims) != "claims/1" || s.Version("x") != "" {
+		t.Errorf("versions %q, %q", s.Version(Claims), s.Version("x"))
+	}
+	if _, err := s.Render("x", Data{}); err == nil {
+		t.Error("a prompt that there is not was rendered")
+	}
+}
+
+func TestTemplatesAreCheckedAtStart(t *testing.T) {
+	for name, tt := range map[string]struct{ file, text, want string }{
+		"a field is not used": {"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{end}}`, `judge.tmpl: "user" does not use the field {{.Claims}}`},
+		"a field is used in one variant only": {
+			"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{if .Strict}}{{.Claims}}{{end}}{{end}}`,
+			`judge.tmpl: "user" does not use the field {{.Claims}} (strict false`,
+		},
+		"an unknown field":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
+		"no user":                 {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: it does not define "user"`},
+		"no system":               {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: it does not define "system"`},
+		"an empty system":         {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
+		"a text in system":        {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" shows a text of the dataset`},
+		"no template":             {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
+		"an error while it runs":  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
+		"an error in the system":  {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
+		"no such prompt":          {"jugde.tmpl", "", "jugde.tmpl: there is no such prompt; there are claims.tmpl"},
+		"no prompt in the folder": {"readme.txt", "", "no prompt in it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			_, err := Load(dir)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), dir) {
+				t.Errorf("got %v, want %q and the path in it", err, tt.want)
+			}
+		})
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none")); err == nil {
+		t.Error("a folder that there is not was read")
+	}
+}
+
+func TestExportKeepsWhatWasChanged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "prompts")
+	paths, err := Export(dir)
+	if err != nil || len(paths) != len(names()) {
+		t.Fatal(paths, err)
+	}
+	if _, err := Export(dir); err != nil {
+		t.Errorf("unchanged files: %v", err)
+	}
+	if err := os.Remove(paths[0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(paths[1], []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Export(dir); err == nil || !strings.Contains(err.Error(), paths[1]) {
+		t.Errorf("got %v", err)
+	}
+	if b, _ := os.ReadFile(paths[1]); string(b) != "mine" {
+		t.Errorf("the changed file has become %q", b)
+	}
+	if _, err := os.Stat(paths[0]); err == nil {
+		t.Error("a refused export wrote a file")
+	}
+	if _, err := Export(filepath.Join(paths[1], "x")); err == nil {
+		t.Error("a file was taken for a folder")
+	}
+}

@@ -1,0 +1,150 @@
+package llm
+
+import (
+	"errors"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	openai "github.com/sashabaranov/go-openai"
+)
+
+// A format is how a server is asked for JSON.
+type format int
+
+// In the order in which they are tried.
+const (
+	bySchema format = iota // response_format json_schema, strict
+	byMode                 // response_format json_object, the schema in the prompt
+	byPrompt               // the schema in the prompt alone
+)
+
+// A roomName is the parameter that bounds a reply.
+type roomName int
+
+const (
+	maxTokens roomName = iota
+	maxCompletionTokens
+	noMaxTokens
+)
+
+// A form is what a server and its model take of the parameters.
+type form struct {
+	format        format
+	room          roomName
+	maxRoom       int  // the largest room that it grants; 0 for any
+	told          bool // the schema stands in the prompt too: the server ignored it
+	noTemperature bool
+	noSeed        bool
+	noSystem      bool // what a system would say goes in front of the user's message
+}
+
+// adapt finds a form that a server that refused f may take. blind is a guess: the
+// server did not say what it minded.
+func adapt(f form, schema bool, err error) (next form, blind, ok bool) {
+	switch {
+	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
+		f.room = maxCompletionTokens
+		return f, false, true
+	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
+		f.noTemperature = true
+		return f, false, true
+	}
+	e, is := errors.AsType[*StatusError](err)
+	if !is || !negotiable(e.Status) {
+		return f, false, false
+	}
+	said := strings.ToLower(e.Param)
+	if said == "" || said == "prompt" {
+		said = strings.ToLower(e.Message + " " + e.Code)
+	}
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(said, w) {
+				return true
+			}
+		}
+		return false
+	}
+	limit := firstNumber(e.Message, `at most ([\d,]+) (?:completion|output) tokens`, `max_(?:completion_)?tokens must be less than or equal to [^\d]{0,3}([\d,]+)`)
+	switch {
+	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxRoom == 0 || limit < f.maxRoom):
+		f.maxRoom = limit
+	case has("max_tokens", "max_completion_tokens") && f.room == maxTokens && !has("too large", "at least"):
+		f.room = maxCompletionTokens
+	case has("max_completion_tokens") && f.room == maxCompletionTokens && !has("too large", "at least"):
+		f.room = noMaxTokens
+	case has("temperature") && !f.noTemperature:
+		f.noTemperature = true
+	case has("seed") && !f.noSeed:
+		f.noSeed = true
+	case has("system") && has("role") && !f.noSystem:
+		f.noSystem = true
+	case schema && f.format < byPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided"):
+		f.format++
+	case schema && f.format < byPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError:
+		f.format++
+		return f, true, true
+	default:
+		return f, false, false
+	}
+	return f, false, true
+}
+
+func negotiable(status int) bool {
+	switch status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
+		http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusNotImplemented:
+		return true
+	}
+	return false
+}
+
+// classify turns a refusal that is about the row, and not about the request's
+// form or the server's state, into the error that says so. room is what the model
+// would have left for a reply where only the reply is too long for its window.
+func classify(err error) (out error, room int) { //nolint:staticcheck // what it is about comes first
+	e, ok := errors.AsType[*StatusError](err)
+	if !ok || e.Status < 400 {
+		return err, 0
+	}
+	said := strings.ToLower(e.Message + " " + e.Code)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(said, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests:
+		return err, 0
+	case has("content_filter", "content management policy", "responsibleaipolicy", "content_policy", "moderation", "flagged"):
+		return &RefusalError{Reason: "content_filter", Message: e.Message}, 0
+	case e.Status == http.StatusRequestEntityTooLarge,
+		has("context_length", "context length", "exceed_context_size", "context size", "context window",
+			"prompt is too long", "input is too long", "too many input tokens", "reduce the length",
+			"maximum number of tokens", "maximum input length"):
+		limit := firstNumber(e.body+" "+e.Message, `"n_ctx": ?([\d]+)`, `context (?:length|size|window)[^\d]{0,24}([\d,]+)`, `([\d,]+) maximum`, `tokens allowed \(?([\d,]+)`, `maximum input length is ([\d,]+)`, `([\d,]+) tokens? context`)
+		prompt := firstNumber(e.Message, `([\d,]+) in the messages`, `([\d,]+) input tokens`)
+		if limit > 0 && prompt > 0 {
+			room = max(0, limit-prompt-8)
+		}
+		return &ContextLengthError{Limit: limit, Message: e.Message}, room
+	}
+	return err, 0
+}
+
+// firstNumber is what the first pattern that matches captures; 0 for none.
+func firstNumber(s string, patterns ...string) int {
+	for _, p := range patterns {
+		if m := regexp.MustCompile(`(?i)` + p).FindStringSubmatch(s); m != nil {
+			if n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", "")); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}

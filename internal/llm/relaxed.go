@@ -1,0 +1,301 @@
+package llm
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxDepth = 64 // of nested values
+
+// relaxed reads one JSON value of the kind that models write, and writes it as
+// strict JSON. It never goes back, so it is linear.
+type relaxed struct {
+	src  string
+	pos  int
+	out  []byte
+	json bool // a key and its colon were read: this is no prose in braces
+
+	// What was whole when the text ended: a prefix of out and what closes it.
+	whole  int
+	open   int    // how many of closes were open then
+	closes []byte // what closes the brackets that are open now, innermost last
+	nested int    // more than 0 in an object of an array: it counts whole or not at all
+}
+
+// A parseFault is why a value could not be read.
+type parseFault string
+
+func (f parseFault) Error() string { return string(f) }
+
+const (
+	errCutOff = parseFault("cut off")
+	errBroken = parseFault("broken")
+	errDeep   = parseFault("nested too deeply")
+)
+
+// value reads one value at pos, after space and comments.
+func (r *relaxed) value(depth int) error {
+	if err := r.space(); err != nil {
+		return err
+	}
+	switch c := r.src[r.pos]; {
+	case depth >= maxDepth:
+		return errDeep
+	case c == '{' || c == '[':
+		return r.container(c, depth)
+	case c == '"' || c == '\'':
+		return r.str()
+	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
+		return r.number()
+	}
+	return r.literal()
+}
+
+// container reads an object or an array.
+func (r *relaxed) container(open byte, depth int) error {
+	end := byte('}')
+	if open == '[' {
+		end = ']'
+	}
+	inArray := len(r.closes) > 0 && r.closes[len(r.closes)-1] == ']'
+	r.pos++
+	r.out = append(r.out, open)
+	r.closes = append(r.closes, end)
+	if open == '{' && inArray || r.nested > 0 {
+		r.nested++
+	}
+	r.mark()
+	for n := 0; ; n++ {
+		if err := r.space(); err != nil {
+			return err
+		}
+		if r.src[r.pos] == end {
+			r.pos++
+			r.out = append(r.out, end)
+			r.closes = r.closes[:len(r.closes)-1]
+			if r.nested > 0 {
+				r.nested--
+			}
+			return nil
+		}
+		if n > 0 {
+			r.out = append(r.out, ',')
+		}
+		if open == '{' {
+			if err := r.key(); err != nil {
+				return err
+			}
+		}
+		if err := r.value(depth + 1); err != nil {
+			return err
+		}
+		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
+			r.mark() // "1" may be the front of "12" until something follows
+		}
+		if err := r.space(); err != nil {
+			return err
+		}
+		r.mark()
+		switch r.src[r.pos] {
+		case ',':
+			r.pos++
+		case end:
+		default:
+			return errBroken
+		}
+	}
+}
+
+// mark remembers that everything up to here is whole.
+func (r *relaxed) mark() {
+	if r.nested == 0 {
+		r.whole, r.open = len(r.out), len(r.closes)
+	}
+}
+
+// salvaged is what was whole, closed.
+func (r *relaxed) salvaged() []byte {
+	b := slices.Clone(r.out[:r.whole])
+	for i := r.open - 1; i >= 0; i-- {
+		b = append(b, r.closes[i])
+	}
+	if !json.Valid(b) {
+		return []byte("null")
+	}
+	return b
+}
+
+func (r *relaxed) key() error {
+	if c := r.src[r.pos]; c == '"' || c == '\'' {
+		if err := r.str(); err != nil {
+			return err
+		}
+	} else {
+		w := r.word()
+		if w == "" {
+			return errBroken
+		}
+		r.out = strconv.AppendQuote(r.out, w)
+	}
+	if err := r.space(); err != nil {
+		return err
+	}
+	if r.src[r.pos] != ':' {
+		return errBroken
+	}
+	r.pos++
+	r.json = true
+	r.out = append(r.out, ':')
+	return nil
+}
+
+// word reads ASCII letters, digits and underscores.
+func (r *relaxed) word() string {
+	i := r.pos
+	for r.pos < len(r.src) {
+		c := r.src[r.pos]
+		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			break
+		}
+		r.pos++
+	}
+	return r.src[i:r.pos]
+}
+
+func (r *relaxed) literal() error {
+	at := r.pos
+	w := r.word()
+	switch w {
+	case "true", "True", "TRUE":
+		r.out = append(r.out, "true"...)
+	case "false", "False", "FALSE":
+		r.out = append(r.out, "false"...)
+	case "null", "None", "NULL":
+		r.out = append(r.out, "null"...)
+	default:
+		if r.pos == len(r.src) {
+			return errCutOff
+		}
+		r.pos = max(at, r.pos)
+		return errBroken
+	}
+	return nil
+}
+
+func (r *relaxed) number() error {
+	i := r.pos
+	for r.pos < len(r.src) && strings.IndexByte("+-.eE0123456789", r.src[r.pos]) >= 0 {
+		r.pos++
+	}
+	s := strings.TrimPrefix(r.src[i:r.pos], "+")
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	if strings.HasPrefix(s, ".") {
+		s = "0" + s
+	}
+	s = strings.TrimSuffix(s, ".")
+	if neg {
+		s = "-" + s
+	}
+	if !json.Valid([]byte(s)) {
+		if r.pos == len(r.src) {
+			return errCutOff
+		}
+		return errBroken
+	}
+	r.out = append(r.out, s...)
+	return nil
+}
+
+// str reads a string in either quote and writes it in double ones.
+func (r *relaxed) str() error {
+	quote := r.src[r.pos]
+	r.pos++
+	r.out = append(r.out, '"')
+	for r.pos < len(r.src) {
+		c := r.src[r.pos]
+		switch {
+		case c == quote:
+			r.pos++
+			r.out = append(r.out, '"')
+			return nil
+		case c == '\\':
+			if err := r.escape(); err != nil {
+				return err
+			}
+		case c == '"':
+			r.pos++
+			r.out = append(r.out, '\\', '"')
+		case c < 0x20:
+			r.pos++
+			r.out = append(r.out, '\\', 'u', '0', '0', "01"[c>>4], "0123456789abcdef"[c&15])
+		default:
+			_, n := utf8.DecodeRuneInString(r.src[r.pos:])
+			r.out = append(r.out, strings.ToValidUTF8(r.src[r.pos:r.pos+n], "\ufffd")...)
+			r.pos += n
+		}
+	}
+	return errCutOff
+}
+
+func (r *relaxed) escape() error {
+	if r.pos+1 >= len(r.src) {
+		r.pos = len(r.src)
+		return errCutOff
+	}
+	c := r.src[r.pos+1]
+	switch {
+	case strings.IndexByte(`"\/bfnrt`, c) >= 0:
+		r.out = append(r.out, '\\', c)
+	case c == '\'':
+		r.out = append(r.out, '\'')
+	case c == 'u' && r.pos+6 <= len(r.src) && isHex(r.src[r.pos+2:r.pos+6]):
+		r.out = append(r.out, r.src[r.pos:r.pos+6]...)
+		r.pos += 6
+		return nil
+	default: // a lone backslash, as in \alpha: it stands for itself
+		r.out = append(r.out, '\\', '\\')
+		r.pos++
+		return nil
+	}
+	r.pos += 2
+	return nil
+}
+
+func isHex(s string) bool {
+	_, err := strconv.ParseUint(s, 16, 32)
+	return err == nil
+}
+
+// space passes over space and comments; the end of the text is errCutOff.
+func (r *relaxed) space() error {
+	for r.pos < len(r.src) {
+		rest := r.src[r.pos:]
+		switch c := rest[0]; {
+		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			r.pos++
+		case strings.HasPrefix(rest, "\u00a0"):
+			r.pos += len("\u00a0")
+		case c == '#' || strings.HasPrefix(rest, "//"):
+			i := strings.IndexByte(rest, '\n')
+			if i < 0 {
+				r.pos = len(r.src)
+				return errCutOff
+			}
+			r.pos += i + 1
+		case strings.HasPrefix(rest, "/*"):
+			i := strings.Index(rest[2:], "*/")
+			if i < 0 {
+				r.pos = len(r.src)
+				return errCutOff
+			}
+			r.pos += i + 4
+		default:
+			return nil
+		}
+	}
+	return errCutOff
+}

@@ -1,0 +1,140 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Options are a run's settings for one server.
+type Options struct {
+	Client Config
+	Clock  Clock
+
+	Retries int           // after the first try; 0 is none
+	WaitCap time.Duration // the longest wait that the server may ask for; 0 for a minute
+	MaxRoom int           // tokens that a reply may grow to when it was cut off; 0 for 16384
+
+	RPM, TPM  int     // per minute; 0 for no limit
+	MaxCost   float64 // USD; 0 for no limit
+	MaxTokens int     // 0 for no limit
+	// Price is in USD per million tokens of prompt and of reply. Where it is nil, and
+	// there is a MaxCost, the model must be one that Price knows.
+	Price *[2]float64
+
+	Cache   *Cache // nil for none
+	OnRetry func(err error, wait time.Duration)
+}
+
+// A Stack is a Client in all its decorators, and the handles to them. They stand
+// so, the outermost first:
+//
+//	meter    counts what each call cost in all, failed calls too
+//	cache    a hit costs nothing and waits for nothing: not even for an open breaker
+//	reask    a reply cut off or unreadable is asked again; each try goes through all below
+//	retry    what fails for now is sent again; each try goes through all below
+//	breaker  sees each try, so that a dead server ends the run and not just a row;
+//	         wakes those who wait in retry and pace
+//	budget   holds what a try may cost before it waits for its turn
+//	pace     the last to wait: what leaves it is sent at once
+//	client   sends
+type Stack struct {
+	Completer
+	Client  *Client
+	Meter   *Meter
+	Breaker *Breaker
+	Budget  *Budget
+	Pace    *Pace
+	Tokens  *Tokens
+
+	o       Options
+	clients []*Client
+}
+
+// Close lets go of idle connections. The cache stays open: it is the caller's.
+func (s *Stack) Close() {
+	for _, c := range s.clients {
+		c.Close()
+	}
+}
+
+// New puts a Stack together; nothing is sent. It fails as NewClient does, and for
+// a MaxCost without a price.
+func New(o Options) (*Stack, error) {
+	if o.Clock == nil {
+		return nil, errors.New("no clock")
+	}
+	c, err := NewClient(o.Client)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: NewTokens(c.Model()), o: o, clients: []*Client{c}}
+	s.Pace = NewPace(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
+	layers, err := s.layers(o)
+	if err != nil {
+		return nil, err
+	}
+	s.Completer = &Reask{Next: Layered(c, s.Tokens.Text, layers...), MaxRoom: o.MaxRoom}
+	if o.Cache != nil {
+		s.Completer = o.Cache.Completer(s.Completer, c.Endpoint(), c.Model())
+	}
+	s.Completer = Layered(s.Completer, nil, s.Meter)
+	return s, nil
+}
+
+// layers are retry to pace, with the price of o's model.
+func (s *Stack) layers(o Options) ([]Layer, error) {
+	in, out, known := Price(o.Client.Model)
+	if o.Price != nil {
+		in, out, known = o.Price[0], o.Price[1], true
+	}
+	if o.MaxCost > 0 && !known {
+		return nil, fmt.Errorf("no price is known for the model %q: give its price, or no limit of cost", o.Client.Model)
+	}
+	return []Layer{
+		&Retry{Retries: o.Retries, Cap: o.WaitCap, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
+		s.Breaker, s.Budget.At(in, out), s.Pace,
+	}, nil
+}
+
+// Embedder is an embedding model in the same decorators, with the stack's meter,
+// budget and cache; it is made before the stack is used. On another server it has a breaker and a pace of its own. What
+// c leaves out of endpoint, key and timeout is the stack's.
+func (s *Stack) Embedder(c Config) (Embedder, error) {
+	if c.BaseURL == "" {
+		c.BaseURL, c.AzureAPIVersion = s.o.Client.BaseURL, s.o.Client.AzureAPIVersion
+		if c.APIKey == "" {
+			c.APIKey = s.o.Client.APIKey
+		}
+	}
+	if c.Timeout == 0 {
+		c.Timeout = s.o.Client.Timeout
+	}
+	if c.HTTPClient == nil {
+		c.HTTPClient = s.o.Client.HTTPClient
+	}
+	client, err := NewClient(c)
+	if err != nil {
+		return nil, err
+	}
+	s.clients = append(s.clients, client)
+	o, own := s.o, *s
+	o.Client, o.Price = c, nil
+	if client.Endpoint() != s.Client.Endpoint() {
+		own.Breaker = NewBreaker(o.Clock)
+		own.Pace = NewPace(0, 0, own.Breaker.Clock(o.Clock))
+	}
+	layers, err := own.layers(o)
+	if err != nil {
+		return nil, err
+	}
+	var e Embedder = &Batched{Next: LayeredEmbedder(client, NewTokens(c.Model).Text, layers...)}
+	if o.Cache != nil {
+		e = o.Cache.Embedder(e, client.Endpoint(), c.Model)
+	}
+	return LayeredEmbedder(e, nil, s.Meter), nil
+}
+
+// Cost is what has been spent by the prices known, in USD, and the tokens that
+// were counted.
+func (s *Stack) Cost() (usd float64, tokens int) { return s.Budget.Spent() }

@@ -1,0 +1,213 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+func stack(t *testing.T, o Options) *Stack {
+	t.Helper()
+	if o.Client.Model == "" {
+		o.Client.Model = "m"
+	}
+	if o.Clock == nil {
+		o.Clock = newFakeClock()
+	}
+	s, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestStackOnAFaultyServer(t *testing.T) {
+	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		switch n {
+		case 1:
+			fail(w, 500, "oops", "")
+		case 2:
+			say(w, "prose only", "stop")
+		case 3:
+			w.Header().Set("Retry-After", "1")
+			fail(w, 429, "slow down", "")
+		default:
+			say(w, good, "stop")
+		}
+	})
+	k, _ := openCache(t, t.TempDir())
+	s := stack(t, Options{Client: Config{BaseURL: srv.URL, Model: "gpt-4o-mini"}, Retries: 5, RPM: 6000, TPM: 600_000, MaxCost: 1, MaxTokens: 100_000, Cache: k})
+	reply, err := s.Complete(t.Context(), ask(verdicts()))
+	if err != nil || string(reply.JSON) != good {
+		t.Fatalf("got %+v, %v", reply, err)
+	}
+	all := Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
+	if reply.Usage != all || s.Meter.Total() != all || len(got()) != 4 {
+		t.Errorf("usage %+v, total %+v, %d requests", reply.Usage, s.Meter.Total(), len(got()))
+	}
+	usd, tokens := s.Cost()
+	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
+		t.Errorf("$%v and %d tokens", usd, tokens)
+	}
+	if reply, err = s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+// A hit needs no server: a run whose rows are all cached works offline.
+func TestAHitPassesAnOpenBreaker(t *testing.T) {
+	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		if n > 1 {
+			fail(w, 401, "who are you?", "")
+			return
+		}
+		say(w, good, "stop")
+	})
+	k, _ := openCache(t, t.TempDir())
+	s := stack(t, Options{Client: Config{BaseURL: srv.URL}, Cache: k})
+	_, _ = s.Complete(t.Context(), ask(verdicts()))
+	_, err := s.Complete(t.Context(), ask(nil))
+	_ = as[*DownError](t, err)
+	if reply, err := s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+// Many rows against a server that is not there, or says nothing, or knows no
+// such key: the run is over within seconds of real time.
+func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
+	release := make(chan struct{})
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	silent, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
+	closed, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
+	defer close(release)
+	for name, url := range map[string]string{"gone": gone.URL, "silent": silent.URL, "closed": closed.URL} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			s := stack(t, Options{Client: Config{BaseURL: url, Timeout: 50 * time.Millisecond}, Retries: 5, Clock: NewClock(time.Now)})
+			var wg sync.WaitGroup
+			for range 16 {
+				wg.Go(func() {
+					for range 10 {
+						_, err := s.Complete(t.Context(), ask(verdicts()))
+						if _, ok := errors.AsType[*DownError](err); !ok {
+							t.Errorf("got %v", err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if d := time.Since(start); d > 5*time.Second {
+				t.Errorf("took %s", d)
+			}
+		})
+	}
+}
+
+// A retry must not multiply: one layer sends, none below it.
+func TestOneLayerOfRetries(t *testing.T) {
+	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
+	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
+	if _ = as[*StatusError](t, err); len(got()) != 4 {
+		t.Errorf("%d requests for 3 retries", len(got()))
+	}
+	// A connection that breaks after the request was sent is not used up in silence.
+	n := 0
+	var mu sync.Mutex
+	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n == 1 {
+			say(w, "x", "stop")
+			return
+		}
+		panic(http.ErrAbortHandler)
+	}))
+	defer broken.Close()
+	c := client(t, Config{BaseURL: broken.URL})
+	_, _ = c.Complete(t.Context(), ask(nil))
+	_, err = c.Complete(t.Context(), ask(nil))
+	mu.Lock()
+	defer mu.Unlock()
+	if _ = as[*NetworkError](t, err); n != 2 {
+		t.Errorf("the transport sent %d requests for 2", n)
+	}
+}
+
+func TestStackNeedsWhatItIsAskedToKeep(t *testing.T) {
+	for name, o := range map[string]Options{
+		"no clock":              {Client: Config{Model: "m"}},
+		"no model":              {Clock: newFakeClock()},
+		"a cost without prices": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	stack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
+}
+
+func TestStackEmbedder(t *testing.T) {
+	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+		if n == 1 {
+			fail(w, 503, "busy", "")
+			return
+		}
+		fmt.Fprint(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":4}}`)
+	})
+	k, _ := openCache(t, t.TempDir())
+	s := stack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: k, MaxTokens: 1000})
+	e, err := s.Embedder(Config{Model: "text-embedding-3-small"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		v, _, err := e.Embed(t.Context(), []string{"a"})
+		if err != nil || fmt.Sprint(v) != "[[1]]" {
+			t.Fatalf("call %d: %v, %v", i, v, err)
+		}
+	}
+	if u := s.Meter.Total(); u != (Usage{Requests: 2, PromptTokens: 4, CachedRequests: 1}) || len(got()) != 2 || got()[1].header.Get("Authorization") == "" {
+		t.Errorf("total %+v", u)
+	}
+	if _, tokens := s.Cost(); tokens != 4 {
+		t.Errorf("%d tokens", tokens)
+	}
+	// Another server does not get this one's key, and has a breaker of its own.
+	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
+	e, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = e.Embed(t.Context(), []string{"b"})
+	if _ = as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
+		t.Errorf("breaker %v, header %v", s.Breaker.Err(), seen()[0].header)
+	}
+	if _, err := s.Embedder(Config{}); err == nil {
+		t.Error("no model, no error")
+	}
+	limited := stack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
+	if _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
+		t.Error("a cost without prices")
+	}
+}
+
+func TestACanceledRunEndsQuietly(t *testing.T) {
+	release := make(chan struct{})
+	srv, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
+	defer close(release)
+	s := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 5})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := s.Complete(ctx, ask(nil))
+	if !errors.Is(err, context.DeadlineExceeded) || s.Breaker.Err() != nil {
+		t.Errorf("got %v, breaker %v", err, s.Breaker.Err())
+	}
+}

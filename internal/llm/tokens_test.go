@@ -1,0 +1,87 @@
+package llm
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestTokensOfKnownModels(t *testing.T) {
+	for model, want := range map[string]int{"gpt-4o-mini": 4, "openai/gpt-4.1": 4, "gpt-4-turbo": 4} {
+		n := NewTokens(model)
+		if got := n.Text("hello world, again"); got != want || !n.Exact() {
+			t.Errorf("%s: %d tokens, exact %v", model, got, n.Exact())
+		}
+	}
+}
+
+func TestTokensOfOthersAreEstimates(t *testing.T) {
+	n := NewTokens("llama-3.3-70b")
+	if n.Exact() {
+		t.Error("an estimate is said to be exact")
+	}
+	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語": 2, strings.Repeat("word ", 80): 100} {
+		if got := n.Text(text); got != want {
+			t.Errorf("%q: %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestTokensFromManyGoroutines(t *testing.T) {
+	n := NewTokens("gpt-4o")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			if n.Text("The first super bowl was held on 15 January 1967.") != 14 {
+				t.Errorf("got %d", n.Text("The first super bowl was held on 15 January 1967."))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestSizeOfARequest(t *testing.T) {
+	n := NewTokens("gpt-4o")
+	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
+	if plain != (Size{Prompt: 8, Room: usualReply}) {
+		t.Errorf("got %+v", plain)
+	}
+	if s := n.Request(ask(verdicts())); s.Room != 100 || s.Prompt < 40 {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestPrices(t *testing.T) {
+	for model, want := range map[string][2]float64{
+		"gpt-4o-mini":                            {0.15, 0.6},
+		"gpt-4o-mini-2024-07-18":                 {0.15, 0.6},
+		"gpt-4o-2024-08-06":                      {2.5, 10},
+		"gpt-4o-2024-05-13":                      {5, 15},
+		"openai/gpt-4.1-nano":                    {0.1, 0.4},
+		"claude-3-5-sonnet-20241022":             {3, 15},
+		"anthropic/claude-sonnet-4":              {3, 15},
+		"models/gemini-2.0-flash":                {0.1, 0.4},
+		"mistral-small-latest":                   {0.1, 0.3},
+		"DeepSeek-Chat":                          {0.28, 0.42},
+		"meta-llama/llama-3.3-70b-instruct:free": {0.59, 0.79},
+	} {
+		in, out, ok := Price(model)
+		if !ok || in != want[0] || out != want[1] {
+			t.Errorf("%s: %v %v %v", model, in, out, ok)
+		}
+	}
+	for _, model := range []string{"", "gpt", "gpt-4oo", "my-model", "smollm2", "gpt-4omni", "gpt-5.9"} {
+		if _, _, ok := Price(model); ok {
+			t.Errorf("%q has a price", model)
+		}
+	}
+	p := readPrices()
+	if len(p.Models) < 50 || len(PricesNoted()) != len("2025-08-15") {
+		t.Errorf("%d prices, noted %q", len(p.Models), p.Noted)
+	}
+	for m, v := range p.Models {
+		if v[0] <= 0 || v[1] < 0 || v[0] > 200 || v[1] > 700 {
+			t.Errorf("%s costs %v", m, v)
+		}
+	}
+}

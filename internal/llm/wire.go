@@ -1,0 +1,243 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	maxReply   = 32 << 20 // bytes of a reply, unpacked
+	maxRefusal = 64 << 10 // bytes of an error that are read
+)
+
+// wire is the HTTP under go-openai. It reads each answer whole and bounded,
+// takes the key out of whatever the server sends back, and turns every answer
+// that is not a reply into an error of this package. It sends a request once.
+type wire struct {
+	http    *http.Client
+	secrets []string
+	apiKey  string // for Azure's header beside the usual one
+}
+
+func newWire(c *http.Client, secrets []string, apiKey string) *wire {
+	var own http.Client
+	if c != nil {
+		own = *c
+	}
+	if own.Transport == nil {
+		own.Transport = &http.Transport{
+			Proxy:                 http.ProxyFromEnvironment,
+			DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			ForceAttemptHTTP2:     true,
+			MaxIdleConns:          256,
+			MaxIdleConnsPerHost:   256,
+			IdleConnTimeout:       90 * time.Second,
+			TLSHandshakeTimeout:   10 * time.Second,
+			ExpectContinueTimeout: time.Second,
+		}
+	}
+	own.CheckRedirect = sameHost
+	own.Jar = nil
+	return &wire{http: &own, secrets: withEscapes(secrets), apiKey: apiKey}
+}
+
+// sameHost follows only a redirect that keeps method, scheme and host: the key
+// and the rows go to nobody but the server that was named.
+func sameHost(r *http.Request, via []*http.Request) error {
+	keeps := r.Response.StatusCode == http.StatusTemporaryRedirect || r.Response.StatusCode == http.StatusPermanentRedirect
+	if !keeps || r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host || len(via) > 5 {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// Do is go-openai's HTTPDoer.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("api-key") == "" {
+		r.Header.Del("api-key")
+	}
+	if w.apiKey != "" {
+		r.Header.Set("api-key", w.apiKey)
+	}
+	if err := zeroTemperature(r); err != nil {
+		return nil, err
+	}
+	res, err := w.http.Do(r)
+	if err != nil {
+		return nil, w.network(r.Context(), err)
+	}
+	defer res.Body.Close()
+	ok := res.StatusCode >= 200 && res.StatusCode < 300
+	limit := maxRefusal
+	if ok {
+		limit = maxReply
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
+	if len(body) > limit && ok {
+		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20)}
+	}
+	if err != nil && ok {
+		return nil, w.network(r.Context(), err)
+	}
+	for _, s := range w.secrets {
+		body = bytes.ReplaceAll(body, []byte(s), []byte("[key]"))
+	}
+	for _, values := range res.Header {
+		for i := range values {
+			values[i] = w.scrub(values[i])
+		}
+	}
+	if !ok {
+		return nil, refusal(res, body)
+	}
+	if err := notReply(res, body); err != nil {
+		return nil, err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(body))
+	return res, nil
+}
+
+// CloseIdleConnections lets go of the connections that wait for reuse.
+func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
+
+func (w *wire) scrub(s string) string {
+	for _, k := range w.secrets {
+		s = strings.ReplaceAll(s, k, "[key]")
+	}
+	return s
+}
+
+// zeroTemperature writes the 0 that go-openai would have left out: it was given
+// the smallest float above it, which some servers round up to 0.01. No text of a
+// message can look like this: a quote inside a JSON string is escaped.
+func zeroTemperature(r *http.Request) error {
+	if r.Body == nil {
+		return nil
+	}
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	b = bytes.Replace(b, []byte(`"temperature":1e-45`), []byte(`"temperature":0`), 1)
+	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
+	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+	return nil
+}
+
+func (w *wire) network(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	cause := err
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		cause = e.Err
+	}
+	e := &NetworkError{Message: w.scrub("no answer from the server: " + cause.Error()), err: cause}
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		e.Certificate = true
+		e.Message = w.scrub("the server's certificate can't be trusted: " + cause.Error())
+	}
+	return e
+}
+
+// refusal reads the shapes in which servers wrap an error: an object or a string
+// under "error", or "message" or "detail" beside it.
+func refusal(res *http.Response, body []byte) error {
+	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		e.Message = "it redirects to " + cut(res.Header.Get("Location"), 200) + ", which is not followed; set the base URL to it if it is yours"
+		return e
+	}
+	e.read(body)
+	if e.Message == "" {
+		e.Message = cut(string(body), 300)
+	}
+	return e
+}
+
+func (e *StatusError) read(body []byte) {
+	var top map[string]json.RawMessage
+	if json.Unmarshal(body, &top) != nil {
+		return
+	}
+	in := top
+	if raw, ok := top["error"]; ok {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(raw, &inner) == nil && inner != nil {
+			in = inner
+		}
+	}
+	text := func(keys ...string) string {
+		for _, k := range keys {
+			for _, m := range []map[string]json.RawMessage{in, top} {
+				if raw, ok := m[k]; ok && string(raw) != "null" {
+					var s string
+					if json.Unmarshal(raw, &s) != nil {
+						s = string(raw)
+					}
+					return cut(s, 300)
+				}
+			}
+		}
+		return ""
+	}
+	e.Message = text("message", "detail", "error", "error_message")
+	e.Param = text("param")
+	e.Code = strings.TrimSpace(text("code") + " " + text("type"))
+}
+
+// notReply finds the answers of a 200 that are none: a page of HTML, or an error
+// that is told in the body alone.
+func notReply(res *http.Response, body []byte) error {
+	trimmed := bytes.TrimSpace(body)
+	if len(trimmed) == 0 || trimmed[0] != '{' {
+		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", kind)}
+	}
+	var r struct {
+		Error   json.RawMessage   `json:"error"`
+		Choices []json.RawMessage `json:"choices"`
+		Data    []json.RawMessage `json:"data"`
+	}
+	_ = json.Unmarshal(trimmed, &r) // go-openai says what is wrong with it
+	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
+		return nil
+	}
+	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
+	e.read(body)
+	var inner struct {
+		Code int `json:"code"`
+	}
+	if json.Unmarshal(r.Error, &inner) == nil && inner.Code >= 400 && inner.Code < 600 {
+		e.Status = inner.Code
+	}
+	return e
+}
+
+// withEscapes lists every form in which a secret may come back. What has fewer
+// than four bytes is no secret, and replacing it would spoil every message.
+func withEscapes(secrets []string) (out []string) {
+	for _, s := range secrets {
+		if len(s) < 4 {
+			continue
+		}
+		out = append(out, s)
+		quoted, _ := json.Marshal(s)
+		for _, v := range []string{url.QueryEscape(s), url.PathEscape(s), string(quoted[1 : len(quoted)-1])} {
+			if v != s {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}

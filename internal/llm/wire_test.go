@@ -1,0 +1,264 @@
+package llm
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestBaseURLs(t *testing.T) {
+	tests := map[string]struct {
+		base, version string
+		path, query   string // from the server's root
+		azure         bool
+	}{
+		"plain":            {"/v1", "", "/v1/chat/completions", "", false},
+		"prefix":           {"/team/llm/v1/", "", "/team/llm/v1/chat/completions", "", false},
+		"pasted whole":     {"/v1/chat/completions", "", "/v1/chat/completions", "", false},
+		"root":             {"", "", "/chat/completions", "", false},
+		"azure by version": {"/gw", "2024-06-01", "/gw/openai/deployments/m/chat/completions", "api-version=2024-06-01", true},
+		"azure by path":    {"/gw/openai/deployments/judge-4o", "", "/gw/openai/deployments/judge-4o/chat/completions", "api-version=2024-10-21", true},
+		"azure by query":   {"/openai?api-version=2025-01-01", "", "/openai/deployments/m/chat/completions", "api-version=2025-01-01", true},
+		"azure pasted":     {"/openai/deployments/d/chat/completions?api-version=2025-01-01", "", "/openai/deployments/d/chat/completions", "api-version=2025-01-01", true},
+		"azure models":     {"/models", "2024-05-01-preview", "/models/chat/completions", "api-version=2024-05-01-preview", true},
+		"azure v1":         {"/openai/v1", "preview", "/openai/v1/chat/completions", "api-version=preview", true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+			c := client(t, Config{BaseURL: srv.URL + tt.base, AzureAPIVersion: tt.version, APIKey: secret})
+			if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+				t.Fatal(err)
+			}
+			s := got()[0]
+			if s.path != tt.path || s.query != tt.query {
+				t.Errorf("asked %s?%s, want %s?%s", s.path, s.query, tt.path, tt.query)
+			}
+			if (s.header.Get("api-key") == secret) != tt.azure {
+				t.Errorf("headers %v", s.header)
+			}
+			if strings.Contains(c.Endpoint(), "?") {
+				t.Errorf("endpoint %s", c.Endpoint())
+			}
+		})
+	}
+}
+
+func TestAzureHostsAreKnown(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://x.openai.azure.com":             "https://x.openai.azure.com",
+		"https://x.openai.azure.com/openai/":     "https://x.openai.azure.com",
+		"https://x.services.ai.azure.com/models": "https://x.services.ai.azure.com/models",
+		"https://x.openai.azure.com/openai/v1":   "https://x.openai.azure.com/openai/v1",
+	} {
+		e, err := newEndpoint(base, "")
+		if err != nil || !e.azure || e.base != want {
+			t.Errorf("%s: %+v, %v", base, e, err)
+		}
+	}
+}
+
+func TestAnAzureServerWithoutAKey(t *testing.T) {
+	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+	if _, err := client(t, Config{BaseURL: srv.URL, AzureAPIVersion: "v"}).Complete(t.Context(), ask(verdicts())); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := got()[0].header["Api-Key"]; ok {
+		t.Error("an empty key was sent")
+	}
+}
+
+func TestARedirectToAnotherHostGetsNothing(t *testing.T) {
+	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+			w.Header().Set("Location", other.URL+"/v1/chat/completions?k="+url.QueryEscape(secret))
+			w.WriteHeader(code)
+		})
+		_, err := client(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), ask(verdicts()))
+		if e := as[*StatusError](t, err); e.Status != code || !strings.Contains(e.Error(), other.URL) || strings.Contains(e.Error(), "sk-very") {
+			t.Errorf("got %v", e)
+		}
+	}
+	if n := len(seen()); n > 0 {
+		t.Errorf("the other host got %d requests", n)
+	}
+}
+
+func TestARedirectOnTheSameHostIsFollowed(t *testing.T) {
+	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+		if s.path == "/chat/completions" {
+			w.Header().Set("Location", "/v1/chat/completions")
+			w.WriteHeader(http.StatusPermanentRedirect)
+			return
+		}
+		say(w, good, "stop")
+	})
+	if _, err := client(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), ask(verdicts())); err != nil {
+		t.Fatal(err)
+	}
+	if s := got()[1]; s.header.Get("Authorization") == "" || s.body["model"] != "m" {
+		t.Errorf("got %+v", s)
+	}
+}
+
+func TestRepliesAreBounded(t *testing.T) {
+	block := bytes.Repeat([]byte(" "), 1<<20)
+	for name, answer := range map[string]http.HandlerFunc{
+		"100 MB": func(w http.ResponseWriter, _ *http.Request) {
+			for range 100 {
+				if _, err := w.Write(block); err != nil {
+					return
+				}
+			}
+		},
+		"gzip bomb": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			for range 100 {
+				if _, err := z.Write(block); err != nil {
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := httptest.NewServer(answer)
+			defer srv.Close()
+			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Passing(err) {
+				t.Errorf("got %v", e)
+			}
+		})
+	}
+}
+
+func TestALongRefusalIsCut(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		for range 1000 {
+			fmt.Fprint(w, strings.Repeat("busy ", 1000))
+		}
+	})
+	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	if len(err.Error()) > 1000 || !Passing(err) {
+		t.Errorf("%d bytes: %.100s", len(err.Error()), err)
+	}
+}
+
+func TestABadCertificateIsNamed(t *testing.T) {
+	srv := httptest.NewTLSServer(nil)
+	defer srv.Close()
+	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || Passing(err) || e.Unwrap() == nil {
+		t.Errorf("got %v", e)
+	}
+}
+
+func TestAProxyIsUsed(t *testing.T) {
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Host != "llm.invalid" {
+			t.Errorf("asked for %s", r.URL)
+		}
+		say(w, good, "stop")
+	}))
+	defer proxy.Close()
+	at, _ := url.Parse(proxy.URL)
+	tr := &http.Transport{Proxy: http.ProxyURL(at)}
+	defer tr.CloseIdleConnections()
+	c := client(t, Config{BaseURL: "http://llm.invalid/v1", HTTPClient: &http.Client{Transport: tr}})
+	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+		t.Error(err)
+	}
+	own := newWire(nil, nil, "").http.Transport.(*http.Transport)
+	if own.Proxy == nil {
+		t.Error("the default transport asks the environment for no proxy")
+	}
+}
+
+// The key must not stand in anything that a user, a log or a cache gets to see,
+// whatever a server does with it.
+func TestTheKeyShowsNowhere(t *testing.T) {
+	quoted, _ := json.Marshal(secret)
+	echoes := map[string]func(w http.ResponseWriter){
+		"401": func(w http.ResponseWriter) { fail(w, 401, "Incorrect API key provided: "+secret, "") },
+		"plain 500": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprint(w, "Bearer "+secret)
+		},
+		"escaped": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, url.QueryEscape(secret))
+		},
+		"path escaped": func(w http.ResponseWriter) {
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, url.PathEscape(secret))
+		},
+		"context":       func(w http.ResponseWriter) { fail(w, 400, "context length 5 "+secret, "") },
+		"filter":        func(w http.ResponseWriter) { fail(w, 400, "content_filter "+secret, secret) },
+		"param":         func(w http.ResponseWriter) { fail(w, 402, "x", secret) },
+		"200 and HTML":  func(w http.ResponseWriter) { w.Header().Set("Content-Type", secret); fmt.Fprint(w, secret) },
+		"200 and error": func(w http.ResponseWriter) { fmt.Fprintf(w, `{"error":{"message":%s}}`, quoted) },
+		"wrong type":    func(w http.ResponseWriter) { fmt.Fprintf(w, `{"choices":%s}`, quoted) },
+		"refusal":       func(w http.ResponseWriter) { fmt.Fprintf(w, `{"choices":[{"message":{"refusal":%s}}]}`, quoted) },
+		"prose":         func(w http.ResponseWriter) { say(w, "your key is "+secret, "stop") },
+		"in a reply":    func(w http.ResponseWriter) { say(w, `{"verdicts":[],"note":"`+secret+`"}`, "stop") },
+		"redirect": func(w http.ResponseWriter) {
+			w.Header().Set("Location", "http://other.invalid/"+secret)
+			w.WriteHeader(http.StatusFound)
+		},
+	}
+	for name, answer := range echoes {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { answer(w) })
+			u, _ := url.Parse(srv.URL)
+			u.User = url.UserPassword("me", "pass-word-7")
+			cfg := Config{BaseURL: u.String(), APIKey: secret, Model: "m"}
+			c := client(t, cfg)
+			dir := t.TempDir()
+			cache := OpenCache(t.Context(), dir, newFakeClock(), nil)
+			defer cache.Close()
+			reply, err := cache.Completer(c, c.Endpoint(), c.Model()).Complete(t.Context(), ask(verdicts()))
+			var seen bytes.Buffer
+			log := slog.New(slog.NewJSONHandler(&seen, nil))
+			log.Info("x", "err", err, "client", c, "config", cfg)
+			fmt.Fprintf(&seen, "%v %+v %#v %v %+v %v %#v", err, err, err, c, c, reply, c)
+			if reply != nil {
+				fmt.Fprintf(&seen, "%s %s", reply.Text, reply.JSON)
+			}
+			for e := err; e != nil; {
+				fmt.Fprintf(&seen, "%+v %#v", e, e)
+				w, ok := e.(interface{ Unwrap() error })
+				if !ok {
+					break
+				}
+				e = w.Unwrap()
+			}
+			searchSecrets(t, seen.String())
+		})
+	}
+	cfg := Config{BaseURL: "http://127.0.0.1:1", APIKey: secret, Model: "m"}
+	b, _ := json.Marshal(cfg)
+	searchSecrets(t, fmt.Sprintf("%v %+v %#v %s", cfg, cfg, cfg, b))
+	_, err := client(t, cfg).Complete(context.Background(), ask(nil))
+	searchSecrets(t, fmt.Sprintf("%v %+v %#v", err, err, err))
+}
+
+func searchSecrets(t *testing.T, s string) {
+	t.Helper()
+	for _, bad := range []string{"sk-very", "secret%2B", "secret+key", "pass-word-7"} {
+		if strings.Contains(s, bad) {
+			t.Errorf("%q shows in %s", bad, s)
+		}
+	}
+}

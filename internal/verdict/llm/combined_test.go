@@ -1,0 +1,212 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func newCombined(t testing.TB, answer func(int, input) (string, error), opts Options) (*Combined, *fake) {
+	t.Helper()
+	f := &fake{answer: answer}
+	opts.Model, opts.Prompts = f, prompts(t)
+	c, err := NewCombined(opts, "en")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, f
+}
+
+func TestClaimsAndVerdictsComeInOneRequest(t *testing.T) {
+	c, f := newCombined(t, func(_ int, in input) (string, error) {
+		if len(in.Sentences) != 2 || in.Sentences[1].Text != "He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
+			t.Errorf("asked with %+v", in)
+		}
+		return `{"statements":[
+			{"sentence_id":0,"text":"Einstein was born in Ulm.","reasoning":"chunk 1\nsays so","chunk_ids":[1,7,1],"is_supported":true},
+			{"sentence_id":1,"text":"He had 3 dogs.","reasoning":"not there","chunk_ids":[0],"is_supported":false},
+			{"sentence_id":1,"text":"Einstein had 4 dogs.","reasoning":"","chunk_ids":[],"is_supported":false}]}`, nil
+	}, Options{})
+	e, j, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He had 3 dogs.", []string{"x", "Born in Ulm."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantClaims := []extract.Claim{
+		{ID: 0, Text: "Einstein was born in Ulm.", Start: -1, End: -1, From: &extract.Span{Start: 7, End: 26}},
+		{ID: 1, Text: "He had 3 dogs.", Start: 27, End: 41},
+		{ID: 2, Text: "Einstein had 4 dogs.", Start: -1, End: -1, From: &extract.Span{Start: 27, End: 41}, Invented: true},
+	}
+	if d := cmp.Diff(wantClaims, e.Claims); d != "" {
+		t.Error(d)
+	}
+	want := []verdict.Verdict{
+		{ClaimID: 0, Label: verdict.Supported, Score: 1, Reason: "chunk 1 says so", ChunkIDs: []int{1}},
+		{ClaimID: 1, Reason: "not there"},
+		{ClaimID: 2, Reason: "the model gave no reason"},
+	}
+	if d := cmp.Diff(want, j.Verdicts); d != "" {
+		t.Error(d)
+	}
+	if len(f.asked) != 1 || j.Usage.Requests+e.Usage.Requests != 1 || f.asked[0].Prompt != "rag-evals/1" || !json.Valid(f.asked[0].Schema.JSON) {
+		t.Errorf("%d requests, usage %+v", len(f.asked), j.Usage)
+	}
+	if len(e.Skipped) != 1 || e.Skipped[0].Kind != extract.Greeting {
+		t.Errorf("skipped %+v", e.Skipped)
+	}
+}
+
+func TestNothingClaimedCostsNothing(t *testing.T) {
+	c, f := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
+	e, j, err := c.Evaluate(t.Context(), "q", "I don't know.", []string{"c"})
+	if err != nil || len(e.Claims)+len(j.Verdicts)+len(f.asked) != 0 || e.Reason() != "refusal" {
+		t.Errorf("%+v %+v %v", e, j, err)
+	}
+}
+
+func TestUnfitCombinedRepliesAreAskedAgain(t *testing.T) {
+	one := `{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
+	two := `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
+	list := func(es ...string) string { return `{"statements":[` + strings.Join(es, ",") + `]}` }
+	good := list(one, two)
+	for name, tt := range map[string]struct {
+		replies []string
+		judged  int // sentences that are judged verbatim in the end
+	}{
+		"all there":           {[]string{good}, 0},
+		"no verdict":          {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0]}`), good}, 0},
+		"a verdict of 1":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":1}`), good}, 0},
+		"no text":             {[]string{list(one, `{"sentence_id":1,"text":" ","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"an unknown sentence": {[]string{list(one, two, `{"sentence_id":2,"text":"Venus is bright.","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"no statements":       {[]string{list(), good}, 0},
+		"one left out":        {[]string{list(two), list(one)}, 0},
+		"one left out twice":  {[]string{list(two), list()}, 1},
+		"nothing ever":        {[]string{`null`, `{}`}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, f := newCombined(t, func(n int, in input) (string, error) {
+				if in.Claims != nil {
+					if len(in.Claims) != tt.judged {
+						t.Errorf("%d claims are judged alone", len(in.Claims))
+					}
+					return verdictsOn(in.Claims, func(string) string { return "supported" }), nil
+				}
+				return tt.replies[n], nil
+			}, Options{})
+			e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", []string{"Mars is red. Venus is bright."})
+			if err != nil || labels(j) != "supported supported" {
+				t.Fatalf("%s, %v", labels(j), err)
+			}
+			if e.Claims[0].Text != "Mars is red." || e.Claims[1].Text != "Venus is bright." || e.Claims[1].ID != 1 || e.Claims[1].Start != 13 {
+				t.Errorf("%+v", e.Claims)
+			}
+			if want := len(tt.replies) + min(tt.judged, 1); len(f.asked) != want {
+				t.Errorf("%d requests, want %d", len(f.asked), want)
+			}
+		})
+	}
+}
+
+// sentencewise states each sentence of the answer ("A. B.") and holds it against
+// the chunks, as facts does.
+func sentencewise(in input) (string, error) {
+	if in.Claims != nil {
+		return facts(in)
+	}
+	var list []string
+	for _, sentence := range in.Sentences {
+		s := sentence.Text[:1]
+		ids, ok := []int{}, false
+		for _, ch := range in.Chunks {
+			if strings.Contains(ch.Text, s+"=yes") {
+				ids, ok = append(ids, ch.ID), true
+			}
+		}
+		b, _ := json.Marshal(map[string]any{"sentence_id": sentence.ID, "text": s, "reasoning": "r", "chunk_ids": ids, "is_supported": ok})
+		list = append(list, string(b))
+	}
+	return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
+}
+
+func TestCombinedFitsTheWindow(t *testing.T) {
+	k := longTask()
+	const want = "supported supported not_mentioned supported not_mentioned"
+	tokens := func(s string) int { return (len(s) + 3) / 4 }
+	for name, opts := range map[string]Options{"found": {}, "known": {MaxContextTokens: 3800, Tokens: tokens}} {
+		c, f := newCombined(t, func(_ int, in input) (string, error) {
+			if len(in.r.Messages[1].Text) > 6500 {
+				return "", &llm.ContextLengthError{}
+			}
+			return sentencewise(in)
+		}, opts)
+		e, j, err := c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it.", []string{"A=yes"})
+		if err != nil || labels(j) != "supported not_mentioned" || len(f.asked) != 1 {
+			t.Errorf("%s, short: %s %v in %d", name, labels(j), err, len(f.asked))
+		}
+		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
+		if err != nil || labels(j) != want || len(e.Claims) != 5 {
+			t.Errorf("%s: %s %v, %d claims", name, labels(j), err, len(e.Claims))
+		}
+		k.Claims = e.Claims
+		if err == nil {
+			checkVerdicts(t, k, j.Verdicts)
+		}
+		if len(f.asked) < 3 {
+			t.Errorf("%s: %d requests", name, len(f.asked))
+		}
+	}
+}
+
+func TestALongAnswerIsTakenInHalves(t *testing.T) {
+	answer := "Mercury is hot. Venus is bright. Earth is wet. Mars is red. Jupiter is big."
+	c, f := newCombined(t, func(_ int, in input) (string, error) {
+		if len(in.Sentences) > 2 {
+			return "", &llm.LengthError{}
+		}
+		var list []string
+		for _, s := range in.Sentences {
+			list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[],"is_supported":true}`, s.ID, s.Text))
+		}
+		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
+	}, Options{})
+	e, j, err := c.Evaluate(t.Context(), "q", answer, []string{"c"})
+	if err != nil || len(e.Claims) != 5 || len(j.Verdicts) != 5 || len(f.asked) != 5 {
+		t.Errorf("%d claims, %d verdicts, %d requests, %v", len(e.Claims), len(j.Verdicts), len(f.asked), err)
+	}
+	for i, c := range e.Claims {
+		if c.ID != i || c.Start < 0 || answer[c.Start:c.End] != c.Text {
+			t.Errorf("claim %+v", c)
+		}
+	}
+}
+
+func TestErrorsOfACombinedRow(t *testing.T) {
+	refusal := &llm.RefusalError{Reason: "content_filter"}
+	c, _ := newCombined(t, func(int, input) (string, error) { return "", refusal }, Options{})
+	if e, j, err := c.Evaluate(t.Context(), "q", "A is B.", []string{"c"}); !errors.Is(err, refusal) || e.Claims != nil || j.Verdicts != nil {
+		t.Errorf("%v", err)
+	}
+	c, _ = newCombined(t, func(int, input) (string, error) { return "", &llm.ContextLengthError{} }, Options{})
+	if _, _, err := c.Evaluate(t.Context(), "q", "A is B.", []string{strings.Repeat("c ", 500)}); err == nil {
+		t.Error("a window for nothing at all gave a result")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := c.Evaluate(ctx, "q", "A is B.", []string{"c"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	p := prompts(t)
+	for _, o := range []Options{{}, {Model: &fake{}, Prompts: p, Votes: 3}, {Model: &fake{}, Prompts: p, Style: Ragas}} {
+		if _, err := NewCombined(o, ""); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package llm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// facts judges a claim by what the chunks in sight say of it: "KEY=yes" supports
+// the claim KEY, and "KEY=no" contradicts it.
+func facts(in input) (string, error) {
+	var list []string
+	for _, c := range in.Claims {
+		label, id, quote := "not_mentioned", -1, ""
+		for _, ch := range in.Chunks {
+			if strings.Contains(ch.Text, c.Text+"=no") && label == "not_mentioned" {
+				label, id, quote = "contradicted", ch.ID, c.Text+"=no"
+			}
+			if strings.Contains(ch.Text, c.Text+"=yes") {
+				label, id, quote = "supported", ch.ID, c.Text+"=yes"
+				break
+			}
+		}
+		list = append(list, fmt.Sprintf(`{"claim_id":%d,"chunk_ids":[%d],"quote":%q,"reason":"r","verdict":%q}`, c.ID, id, quote, label))
+	}
+	return `{"verdicts":[` + strings.Join(list, ",") + `]}`, nil
+}
+
+func inWindow(window int) func(int, input) (string, error) {
+	return func(_ int, in input) (string, error) {
+		if len(in.r.Messages[1].Text) > window {
+			return "", &llm.ContextLengthError{Limit: window}
+		}
+		return facts(in)
+	}
+}
+
+func longTask() verdict.Task {
+	filler := strings.Repeat("Nothing of note is said in this sentence, äöü. ", 60) // 2,900 bytes
+	return task([]string{
+		filler + "A=no B=yes",
+		filler,
+		"C=no" + filler + filler + "A=yes" + filler,
+		"short D=yes",
+		filler + "B=no",
+	}, "A", "B", "C", "D", "E")
+}
+
+const longWant = "supported supported contradicted supported not_mentioned"
+
+func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
+	t.Helper()
+	if labels(got) != longWant {
+		t.Errorf("got %s", labels(got))
+	}
+	for i, want := range []string{"2", "0", "", "3", ""} {
+		if got := strings.Trim(fmt.Sprint(got.Verdicts[i].ChunkIDs), "[]"); got != want {
+			t.Errorf("claim %d by chunks %q, want %q", i, got, want)
+		}
+		for _, e := range got.Verdicts[i].Evidence {
+			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
+				t.Errorf("claim %d: quote %q is not there", i, e.Quote)
+			}
+		}
+	}
+}
+
+func TestContextsThatAreTooLongAreJudgedInGroups(t *testing.T) {
+	k := longTask()
+	for _, window := range []int{1200, 2000, 4000, 9000} {
+		j, f := newJudge(t, inWindow(window), Options{})
+		got := judge(t, j, k)
+		checkLong(t, k, got)
+		t.Logf("window %d: %d requests", window, len(f.asked))
+	}
+	j, f := newJudge(t, inWindow(1<<20), Options{})
+	if got := judge(t, j, k); labels(got) != longWant || len(f.asked) != 1 {
+		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+	}
+}
+
+// A window that is known is kept to, so no request is refused.
+func TestAKnownWindowIsKeptTo(t *testing.T) {
+	tokens := func(s string) int { return (len(s) + 3) / 4 }
+	k := longTask()
+	for _, window := range []int{4500, 3600, 8000, 100000} {
+		j, f := newJudge(t, func(_ int, in input) (string, error) {
+			used := in.r.MaxTokens
+			for _, m := range in.r.Messages {
+				used += tokens(m.Text)
+			}
+			if used > window {
+				t.Errorf("a request of %d tokens for a window of %d", used, window)
+			}
+			return facts(in)
+		}, Options{MaxContextTokens: window, Tokens: tokens})
+		checkLong(t, k, judge(t, j, k))
+		if window == 100000 && len(f.asked) != 1 {
+			t.Errorf("%d requests", len(f.asked))
+		}
+	}
+}
+
+func TestClaimsThatFillTheWindow(t *testing.T) {
+	long := strings.Repeat("x", 900)
+	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
+	j, f := newJudge(t, inWindow(1500), Options{})
+	if got := judge(t, j, k); labels(got) != "supported not_mentioned not_mentioned supported" {
+		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+	}
+	j, _ = newJudge(t, inWindow(500), Options{})
+	_, err := j.Judge(t.Context(), k)
+	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok {
+		t.Errorf("got %v", err)
+	}
+	// Known beforehand, it costs nothing to find out.
+	j, f = newJudge(t, inWindow(1<<20), Options{MaxContextTokens: 500})
+	_, err = j.Judge(t.Context(), k)
+	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(f.asked) != 0 {
+		t.Errorf("got %v in %d requests", err, len(f.asked))
+	}
+}
+
+func TestWindowsCoverATextAndFit(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("word ", 500), strings.Repeat("x", 2000), strings.Repeat("日本語の文。", 300), strings.Repeat("\xff", 1000), strings.Repeat("A sentence here. ", 100) + "é",
+	} {
+		for _, limit := range []int{pieceMarks + 5, 100, 333, 1000} {
+			at := 0
+			for i, w := range windows(text, limit, bytesOf) {
+				if bytesOf(w) > limit+utf8.UTFMax {
+					t.Errorf("a window of %d for %d", bytesOf(w), limit)
+				}
+				n := strings.LastIndex(text[:min(len(text), at+len(w))], w)
+				if n < 0 || n > at {
+					t.Fatalf("window %d (%d bytes) leaves a gap at %d", i, len(w), at)
+				}
+				at = max(at, n+len(w))
+			}
+			if at < len(text) && !strings.HasSuffix(text, text[at:]) || at == 0 {
+				t.Errorf("covered %d of %d", at, len(text))
+			}
+		}
+	}
+}

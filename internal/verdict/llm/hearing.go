@@ -1,0 +1,139 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A finding is what is known of a claim so far. The zero value is nothing.
+type finding struct {
+	known    bool
+	label    verdict.Label
+	reason   string
+	chunks   []int // that support it
+	evidence []verdict.Evidence
+}
+
+// add takes in what another group of chunks says: support in any group is
+// support, and a contradiction counts only where no group supports. Of two that
+// say the same the first is kept.
+func (f *finding) add(g finding) {
+	if !f.known || g.label > f.label {
+		*f = g
+	}
+}
+
+// A hearing judges the claims of a task once.
+type hearing struct {
+	judge *Judge
+	task  verdict.Task
+	vote  int
+	usage llm.Usage
+	open  []finding // by place of the claim
+}
+
+// all judges every claim against every piece.
+func (h *hearing) all(ctx context.Context, pieces []piece) error {
+	order := make([]int, len(h.task.Claims))
+	for i := range order {
+		order[i] = i
+	}
+	if h.vote > 0 {
+		r := rand.New(rand.NewPCG(uint64(h.vote), uint64(len(order)))) //nolint:gosec // an order, no secret
+		r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	}
+	n := h.judge.opts.ClaimsPerCall
+	for len(order) > 0 {
+		k := min(n, len(order))
+		if err := h.groups(ctx, pieces, order[:k]); err != nil {
+			return err
+		}
+		order = order[k:]
+	}
+	return nil
+}
+
+// groups judges claims against pieces, in as many groups as fit the window.
+func (h *hearing) groups(ctx context.Context, pieces []piece, claims []int) error {
+	window := h.judge.opts.MaxContextTokens
+	if window == 0 {
+		return h.group(ctx, pieces, claims)
+	}
+	bare, err := h.request(nil, claims, 0)
+	if err != nil {
+		return err
+	}
+	size := h.judge.size
+	room := window - bare.MaxTokens - perMessage
+	for _, m := range bare.Messages {
+		room -= h.judge.opts.Tokens(m.Text)
+	}
+	if room < minWindow {
+		if len(claims) > 1 {
+			return h.halves(claims, func(part []int) error { return h.groups(ctx, pieces, part) })
+		}
+		return &llm.ContextLengthError{Limit: window, Message: "a claim and the instructions leave no room for the contexts"}
+	}
+	for _, g := range pack(pieces, room, size) {
+		if claims = h.unsupported(claims); len(claims) == 0 {
+			return nil
+		}
+		if err := h.group(ctx, g, claims); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group judges claims against pieces, in one request unless the server finds it
+// too long.
+func (h *hearing) group(ctx context.Context, pieces []piece, claims []int) error {
+	err := h.ask(ctx, pieces, claims)
+	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
+	if !ok {
+		return err
+	}
+	total := 0
+	for _, p := range pieces {
+		total += len(p.text) + pieceMarks
+	}
+	if total >= 2*minBytes {
+		for _, g := range pack(pieces, (total+1)/2, bytesOf) {
+			if claims = h.unsupported(claims); len(claims) == 0 {
+				return nil
+			}
+			if err := h.group(ctx, g, claims); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if len(claims) > 1 {
+		return h.halves(claims, func(part []int) error { return h.group(ctx, pieces, part) })
+	}
+	return tooLong
+}
+
+// halves calls judge with each half of claims.
+func (h *hearing) halves(claims []int, judge func([]int) error) error {
+	n := (len(claims) + 1) / 2
+	if err := judge(claims[:n]); err != nil {
+		return err
+	}
+	return judge(claims[n:])
+}
+
+// unsupported is claims without those that a group supports already.
+func (h *hearing) unsupported(claims []int) []int {
+	var out []int
+	for _, c := range claims {
+		if !h.open[c].known || h.open[c].label != verdict.Supported {
+			out = append(out, c)
+		}
+	}
+	return out
+}

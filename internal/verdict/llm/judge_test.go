@@ -1,0 +1,365 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A fake model answers by a function of what it was asked. As a client does, it
+// offers a reply to the schema first.
+type fake struct {
+	answer func(n int, in input) (string, error)
+
+	mu    sync.Mutex
+	asked []*llm.Request
+}
+
+// input is a user message.
+type input struct {
+	Chunks     []prompt.Item `json:"chunks"`
+	Claims     []prompt.Item `json:"claims"`
+	Statements []prompt.Item `json:"statements"`
+	Context    string        `json:"context"`
+	Question   string        `json:"question"`
+	Sentences  []prompt.Item `json:"sentences"`
+
+	r *llm.Request
+}
+
+func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	f.asked = append(f.asked, r)
+	n := len(f.asked) - 1
+	f.mu.Unlock()
+	in := input{r: r}
+	if err := json.NewDecoder(strings.NewReader(r.Messages[1].Text)).Decode(&in); err != nil {
+		return nil, fmt.Errorf("the user message: %w", err)
+	}
+	out, err := f.answer(n, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Schema.Accept(json.RawMessage(out)); err != nil {
+		return nil, &llm.ParseError{Reason: err.Error(), Text: out}
+	}
+	return &llm.Reply{Text: out, JSON: json.RawMessage(out), Usage: llm.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10}}, nil
+}
+
+// verdictsOn writes a reply with a label for each claim.
+func verdictsOn(claims []prompt.Item, label func(text string) string) string {
+	var list []map[string]any
+	for _, c := range claims {
+		list = append(list, map[string]any{"claim_id": c.ID, "chunk_ids": []int{0}, "quote": "", "reason": "so it is", "verdict": label(c.Text)})
+	}
+	b, _ := json.Marshal(map[string]any{"verdicts": list})
+	return string(b)
+}
+
+// byText says what a claim itself says of its verdict.
+func byText(text string) string {
+	for _, l := range []string{"not_mentioned", "contradicted", "supported"} {
+		if strings.Contains(text, l) {
+			return l
+		}
+	}
+	return "not_mentioned"
+}
+
+func honest(_ int, in input) (string, error) { return verdictsOn(in.Claims, byText), nil }
+
+func prompts(t testing.TB) *prompt.Set {
+	t.Helper()
+	s, err := prompt.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newJudge(t testing.TB, answer func(int, input) (string, error), opts Options) (*Judge, *fake) {
+	t.Helper()
+	f := &fake{answer: answer}
+	opts.Model, opts.Prompts = f, prompts(t)
+	j, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j, f
+}
+
+func task(contexts []string, claims ...string) verdict.Task {
+	k := verdict.Task{Question: "Q?", Contexts: contexts}
+	for i, c := range claims {
+		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: c})
+	}
+	return k
+}
+
+func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
+	t.Helper()
+	out, err := j.Judge(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Verdicts) != len(k.Claims) {
+		t.Fatalf("%d verdicts on %d claims", len(out.Verdicts), len(k.Claims))
+	}
+	for i, v := range out.Verdicts {
+		if v.ClaimID != k.Claims[i].ID {
+			t.Fatalf("verdict %d is of claim %d", i, v.ClaimID)
+		}
+		if v.Reason == "" {
+			t.Errorf("claim %d: no reason", i)
+		}
+	}
+	return out
+}
+
+func labels(j verdict.Judgement) string {
+	var out []string
+	for _, v := range j.Verdicts {
+		out = append(out, v.Label.String())
+	}
+	return strings.Join(out, " ")
+}
+
+func TestARowIsOneRequest(t *testing.T) {
+	j, f := newJudge(t, func(_ int, in input) (string, error) {
+		return `{"verdicts":[
+			{"claim_id":2,"chunk_ids":[],"quote":"","reason":"nothing of it","verdict":"not_mentioned"},
+			{"claim_id":0,"chunk_ids":[1,0,1,9],"quote":"was BORN  in “Ulm”","reason":"it says\nso","verdict":"supported"},
+			{"claim_id":1,"chunk_ids":[1],"quote":"He died in 1955","reason":"1955","verdict":"contradicted"}]}`, nil
+	}, Options{})
+	k := task([]string{"Ünder: he died in 1954.", "Albert was born in \"Ulm\". He died in 1955."}, "born in Ulm", "died in 1956", "had a dog")
+	got := judge(t, j, k)
+	want := verdict.Judgement{
+		Verdicts: []verdict.Verdict{
+			{ClaimID: 0, Label: verdict.Supported, Score: 1, Reason: "it says so", ChunkIDs: []int{0, 1}, Evidence: []verdict.Evidence{{Chunk: 1, Start: 7, End: 24, Quote: `was born in "Ulm"`}}},
+			{ClaimID: 1, Label: verdict.Contradicted, Reason: "1955", Evidence: []verdict.Evidence{{Chunk: 1, Start: 26, End: 41, Quote: "He died in 1955"}}},
+			{ClaimID: 2, Label: verdict.NotMentioned, Reason: "nothing of it"},
+		},
+		Usage: llm.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	r := f.asked[0]
+	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != roomBase+3*roomClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
+		t.Errorf("%d requests, the first is %+v", len(f.asked), r)
+	}
+	if !json.Valid(r.Schema.JSON) {
+		t.Errorf("schema %s", r.Schema.JSON)
+	}
+}
+
+func TestEveryClaimGetsAVerdict(t *testing.T) {
+	claims := []string{"supported 0", "contradicted 1", "not_mentioned 2", "supported 3"}
+	const want = "supported contradicted not_mentioned supported"
+	entry := func(id any, label any) string {
+		b, _ := json.Marshal(map[string]any{"claim_id": id, "chunk_ids": []int{0}, "quote": "", "reason": "r", "verdict": label})
+		return string(b)
+	}
+	list := func(es ...string) string { return `{"verdicts":[` + strings.Join(es, ",") + `]}` }
+	full := []string{entry(0, "supported"), entry(1, "contradicted"), entry(2, "not_mentioned"), entry(3, "supported")}
+	for name, tt := range map[string]struct {
+		first string // the first reply
+		again int    // claims that are asked again
+	}{
+		"all there":               {list(full...), 0},
+		"a bare list":             {"[" + strings.Join(full, ",") + "]", 0},
+		"by id":                   {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
+		"ids as strings":          {list(entry("0", "supported"), entry("1", "Contradicted"), entry("2", "not mentioned"), entry("3", "SUPPORTED ")), 0},
+		"one missing":             {list(full[0], full[2], full[3]), 1},
+		"only one there":          {list(full[1]), 3},
+		"one doubled":             {list(full[0], full[1], full[1], full[2], full[3]), 1},
+		"one doubled, other":      {list(full[0], entry(0, "contradicted"), full[1], full[2], full[3]), 1},
+		"one doubled by id":       {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
+		"an unknown one":          {list(append(full, entry(4, "supported"))...), 4},
+		"counted from one":        {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported"), entry(4, "supported")), 4},
+		"a negative id":           {list(full[0], full[1], full[2], entry(-1, "supported")), 4},
+		"an id that is a part":    {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
+		"no id":                   {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
+		"another label":           {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
+		"a label that is a bool":  {list(full[0], full[1], entry(2, true), full[3]), 1},
+		"no label":                {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
+		"null":                    {`null`, 4},
+		"no list":                 {`{"verdicts":"supported"}`, 4},
+		"an empty list":           {list(), 4},
+		"a list of strings":       {`{"verdicts":["supported","supported","supported","supported"]}`, 4},
+		"two lists":               {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
+		"members that are no ids": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
+		"another object":          {`{"result":"all supported"}`, 4},
+		"strange chunks":          {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			j, f := newJudge(t, func(n int, in input) (string, error) {
+				if n == 0 {
+					return tt.first, nil
+				}
+				return honest(n, in)
+			}, Options{})
+			got := judge(t, j, task([]string{"c"}, claims...))
+			if labels(got) != want {
+				t.Errorf("got %s", labels(got))
+			}
+			if tt.again == 0 != (len(f.asked) == 1) {
+				t.Fatalf("%d requests", len(f.asked))
+			}
+			if tt.again > 0 {
+				r := f.asked[1]
+				var in input
+				if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
+					t.Fatal(err)
+				}
+				if len(in.Claims) != tt.again || len(f.asked) != 2 {
+					t.Errorf("%d claims asked again, %d requests", len(in.Claims), len(f.asked))
+				}
+				if r.Seed != 1 || r.Temperature == 0 || strings.Count(string(r.Schema.JSON), `"reason":{`) != tt.again {
+					t.Errorf("the second request: %+v, schema %s", r, r.Schema.JSON)
+				}
+			}
+		})
+	}
+}
+
+func TestAClaimWithoutAVerdictFailsTheRow(t *testing.T) {
+	j, f := newJudge(t, func(_ int, in input) (string, error) {
+		var rest []prompt.Item
+		for _, c := range in.Claims {
+			if c.Text != "lost" {
+				rest = append(rest, c)
+			}
+		}
+		return verdictsOn(rest, byText), nil
+	}, Options{})
+	k := task([]string{"c"}, "supported", "lost", "supported", "lost")
+	k.Claims[1].ID, k.Claims[3].ID = 11, 33
+	got, err := j.Judge(t.Context(), k)
+	if err == nil || !strings.Contains(err.Error(), "claim 11, 33: no verdict in 3 tries") {
+		t.Errorf("got %v", err)
+	}
+	if got.Verdicts != nil || got.Usage.Requests == 0 {
+		t.Errorf("got %+v", got)
+	}
+	if len(f.asked) != 4 { // all, both, and each alone
+		t.Errorf("%d requests", len(f.asked))
+	}
+}
+
+func TestErrorsOfTheModelAreKept(t *testing.T) {
+	for _, want := range []error{
+		&llm.RefusalError{Reason: "content_filter"}, &llm.RefusalError{Reason: "refusal"}, &llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
+	} {
+		j, f := newJudge(t, func(int, input) (string, error) { return "", want }, Options{Votes: 3})
+		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b"))
+		if !errors.Is(err, want) || got.Verdicts != nil || len(f.asked) != 1 {
+			t.Errorf("%v: got %v, %d requests", want, err, len(f.asked))
+		}
+	}
+}
+
+func TestUnreadableRepliesAreAskedAgain(t *testing.T) {
+	j, f := newJudge(t, func(n int, in input) (string, error) {
+		if n < 2 {
+			return "", &llm.ParseError{Reason: "prose"}
+		}
+		return honest(n, in)
+	}, Options{Seed: 7})
+	got := judge(t, j, task([]string{"c"}, "supported", "not_mentioned"))
+	if labels(got) != "supported not_mentioned" || len(f.asked) != 4 {
+		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+	}
+	if f.asked[0].Seed != 7 || f.asked[1].Seed != 8 || f.asked[2].Seed != 9 {
+		t.Errorf("seeds %d, %d, %d", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
+	}
+	// What is whole in a reply that was cut off counts, and only the rest is asked.
+	j, f = newJudge(t, func(n int, in input) (string, error) {
+		if n == 0 {
+			return "", &llm.ParseError{Reason: "cut off", Partial: json.RawMessage(verdictsOn(in.Claims[:2], byText))}
+		}
+		return honest(n, in)
+	}, Options{})
+	got = judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned"))
+	if labels(got) != "supported contradicted not_mentioned" || len(f.asked) != 2 {
+		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+	}
+}
+
+func TestALongReplyIsAskedForInHalves(t *testing.T) {
+	j, f := newJudge(t, func(n int, in input) (string, error) {
+		if len(in.Claims) > 2 {
+			return "", &llm.LengthError{Room: 10}
+		}
+		return honest(n, in)
+	}, Options{})
+	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
+	if labels(got) != "supported contradicted not_mentioned supported supported" || len(f.asked) != 5 {
+		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+	}
+	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Room: 10} }, Options{})
+	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
+	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != tries {
+		t.Errorf("got %v in %d requests", err, len(f.asked))
+	}
+}
+
+func TestManyClaimsAreSeveralRequests(t *testing.T) {
+	var claims []string
+	for i := range 45 {
+		claims = append(claims, fmt.Sprintf("claim %d %s", i, []string{"supported", "contradicted"}[i%2]))
+	}
+	j, f := newJudge(t, honest, Options{})
+	got := judge(t, j, task([]string{"c"}, claims...))
+	for i, v := range got.Verdicts {
+		if v.Label.String() != byText(claims[i]) {
+			t.Errorf("claim %d is %v", i, v.Label)
+		}
+	}
+	if len(f.asked) != 3 || got.Usage.Requests != 3 {
+		t.Errorf("%d requests", len(f.asked))
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	p := prompts(t)
+	for _, o := range []Options{
+		{},
+		{Model: &fake{}},
+		{Prompts: p},
+		{Model: &fake{}, Prompts: p, Votes: 2},
+		{Model: &fake{}, Prompts: p, Votes: -1},
+		{Model: &fake{}, Prompts: p, ClaimsPerCall: -1},
+		{Model: &fake{}, Prompts: p, MaxContextTokens: -1},
+		{Model: &fake{}, Prompts: p, Style: 9},
+	} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	j, f := newJudge(t, honest, Options{Strict: true, Seed: 5})
+	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(f.asked) != 0 {
+		t.Errorf("no claims: %+v", got)
+	}
+	if s := j.Settings(); s != "judge/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
+		t.Errorf("%s, %v", s, j.Threshold())
+	}
+	judge(t, j, task([]string{"c"}, "x"))
+	if !strings.Contains(f.asked[0].Messages[0].Text, "They must state it") {
+		t.Error("strict is not asked for")
+	}
+}

@@ -1,0 +1,128 @@
+package llm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// fakeReplies are what an injected text may make a model say, or a plain model
+// out of its own confusion.
+var fakeReplies = []string{
+	`{"verdicts":[]}`,
+	`{"verdicts":{}}`,
+	`{"verdicts":null}`,
+	`{"verdicts":"supported"}`,
+	`{"verdicts":["supported","supported","supported"]}`,
+	`{"verdict":"supported"}`,
+	`{"all":"supported"}`,
+	`"supported"`,
+	`[]`,
+	`null`,
+	`true`,
+	`1`,
+	``,
+	`{`,
+	`{"verdicts":[{"claim_id":0,"verdict":"supported"}`,
+	`{"verdicts":[{"claim_id":"all","verdict":"supported"}]}`,
+	`{"verdicts":[{"claim_id":[0,1,2],"verdict":"supported"}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":"supported for all"}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":"supported\u0000"}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":"sup\u200bported"}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":["supported"]}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":"supported"},{"claim_id":0,"verdict":"not_mentioned"}]}`,
+	`{"verdicts":[{"claim_id":99,"verdict":"supported"}]}`,
+	`{"verdicts":[{"claim_id":1e0,"verdict":"supported"}]}`,
+	`{"verdicts":[{"claim_id":0,"statement_id":1,"verdict":"supported"}]}`,
+	`{"verdicts":[{"claim_id":0,"claim_id":1,"verdict":"supported"}]}`,
+	`{"verdicts":{"0":{"verdict":"supported"},"0":{"verdict":"not_mentioned"}}}`,
+	`{"verdicts":{"0":"supported","1":"supported","2":"supported"}}`,
+	`{"verdicts":[{"claim_id":0,"verdict":1},{"claim_id":1,"verdict":2},{"claim_id":2,"verdict":"1"}]}`,
+	`{"verdicts":[{"statement_id":0,"verdict":1},{"statement_id":1,"verdict":0},{"statement_id":2,"verdict":1}]}`,
+	`{"verdicts":[{"claim_id":0,"verdict":"supported"}]} {"verdicts":[]}`,
+	"```json\n{\"verdicts\":[]}\n```",
+	strings.Repeat(`{"verdicts":[`, 50),
+}
+
+// checkLaw holds a reply against law 1: each claim has one verdict, or the row
+// fails. The model says the same whatever it is asked.
+func checkLaw(t *testing.T, p *prompt.Set, reply string) {
+	t.Helper()
+	for _, style := range []Style{Chunks, Ragas} {
+		for _, claims := range [][]string{{"a"}, {"a", "b", "c"}} {
+			for _, votes := range []int{1, 3} {
+				f := &fake{answer: func(int, input) (string, error) { return reply, nil }}
+				j, err := New(Options{Model: f, Prompts: p, Style: style, Votes: votes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				k := task([]string{"first chunk", "second chunk"}, claims...)
+				got, err := j.Judge(t.Context(), k)
+				if len(f.asked) > votes*(2+len(claims)) {
+					t.Errorf("%d requests", len(f.asked))
+				}
+				if err != nil {
+					if got.Verdicts != nil {
+						t.Errorf("verdicts beside the error %v", err)
+					}
+					continue
+				}
+				checkVerdicts(t, k, got.Verdicts)
+			}
+		}
+	}
+}
+
+func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
+	t.Helper()
+	if len(vs) != len(k.Claims) {
+		t.Fatalf("%d verdicts for %d claims", len(vs), len(k.Claims))
+	}
+	for i, v := range vs {
+		if v.ClaimID != k.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
+			t.Errorf("verdict %d: %+v", i, v)
+		}
+		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
+			t.Errorf("%v at %v", v.Label, v.Score)
+		}
+		for n, id := range v.ChunkIDs {
+			if id < 0 || id >= len(k.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
+				t.Errorf("chunks %v", v.ChunkIDs)
+			}
+		}
+		for _, e := range v.Evidence {
+			if string([]rune(k.Contexts[e.Chunk])[e.Start:e.End]) != e.Quote || e.Quote == "" {
+				t.Errorf("quote %+v", e)
+			}
+		}
+	}
+}
+
+func TestAnyReplyGivesEachClaimOneVerdictOrFailsTheRow(t *testing.T) {
+	p := prompts(t)
+	for _, reply := range fakeReplies {
+		checkLaw(t, p, reply)
+	}
+	// Only what says one of the labels of each claim that was asked is taken.
+	for _, reply := range fakeReplies {
+		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
+		for id, a := range found {
+			if a != nil && !strings.Contains(reply, fmt.Sprintf(`"claim_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
+				t.Errorf("%s: claim %d is %v", reply, id, a.label)
+			}
+		}
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	for _, r := range fakeReplies {
+		f.Add(r)
+	}
+	f.Add(`{"verdicts":[{"claim_id":0,"chunk_ids":[0,5,-1],"quote":"FIRST  chunk","reason":"r","verdict":"supported"},{"claim_id":1,"chunk_ids":[1],"quote":"x","reason":"","verdict":"contradicted"},{"claim_id":2,"chunk_ids":[],"quote":"","reason":"r","verdict":"not_mentioned"}]}`)
+	p := prompts(f)
+	f.Fuzz(func(t *testing.T, reply string) { checkLaw(t, p, reply) })
+}

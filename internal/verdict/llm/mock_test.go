@@ -1,0 +1,194 @@
+package llm
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// startMock builds the mock judge server that stands beside the repository,
+// starts it with args, and returns its base URL.
+func startMock(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "..", "..", "shared", "peers", "mock")
+	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
+		t.Skip("the mock judge server (shared/peers/mock) is not beside this checkout")
+	}
+	bin := filepath.Join(t.TempDir(), "mock")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the mock does not build: %v\n%s", err, out)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	run := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = run.Process.Kill(); _ = run.Wait() })
+	for range 200 {
+		c, err := net.DialTimeout("tcp", addr, time.Second)
+		if err == nil {
+			_ = c.Close()
+			return "http://" + addr + "/v1"
+		}
+		_ = llm.NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
+	}
+	t.Fatal("the mock does not listen")
+	return ""
+}
+
+type mockRow struct {
+	Question, Answer string
+	Contexts         []string
+}
+
+func mockRows(t *testing.T) []mockRow {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "..", "..", "testdata", "rows.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var rows []mockRow
+	for s := bufio.NewReader(f); ; {
+		line, err := s.ReadBytes('\n')
+		var r mockRow
+		if json.Unmarshal(line, &r) == nil {
+			rows = append(rows, r)
+		}
+		if err != nil {
+			break
+		}
+	}
+	if len(rows) == 0 {
+		t.Fatal("no rows")
+	}
+	var out []mockRow
+	for i := range 100 {
+		r := rows[i%len(rows)]
+		r.Question = fmt.Sprintf("%s (%d)", r.Question, i)
+		out = append(out, r)
+	}
+	return out
+}
+
+// Over 100 real rows the verdicts are the same with faults as without: a fifth
+// of the calls fail, a tenth comes back broken, and a tenth lacks a verdict.
+func TestFaultsChangeNoVerdict(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds a server")
+	}
+	rows := mockRows(t)
+	type evaluate func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error)
+	apart := func(t *testing.T, opts Options, extractor interface {
+		Extract(ctx context.Context, question, answer string) (extract.Extraction, error)
+	},
+	) evaluate {
+		j, err := New(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error) {
+			e, err := extractor.Extract(ctx, r.Question, r.Answer)
+			if err != nil || len(e.Claims) == 0 {
+				return e, verdict.Judgement{}, err
+			}
+			out, err := j.Judge(ctx, verdict.Task{Question: r.Question, Contexts: r.Contexts, Claims: e.Claims})
+			return e, out, err
+		}
+	}
+	p := prompts(t)
+	modes := []struct {
+		name string
+		make func(t *testing.T, m llm.Completer) evaluate
+	}{
+		{"default", func(t *testing.T, m llm.Completer) evaluate {
+			return apart(t, Options{Model: m, Prompts: p}, extract.Sentences{})
+		}},
+		{"votes", func(t *testing.T, m llm.Completer) evaluate {
+			return apart(t, Options{Model: m, Prompts: p, Votes: 3}, extract.Sentences{})
+		}},
+		{"claims", func(t *testing.T, m llm.Completer) evaluate {
+			return apart(t, Options{Model: m, Prompts: p}, extract.Statements{Model: m, Prompts: p})
+		}},
+		{"ragas", func(t *testing.T, m llm.Completer) evaluate {
+			return apart(t, Options{Model: m, Prompts: p, Style: Ragas}, extract.Statements{Model: m, Prompts: p, Whole: true})
+		}},
+		{"rag-evals", func(t *testing.T, m llm.Completer) evaluate {
+			c, err := NewCombined(Options{Model: m, Prompts: p}, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return func(ctx context.Context, r mockRow) (extract.Extraction, verdict.Judgement, error) {
+				return c.Evaluate(ctx, r.Question, r.Answer, r.Contexts)
+			}
+		}},
+	}
+	servers := map[string]string{
+		"clean":  startMock(t),
+		"faults": startMock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1"),
+	}
+	for _, mode := range modes {
+		t.Run(mode.name, func(t *testing.T) {
+			results := map[string][]string{}
+			for kind, base := range servers {
+				stack, err := llm.New(llm.Options{
+					Client: llm.Config{BaseURL: base, Model: "judge", Timeout: 30 * time.Second}, Clock: llm.NewClock(time.Now), Retries: 8,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				eval := mode.make(t, stack)
+				out := make([]string, len(rows))
+				var usage llm.Usage
+				var mu sync.Mutex
+				var wg sync.WaitGroup
+				turn := make(chan struct{}, 16)
+				for i, r := range rows {
+					wg.Go(func() {
+						turn <- struct{}{}
+						defer func() { <-turn }()
+						e, j, err := eval(t.Context(), r)
+						mu.Lock()
+						defer mu.Unlock()
+						usage = usage.Add(e.Usage).Add(j.Usage)
+						if err != nil {
+							t.Errorf("%s: row %d failed: %v", kind, i, err)
+							return
+						}
+						if len(j.Verdicts) != len(e.Claims) {
+							t.Errorf("%s: row %d: %d verdicts on %d claims", kind, i, len(j.Verdicts), len(e.Claims))
+						}
+						out[i] = labels(j)
+					})
+				}
+				wg.Wait()
+				results[kind] = out
+				t.Logf("%s: %+v", kind, usage)
+			}
+			if d := cmp.Diff(results["clean"], results["faults"]); d != "" {
+				t.Errorf("faults change verdicts:\n%s", d)
+			}
+		})
+	}
+}

@@ -1,0 +1,228 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// An answer is what a reply says of one claim.
+type answer struct {
+	label  verdict.Label
+	reason string
+	chunks []int // as the reply has them, checked by nobody
+	quote  string
+}
+
+// An object of a reply, with everything that may have any type left as it is.
+type said struct {
+	ClaimID     json.RawMessage `json:"claim_id"`
+	StatementID json.RawMessage `json:"statement_id"`
+	ChunkIDs    json.RawMessage `json:"chunk_ids"`
+	Quote       json.RawMessage `json:"quote"`
+	Reason      json.RawMessage `json:"reason"`
+	Verdict     json.RawMessage `json:"verdict"`
+}
+
+// reconcile reads a reply on the claims 0 to n-1. It returns a slice of n with
+// nil for each claim that has no verdict, more than one, or one of no known
+// kind, and says why there are such claims. A reply with an id that was not
+// asked for numbers claims in its own way, so none of it is used. The reasons
+// hold no words of the reply: they may be shown to the model.
+func reconcile(reply json.RawMessage, n int, style Style) (found []*answer, why error) {
+	found = make([]*answer, n)
+	list, err := listed(reply)
+	if err != nil {
+		return found, err
+	}
+	seen := make([]bool, n)
+	read := make([]*answer, n)
+	for _, e := range list {
+		if e.id < 0 || e.id >= n {
+			return found, errors.New("a verdict with an id that was not asked for")
+		}
+		if seen[e.id] {
+			read[e.id], why = nil, errors.New("two verdicts on one claim")
+			continue
+		}
+		seen[e.id] = true
+		a, err := e.said.answer(style)
+		if err != nil {
+			why = err
+			continue
+		}
+		read[e.id] = a
+	}
+	for id := range seen {
+		if !seen[id] {
+			why = errors.New("a verdict is missing")
+		}
+	}
+	return read, why
+}
+
+// An item is an object of a reply with the id that it is for, -1 for none.
+type item struct {
+	id   int
+	said said
+}
+
+// listed finds the verdicts of a reply: an array under "verdicts", an object
+// there with a member for each id, or either of them bare.
+func listed(reply json.RawMessage) ([]item, error) {
+	reply = bytes.TrimSpace(reply)
+	if bytes.HasPrefix(reply, []byte("{")) {
+		members, err := membersOf(reply)
+		if err != nil {
+			return nil, err
+		}
+		inner, times := json.RawMessage(nil), 0
+		for _, m := range members {
+			if m.name == "verdicts" {
+				inner, times = bytes.TrimSpace(m.value), times+1
+			}
+		}
+		if times != 1 {
+			return nil, fmt.Errorf("%d members \"verdicts\", want one", times)
+		}
+		if !bytes.HasPrefix(inner, []byte("[")) {
+			return keyed(inner)
+		}
+		reply = inner
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(reply, &list); err != nil {
+		return nil, errors.New("\"verdicts\" is no list")
+	}
+	items := make([]item, len(list))
+	for i, raw := range list {
+		var s said
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return nil, errors.New("an element of \"verdicts\" is no object")
+		}
+		id := s.ClaimID
+		if id == nil {
+			id = s.StatementID
+		}
+		items[i] = item{id: number(id), said: s}
+	}
+	return items, nil
+}
+
+// keyed reads an object with a member for each id.
+func keyed(raw json.RawMessage) ([]item, error) {
+	members, err := membersOf(raw)
+	if err != nil {
+		return nil, errors.New("\"verdicts\" is neither a list nor an object")
+	}
+	items := make([]item, len(members))
+	for i, m := range members {
+		if err := json.Unmarshal(m.value, &items[i].said); err != nil {
+			return nil, errors.New("an element of \"verdicts\" is no object")
+		}
+		items[i].id = number(json.RawMessage(m.name))
+	}
+	return items, nil
+}
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf lists the members of an object, those of the same name too.
+func membersOf(raw json.RawMessage) ([]member, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("no object")
+	}
+	var out []member
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name, _ := t.(string)
+		m := member{name: name}
+		if err := d.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	_, err := d.Token()
+	return out, err
+}
+
+func (s said) answer(style Style) (*answer, error) {
+	a := &answer{reason: oneLine(str(s.Reason))}
+	if style == Ragas {
+		switch string(bytes.TrimSpace(s.Verdict)) {
+		case "1":
+			a.label = verdict.Supported
+		case "0":
+			a.label = verdict.NotMentioned
+		default:
+			return nil, errors.New("a verdict that is neither 1 nor 0")
+		}
+		return a, nil
+	}
+	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(str(s.Verdict)))) {
+	case "supported":
+		a.label = verdict.Supported
+	case "contradicted":
+		a.label = verdict.Contradicted
+	case "not_mentioned":
+		a.label = verdict.NotMentioned
+	default:
+		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
+	}
+	a.chunks = numbers(s.ChunkIDs)
+	a.quote = str(s.Quote)
+	return a, nil
+}
+
+// numbers reads a list of ids, or one id alone. What is no number is left out.
+func numbers(raw json.RawMessage) []int {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		list = []json.RawMessage{raw}
+	}
+	var out []int
+	for _, e := range list {
+		if n := number(e); n >= 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// number is raw as a number of at most six digits, bare or in a string; -1 for
+// anything else.
+func number(raw json.RawMessage) int {
+	s := strings.TrimSpace(string(raw))
+	if u := str(raw); u != "" {
+		s = strings.TrimSpace(u)
+	}
+	if len(s) == 0 || len(s) > 6 || strings.Trim(s, "0123456789") != "" {
+		return -1
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// str is a JSON string's text, "" for anything else.
+func str(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}

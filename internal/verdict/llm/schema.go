@@ -1,0 +1,69 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+)
+
+const (
+	chunksFields = `"chunk_ids":{"type":"array","items":{"type":"integer"}},"quote":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
+	chunksNames  = `"chunk_ids","quote","reason","verdict"`
+	ragasFields  = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
+	ragasNames   = `"reason","verdict"`
+)
+
+// schemaOf is the shape of a reply on n claims. That of the first try is the
+// same for every row, since servers keep a prompt's beginning by its schema too.
+// That of a later try has one named place for each claim, so that a server which
+// holds a model to a schema makes it fill every one.
+func schemaOf(style Style, n, try int) *llm.Schema {
+	id, fields, names := "claim_id", chunksFields, chunksNames
+	name := "verdicts"
+	if style == Ragas {
+		id, fields, names = "statement_id", ragasFields, ragasNames
+		name = "binary_verdicts"
+	}
+	var list string
+	if try == 0 {
+		list = `{"type":"array","items":` + object(`"`+id+`":{"type":"integer"},`+fields, `"`+id+`",`+names) + `}`
+	} else {
+		name += "_by_id"
+		one := object(fields, names)
+		var places, required []string
+		for i := range n {
+			key := strconv.Quote(strconv.Itoa(i))
+			places = append(places, key+":"+one)
+			required = append(required, key)
+		}
+		list = object(strings.Join(places, ","), strings.Join(required, ","))
+	}
+	return &llm.Schema{
+		Name: name,
+		JSON: json.RawMessage(object(`"verdicts":`+list, `"verdicts"`)),
+		Accept: func(said json.RawMessage) error {
+			found, why := reconcile(said, n, style)
+			all := true
+			for _, f := range found {
+				if f != nil && try < tries-1 {
+					return nil // the others are asked again alone
+				}
+				all = all && f != nil
+			}
+			if all {
+				return nil
+			}
+			if why == nil {
+				return errors.New("it has no verdict")
+			}
+			return why
+		},
+	}
+}
+
+func object(properties, required string) string {
+	return `{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`
+}

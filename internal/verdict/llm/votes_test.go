@@ -1,0 +1,94 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestTheMajorityOfVotesDecides(t *testing.T) {
+	claims := []string{"always supported", "supported twice", "supported once", "contradicted twice", "split"}
+	say := map[string][]string{
+		claims[0]: {"supported", "supported", "supported"},
+		claims[1]: {"not_mentioned", "supported", "supported"},
+		claims[2]: {"supported", "not_mentioned", "not_mentioned"},
+		claims[3]: {"contradicted", "supported", "contradicted"},
+		claims[4]: {"supported", "contradicted", "not_mentioned"},
+	}
+	j, f := newJudge(t, func(n int, in input) (string, error) {
+		return verdictsOn(in.Claims, func(text string) string { return say[text][n] }), nil
+	}, Options{Votes: 3})
+	got := judge(t, j, task([]string{"c"}, claims...))
+	wantLabels := "supported supported not_mentioned contradicted not_mentioned"
+	if labels(got) != wantLabels {
+		t.Errorf("got %s", labels(got))
+	}
+	for i, want := range []float64{1, 2. / 3, 1. / 3, 1. / 3, 1. / 3} {
+		v := got.Verdicts[i]
+		if v.Score != want {
+			t.Errorf("claim %d has the score %v", i, v.Score)
+		}
+		if (v.Label == verdict.Supported) != (v.Score >= j.Threshold()) {
+			t.Errorf("claim %d: %v at %v", i, v.Label, v.Score)
+		}
+		if !strings.Contains(v.Reason, "of 3 votes for support: so it is") {
+			t.Errorf("reason %q", v.Reason)
+		}
+	}
+	orders, seeds := map[string]bool{}, map[int]bool{}
+	for i, r := range f.asked {
+		var in input
+		if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
+			t.Fatal(err)
+		}
+		orders[r.Messages[1].Text], seeds[r.Seed] = true, true
+		if (r.Temperature == 0) != (i == 0) {
+			t.Errorf("vote %d at temperature %v", i, r.Temperature)
+		}
+		if in.Claims[0].ID != 0 || in.Claims[4].ID != 4 {
+			t.Errorf("vote %d: claims are not numbered in the order shown", i)
+		}
+	}
+	if len(f.asked) != 3 || len(orders) != 3 || len(seeds) != 3 {
+		t.Errorf("%d requests, %d orders, %d seeds", len(f.asked), len(orders), len(seeds))
+	}
+}
+
+func TestRagasVerdictsAreOneOrZero(t *testing.T) {
+	first := `{"verdicts":[
+		{"statement_id":0,"reason":"yes","verdict":1},
+		{"statement_id":1,"reason":"no","verdict":0},
+		{"statement_id":2,"reason":"more than yes","verdict":2},
+		{"statement_id":3,"reason":"true","verdict":true},
+		{"statement_id":4,"reason":"a string","verdict":"1"},
+		{"statement_id":5,"reason":"minus","verdict":-1},
+		{"statement_id":6,"reason":"null","verdict":null}]}`
+	j, f := newJudge(t, func(n int, in input) (string, error) {
+		if n == 0 {
+			if in.Context != "one\ntwo" {
+				t.Errorf("context %q", in.Context)
+			}
+			return first, nil
+		}
+		var list []string
+		for i := range in.Statements {
+			list = append(list, `"`+string(rune('0'+i))+`":{"reason":"again","verdict":0}`)
+		}
+		return `{"verdicts":{` + strings.Join(list, ",") + `}}`, nil
+	}, Options{Style: Ragas})
+	got := judge(t, j, task([]string{"one", "two"}, "a", "b", "c", "d", "e", "f", "g"))
+	if labels(got) != "supported"+strings.Repeat(" not_mentioned", 6) {
+		t.Errorf("got %s", labels(got))
+	}
+	if len(f.asked) != 2 || f.asked[0].Prompt != "ragas-judge/1" || !json.Valid(f.asked[0].Schema.JSON) || !json.Valid(f.asked[1].Schema.JSON) {
+		t.Errorf("%d requests, prompt %s", len(f.asked), f.asked[0].Prompt)
+	}
+	if v := got.Verdicts[0]; v.ChunkIDs != nil || v.Evidence != nil || v.Score != 1 || v.Reason != "yes" {
+		t.Errorf("%+v", v)
+	}
+	if v := got.Verdicts[2]; v.Reason != "again" {
+		t.Errorf("a verdict of 2 was not asked again: %+v", v)
+	}
+}
