@@ -12,20 +12,27 @@ import (
 const (
 	chunksFields = `"chunk_ids":{"type":"array","items":{"type":"integer"}},"quote":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
 	chunksNames  = `"chunk_ids","quote","reason","verdict"`
-	ragasFields  = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
-	ragasNames   = `"reason","verdict"`
+	// What is asked for in the last try: a small model that can't end a reason
+	// can still choose a word.
+	lastFields  = `"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
+	lastNames   = `"verdict"`
+	ragasFields = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
+	ragasNames  = `"reason","verdict"`
 )
 
 // schemaOf is the shape of a reply on n claims. That of the first try is the
 // same for every row, since servers keep a prompt's beginning by its schema too.
 // That of a later try has one named place for each claim, so that a server which
-// holds a model to a schema makes it fill every one.
+// holds a model to a schema makes it fill every one; in the last, for nothing but
+// the verdict.
 func schemaOf(style Style, n, try int) *llm.Schema {
 	id, fields, names := "claim_id", chunksFields, chunksNames
 	name := "verdicts"
 	if style == Ragas {
 		id, fields, names = "statement_id", ragasFields, ragasNames
 		name = "binary_verdicts"
+	} else if try == tries-1 {
+		fields, names = lastFields, lastNames
 	}
 	var list string
 	if try == 0 {
