@@ -7,7 +7,7 @@ import (
 )
 
 // holds reports whether context value d gives what claim value c says, and how
-// surely, 0 to 1. years holds the other years of the context.
+// surely, 0 to 1.
 func (c *value) holds(d *value, l *lexicon.Lexicon) float64 {
 	switch {
 	case c.kind == date && d.kind == date:
@@ -76,7 +76,7 @@ func (c *value) holdsNumber(d *value, l *lexicon.Lexicon) float64 {
 		return 0
 	}
 	switch {
-	case close(a, b, tolerance):
+	case close(a, b, tolerance), c.thousands == b && b != 0, d.thousands == a && a != 0:
 		return certain
 	case c.hedged && close(a, b, math.Max(rounding(c.num, c.digits), 0.02)), d.hedged && c.hedged && close(a, b, 0.05):
 		return 0.9 * certain

@@ -11,25 +11,36 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// conclude makes the verdict on c from what was found in the contexts.
+// conclude makes the verdict on c from what was found in the contexts. What one
+// chunk says against the claim counts only where no other supports it.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
 	v := verdict.Verdict{Score: c.best.score}
 	if len(c.bestHits) == 0 {
 		v.Reason = "none of its words are in the contexts"
 		if v.Score >= j.opts.Threshold { // a threshold that lets everything pass
-			v.Label, v.ChunkIDs = verdict.Supported, slices.Clone(c.chunks)
+			v.Label = verdict.Supported
+			v.ChunkIDs = chunksOf(c.supports)
 		}
 		return v
 	}
 	quotes := j.evidence(s, c, contexts)
 	against := j.contradiction(s, c, contexts, quotes)
-	if against.reason != "" {
+	others := j.otherSupports(s, c, contexts)
+	if against.reason != "" && len(others) > 0 {
+		q := j.sentenceAt(s, contexts, others[0])
+		quotes, against = []quote{q}, objection{}
+	} else if against.reason != "" {
 		v.Score = min(v.Score, against.limit)
 	}
 	switch {
 	case v.Score >= j.opts.Threshold:
 		v.Label = verdict.Supported
-		v.ChunkIDs = j.chunkIDs(c, quotes)
+		v.ChunkIDs = chunksOf(others)
+		for _, q := range quotes {
+			v.ChunkIDs = append(v.ChunkIDs, q.chunk)
+		}
+		slices.Sort(v.ChunkIDs)
+		v.ChunkIDs = slices.Compact(v.ChunkIDs)
 		v.Reason = s.supportReason(c, quotes)
 		v.Evidence = s.toEvidence(contexts, quotes)
 	case against.reason != "":
@@ -41,6 +52,43 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		v.Reason = s.missingReason(j.lex, c, contexts)
 	}
 	return v
+}
+
+// otherSupports returns the supports of c in chunks other than the best one
+// whose sentence there does not speak against the claim.
+func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support {
+	var others []support
+	for _, x := range c.supports {
+		if x.chunk == c.best.chunk {
+			continue
+		}
+		q := j.sentenceAt(s, contexts, x)
+		if x.near >= nearlyTheSame && j.saysOtherwise(s, c, contexts[x.chunk][q.start:q.end]).reason != "" {
+			continue
+		}
+		others = append(others, x)
+	}
+	return others
+}
+
+// sentenceAt returns the sentence that the closest window of a chunk begins in.
+func (j *Judge) sentenceAt(s *scratch, contexts []string, x support) quote {
+	q := quote{chunk: x.chunk, start: 0, end: len(contexts[x.chunk])}
+	for _, span := range j.sentences(s, contexts, x.chunk, x.start) {
+		if span[0] > x.start {
+			break
+		}
+		q.start, q.end = span[0], span[1]
+	}
+	return q
+}
+
+func chunksOf(xs []support) []int {
+	ids := make([]int, len(xs))
+	for i, x := range xs {
+		ids[i] = x.chunk
+	}
+	return ids
 }
 
 // A quote is a sentence of a chunk and the weight of the claim that it gives back.
@@ -87,8 +135,11 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	hits := c.bestHits
 	for len(hits) > 0 {
-		chunk := hits[0].chunk
-		for _, span := range j.sentences(s, contexts, int(chunk), c) {
+		chunk, near := hits[0].chunk, 0
+		if chunk == c.best.from.chunk {
+			near = int(c.best.from.start)
+		}
+		for _, span := range j.sentences(s, contexts, int(chunk), near) {
 			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
 				hits = hits[1:]
 			}
@@ -129,20 +180,20 @@ type cell struct{ chunk, n int }
 // span says which of scratch.sentences are those of a cell.
 type span struct{ from, to int }
 
-// sentences returns the sentences of a chunk around the closest window of c.
-// A cell is cut once a row, however many claims ask for it.
-func (j *Judge) sentences(s *scratch, contexts []string, chunk int, c *claim) [][2]int {
+// sentences returns the sentences of a chunk around byte near. A cell is cut
+// once a row, however many claims ask for it.
+func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]int {
 	text := contexts[chunk]
 	key := cell{chunk: chunk}
-	if len(text) > quoteSpan && chunk == int(c.best.from.chunk) {
-		key.n = max(0, int(c.best.from.start)-quoteSpan/4) / (quoteSpan / 2)
+	if len(text) > quoteSpan {
+		key.n = max(0, near-quoteSpan/4) / (quoteSpan / 2)
 	}
 	if p, ok := s.cut[key]; ok {
 		return s.sentences[p.from:p.to]
 	}
 	lo := key.n * (quoteSpan / 2)
 	hi := min(lo+quoteSpan, len(text))
-	for !utf8.RuneStart(text[lo]) {
+	for lo > 0 && !utf8.RuneStart(text[lo]) {
 		lo--
 	}
 	for hi < len(text) && !utf8.RuneStart(text[hi]) {
@@ -154,16 +205,6 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk int, c *claim) []
 	})
 	s.cut[key] = span{from: from, to: len(s.sentences)}
 	return s.sentences[from:]
-}
-
-// chunkIDs are the contexts that support a claim, ascending.
-func (j *Judge) chunkIDs(c *claim, quotes []quote) []int {
-	ids := slices.Clone(c.chunks)
-	for _, q := range quotes {
-		ids = append(ids, q.chunk)
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
 }
 
 // toEvidence turns bytes into code points.
@@ -254,7 +295,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string)
 		text := c.text[t.start:t.end]
 		switch {
 		case t.value >= 0 && !s.claimValues[t.value].soft:
-			return s.valueReason(l, c, &s.claimValues[t.value], s.nearest(l, c, &s.claimValues[t.value]), contexts)
+			return s.valueReason(c, &s.claimValues[t.value], s.nearest(l, c, &s.claimValues[t.value]), contexts)
 		case t.name:
 			names = append(names, text)
 		default:

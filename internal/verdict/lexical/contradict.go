@@ -33,35 +33,46 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 	share := func(without int64) float64 {
 		return float64(q.covered) / float64(max(1, (c.total-without)*exact))
 	}
+	a, b := &s.claimSide, &s.quoteSide
+	a.read(j.lex, c.text)
+	b.read(j.lex, contexts[q.chunk][q.start:q.end])
 	tries := 16 // each looks at every number of the contexts
 	for i := c.terms[0]; i < c.terms[1] && tries > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft {
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft || share(t.weight) < aboutTheSame {
 			continue
 		}
-		v := &s.claimValues[t.value]
-		n := s.nearest(j.lex, c, v)
 		tries--
-		if n.likeness >= likeEnough && n.chunk == q.chunk && n.value.start >= q.start && n.value.start < q.end && share(t.weight) >= aboutTheSame {
-			return objection{reason: s.valueReason(j.lex, c, v, n, contexts), limit: contradicted}
+		v := &s.claimValues[t.value]
+		if n := s.nearest(j.lex, c, v); n.likeness >= likeEnough && n.within(q) {
+			return objection{reason: s.valueReason(c, v, n, contexts), limit: contradicted}
+		}
+		if other := a.otherNumber(b, v); other != "" {
+			return objection{reason: notThere(v.string(c.text), other), limit: contradicted}
 		}
 	}
 	if share(0) < oppositeEnough {
 		return objection{}
 	}
+	return j.objections(s, c, share(0) >= nearlyTheSame)
+}
+
+// saysOtherwise looks for an antonym or a negation in a sentence that has
+// nearly all words of the claim.
+func (j *Judge) saysOtherwise(s *scratch, c *claim, sentence string) objection {
+	s.claimSide.read(j.lex, c.text)
+	s.quoteSide.read(j.lex, sentence)
+	return j.objections(s, c, true)
+}
+
+// objections compares the two sides that were read.
+func (j *Judge) objections(s *scratch, c *claim, nearlySame bool) objection {
 	a, b := &s.claimSide, &s.quoteSide
-	a.read(j.lex, c.text)
-	b.read(j.lex, contexts[q.chunk][q.start:q.end])
-	if a.unclear || b.unclear {
-		return objection{}
-	}
-	if a.negations == 0 && b.negations == 0 {
-		return j.opposite(s, c)
-	}
-	if share(0) < nearlyTheSame {
-		return objection{}
-	}
 	switch {
+	case a.unclear || b.unclear:
+	case a.negations == 0 && b.negations == 0:
+		return j.opposite(s, c)
+	case !nearlySame:
 	case a.negations == 0 && b.denies(a):
 		return objection{reason: "the contexts deny it", limit: contradicted}
 	case b.negations == 0 && a.denies(b):
@@ -214,12 +225,43 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value) candidate {
 }
 
 // valueReason says that a number or date is not there, and what is instead.
-func (s *scratch) valueReason(_ *lexicon.Lexicon, c *claim, v *value, n candidate, contexts []string) string {
-	text := v.string(c.text) + " is not in the contexts"
+func (s *scratch) valueReason(c *claim, v *value, n candidate, contexts []string) string {
+	other := ""
 	if n.value != nil && n.likeness >= likeEnough/2 {
-		text += " (nearest: " + n.value.string(contexts[n.chunk]) + ")"
+		other = n.value.string(contexts[n.chunk])
 	}
-	return text
+	return notThere(v.string(c.text), other)
+}
+
+func notThere(value, nearest string) string {
+	if nearest == "" || nearest == value {
+		return value + " is not in the contexts"
+	}
+	return value + " is not in the contexts (nearest: " + nearest + ")"
+}
+
+// within reports whether the value lies in the sentence q.
+func (n *candidate) within(q quote) bool {
+	return n.chunk == q.chunk && n.value.start >= q.start && n.value.start < q.end
+}
+
+// otherNumber returns the number that stands in y where the plain number v
+// stands in x, beside the same word: "14 guest rooms" for "20 guest rooms".
+func (x *side) otherNumber(y *side, v *value) string {
+	if v.kind != number || v.first != v.last {
+		return ""
+	}
+	n := slices.Index(x.content, v.first)
+	if n < 0 {
+		return ""
+	}
+	for m := range y.content {
+		t := &y.tokens[y.content[m]]
+		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.ordinal && x.sameNeighbour(n, y, m) {
+			return y.word(m)
+		}
+	}
+	return ""
 }
 
 func quoted(s string) string { return "“" + strings.TrimSpace(s) + "”" }

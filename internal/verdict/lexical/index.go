@@ -59,8 +59,15 @@ type claim struct {
 	done       int
 	around     []hit // those around the closest window, once there are too many to keep
 	best       chunkScore
-	bestHits   []hit // around the closest window of the best chunk, all of them if they are few
-	chunks     []int // that support it
+	bestHits   []hit     // around the closest window of the best chunk, all of them if they are few
+	supports   []support // chunks whose score is enough, in order
+}
+
+// A support is a chunk that scores enough for a claim, and where in it the
+// closest window begins.
+type support struct {
+	chunk, start int
+	near         float64
 }
 
 // index reads the claims into s, so that one pass over each
@@ -84,7 +91,7 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 
 func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c := &s.claims[id]
-	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], chunks: c.chunks[:0]}
+	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], supports: c.supports[:0]}
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
@@ -209,6 +216,11 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 	if !ok {
 		next = -1
 	}
+	for e, i := next, 0; e >= 0 && i < 2; e, i = s.entries[e].next, i+1 {
+		if s.entries[e].term == n {
+			return // a pair of words that the claim has twice
+		}
+	}
 	s.entries = append(s.entries, entry{term: n, level: v, next: next})
 	table.Put(key, int32(len(s.entries)-1)) //nolint:gosec // bounded by the claims' length
 	s.filter.add(key)
@@ -218,8 +230,11 @@ func (s *scratch) addPair(id int32, key uint64) {
 	next, ok := s.pairs.Get(key)
 	if !ok {
 		next = -1
+	} else if p := &s.pairSeen[next]; p.claim == id {
+		p.count++
+		return
 	}
-	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, next: next, flush: -1})
+	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, next: next, flush: -1})
 	s.pairs.Put(key, int32(len(s.pairSeen)-1)) //nolint:gosec // bounded by the claims' length
 	s.filter.add(key)
 }

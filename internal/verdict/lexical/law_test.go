@@ -173,3 +173,14 @@ func TestADoneContextEndsTheWork(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestALongContextWithoutSpacesIsRead(t *testing.T) {
+	t.Parallel()
+	for _, unit := range []string{"x", "é", "東", "🐎", "\x80"} {
+		text := "The bridge opened in May. " + strings.Repeat(unit, 3*blockSize)
+		v := judge(t, newJudge(t, Options{}), task("", []string{text}, "The bridge opened in May."))[0]
+		if v.Score != 1 {
+			t.Errorf("%q: %v (%s)", unit, v.Score, v.Reason)
+		}
+	}
+}

@@ -126,7 +126,7 @@ const (
 	weightNear    = 0.6
 	weightWide    = 0.2
 	weightPairs   = 0.2
-	penaltyValue  = 0.3
+	withoutValue  = 0.5 // so that a number that is not there can't be supported at the usual threshold
 	penaltyNames  = 0.2
 	slope         = 5.0
 	scoreMidpoint = 0.5
@@ -138,8 +138,9 @@ func (f *chunkScore) combine() float64 {
 		return 1 // word for word
 	}
 	x := weightNear*f.near + weightWide*f.wide + weightPairs*f.pairs - penaltyNames*f.missingNames
+	p := 1 / (1 + math.Exp(-slope*(x-scoreMidpoint)))
 	if f.missingValues > 0 {
-		x -= penaltyValue
+		p *= withoutValue
 	}
-	return 1 / (1 + math.Exp(-slope*(x-scoreMidpoint)))
+	return p
 }

@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -59,6 +60,27 @@ const (
 	bowl     = "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los Angeles Memorial Coliseum in Los Angeles."
 )
 
+func TestAChunkThatDeniesAClaimDoesNotSupportIt(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	denies, affirms := "The drug is not effective.", "The drug is effective."
+	for _, c := range []struct {
+		contexts []string
+		label    verdict.Label
+		chunks   string
+	}{
+		{[]string{denies, affirms}, verdict.Supported, "[1]"},
+		{[]string{affirms, denies}, verdict.Supported, "[0]"},
+		{[]string{"They say: " + denies, "As they wrote, " + affirms, affirms}, verdict.Supported, "[1 2]"},
+		{[]string{denies, denies}, verdict.Contradicted, "[]"},
+	} {
+		v := judge(t, j, task("", c.contexts, affirms))[0]
+		if v.Label != c.label || fmt.Sprint(v.ChunkIDs) != c.chunks {
+			t.Errorf("%q: %v by %v (%s)", c.contexts, v.Label, v.ChunkIDs, v.Reason)
+		}
+	}
+}
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
@@ -89,6 +111,15 @@ func TestVerdicts(t *testing.T) {
 		{"", "The committee purchased two buildings in Lyon.", "The committee bought two buildings in Lyon.", yes, ""},
 		{"", "Bananas are rich in potassium.", "The treaty was signed by nine ministers in Vienna.", not, ""},
 		{"", "Das Museum wurde 1898 in Köln eröffnet.", "Das Museum wurde 1898 in Köln eröffnet.", yes, "all of its words"},
+		{"", "The hotel on the north shore of the lake has 14 guest rooms and a garden.", "The hotel on the north shore of the lake has 20 guest rooms and a garden.", no, "20 is not in the contexts (nearest: 14)"},
+		{"", "In 1989 the company opened a new factory in Munich for electric motors.", "In 1998 the company opened a new factory in Munich for electric motors.", no, "1998 is not in the contexts (nearest: 1989)"},
+		{"", "Apollo 11 was launched by NASA from Florida in July.", "Apollo 13 was launched by NASA from Florida in July.", no, "13 is not in the contexts (nearest: 11)"},
+		{"", "The bridge over the river carries 14 trains.", "The bridge over the river carries 20 trains.", no, "20"},
+		{"", "Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", no, "20 March 1998 is not in the contexts (nearest: 14 March 1998)"},
+		{"", "Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", no, "nearest: 14 March 1998"},
+		{"", "人口は1500万人です。", "人口は1400万人です。", no, "1400 is not in the contexts (nearest: 1500)"},
+		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", no, "5 is not in the contexts (nearest: -5)"},
+		{"", "Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", yes, ""},
 		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", yes, ""},
 		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", not, ""},
 	} {

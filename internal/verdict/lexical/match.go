@@ -20,7 +20,8 @@ type hit struct {
 // pairSeen is a pair of neighbouring words of a claim.
 type pairSeen struct {
 	claim int32
-	next  int32 // the next one with the same key, or -1
+	count int32 // how often the claim has it
+	next  int32 // the same pair in an earlier claim, or -1
 	flush int32 // when it was last seen
 }
 
@@ -51,17 +52,12 @@ const blockSize = 1 << 16
 // when ctx is done or the row takes more than maxWork.
 func (s *scratch) scan(ctx context.Context, l *lexicon.Lexicon, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
-		if err := ctx.Err(); err != nil {
+		end := blockEnd(text, offset)
+		var err error
+		if pos, err = s.scanBlock(ctx, l, text[offset:end], at{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
 			return pos, err
 		}
-		if s.work > maxWork {
-			return pos, errTooMuch
-		}
-		end := blockEnd(text, offset)
-		pos = s.scanBlock(l, text[offset:end], at{chunk: chunk, byte: int32(offset), pos: pos}, flush) //nolint:gosec // texts are shorter than 2 GiB
-		for i := range s.claims {
-			s.advance(&s.claims[i])
-		}
+		s.advanceAll()
 		offset = end
 	}
 	return pos, nil
@@ -80,8 +76,10 @@ func blockEnd(text string, offset int) int {
 	if i := strings.LastIndexByte(text[offset+blockSize/2:end], ' '); i >= 0 {
 		return offset + blockSize/2 + i + 1
 	}
-	for !utf8.RuneStart(text[end]) {
-		end--
+	for back := range utf8.UTFMax {
+		if utf8.RuneStart(text[end-back]) {
+			return end - back
+		}
 	}
 	return end
 }
@@ -90,13 +88,32 @@ func blockEnd(text string, offset int) int {
 // word of what is scanned it begins with.
 type at struct{ chunk, byte, pos int32 }
 
+// lookUpEvery is how many words are read between two looks at whether to go on.
+const lookUpEvery = 1 << 9
+
+// goOn reports why a row is not judged to its end, if it is not.
+func (s *scratch) goOn(ctx context.Context) error {
+	if s.work > maxWork {
+		return errTooMuch
+	}
+	return ctx.Err()
+}
+
 // scanBlock collects the hits of every claim in a block.
-func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int32) int32 {
+func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here at, flush int32) (int32, error) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	s.readValues(l, text, here)
 	vs := s.blockValues
 	for i := range ts {
+		if i%lookUpEvery == 0 {
+			if err := s.goOn(ctx); err != nil {
+				return here.pos, err
+			}
+		}
+		if s.pending > manyHits*8 {
+			s.advanceAll()
+		}
 		t := &ts[i]
 		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
 		for len(vs) > 0 && vs[0].first <= i {
@@ -120,6 +137,7 @@ func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int3
 			if e, ok := s.pairs.Get(k); ok {
 				for ; e >= 0; e = s.pairSeen[e].next {
 					s.pairSeen[e].flush = flush
+					s.work++
 				}
 			}
 		}
@@ -129,15 +147,21 @@ func (s *scratch) scanBlock(l *lexicon.Lexicon, text string, here at, flush int3
 			}
 		}
 	}
-	return here.pos + int32(len(ts)) //nolint:gosec // a block is short
+	return here.pos + int32(len(ts)), nil //nolint:gosec // a block is short
+}
+
+// give adds a hit to the claim that it is of.
+func (s *scratch) give(h hit) {
+	c := &s.claims[s.terms[h.term].claim]
+	c.hits = append(c.hits, h)
+	s.pending++
 }
 
 // credit adds a hit to each term that entry e and those chained to it name.
 func (s *scratch) credit(e int32, at hit) {
 	for ; e >= 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
-		c := &s.claims[s.terms[at.term].claim]
-		c.hits = append(c.hits, at)
+		s.give(at)
 		s.work++
 	}
 }
@@ -155,10 +179,10 @@ func (s *scratch) root(text string, t *lexicon.Token, at hit) {
 	}
 	for ; e >= 0; e = s.entries[e].next {
 		x := &s.terms[s.entries[e].term]
-		c := &s.claims[x.claim]
-		if sameRootAs(word[:t.Stem], stemOf(c.text[x.start:x.end])) {
+		s.work++
+		if sameRootAs(word[:t.Stem], stemOf(s.claims[x.claim].text[x.start:x.end])) {
 			at.term, at.level = s.entries[e].term, s.entries[e].level
-			c.hits = append(c.hits, at)
+			s.give(at)
 		}
 	}
 }
@@ -194,9 +218,9 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
 // creditValue adds a hit to each number or date of a claim that v gives.
 func (s *scratch) creditValue(l *lexicon.Lexicon, v *value, here at, at hit) {
 	at.start = here.byte + int32(v.start) //nolint:gosec // a block is short
+	s.work += len(s.valueTerms)
 	for _, n := range s.valueTerms {
-		t := &s.terms[n]
-		sure := s.claimValues[t.value].holds(v, l)
+		sure := s.claimValues[s.terms[n].value].holds(v, l)
 		if sure == 0 {
 			continue
 		}
@@ -207,8 +231,6 @@ func (s *scratch) creditValue(l *lexicon.Lexicon, v *value, here at, at hit) {
 		case sure >= 0.9:
 			at.level = 1
 		}
-		c := &s.claims[t.claim]
-		c.hits = append(c.hits, at)
-		s.work++
+		s.give(at)
 	}
 }

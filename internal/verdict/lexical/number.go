@@ -21,7 +21,10 @@ func numberAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (value
 	switch {
 	case t.Is(lexicon.Number):
 		if i > 0 && t.Start > 0 && text[t.Start-1] == '-' && (t.Start == 1 || text[t.Start-2] == ' ' || text[t.Start-2] == '(') {
-			v.num = -v.num
+			v.num, v.negative = -v.num, true
+		}
+		if w := text[t.Start:t.End]; len(w) >= 5 && len(w) <= 7 && w[len(w)-4] == '.' && w[0] != '0' {
+			v.thousands = math.Round(v.num * 1000)
 		}
 		if int(t.End) < len(text) && text[t.End] == 's' && isYear(t) && t.Value == 10*math.Trunc(t.Value/10) {
 			v.kind, v.year = decade, int(t.Value)

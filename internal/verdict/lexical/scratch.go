@@ -21,7 +21,8 @@ type scratch struct {
 	pairs     *lexicon.Table[int32] // key of two neighbours: pairSeen
 	filter    filter                // of all these keys
 
-	work int // credits given in this row
+	work    int // steps of this row that its length does not bound
+	pending int // hits that the windows have not gone over
 
 	entries     []entry
 	terms       []term

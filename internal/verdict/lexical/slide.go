@@ -4,8 +4,18 @@ import (
 	"math/bits"
 )
 
-// advance slides the windows of a claim over the hits of the block just
-// scanned, and drops what neither they nor a quote will need.
+// advanceAll slides the windows of all claims over the hits that came since.
+func (s *scratch) advanceAll() {
+	for i := range s.claims {
+		if c := &s.claims[i]; c.done < len(c.hits) {
+			s.advance(c)
+		}
+	}
+	s.pending = 0
+}
+
+// advance slides the windows of a claim over the hits that came since, and
+// drops what neither they nor a quote will need.
 func (s *scratch) advance(c *claim) {
 	best := c.near.best.sum
 	for ; c.done < len(c.hits); c.done++ {
@@ -92,7 +102,7 @@ func (s *scratch) flush(flush int32, supports float64) {
 		f := s.features(c, flush)
 		f.score = f.combine()
 		if f.score >= supports {
-			c.chunks = append(c.chunks, f.chunk)
+			c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
 		}
 		better := flush == 0 || f.score > c.best.score
 		if better {
@@ -121,21 +131,22 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 		f.from, f.to = c.near.best.from, c.near.best.to
 		f.chunk = int(f.from.chunk)
 	}
-	n := 0
+	var n, all int32
 	for i := c.pairs[0]; i < c.pairs[1]; i++ {
+		all += s.pairSeen[i].count
 		if s.pairSeen[i].flush == flush {
-			n++
+			n += s.pairSeen[i].count
 		}
 	}
-	if all := c.pairs[1] - c.pairs[0]; all > 0 {
+	if all > 0 {
 		f.pairs = float64(n) / float64(all)
 	}
 	var names int64
-	missing, all := 0, 0
+	missing, values := 0, 0
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
 		if t.value >= 0 && !s.claimValues[t.value].soft {
-			all++
+			values++
 			if t.seen == levels {
 				missing++
 			}
@@ -144,8 +155,8 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 			names += t.weight
 		}
 	}
-	if all > 0 {
-		f.missingValues = float64(missing) / float64(all)
+	if values > 0 {
+		f.missingValues = float64(missing) / float64(values)
 	}
 	if c.names > 0 {
 		f.missingNames = float64(names) / float64(c.names)

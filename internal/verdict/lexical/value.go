@@ -22,10 +22,12 @@ const (
 type value struct {
 	kind             kind
 	num              float64 // number: in the unit as written, scale words included
+	thousands        float64 // what 1.500 is where a point stands between thousands; 0
 	unit             int     // index into Lexicon.Units, 0 none
 	year, month, day int     // date; 0 where not written
 	swap             bool    // date: day and month may be the other way round
 	ordinal          bool
+	negative         bool
 	hedged           bool // about 3,000
 	least            bool // more than 3,000
 	soft             bool // one to three in words, which a text may also say otherwise
@@ -123,6 +125,12 @@ func isYear(t lexicon.Token) bool {
 	return whole(t, 1000, 2199) && t.End-t.Start == 4 && !t.Is(lexicon.Ordinal)
 }
 
+// isOf reports whether t stands between the parts of a date: 14 de marzo de 1879.
+func isOf(text string, t lexicon.Token) bool {
+	w := text[t.Start:t.End]
+	return w == "of" || w == "de"
+}
+
 // dateAt reads a date that begins at token i and returns how many tokens it
 // takes, 0 for none. A year alone is a number.
 func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
@@ -148,7 +156,7 @@ func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
 		}
 		return v, 2
 	case whole(t, 1, 31) && len(rest) > 0 && rest[0].Is(lexicon.Month) && near(text, t, rest[0]),
-		whole(t, 1, 31) && len(rest) > 1 && rest[1].Is(lexicon.Month) && text[rest[0].Start:rest[0].End] == "of":
+		whole(t, 1, 31) && len(rest) > 1 && rest[1].Is(lexicon.Month) && isOf(text, rest[0]):
 		n := 2
 		if !rest[0].Is(lexicon.Month) {
 			n = 3
@@ -161,6 +169,9 @@ func dateAt(text string, ts []lexicon.Token, i int) (value, int) {
 		if i+n < len(ts) && isYear(ts[i+n]) && near(text, m, ts[i+n]) {
 			v.year = int(ts[i+n].Value)
 			n++
+		} else if i+n+1 < len(ts) && isOf(text, ts[i+n]) && isYear(ts[i+n+1]) {
+			v.year = int(ts[i+n+1].Value)
+			n += 2
 		}
 		return v, n
 	case len(rest) > 1 && t.Is(lexicon.Number):
@@ -193,6 +204,9 @@ func numericDate(text string, a, b, c lexicon.Token) (value, int) {
 // String spells a date in full and a number as the text has it.
 func (c *value) string(text string) string {
 	if c.kind != date || c.swap {
+		if c.negative {
+			return "-" + text[c.start:c.end]
+		}
 		return text[c.start:c.end]
 	}
 	var b strings.Builder

@@ -23,6 +23,10 @@ func TestValuesOfAText(t *testing.T) {
 		"on January 15 , 1967 at noon":       "1967-1-15",
 		"on the 15th of January, 1967":       "1967-1-15",
 		"born 14 March 1879":                 "1879-3-14",
+		"am 20. März 1998":                   "1998-3-20",
+		"le 20 mars 1998":                    "1998-3-20",
+		"el 14 de marzo de 1879":             "1879-3-14",
+		"1.500.000 Einwohner":                "1.5e+06",
 		"1967-01-15T10:00":                   "1967-1-15 10 0",
 		"by 31.12.1999":                      "1999-12-31",
 		"by 12/31/1999":                      "1999-12-31",
@@ -95,6 +99,10 @@ func TestWhatOneValueSaysOfAnother(t *testing.T) {
 		{"more than 3,000 people", "3,412 people", true},
 		{"more than 3,000 people", "2,900 people", false},
 		{"two hours", "120 minutes", true},
+		{"1.500 Mitarbeiter", "1500 Mitarbeiter", true},
+		{"1500", "1.500 Mitarbeiter", true},
+		{"1.500 Mitarbeiter", "1600 Mitarbeiter", false},
+		{"1.5", "1500", false},
 	} {
 		a, b := read(l, c.claim), read(l, c.context)
 		if len(a) != 1 || len(b) != 1 {

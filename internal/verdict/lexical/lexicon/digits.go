@@ -32,6 +32,10 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 			j++
 			continue
 		}
+		if c == '.' && point < 0 && thousands(text, i, j) {
+			j++
+			continue
+		}
 		if c == '.' && point < 0 && n < len(canon) && !dotted(text, i, j+1) {
 			canon[n] = '.'
 			point = n
@@ -96,6 +100,26 @@ func parse(w []byte, v float64) float64 {
 		}
 	}
 	return m / scale
+}
+
+// thousands reports whether the stop at j is one of several between groups of
+// three digits, in the number that begins at i: 1.500.000.
+func thousands(text string, i, j int) bool {
+	groups := 0
+	for k := i; k < len(text); k++ {
+		switch {
+		case isDigit(text[k]):
+		case text[k] == '.' && groupOfThree(text, k+1):
+			if groups == 0 && k-i > 3 {
+				return false
+			}
+			groups++
+			k += 3
+		default:
+			return groups > 1
+		}
+	}
+	return groups > 1
 }
 
 func groupOfThree(text string, k int) bool {
