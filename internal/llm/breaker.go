@@ -10,12 +10,12 @@ import (
 
 // What opens a breaker. A lost connection or a timeout weighs connectionWeight
 // and a 5xx weighs 1; the sum since the last answer must reach fullWeight, which
-// five lost connections do. A server that has answered before is given grace to
+// four lost connections do: with Retry's waits that is within six seconds. A server that has answered before is given grace to
 // come back, as one that is restarted does; one that has not, and only refuses
 // what it is sent, is asked for something that it never grants: that weighs 1 too.
 const (
 	connectionWeight = 4
-	fullWeight       = 20
+	fullWeight       = 16
 	grace            = 5 * time.Second
 )
 

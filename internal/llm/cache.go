@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -18,20 +19,63 @@ const cacheVersion = 1
 // keeps what next answers. A hit has Cached set and costs no request. A reply that
 // could not be read, or that the schema no longer takes, is neither kept nor used.
 func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
-	return &cached{k, next, endpoint, model}
+	return &cached{Cache: k, next: next, endpoint: endpoint, model: model, asking: map[string]chan struct{}{}}
 }
 
 type cached struct {
 	*Cache
 	next            Completer
 	endpoint, model string
+
+	turn   sync.Mutex
+	asking map[string]chan struct{} // by key; closed when the answer is there
+}
+
+// enter waits until nobody else asks for key, so that equal rows at the same time
+// are paid for once. The caller leaves when it has its answer.
+func (c *cached) enter(ctx context.Context, key string) (leave func(), err error) {
+	for {
+		c.turn.Lock()
+		other, busy := c.asking[key]
+		if !busy {
+			done := make(chan struct{})
+			c.asking[key] = done
+			c.turn.Unlock()
+			return func() {
+				c.turn.Lock()
+				defer c.turn.Unlock()
+				delete(c.asking, key)
+				close(done)
+			}, nil
+		}
+		c.turn.Unlock()
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// find is the reply that is kept for r, or nil.
+func (c *cached) find(ctx context.Context, key []byte, r *Request) *Reply {
+	v, ok := c.load(ctx, `SELECT value FROM replies WHERE key = ?`, key)
+	if !ok {
+		return nil
+	}
+	return restore(v, r)
 }
 
 // Complete implements Completer.
 func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(c.endpoint, c.model, r)
-	if v, ok := c.load(ctx, `SELECT value FROM replies WHERE key = ?`, key); ok {
-		if reply := restore(v, r); reply != nil {
+	if c.handle() != nil {
+		leave, err := c.enter(ctx, string(key))
+		if err != nil {
+			return nil, err
+		}
+		defer leave()
+		if reply := c.find(ctx, key, r); reply != nil {
 			return reply, nil
 		}
 	}

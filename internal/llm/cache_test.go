@@ -83,6 +83,51 @@ func TestASecondCallIsAHit(t *testing.T) {
 	}
 }
 
+func TestEqualRowsAtOnceAreAskedOnce(t *testing.T) {
+	k, _ := openCache(t, t.TempDir())
+	release := make(chan struct{})
+	var mu sync.Mutex
+	asked := 0
+	slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+		select {
+		case <-release:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if asked++; asked == 1 {
+			return nil, status(500) // the next in line asks for itself
+		}
+		return &Reply{Text: good, JSON: json.RawMessage(good)}, nil
+	})
+	c := k.Completer(slow, "e", "m")
+	var wg sync.WaitGroup
+	failed, hits := 0, 0
+	for range 20 {
+		wg.Go(func() {
+			reply, err := c.Complete(t.Context(), ask(verdicts()))
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+			} else if reply.Cached {
+				hits++
+			}
+		})
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := c.Complete(ctx, ask(verdicts())); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	close(release)
+	wg.Wait()
+	if asked != 2 || failed != 1 || hits != 18 {
+		t.Errorf("%d asked, %d failed, %d hits", asked, failed, hits)
+	}
+}
+
 func TestTheKeyHoldsEverything(t *testing.T) {
 	base := func() *Request { return ask(verdicts()) }
 	seen := map[string]string{}

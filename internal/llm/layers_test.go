@@ -413,10 +413,10 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 		err   error
 		calls int
 	}{
-		"no connection":        {&NetworkError{Message: "refused"}, 5},
-		"silence":              {&TimeoutError{}, 5},
-		"gateway":              {status(502), 20},
-		"not an API":           {status(200), 5},
+		"no connection":        {&NetworkError{Message: "refused"}, 4},
+		"silence":              {&TimeoutError{}, 4},
+		"gateway":              {status(502), 16},
+		"not an API":           {status(200), 4},
 		"key refused":          {status(401), 1},
 		"forbidden":            {status(403), 1},
 		"no model":             {status(404), 1},
@@ -424,7 +424,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 		"no credit":            {status(402), 1},
 		"quota":                {&StatusError{Status: 429, Code: "insufficient_quota"}, 1},
 		"certificate":          {&NetworkError{Certificate: true}, 1},
-		"only bad requests":    {status(400), 20},
+		"only bad requests":    {status(400), 16},
 		"rate: never":          {status(429), 100},
 		"unreadable: never":    {&ParseError{}, 100},
 		"budget: never":        {&BudgetError{}, 100},

@@ -1,4 +1,14 @@
 // Package llm asks language models behind any OpenAI-compatible server.
+//
+// New puts together what a run needs: a Client and, around it, the decorators
+// that retry, keep a pace and a budget, give up on a dead server, ask again for
+// replies that could not be used, cache and count. Each can be used alone.
+//
+// An error says what a caller can do about it. LengthError and ContextLengthError
+// ask for less at a time; ParseError and RefusalError are the row's failure, as
+// StatusError, NetworkError and TimeoutError are when the retries are used up; and
+// what Fatal names, DownError and BudgetError, ends the run. UsageOf tells what a
+// failed call cost. The key stands in none of them.
 package llm
 
 import (

@@ -3,6 +3,7 @@ package semantic
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // dateAt reads the date that words begin with, and returns it with the number of
@@ -42,12 +43,17 @@ func dateAt(ws []word) (word, int) {
 	return word{text: fmt.Sprintf("%d-%d-%d", year, month, day), kind: date}, n
 }
 
-// within is word i as a number from low to high; 0 for anything else.
+// within is word i as a number from low to high, or of days as an ordinal too; 0
+// for anything else.
 func within(ws []word, i, low, high int) int {
 	if i >= len(ws) || ws[i].kind != number {
 		return 0
 	}
-	n, err := strconv.Atoi(ws[i].text)
+	text := ws[i].text
+	if n := len(text); high <= 31 && n > 2 && strings.IndexByte("tdh", text[n-1]) >= 0 {
+		text = text[:len(text)-2]
+	}
+	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {
 		return 0
 	}

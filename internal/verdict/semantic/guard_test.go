@@ -20,6 +20,7 @@ func TestGuardTurnsAwayWhatDiffers(t *testing.T) {
 		// numbers
 		{"The bridge is 898 metres long.", "The bridge is 989 metres long.", Number},
 		{"The bridge is 1,149 metres long.", "The bridge is 1,194 metres long.", Number},
+		{"Ann won the 5th race on Sunday.", "Ann won the 5 race on Sunday.", Number},
 		{"The firm is rated A- by Fitch.", "The firm is rated A by Fitch.", Number},
 		{"The library is written in C#.", "The library is written in C.", Number},
 		{"The length of it was 1,149 m.", "The length of it was 1149 m.", Pronoun},
@@ -145,6 +146,7 @@ func TestGuardLetsTheSameThrough(t *testing.T) {
 		{"In 1990, the company was sold to Shell.", "The company was sold to Shell in 1990."},
 		{"On 3 May 1990 the company was sold.", "The company was sold on May 3, 1990."},
 		{"The film won three awards.", "The film won 3 awards."},
+		{"Ann was the eleventh mayor.", "Ann was the 11th mayor."},
 		{"Einstein was born in Ulm, Germany, in 1879.", "Einstein was born in 1879 in Ulm, Germany."},
 		{"Einstein was born on 14 March 1879 in Ulm.", "Einstein was born in Ulm on March 14, 1879."},
 		{"The tower is located in Paris.", "The tower is in Paris."},
