@@ -153,7 +153,7 @@ func startMock(t *testing.T, bin string, args ...string) string {
 			_ = c.Close()
 			return "http://" + addr + "/v1"
 		}
-		_ = llm.NewClock(time.Now).Sleep(t.Context(), 10*time.Millisecond) //nolint:forbidigo // another process starts in real time
+		_ = llm.NewClock(time.Now).Sleep(t.Context(), 10*time.Millisecond)
 	}
 	t.Fatal("the mock does not listen")
 	return ""

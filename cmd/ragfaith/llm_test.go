@@ -100,7 +100,7 @@ func call(t *testing.T, folder string, env map[string]string, args ...string) ca
 			v, ok := env[name]
 			return v, ok
 		},
-		Now:      time.Now, //nolint:forbidigo // the clock of a real run
+		Now:      time.Now,
 		CacheDir: func() (string, error) { return folder, nil },
 		Terminal: func(io.Writer) int { return 0 },
 	})
