@@ -11,6 +11,12 @@ import (
 // environmentPrefix begins the names of the variables that set flags.
 const environmentPrefix = "RAGFAITH_"
 
+// A flag that was set from the environment says so under this key.
+const (
+	sourceKey = "source"
+	fromEnv   = "environment"
+)
+
 // fromEnvironment sets the flags that the command line did not, from variables
 // named RAGFAITH_ and the flag's name in capitals. An empty variable is none. A
 // flag that can be repeated takes a list with commas.
@@ -32,6 +38,10 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 			}
 		}
 		f.Changed = true
+		if f.Annotations == nil {
+			f.Annotations = make(map[string][]string)
+		}
+		f.Annotations[sourceKey] = []string{fromEnv}
 	})
 	if len(errs) > 0 {
 		return &usageError{errors.Join(errs...)}

@@ -1,19 +1,80 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// newExtractor returns the extractor that --claims names.
-func (o *scoreOptions) newExtractor() eval.Extractor {
-	return extract.Sentences{Lang: o.lang}
+// stages are what rows go through: an extractor and a judge, or what does both.
+type stages struct {
+	extractor eval.Extractor
+	judge     eval.Judge
+	combined  eval.Combined
+	threshold float64
 }
 
-// newJudge returns the judge that --judge names, and its threshold.
-func (o *scoreOptions) newJudge() (judge eval.Judge, threshold float64, err error) {
+// newStages returns what --claims and --judge name. m may be nil where neither
+// asks a language model.
+func (o *scoreOptions) newStages(m *model) (stages, error) {
+	s := stages{extractor: o.newExtractor(m)}
+	if o.judge != withLLM {
+		j, err := o.newLexical()
+		if err != nil {
+			return s, err
+		}
+		s.judge, s.threshold = j, j.Threshold()
+		return s, nil
+	}
+	opts := judge.Options{
+		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
+		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text,
+	}
+	if o.evidence == "joined" {
+		opts.Style = judge.Ragas
+	}
+	j, err := judge.New(opts)
+	if err != nil {
+		return s, err
+	}
+	s.judge, s.threshold = j, j.Threshold()
+	if o.combined() {
+		s.combined, err = judge.NewCombined(opts, o.lang)
+		return s, err
+	}
+	if m.embedder != nil {
+		s.judge, err = o.newSemantic(m, j)
+	}
+	return s, err
+}
+
+// newExtractor returns the extractor that --claims names.
+func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
+	if o.claims != withLLM {
+		return extract.Sentences{Lang: o.lang}
+	}
+	return extract.Statements{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.whole()}
+}
+
+// newSemantic puts the semantic cache before a judge. Where there is no cache on
+// disk it lasts as long as the run.
+func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error) {
+	opts := semantic.Options{
+		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.llm.semanticThreshold,
+		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.Model(), j.Settings()}, "\x00"),
+	}
+	if m.cache != nil {
+		opts.Store = m.cache
+	}
+	return semantic.New(opts)
+}
+
+func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
 		Joined:    o.evidence == "joined",
@@ -22,11 +83,7 @@ func (o *scoreOptions) newJudge() (judge eval.Judge, threshold float64, err erro
 	if o.threshold != nil {
 		opts.Threshold = *o.threshold
 	}
-	j, err := lexical.New(opts)
-	if err != nil {
-		return nil, 0, err
-	}
-	return j, j.Threshold(), nil
+	return lexical.New(opts)
 }
 
 // sentences yields the sentences of a context, in bytes.

@@ -31,6 +31,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, system{
 		LookupEnv: os.LookupEnv,
 		Now:       time.Now,
+		CacheDir:  os.UserCacheDir,
 		Terminal:  terminalWidth,
 	}))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -18,7 +19,7 @@ const resultFormat = 1
 // from one with the same. What can't change a result is left out, such as
 // --concurrency, --to and the gates. They are stored in the open beside the
 // results: never a key, nor a URL that could hold one.
-func (o *scoreOptions) settled(paths []string, threshold float64) journal.Settings {
+func (o *scoreOptions) settled(paths []string, threshold float64, m *model) journal.Settings {
 	seed := uint64(0)
 	if o.sample > 0 { // without, it decides nothing
 		seed = o.seed
@@ -38,9 +39,35 @@ func (o *scoreOptions) settled(paths []string, threshold float64) journal.Settin
 		{Name: "--threshold", Value: strconv.FormatFloat(threshold, 'g', -1, 64)},
 		{Name: "--no-claims", Value: o.noClaims},
 	}
+	if m != nil {
+		s = append(s, m.settled(o)...)
+	}
 	s = append(s, each("dataset", paths)...)
 	s = append(s, each("--map", o.columns)...)
 	return append(s, each("--keep", o.keep)...)
+}
+
+// settled are the settings of a language model that decide its verdicts. The
+// endpoint is stored without secrets.
+func (m *model) settled(o *scoreOptions) journal.Settings {
+	l := &o.llm
+	s := journal.Settings{
+		{Name: "--profile", Value: o.profile},
+		{Name: "--model", Value: m.stack.Client.Model()},
+		{Name: "--base-url", Value: m.stack.Client.Endpoint()},
+		{Name: "--strict", Value: strconv.FormatBool(l.strict)},
+		{Name: "--votes", Value: strconv.Itoa(l.votes)},
+		{Name: "--max-context-tokens", Value: strconv.Itoa(l.maxContextTokens)},
+	}
+	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
+		s = append(s, journal.Setting{Name: "prompt " + string(n), Value: m.prompts.Version(n)})
+	}
+	if m.embedder != nil {
+		s = append(s,
+			journal.Setting{Name: "--embed-model", Value: l.embedModel},
+			journal.Setting{Name: "--semantic-threshold", Value: strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)})
+	}
+	return s
 }
 
 // each makes a setting of each value, numbered from the second on.

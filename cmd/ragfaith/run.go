@@ -27,7 +27,8 @@ const (
 type system struct {
 	LookupEnv func(name string) (string, bool)
 	Now       func() time.Time
-	Terminal  func(io.Writer) int // columns of the terminal behind a writer; 0 for none
+	CacheDir  func() (string, error) // the user's folder for caches; nil for none
+	Terminal  func(io.Writer) int    // columns of the terminal behind a writer; 0 for none
 }
 
 // errInterrupted is the cause with which a signal ends a run.

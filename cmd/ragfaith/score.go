@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -30,6 +31,8 @@ type scoreOptions struct {
 	threshold               *float64
 	noClaims                string
 	concurrency             int
+	profile                 string
+	llm                     llmOptions
 
 	to     string
 	output []string
@@ -39,6 +42,10 @@ type scoreOptions struct {
 	maxFailed int
 
 	verbose, quiet, noProgress bool
+	dryRun                     bool
+
+	flags    *pflag.FlagSet // all of them, and where each one comes from
+	language *pflag.FlagSet // those of llm
 }
 
 const scoreLong = `Score every row of one or more datasets: split its answer into claims, decide
@@ -52,7 +59,9 @@ counted as failed and stop nothing else.`
 const scoreExample = `  ragfaith score dataset.jsonl
   ragfaith score dataset.csv --map answer=reply --keep model -o results.jsonl
   cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness
-  ragfaith score dataset.parquet --to none -o results.csv --min-mean 0.9`
+  ragfaith score dataset.parquet --to none -o results.csv --min-mean 0.9
+  ragfaith score dataset.jsonl --judge llm --model gpt-4o-mini --dry-run
+  ragfaith score dataset.jsonl --profile ragas --base-url http://localhost:8080/v1 --model qwen3`
 
 const scoreExit = `Exit codes:
   0    done, gates passed
@@ -82,15 +91,18 @@ func newScore(sys system) *cobra.Command {
 			return runScore(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
+	o.language = o.llm.flags()
 	groups := []flagGroup{
 		{"Input", o.inputFlags()},
 		{"Judging", o.judgingFlags()},
+		{"Language model", o.language},
 		{"Output", o.outputFlags()},
 		{"Gates", o.gateFlags()},
 	}
 	for _, g := range groups {
 		cmd.Flags().AddFlagSet(g.flags)
 	}
+	o.flags = cmd.Flags()
 	cmd.SetUsageFunc(groupedUsage(groups, scoreExit))
 	completeValues(cmd)
 	return cmd
@@ -115,8 +127,9 @@ func (o *scoreOptions) inputFlags() *pflag.FlagSet {
 
 func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs := newFlagSet()
-	fs.Var(oneOf(&o.claims, "sentence", "sentence"), "claims", "what a claim is: sentence takes the answer's sentences word for word")
-	fs.Var(oneOf(&o.judge, "lexical", "lexical"), "judge", "what decides: lexical compares words, numbers, dates and names, offline")
+	fs.Var(oneOf(&o.profile, "", profileNames()...), "profile", "a set of flags by `name`, to work as another tool does: "+strings.Join(profileNames(), " or ")+"; a flag given beside it wins")
+	fs.Var(oneOf(&o.claims, "sentence", "sentence", withLLM), "claims", "what a claim is: sentence takes the answer's sentences word for word, llm has a language model rewrite them")
+	fs.Var(oneOf(&o.judge, "lexical", "lexical", withLLM), "judge", "what decides: lexical compares words, numbers, dates and names, offline; llm asks a language model")
 	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
 	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
 	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
@@ -133,6 +146,7 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
 	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv or .tsv) that appears when it is complete; repeatable")
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
+	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
 	fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no warnings and no failed rows on standard error")
 	fs.BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
@@ -150,6 +164,9 @@ func (o *scoreOptions) gateFlags() *pflag.FlagSet {
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
+	}
+	if err := o.checkLLM(); err != nil {
+		return err
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
 		return usagef("standard input (-) can be read only once")
@@ -244,6 +261,11 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	return o.keep, false
 }
 
+// selection is the part of the dataset that is scored.
+func (o *scoreOptions) selection() eval.Selection {
+	return eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
+}
+
 // noClaimsScore is the value of --no-claims, nil for null.
 func (o *scoreOptions) noClaimsScore() *float64 {
 	if o.noClaims == "null" {
@@ -257,7 +279,11 @@ func (o *scoreOptions) noClaimsScore() *float64 {
 }
 
 // settings describes the run for --verbose.
-func (o *scoreOptions) settings(threshold float64) string {
-	return fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
+func (o *scoreOptions) settings(threshold float64, m *model) string {
+	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
 		o.claims, o.judge, o.evidence, threshold, o.concurrency, runtime.GOMAXPROCS(0))
+	if m != nil {
+		line += fmt.Sprintf(", model %s at %s", m.stack.Client.Model(), m.stack.Client.Endpoint())
+	}
+	return line
 }

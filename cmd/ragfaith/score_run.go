@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -21,14 +22,13 @@ import (
 // command line, the datasets' names and the outputs is found before the first
 // row.
 func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
+	if err := o.applyProfile(); err != nil {
+		return err
+	}
 	if err := o.check(paths); err != nil {
 		return err
 	}
 	input, err := o.dataset()
-	if err != nil {
-		return err
-	}
-	judge, threshold, err := o.newJudge()
 	if err != nil {
 		return err
 	}
@@ -38,21 +38,24 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		warn = func(error) {}
 	}
 
-	if o.verbose {
-		c.say("%s", o.settings(threshold))
-	}
-
 	// The outputs come before the datasets, since to open standard input is to
 	// wait for it; but not for a dataset that isn't there.
 	if err := present(paths); err != nil {
 		return err
 	}
-	keep, keepAll := o.kept()
-	out, err := newOutputs(o, stdout, report.Options{
-		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
-	}, o.settled(paths, threshold))
+	var m *model
+	if o.asks() {
+		if m, err = o.newModel(ctx, sys, c, o.dryRun); err != nil {
+			return err
+		}
+		defer m.close()
+	}
+	stages, err := o.newStages(m)
 	if err != nil {
 		return err
+	}
+	if o.verbose {
+		c.say("%s", o.settings(stages.threshold, m))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -60,9 +63,25 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if slices.Contains(paths, "-") {
 		input.Stdin = untilDone(ctx, stdin)
 	}
-	r := &scoring{options: o, console: c, now: sys.Now, outputs: out}
+	if o.dryRun {
+		set, err := dataset.Open(paths, input)
+		if err != nil {
+			return err
+		}
+		defer set.Close()
+		return o.rehearse(ctx, set, stages, m, c, stdout)
+	}
+	keep, keepAll := o.kept()
+	out, err := newOutputs(o, stdout, report.Options{
+		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
+	}, o.settled(paths, stages.threshold, m))
+	if err != nil {
+		return err
+	}
+	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m}
 	r.pipeline = eval.Pipeline{
-		Extractor: o.newExtractor(), Judge: judge, Workers: o.concurrency, NoClaims: o.noClaimsScore(),
+		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
+		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal,
 	}
 	r.goOn(warn)
 	set, err := dataset.Open(paths, input)
@@ -70,9 +89,8 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return r.giveUp(err)
 	}
 	defer set.Close()
-	selection := eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
 	terminal := sys.Terminal(stderr) > 0
-	return r.conclude(r.run(ctx, cancel, set, selection, terminal))
+	return r.conclude(r.run(ctx, cancel, set, o.selection(), terminal))
 }
 
 // present finds a dataset that does not exist.
@@ -94,6 +112,7 @@ type scoring struct {
 	console  *console
 	now      func() time.Time
 	outputs  *outputs
+	model    *model // nil for none
 	pipeline eval.Pipeline
 	stored   *journal.Stored // what an earlier run has finished; nil for nothing
 	tally    report.Tally
@@ -183,6 +202,7 @@ func (s *scoring) conclude(err error) error {
 	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
 		s.console.line(summary(&s.tally)) // the table says it on standard output
 	}
+	s.tellSpent()
 	return gates(s.options, &s.tally, s.console)
 }
 
@@ -216,11 +236,20 @@ func (s *scoring) giveUp(err error) error {
 	switch {
 	case interrupted:
 		s.console.say("interrupted: %s; %s", rows, where)
+		s.tellSpent()
 		return &exitError{exitInterrupted}
 	case len(kept) > 0:
 		s.console.say("%s; %s", rows, where)
 	}
+	s.tellSpent()
 	return &exitError{exitFailure}
+}
+
+// tellSpent says what was spent on a language model.
+func (s *scoring) tellSpent() {
+	if s.model != nil && !s.options.quiet {
+		s.console.line(s.model.spent())
+	}
 }
 
 // summary is the counts and the mean on one line.

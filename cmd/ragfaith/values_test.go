@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -31,7 +32,11 @@ func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
 		"input-format": "csv", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
 		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25",
 		"no-claims": "1", "concurrency": "5", "to": "csv", "output": "a.csv,b.csv", "resume": "true", "verbose": "true", "quiet": "true", "no-progress": "true",
-		"min-mean": "0.5", "max-failed": "6", "help": "true",
+		"min-mean": "0.5", "max-failed": "6", "help": "true", "dry-run": "true",
+		"profile": "ragas", "model": "m", "base-url": "http://localhost/v1", "api-key-env": "KEY", "timeout": "1m30s", "retries": "7", "rpm": "8",
+		"tpm": "9", "max-cost": "1.5", "max-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
+		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",
+		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
 	}
 	cmd := newScore(system{})
 	lookup := func(name string) (string, bool) {
@@ -51,6 +56,37 @@ func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
 			t.Errorf("%s is %s", f.Name, got)
 		}
 	})
+}
+
+func TestTimesAndMoneyAreCheckedAsTheyAreGiven(t *testing.T) {
+	var d time.Duration
+	for text, want := range map[string]string{"1h": "1h", "90s": "1m30s", "2m": "2m", "1h30m": "1h30m", "500ms": "500ms", "10s": "10s"} {
+		s := atLeastDuration(&d, time.Minute, time.Millisecond)
+		if err := s.Set(text); err != nil || s.String() != want {
+			t.Errorf("%s: %s, %v", text, s, err)
+		}
+	}
+	for _, text := range []string{"", "5", "0s", "-1s", "soon"} {
+		if err := atLeastDuration(&d, time.Minute, time.Millisecond).Set(text); err == nil {
+			t.Errorf("%q: %v", text, d)
+		}
+	}
+	var usd float64
+	if err := (dollars{&usd}).Set("$2.50"); err != nil || usd != 2.5 {
+		t.Error(usd, err)
+	}
+	var both *[2]float64
+	if err := (prices{&both}).Set("0.15, 0.60"); err != nil || *both != [2]float64{0.15, 0.6} {
+		t.Error(both, err)
+	}
+	for _, text := range []string{"", "1", "1,", "-1,2", "1,2,3", "NaN,1", "1,Inf", "a,b"} {
+		if err := (prices{&both}).Set(text); err == nil {
+			t.Errorf("%q: %v", text, *both)
+		}
+		if err := (dollars{&usd}).Set(text); err == nil && text != "1" {
+			t.Errorf("%q: %v", text, usd)
+		}
+	}
 }
 
 func TestTheNearestWordIsNearEnough(t *testing.T) {

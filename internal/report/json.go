@@ -102,7 +102,9 @@ func appendResult(b []byte, r *eval.Result) []byte {
 }
 
 // appendClaims appends the claims with their verdicts, which are null in a row
-// that failed before it had any.
+// that failed before it had any. What a fragment leans on, where a rewritten claim came from, that it says
+// what the answer does not, and which claim a verdict was made for are there
+// only where they are so.
 func appendClaims(b []byte, r *eval.Result) []byte {
 	b = append(b, '[')
 	for i := range r.Claims {
@@ -112,7 +114,17 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 		c := &r.Claims[i]
 		b = strconv.AppendInt(append(b, `{"id":`...), int64(c.ID), 10)
 		b = appendString(append(b, `,"text":`...), c.Text)
+		if c.Lead != "" {
+			b = appendString(append(b, `,"lead":`...), c.Lead)
+		}
 		b = appendSpan(b, c.Start, c.End)
+		if c.From != nil {
+			b = strconv.AppendInt(append(b, `,"from":{"start":`...), int64(c.From.Start), 10)
+			b = append(strconv.AppendInt(append(b, `,"end":`...), int64(c.From.End), 10), '}')
+		}
+		if c.Invented {
+			b = append(b, `,"invented":true`...)
+		}
 		if i >= len(r.Verdicts) {
 			b = append(b, `,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}`...)
 			continue
@@ -129,6 +141,11 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 			b = strconv.AppendInt(b, int64(id), 10)
 		}
 		b = appendEvidence(append(b, `],"evidence":`...), v.Evidence)
+		if v.Reused != nil {
+			b = appendString(append(b, `,"cached":`...), v.Reused.By)
+			b = appendString(append(b, `,"cached_from":`...), v.Reused.Statement)
+			b = appendNumber(append(b, `,"cosine":`...), round(v.Reused.Cosine))
+		}
 		b = append(b, '}')
 	}
 	return append(b, ']')

@@ -35,6 +35,24 @@ func TestJSONLIsOneObjectALineInAFixedOrder(t *testing.T) {
 	}
 }
 
+func TestMarksOfAClaimAreThereOnlyWhereTheyAreSo(t *testing.T) {
+	r := scored()
+	r.Claims[1].From, r.Claims[1].Invented = &extract.Span{Start: 13, End: 18}, true
+	r.Verdicts[1].Reused = &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
+	got := write(t, FormatJSONL, Options{}, r)
+	want := `{"id":1,"text":"He died.","start":null,"end":null,"from":{"start":13,"end":18},"invented":true,` +
+		`"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[],` +
+		`"cached":"semantic","cached_from":"He has \"died\".","cosine":0.912346}]`
+	if !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	for _, mark := range []string{`"from"`, `"invented"`, `"cached"`, `"cosine"`} {
+		if strings.Count(got, mark) != 1 {
+			t.Errorf("%s: %s", mark, got)
+		}
+	}
+}
+
 func TestJSONIsOneArrayOfTheSameObjects(t *testing.T) {
 	lines := write(t, FormatJSONL, Options{}, scored(), failed())
 	want := "[\n" + strings.Replace(strings.TrimSuffix(lines, "\n"), "\n", ",\n", 1) + "\n]\n"

@@ -135,6 +135,16 @@ func parseClaim(c *cursor, r *eval.Result) int {
 			claim.ID = c.integer()
 		case "text":
 			claim.Text = c.text()
+		case "lead":
+			claim.Lead = c.text()
+		case "from":
+			claim.From = parseFrom(c)
+		case "invented":
+			claim.Invented = string(c.raw()) == "true"
+		case "cached":
+			v.Reused = &verdict.Reused{By: c.text()}
+		case "cached_from", "cosine":
+			parseReused(c, name, v.Reused)
 		case "start":
 			claim.Start = c.place()
 		case "end":
@@ -160,6 +170,34 @@ func parseClaim(c *cursor, r *eval.Result) int {
 	v.ClaimID = claim.ID
 	r.Verdicts = append(r.Verdicts, v)
 	return 0
+}
+
+// parseFrom returns the sentence that a rewritten claim came from.
+func parseFrom(c *cursor) *extract.Span {
+	var s extract.Span
+	c.object(func(name string) {
+		switch name {
+		case "start":
+			s.Start = c.place()
+		case "end":
+			s.End = c.place()
+		default:
+			c.fail("unknown")
+		}
+	})
+	return &s
+}
+
+// parseReused reads what the writer says of a reused verdict after "cached".
+func parseReused(c *cursor, name string, r *verdict.Reused) {
+	switch {
+	case r == nil:
+		c.fail("without \"cached\"")
+	case name == "cosine":
+		r.Cosine = c.number()
+	default:
+		r.Statement = c.text()
+	}
 }
 
 // parseLabel returns a label, or false for null.

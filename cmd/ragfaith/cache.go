@@ -1,0 +1,94 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+)
+
+func newCache(sys system) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cache",
+		Short: "Look at the cache of replies, or clear it",
+		Args:  unknownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCacheStats(sys), newCacheClear(sys))
+	return cmd
+}
+
+const cacheFlagUsage = "`folder` of the cache (default: ragfaith in the user's cache folder)"
+
+func newCacheStats(sys system) *cobra.Command {
+	var given string
+	cmd := &cobra.Command{
+		Use:   "stats",
+		Short: "Say what the cache holds",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cache, err := openCache(cmd, given, sys)
+			if cache == nil || err != nil {
+				return err
+			}
+			defer cache.Close()
+			s, err := cache.Stats(cmd.Context())
+			if err != nil {
+				return err
+			}
+			oldest := "-"
+			if !s.Oldest.IsZero() {
+				oldest = s.Oldest.UTC().Format(time.DateTime) + " UTC"
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "file     %s\nreplies  %d\nothers   %d\nbytes    %d\noldest   %s\n",
+				s.Path, s.Replies, s.Items, s.Bytes, oldest)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&given, "cache", "", cacheFlagUsage)
+	return cmd
+}
+
+func newCacheClear(sys system) *cobra.Command {
+	var given string
+	var age time.Duration
+	cmd := &cobra.Command{
+		Use:     "clear",
+		Short:   "Remove what the cache holds",
+		Example: "  ragfaith cache clear --older-than 720h",
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			cache, err := openCache(cmd, given, sys)
+			if cache == nil || err != nil {
+				return err
+			}
+			defer cache.Close()
+			n, err := cache.Clear(cmd.Context(), age)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "removed %d entries\n", n)
+			return err
+		},
+	}
+	cmd.Flags().StringVar(&given, "cache", "", cacheFlagUsage)
+	cmd.Flags().Var(atLeastDuration(&age, 0, 0), "older-than", "only what is older than this `time`, such as 720h")
+	return cmd
+}
+
+// openCache opens a cache that exists; nil where there is none, which is told.
+func openCache(cmd *cobra.Command, given string, sys system) (*llm.Cache, error) {
+	folder, err := cacheFolder(given, sys)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(folder); os.IsNotExist(err) {
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "there is no cache in %s\n", folder)
+		return nil, err
+	}
+	// What can't be read is an error of the command itself, told once.
+	return llm.OpenCache(cmd.Context(), folder, llm.NewClock(sys.Now), func(error) {}), nil
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+)
+
+// scoresIn reads the ids and the scores of JSONL results; nil where there is none.
+func scoresIn(t *testing.T, lines string) map[string]*float64 {
+	t.Helper()
+	scores := make(map[string]*float64)
+	for line := range strings.Lines(lines) {
+		var r struct {
+			ID           string
+			Faithfulness *float64
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err, line)
+		}
+		scores[r.ID] = r.Faithfulness
+	}
+	return scores
+}
+
+func TestAServerThatIsDownEndsTheRun(t *testing.T) {
+	s := newTestServer(t)
+	s.Close()
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	for _, profile := range []string{"ragas", "rag-evals"} {
+		got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "-o", out, "--profile", profile, "--base-url", s.URL)
+		if got.code != exitFailure || !strings.Contains(got.stderr, "giving up on the server") {
+			t.Errorf("exit %d: %s", got.code, got.stderr)
+		}
+		if strings.Contains(got.stdout, `"status"`) {
+			t.Errorf("a row has a result: %s", got.stdout)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Error("there is a complete file")
+		}
+	}
+}
+
+func TestWhatEndsARunKeepsWhatIsFinished(t *testing.T) {
+	refuse := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"error":{"message":"no such key"}}`))
+		return true
+	}
+	for name, tt := range map[string]struct {
+		fault func(int64, http.ResponseWriter, *http.Request) bool
+		args  []string
+		want  string
+	}{
+		"a key that is refused from the second request on": {func(n int64, w http.ResponseWriter, r *http.Request) bool {
+			return n > 1 && refuse(n, w, r)
+		}, nil, "401"},
+		"a limit of tokens": {nil, []string{"--max-tokens", "2000"}, "the limit of 2000 tokens is reached"},
+		"a limit of cost":   {nil, []string{"--max-cost", "0.02", "--price", "10,10"}, "the limit of $0.02 is reached"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
+			s.fault = tt.fault
+			path := filepath.Join(t.TempDir(), "rows.jsonl")
+			row := func(id string) string {
+				return `{"id":"` + id + `","question":"` + id + `","answer":"The sky is blue today.","contexts":["` + id + `: The sky is blue today."]}` + "\n"
+			}
+			if err := os.WriteFile(path, []byte(row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20)), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
+			got := call(t, "", nil, args...)
+			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "what was finished is kept in "+out+".part") {
+				t.Errorf("exit %d: %s", got.code, got.stderr)
+			}
+			if !strings.Contains(got.stderr, "\nusage: ") {
+				t.Errorf("it does not say what was spent: %s", got.stderr)
+			}
+			part := read(t, out+".part")
+			if scored := strings.Count(part, `"faithfulness":1.0,`); scored == 0 || scored != strings.Count(part, "\n") {
+				t.Errorf("%d rows scored of %s", scored, part)
+			}
+			for _, f := range []string{out, out + ".csv", out + ".csv.part"} {
+				if _, err := os.Stat(f); err == nil {
+					t.Errorf("%s is there", f)
+				}
+			}
+		})
+	}
+}
+
+func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
+	s := newTestServer(t)
+	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
+		_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection noticed
+		<-r.Context().Done()
+		return true
+	}
+	got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--timeout", "20ms", "--retries", "0", "--base-url", s.URL)
+	if got.code != exitFailure && got.code != exitFailedRows {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	if !strings.Contains(got.stderr, "no reply within 20ms") || strings.Contains(got.stdout, `"status":"scored"`) {
+		t.Errorf("%s%s", got.stdout, got.stderr)
+	}
+}
+
+func TestARowThatTheModelRefusesFailsAlone(t *testing.T) {
+	s := newTestServer(t)
+	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+		if n == 1 {
+			_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"content_filter","message":{"role":"assistant","content":""}}],"usage":{"prompt_tokens":9,"completion_tokens":0,"total_tokens":9}}`))
+		}
+		return n == 1
+	}
+	got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
+	lines := strings.Split(got.stdout, "\n")
+	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"status":"failed","reason":"verdict"`) ||
+		!strings.Contains(lines[0], "content filter") || !strings.Contains(lines[1], `"status":"scored"`) {
+		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// startMock builds the mock judge server that stands beside the repository,
+// starts it with args, and returns its base URL.
+func startMock(t *testing.T, bin string, args ...string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	_ = l.Close()
+	server := exec.CommandContext(t.Context(), bin, append([]string{"-addr", addr}, args...)...)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = server.Process.Kill(); _ = server.Wait() })
+	for range 500 {
+		c, err := net.Dial("tcp", addr)
+		if err == nil {
+			_ = c.Close()
+			return "http://" + addr + "/v1"
+		}
+		_ = llm.NewClock(time.Now).Sleep(t.Context(), 10*time.Millisecond)
+	}
+	t.Fatal("the mock does not listen")
+	return ""
+}
+
+func buildMock(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join("..", "..", "..", "shared", "peers", "mock")
+	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
+		t.Skip("the mock judge server (../shared/peers/mock) is not beside this checkout")
+	}
+	bin := filepath.Join(t.TempDir(), "mock")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
+	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the mock does not build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+func TestFaultsOfAServerChangeNoScore(t *testing.T) {
+	bin := buildMock(t)
+	good := startMock(t, bin)
+	bad := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
+	for _, args := range []string{"--judge llm", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
+		t.Run(args, func(t *testing.T) {
+			var scores [2]map[string]*float64
+			for i, url := range []string{good, bad} {
+				got := call(t, "", nil, append([]string{
+					"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--no-cache", "--base-url", url,
+				}, strings.Fields(args)...)...)
+				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
+					t.Fatalf("exit %d: %s", got.code, got.stderr)
+				}
+				scores[i] = scoresIn(t, got.stdout)
+			}
+			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 60 {
+				t.Errorf("%d rows: %s", len(scores[0]), d)
+			}
+		})
+	}
+}

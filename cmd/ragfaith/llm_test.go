@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const testKey = "sk-test-0123456789abcdefghijkl"
+
+// skyRows make one request of each kind, but for the last one, which claims
+// nothing.
+const skyRows = `{"id":"blue","question":"Which colour is it?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}
+{"id":"green","question":"Who wanders?","answer":"Elephants migrate through Kenya.","contexts":["The sky is blue today."]}
+{"id":"dunno","question":"Why?","answer":"I don't know.","contexts":["The sky is blue today."]}
+`
+
+// A testServer is a language model that finds one claim in every answer, and
+// that supports those about the sky.
+type testServer struct {
+	*httptest.Server
+	calls atomic.Int64
+	// fault may answer a call in another way, and says whether it has. n counts
+	// the calls from 1.
+	fault func(n int64, w http.ResponseWriter, r *http.Request) bool
+}
+
+func newTestServer(t *testing.T) *testServer {
+	s := &testServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
+	n := s.calls.Add(1)
+	if s.fault != nil && s.fault(n, w, r) {
+		return
+	}
+	var q struct {
+		Input    []string
+		Messages []struct{ Content string }
+		Format   struct {
+			Schema struct{ Name string } `json:"json_schema"`
+		} `json:"response_format"`
+	}
+	_ = json.NewDecoder(r.Body).Decode(&q)
+	w.Header().Set("Content-Type", "application/json")
+	if len(q.Input) > 0 {
+		var list []string
+		for i := range q.Input {
+			list = append(list, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[0.6,0.8]}`, i))
+		}
+		fmt.Fprintf(w, `{"object":"list","data":[%s],"usage":{"prompt_tokens":3,"total_tokens":3}}`, strings.Join(list, ","))
+		return
+	}
+	text, label, binary := "The sky is blue today.", "supported", 1
+	if strings.Contains(q.Messages[len(q.Messages)-1].Content, "Elephants") {
+		text, label, binary = "Elephants migrate through Kenya.", "not_mentioned", 0
+	}
+	reply := map[string]string{
+		"verdicts":          `{"verdicts":[{"claim_id":0,"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"}]}`,
+		"binary_verdicts":   fmt.Sprintf(`{"verdicts":[{"statement_id":0,"reason":"It says so.","verdict":%d}]}`, binary),
+		"statements":        `{"statements":[{"sentence_id":0,"statement":"` + text + `"}]}`,
+		"answer_statements": `{"statements":["` + text + `"]}`,
+		"checked_statements": fmt.Sprintf(`{"statements":[{"sentence_id":0,"text":%q,"reasoning":"It says so.","chunk_ids":[0],"is_supported":%t}]}`,
+			text, binary == 1),
+	}[q.Format.Schema.Name]
+	fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],`+
+		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`, reply)
+}
+
+// A called is ragfaith called in this process.
+type called struct {
+	code           int
+	stdout, stderr string
+}
+
+// call runs ragfaith with a key in the environment and a cache in folder.
+func call(t *testing.T, folder string, env map[string]string, args ...string) called {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
+		LookupEnv: func(name string) (string, bool) {
+			if name == "OPENAI_API_KEY" {
+				return testKey, true
+			}
+			v, ok := env[name]
+			return v, ok
+		},
+		Now:      time.Now,
+		CacheDir: func() (string, error) { return folder, nil },
+		Terminal: func(io.Writer) int { return 0 },
+	})
+	return called{code, out.String(), errs.String()}
+}
+
+func TestEveryWayOfAskingScoresAndSaysWhatItCost(t *testing.T) {
+	for _, tt := range []struct {
+		args     string
+		requests int // of the two rows that claim something
+		dunno    string
+	}{
+		{"--judge llm", 2, "null"},
+		{"--judge llm --strict --no-claims 1", 2, "1.0"},
+		{"--judge llm --evidence joined", 2, "null"},
+		{"--judge llm --votes 3", 6, "null"},
+		{"--claims llm", 2, "null"},
+		{"--claims llm --judge llm", 4, "null"},
+		{"--profile ragas", 4, "null"},
+		{"--profile ragas --claims sentence", 2, "null"},
+		{"--profile ragas --judge lexical", 2, "null"},
+		{"--profile ragas --no-claims 0", 4, "0.0"},
+		{"--profile rag-evals", 2, "0.0"},
+		{"--profile rag-evals --no-claims null", 2, "null"},
+		{"--profile rag-evals --claims sentence", 2, "0.0"},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			s := newTestServer(t)
+			args := append([]string{"score", "-", "--to", "jsonl", "--base-url", s.URL}, strings.Fields(tt.args)...)
+			got := call(t, t.TempDir(), nil, args...)
+			lines := strings.Split(got.stdout, "\n")
+			if got.code != 0 || len(lines) != 4 {
+				t.Fatalf("exit %d, %d lines: %s", got.code, len(lines)-1, got.stderr)
+			}
+			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.dunno + `,`} {
+				if !strings.Contains(lines[i], want) {
+					t.Errorf("want %s: %s", want, lines[i])
+				}
+			}
+			each := tt.requests / 2
+			if want := fmt.Sprintf(`"usage":{"requests":%d,"prompt_tokens":%d,"completion_tokens":%d,"cached_requests":0}`, each, 100*each, 10*each); !strings.Contains(lines[0], want) {
+				t.Errorf("want %s: %s", want, lines[0])
+			}
+			usage := fmt.Sprintf("usage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $0.", tt.requests, 100*tt.requests, 10*tt.requests)
+			if !strings.Contains(got.stderr, "\n"+usage) {
+				t.Errorf("want %s: %s", usage, got.stderr)
+			}
+			if n := s.calls.Load(); n != int64(tt.requests) {
+				t.Errorf("%d calls", n)
+			}
+			dry := call(t, t.TempDir(), nil, append(args, "--dry-run")...)
+			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dry.code != 0 || !want.MatchString(dry.stdout) {
+				t.Errorf("the dry run: exit %d: %s%s", dry.code, dry.stdout, dry.stderr)
+			}
+			if n := s.calls.Load(); n != int64(tt.requests) {
+				t.Errorf("the dry run made %d calls", n-int64(tt.requests))
+			}
+		})
+	}
+}
+
+func TestASecondRunAsksNothing(t *testing.T) {
+	for _, profile := range []string{"ragas", "rag-evals"} {
+		t.Run(profile, func(t *testing.T) {
+			s, folder, out := newTestServer(t), t.TempDir(), t.TempDir()
+			var csv, rows [2]string
+			for i := range 2 {
+				table, lines := filepath.Join(out, "out.csv"), filepath.Join(out, "out.jsonl")
+				got := call(t, folder, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
+				if got.code != 0 {
+					t.Fatal(got.stderr)
+				}
+				csv[i] = read(t, table)
+				rows[i] = regexp.MustCompile(`"usage":\{[^}]*\}`).ReplaceAllString(read(t, lines), "")
+				if i == 1 && !strings.Contains(got.stderr, "\nusage: 0 requests, ") {
+					t.Error(got.stderr)
+				}
+			}
+			asked := map[string]int64{"ragas": 4, "rag-evals": 2}[profile]
+			if n := s.calls.Load(); n != asked {
+				t.Errorf("%d calls", n)
+			}
+			if csv[0] != csv[1] || rows[0] != rows[1] {
+				t.Errorf("the second run says something else:\n%s\n%s", rows[0], rows[1])
+			}
+			stats := call(t, folder, nil, "cache", "stats")
+			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
+				t.Errorf("exit %d: %s%s", stats.code, stats.stdout, stats.stderr)
+			}
+			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", asked)}} {
+				if got := call(t, folder, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
+					t.Errorf("%s: exit %d: %s%s", step.older, got.code, got.stdout, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestNoCacheLeavesNoFile(t *testing.T) {
+	s, folder := newTestServer(t), t.TempDir()
+	for range 2 {
+		if got := call(t, folder, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
+			t.Fatal(got.stderr)
+		}
+	}
+	if files, _ := os.ReadDir(folder); len(files) > 0 || s.calls.Load() != 4 {
+		t.Errorf("%v, %d calls", files, s.calls.Load())
+	}
+}
+
+func TestACacheThatCantBeUsedIsAWarning(t *testing.T) {
+	s, taken := newTestServer(t), filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(taken, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := call(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
+	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+}
+
+func TestAClaimThatSaysTheSameTakesAVerdictFromTheSemanticCache(t *testing.T) {
+	rows := `{"id":"a","question":"?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
+		`{"id":"b","question":"?","answer":"A sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
+		`{"id":"c","question":"?","answer":"The sky is not blue today.","contexts":["The sky is blue today."]}` + "\n"
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": "e"}
+	for name, extra := range map[string][]string{"on disk": nil, "in memory": {"--no-cache"}} {
+		t.Run(name, func(t *testing.T) {
+			s := newTestServer(t)
+			got := call(t, t.TempDir(), env, append([]string{
+				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
+			}, extra...)...)
+			if got.code != 0 {
+				t.Fatal(got.stderr)
+			}
+			lines := strings.Split(got.stdout, "\n")
+			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":1.0`; !strings.Contains(lines[1], want) {
+				t.Error(lines[1])
+			}
+			if strings.Contains(lines[0]+lines[2], `"cached":`) {
+				t.Errorf("%s\n%s", lines[0], lines[2])
+			}
+			if n := s.calls.Load(); n != 3 { // two verdicts and an embedding
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// holding lists the files below a folder that hold text.
+func holding(t *testing.T, folder, text string) (found []string) {
+	t.Helper()
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(read(t, path), text) {
+			found = append(found, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestTheKeyIsSentAndShownNowhere(t *testing.T) {
+	for name, fault := range map[string]func(int64, http.ResponseWriter, *http.Request) bool{
+		"answered": nil,
+		"refused, and said back": func(_ int64, w http.ResponseWriter, r *http.Request) bool {
+			w.WriteHeader(http.StatusUnauthorized)
+			fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			return true
+		},
+		"failing, and said back": func(n int64, w http.ResponseWriter, r *http.Request) bool {
+			if n == 1 {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprintf(w, `{"error":{"message":"no: %s"}}`, r.Header.Get("Authorization"))
+			}
+			return n == 1
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, folder := newTestServer(t), t.TempDir()
+			var sent atomic.Bool
+			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
+				sent.Store(sent.Load() || r.Header.Get("Authorization") == "Bearer "+testKey)
+				return fault != nil && fault(n, w, r)
+			}
+			out := filepath.Join(folder, "out")
+			got := call(t, folder, nil, "score", "-", "-v", "--to", "jsonl", "-o", out+".jsonl", "-o", out+".csv", "--judge", "llm", "--base-url", s.URL)
+			if !sent.Load() {
+				t.Error("the key was not sent")
+			}
+			for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
+				if strings.Contains(text, testKey) || strings.Contains(text, testKey[8:]) {
+					t.Errorf("%s: %s", what, text)
+				}
+			}
+			if files := holding(t, folder, testKey[8:]); files != nil {
+				t.Error(files)
+			}
+		})
+	}
+}
+
+func TestAKeyIsTakenFromTheVariableThatIsNamed(t *testing.T) {
+	s := newTestServer(t)
+	var sent []string
+	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
+		sent = append(sent, r.Header.Get("Authorization"))
+		return false
+	}
+	env := map[string]string{"OTHER_KEY": " sk-other \n"}
+	got := call(t, t.TempDir(), env, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "OTHER_KEY", "--base-url", s.URL)
+	if got.code != 0 || !slices.Equal(slices.Compact(sent), []string{"Bearer sk-other"}) {
+		t.Errorf("exit %d, %q: %s", got.code, sent, got.stderr)
+	}
+	sent = nil
+	got = call(t, t.TempDir(), nil, "score", "-", "--to", "none", "--judge", "llm", "--concurrency", "1", "--api-key-env", "", "--base-url", s.URL)
+	if got.code != 0 || strings.Contains(strings.Join(sent, ""), "sk-") {
+		t.Errorf("exit %d, %q: %s", got.code, sent, got.stderr)
+	}
+}

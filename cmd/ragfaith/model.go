@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+)
+
+// A model is the language model of a run, or the rehearsal of one.
+type model struct {
+	llm.Completer
+	prompts  *prompt.Set
+	stack    *llm.Stack
+	cache    *llm.Cache   // nil for none
+	embedder llm.Embedder // nil for none
+	price    *[2]float64  // USD per million tokens of prompt and of reply; nil where unknown
+}
+
+// newModel makes what asks the language model, and sends nothing. With rehearse
+// it will never send anything: it needs no key and opens no cache.
+func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, rehearse bool) (*model, error) {
+	l := &o.llm
+	prompts, err := prompt.Load(l.prompts)
+	if err != nil {
+		return nil, err
+	}
+	key, err := o.key(sys, "api-key-env", l.keyVariable)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" && l.baseURL == "" && !rehearse {
+		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or name another server with --base-url", l.keyVariable)
+	}
+	options := llm.Options{
+		Client: llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout},
+		Clock:  llm.NewClock(sys.Now), Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
+		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
+	}
+	if o.verbose {
+		options.OnRetry = func(err error, wait time.Duration) {
+			c.say("sending again in %v: %v", wait.Round(time.Millisecond), err)
+		}
+	}
+	// Made once without the cache, so that a mistake leaves no file behind.
+	stack, err := llm.New(options)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	m := &model{Completer: stack, prompts: prompts, stack: stack, price: l.price}
+	if in, out, ok := llm.Price(l.model); ok && m.price == nil {
+		m.price = &[2]float64{in, out}
+	}
+	if rehearse {
+		m.Completer = &rehearsal{tokens: stack.Tokens, most: mostRehearsed}
+		return m, nil
+	}
+	if !l.noCache {
+		folder, err := cacheFolder(l.cache, sys)
+		if err != nil {
+			return nil, err
+		}
+		stack.Close()
+		options.Cache = llm.OpenCache(ctx, folder, options.Clock, func(err error) {
+			if !o.quiet {
+				c.say("warning: %v", err)
+			}
+		})
+		m.cache = options.Cache
+		if stack, err = llm.New(options); err != nil {
+			m.close()
+			return nil, err
+		}
+		m.Completer, m.stack = stack, stack
+	}
+	if l.semanticCache && o.judge == withLLM {
+		if m.embedder, err = o.newEmbedder(sys, stack); err != nil {
+			m.close()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, error) {
+	l := &o.llm
+	config := llm.Config{Model: l.embedModel}
+	if l.embedBaseURL != l.baseURL { // else it is all the same, with its key
+		config.BaseURL = l.embedBaseURL
+	}
+	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
+	if err != nil {
+		return nil, err
+	}
+	config.APIKey = key
+	e, err := stack.Embedder(config)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("--embed-model: %w", err)}
+	}
+	return e, nil
+}
+
+// key reads a key from the variable that a flag names.
+func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
+	if variable == "" {
+		return "", nil
+	}
+	key, _ := sys.LookupEnv(variable)
+	key = strings.TrimSpace(key)
+	if key == "" && o.typed(flag) {
+		return "", usagef("--%s: there is no %s in the environment", flag, variable)
+	}
+	return key, nil
+}
+
+// cacheFolder is the folder of the cache of replies.
+func cacheFolder(given string, sys system) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	if sys.CacheDir == nil {
+		return "", errors.New("there is no folder for caches: name one with --cache, or none with --no-cache")
+	}
+	folder, err := sys.CacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: name a folder with --cache, or none with --no-cache", err)
+	}
+	return filepath.Join(folder, "ragfaith"), nil
+}
+
+// close lets go of connections and of the cache, whose writing never fails a run.
+func (m *model) close() {
+	if m == nil {
+		return
+	}
+	m.stack.Close()
+	if m.cache != nil {
+		_ = m.cache.Close()
+	}
+}
+
+// spent is what the run cost, on one line.
+func (m *model) spent() string {
+	u := m.stack.Meter.Total()
+	line := fmt.Sprintf("usage: %d requests, %d cached, %d prompt tokens, %d completion tokens",
+		u.Requests, u.CachedRequests, u.PromptTokens, u.CompletionTokens)
+	if m.price != nil {
+		usd, _ := m.stack.Cost()
+		line += ", $" + strconv.FormatFloat(usd, 'f', 4, 64)
+	}
+	return line
+}
