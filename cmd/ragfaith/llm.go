@@ -119,10 +119,14 @@ func (o *scoreOptions) checkLLM() error {
 		}
 	}
 	if o.combined() {
-		for name, set := range map[string]bool{"votes": l.votes > 1, "semantic-cache": l.semanticCache, "evidence": o.evidence != "chunks"} {
-			if set {
-				return usagef("--%s does not go with --profile rag-evals, which finds and judges claims in one request", name)
-			}
+		const why = "does not go with --profile rag-evals, which finds and judges claims in one request"
+		switch {
+		case l.votes > 1:
+			return usagef("--votes %s", why)
+		case l.semanticCache:
+			return usagef("--semantic-cache %s", why)
+		case o.evidence != "chunks":
+			return usagef("--evidence %s %s", o.evidence, why)
 		}
 	}
 	return nil

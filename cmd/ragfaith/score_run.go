@@ -216,6 +216,10 @@ func (s *scoring) giveUp(err error) error {
 	case errors.As(err, &usage):
 		return errors.Join(err, abandonErr)
 	default:
+		var stage *eval.StageError
+		if errors.As(err, &stage) { // it ended the run, whatever the stage
+			err = stage.Err
+		}
 		s.console.say("%v", err)
 	}
 	if abandonErr != nil {
