@@ -121,7 +121,7 @@ func (o *scoreOptions) inputFlags() *pflag.FlagSet {
 	fs.Var(share{&o.shard, &o.shards}, "shard", "score only the `I/N`th part: rows whose index mod N is I-1, of those drawn")
 	o.maxRowBytes = dataset.DefaultMaxRowBytes
 	fs.Var(size{&o.maxRowBytes}, "max-row-bytes", "a row of more `bytes` fails unread")
-	fs.StringVar(&o.lang, "lang", "", "`language` of the answers, such as de; without it the rules that fit most languages")
+	fs.StringVar(&o.lang, "lang", "", "`language` of the answers, such as de; without it the language is found")
 	return fs
 }
 
