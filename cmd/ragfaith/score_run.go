@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strconv"
@@ -100,7 +102,10 @@ func present(paths []string) error {
 			continue
 		}
 		if _, err := os.Stat(path); err != nil {
-			return err
+			if reason, ok := errors.AsType[*fs.PathError](err); ok {
+				err = reason.Err
+			}
+			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	return nil
