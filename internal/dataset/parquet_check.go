@@ -8,6 +8,7 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 )
 
 const (
@@ -93,7 +94,36 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		case values > maxPageValues:
 			return fmt.Errorf("a page of %d values: the limit is %d", values, maxPageValues)
 		}
+		if m.Codec == format.Lz4Raw {
+			if err := c.lz4(at, h); err != nil {
+				return err
+			}
+		}
 		at += int64(h.CompressedPageSize)
+	}
+	return nil
+}
+
+// lz4 decompresses a page into as much room as it claims to need. The library
+// takes every failure for a lack of room, and doubles it until there is none.
+func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
+	levels := 0 // which version 2 does not compress
+	if h.Type == format.DataPageV2 {
+		if packed := h.DataPageHeaderV2.V.IsCompressed; packed.Valid && !packed.V {
+			return nil
+		}
+		levels = int(h.DataPageHeaderV2.V.RepetitionLevelsByteLength) + int(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
+	}
+	packed, whole := int(h.CompressedPageSize)-levels, int(h.UncompressedPageSize)-levels
+	if levels < 0 || packed < 0 || whole < 0 {
+		return errors.New("the levels of a page are longer than the page")
+	}
+	src := make([]byte, packed)
+	if _, err := c.r.ReadAt(src, at+int64(levels)); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if _, err := lz4.UncompressBlock(src, make([]byte, whole)); err != nil {
+		return fmt.Errorf("a page can't be decompressed: %w", err)
 	}
 	return nil
 }
