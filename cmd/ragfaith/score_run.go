@@ -83,7 +83,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
-		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal,
+		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 	}
 	r.goOn(warn)
 	set, err := dataset.Open(paths, input)

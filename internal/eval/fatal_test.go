@@ -5,7 +5,10 @@ import (
 	"errors"
 	"iter"
 	"strconv"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -60,5 +63,51 @@ func TestAFatalErrorEndsTheRun(t *testing.T) {
 				t.Errorf("not fatal: %d failed, %v", failed, err)
 			}
 		}
+	}
+}
+
+// Rows that are asked already are finished where they may be, and nothing new is
+// begun.
+func TestAFatalErrorThatDrainsLetsRowsFinish(t *testing.T) {
+	const workers = 4
+	for _, drains := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			spent := errors.New("the money is spent")
+			var begun, finished atomic.Int64
+			p := &Pipeline{
+				Extractor: extractFunc(fields),
+				Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
+					if begun.Add(1); k.Question == "3" {
+						time.Sleep(time.Second)
+						return nil, spent
+					}
+					select {
+					case <-time.After(time.Minute):
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+					finished.Add(1)
+					return contained(ctx, k)
+				}),
+				Workers: workers,
+				Fatal:   func(err error) bool { return errors.Is(err, spent) },
+				Drain:   func(error) bool { return drains },
+			}
+			written := 0
+			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
+				for i := range 100 {
+					if !yield(dataset.Row{Index: i, Answer: "sun", Contexts: []string{"the sun"}, Question: strconv.Itoa(i)}, nil) {
+						return
+					}
+				}
+			}, sinkFunc(func(*Result) error { written++; return nil }))
+			want := 0
+			if drains {
+				want = workers - 1
+			}
+			if !errors.Is(err, spent) || begun.Load() != workers || int(finished.Load()) != want || written != want {
+				t.Errorf("drains %v: %d begun, %d finished, %d written, %v", drains, begun.Load(), finished.Load(), written, err)
+			}
+		})
 	}
 }

@@ -36,6 +36,10 @@ type Pipeline struct {
 	// Fatal says that an error of a stage ends the run and not just the row:
 	// the server is down, or the money is spent. By default none does.
 	Fatal func(error) bool
+	// Drain says of a Fatal error that the rows in flight may still be finished,
+	// each of them until it fails so itself: what they asked is paid for. By default
+	// they are given up.
+	Drain func(error) bool
 }
 
 // Earlier knows the results of an earlier run of the same rows. For each row,
@@ -52,13 +56,15 @@ type Earlier func(row *dataset.Row, err error) (*Result, error)
 // An error in rows that is a *dataset.RowError is a failed row, as is an error
 // or a panic in a stage. Any other error in rows ends the run after the rows
 // before it are written, and is returned. So does an error of a stage that is
-// Fatal; its row is not written. An error of sink ends the run at once.
+// Fatal; its row is not written, nor any row after it. An error of sink ends the run at once.
 // Where ctx is done, no further row is begun, the rows that were finished by
 // then are written up to the first that was not, and Run returns
 // context.Cause(ctx). Run returns only when rows does.
 func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], sink Sink) error {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	begin, stop := context.WithCancelCause(work) // done: no further row is begun
+	defer stop(nil)
 	workers := max(p.Workers, 1)
 	window := p.Window
 	if window < 1 {
@@ -72,9 +78,9 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	}
 
 	var g errgroup.Group
-	g.Go(func() error { return f.read(work, rows, p.Earlier, window) })
+	g.Go(func() error { return f.read(begin, rows, p.Earlier, window) })
 	for range workers {
-		g.Go(func() error { p.work(work, cancel, f.todo); return nil })
+		g.Go(func() error { p.work(begin, work, stop, cancel, f.todo); return nil })
 	}
 	done, writeErr := f.write(sink)
 	if writeErr != nil {
@@ -89,7 +95,7 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case readErr == nil: // all was read before the fatal error
-		return context.Cause(work)
+		return context.Cause(begin)
 	default:
 		return readErr
 	}
@@ -183,21 +189,25 @@ func (f *flight) write(sink Sink) (bool, error) {
 	return true, nil
 }
 
-// work scores rows until there are no more. It cancels ctx where a row fails of
-// what would fail the others too.
-func (p *Pipeline) work(ctx context.Context, cancel context.CancelCauseFunc, todo <-chan *slot) {
+// work scores rows until there are no more. Where a row fails of what would fail
+// the others too, it stops begin, and unless rows may drain cancels ctx.
+func (p *Pipeline) work(begin, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
 	var check quoteChecker
 	for s := range todo {
-		if ctx.Err() == nil {
+		s.unjudged = begin.Err() != nil
+		if !s.unjudged {
 			p.score(ctx, &s.result, &check)
-			// A stage that gave up because the run is over says nothing of the row.
-			failed := s.result.Status == Failed && s.result.Reason != StageRead
-			if failed && ctx.Err() == nil && p.Fatal != nil && p.Fatal(s.result.Err) {
-				cancel(s.result.Err)
+			if s.result.Status == Failed && s.result.Reason != StageRead {
+				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(s.result.Err)
+				if fatal {
+					stop(s.result.Err)
+				}
+				if fatal && (p.Drain == nil || !p.Drain(s.result.Err)) {
+					cancel(s.result.Err)
+				}
+				// A stage that gave up because the run is over says nothing of the row.
+				s.unjudged = fatal || ctx.Err() != nil
 			}
-			s.unjudged = failed && ctx.Err() != nil
-		} else {
-			s.unjudged = true
 		}
 		s.done <- struct{}{}
 	}

@@ -97,7 +97,7 @@ func (b *Breaker) see(err error) {
 			return
 		}
 	}
-	b.open = &DownError{Cause: err}
+	b.open = &DownError{Cause: withUsage(err, Usage{})} // its cost is that of one call, and not of all that end with it
 	for _, cancel := range b.wake {
 		cancel()
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // cacheVersion changes when what a key or a value holds does.
-const cacheVersion = 1
+const cacheVersion = 2
 
 // Completer answers from the cache what was asked of this endpoint and model
 // before, with the same messages, schema, parameters and prompt version, and
@@ -83,7 +83,7 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON)}); err == nil {
+	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
 		// What is paid for is kept, even if the run ends right now.
 		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
@@ -94,6 +94,7 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 type kept struct {
 	Text string `json:"text"`
 	JSON string `json:"json,omitempty"`
+	Made Usage  `json:"made"`
 }
 
 func restore(v []byte, r *Request) *Reply {
@@ -108,7 +109,23 @@ func restore(v []byte, r *Request) *Reply {
 			return nil
 		}
 	}
-	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true}
+	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
+}
+
+// replayed gives a cached reply the usage that it had when it was made. So a row
+// says what its verdicts took, whether this run paid for them or an earlier one,
+// or another row of this one: the same in each run, in whatever order rows come.
+type replayed struct{ next Completer }
+
+// Complete implements Completer.
+func (c replayed) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	reply, err := c.next.Complete(ctx, r)
+	if err == nil && reply.Cached {
+		out := *reply
+		out.Usage = reply.Made
+		return &out, nil
+	}
+	return reply, err
 }
 
 // requestKey is the SHA-256 of all that a reply depends on.

@@ -138,6 +138,13 @@ func Fatal(err error) bool {
 	return down || spent
 }
 
+// Drains says of a Fatal err that what is already asked may still be answered:
+// the budget is spent, but the server is there.
+func Drains(err error) bool {
+	_, down := errors.AsType[*DownError](err)
+	return !down
+}
+
 // usageError is an error that cost something.
 type usageError struct {
 	error

@@ -66,6 +66,7 @@ type Reply struct {
 	JSON   json.RawMessage // the value that Schema.Accept took; nil for free text
 	Usage  Usage
 	Cached bool
+	Made   Usage // of a Cached one: what it took when it was made
 }
 
 // Usage counts what replies cost. Requests are those really sent, refused and

@@ -29,6 +29,7 @@ type Options struct {
 // A Stack is a Client in all its decorators, and the handles to them. They stand
 // so, the outermost first:
 //
+//	replayed gives what a cache answered the usage that it had when it was made
 //	meter    counts what each call cost in all, failed calls too
 //	cache    a hit costs nothing and waits for nothing: not even for an open breaker
 //	reask    a reply cut off or unreadable is asked again; each try goes through all below
@@ -78,7 +79,7 @@ func New(o Options) (*Stack, error) {
 	if o.Cache != nil {
 		s.Completer = o.Cache.Completer(s.Completer, c.Endpoint(), c.Model())
 	}
-	s.Completer = Layered(s.Completer, nil, s.Meter)
+	s.Completer = replayed{Layered(s.Completer, nil, s.Meter)}
 	return s, nil
 }
 

@@ -86,7 +86,7 @@ func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
 	gone := httptest.NewServer(nil)
 	gone.Close()
 	silent, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
-	closed, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
+	closed, refused := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
 	defer close(release)
 	for name, url := range map[string]string{"gone": gone.URL, "silent": silent.URL, "closed": closed.URL} {
 		t.Run(name, func(t *testing.T) {
@@ -106,6 +106,9 @@ func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
 			// With five retries each, 160 calls would be 960 tries.
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
 				t.Errorf("%d tries for 160 calls, and the breaker says %v", n, s.Breaker.Err())
+			}
+			if n := s.Meter.Total().Requests; name == "closed" && n != len(refused()) {
+				t.Errorf("%d requests are counted, and the server saw %d", n, len(refused()))
 			}
 		})
 	}

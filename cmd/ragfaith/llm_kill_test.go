@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// A run that asks a server and is killed five times, each time while requests are
+// in flight, is resumed to the same bytes, and pays twice for no more than those.
+func TestAKilledRunPaysForNothingTwice(t *testing.T) {
+	const rows, kills, inFlight = 200, 5, 8
+	folder := t.TempDir()
+	data := filepath.Join(folder, "rows.jsonl")
+	var b bytes.Buffer
+	for i := range rows {
+		fmt.Fprintf(&b, `{"id":%d,"question":"Who wanders %d?","answer":"%s","contexts":["The sky is blue today.","%d"]}`+"\n",
+			i, i, []string{"The sky is blue today.", "Elephants migrate through Kenya."}[i%2], i)
+	}
+	if err := os.WriteFile(data, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := newTestServer(t)
+	ragfaith := func(name string) (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", fmt.Sprint(inFlight),
+			"--cache", filepath.Join(folder, name), "-o", filepath.Join(folder, name+".jsonl"), "--to", "none", "-q", "--resume")
+		said := &bytes.Buffer{}
+		cmd.Stderr = said
+		return cmd, said
+	}
+	cmd, said := ragfaith("undisturbed")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if n := s.calls.Swap(0); n != rows {
+		t.Fatalf("%d calls for %d rows", n, rows)
+	}
+	random := rand.New(rand.NewPCG(7, 7))
+	var at atomic.Int64
+	var victim atomic.Pointer[os.Process]
+	s.fault = func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
+		if n == at.Load() {
+			_ = victim.Load().Signal(syscall.SIGKILL)
+		}
+		return false
+	}
+	for i := range int64(kills) {
+		at.Store(s.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
+		cmd, said := ragfaith("killed")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		victim.Store(cmd.Process)
+		if err := cmd.Wait(); err == nil || said.Len() > 0 && i == 0 {
+			t.Fatalf("kill %d: %v: %s", i, err, said)
+		}
+	}
+	at.Store(0)
+	cmd, said = ragfaith("killed")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if n := s.calls.Load(); n > rows+kills*inFlight {
+		t.Errorf("%d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
+	}
+	if want := read(t, filepath.Join(folder, "undisturbed.jsonl")); read(t, filepath.Join(folder, "killed.jsonl")) != want {
+		t.Error("the resumed file differs")
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {
+		t.Error(strings.Join(left, " "))
+	}
+}
