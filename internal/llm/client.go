@@ -130,6 +130,10 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			r = &short
 			continue
 		}
+		if f.brief(r) && refusesForm(final) {
+			f.noBrief = true // bounds are less often known than schemas
+			continue
+		}
 		next, blind, ok := adapt(f, r.Schema != nil, final)
 		if !ok {
 			if doubt != nil {
@@ -211,7 +215,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	case bySchema:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: r.Schema.JSON, Strict: true},
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
 		}
 	case byMode:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
@@ -226,7 +230,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	told := r.Messages
 	if r.Schema != nil && (f.format != bySchema || f.told) {
-		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(r.Schema.JSON))
+		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(told))
 	system := ""
@@ -271,6 +275,7 @@ func (c *Client) learn(from, f form) {
 	c.form.noTemperature = c.form.noTemperature || f.noTemperature
 	c.form.noSeed = c.form.noSeed || f.noSeed
 	c.form.noSystem = c.form.noSystem || f.noSystem
+	c.form.noBrief = c.form.noBrief || f.noBrief
 }
 
 // read takes the reply out of an answer.
