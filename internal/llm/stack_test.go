@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -244,7 +245,7 @@ func TestAReplyThatRanAwayIsAskedForInBrief(t *testing.T) {
 			if g.format() != "json_schema" {
 				t.Errorf("bounds %v: the format fell to %q", bounds, g.format())
 			}
-			said = append(said, fmt.Sprint(strings.Contains(g.raw, "maxItems")))
+			said = append(said, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
 		}
 		want := map[bool]string{true: "[false true false true]", false: "[false true false false false]"}[bounds]
 		if fmt.Sprint(said) != want {
