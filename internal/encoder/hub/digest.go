@@ -86,7 +86,7 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, seen func(n int64)) 
 		if seen != nil {
 			seen(int64(n))
 		}
-		if err == io.EOF { //nolint:errorlint // Read returns it as it is
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {

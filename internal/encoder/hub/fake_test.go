@@ -224,15 +224,14 @@ type fakeClock struct {
 func (*fakeClock) Now() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
 
 func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
-	switch d {
-	case DefaultStall:
+	if d == DefaultStall {
 		select {
 		case <-c.stalls:
-			return ctx.Err()
 		case <-ctx.Done():
-			return ctx.Err()
 		}
-	case lockEvery:
+		return ctx.Err()
+	}
+	if d == lockEvery {
 		t := time.NewTimer(time.Millisecond)
 		defer t.Stop()
 		<-t.C

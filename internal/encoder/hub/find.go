@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -51,24 +52,39 @@ func looksLikePath(s string) bool {
 		strings.ContainsRune(s, filepath.Separator) && strings.Count(s, "/") != 1
 }
 
-// Lookup returns the model of a short name or ORG/REPO that is on the disk. Its
-// error is a *MissingError or an *UnknownError, or that of reading.
+// Lookup returns the model of a short name or ORG/REPO that is on the disk, the
+// one that Find takes. Its error is a *MissingError or an *UnknownError, or that
+// of reading.
 func (s Store) Lookup(name string) (*Model, error) {
 	n, err := Resolve(name)
 	if err != nil {
 		return nil, err
 	}
-	own, err := s.ofRepo(n.Repo)
-	for i := range own {
-		if own[i].present() {
-			return &own[i], nil
+	all, err := s.Of(n)
+	for i := range all {
+		if all[i].present() {
+			return &all[i], nil
 		}
-	}
-	if m, ok := s.shared(n); ok {
-		return &m, nil
 	}
 	if err != nil { // a model that can't be read may be the one
 		return nil, err
 	}
 	return nil, &MissingError{n}
+}
+
+// Of returns what is on the disk of a model, the store's own first and the
+// latest of them before the others. The error is a *MissingError, or tells of
+// those that can't be read and stands beside the others.
+func (s Store) Of(n Name) ([]Model, error) {
+	models, err := s.ofRepo(n.Repo)
+	if m, ok := s.shared(n); ok {
+		known := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
+		if !slices.ContainsFunc(models, known) {
+			models = append(models, m)
+		}
+	}
+	if len(models) == 0 && err == nil {
+		err = &MissingError{n}
+	}
+	return models, err
 }

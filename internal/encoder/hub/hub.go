@@ -34,7 +34,7 @@ type Puller struct {
 type Watch struct {
 	Plan  func(files int, bytes int64) // once, before the first file
 	Bytes func(n int64)                // of the plan, that are there; below 0 for what has to come again
-	Retry func(what string, err error, wait time.Duration)
+	Retry func(err error, wait time.Duration)
 	Wait  func(repo string) // another process is fetching the same model
 }
 

@@ -78,7 +78,7 @@ func (w *pulling) known(ctx context.Context) (*Model, error) {
 	defer release()
 	m, err := w.Store.own(w.name.Repo, w.listed.Commit)
 	if err != nil || len(m.Files) == 0 {
-		return nil, nil //nolint:nilerr // it is fetched
+		return nil, nil // it is fetched
 	}
 	if wrong, err := m.Verify(ctx, nil); err != nil || len(wrong) > 0 {
 		return nil, err
@@ -134,7 +134,7 @@ func (w *pulling) stillRight(ctx context.Context, m *Model) bool {
 		same := func(o File) bool {
 			return o.Name == f.Name && (f.SHA256 == "" || o.SHA256 == f.SHA256)
 		}
-		if !slices.ContainsFunc(m.Files, same) && !(m.Shared && spare(f.Name)) {
+		if !slices.ContainsFunc(m.Files, same) && (!m.Shared || !spare(f.Name)) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -22,13 +23,16 @@ type remote struct {
 	http *http.Client
 }
 
-// newRemote checks where the hub is, and the token; nothing is sent.
-func (p *Puller) newRemote() (*remote, error) {
-	endpoint := p.Endpoint
-	if endpoint == "" {
-		endpoint = DefaultEndpoint
-	}
-	base, err := url.Parse(strings.TrimRight(endpoint, "/"))
+// Check tells what is wrong with the endpoint or the token. Pull does so too,
+// before anything is sent.
+func (p *Puller) Check() error {
+	_, err := p.base()
+	return err
+}
+
+// base reads the endpoint, and checks the token.
+func (p *Puller) base() (*url.URL, error) {
+	base, err := url.Parse(strings.TrimRight(cmp.Or(p.Endpoint, DefaultEndpoint), "/"))
 	if err != nil {
 		return nil, errors.New("endpoint: it is not a URL")
 	}
@@ -44,6 +48,15 @@ func (p *Puller) newRemote() (*remote, error) {
 		if c := p.Token[i]; c <= ' ' || c > '~' {
 			return nil, errors.New("HF_TOKEN: it has characters that no token has")
 		}
+	}
+	return base, nil
+}
+
+// newRemote makes what asks the hub; nothing is sent.
+func (p *Puller) newRemote() (*remote, error) {
+	base, err := p.base()
+	if err != nil {
+		return nil, err
 	}
 	client := http.Client{}
 	if p.HTTP != nil {

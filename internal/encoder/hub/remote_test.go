@@ -75,7 +75,7 @@ func TestWhatPassesIsTriedAgain(t *testing.T) {
 		}
 		p := newPuller(t, h)
 		var told atomicSum
-		p.Watch.Retry = func(string, error, time.Duration) { told.add(1) }
+		p.Watch.Retry = func(error, time.Duration) { told.add(1) }
 		pull(t, p, mini, "")
 		if n, m := len(h.asked("/api/")), len(h.asked(h.large())); n != 3 || m != 3 || told.n.Load() != 4 {
 			t.Errorf("%d: %d and %d requests, %d told", status, n, m, told.n.Load())
@@ -162,7 +162,7 @@ func TestAStalledServerIsGivenUpAndAskedAgain(t *testing.T) {
 		}
 	}
 	var reason error
-	all.Retry = func(_ string, err error, _ time.Duration) { reason = err }
+	all.Retry = func(err error, _ time.Duration) { reason = err }
 	p.Watch = all
 	m := pull(t, p, mini, "")
 	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {

@@ -129,10 +129,10 @@ func (r *remote) retrying(ctx context.Context, what string, f try) error {
 			left = r.Retries
 			pause.Reset()
 		}
+		if _, ok := errors.AsType[*networkError](err); ok { // the others say it themselves
+			err = fmt.Errorf("%s: %w", what, err)
+		}
 		if left <= 0 || !passing(err) {
-			if _, ok := errors.AsType[*networkError](err); ok {
-				return fmt.Errorf("%s: %w", what, err)
-			}
 			return err
 		}
 		wait := pause.NextBackOff()
@@ -141,7 +141,7 @@ func (r *remote) retrying(ctx context.Context, what string, f try) error {
 			wait = e.wait + wait/10
 		}
 		if r.Watch.Retry != nil {
-			r.Watch.Retry(what, err, wait)
+			r.Watch.Retry(err, wait)
 		}
 		if r.Clock.Sleep(ctx, wait) != nil {
 			return context.Cause(ctx)

@@ -184,20 +184,23 @@ func (s Store) List() ([]Model, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, err)
 	}
+	names := Names()
 	for _, entry := range repos {
 		repo := strings.Replace(entry.Name(), "--", "/", 1)
-		if !isRepo(repo) {
-			continue
+		if n, err := Resolve(repo); err == nil && n.Short == "" {
+			names = append(names, n)
 		}
-		found, err := s.ofRepo(repo)
-		models = append(models, found...)
-		errs = append(errs, err)
 	}
-	for _, n := range Names() {
-		m, ok := s.shared(n)
-		known := func(o Model) bool { return o.Name.Repo == n.Repo && o.Commit == m.Commit }
-		if ok && !slices.ContainsFunc(models, known) {
-			models = append(models, m)
+	for _, n := range names {
+		var found []Model
+		if n.Short != "" {
+			found, err = s.Of(n)
+		} else { // the cache may be full of what has nothing to do with ragfaith
+			found, err = s.ofRepo(n.Repo)
+		}
+		models = append(models, found...)
+		if _, missing := errors.AsType[*MissingError](err); !missing {
+			errs = append(errs, err)
 		}
 	}
 	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(a.Name.Repo, b.Name.Repo) })
