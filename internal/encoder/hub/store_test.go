@@ -10,21 +10,27 @@ import (
 	"testing"
 )
 
-// cacheMini makes a Hugging Face cache with the files of the model that are
-// named, as links to blobs, and returns its snapshot.
+// cacheMini is cacheRepo of the model that most tests fetch.
 func cacheMini(t *testing.T, h *fakeHub, cache string, names ...string) string {
 	t.Helper()
-	repo := filepath.Join(cache, "models--sentence-transformers--all-MiniLM-L6-v2")
-	dir := filepath.Join(repo, "snapshots", h.mini().commit)
+	return cacheRepo(t, cache, h.mini().name(), h.mini(), names...)
+}
+
+// cacheRepo makes a Hugging Face cache with the files of a repository that are
+// named, as links to blobs, and returns its snapshot.
+func cacheRepo(t *testing.T, cache, name string, content *fakeRepo, names ...string) string {
+	t.Helper()
+	repo := filepath.Join(cache, "models--"+strings.Replace(name, "/", "--", 1))
+	dir := filepath.Join(repo, "snapshots", content.commit)
 	write := func(path, content string) {
 		t.Helper()
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write(filepath.Join(repo, "refs", "main"), h.mini().commit)
+	write(filepath.Join(repo, "refs", "main"), content.commit)
 	for _, name := range names {
-		f := h.mini().files[name]
+		f := content.files[name]
 		hash := f.blob()
 		if f.large {
 			hash = f.sha256()
@@ -130,6 +136,47 @@ func TestWhatTheCacheHasOfAModelIsNotFetchedAgain(t *testing.T) {
 		t.Errorf("%+v", h.asked("/resolve/"))
 	}
 	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+}
+
+func TestShardsInTheCacheAreAllNeeded(t *testing.T) {
+	h := newFakeHub(t)
+	index := `{"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`
+	repo := &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
+		"model.safetensors.index.json":     {content: []byte(index)},
+		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
+		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
+	}}
+	h.repos["org/big"] = repo
+	p := newPuller(t, h)
+	p.Store.Cache = t.TempDir()
+	cacheRepo(t, p.Store.Cache, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
+	if dir, err := p.Store.Find("org/big"); err == nil {
+		t.Errorf("found %s", dir)
+	}
+	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
+	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
+		t.Errorf("found %s, %v", found, err)
+	}
+	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.asked("/resolve/")) > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestWhatIsOnAnotherDiskIsCopied(t *testing.T) {
+	h := newMini(t)
+	cache, err := os.MkdirTemp("/dev/shm", "hub")
+	if err != nil {
+		t.Skipf("there is no other disk here: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(cache) })
+	p := newPuller(t, h)
+	p.Store.Cache = cache
+	cacheMini(t, h, cache, "model.safetensors")
+	m := pull(t, p, mini, "")
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || len(h.asked(h.large())) > 0 {
 		t.Error(wrong, err)
 	}
 }
