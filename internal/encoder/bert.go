@@ -27,7 +27,7 @@ func (c *config) post(n *postNorm, eps float64, minTypes int) bertShape {
 		s.types = c.sizeOr("type_vocab_size", minTypes, maxRows)
 	}
 	n.width, n.inner, n.heads, n.eps = s.width, s.inner, s.heads, s.eps
-	n.act = c.activation("hidden_act", "gelu")
+	n.act = c.activation("hidden_act")
 	for _, key := range []string{"is_decoder", "add_cross_attention", "is_encoder_decoder"} {
 		c.demand(key, false)
 	}

@@ -171,14 +171,15 @@ func (c *config) demand(key string, want bool) {
 	}
 }
 
-// activation returns the function that a key names. The names are those of
-// transformers; gelu_new and gelu_pytorch_tanh are one function.
-func (c *config) activation(key, missing string) kernel.Activation {
+// activation returns the function that a key names, gelu where it is missing.
+// The names are those of transformers; gelu_new and gelu_pytorch_tanh are one
+// function.
+func (c *config) activation(key string) kernel.Activation {
 	functions := map[string]kernel.Activation{
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,
 		"relu": kernel.Relu, "silu": kernel.Silu, "swish": kernel.Silu, "tanh": kernel.Tanh,
 	}
-	return functions[c.word(key, missing, "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish", "tanh")]
+	return functions[c.word(key, "gelu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish", "tanh")]
 }
 
 // heads returns the number of attention heads, which must divide width.

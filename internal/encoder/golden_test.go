@@ -19,8 +19,8 @@ const models = "../../../shared/data/models"
 
 // golden is the file cases.json of a model.
 type golden struct {
-	Kind    string
-	Hidden  struct {
+	Kind   string
+	Hidden struct {
 		Case   int
 		Stages []stage
 	}

@@ -31,11 +31,8 @@ type head struct {
 // pooled returns the pooled hidden values of each sequence, in memory of p, and
 // how many rows they are. hidden is what the network made, for p.first or not.
 func (p *pass) pooled(kind pooling, hidden []float32, width int) ([]float32, int) {
-	switch kind {
-	case firstToken:
-		return hidden, len(p.lengths)
-	case eachToken:
-		return hidden, len(p.ids)
+	if kind == firstToken || kind == eachToken {
+		return hidden, len(hidden) / width
 	}
 	pooled := room(&p.spare[0], len(p.lengths)*width)
 	sums := room(&p.sums, width)
@@ -90,12 +87,12 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int) (
 	case "roberta", "xlm-roberta":
 		dense, out, h.act = "classifier.dense", "classifier.out_proj", kernel.Tanh
 	case "deberta-v2":
-		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act", "gelu")
+		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act")
 		if size := c.sizeOr("pooler_hidden_size", width, maxWidth); size != width {
 			c.fail("pooler_hidden_size", "%d is not supported where hidden_size is %d", size, width)
 		}
 	case "modernbert":
-		dense, bias, h.act = "head.dense", c.flag("classifier_bias", false), c.activation("classifier_activation", "gelu")
+		dense, bias, h.act = "head.dense", c.flag("classifier_bias", false), c.activation("classifier_activation")
 		h.eps = c.eps("norm_eps", 1e-5)
 		if kind == Tokens {
 			h.pooling = eachToken

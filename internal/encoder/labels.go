@@ -24,14 +24,7 @@ const (
 
 // String returns the name that a label map uses.
 func (m Meaning) String() string {
-	switch m {
-	case Supported:
-		return "supported"
-	case Contradicted:
-		return "contradicted"
-	default:
-		return "not_mentioned"
-	}
+	return [...]string{"not_mentioned", "supported", "contradicted"}[m]
 }
 
 // Chances are the probabilities of the three meanings. Their sum is 1.

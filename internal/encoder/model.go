@@ -117,6 +117,11 @@ func load(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
+	return loadAs(dir, c, o)
+}
+
+// loadAs is load with a configuration that was read before.
+func loadAs(dir string, c *config, o Options) (*Model, error) {
 	k, err := kernel.New(o.Kernel)
 	if err != nil {
 		return nil, err
@@ -149,7 +154,7 @@ func (m *Model) build(dir string, c *config, w *weights, given map[string]string
 	}
 	m.info.Kind = kind
 	if kind == Embed {
-		if m.sentence, err = readSentence(dir, kind); err != nil {
+		if m.sentence, err = readSentence(dir); err != nil {
 			return err
 		}
 	} else {

@@ -16,7 +16,8 @@ type rotation struct {
 	known  int       // positions
 }
 
-// grow computes the angles of n positions.
+// grow computes the angles of n positions, rounded as transformers rounds them:
+// far into a text, exact angles would be those of another model.
 func (r *rotation) grow(n int) {
 	if n <= r.known {
 		return
@@ -24,9 +25,9 @@ func (r *rotation) grow(n int) {
 	r.known = n + n/8
 	r.turned = make([]float32, r.known*2*r.half)
 	for i := range r.half {
-		step := math.Pow(r.theta, -float64(i)/float64(r.half))
+		step := 1 / float32(math.Pow(r.theta, float64(float32(i)/float32(r.half))))
 		for at := range r.known {
-			sin, cos := math.Sincos(float64(at) * step)
+			sin, cos := math.Sincos(float64(float32(at) * step))
 			r.turned[at*2*r.half+i] = float32(cos)
 			r.turned[at*2*r.half+r.half+i] = float32(sin)
 		}
@@ -66,7 +67,7 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 		width: c.size("hidden_size", maxWidth),
 		inner: c.size("intermediate_size", maxWidth),
 		eps:   c.eps("norm_eps", 1e-5),
-		act:   c.activation("hidden_activation", "gelu"),
+		act:   c.activation("hidden_activation"),
 	}
 	n.heads = c.heads("num_attention_heads", n.width)
 	vocabulary, layers := c.size("vocab_size", maxRows), c.size("num_hidden_layers", maxLayers)
