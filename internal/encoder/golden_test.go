@@ -102,6 +102,13 @@ func readGolden(t testing.TB, folder string) *golden {
 	return g
 }
 
+func readBuckets(t *testing.T, folder string, dst any) {
+	t.Helper()
+	if err := json.Unmarshal(readGolden(t, folder).Buckets, dst); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func options(folder string) Options {
 	if folder == "modernbert-tokencls" {
 		return Options{Labels: map[string]string{"LABEL_0": "supported", "LABEL_1": "not_mentioned"}}

@@ -107,7 +107,7 @@ func (m *Model) Close() error {
 		return nil
 	}
 	m.closed = true
-	m.network, m.head, m.pass, m.batch = nil, nil, pass{}, batch{}
+	m.pass, m.batch = pass{}, batch{}
 	return m.weights.Close()
 }
 
