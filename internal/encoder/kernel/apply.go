@@ -191,7 +191,7 @@ func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
 	bias := l.biasOf(w, i)
 	var b []float32
 	if l.precision == Float32 {
-		b = w.Floats(l.In * k.nr)
+		b = w.Floats(((l.In + 15) &^ 15) * k.nr)
 		l.pack(w, b, i)
 	}
 	c, ldc := dst, ldd

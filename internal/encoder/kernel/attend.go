@@ -44,7 +44,7 @@ func (h *headed) lay() {
 		}
 	}
 	panels := (n + nr - 1) / nr
-	h.keys = w.Floats(panels * nr * d)
+	h.keys = w.Floats((panels*d + 15) * nr)
 	for p := range panels {
 		k.pack(h.keys[p*nr*d:], keys[p*nr*stride:], stride, min(nr, n-p*nr), d)
 	}

@@ -64,19 +64,9 @@ func gemm8(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale
 }
 
 func pack(dst, src []float32, ld, rows, k int) {
-	packTo(dst, src, ld, rows, k, genericColumns)
-}
-
-func packTo(dst, src []float32, ld, rows, k, nr int) {
-	for r := range nr {
-		if r >= rows {
-			for i := range k {
-				dst[i*nr+r] = 0
-			}
-			continue
-		}
+	for r := range rows {
 		for i, v := range src[r*ld : r*ld+k] {
-			dst[i*nr+r] = v
+			dst[i*genericColumns+r] = v
 		}
 	}
 }

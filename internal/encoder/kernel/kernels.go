@@ -25,8 +25,8 @@ type ops struct {
 	// The values of a lie lda bytes apart by rows; k is a multiple of 4. b is
 	// [k/group][nr][group] and sums is what the path wants of the columns' sums.
 	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
-	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows, and zero for
-	// rows <= r < nr.
+	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows. It may write
+	// anything for i up to the next multiple of 16 and for r up to nr.
 	pack func(dst, src []float32, ld, rows, k int)
 	// half and brain widen IEEE half and bfloat16 numbers.
 	half, brain func(dst []float32, src []uint16)

@@ -1,3 +1,5 @@
+//go:build !amd64
+
 package kernel
 
 // native returns the paths beside plain Go, the slowest first.
