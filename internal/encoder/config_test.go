@@ -1,0 +1,288 @@
+package encoder
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// written runs a small model once, so that it asks for its weights, and writes
+// it.
+func written(t testing.TB, family string) (dir string, config map[string]any) {
+	t.Helper()
+	model, ok := tiny()[family]
+	if !ok {
+		t.Fatal("no family", family)
+	}
+	model.run(texts()[3])
+	return model.write(t, "F32"), model.config
+}
+
+// What changes the numbers and is not supported is refused by key and value,
+// and sizes that no model has are refused before anything is made of them.
+func TestConfigurationsAreRefused(t *testing.T) {
+	huge := []any{0, -1, 1.5, 1e18, "20", true, []int{1}}
+	tests := []struct {
+		family, key string
+		values      []any
+	}{
+		{"bert", "hidden_act", []any{"mish", 3}},
+		{"bert", "position_embedding_type", []any{"relative_key", "relative_key_query"}},
+		{"bert", "is_decoder", []any{true, "no"}},
+		{"bert", "layer_norm_eps", []any{0, -1e-5, 7, "1e-5"}},
+		{"bert", "vocab_size", huge},
+		{"bert", "hidden_size", huge},
+		{"bert", "intermediate_size", huge},
+		{"bert", "num_hidden_layers", huge},
+		{"bert", "num_attention_heads", append([]any{3, 40}, huge...)},
+		{"bert", "max_position_embeddings", huge},
+		{"bert", "type_vocab_size", huge},
+		{"bert", "model_type", []any{"gpt2", "", 5}},
+		{"bert", "architectures", []any{[]string{"BertForMaskedLM"}, []string{"RobertaForSequenceClassification"}, []string{}, "Bert"}},
+		{"bert", "id2label", []any{map[string]string{"0": "entailment", "2": "neutral"}, "entailment", map[string]int{"0": 1}}},
+		{"roberta", "pad_token_id", []any{-1, 47, 1e9, 0.5}},
+		{"deberta", "relative_attention", []any{false}},
+		{"deberta", "share_att_key", []any{false}},
+		{"deberta", "norm_rel_ebd", []any{"batch_norm"}},
+		{"deberta", "position_biased_input", []any{true}},
+		{"deberta", "pos_att_type", []any{[]string{"p2p"}, "c2p|p2p", []string{}, 7}},
+		{"deberta", "position_buckets", []any{2, 1.5, 1e12, 96, "8"}},
+		{"deberta", "max_relative_positions", []any{1e12, 1.5}},
+		{"deberta", "conv_kernel_size", []any{3}},
+		{"deberta", "embedding_size", []any{10}},
+		{"deberta", "attention_head_size", []any{16}},
+		{"deberta", "pooler_hidden_act", []any{"mish"}},
+		{"deberta", "pooler_hidden_size", []any{10}},
+		{"deberta", "type_vocab_size", []any{-1, 1.5}},
+		{"modernbert", "hidden_activation", []any{"mish"}},
+		{"modernbert", "classifier_activation", []any{"mish"}},
+		{"modernbert", "classifier_pooling", []any{"max", 1}},
+		{"modernbert", "attention_bias", []any{true}},
+		{"modernbert", "mlp_bias", []any{true}},
+		{"modernbert", "norm_bias", []any{true}},
+		{"modernbert", "global_attn_every_n_layers", []any{0, -3, "3"}},
+		{"modernbert", "local_attention", []any{0, 1, -8}},
+		{"modernbert", "global_rope_theta", []any{0, -1, 1e300, "big"}},
+		{"modernbert", "local_rope_theta", []any{0, 1}},
+		{"modernbert", "norm_eps", []any{0, 1}},
+		{"modernbert", "rope_scaling", []any{map[string]any{"type": "linear", "factor": 2}}},
+		{"modernbert", "layer_types", []any{[]string{"full_attention"}, []string{"full_attention", "chunked", "full_attention", "full_attention"}, "full"}},
+		{"modernbert", "rope_parameters", []any{
+			map[string]any{}, map[string]any{"full_attention": map[string]any{"rope_theta": 5.0}},
+			map[string]any{
+				"full_attention":    map[string]any{"rope_theta": 5.0, "rope_type": "yarn"},
+				"sliding_attention": map[string]any{"rope_theta": 5.0, "rope_type": "default"},
+			},
+			map[string]any{"full_attention": map[string]any{"rope_type": "default"}, "sliding_attention": map[string]any{"rope_theta": 5.0}},
+			3,
+		}},
+		{"t5", "prompt", []any{"", "no places", "{text1} {text1} {text2}", "{text1} {text2} {text3}", 4}},
+	}
+	dirs := map[string]string{}
+	configs := map[string]map[string]any{}
+	for family := range tiny() {
+		dirs[family], configs[family] = written(t, family)
+	}
+	for _, tt := range tests {
+		for _, value := range tt.values {
+			t.Run(fmt.Sprintf("%s/%s=%v", tt.family, tt.key, value), func(t *testing.T) {
+				config := maps.Clone(configs[tt.family])
+				config[tt.key] = value
+				data, err := json.Marshal(config)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := parseConfig(configFile, data)
+				if err != nil {
+					t.Fatal(err)
+				}
+				m, err := loadAs(dirs[tt.family], c, Options{Threads: 1})
+				if err == nil {
+					m.Close()
+					t.Fatal("accepted")
+				}
+				if !strings.Contains(err.Error(), tt.key) {
+					t.Errorf("error %q does not name %s", err, tt.key)
+				}
+			})
+		}
+	}
+}
+
+// A size that goes with no tensor of the file is an error that names the tensor
+// and both shapes, and takes no memory.
+func TestSizesAreHeldAgainstTensors(t *testing.T) {
+	dir, config := written(t, "bert")
+	tests := []struct {
+		key    string
+		value  any
+		tensor string
+		want   string
+	}{
+		{"vocab_size", 1 << 24, "bert.embeddings.word_embeddings.weight", "want shape [16777216 20], found [23 20]"},
+		{"hidden_size", 1 << 16, "bert.embeddings.word_embeddings.weight", "want shape [23 65536], found [23 20]"},
+		{"intermediate_size", 1 << 16, "bert.encoder.layer.0.intermediate.dense.weight", "want shape [65536 20], found [27 20]"},
+		{"max_position_embeddings", 49, "bert.embeddings.position_embeddings.weight", "want shape [49 20], found [48 20]"},
+		{"type_vocab_size", 3, "bert.embeddings.token_type_embeddings.weight", "want shape [3 20], found [2 20]"},
+		{"num_hidden_layers", 1 << 10, "bert.encoder.layer.2.attention.self.query.weight", "is missing"},
+		{"id2label", map[string]string{"0": "entailment", "1": "neutral"}, "classifier.weight", "has 3 labels, config.json has 2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.key, func(t *testing.T) {
+			config := maps.Clone(config)
+			config[tt.key] = tt.value
+			data, err := json.Marshal(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := parseConfig(configFile, data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			m, err := loadAs(dir, c, Options{Threads: 1})
+			runtime.ReadMemStats(&after)
+			if err == nil {
+				m.Close()
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.tensor) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q, want one with %s and %q", err, tt.tensor, tt.want)
+			}
+			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
+				t.Errorf("%d bytes were taken", taken)
+			}
+		})
+	}
+}
+
+// A model that lacks any one of its tensors is not opened.
+func TestEveryTensorIsNeeded(t *testing.T) {
+	for family, model := range tiny() {
+		model.run(texts()[3])
+		for name := range model.tensors {
+			rest := *model.naive
+			rest.tensors = maps.Clone(model.tensors)
+			delete(rest.tensors, name)
+			m, err := load(rest.write(t, "F32"), Options{Threads: 1})
+			if err == nil {
+				m.Close()
+				t.Errorf("%s was opened without %s", family, name)
+			} else if !strings.Contains(err.Error(), name) {
+				t.Errorf("%s without %s: error %q does not name it", family, name, err)
+			}
+		}
+	}
+}
+
+// Both forms of a configuration of ModernBERT are the same model.
+func TestModernBERTInBothFormsOfItsConfiguration(t *testing.T) {
+	for _, folder := range []string{"modernbert-seqcls", "modernbert-tokencls"} {
+		g := readGolden(t, folder)
+		dir := filepath.Join(models, folder)
+		data, err := os.ReadFile(filepath.Join(dir, "config.transformers5.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := parseConfig("config.transformers5.json", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := loadAs(dir, c, options(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		var d deviation
+		for _, c := range g.Cases {
+			got, err := m.compute(t.Context(), []sequence{c.sequence()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r, want := range c.values(t) {
+				d.add(float64s(got[0][r]), want)
+			}
+		}
+		if d.worst > 2e-5 {
+			t.Errorf("%s is off by %.2g", folder, d.worst)
+		}
+	}
+}
+
+// What transformers leaves out of a file is what it takes then.
+func TestDefaultsAreThoseOfTransformers(t *testing.T) {
+	for family, left := range map[string][]string{
+		"bert":       {"layer_norm_eps"},
+		"deberta":    {"pooler_hidden_act", "hidden_act", "max_relative_positions", "type_vocab_size"},
+		"modernbert": {"norm_eps", "hidden_activation"},
+	} {
+		dir, config := written(t, family)
+		for _, key := range left {
+			delete(config, key)
+		}
+		data, err := json.Marshal(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := parseConfig(configFile, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := loadAs(dir, c, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Close()
+	}
+}
+
+// Whatever a configuration says, it is refused or gives a model that runs.
+func FuzzConfig(f *testing.F) {
+	dirs := map[string]string{}
+	for family := range tiny() {
+		dir, config := written(f, family)
+		data, err := json.Marshal(config)
+		if err != nil {
+			f.Fatal(err)
+		}
+		dirs[family] = dir
+		f.Add(family, data)
+	}
+	modern, err := os.ReadFile(filepath.Join(models, "modernbert-seqcls", "config.transformers5.json"))
+	if err == nil {
+		f.Add("modernbert", modern)
+	}
+	f.Fuzz(func(t *testing.T, family string, data []byte) {
+		dir, ok := dirs[family]
+		if !ok {
+			return
+		}
+		c, err := parseConfig(configFile, data)
+		if err != nil {
+			return
+		}
+		m, err := loadAs(dir, c, Options{Threads: 1})
+		if err != nil {
+			return
+		}
+		defer m.Close()
+		for _, s := range texts()[:4] {
+			if m.check([]sequence{s}, m.info.MaxTokens) != nil {
+				continue
+			}
+			got, err := m.compute(t.Context(), []sequence{s})
+			if err != nil && !strings.Contains(err.Error(), "not a number") {
+				t.Error(err)
+			}
+			if err == nil && len(got[0][0]) == 0 {
+				t.Error("no values")
+			}
+		}
+	})
+}

@@ -1,0 +1,61 @@
+package encoder
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// modulesFile is the name of the list of steps in a folder of
+// sentence-transformers.
+const modulesFile = "modules.json"
+
+// classNames returns the families of networks by what the names of their
+// classes in transformers begin with.
+func classNames() map[string]string {
+	return map[string]string{
+		"bert": "Bert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta",
+		"deberta-v2": "DebertaV2", "modernbert": "ModernBert",
+	}
+}
+
+// identify returns the family of a model and what it does.
+func (m *Model) identify(dir string, c *config) (family string, kind Kind, err error) {
+	var architectures []string
+	c.get("architectures", &architectures, "a list of strings")
+	family = c.text("model_type", "")
+	if c.err != nil {
+		return "", "", c.err
+	}
+	name := ""
+	if len(architectures) > 0 {
+		name = architectures[0]
+	}
+	m.info.Architecture = name
+	if name == "HHEMv2ForSequenceClassification" {
+		return "t5", HHEM, nil
+	}
+	class, ok := classNames()[family]
+	if !ok {
+		return "", "", fmt.Errorf("%s: model_type: %q is not supported; supported: bert, roberta, xlm-roberta, deberta-v2, modernbert, HHEMv2", c.file, family)
+	}
+	task, ok := strings.CutPrefix(name, class)
+	switch {
+	case !ok && name != "":
+		return "", "", fmt.Errorf("%s: architectures: %q does not go with model_type %q", c.file, name, family)
+	case task == "ForSequenceClassification":
+		return family, Classify, nil
+	case task == "ForTokenClassification" && family == "modernbert":
+		return family, Tokens, nil
+	}
+	switch _, err := os.Stat(filepath.Join(dir, modulesFile)); {
+	case err == nil:
+		return family, Embed, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return "", "", err
+	}
+	return "", "", fmt.Errorf("%s: architectures: %q is not supported: want one that classifies sequences, ModernBERT that classifies tokens, or an encoder of sentences with %s", c.file, name, modulesFile)
+}

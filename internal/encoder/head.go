@@ -1,0 +1,120 @@
+package encoder
+
+import (
+	"fmt"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+)
+
+// pooling is what the hidden values that a head reads are made of.
+type pooling int
+
+const (
+	firstToken pooling = iota
+	meanOfTokens
+	maxOfTokens
+	eachToken
+)
+
+// head turns hidden values into one logit a label:
+// out(norm(act(dense(pooled hidden values)))).
+type head struct {
+	pooling pooling
+	width   int
+	dense   *kernel.Linear // nil: the pooled values as they are
+	act     kernel.Activation
+	norm    norm // without gain there is none
+	eps     float32
+	out     *kernel.Linear // float32 in every precision
+}
+
+// pooled returns the pooled hidden values of each sequence, in memory of p, and
+// how many rows they are. hidden is what the network made, for p.first or not.
+func (p *pass) pooled(kind pooling, hidden []float32, width int) ([]float32, int) {
+	if kind == firstToken || kind == eachToken {
+		return hidden, len(hidden) / width
+	}
+	pooled := room(&p.spare[0], len(p.lengths)*width)
+	sums := room(&p.sums, width)
+	for s, at := range p.starts {
+		dst := pooled[s*width : (s+1)*width]
+		rows := hidden[at*width : (at+p.lengths[s])*width]
+		if kind == maxOfTokens {
+			copy(dst, rows)
+			for ; len(rows) > 0; rows = rows[width:] {
+				for i, v := range rows[:width] {
+					dst[i] = max(dst[i], v)
+				}
+			}
+			continue
+		}
+		clear(sums)
+		for ; len(rows) > 0; rows = rows[width:] {
+			for i, v := range rows[:width] {
+				sums[i] += float64(v)
+			}
+		}
+		for i, v := range sums {
+			dst[i] = float32(v / float64(p.lengths[s]))
+		}
+	}
+	return pooled, len(p.lengths)
+}
+
+// run returns the logits, a row a sequence or a token, in memory of p.
+func (h *head) run(p *pass, hidden []float32) []float32 {
+	x, rows := p.pooled(h.pooling, hidden, h.width)
+	if h.dense != nil {
+		dense := room(&p.spare[1], rows*h.width)
+		p.pool.Apply(h.dense, dense, h.width, x, h.width, rows, h.act)
+		x = dense
+		if h.norm.gain != nil {
+			p.pool.LayerNorm(x, x, nil, rows, h.width, h.norm.gain, h.norm.bias, h.eps)
+		}
+	}
+	logits := room(&p.spare[2], rows*h.out.Out)
+	p.pool.Apply(h.out, logits, h.out.Out, x, h.width, rows, kernel.None)
+	return logits
+}
+
+// head loads the head of a family with that many labels.
+func (w *weights) head(c *config, family string, kind Kind, width, labels int) (*head, error) {
+	h := &head{width: width}
+	dense, out, bias := "", "classifier", true
+	switch family {
+	case "bert":
+		dense, h.act = w.prefix+"pooler.dense", kernel.Tanh
+	case "roberta", "xlm-roberta":
+		dense, out, h.act = "classifier.dense", "classifier.out_proj", kernel.Tanh
+	case "deberta-v2":
+		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act")
+		if size := c.sizeOr("pooler_hidden_size", width, maxWidth); size != width {
+			c.fail("pooler_hidden_size", "%d is not supported where hidden_size is %d", size, width)
+		}
+	case "modernbert":
+		dense, bias, h.act = "head.dense", c.flag("classifier_bias", false), c.activation("classifier_activation")
+		h.eps = c.eps("norm_eps", 1e-5)
+		if kind == Tokens {
+			h.pooling = eachToken
+		} else if c.word("classifier_pooling", "cls", "cls", "mean") == "mean" {
+			h.pooling = meanOfTokens
+		}
+	case "t5":
+		out = "t5.classifier"
+	}
+	if c.err != nil {
+		return nil, c.err
+	}
+	w.prefix = ""
+	if dense != "" {
+		h.dense = w.linear(width, w.part(dense, width, width, bias))
+	}
+	if family == "modernbert" {
+		h.norm = w.norm("head.norm", width, false)
+	}
+	if t := w.set.Tensor(out + ".weight"); t != nil && len(t.Shape) == 2 && t.Shape[0] != labels {
+		return nil, fmt.Errorf("%s: tensor %q has %d labels, %s has %d", w.dir, t.Name, t.Shape[0], configFile, labels)
+	}
+	h.out = w.exact(width, w.part(out, labels, width, true))
+	return h, w.err
+}

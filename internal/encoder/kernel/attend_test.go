@@ -1,0 +1,187 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// attended computes a in float64, straight from its meaning.
+func attended(a *Attention) []float64 {
+	rows := 0
+	for _, n := range a.Lengths {
+		rows += n
+	}
+	out := make([]float64, rows*a.OutStride)
+	start := 0
+	for s, n := range a.Lengths {
+		sees := make([][]bool, n)
+		for i := range sees {
+			sees[i] = make([]bool, n)
+			for j := range sees[i] {
+				sees[i][j] = a.Visible == nil
+			}
+		}
+		if a.Visible != nil {
+			for _, b := range a.Visible(s) {
+				for i := b.Q0; i < b.Q1; i++ {
+					for _, k := range b.Keys {
+						for j := k[0]; j < k[1]; j++ {
+							sees[i][j] = true
+						}
+					}
+				}
+			}
+		}
+		for h := range a.Heads {
+			for i := range n {
+				weights, sum := make([]float64, n), 0.0
+				for j := range n {
+					if !sees[i][j] || a.Window != 0 && max(i-j, j-i) > a.Window {
+						continue
+					}
+					dot := 0.0
+					for d := range a.HeadDim {
+						dot += float64(a.Q[(start+i)*a.Stride+h*a.HeadDim+d]) * float64(a.K[(start+j)*a.Stride+h*a.HeadDim+d])
+					}
+					dot *= float64(a.Scale)
+					switch {
+					case a.Bias != nil:
+						var b [1]float32
+						a.Bias(nil, s, h, i, j, j+1, b[:])
+						dot += float64(b[0])
+					case a.Relative != nil:
+						dot += float64(a.Relative[h*(2*a.MaxLen-1)+j-i+a.MaxLen-1])
+					}
+					weights[j] = math.Exp(dot)
+					sum += weights[j]
+				}
+				for d := range a.HeadDim {
+					y := 0.0
+					for j := range n {
+						y += weights[j] * float64(a.V[(start+j)*a.Stride+h*a.HeadDim+d])
+					}
+					if sum > 0 {
+						y /= sum
+					}
+					out[(start+i)*a.OutStride+h*a.HeadDim+d] = y
+				}
+			}
+		}
+		start += n
+	}
+	return out
+}
+
+// projected returns an attention over random rows that hold q, k and v.
+func projected(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
+	rows := 0
+	for _, n := range lengths {
+		rows += n
+	}
+	width := heads * dim
+	x := random(r, rows*3*width)
+	return &Attention{
+		Q: x, K: x[min(width, len(x)):], V: x[min(2*width, len(x)):], Stride: 3 * width,
+		Out: make([]float32, rows*width), OutStride: width,
+		Lengths: lengths, Heads: heads, HeadDim: dim, Scale: float32(1 / math.Sqrt(float64(dim))),
+	}
+}
+
+func TestAttendIsSoftmaxOfQKTimesV(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(31, 32))
+		kinds := map[string]func(a *Attention, longest int){
+			"global":      func(*Attention, int) {},
+			"window":      func(a *Attention, _ int) { a.Window = 5 },
+			"wide window": func(a *Attention, _ int) { a.Window = 40 },
+			"relative": func(a *Attention, longest int) {
+				a.MaxLen = longest + 3
+				a.Relative = random(r, a.Heads*(2*a.MaxLen-1))
+			},
+			"bias": func(a *Attention, _ int) {
+				a.Bias = func(w *Worker, s, h, i, lo, hi int, dst []float32) {
+					if w != nil {
+						clear(w.Floats(10))
+					}
+					for j := lo; j < hi; j++ {
+						dst[j-lo] = float32((s+3*h+7*i+11*j)%13) / 4
+					}
+				}
+			},
+			"visible": func(a *Attention, _ int) {
+				a.Visible = func(s int) []Block {
+					n := a.Lengths[s]
+					if n < 8 {
+						return []Block{{0, n, [][2]int{{0, n}}}}
+					}
+					return []Block{
+						{0, n / 3, [][2]int{{0, n}}},
+						{n / 3, n / 2, [][2]int{{0, n / 5}, {n / 3, n / 2}}},
+						{n / 2, n - 2, [][2]int{{1, n / 4}, {n / 4, n/4 + 1}, {n / 2, n}}},
+						{n - 2, n - 1, nil},
+					}
+				}
+			},
+		}
+		kinds["visible window relative"] = func(a *Attention, longest int) {
+			kinds["visible"](a, longest)
+			kinds["relative"](a, longest)
+			a.Window = 20
+		}
+		kinds["visible bias"] = func(a *Attention, longest int) {
+			kinds["visible"](a, longest)
+			kinds["bias"](a, longest)
+		}
+		for name, set := range kinds {
+			for _, dim := range []int{32, 64, 80, 5} {
+				for _, lengths := range [][]int{{1}, {17, 33, 1, 70}, {130}} {
+					for _, workers := range []int{1, 3} {
+						a := projected(r, 2, dim, lengths...)
+						set(a, slices.Max(lengths))
+						NewPool(k, workers).Attend(a)
+						near(t, fmt.Sprint(name, dim, lengths, workers), a.Out, attended(a), 1e-5)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestASequenceDoesNotDependOnTheBatch(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(33, 34))
+		a := projected(r, 3, 32, 40, 77, 13)
+		NewPool(k, 7).Attend(a)
+		start := 0
+		for _, n := range a.Lengths {
+			b := *a
+			b.Q, b.K, b.V = a.Q[start*a.Stride:], a.K[start*a.Stride:], a.V[start*a.Stride:]
+			b.Lengths, b.Out = []int{n}, make([]float32, n*a.OutStride)
+			NewPool(k, 1).Attend(&b)
+			same(t, fmt.Sprint(n, " tokens"), b.Out, a.Out[start*a.OutStride:(start+n)*a.OutStride])
+			start += n
+		}
+	})
+}
+
+func TestAttendBearsAnyNumber(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(35, 36))
+		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30} {
+			a := projected(r, 2, 32, 20, 20)
+			a.Q[5*a.Stride] = float32(v)
+			NewPool(k, 2).Attend(a)
+			for _, y := range a.Out[20*a.OutStride:] {
+				if y != y {
+					t.Fatalf("%g in the first sequence makes the second NaN", v)
+				}
+			}
+		}
+	})
+}

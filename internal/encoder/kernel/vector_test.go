@@ -1,0 +1,203 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// exact are the activations in float64.
+func exact(a Activation, x float64) float64 {
+	switch a {
+	case Gelu:
+		return x / 2 * math.Erfc(-x/math.Sqrt2)
+	case GeluTanh:
+		return x / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
+	case Relu:
+		return max(x, 0)
+	case Silu:
+		return x / (1 + math.Exp(-x))
+	case Tanh:
+		return math.Tanh(x)
+	case None:
+	}
+	return x
+}
+
+func TestActivationsAreNearTheirFormulas(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		var xs []float32
+		for x := -12.0; x <= 12; x += 1.0 / 512 {
+			xs = append(xs, float32(x))
+		}
+		xs = append(xs, 1e-30, -1e-30, 88, -88, 100, -100, 1e9, -1e9, 3e38, -3e38)
+		for act := None; act < activations; act++ {
+			got, want := slices.Clone(xs), make([]float64, len(xs))
+			for i, x := range xs {
+				want[i] = exact(act, float64(x))
+			}
+			k.Activate(got, act)
+			near(t, fmt.Sprint("activation ", act), got, want, 1e-6)
+			for n := range 70 {
+				part := slices.Clone(xs[:n+1])
+				k.Activate(part[:n], act)
+				same(t, fmt.Sprint("activation ", act, " of ", n), part, append(slices.Clone(got[:n]), xs[n]))
+			}
+			odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1}
+			k.Activate(odd, act)
+			if act != Relu && odd[0] == odd[0] {
+				t.Errorf("activation %d of NaN: got %g", act, odd[0])
+			}
+			if act != None && float64(odd[1]) != exact(act, math.Inf(1)) {
+				t.Errorf("activation %d of infinity: got %g", act, odd[1])
+			}
+			near(t, "beside odd ones", odd[3:], []float64{exact(act, 1)}, 1e-6)
+		}
+	})
+}
+
+// norms returns LayerNorm and RMSNorm in float64, and the deviation of the row.
+func norms(x, gain, bias []float32, eps float64) (layer, rms []float64, deviation float64) {
+	n := float64(len(x))
+	mean, squares, variance := 0.0, 0.0, 0.0
+	for _, v := range x {
+		mean += float64(v) / n
+		squares += float64(v) * float64(v) / n
+	}
+	for _, v := range x {
+		variance += (float64(v) - mean) * (float64(v) - mean) / n
+	}
+	for i, v := range x {
+		y := (float64(v) - mean) / math.Sqrt(variance+eps) * float64(gain[i])
+		if bias != nil {
+			y += float64(bias[i])
+		}
+		layer = append(layer, y)
+		rms = append(rms, float64(v)/math.Sqrt(squares+eps)*float64(gain[i]))
+	}
+	return layer, rms, math.Sqrt(variance + eps)
+}
+
+func TestNormsAreNearTheirFormulas(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(21, 22))
+		p := NewPool(k, 2)
+		for _, width := range []int{1, 2, 7, 16, 33, 64, 100, 384, 771} {
+			const rows = 37
+			x, res, gain, bias := random(r, rows*width), random(r, rows*width), random(r, width), random(r, width)
+			for i := range x {
+				x[i] += 3
+			}
+			sum := slices.Clone(x)
+			for i := range sum {
+				sum[i] += res[i]
+			}
+			for _, res := range [][]float32{nil, res} {
+				for _, bias := range [][]float32{nil, bias} {
+					in := slices.Clone(x)
+					layer, rms := make([]float32, len(x)), make([]float32, len(x))
+					p.LayerNorm(layer, in, res, rows, width, gain, bias, 1e-5)
+					from := x
+					if res != nil {
+						from = sum
+					}
+					same(t, "what stays in x", in, from)
+					in = slices.Clone(x)
+					p.RMSNorm(in, in, res, rows, width, gain, 1e-5)
+					copy(rms, in)
+					for i := range rows {
+						row := from[i*width : (i+1)*width]
+						a, b, deviation := norms(row, gain, bias, 1e-5)
+						// What float32 loses in x-mean grows as the row is far from 0.
+						tolerance := 5e-6 + 4e-7*float64(peak(row))/deviation
+						near(t, fmt.Sprint("layer norm of ", width), layer[i*width:], a, tolerance)
+						near(t, fmt.Sprint("RMS norm of ", width), rms[i*width:], b, 5e-6)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestPeakSeesTheLargestOfAnyLength(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		for n := 1; n < 70; n++ {
+			for at := range n {
+				x := make([]float32, n+1)
+				x[n] = 100
+				x[at] = -3
+				if got := k.peak(x[:n]); got != 3 {
+					t.Fatalf("%d values, -3 at %d: got %g", n, at, got)
+				}
+				x[at] = float32(math.NaN())
+				if got := k.peak(x[:n]); got == got {
+					t.Fatalf("%d values, NaN at %d: got %g", n, at, got)
+				}
+			}
+		}
+	})
+}
+
+func TestSoftmaxOfAnyLength(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(23, 24))
+		for n := 1; n < 200; n += 1 + n/20 {
+			for _, bias := range [][]float32{nil, random(r, n)} {
+				s := random(r, n+1)
+				for i := range s {
+					s[i] *= 20
+				}
+				if n > 3 && bias != nil {
+					bias[2] = float32(math.Inf(-1))
+				}
+				const scale = 0.3
+				want := make([]float64, n)
+				most, sum := math.Inf(-1), 0.0
+				for i := range want {
+					want[i] = float64(s[i]) * scale
+					if bias != nil {
+						want[i] += float64(bias[i])
+					}
+					most = max(most, want[i])
+				}
+				for i := range want {
+					want[i] = math.Exp(want[i] - most)
+					sum += want[i]
+				}
+				beyond := s[n]
+				got := k.softmax(s[:n], scale, bias)
+				near(t, fmt.Sprint("softmax of ", n), s, want, 2e-6)
+				near(t, fmt.Sprint("sum of ", n), []float32{got}, []float64{sum}, 3e-6)
+				if s[n] != beyond {
+					t.Fatalf("softmax of %d wrote beyond it", n)
+				}
+			}
+		}
+	})
+}
+
+func TestMultiplyKeepsToItsColumns(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(25, 26))
+		for n := range 70 {
+			const rows = 3
+			d, x := random(r, rows*(n+2)), random(r, rows*(n+5))
+			want := slices.Clone(d)
+			for i := range rows {
+				for j := range n {
+					want[i*(n+2)+j] *= x[i*(n+5)+j]
+				}
+			}
+			k.multiply(d, n+2, x, n+5, rows, n)
+			same(t, strconv.Itoa(n), d, want)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package encoder
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Meaning is what a label says of a claim.
+type Meaning int
+
+const (
+	// NotMentioned says that the text does not support the claim, without saying
+	// that it speaks against it. Models that know no difference say this.
+	NotMentioned Meaning = iota
+	// Supported says that the claim follows from the text.
+	Supported
+	// Contradicted says that the text speaks against the claim.
+	Contradicted
+)
+
+// String returns the name that a label map uses.
+func (m Meaning) String() string {
+	return [...]string{"not_mentioned", "supported", "contradicted"}[m]
+}
+
+// Chances are the probabilities of the three meanings. Their sum is 1.
+type Chances struct{ Supported, Contradicted, NotMentioned float64 }
+
+// Chances returns what logits, one a label, say of a claim: the softmax over the
+// labels, summed by meaning.
+func (i *Info) Chances(logits []float32) Chances {
+	most := float64(slices.Max(logits))
+	var sums [Contradicted + 1]float64
+	total := 0.0
+	for l, x := range logits {
+		e := math.Exp(float64(x) - most)
+		sums[i.Meanings[l]] += e
+		total += e
+	}
+	return Chances{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
+}
+
+// meaningOf returns what a label's name says by itself. The names are those of
+// NLI and fact checking data sets and of the classifiers trained on them.
+func meaningOf(label string) (Meaning, bool) {
+	name := strings.ToLower(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimSpace(label)))
+	switch name {
+	case "entailment", "entailed", "entails", "entail", "supported", "supports", "support",
+		"consistent", "factually_consistent", "faithful", "grounded":
+		return Supported, true
+	case "contradiction", "contradicted", "contradicts", "contradict", "contradictory", "refuted", "refutes":
+		return Contradicted, true
+	case "neutral", "not_entailment", "not_entailed", "non_entailment", "not_supported", "unsupported",
+		"not_mentioned", "not_enough_info", "hallucinated", "hallucination", "inconsistent",
+		"factually_inconsistent", "not_consistent", "unfaithful", "not_faithful", "ungrounded", "not_grounded":
+		return NotMentioned, true
+	}
+	return 0, false
+}
+
+// labels returns the names of a classifier's labels in the order of its logits.
+// transformers leaves id2label out where it is the two labels that are default.
+func (c *config) labels() []string {
+	n := c.sizeOr("num_labels", 2, maxLabels)
+	byID := make(map[string]string)
+	if !c.get("id2label", &byID, "an object of strings") {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = "LABEL_" + strconv.Itoa(i)
+		}
+		return names
+	}
+	names := make([]string, len(byID))
+	for i := range names {
+		name, ok := byID[strconv.Itoa(i)]
+		if !ok {
+			c.fail("id2label", "has %d labels, but none with the id %d", len(byID), i)
+			return nil
+		}
+		names[i] = name
+	}
+	if len(names) > maxLabels {
+		c.fail("id2label", "has %d labels, more than %d", len(names), maxLabels)
+	}
+	return names
+}
+
+// meanings returns what each label means: what the label map says, which may
+// not name labels that are not there, or else what the name says.
+func meanings(labels []string, given map[string]string) ([]Meaning, error) {
+	known := map[string]Meaning{
+		Supported.String(): Supported, Contradicted.String(): Contradicted, NotMentioned.String(): NotMentioned,
+	}
+	list := quoted(labels)
+	for _, label := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(labels, label) {
+			return nil, fmt.Errorf("label map: the model has no label %q; it has %s", label, list)
+		}
+		if _, ok := known[given[label]]; !ok {
+			return nil, fmt.Errorf("label map: %s: %q is not supported, contradicted or not_mentioned", label, given[label])
+		}
+	}
+	result := make([]Meaning, len(labels))
+	var count [Contradicted + 1]int
+	for i, label := range labels {
+		m, ok := known[given[label]]
+		if !ok {
+			if m, ok = meaningOf(label); !ok {
+				return nil, fmt.Errorf("the label %q does not say what it means; a label map must give each of %s"+
+					" as supported, contradicted or not_mentioned", label, list)
+			}
+		}
+		result[i] = m
+		count[m]++
+	}
+	if count[Supported] == 0 || count[Supported] == len(labels) {
+		return nil, fmt.Errorf("of the labels %s, some must mean supported and some not", list)
+	}
+	return result, nil
+}
+
+// quoted lists names for an error, and no more than a reader takes in.
+func quoted(names []string) string {
+	const most = 20
+	var list []string
+	for _, name := range names[:min(len(names), most)] {
+		list = append(list, strconv.Quote(name))
+	}
+	if len(names) > most {
+		list = append(list, fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,209 @@
+// Package encoder runs transformer encoders: it reads a folder with a model as
+// Hugging Face lays it out (config.json, model.safetensors, tokenizer.json) and
+// computes what the model makes of texts, without any other software.
+//
+// # Models
+//
+// BERT, RoBERTa, XLM-RoBERTa, DeBERTa v2 and v3 and ModernBERT that classify
+// pairs of texts; ModernBERT that classifies tokens; HHEM-2.1-Open, which is the
+// encoder of T5; and encoders of sentences in the layout of
+// sentence-transformers. Whatever in a configuration changes the numbers is
+// either followed or refused by an error that names the key and the value.
+//
+// # Batches
+//
+// The texts of a call are sorted by length and computed some thousand tokens at
+// a time, without padding. What is computed for a text is the same to the last
+// bit whatever it is computed with, and however many threads do it.
+//
+// # Memory
+//
+// Weights in float32 are used where they lie in the mapped file. What a call
+// takes besides is bounded by the thousands of tokens at a time, or by the
+// longest text, in proportion to its length.
+package encoder
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
+)
+
+// configFile is the name of a model's configuration in its folder.
+const configFile = "config.json"
+
+// Options say how a model is run. The zero value is float32 on all processors
+// with the fastest kernels.
+type Options struct {
+	Precision kernel.Precision
+	Threads   int    // 0: as many as the Go runtime uses
+	Kernel    string // a name of kernel.Names; "" is the fastest
+	// Labels gives labels a meaning by their names: supported, contradicted or
+	// not_mentioned. Labels that it lacks mean what their names say.
+	Labels map[string]string
+}
+
+// Kind is what a model does, and which of its methods may be called.
+type Kind string
+
+// The kinds of models.
+const (
+	Classify Kind = "classify" // Model.Classify
+	Tokens   Kind = "tokens"   // Model.Tokens
+	Embed    Kind = "embed"    // Model.Embed
+	HHEM     Kind = "hhem"     // Model.Classify
+)
+
+// Info describes a model.
+type Info struct {
+	Architecture string // as in config.json
+	Kind         Kind
+	Hidden       int // values of a token between layers, and of an embedding
+	Layers       int
+	Labels       []string  // in the order of logits
+	Meanings     []Meaning // of the labels
+	MaxTokens    int       // the longest sequence that is possible, specials included; 0: there is no such limit
+	Window       int       // the longest sequence that the model was made for; 0: not known
+	Kernel       string    // the name of the kernels
+	Precision    kernel.Precision
+}
+
+// A Model is ready to run. Its methods may be called by many goroutines, whose
+// passes through the network follow one another.
+type Model struct {
+	info     Info
+	weights  *safetensors.Set
+	network  network
+	head     *head // nil: embeddings
+	sentence *sentence
+	prompt   *prompt // of HHEM, else nil
+
+	gate   chan struct{} // holds one token, which a pass takes
+	closed bool          // guarded by gate
+	pass   pass          // likewise
+	batch  batch         // likewise
+}
+
+// Info describes the model.
+func (m *Model) Info() Info {
+	info := m.info
+	info.Labels, info.Meanings = slices.Clone(info.Labels), slices.Clone(info.Meanings)
+	return info
+}
+
+// errClosed says that a model was closed before a call.
+func errClosed() error { return errors.New("the model is closed") }
+
+// Close gives the weights back, when the pass that may be under way is done.
+// Calls that are not done with all their passes fail.
+func (m *Model) Close() error {
+	m.gate <- struct{}{}
+	defer func() { <-m.gate }()
+	if m.closed {
+		return nil
+	}
+	m.closed = true
+	m.pass, m.batch = pass{}, batch{}
+	return m.weights.Close()
+}
+
+// load opens a model but for its tokenizer.
+func load(dir string, o Options) (*Model, error) {
+	c, err := readConfig(dir, configFile)
+	if err != nil {
+		return nil, err
+	}
+	return loadAs(dir, c, o)
+}
+
+// loadAs is load with a configuration that was read before.
+func loadAs(dir string, c *config, o Options) (*Model, error) {
+	k, err := kernel.New(o.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	if o.Threads < 0 {
+		return nil, fmt.Errorf("%d threads", o.Threads)
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	set, err := safetensors.OpenDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{weights: set, gate: make(chan struct{}, 1)}
+	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), o.Precision
+	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
+	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
+	if err := m.build(dir, c, w, o.Labels); err != nil {
+		return nil, errors.Join(err, set.Close())
+	}
+	return m, nil
+}
+
+// build makes the network and the head that the configuration asks for.
+func (m *Model) build(dir string, c *config, w *weights, given map[string]string) error {
+	family, kind, err := m.identify(dir, c)
+	if err != nil {
+		return err
+	}
+	m.info.Kind = kind
+	if kind == Embed {
+		if m.sentence, err = readSentence(dir); err != nil {
+			return err
+		}
+	} else {
+		m.info.Labels = []string{"hallucinated", "consistent"}
+		if kind != HHEM {
+			m.info.Labels = c.labels()
+		}
+		if c.err != nil {
+			return c.err
+		}
+		if m.info.Meanings, err = meanings(m.info.Labels, given); err != nil {
+			return fmt.Errorf("%s: %w", c.file, err)
+		}
+	}
+	if err := m.grow(c, w, family); err != nil {
+		return err
+	}
+	if kind == Embed {
+		return m.sentence.fit(&m.info)
+	}
+	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels))
+	return err
+}
+
+// grow loads the network of a family.
+func (m *Model) grow(c *config, w *weights, family string) error {
+	var post *postNorm
+	var pre *preNorm
+	var err error
+	switch family {
+	case "deberta-v2":
+		post, m.info.Window, err = deberta(c, w, m.pass.pool)
+	case "modernbert":
+		pre, m.info.Window, err = modernBERT(c, w)
+	case "t5":
+		if m.prompt, err = readPrompt(c); err == nil {
+			pre, err = t5(w)
+		}
+	default:
+		post, m.info.MaxTokens, err = bert(c, w, family)
+		m.info.Window = m.info.MaxTokens
+	}
+	switch {
+	case err != nil:
+		return err
+	case post != nil:
+		m.network, m.info.Hidden, m.info.Layers = post, post.width, len(post.layers)
+	default:
+		m.network, m.info.Hidden, m.info.Layers = pre, pre.width, len(pre.layers)
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package encoder
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+)
+
+// postNorm is a network whose layers normalise after they add, as BERT, RoBERTa
+// and DeBERTa do.
+type postNorm struct {
+	width, inner int // hidden and feed-forward values of a token
+	heads        int
+	eps          float32
+	act          kernel.Activation
+	embed        embeddings
+	layers       []postLayer
+	relative     *disentangled // of DeBERTa, else nil
+}
+
+// postLayer is x = norm(x + out(attention(qkv(x)))), x = norm(x + down(act(up(x)))).
+type postLayer struct {
+	qkv, out, up, down *kernel.Linear
+	attNorm, ffNorm    norm
+}
+
+// embeddings are the tables whose rows add up to the input of the first layer.
+type embeddings struct {
+	words     table
+	positions table // without rows where the network has none
+	types     table // likewise
+	norm      norm
+	// pad is a token that positions do not count, where offset is not 0; offset is
+	// the position of the first token that they do.
+	pad    int32
+	offset int
+	// oneType says that all tokens have type 0, whatever the tokenizer says.
+	oneType bool
+}
+
+func (n *postNorm) check(ids, types []int32) error { return n.embed.check(ids, types) }
+
+func (e *embeddings) check(ids, types []int32) error {
+	if err := checkIDs(ids, e.words.rows); err != nil {
+		return err
+	}
+	if e.types.rows == 0 || e.oneType {
+		return nil
+	}
+	for _, t := range types {
+		if t < 0 || int(t) >= e.types.rows {
+			return fmt.Errorf("token type %d, but the model has %d types: tokenizer.json belongs to another model", t, e.types.rows)
+		}
+	}
+	return nil
+}
+
+func checkIDs(ids []int32, rows int) error {
+	for _, id := range ids {
+		if id < 0 || int(id) >= rows {
+			return fmt.Errorf("token %d, but the model has embeddings for %d: tokenizer.json belongs to another model", id, rows)
+		}
+	}
+	return nil
+}
+
+// place sets the position of each token in the table of positions.
+func (e *embeddings) place(p *pass) {
+	positions := room(&p.positions, len(p.ids))
+	for s, n := range p.lengths {
+		at := p.starts[s]
+		count := 0
+		for i := at; i < at+n; i++ {
+			switch {
+			case e.offset == 0:
+				positions[i] = int32(i - at)
+			case p.ids[i] == e.pad:
+				positions[i] = int32(e.offset - 1)
+			default:
+				positions[i] = int32(e.offset + count)
+				count++
+			}
+		}
+	}
+}
+
+// run sets p.x to the normalised sums.
+func (e *embeddings) run(p *pass, eps float32) {
+	width := e.words.width
+	room(&p.x, len(p.ids)*width)
+	if e.positions.rows > 0 {
+		e.place(p)
+	}
+	p.each(func(w *kernel.Worker, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			row := p.x[i*width : (i+1)*width]
+			e.words.copy(row, int(p.ids[i]))
+			if e.types.rows > 0 {
+				t := 0
+				if !e.oneType {
+					t = int(p.types[i])
+				}
+				e.types.add(row, t)
+			}
+			if e.positions.rows > 0 {
+				e.positions.add(row, int(p.positions[i]))
+			}
+		}
+		block := p.x[lo*width : hi*width]
+		w.LayerNorm(block, block, nil, hi-lo, width, e.norm.gain, e.norm.bias, eps)
+	})
+}
+
+func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
+	width := n.width
+	n.embed.run(p, n.eps)
+	p.tell("embeddings", p.x)
+	rows := len(p.ids)
+	x, mixed, qkv := p.x, room(&p.mixed, rows*width), room(&p.qkv, rows*3*width)
+	p.pool.Apply(n.layers[0].qkv, qkv, 3*width, x, width, rows, kernel.None)
+	for i := range n.layers {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		prune := p.prune(i, len(n.layers))
+		n.attend(p, i, prune)
+		if prune {
+			x, mixed, rows = p.gather(x, width), p.gather(mixed, width), len(p.starts)
+		}
+		l := &n.layers[i]
+		var next *kernel.Linear
+		if i+1 < len(n.layers) {
+			next = n.layers[i+1].qkv
+		}
+		p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
+			x, m := x[lo*width:hi*width], hi-lo
+			t := w.Floats(m * width)
+			w.Apply(l.out, t, width, mixed[lo*width:], width, m, kernel.None)
+			w.LayerNorm(x, x, t, m, width, l.attNorm.gain, l.attNorm.bias, n.eps)
+			up := w.Floats(m * n.inner)
+			w.Apply(l.up, up, n.inner, x, width, m, n.act)
+			w.Apply(l.down, t, width, up, n.inner, m, kernel.None)
+			w.LayerNorm(x, x, t, m, width, l.ffNorm.gain, l.ffNorm.bias, n.eps)
+			if next != nil {
+				w.Apply(next, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
+			}
+		})
+		p.layer(i, x)
+	}
+	if p.first && rows > len(p.starts) {
+		x = p.gather(x, width)
+	}
+	return x, nil
+}
+
+// attend computes the attention of layer i, or of its first tokens only.
+func (n *postNorm) attend(p *pass, i int, firsts bool) {
+	width := n.width
+	a := kernel.Attention{
+		Q: p.qkv, K: p.qkv[width:], V: p.qkv[2*width:], Stride: 3 * width,
+		Out: p.mixed, OutStride: width,
+		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads,
+	}
+	if firsts {
+		a.Visible = p.firsts()
+	}
+	if n.relative != nil {
+		n.relative.attend(p, i, &a)
+		return
+	}
+	a.Scale = scale(a.HeadDim)
+	p.pool.Attend(&a)
+}

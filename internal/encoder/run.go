@@ -1,0 +1,167 @@
+package encoder
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// passTokens is how many tokens are computed at a time, unless a single text has
+// more. Larger passes are no faster, as layers are computed in blocks of rows
+// that fit a cache, and take more memory.
+const passTokens = 2048
+
+// A sequence is a text or pair as tokens.
+type sequence struct{ ids, types []int32 }
+
+// check refuses sequences that the network can't take, which begin with the
+// numbers of their texts in errors.
+func (m *Model) check(seqs []sequence, most int) error {
+	for i, s := range seqs {
+		if len(s.ids) == 0 {
+			return fmt.Errorf("text %d: the tokenizer makes no tokens of it", i)
+		}
+		if most > 0 && len(s.ids) > most {
+			return fmt.Errorf("text %d: %d tokens, but the model takes %d at most", i, len(s.ids), most)
+		}
+		if err := m.network.check(s.ids, s.types); err != nil {
+			return fmt.Errorf("text %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+// run computes the hidden values of sequences, some thousand tokens at a time,
+// and hands them to done with the numbers of the sequences in the pass. first
+// says that only the values of first tokens are needed.
+func (m *Model) run(ctx context.Context, seqs []sequence, first bool, done func(p *pass, hidden []float32, numbers []int) error) error {
+	order := make([]int, len(seqs))
+	for i := range order {
+		order[i] = i
+	}
+	// The longest come first, so that memory grows once and not by and by.
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(seqs[b].ids), len(seqs[a].ids)) })
+	for len(order) > 0 {
+		n, tokens := 1, len(seqs[order[0]].ids)
+		for n < len(order) && tokens+len(seqs[order[n]].ids) <= passTokens {
+			tokens += len(seqs[order[n]].ids)
+			n++
+		}
+		if err := m.once(ctx, seqs, order[:n], first, done); err != nil {
+			return err
+		}
+		order = order[n:]
+	}
+	return nil
+}
+
+// once computes one pass.
+func (m *Model) once(ctx context.Context, seqs []sequence, numbers []int, first bool, done func(p *pass, hidden []float32, numbers []int) error) error {
+	select {
+	case m.gate <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-m.gate }()
+	if m.closed {
+		return errClosed()
+	}
+	m.batch.reset()
+	for _, i := range numbers {
+		m.batch.add(seqs[i].ids, seqs[i].types)
+	}
+	p := &m.pass
+	p.batch, p.first = &m.batch, first
+	if len(m.batch.ids) > passTokens {
+		// What a text of unusual length took is not kept for ever.
+		defer func() {
+			m.pass = pass{pool: p.pool, precision: p.precision, observe: p.observe}
+			m.batch = batch{}
+		}()
+	}
+	hidden, err := m.network.forward(ctx, p)
+	if err != nil {
+		return err
+	}
+	return done(p, hidden, numbers)
+}
+
+// finite refuses values that no judgement can be made of.
+func finite(values []float32, text int) error {
+	for _, v := range values {
+		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("text %d: the model's output is not a number", text)
+		}
+	}
+	return nil
+}
+
+// classify returns the logits of each sequence.
+func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, error) {
+	labels := len(m.info.Labels)
+	all := make([]float32, len(seqs)*labels)
+	result := make([][]float32, len(seqs))
+	err := m.run(ctx, seqs, m.head.pooling == firstToken, func(p *pass, hidden []float32, numbers []int) error {
+		logits := m.head.run(p, hidden)
+		for s, i := range numbers {
+			result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
+			copy(result[i], logits[s*labels:])
+			if err := finite(result[i], i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// tokens returns the logits of each token of each sequence.
+func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, error) {
+	labels := len(m.info.Labels)
+	result := make([][][]float32, len(seqs))
+	err := m.run(ctx, seqs, false, func(p *pass, hidden []float32, numbers []int) error {
+		logits := m.head.run(p, hidden)
+		for s, i := range numbers {
+			n := p.lengths[s]
+			own := slices.Clone(logits[p.starts[s]*labels:][:n*labels])
+			if err := finite(own, i); err != nil {
+				return err
+			}
+			result[i] = make([][]float32, n)
+			for t := range n {
+				result[i][t] = own[t*labels : (t+1)*labels : (t+1)*labels]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// embed returns the embedding of each sequence.
+func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error) {
+	width := m.info.Hidden
+	result := make([][]float32, len(seqs))
+	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, func(p *pass, hidden []float32, numbers []int) error {
+		pooled, _ := p.pooled(m.sentence.pooling, hidden, width)
+		for s, i := range numbers {
+			result[i] = slices.Clone(pooled[s*width : (s+1)*width])
+			m.sentence.finish(result[i])
+			if err := finite(result[i], i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}

@@ -1,0 +1,304 @@
+package encoder
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+)
+
+func loadTiny(t testing.TB, family string, o Options) *Model {
+	t.Helper()
+	dir, _ := written(t, family)
+	m, err := load(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// many are n sequences of 1 to 46 tokens.
+func many(n int) []sequence {
+	seqs := make([]sequence, n)
+	for i := range seqs {
+		length := 1 + (i*31)%46
+		seqs[i] = sequence{make([]int32, length), make([]int32, length)}
+		for j := range length {
+			seqs[i].ids[j] = int32((7*i + 3*j*j) % 23)
+		}
+	}
+	return seqs
+}
+
+// What comes out for a text is the same to the last bit, and in its place,
+// whatever it is computed with and by however many threads.
+func TestResultsDependOnTheirTextAlone(t *testing.T) {
+	for family := range tiny() {
+		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
+			one := loadTiny(t, family, Options{Threads: 1, Precision: precision})
+			four := loadTiny(t, family, Options{Threads: 4, Precision: precision})
+			seqs := many(300) // several passes
+			together, err := four.classify(t.Context(), seqs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range seqs {
+				alone, err := one.classify(t.Context(), seqs[i:i+1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(alone[0], together[i]) {
+					t.Fatalf("%s: text %d gives %v alone, %v among others", family, i, alone[0], together[i])
+				}
+			}
+		}
+	}
+}
+
+// Many callers may use a model at once.
+func TestCallersAtOnce(t *testing.T) {
+	m := loadTiny(t, "modernbert", Options{Threads: 2})
+	seqs := many(40)
+	want, err := m.classify(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var callers sync.WaitGroup
+	for c := range 8 {
+		callers.Go(func() {
+			from := c * 3
+			got, err := m.classify(t.Context(), seqs[from:])
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for i := range got {
+				if !slices.Equal(got[i], want[from+i]) {
+					t.Errorf("caller %d: %v, want %v", c, got[i], want[from+i])
+				}
+			}
+		})
+	}
+	callers.Wait()
+}
+
+func TestCancelledCallsEnd(t *testing.T) {
+	m := loadTiny(t, "bert", Options{Threads: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	layers := 0
+	m.pass.observe = func(stage string, _ []float32) {
+		if stage == "layer.0" {
+			layers++
+			cancel()
+		}
+	}
+	if _, err := m.classify(ctx, many(300)); !errors.Is(err, context.Canceled) {
+		t.Error("error", err)
+	}
+	if layers != 1 {
+		t.Errorf("%d first layers were computed, want 1", layers)
+	}
+	m.pass.observe = nil
+	if _, err := m.classify(t.Context(), many(3)); err != nil {
+		t.Error("after a cancelled call:", err)
+	}
+}
+
+func TestAClosedModelSaysSo(t *testing.T) {
+	dir, _ := written(t, "t5")
+	m, err := load(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := m.classify(t.Context(), many(1)); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Error("error", err)
+	}
+}
+
+// Tokens that the network has no row for are refused, whatever says them.
+func TestTokensOutOfRangeAreRefused(t *testing.T) {
+	bad := []struct {
+		family string
+		sequence
+		want string
+	}{
+		{"bert", sequence{[]int32{3, 23}, []int32{0, 0}}, "token 23"},
+		{"bert", sequence{[]int32{3, -1}, []int32{0, 0}}, "token -1"},
+		{"bert", sequence{[]int32{3, 4}, []int32{0, 2}}, "token type 2"},
+		{"bert", sequence{[]int32{3, 4}, []int32{0, -1}}, "token type -1"},
+		{"bert", sequence{make([]int32, 49), make([]int32, 49)}, "49 tokens, but the model takes 48 at most"},
+		{"roberta", sequence{make([]int32, 47), make([]int32, 47)}, "47 tokens, but the model takes 46 at most"},
+		{"t5", sequence{[]int32{1 << 30}, []int32{0}}, "token 1073741824"},
+		{"modernbert", sequence{[]int32{23}, []int32{0}}, "token 23"},
+		{"deberta", sequence{[]int32{23}, []int32{0}}, "token 23"},
+		{"deberta", sequence{nil, nil}, "no tokens"},
+	}
+	for _, tt := range bad {
+		m := loadTiny(t, tt.family, Options{Threads: 1})
+		err := m.check([]sequence{texts()[2], tt.sequence}, m.info.MaxTokens)
+		if err == nil || !strings.Contains(err.Error(), "text 1: ") || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want one with %q", tt.family, err, tt.want)
+		}
+	}
+	roberta := loadTiny(t, "roberta", Options{Threads: 1})
+	longest := sequence{slices.Repeat([]int32{5}, 46), make([]int32, 46)}
+	if _, err := roberta.classify(t.Context(), []sequence{longest}); err != nil {
+		t.Error("the longest sequence:", err)
+	}
+}
+
+// Weights that make no numbers make an error and not a judgement.
+func TestOutputThatIsNoNumberIsAnError(t *testing.T) {
+	model := tiny()["bert"]
+	model.run(texts()[3])
+	model.get("bert.pooler.dense.bias")[0] = math.NaN()
+	m, err := load(model.write(t, "F32"), Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	if _, err := m.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
+		t.Error("error", err)
+	}
+}
+
+// The memory that a long text takes grows with its length and not its square,
+// and is given back.
+func TestLongTextsTakeLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("32,000 tokens take seconds")
+	}
+	m := loadTiny(t, "t5", Options{Threads: 2})
+	long := sequence{make([]int32, 32_000), make([]int32, 32_000)}
+	for i := range long.ids {
+		long.ids[i] = int32(i % 23)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := m.classify(t.Context(), []sequence{long}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	// 32,000 tokens of 12+3*18+18 values of 4 bytes are 11 MB; the square of the
+	// length in float32 is 4 GB.
+	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
+		t.Errorf("%d MB were taken", taken>>20)
+	}
+	if cap(m.pass.x) > 0 {
+		t.Error("the memory is kept")
+	}
+}
+
+// A call of many texts takes no more memory than one of few, but for what it
+// returns.
+func TestManyTextsTakeNoMoreMemory(t *testing.T) {
+	m := loadTiny(t, "deberta", Options{Threads: 1})
+	seqs := many(2000)
+	taken := func(seqs []sequence) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := m.classify(t.Context(), seqs); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	taken(seqs)
+	few, all := taken(seqs[:200]), taken(seqs)
+	// Order, results and a few objects a pass: under 200 bytes a text here.
+	if most := few + 1800*200; all > most {
+		t.Errorf("2000 texts take %d bytes, 200 take %d", all, few)
+	}
+}
+
+// Buckets of distances are those of the published code.
+func TestReferenceBuckets(t *testing.T) {
+	var deberta struct{ Values []int }
+	readBuckets(t, "deberta-v2-seqcls", &deberta)
+	d := disentangled{buckets: 32, span: 32, farthest: 512}
+	for distance, want := range deberta.Values {
+		if got := d.bucket(distance); got != want {
+			t.Errorf("DeBERTa: distance %d is in bucket %d, want %d", distance, got, want)
+		}
+		if got := d.bucket(-distance); got != -want {
+			t.Errorf("DeBERTa: distance -%d is in bucket %d, want %d", distance, got, -want)
+		}
+	}
+	var t5 struct{ Neg, Pos []int }
+	readBuckets(t, "hhem-t5", &t5)
+	r := relative{heads: 1, buckets: 32}
+	for distance := range t5.Neg {
+		if got := [2]int{r.bucket(-distance), r.bucket(distance)}; got != [2]int{t5.Neg[distance], t5.Pos[distance]} {
+			t.Errorf("T5: distances of %d are in buckets %v, want %d and %d", distance, got, t5.Neg[distance], t5.Pos[distance])
+		}
+	}
+}
+
+func TestInfoDescribesTheModel(t *testing.T) {
+	for _, folder := range folders() {
+		readGolden(t, folder)
+		m, err := load(filepath.Join(models, folder), options(folder))
+		if err != nil {
+			t.Fatal(err)
+		}
+		info := m.Info()
+		if info.Hidden != 64 || info.Layers < 2 || info.Architecture == "" || info.Kernel == "" {
+			t.Errorf("%s: %+v", folder, info)
+		}
+		want := map[string]int{
+			"bert-seqcls": 128, "bert-encoder": 96, "roberta-seqcls": 128, "xlmr-seqcls": 128,
+		}[folder]
+		if info.MaxTokens != want {
+			t.Errorf("%s: MaxTokens is %d, want %d", folder, info.MaxTokens, want)
+		}
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// BenchmarkPass shows that a pass takes no memory for its tokens: compare the
+// bytes of few and many.
+func BenchmarkPass(b *testing.B) {
+	for _, n := range []int{40, 80} {
+		for _, family := range []string{"bert", "t5", "modernbert", "deberta"} {
+			b.Run(family, func(b *testing.B) {
+				m := loadTiny(b, family, Options{})
+				seqs := many(n)
+				tokens := 0
+				for _, s := range seqs {
+					tokens += len(s.ids)
+				}
+				numbers := make([]int, n)
+				for i := range numbers {
+					numbers[i] = i
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					err := m.once(b.Context(), seqs, numbers, true, func(*pass, []float32, []int) error { return nil })
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package safetensors
+
+import (
+	"errors"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// mapFile maps the first size bytes of f for reading.
+func mapFile(f *os.File, size int) ([]byte, func() error, error) {
+	mapping, err := windows.CreateFileMapping(windows.Handle(f.Fd()), nil, windows.PAGE_READONLY, 0, 0, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	addr, err := windows.MapViewOfFile(mapping, windows.FILE_MAP_READ, 0, 0, uintptr(size))
+	// The view keeps the mapping alive.
+	closeErr := windows.CloseHandle(mapping)
+	if err != nil {
+		return nil, nil, errors.Join(err, closeErr)
+	}
+	// The address is the system's, so the collector may not see it as a number
+	// that is made a pointer.
+	p := *(*unsafe.Pointer)(unsafe.Pointer(&addr))
+	return unsafe.Slice((*byte)(p), size), func() error { return windows.UnmapViewOfFile(addr) }, nil
+}

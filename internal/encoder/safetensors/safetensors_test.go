@@ -1,0 +1,223 @@
+package safetensors
+
+import (
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// build makes a file of a header and data.
+func build(header string, data []byte) []byte {
+	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	return append(append(b, header...), data...)
+}
+
+func write(t *testing.T, dir, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func floats(values ...float32) []byte {
+	var b []byte
+	for _, v := range values {
+		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+	}
+	return b
+}
+
+func TestOpenReadsTensors(t *testing.T) {
+	data := append(floats(1, -2.5, 3, 4, 5, 6), 0x00, 0x3c, 0x80, 0x3f)
+	path := write(t, t.TempDir(), "w.safetensors", build(`{"__metadata__":{"format":"pt"},
+		"a":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},
+		"h":{"dtype":"F16","shape":[1],"data_offsets":[24,26]},
+		"b":{"dtype":"BF16","shape":[],"data_offsets":[26,28]},
+		"none":{"dtype":"F32","shape":[0,7],"data_offsets":[28,28]}}    `, data))
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if diff := cmp.Diff([]string{"a", "b", "h", "none"}, f.Names()); diff != "" {
+		t.Error(diff)
+	}
+	a, err := f.Tensor("a").Float32()
+	if diff := cmp.Diff([]float32{1, -2.5, 3, 4, 5, 6}, a); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if got := f.Tensor("a").Shape; !cmp.Equal(got, []int{2, 3}) {
+		t.Error("shape", got)
+	}
+	for name, want := range map[string]uint16{"h": 0x3c00, "b": 0x3f80} {
+		bits, err := f.Tensor(name).Bits16()
+		if diff := cmp.Diff([]uint16{want}, bits); err != nil || diff != "" {
+			t.Error(name, err, diff)
+		}
+	}
+	if n := f.Tensor("none").Len(); n != 0 {
+		t.Error("an empty tensor has length", n)
+	}
+	if f.Tensor("c") != nil {
+		t.Error("found a tensor that is not there")
+	}
+	if _, err := f.Tensor("a").Bits16(); err == nil || !strings.Contains(err.Error(), `"a" has type F32`) {
+		t.Error("16-bit view of F32:", err)
+	}
+}
+
+// Whatever the address of the data, the values are the same.
+func TestMisalignedTensorsAreCopied(t *testing.T) {
+	for pad := range 8 {
+		data := floats(1.5, -7)
+		header := `{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}` + strings.Repeat(" ", pad)
+		f, err := Open(write(t, t.TempDir(), "w.safetensors", build(header, data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := f.Tensor("a").Float32()
+		if diff := cmp.Diff([]float32{1.5, -7}, a); err != nil || diff != "" {
+			t.Error(pad, err, diff)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A tensor of another type may be there, and is refused only when it is read.
+func TestOtherTypesAreRefusedWhenUsed(t *testing.T) {
+	header := `{"ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"new":{"dtype":"F4","shape":[4],"data_offsets":[8,10]}}`
+	f, err := Open(write(t, t.TempDir(), "w.safetensors", build(header, make([]byte, 10))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, name := range f.Names() {
+		if _, err := f.Tensor(name).Float32(); err == nil || !strings.Contains(err.Error(), name) {
+			t.Error(name, err)
+		}
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	one := func(dtype, shape, offsets string) []byte {
+		return build(`{"w":{"dtype":"`+dtype+`","shape":`+shape+`,"data_offsets":`+offsets+`}}`, make([]byte, 16))
+	}
+	tests := []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty file", nil, "no header"},
+		{"no room for the header", []byte{1, 2, 3}, "no header"},
+		{"header longer than the file", binary.LittleEndian.AppendUint64(nil, 50), "truncated"},
+		{"header of 2^62 bytes", binary.LittleEndian.AppendUint64(nil, 1<<62), "more than the"},
+		{"header that is no JSON", build("nonsense", nil), "header"},
+		{"empty header", build("", nil), "empty"},
+		{"header that is an array", build("[]", nil), "want an object"},
+		{"two values", build("{}{}", nil), "more than one"},
+		{"unfinished header", build(`{"w":{"dtype":"F32"`, nil), "EOF"},
+		{"tensor that is no object", build(`{"w":3}`, nil), `"w"`},
+		{"no shape", build(`{"w":{"dtype":"F32","data_offsets":[0,0]}}`, nil), `"w"`},
+		{"no type", build(`{"w":{"shape":[],"data_offsets":[0,0]}}`, nil), `"w"`},
+		{"type that is a number", build(`{"w":{"dtype":5}}`, nil), "dtype"},
+		{"one offset", one("F32", "[4]", "[0]"), "two data_offsets"},
+		{"three offsets", one("F32", "[4]", "[0,16,16]"), "more than 2"},
+		{"a name twice", build(`{"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, nil), "duplicate"},
+		{"negative dimension", one("F32", "[-4]", "[0,16]"), "whole number"},
+		{"fractional dimension", one("F32", "[4.0]", "[0,16]"), "whole number"},
+		{"dimension that is a string", one("F32", `["4"]`, "[0,16]"), "number"},
+		{"2^60 elements", one("F32", "[1152921504606846976]", "[0,16]"), "takes 4611686018427387904 bytes"},
+		{"2^64 elements", one("F32", "[18446744073709551616]", "[0,16]"), "whole number"},
+		{"product overflows", one("F32", "[4294967296,4294967296]", "[0,0]"), "more than any file"},
+		{"product overflows to the right size", one("F32", "[4,4611686018427387905]", "[0,16]"), "more than any file"},
+		{"too many dimensions", one("F32", "["+strings.Repeat("1,", 40)+"4]", "[0,16]"), "more than 32"},
+		{"size of another type", one("F16", "[4]", "[0,16]"), "takes 8 bytes, data_offsets have 16"},
+		{"offsets backwards", one("F32", "[4]", "[16,0]"), "end before they begin"},
+		{"cut off", one("F32", "[8]", "[0,32]"), `tensor "w": truncated`},
+		{"offsets at the end of the numbers", one("F32", "[4]", "[18446744073709551599,18446744073709551615]"), "truncated"},
+		{"bytes before", one("F32", "[3]", "[4,16]"), "belong to no tensor"},
+		{"bytes behind", one("F32", "[3]", "[0,12]"), "4 bytes follow"},
+		{"overlap", build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}}`, make([]byte, 16)), "overlaps"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := write(t, t.TempDir(), "bad.safetensors", tt.data)
+			f, err := Open(path)
+			if err == nil {
+				f.Close()
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "bad.safetensors") {
+				t.Errorf("error %q, want one with %q and the name of the file", err, tt.want)
+			}
+		})
+	}
+}
+
+// Every cut of a good file is refused, and none is read past its end.
+func TestEveryTruncationIsAnError(t *testing.T) {
+	whole := build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]}}`, make([]byte, 12))
+	if _, err := parse("w", whole); err != nil {
+		t.Fatal(err)
+	}
+	for n := range whole {
+		if _, err := parse("w", whole[:n:n]); err == nil {
+			t.Errorf("%d of %d bytes were accepted", n, len(whole))
+		}
+	}
+}
+
+func TestOpenRefusesAFolder(t *testing.T) {
+	if _, err := Open(t.TempDir()); err == nil {
+		t.Error("a folder was opened")
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, make([]byte, 8)))
+	f.Add(build(`{"__metadata__":{"format":"pt"},"h":{"dtype":"BF16","shape":[1,2],"data_offsets":[0,4]},"i":{"dtype":"I64","shape":[],"data_offsets":[4,12]}}`, make([]byte, 12)))
+	f.Add(build(`{"a":{"dtype":"F32","shape":[1152921504606846976],"data_offsets":[0,8]}}`, nil))
+	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 127})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		tensors, err := parse("w", data)
+		if err != nil {
+			return
+		}
+		var total int
+		for _, tensor := range tensors {
+			total += len(tensor.data)
+			var n int
+			switch tensor.DType {
+			case F32:
+				values, err := tensor.Float32()
+				if err != nil {
+					t.Error(err)
+				}
+				n = len(values)
+			case F16, BF16:
+				values, err := tensor.Bits16()
+				if err != nil {
+					t.Error(err)
+				}
+				n = len(values)
+			default:
+				continue
+			}
+			if n != tensor.Len() {
+				t.Errorf("%q has %d values, its shape says %d", tensor.Name, n, tensor.Len())
+			}
+		}
+		if total > len(data) {
+			t.Errorf("tensors of %d bytes in a file of %d", total, len(data))
+		}
+	})
+}

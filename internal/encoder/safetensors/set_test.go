@@ -1,0 +1,85 @@
+package safetensors
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func shard(name string, values ...float32) []byte {
+	header := `{"` + name + `":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`
+	return build(header, floats(values...))
+}
+
+func TestOpenDirReadsOneFileOrItsShards(t *testing.T) {
+	single, sharded := t.TempDir(), t.TempDir()
+	write(t, single, SingleFile, shard("a", 1, 2))
+	write(t, sharded, "model-00001-of-00002.safetensors", shard("a", 1, 2))
+	write(t, sharded, "model-00002-of-00002.safetensors", shard("b", 3, 4))
+	write(t, sharded, IndexFile, []byte(`{"metadata":{"total_size":16},"weight_map":{
+		"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`))
+	want := map[string][]float32{"a": {1, 2}, "b": {3, 4}}
+	for dir, names := range map[string][]string{single: {"a"}, sharded: {"a", "b"}} {
+		s, err := OpenDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(names, s.Names()); diff != "" {
+			t.Error(diff)
+		}
+		for _, name := range names {
+			got, err := s.Tensor(name).Float32()
+			if diff := cmp.Diff(want[name], got); err != nil || diff != "" {
+				t.Error(name, err, diff)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestOpenDirRefuses(t *testing.T) {
+	tests := []struct{ name, index, want string }{
+		{"no files", "", "neither"},
+		{"index that is no JSON", "{", "index.json"},
+		{"empty index", "{}", "lists no tensor"},
+		{"file in a folder above", `{"weight_map":{"a":"../x.safetensors"}}`, "not the name of a file in this folder"},
+		{"absolute name", `{"weight_map":{"a":"/etc/x.safetensors"}}`, "not the name"},
+		{"name with a drive", `{"weight_map":{"a":"C:x.safetensors"}}`, "not the name"},
+		{"name with a backslash", `{"weight_map":{"a":"..\\x.safetensors"}}`, "not the name"},
+		{"another kind of file", `{"weight_map":{"a":"config.json"}}`, "not the name"},
+		{"hidden file", `{"weight_map":{"a":"..safetensors"}}`, "not the name"},
+		{"shard that is not there", `{"weight_map":{"a":"x.safetensors"}}`, "x.safetensors"},
+		{"tensor that the shard lacks", `{"weight_map":{"b":"y.safetensors"}}`, `"b" is missing`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, "y.safetensors", shard("a", 1, 2))
+			if tt.index != "" {
+				write(t, dir, IndexFile, []byte(tt.index))
+			}
+			s, err := OpenDir(dir)
+			if err == nil {
+				s.Close()
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestABrokenWholeFileIsNotPassedOverForShards(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, SingleFile, []byte("broken"))
+	write(t, dir, "y.safetensors", shard("a", 1, 2))
+	write(t, dir, IndexFile, []byte(`{"weight_map":{"a":"y.safetensors"}}`))
+	if s, err := OpenDir(dir); err == nil {
+		s.Close()
+		t.Error("accepted")
+	}
+}
