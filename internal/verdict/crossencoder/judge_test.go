@@ -1,0 +1,249 @@
+package crossencoder
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+)
+
+// reader is a model whose tokens are words. It supports a claim by the share of
+// its words that the premise has, and contradicts it where the premise says "not".
+type reader struct {
+	window int
+	labels []encoder.Meaning
+	err    error
+	nan    bool
+
+	mu       sync.Mutex
+	premises []string
+	largest  int // batch
+}
+
+func (m *reader) Info() encoder.Info {
+	labels := m.labels
+	if labels == nil {
+		labels = []encoder.Meaning{encoder.Contradicted, encoder.NotMentioned, encoder.Supported}
+	}
+	return encoder.Info{Kind: encoder.Classify, MaxTokens: m.window, Labels: make([]string, len(labels)), Meanings: labels}
+}
+
+func (m *reader) Count(text string) int { return len(strings.Fields(text)) }
+func (m *reader) Specials() int         { return 3 }
+
+func (m *reader) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.largest = max(m.largest, len(pairs))
+	var out [][]float32
+	for _, p := range pairs {
+		m.premises = append(m.premises, p.Premise)
+		has, all := 0, strings.Fields(p.Hypothesis)
+		for _, w := range all {
+			if slices.Contains(strings.Fields(p.Premise), w) {
+				has++
+			}
+		}
+		supported := min(max(float64(has)/float64(len(all)), 0.01), 0.97)
+		against := 0.01
+		if strings.Contains(p.Premise, "not") {
+			supported, against = supported/10, 0.85
+		}
+		if !slices.Contains(m.Info().Meanings, encoder.Contradicted) {
+			against = 0
+		}
+		row := make([]float32, len(m.Info().Meanings))
+		for i, means := range m.Info().Meanings {
+			p := map[encoder.Meaning]float64{encoder.Supported: supported, encoder.Contradicted: against, encoder.NotMentioned: 1 - supported - against}[means]
+			row[i] = float32(math.Log(max(p, 1e-6)))
+			if m.nan {
+				row[i] = float32(math.NaN())
+			}
+		}
+		out = append(out, row)
+	}
+	return out, m.err
+}
+
+func sentences(text string, yield func(start, end int)) {
+	for _, s := range segment.Sentences(text, "en") {
+		yield(s.Start, s.End)
+	}
+}
+
+func newJudge(t testing.TB, o Options) *Judge {
+	t.Helper()
+	q, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: sentences})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Quoter, o.Sentences = q, sentences
+	if o.Threshold == 0 {
+		o.Threshold = DefaultThreshold
+	}
+	j, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func claims(texts ...string) (cs []extract.Claim) {
+	for i, text := range texts {
+		cs = append(cs, extract.Claim{ID: i, Text: text})
+	}
+	return cs
+}
+
+func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict.Verdict {
+	t.Helper()
+	got, err := j.Judge(t.Context(), verdict.Task{Contexts: contexts, Claims: claims(texts...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Verdicts) != len(texts) {
+		t.Fatalf("%d verdicts on %d claims", len(got.Verdicts), len(texts))
+	}
+	for i, v := range got.Verdicts {
+		if v.ClaimID != i || v.Reason == "" {
+			t.Errorf("claim %d: %+v", i, v)
+		}
+		for _, e := range v.Evidence {
+			if string([]rune(contexts[e.Chunk])[e.Start:e.End]) != e.Quote {
+				t.Errorf("claim %d: %+v is not in its chunk", i, e)
+			}
+		}
+	}
+	return got.Verdicts
+}
+
+func TestAClaimTakesItsBestChunk(t *testing.T) {
+	contexts := []string{"Bees make honey.", "Grüße. The bridge opened in May. It is red.", "—", "The bridge opened in May."}
+	vs := judge(t, newJudge(t, Options{Model: &reader{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
+	if v := vs[0]; v.Label != verdict.Supported || math.Abs(v.Score-0.97) > 1e-4 || !reflect.DeepEqual(v.ChunkIDs, []int{1, 3}) ||
+		len(v.Evidence) != 2 || v.Evidence[0].Quote != "The bridge opened in May." || v.Evidence[0].Start != 7 {
+		t.Errorf("got %+v", v)
+	}
+	if v := vs[1]; v.Label != verdict.NotMentioned || v.ChunkIDs != nil || v.Score > 0.02 {
+		t.Errorf("got %+v", v)
+	}
+	if v := vs[2]; v.Label != verdict.Supported || v.Score < 0.6 {
+		t.Errorf("got %+v", v)
+	}
+}
+
+func TestAClaimIsContradictedOnlyWhereNothingSupportsIt(t *testing.T) {
+	against := "The bridge did not open in May."
+	j := newJudge(t, Options{Model: &reader{}})
+	if v := judge(t, j, []string{"Bees.", against}, "The bridge opened in May.")[0]; v.Label != verdict.Contradicted || len(v.Evidence) != 1 || v.Evidence[0].Chunk != 1 {
+		t.Errorf("got %+v", v)
+	}
+	if v := judge(t, j, []string{against, "The bridge opened in May."}, "The bridge opened in May.")[0]; v.Label != verdict.Supported || !slices.Equal(v.ChunkIDs, []int{1}) {
+		t.Errorf("got %+v", v)
+	}
+	two := newJudge(t, Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
+	if v := judge(t, two, []string{against}, "The bridge opened in May.")[0]; v.Label != verdict.NotMentioned {
+		t.Errorf("two labels: %+v", v)
+	}
+}
+
+func TestJoinedContextsAreOneText(t *testing.T) {
+	m := &reader{}
+	contexts := []string{"The bridge opened", "in May. Bees."}
+	v := judge(t, newJudge(t, Options{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
+	if v.Label != verdict.Supported || len(m.premises) != 1 || m.premises[0] != "The bridge opened\nin May. Bees." {
+		t.Errorf("got %+v of %q", v, m.premises)
+	}
+}
+
+// Half of the words are there: the probability is exactly one half, but for the
+// rounding of a float32.
+func TestRoundingIsHalfToEven(t *testing.T) {
+	for _, tt := range []struct {
+		p    float64
+		want bool
+	}{{0.49, false}, {0.5, false}, {math.Nextafter(0.5, 1), true}, {0.97, true}} {
+		j := newJudge(t, Options{Model: &reader{}, Rounded: true})
+		if got := j.supports(tt.p); got != tt.want {
+			t.Errorf("%v: %v", tt.p, got)
+		}
+	}
+	if j := newJudge(t, Options{Model: &reader{}}); !j.supports(0.5) {
+		t.Error("a threshold counts from where it is")
+	}
+}
+
+func TestWindowsCoverEveryText(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	words := []string{"a", "bridge", "opened", "in", "May.", "Then", "schön,", "日本語の文。", "it", "closed!", "\n\n"}
+	for range 500 {
+		var b strings.Builder
+		for range random.IntN(300) {
+			b.WriteString(words[random.IntN(len(words))])
+			if random.IntN(12) > 0 {
+				b.WriteByte(' ')
+			}
+		}
+		text := b.String()
+		m := &reader{window: 4 + random.IntN(60)}
+		j := newJudge(t, Options{Model: m})
+		longest := random.IntN(40)
+		room := max(m.window-3-min(longest, (m.window-3)/2), 1)
+		ws := j.windows([]string{"", text, "..."}, longest)
+		end := 0
+		for i, w := range ws {
+			if w.text != 1 || w.start >= w.end || m.Count(text[w.start:w.end]) > room {
+				t.Fatalf("window %d of %d: %+v has %d words, room %d", i, len(ws), w, m.Count(text[w.start:w.end]), room)
+			}
+			if w.start > end && strings.TrimSpace(text[end:w.start]) != "" {
+				t.Fatalf("nobody reads %q", text[end:w.start])
+			}
+			if w.end <= end && i > 0 {
+				t.Fatalf("window %d adds nothing", i)
+			}
+			end = max(end, w.end)
+		}
+		if !blank(text) && strings.TrimSpace(text[end:]) != "" {
+			t.Fatalf("nobody reads %q", text[end:])
+		}
+	}
+}
+
+func TestWhatSupportsAClaimInALongContextIsFound(t *testing.T) {
+	filler := strings.Repeat("Bees make honey in the garden. ", 40)
+	context := filler + "The bridge opened in May. " + filler
+	m := &reader{window: 40}
+	v := judge(t, newJudge(t, Options{Model: m, Batch: 4}), []string{context}, "The bridge opened in May.")[0]
+	if v.Label != verdict.Supported || len(v.Evidence) != 1 || v.Evidence[0].Quote != "The bridge opened in May." {
+		t.Errorf("got %+v", v)
+	}
+	if len(m.premises) < 10 || m.largest > 4 {
+		t.Errorf("%d windows, batches of up to %d", len(m.premises), m.largest)
+	}
+}
+
+func TestWhatAJudgeCannotBe(t *testing.T) {
+	if _, err := New(Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
+		t.Error("a model that supports nothing is a judge")
+	}
+	for name, m := range map[string]*reader{"an error": {err: errors.New("closed")}, "no number": {nan: true}} {
+		if _, err := newJudge(t, Options{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
+			t.Errorf("%s is a verdict", name)
+		}
+	}
+	v := judge(t, newJudge(t, Options{Model: &reader{}}), []string{" ", "\n"}, "b")[0]
+	if v.Label != verdict.NotMentioned || v.Score != 0 {
+		t.Errorf("of nothing: %+v", v)
+	}
+}
