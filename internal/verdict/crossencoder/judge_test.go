@@ -13,7 +13,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
@@ -77,8 +76,15 @@ func (m *reader) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32,
 }
 
 func sentences(text string, yield func(start, end int)) {
-	for _, s := range segment.Sentences(text, "en") {
-		yield(s.Start, s.End)
+	start := 0
+	for i := range text {
+		if i > start && (strings.HasSuffix(text[:i], ". ") || strings.HasSuffix(text[:i], "。")) {
+			yield(start, len(strings.TrimRight(text[:i], " ")))
+			start = i
+		}
+	}
+	if start < len(text) {
+		yield(start, len(text))
 	}
 }
 

@@ -99,7 +99,7 @@ func (j *Judge) split(pieces []piece, text string, start, end, room int) []piece
 // there is one in the middle half, and never within a code point.
 func between(text string, start, end int) int {
 	middle := start + (end-start)/2
-	for d := 0; d < (end-start)/4; d++ {
+	for d := range (end - start) / 4 {
 		for _, at := range [2]int{middle - d, middle + d} {
 			if text[at-1] == ' ' || text[at-1] == '\n' {
 				return at
