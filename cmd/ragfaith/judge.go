@@ -20,10 +20,21 @@ type stages struct {
 }
 
 // newStages returns what --claims and --judge name. m may be nil where neither
-// asks a language model.
-func (o *scoreOptions) newStages(m *model) (stages, error) {
+// asks a language model, and local where no model runs on this machine.
+func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
 	s := stages{extractor: o.newExtractor(m)}
-	if o.judge != withLLM {
+	switch {
+	case local != nil:
+		j, err := o.newCrossEncoder(local)
+		if err != nil {
+			return s, err
+		}
+		s.judge, s.threshold = j, j.Threshold()
+		return s, nil
+	case o.local(): // a rehearsal
+		s.judge = unjudged{}
+		return s, nil
+	case o.judge != withLLM:
 		j, err := o.newLexical()
 		if err != nil {
 			return s, err
@@ -77,10 +88,10 @@ func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error)
 func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
-		Joined:    o.evidence == "joined",
+		Joined:    o.evidence == "joined" && !o.local(),
 		Sentences: o.sentences,
 	}
-	if o.threshold != nil {
+	if o.threshold != nil && !o.local() {
 		opts.Threshold = *o.threshold
 	}
 	return lexical.New(opts)

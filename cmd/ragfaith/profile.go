@@ -10,12 +10,14 @@ type profile struct {
 const (
 	profileRagas    = "ragas"
 	profileRagEvals = "rag-evals"
+	profileHHEM     = "hhem"
 )
 
 func profiles() []profile {
 	return []profile{
 		{profileRagas, [][2]string{{"claims", withLLM}, {"judge", withLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{profileRagEvals, [][2]string{{"claims", withLLM}, {"judge", withLLM}, {"evidence", "chunks"}, {"no-claims", "0"}}},
+		{profileHHEM, [][2]string{{"claims", withLLM}, {"judge", withHHEM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 	}
 }
 
@@ -46,7 +48,7 @@ func (o *scoreOptions) applyProfile() error {
 
 // whole says that statements are made of an answer as one text, as Ragas does it.
 func (o *scoreOptions) whole() bool {
-	return o.profile == profileRagas && o.claims == withLLM
+	return (o.profile == profileRagas || o.profile == profileHHEM) && o.claims == withLLM
 }
 
 // combined says that one request finds the claims and judges them, as rag_evals

@@ -19,7 +19,7 @@ const resultFormat = 1
 // from one with the same. What can't change a result is left out, such as
 // --concurrency, --to and the gates. They are stored in the open beside the
 // results: never a key, nor a URL that could hold one.
-func (o *scoreOptions) settled(paths []string, threshold float64, m *model) journal.Settings {
+func (o *scoreOptions) settled(paths []string, threshold float64, m *model, local *localModel) (journal.Settings, error) {
 	seed := uint64(0)
 	if o.sample > 0 { // without, it decides nothing
 		seed = o.seed
@@ -42,9 +42,16 @@ func (o *scoreOptions) settled(paths []string, threshold float64, m *model) jour
 	if m != nil {
 		s = append(s, m.settled(o)...)
 	}
+	if local != nil {
+		more, err := local.settled(o)
+		if err != nil {
+			return nil, err
+		}
+		s = append(s, more...)
+	}
 	s = append(s, each("dataset", paths)...)
 	s = append(s, each("--map", o.columns)...)
-	return append(s, each("--keep", o.keep)...)
+	return append(s, each("--keep", o.keep)...), nil
 }
 
 // settled are the settings of a language model that decide its verdicts. The

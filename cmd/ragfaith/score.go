@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,6 +34,7 @@ type scoreOptions struct {
 	concurrency             int
 	profile                 string
 	llm                     llmOptions
+	localModel              localOptions
 
 	to     string
 	output []string
@@ -44,8 +46,9 @@ type scoreOptions struct {
 	verbose, quiet, noProgress bool
 	dryRun                     bool
 
-	flags    *pflag.FlagSet // all of them, and where each one comes from
-	language *pflag.FlagSet // those of llm
+	flags      *pflag.FlagSet // all of them, and where each one comes from
+	language   *pflag.FlagSet // those of llm
+	localFlags *pflag.FlagSet // those of localModel
 }
 
 const scoreLong = `Score every row of one or more datasets: split its answer into claims, decide
@@ -91,11 +94,12 @@ func newScore(sys system) *cobra.Command {
 			return runScore(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	o.language = o.llm.flags()
+	o.language, o.localFlags = o.llm.flags(), o.localModel.flags()
 	groups := []flagGroup{
 		{"Input", o.inputFlags()},
 		{"Judging", o.judgingFlags()},
 		{"Language model", o.language},
+		{"Model on this machine", o.localFlags},
 		{"Output", o.outputFlags()},
 		{"Gates", o.gateFlags()},
 	}
@@ -129,7 +133,8 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs := newFlagSet()
 	fs.Var(oneOf(&o.profile, "", profileNames()...), "profile", "a set of flags by `name`, to work as another tool does: "+strings.Join(profileNames(), " or ")+"; a flag given beside it wins")
 	fs.Var(oneOf(&o.claims, "sentence", "sentence", withLLM), "claims", "what a claim is: sentence takes the answer's sentences word for word, llm has a language model rewrite them")
-	fs.Var(oneOf(&o.judge, "lexical", "lexical", withLLM), "judge", "what decides: lexical compares words, numbers, dates and names, offline; llm asks a language model")
+	o.judge = withLexical
+	fs.Var(judgeName{&o.judge}, "judge", "what decides: lexical compares words, numbers, dates and names; hhem, or a `model` by its name or its folder, runs on this machine; llm asks a language model")
 	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
 	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
 	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
@@ -165,7 +170,7 @@ func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
 	}
-	if err := o.checkLLM(); err != nil {
+	if err := errors.Join(o.checkLLM(), o.checkLocal()); err != nil {
 		return err
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
@@ -279,9 +284,12 @@ func (o *scoreOptions) noClaimsScore() *float64 {
 }
 
 // settings describes the run for --verbose.
-func (o *scoreOptions) settings(threshold float64, m *model) string {
+func (o *scoreOptions) settings(threshold float64, m *model, local *localModel) string {
 	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
 		o.claims, o.judge, o.evidence, threshold, o.concurrency, runtime.GOMAXPROCS(0))
+	if local != nil {
+		line += ", " + local.String()
+	}
 	if m != nil {
 		line += fmt.Sprintf(", model %s at %s", m.stack.Client.Model(), m.stack.Client.Endpoint())
 	}

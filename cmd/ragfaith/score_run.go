@@ -52,12 +52,19 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		}
 		defer m.close()
 	}
-	stages, err := o.newStages(m)
+	var local *localModel
+	if o.local() && !o.dryRun {
+		if local, err = o.openLocal(sys); err != nil {
+			return err
+		}
+		defer local.Close()
+	}
+	stages, err := o.newStages(m, local)
 	if err != nil {
 		return err
 	}
 	if o.verbose {
-		c.say("%s", o.settings(stages.threshold, m))
+		c.say("%s", o.settings(stages.threshold, m, local))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -73,10 +80,14 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		defer set.Close()
 		return o.rehearse(ctx, set, stages, m, c, stdout)
 	}
+	settled, err := o.settled(paths, stages.threshold, m, local)
+	if err != nil {
+		return err
+	}
 	keep, keepAll := o.kept()
 	out, err := newOutputs(o, stdout, report.Options{
 		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
-	}, o.settled(paths, stages.threshold, m))
+	}, settled)
 	if err != nil {
 		return err
 	}

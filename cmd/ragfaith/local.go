@@ -1,0 +1,201 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+)
+
+// The judges that are not the name or the folder of a model.
+const (
+	withLexical = "lexical"
+	withHHEM    = "hhem" // a short way to say hhemModel
+	hhemModel   = "hhem-2.1-open"
+)
+
+// localOptions are the flags of "ragfaith score" for a model on this machine.
+type localOptions struct {
+	models    string
+	device    string
+	batch     int
+	precision string
+	labels    []string
+}
+
+func (l *localOptions) flags() *pflag.FlagSet {
+	fs := newFlagSet()
+	modelsFlag(fs, &l.models)
+	fs.Var(oneOf(&l.device, "cpu", "cpu"), "device", "where the model runs: cpu")
+	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result")
+	fs.Var(oneOf(&l.precision, "float32", "float32", "int8"), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact")
+	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
+	return fs
+}
+
+// judgeName is the value of --judge: a word of its own, or a model by its name or
+// its folder.
+type judgeName struct{ to *string }
+
+func (j judgeName) String() string {
+	if j.to == nil {
+		return ""
+	}
+	return *j.to
+}
+func (j judgeName) Type() string { return "string" }
+
+// Set takes what can be a judge. Whether a model is there is found later, when it
+// is known where models are.
+func (j judgeName) Set(s string) error {
+	if s == "" {
+		return errors.New("want lexical, llm, hhem, or a model")
+	}
+	known := append([]string{withLexical, withLLM, withHHEM}, shortNames()...)
+	if _, err := os.Stat(s); err != nil && !slices.Contains(known, s) && !strings.ContainsAny(s, `/\`) {
+		if near := nearest(s, known); near != "" {
+			return fmt.Errorf("unknown %q, did you mean %s? (known: %s, or the folder of a model)", s, near, strings.Join(known, ", "))
+		}
+		return fmt.Errorf("unknown %q (known: %s, or the folder of a model)", s, strings.Join(known, ", "))
+	}
+	*j.to = s
+	return nil
+}
+
+// local reports whether the judge is a model on this machine.
+func (o *scoreOptions) local() bool { return o.judge != withLexical && o.judge != withLLM }
+
+// checkLocal finds flags that would have no effect, as checkLLM does.
+func (o *scoreOptions) checkLocal() error {
+	if o.local() || o.localFlags == nil {
+		return nil
+	}
+	var idle []string
+	o.localFlags.VisitAll(func(f *pflag.Flag) {
+		if o.typed(f.Name) {
+			idle = append(idle, "--"+f.Name)
+		}
+	})
+	if len(idle) > 0 {
+		return usagef("%s: no model runs on this machine without --judge hhem or --judge MODEL", strings.Join(idle, ", "))
+	}
+	return nil
+}
+
+// A localModel is a model on this machine, and what a run has to say of it.
+type localModel struct {
+	*encoder.Model
+	dir string
+}
+
+// openLocal opens the model of --judge.
+func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
+	labels, err := o.localModel.labelMap()
+	if err != nil {
+		return nil, err
+	}
+	store, err := modelStore(o.localModel.models, sys)
+	if err != nil {
+		return nil, err
+	}
+	name := o.judge
+	if name == withHHEM {
+		name = hhemModel
+	}
+	dir, err := store.Find(name)
+	if err != nil {
+		if _, ok := errors.AsType[*hub.UnknownError](err); ok {
+			return nil, &usageError{fmt.Errorf("--judge: %w", err)}
+		}
+		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
+	}
+	options := encoder.Options{Labels: labels}
+	if o.localModel.precision == "int8" {
+		options.Precision = kernel.Int8
+	}
+	m, err := encoder.Open(dir, options)
+	if err != nil {
+		return nil, err
+	}
+	if info := m.Info(); o.judge == withHHEM && info.Kind != encoder.HHEM {
+		return nil, errors.Join(fmt.Errorf("%s: this is no HHEM but a %s", dir, info.Architecture), m.Close())
+	}
+	return &localModel{m, dir}, nil
+}
+
+// labelMap reads --label-map.
+func (l *localOptions) labelMap() (map[string]string, error) {
+	labels := map[string]string{}
+	for _, text := range l.labels {
+		label, meaning, ok := strings.Cut(text, "=")
+		if !ok || label == "" || meaning == "" {
+			return nil, usagef("--label-map %s: want LABEL=MEANING", text)
+		}
+		if known := []string{"supported", "contradicted", "not_mentioned"}; !slices.Contains(known, meaning) {
+			return nil, usagef("--label-map %s: unknown meaning %q (known: %s)", text, meaning, strings.Join(known, ", "))
+		}
+		if _, twice := labels[label]; twice {
+			return nil, usagef("--label-map gives the label %s two meanings", label)
+		}
+		labels[label] = meaning
+	}
+	return labels, nil
+}
+
+// newCrossEncoder is the judge that asks m.
+func (o *scoreOptions) newCrossEncoder(m *localModel) (*crossencoder.Judge, error) {
+	quoter, err := o.newLexical()
+	if err != nil {
+		return nil, err
+	}
+	opts := crossencoder.Options{
+		Model: m, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
+		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
+		Rounded: o.rounded(),
+	}
+	if o.threshold != nil {
+		opts.Threshold = *o.threshold
+	}
+	j, err := crossencoder.New(opts)
+	if err != nil {
+		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
+	}
+	return j, nil
+}
+
+// rounded says that scores are rounded half to even to decide, as Ragas does with
+// HHEM.
+func (o *scoreOptions) rounded() bool { return o.profile == profileHHEM && o.threshold == nil }
+
+// settled are the settings of a model on this machine that decide its verdicts.
+func (m *localModel) settled(o *scoreOptions) (journal.Settings, error) {
+	mark, err := encoder.Fingerprint(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	s := journal.Settings{
+		{Name: "model", Value: mark},
+		{Name: "rounded", Value: strconv.FormatBool(o.rounded())},
+		{Name: "--device", Value: o.localModel.device},
+		{Name: "--precision", Value: o.localModel.precision},
+	}
+	return append(s, each("--label-map", o.localModel.labels)...), nil
+}
+
+// String describes the model for --verbose.
+func (m *localModel) String() string {
+	info := m.Info()
+	return fmt.Sprintf("%s in %s (%s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
+		info.Precision, info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
+}

@@ -1,0 +1,68 @@
+package encoder
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// What of a file of weights goes into a fingerprint: so many blocks at equal
+// distances, and its size. All of a large model takes seconds to read.
+const (
+	markedBlocks = 64
+	markedBytes  = 4 << 10
+)
+
+// Fingerprint tells models apart: it is made of a folder's configuration and
+// tokenizer, and of samples of its weights. Another place of the same files has
+// the same one. Training changes every weight, so it changes the samples.
+func Fingerprint(dir string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.safetensors"))
+	if err != nil {
+		return "", err
+	}
+	files = append(files, filepath.Join(dir, "config.json"), filepath.Join(dir, "tokenizer.json"))
+	slices.Sort(files)
+	h := sha256.New()
+	for _, path := range files {
+		if err := mark(h, path); err != nil {
+			return "", fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}
+
+// mark writes a file's name, its size and samples of it, or all of a small one.
+func mark(h io.Writer, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(h, "%q %d\n", filepath.Base(path), info.Size())
+	if filepath.Ext(path) == ".json" || info.Size() <= markedBlocks*markedBytes {
+		_, err = io.Copy(h, f)
+		return err
+	}
+	block := make([]byte, markedBytes)
+	for i := range int64(markedBlocks) {
+		at := (info.Size() - markedBytes) * i / (markedBlocks - 1)
+		n, err := f.ReadAt(block, at)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if _, err := h.Write(block[:n]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package encoder
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestFingerprintsTellModelsApart(t *testing.T) {
+	weights := make([]byte, 3<<20)
+	write := func(config string) string {
+		dir := t.TempDir()
+		for name, content := range map[string][]byte{"config.json": []byte(config), "tokenizer.json": []byte("{}"), "model.safetensors": weights} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		mark, err := Fingerprint(dir)
+		if err != nil || len(mark) != 32 {
+			t.Fatal(mark, err)
+		}
+		return mark
+	}
+	first := write("{}")
+	if again := write("{}"); again != first {
+		t.Error("the same files in another folder have another fingerprint")
+	}
+	if other := write(`{"a":1}`); other == first {
+		t.Error("another configuration has the same fingerprint")
+	}
+	for i := range weights {
+		weights[i] = byte(i % 251) // as if trained
+	}
+	if other := write("{}"); other == first {
+		t.Error("other weights have the same fingerprint")
+	}
+	if _, err := Fingerprint(t.TempDir()); err == nil {
+		t.Error("an empty folder has one")
+	}
+}
