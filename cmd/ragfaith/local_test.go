@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// writeModel makes the folder of a very small BERT with random weights and three
+// labels. What it says means nothing, but it is always the same.
+func writeModel(t *testing.T, dir string, labels ...string) string {
+	t.Helper()
+	const hidden, layers, between, positions = 16, 2, 32, 64
+	vocab := map[string]int{}
+	for i, token := range append([]string{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"}, strings.Fields(
+		"the sky is blue today . elephants migrate through kenya a b c d e f g h i j k l m n o p q r s t u v w x y z "+
+			"##a ##b ##c ##d ##e ##f ##g ##h ##i ##j ##k ##l ##m ##n ##o ##p ##q ##r ##s ##t ##u ##v ##w ##x ##y ##z")...) {
+		vocab[token] = i
+	}
+	id2label := map[int]string{}
+	for i, l := range labels {
+		id2label[i] = l
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	header, data := map[string]any{}, []byte{}
+	tensor := func(name string, spread, middle float64, shape ...int) {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		from := len(data)
+		for range n {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(middle+spread*random.NormFloat64())))
+		}
+		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{from, len(data)}}
+	}
+	layer := func(name string, out, in int) {
+		tensor(name+".weight", 0.5, 0, out, in)
+		tensor(name+".bias", 0.1, 0, out)
+	}
+	norm := func(name string) {
+		tensor(name+".weight", 0.1, 1, hidden)
+		tensor(name+".bias", 0.1, 0, hidden)
+	}
+	tensor("bert.embeddings.word_embeddings.weight", 1, 0, len(vocab), hidden)
+	tensor("bert.embeddings.position_embeddings.weight", 0.3, 0, positions, hidden)
+	tensor("bert.embeddings.token_type_embeddings.weight", 0.3, 0, 2, hidden)
+	norm("bert.embeddings.LayerNorm")
+	for i := range layers {
+		at := "bert.encoder.layer." + string(rune('0'+i)) + "."
+		for _, name := range []string{"query", "key", "value"} {
+			layer(at+"attention.self."+name, hidden, hidden)
+		}
+		layer(at+"attention.output.dense", hidden, hidden)
+		norm(at + "attention.output.LayerNorm")
+		layer(at+"intermediate.dense", between, hidden)
+		layer(at+"output.dense", hidden, between)
+		norm(at + "output.LayerNorm")
+	}
+	layer("bert.pooler.dense", hidden, hidden)
+	layer("classifier", len(labels), hidden)
+	write := func(name string, v any) {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "model.safetensors" {
+			text = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("config.json", map[string]any{
+		"model_type": "bert", "architectures": []string{"BertForSequenceClassification"}, "id2label": id2label,
+		"vocab_size": len(vocab), "hidden_size": hidden, "num_hidden_layers": layers, "num_attention_heads": 2,
+		"intermediate_size": between, "max_position_embeddings": positions, "type_vocab_size": 2, "layer_norm_eps": 1e-12, "hidden_act": "gelu",
+	})
+	write("model.safetensors", header)
+	special := func(token string) map[string]any {
+		return map[string]any{"id": vocab[token], "content": token, "special": true, "single_word": false, "lstrip": false, "rstrip": false, "normalized": false}
+	}
+	piece := func(kind, id string, at int) map[string]any {
+		return map[string]any{kind: map[string]any{"id": id, "type_id": at}}
+	}
+	name := func(token string) map[string]any {
+		return map[string]any{"id": token, "ids": []int{vocab[token]}, "tokens": []string{token}}
+	}
+	write("tokenizer.json", map[string]any{
+		"version": "1.0", "truncation": nil, "padding": nil,
+		"added_tokens":  []any{special("[PAD]"), special("[UNK]"), special("[CLS]"), special("[SEP]"), special("[MASK]")},
+		"normalizer":    map[string]any{"type": "BertNormalizer", "clean_text": true, "handle_chinese_chars": true, "strip_accents": nil, "lowercase": true},
+		"pre_tokenizer": map[string]any{"type": "BertPreTokenizer"},
+		"post_processor": map[string]any{
+			"type":           "TemplateProcessing",
+			"single":         []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0)},
+			"pair":           []any{piece("SpecialToken", "[CLS]", 0), piece("Sequence", "A", 0), piece("SpecialToken", "[SEP]", 0), piece("Sequence", "B", 1), piece("SpecialToken", "[SEP]", 1)},
+			"special_tokens": map[string]any{"[CLS]": name("[CLS]"), "[SEP]": name("[SEP]")},
+		},
+		"decoder": map[string]any{"type": "WordPiece", "prefix": "##", "cleanup": true},
+		"model": map[string]any{
+			"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100, "vocab": vocab,
+		},
+	})
+	return dir
+}
+
+var nli = []string{"entailment", "neutral", "contradiction"}
+
+func TestAModelFromAFolderJudges(t *testing.T) {
+	dir := writeModel(t, t.TempDir(), nli...)
+	long := strings.Repeat("the sky is blue today . ", 60)
+	rows := skyRows + `{"id":"long","question":"q","answer":"The sky is blue today. Elephants migrate.","contexts":["` + long + `","elephants"]}` + "\n"
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(data, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var first string
+	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--batch-size", "1"}, {"--batch-size", "64", "--concurrency", "3"}} {
+		got := call(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
+		if got.code != exitOK {
+			t.Fatalf("exit %d: %s", got.code, got.stderr)
+		}
+		if first == "" {
+			first = got.stdout
+		}
+		if got.stdout != first {
+			t.Errorf("%v changes the results", more)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(first), "\n")
+	if len(lines) != 4 {
+		t.Fatalf("%d rows", len(lines))
+	}
+	for i, line := range lines {
+		var row struct {
+			Status string
+			Claims []struct {
+				Verdict  string
+				Score    float64
+				ChunkIDs []int `json:"chunk_ids"`
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"scored", "scored", "no_claims", "scored"}[i]; row.Status != want {
+			t.Errorf("row %d is %s", i, row.Status)
+		}
+		for _, c := range row.Claims {
+			if (c.Score >= 0.5) != (c.Verdict == "supported") || c.Score <= 0 || c.Score >= 1 || len(c.ChunkIDs) > 0 != (c.Verdict == "supported") {
+				t.Errorf("row %d: %+v", i, c)
+			}
+		}
+	}
+}
+
+func TestWhatAModelOnThisMachineNeeds(t *testing.T) {
+	dir := writeModel(t, t.TempDir(), nli...)
+	unnamed := writeModel(t, t.TempDir(), "LABEL_0", "LABEL_1", "LABEL_2")
+	broken := writeModel(t, t.TempDir(), nli...)
+	if err := os.Truncate(filepath.Join(broken, "model.safetensors"), 5000); err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		args []string
+		code int
+		want []string
+	}{
+		"labels without a meaning": {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "--label-map"}},
+		"labels with one":          {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
+		"an unknown meaning":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
+		"a cut file":               {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
+		"an empty folder":          {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
+		"a model to be pulled":     {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
+		"a name with a slip":       {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
+		"int8":                     {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
+		"nothing for it to do":     {[]string{"--batch-size", "3"}, exitUsage, []string{"--batch-size", "--judge"}},
+		"a dry run":                {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := call(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
+			if got.code != tt.code || slices.ContainsFunc(tt.want, func(w string) bool { return !strings.Contains(got.stderr, w) }) {
+				t.Errorf("exit %d: %s", got.code, got.stderr)
+			}
+		})
+	}
+}
