@@ -106,13 +106,10 @@ func (b *bpe) tokenize(s *state, p piece) {
 		if n == 0 {
 			continue
 		}
-		if at+n > p.hi {
-			// More bytes than the word has, as the suffix was spelt in bytes: the
-			// reference then takes the offsets in the word for those in the text.
-			s.tokens = append(s.tokens, token{id: s.word[i].id, start: at - p.lo, end: at - p.lo + n})
-		} else {
-			s.emit(s.word[i].id, int(at), int(at+n))
-		}
+		// A prefix or suffix that was spelt in bytes makes more of them than the
+		// word has. What is too many comes from its last character; the reference
+		// gives it offsets that are none of the text's.
+		s.emit(s.word[i].id, int(min(at, p.hi-1)), int(min(at+n, p.hi)))
 		at += n
 	}
 }

@@ -208,13 +208,14 @@ func (s strip) apply(_ *state, e *editor) error {
 	return nil
 }
 
-// prepend puts a string in front of a text that isn't empty.
+// prepend puts a string in front of a text that isn't empty. The string comes from
+// the text's first character.
 type prepend string
 
-func (p prepend) keeps(src []byte) bool { return len(src) == 0 || p == "" }
+func (p prepend) keeps(src []byte) bool { return len(src) == 0 }
 
 func (p prepend) apply(_ *state, e *editor) error {
-	if p.keeps(e.left()) {
+	if len(e.left()) == 0 {
 		return nil
 	}
 	origin := e.src.origin(e.pos)

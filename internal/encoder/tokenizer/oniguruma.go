@@ -211,21 +211,20 @@ func translateEscape(s string, inClass bool) (text string, n int, err error) {
 	switch r {
 	case 's', 'S', 'd', 'D', 'w', 'W':
 		// Go's are ASCII only.
-		set := map[rune]string{
-			's': `\x09-\x0d\x85\p{Z}`, 'd': `\p{Nd}`, 'w': `\p{L}\p{M}\p{Nd}\p{Pc}`,
-		}
-		switch {
-		case r == 's' || r == 'd' || r == 'w':
-			text = set[r]
-			if !inClass {
-				text = "[" + text + "]"
+		set := map[rune]string{'s': `\x09-\x0d\x85\p{Z}`, 'd': `\p{Nd}`, 'w': wordSet}[unicode.ToLower(r)]
+		if inClass {
+			if unicode.IsUpper(r) {
+				return "", 0, fmt.Errorf(`\%c in brackets isn't supported`, r)
 			}
-		case inClass:
-			return "", 0, fmt.Errorf(`\%c in brackets isn't supported`, r)
-		default:
-			text = "[^" + set[unicode.ToLower(r)] + "]"
+			return set, n, nil
 		}
-		return text, n, nil
+		if r == 'w' || r == 'W' {
+			set += wordNumbers
+		}
+		if unicode.IsUpper(r) {
+			return "[^" + set + "]", n, nil
+		}
+		return "[" + set + "]", n, nil
 	case 'n', 'r', 't', 'f', 'v', 'a':
 		return quoteRune(map[rune]rune{'n': '\n', 'r': '\r', 't': '\t', 'f': '\f', 'v': '\v', 'a': '\a'}[r]), n, nil
 	case 'p', 'P':
@@ -252,6 +251,14 @@ func translateEscape(s string, inClass bool) (text string, n int, err error) {
 	}
 	return quoteRune(r), n, nil
 }
+
+// wordSet is \w in brackets: letters, marks, numbers and connectors, and the circled
+// and squared letters that are alphabetic without being letters. Outside it has
+// the other numbers of Latin-1 as well.
+const (
+	wordSet     = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}Ⓐ-ⓩ🄰-🅉🅐-🅩🅰-🆉`
+	wordNumbers = `\xb2\xb3\xb9\xbc-\xbe`
+)
 
 func hexRune(s string, lo, hi int) (string, int, error) {
 	if hi > len(s) {

@@ -76,12 +76,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	}
 	t.readRaw(p.alphabet)
 	if len(t.post.trims) > 0 {
-		t.margins = make(map[int32]margin)
-		t.model.each(func(token string, id int32) {
-			if m := marginOf(chars, []byte(token)); m != (margin{}) {
-				t.margins[id] = m
-			}
-		})
+		t.readMargins()
 	}
 	return t, nil
 }
@@ -96,6 +91,20 @@ func (t *Tokenizer) readRaw(a *alphabet) {
 	if b, isBPE := t.model.(*bpe); ok && isBPE && b.readRaw(a) {
 		last.raw = true
 	}
+}
+
+// readMargins prepares for offsets that are trimmed.
+func (t *Tokenizer) readMargins() {
+	if u, ok := t.model.(*unigram); ok {
+		u.trims = t.chars
+		return
+	}
+	t.margins = make(map[int32]margin)
+	t.model.each(func(token string, id int32) {
+		if m := marginOf(t.chars, []byte(token)); m != (margin{}) {
+			t.margins[id] = m
+		}
+	})
 }
 
 // addTokens gives the added tokens their ids, by the reference's rule: that which

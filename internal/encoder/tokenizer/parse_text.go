@@ -167,6 +167,9 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 		if j.Prepend == nil {
 			return nil, missing(path, "prepend")
 		}
+		if *j.Prepend == "" {
+			return nil, fmt.Errorf("%s/prepend: an empty one isn't supported", path)
+		}
 		return prepend(*j.Prepend), nil
 	case "Replace":
 		return p.replace(raw, path)

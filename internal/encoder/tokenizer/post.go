@@ -86,8 +86,7 @@ func (t token) trim(src string, first, addSpace bool) token {
 		return t
 	}
 	for n := t.tail; n > 0 && t.end > t.start; n-- {
-		_, w := utf8.DecodeLastRuneInString(src[t.start:t.end])
-		t.end -= int32(w)
+		t.end -= int32(lastCharLength(src[t.start:t.end]))
 	}
 	return t
 }
@@ -97,6 +96,19 @@ func charLength(s string) int {
 	r, w := utf8.DecodeRuneInString(s)
 	if r == utf8.RuneError && w == 1 {
 		return brokenLength(s)
+	}
+	return w
+}
+
+// lastCharLength returns the length of the last character, as load reads it.
+func lastCharLength(s string) int {
+	r, w := utf8.DecodeLastRuneInString(s)
+	if r == utf8.RuneError && w == 1 {
+		for k := min(3, len(s)); k > 1; k-- {
+			if brokenLength(s[len(s)-k:]) == k {
+				return k
+			}
+		}
 	}
 	return w
 }

@@ -10,7 +10,7 @@ import (
 type token struct {
 	id         int32
 	start, end int32 // in the original text
-	lead, tail int32 // spaces around it, where offsets are trimmed
+	margin           // where offsets are trimmed
 }
 
 // A state is the memory of one call.

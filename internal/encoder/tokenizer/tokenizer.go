@@ -27,7 +27,7 @@ type Tokenizer struct {
 	words      []preTokenizer
 	model      model
 	post       post
-	margins    map[int32]margin // of the model's tokens, if offsets are trimmed
+	margins    map[int32]margin // of the model's tokens, if offsets are trimmed and the model doesn't know better
 	truncation *Truncation
 	states     sync.Pool
 }
@@ -152,15 +152,14 @@ func (t *Tokenizer) run(s *state, text string) error {
 		} else {
 			s.emit(p.token, int(p.lo), int(p.hi))
 		}
-		if len(t.post.trims) == 0 {
-			continue
-		}
-		for i := n; i < len(s.tokens); i++ {
-			m := t.margins[s.tokens[i].id]
-			if p.token != notAdded {
-				m = marginOf(t.chars, s.of(p))
+		switch {
+		case len(t.post.trims) == 0:
+		case p.token != notAdded:
+			s.tokens[n].margin = marginOf(t.chars, s.of(p))
+		case t.margins != nil:
+			for i := n; i < len(s.tokens); i++ {
+				s.tokens[i].margin = t.margins[s.tokens[i].id]
 			}
-			s.tokens[i].lead, s.tokens[i].tail = m.lead, m.tail
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ type unigram struct {
 	unknown int32 // its place in the vocabulary, or noValue
 	penalty float64
 	bytes   *[256]int32 // tokens that stand for a byte; nil without byte fallback
+	trims   *characters // nil where offsets aren't trimmed
 }
 
 func newUnigram(v vocabulary, scores []float64, unknown int32, byteFallback bool) *unigram {
@@ -116,12 +117,18 @@ func (u *unigram) tokenize(s *state, p piece) {
 }
 
 func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
+	id := int32(0)
 	if token == noValue {
 		s.unknown = true
-		s.emit(0, int(p.lo)+at, int(p.lo)+to)
-		return
+	} else {
+		id = u.ids[token]
 	}
-	s.emit(u.ids[token], int(p.lo)+at, int(p.lo)+to)
+	s.emit(id, int(p.lo)+at, int(p.lo)+to)
+	if u.trims != nil {
+		// Unlike for other models, the spaces are those of the text, also where it
+		// is unknown.
+		s.tokens[len(s.tokens)-1].margin = marginOf(u.trims, s.of(p)[at:to])
+	}
 }
 
 // emitUnknown emits neighbouring unknown characters as one token, or as the
