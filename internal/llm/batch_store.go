@@ -165,7 +165,7 @@ func (f *filling) put(ctx context.Context, key []byte, status int, body []byte) 
 // count is how many requests of the part have a reply, and how many were refused
 // for their form.
 func (f *filling) count(ctx context.Context) (replies, misfits int, err error) {
-	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status > 0), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
+	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 200), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
 		misfit, f.part).Scan(&replies, &misfits)
 	return replies, misfits, f.s.fault(ctx, err)
 }
