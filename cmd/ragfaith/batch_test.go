@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
@@ -21,10 +22,14 @@ type batchServer struct {
 	url  string
 }
 
-func newBatchServer(t *testing.T) *batchServer {
+// newBatchServer starts one, after set has made it what the test needs.
+func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	s := &batchServer{}
 	s.Chat = http.HandlerFunc(s.chat.answer)
 	s.Polls = 1
+	if set != nil {
+		set(s)
+	}
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	s.url = web.URL + "/v1"
@@ -92,7 +97,7 @@ func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			want := onlineRun(t, data, args...)
-			s, folder, out := newBatchServer(t), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
+			s, folder, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
 			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
 			got := call(t, folder, nil, args...)
 			if got.code != 0 || read(t, out) != want {
@@ -186,10 +191,12 @@ func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
 		"no line at all": {lines: func([]string) []string { return nil }, online: 24},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, out := newBatchServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-			s.chat.fault = tt.fault
-			s.Lines = tt.lines
-			s.End = func(int) (string, string, string) { return tt.end, "", "" }
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			s := newBatchServer(t, func(s *batchServer) {
+				s.chat.fault = tt.fault
+				s.Lines = tt.lines
+				s.End = func(int) (string, string, string) { return tt.end, "", "" }
+			})
 			got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 			if got.code != 0 || read(t, out) != want {
 				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
@@ -206,18 +213,8 @@ func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
 
 func TestAModelThatTakesNoSchemaIsAskedInAnotherBatch(t *testing.T) {
 	data := batchRows(t, 28)
-	s, out := newBatchServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-	s.chat.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
-		var b bytes.Buffer
-		_, _ = b.ReadFrom(r.Body)
-		if strings.Contains(b.String(), "json_schema") {
-			w.WriteHeader(http.StatusBadRequest)
-			fmt.Fprint(w, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format","type":"invalid_request_error"}}`)
-			return true
-		}
-		_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"The sky is blue\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`))
-		return true
-	}
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = schemaless })
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
@@ -225,6 +222,19 @@ func TestAModelThatTakesNoSchemaIsAskedInAnotherBatch(t *testing.T) {
 	if n := strings.Count(read(t, out), `"status":"scored"`); n != 24 {
 		t.Errorf("%d rows are scored", n)
 	}
+}
+
+// schemaless is a model that takes no JSON schema.
+func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
+	var b bytes.Buffer
+	_, _ = b.ReadFrom(r.Body)
+	if strings.Contains(b.String(), "json_schema") {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format","type":"invalid_request_error"}}`)
+		return true
+	}
+	_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"The sky is blue\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`))
+	return true
 }
 
 func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
@@ -254,8 +264,7 @@ func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
 		t.Fatal(got.stderr)
 	}
 	want := read(t, out)
-	s := newBatchServer(t)
-	short(&s.chat)
+	s := newBatchServer(t, func(s *batchServer) { short(&s.chat) })
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || read(t, out) != want {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
@@ -264,27 +273,30 @@ func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
 
 func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 	data := batchRows(t, 9)
-	s, folder := newBatchServer(t), t.TempDir()
-	keyless := 0
-	s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
-		if r.Header.Get("Authorization") != "Bearer "+testKey {
-			keyless++
+	folder := t.TempDir()
+	var keyless atomic.Int64
+	var refuse atomic.Bool
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Header.Get("Authorization") != "Bearer "+testKey {
+				keyless.Add(1)
+			}
+			return false
 		}
-		return false
-	}
-	s.Lines = func(lines []string) []string {
-		for i := range lines { // a server that says the key back
-			lines[i] = strings.Replace(lines[i], "It says so.", testKey, 1)
+		s.Lines = func(lines []string) []string {
+			for i := range lines { // a server that says the key back
+				lines[i] = strings.Replace(lines[i], "It says so.", testKey, 1)
+			}
+			return lines
 		}
-		return lines
-	}
-	refuse := true
-	s.End = func(int) (string, string, string) {
-		if refuse {
-			return "failed", "x", "no such thing, " + testKey
+		s.End = func(int) (string, string, string) {
+			if refuse.Load() {
+				return "failed", "x", "no such thing, " + testKey
+			}
+			return "", "", ""
 		}
-		return "", "", ""
-	}
+	})
+	refuse.Store(true)
 	out := filepath.Join(folder, "out.jsonl")
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
 	first := call(t, folder, nil, args...)
@@ -292,7 +304,7 @@ func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 		t.Errorf("exit %d: %s", first.code, first.stderr)
 	}
 	files := holding(t, folder, testKey[8:])
-	refuse = false
+	refuse.Store(false)
 	second := call(t, folder, nil, append(args, "--resume")...)
 	if second.code != 0 {
 		t.Errorf("exit %d: %s", second.code, second.stderr)
@@ -303,7 +315,7 @@ func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 			t.Error(text)
 		}
 	}
-	if len(files) > 0 || keyless > 0 {
-		t.Errorf("%v, %d requests without a key", files, keyless)
+	if len(files) > 0 || keyless.Load() > 0 {
+		t.Errorf("%v, %d requests without a key", files, keyless.Load())
 	}
 }
