@@ -34,10 +34,11 @@ type Batch struct {
 type Server struct {
 	// Chat answers /chat/completions, and each request of a batch.
 	Chat http.Handler
-	// Polls is how often a batch says that it goes on before it ends.
+	// Polls is how often a batch says that it goes on before it ends. One that fails
+	// does so at once.
 	Polls int
 	// End is how the n-th batch ends, from 1; nil and "" for completed. For failed,
-	// code and message say why.
+	// code and message say why. It is called more than once.
 	End func(n int) (status, code, message string)
 	// Lines may change the lines of a file of replies before it is kept.
 	Lines func(lines []string) []string
@@ -254,9 +255,14 @@ func (s *Server) poll(w http.ResponseWriter, id string) {
 	}
 	b := s.batches[n]
 	b.Polls++
+	failed := false
+	if s.End != nil {
+		status, _, _ := s.End(n + 1)
+		failed = status == "failed"
+	}
 	switch {
 	case b.Status != "validating" && b.Status != "in_progress":
-	case b.Polls <= s.Polls:
+	case b.Polls <= s.Polls && !failed:
 		b.Status = "in_progress"
 		reply(w, b.object(b.Requests*b.Polls/(s.Polls+1)))
 		return
