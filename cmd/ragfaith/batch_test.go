@@ -319,3 +319,81 @@ func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 		t.Errorf("%v, %d requests without a key", files, keyless.Load())
 	}
 }
+
+// Without a JSONL output the state is with the cache, where the same run finds it.
+func TestABatchWithoutAFileKeepsItsStateWithTheCache(t *testing.T) {
+	data, folder := batchRows(t, 28), t.TempDir()
+	want := onlineRun(t, data, "--judge", "llm")
+	var refuse atomic.Bool
+	refuse.Store(true)
+	s := newBatchServer(t, func(s *batchServer) {
+		s.End = func(int) (string, string, string) {
+			if refuse.Load() {
+				return "failed", "x", "not today"
+			}
+			return "", "", ""
+		}
+	})
+	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
+	for _, more := range []string{"--verbose", "--resume"} {
+		got := call(t, folder, nil, append(args, more)...)
+		if got.code != exitFailure || !strings.Contains(got.stderr, "the batch batch_") || !strings.Contains(got.stderr, "was refused: not today") ||
+			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(folder, "ragfaith", "batches")) || got.stdout != "" {
+			t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+		}
+	}
+	if got := call(t, folder, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "holds a batch that was submitted") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	refuse.Store(false)
+	got := call(t, folder, nil, append(args, "--resume")...)
+	if got.code != 0 || got.stdout != want {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
+		t.Errorf("the server saw %+v", seen)
+	}
+	if left, err := os.ReadDir(filepath.Join(folder, "ragfaith", "batches")); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
+func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
+	data := batchRows(t, 28)
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
+	got := call(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
+	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies as long as they may be it takes $0.0") ||
+		!strings.Contains(got.stderr, "the limit of $0.005 could be passed") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftOf(t, out) != nil {
+		t.Errorf("the server saw %+v, %v are left", seen, leftOf(t, out))
+	}
+	if got := call(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+}
+
+// What is asked online is held against what the batch has spent already.
+func TestTheLimitOfARunHoldsForItsBatchToo(t *testing.T) {
+	data := batchRows(t, 28)
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Lines = func(lines []string) []string { return lines[:20] }
+		s.chat.fault = func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
+			_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":2490,"completion_tokens":10}}`))
+			return true
+		}
+	})
+	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
+	folder := t.TempDir()
+	got := call(t, folder, nil, append(args, "--max-tokens", "49999")...)
+	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
+		!strings.Contains(got.stderr, "and --batch --resume goes on with it") {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, s.Seen(), got.stderr)
+	}
+	got = call(t, folder, nil, append(args, "--max-tokens", "99999", "--resume")...)
+	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+}

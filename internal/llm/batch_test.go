@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
 // batchPass asks n requests, and says what each came to.
@@ -138,7 +138,7 @@ func TestALineOfABatchIsTheRequestThatIsSentOnline(t *testing.T) {
 			CustomID        string          `json:"custom_id"`
 			Body            json.RawMessage `json:"body"`
 		}
-		if err := json.Unmarshal(line, &l); err != nil || l.Method != "POST" || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
+		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
 			t.Errorf("%v: %s", err, line)
 		}
 		if sent := got()[len(got())-1].raw; string(l.Body) != sent {
