@@ -9,10 +9,10 @@ SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 
-.PHONY: help build run test lint bench bench-rows accuracy fuzz lexicon clean
+.PHONY: help build run test lint bench bench-rows accuracy e2e-llama fuzz lexicon clean
 
 help: ## say what each target does
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 build: ## build the static binary bin/ragfaith
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(BINARY) ./cmd/ragfaith
@@ -39,6 +39,9 @@ bench-rows: build ## a million rows: time, memory, and the same bytes at any con
 
 accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
 	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
+
+e2e-llama: build ## 20 rows through llama.cpp's server, which is built first (10 to 20 minutes)
+	./scripts/e2e-llama.sh $(BINARY)
 
 fuzz: ## run each fuzz target for FUZZ (60s)
 	./scripts/fuzz.sh $(FUZZ)

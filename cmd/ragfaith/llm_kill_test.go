@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -30,7 +31,7 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	}
 	s := newTestServer(t)
 	ragfaith := func(name string) (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", fmt.Sprint(inFlight),
+		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", strconv.Itoa(inFlight),
 			"--cache", filepath.Join(folder, name), "-o", filepath.Join(folder, name+".jsonl"), "--to", "none", "-q", "--resume")
 		said := &bytes.Buffer{}
 		cmd.Stderr = said

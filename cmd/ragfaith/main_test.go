@@ -51,6 +51,7 @@ func TestScripts(t *testing.T) {
 			"garbage": garbage,
 			"repeat":  repeat,
 			"parquet": writeParquet,
+			"hub":     startHub,
 		},
 	})
 }

@@ -78,11 +78,11 @@ func TestAFatalErrorThatDrainsLetsRowsFinish(t *testing.T) {
 				Extractor: extractFunc(fields),
 				Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
 					if begun.Add(1); k.Question == "3" {
-						time.Sleep(time.Second)
+						<-time.NewTimer(time.Second).C
 						return nil, spent
 					}
 					select {
-					case <-time.After(time.Minute):
+					case <-time.NewTimer(time.Minute).C:
 					case <-ctx.Done():
 						return nil, ctx.Err()
 					}

@@ -134,5 +134,6 @@ func joined(a, b form) form {
 	a.noTemperature = a.noTemperature || b.noTemperature
 	a.noSeed = a.noSeed || b.noSeed
 	a.noSystem = a.noSystem || b.noSystem
+	a.noBrief = a.noBrief || b.noBrief
 	return a
 }

@@ -69,7 +69,7 @@ type batchPart struct {
 // MarshalJSON keeps what a model takes over a restart.
 func (f form) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedForm{
-		int(f.format), int(f.room), f.maxRoom, f.told, f.noTemperature, f.noSeed, f.noSystem,
+		int(f.format), int(f.room), f.maxRoom, f.told, f.noTemperature, f.noSeed, f.noSystem, f.noBrief,
 	})
 }
 
@@ -82,7 +82,7 @@ func (f *form) UnmarshalJSON(b []byte) error {
 	if s.Format < int(bySchema) || s.Format > int(byPrompt) || s.Room < int(maxTokens) || s.Room > int(noMaxTokens) {
 		return errors.New("an unknown form of requests")
 	}
-	*f = form{format(s.Format), roomName(s.Room), s.MaxRoom, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem}
+	*f = form{format(s.Format), roomName(s.Room), s.MaxRoom, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBrief}
 	return nil
 }
 
@@ -94,6 +94,7 @@ type storedForm struct {
 	NoTemperature bool `json:"no_temperature"`
 	NoSeed        bool `json:"no_seed"`
 	NoSystem      bool `json:"no_system"`
+	NoBrief       bool `json:"no_brief"`
 }
 
 // readState is nil where there is no state.

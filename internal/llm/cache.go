@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -19,42 +18,13 @@ const cacheVersion = 2
 // keeps what next answers. A hit has Cached set and costs no request. A reply that
 // could not be read, or that the schema no longer takes, is neither kept nor used.
 func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
-	return &cached{Cache: k, next: next, endpoint: endpoint, model: model, asking: map[string]chan struct{}{}}
+	return &cached{Cache: k, next: next, endpoint: endpoint, model: model}
 }
 
 type cached struct {
 	*Cache
 	next            Completer
 	endpoint, model string
-
-	turn   sync.Mutex
-	asking map[string]chan struct{} // by key; closed when the answer is there
-}
-
-// enter waits until nobody else asks for key, so that equal rows at the same time
-// are paid for once. The caller leaves when it has its answer.
-func (c *cached) enter(ctx context.Context, key string) (leave func(), err error) {
-	for {
-		c.turn.Lock()
-		other, busy := c.asking[key]
-		if !busy {
-			done := make(chan struct{})
-			c.asking[key] = done
-			c.turn.Unlock()
-			return func() {
-				c.turn.Lock()
-				defer c.turn.Unlock()
-				delete(c.asking, key)
-				close(done)
-			}, nil
-		}
-		c.turn.Unlock()
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }
 
 // find is the reply that is kept for r, or nil.
@@ -70,7 +40,7 @@ func (c *cached) find(ctx context.Context, key []byte, r *Request) *Reply {
 func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(c.endpoint, c.model, r)
 	if c.handle() != nil {
-		leave, err := c.enter(ctx, string(key))
+		leave, err := c.turns.enter(ctx, key)
 		if err != nil {
 			return nil, err
 		}

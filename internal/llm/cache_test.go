@@ -227,6 +227,54 @@ func TestTwoProcessesShareACache(t *testing.T) {
 	}
 }
 
+// Two runs of the same rows at once pay for each row once, and a row whose asker
+// is gone is asked by the other.
+func TestTwoRunsAtOnceAskOnce(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
+		t.Skip("here a file's locks belong to the process, and this test is one")
+	}
+	dir := t.TempDir()
+	a := &answers{}
+	slow := completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+		_ = NewClock(time.Now).Sleep(ctx, time.Millisecond)
+		return a.Complete(ctx, r)
+	})
+	var runs [3]*Cache
+	for i := range runs {
+		runs[i] = OpenCache(t.Context(), dir, NewClock(time.Now), func(err error) { t.Error(err) })
+		defer func() { _ = runs[i].Close() }()
+	}
+	gone := ask(verdicts())
+	if _, err := runs[2].turns.enter(t.Context(), requestKey("e", "m", gone)); err != nil {
+		t.Fatal(err)
+	}
+	waits, cancel := context.WithTimeout(t.Context(), 3*turnPoll)
+	defer cancel()
+	if _, err := runs[0].Completer(slow, "e", "m").Complete(waits, gone); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("it did not wait for the other: %v", err)
+	}
+	_ = runs[2].Close()
+	var wg sync.WaitGroup
+	for _, k := range runs[:2] {
+		c := k.Completer(slow, "e", "m")
+		for w := range 4 {
+			wg.Go(func() {
+				for i := w; i < 100; i += 4 {
+					r := ask(verdicts())
+					r.Seed = i
+					if _, err := c.Complete(t.Context(), r); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if a.n != 100 {
+		t.Errorf("%d asked for 100 requests of two runs", a.n)
+	}
+}
+
 func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
 	for range 5 {
 		dir := filepath.Join(t.TempDir(), "new")

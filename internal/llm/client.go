@@ -133,6 +133,10 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			r = &short
 			continue
 		}
+		if f.brief(r) && refusesForm(final) {
+			f.noBrief = true // bounds are less often known than schemas
+			continue
+		}
 		next, blind, ok := adapt(f, r.Schema != nil, final)
 		if !ok {
 			if doubt != nil {
@@ -214,7 +218,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	case bySchema:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: r.Schema.JSON, Strict: true},
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
 		}
 	case byMode:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
@@ -229,7 +233,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	told := r.Messages
 	if r.Schema != nil && (f.format != bySchema || f.told) {
-		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(r.Schema.JSON))
+		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(told))
 	system := ""

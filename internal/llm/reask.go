@@ -6,7 +6,7 @@ import (
 )
 
 // Reask asks once more for a reply that could not be used: with twice the room
-// for one that was cut off, up to MaxRoom tokens, and with the fault told for one
+// and an end to its strings for one that was cut off, up to MaxRoom tokens, and with the fault told for one
 // that could not be read. What fails again is the caller's, with the usage of
 // both.
 type Reask struct {
@@ -42,7 +42,7 @@ func (a *Reask) again(r *Request, err error) (*Request, bool) {
 	next := *r
 	if _, ok := errors.AsType[*LengthError](err); ok {
 		room := max(r.MaxTokens, UsageOf(err).CompletionTokens)
-		next.MaxTokens = min(2*room, limit)
+		next.MaxTokens, next.Brief = min(2*room, limit), true
 		return &next, next.MaxTokens > r.MaxTokens && room > 0
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
 	"regexp"
@@ -38,6 +39,27 @@ type form struct {
 	noTemperature bool
 	noSeed        bool
 	noSystem      bool // what a system would say goes in front of the user's message
+	noBrief       bool // no bounds in a schema
+}
+
+// brief says that a request goes out with its brief schema. A small model that
+// never closes a string does so only where the schema makes it.
+func (f form) brief(r *Request) bool {
+	return r.Brief && r.Schema != nil && r.Schema.Brief != nil && f.format == bySchema && !f.noBrief
+}
+
+// schema is the schema of a request as it goes out.
+func (f form) schema(r *Request) json.RawMessage {
+	if f.brief(r) {
+		return r.Schema.Brief
+	}
+	return r.Schema.JSON
+}
+
+// refusesForm says that a server did not take a request as it was put.
+func refusesForm(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
 // adapt finds a form that a server that refused f may take. blind is a guess: the

@@ -2,10 +2,13 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -212,5 +215,41 @@ func TestACanceledRunEndsQuietly(t *testing.T) {
 	_, err := s.Complete(ctx, ask(nil))
 	if !errors.Is(err, context.DeadlineExceeded) || s.Breaker.Err() != nil {
 		t.Errorf("got %v, breaker %v", err, s.Breaker.Err())
+	}
+}
+
+// A model that goes on and on is held to an end, where the server can; where it
+// can't, that is found once, and schemas go on to be used.
+func TestAReplyThatRanAwayIsAskedForInBrief(t *testing.T) {
+	for _, bounds := range []bool{true, false} {
+		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+			switch brief := strings.Contains(s.raw, "maxItems"); {
+			case brief && !bounds:
+				fail(w, 400, "Invalid schema for response_format: 'maxItems' is not permitted", "response_format")
+			case brief || s.body["max_tokens"].(float64) > 100:
+				say(w, good, "stop")
+			default:
+				say(w, `{"verdicts":[1,1,1,1,1,1`, "length")
+			}
+		})
+		s := stack(t, Options{Client: Config{BaseURL: srv.URL}})
+		r := ask(verdicts())
+		r.Schema.Brief = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+		for range 2 {
+			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != good {
+				t.Fatalf("bounds %v: %+v, %v", bounds, reply, err)
+			}
+		}
+		var said []string
+		for _, g := range got() {
+			if g.format() != "json_schema" {
+				t.Errorf("bounds %v: the format fell to %q", bounds, g.format())
+			}
+			said = append(said, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
+		}
+		want := map[bool]string{true: "[false true false true]", false: "[false true false false false]"}[bounds]
+		if fmt.Sprint(said) != want {
+			t.Errorf("bounds %v: in brief %v, want %s", bounds, said, want)
+		}
 	}
 }

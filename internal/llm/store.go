@@ -19,6 +19,7 @@ import (
 
 const (
 	cacheFile   = "replies.sqlite"
+	turnsFile   = "replies.turns" // empty: its bytes are locked and never written
 	busyTimeout = 2 * time.Second
 	sqliteBusy  = 5
 	cacheGiveUp = 3 // failures in a row after which a run goes on without
@@ -32,6 +33,7 @@ type Cache struct {
 	path  string
 	clock Clock
 	warn  func(error)
+	turns *turn
 
 	mu     sync.Mutex
 	db     *sql.DB
@@ -42,7 +44,7 @@ type Cache struct {
 // OpenCache opens or makes the cache in folder dir (0700, the file 0600). warn is
 // told what goes wrong; it may be called from any goroutine.
 func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cache {
-	k := &Cache{path: filepath.Join(dir, cacheFile), clock: c, warn: warn}
+	k := &Cache{path: filepath.Join(dir, cacheFile), clock: c, warn: warn, turns: &turn{clock: c, asking: map[string]chan struct{}{}}}
 	if err := k.open(ctx, dir); err != nil {
 		k.off = fmt.Errorf("cache %s: %w", k.path, err)
 		k.tell(k.off)
@@ -77,6 +79,10 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		}
 	}
 	k.db = db
+	// Without it each process asks for itself.
+	if k.turns.file, err = os.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		k.turns.file = nil
+	}
 	return nil
 }
 
@@ -254,6 +260,9 @@ func (k *Cache) Close() error {
 	}
 	err := k.db.Close()
 	k.db = nil
+	if k.turns.file != nil {
+		_ = k.turns.file.Close() // nothing is ever written to it
+	}
 	if k.off == nil {
 		k.off = fmt.Errorf("cache %s: closed", k.path)
 	}

@@ -33,12 +33,16 @@ func (s *sitting) statements(pieces []piece, ids []int, try int) (*llm.Request, 
 	if err != nil {
 		return nil, err
 	}
+	const statementsOfOne = 8 // at most, of a sentence
 	r := &llm.Request{
 		Messages: []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
-		Schema: &llm.Schema{Name: "checked_statements", JSON: json.RawMessage(statedSchema), Accept: func(raw json.RawMessage) error {
-			_, err := readStated(raw, len(ids))
-			return err
-		}},
+		Schema: &llm.Schema{
+			Name: "checked_statements", JSON: json.RawMessage(statedSchema), Brief: brief(statedSchema, statementsOfOne*len(ids)),
+			Accept: func(raw json.RawMessage) error {
+				_, err := readStated(raw, len(ids))
+				return err
+			},
+		},
 		Seed:      o.Seed,
 		MaxTokens: room,
 		Prompt:    text.Version,

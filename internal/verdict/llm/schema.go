@@ -48,9 +48,11 @@ func schemaOf(style Style, n, try int) *llm.Schema {
 		}
 		list = object(strings.Join(places, ","), strings.Join(required, ","))
 	}
+	whole := object(`"verdicts":`+list, `"verdicts"`)
 	return &llm.Schema{
-		Name: name,
-		JSON: json.RawMessage(object(`"verdicts":`+list, `"verdicts"`)),
+		Name:  name,
+		JSON:  json.RawMessage(whole),
+		Brief: brief(whole, n),
 		Accept: func(said json.RawMessage) error {
 			found, why := reconcile(said, n, style)
 			all := true
@@ -69,6 +71,22 @@ func schemaOf(style Style, n, try int) *llm.Schema {
 			return why
 		},
 	}
+}
+
+// brief is a schema with an end to what a model may go on and on with: reasons and
+// quotes of some forty words, chunks, and a list of n verdicts.
+func brief(schema string, n int) json.RawMessage {
+	const text, short = `{"type":"string"}`, `{"type":"string","maxLength":240}`
+	list := func(name string, most int) (old, bounded string) {
+		return `"` + name + `":{"type":"array",`, `"` + name + `":{"type":"array","maxItems":` + strconv.Itoa(most) + `,`
+	}
+	verdicts, fewVerdicts := list("verdicts", n)
+	statements, fewStatements := list("statements", n)
+	chunks, fewChunks := list("chunk_ids", 16)
+	return json.RawMessage(strings.NewReplacer(
+		`"reason":`+text, `"reason":`+short, `"reasoning":`+text, `"reasoning":`+short, `"quote":`+text, `"quote":`+short,
+		verdicts, fewVerdicts, statements, fewStatements, chunks, fewChunks,
+	).Replace(schema))
 }
 
 func object(properties, required string) string {

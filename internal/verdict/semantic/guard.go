@@ -47,12 +47,37 @@ const fewest = 3 // words that a claim has at least to be understood alone
 // Differ says what keeps the verdict of one claim from the other, "" where
 // nothing does. sameQuestion says that both reply to the same question.
 func (g *Guard) Differ(a, b string, sameQuestion bool) Difference {
+	return g.differ(a, b, sameQuestion, false)
+}
+
+// DifferAfter is Differ for claims that come after a question and other claims, in
+// the order of the answer. One that speaks of what was said before, as "It was
+// red" does, says the same where all that was said before does.
+func (g *Guard) DifferAfter(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) Difference {
+	if !sameQuestion || !g.Leans(a) && !g.Leans(b) {
+		return g.Differ(a, b, sameQuestion)
+	}
+	if len(beforeA) != len(beforeB) || len(beforeA) == 0 {
+		return Pronoun
+	}
+	for i := range beforeA {
+		if beforeA[i] != beforeB[i] && g.differ(beforeA[i], beforeB[i], true, true) != "" {
+			return Pronoun
+		}
+	}
+	return g.differ(a, b, true, true)
+}
+
+// Leans says that a claim speaks of what is said elsewhere.
+func (g *Guard) Leans(claim string) bool { return dangles(read(claim)) }
+
+func (g *Guard) differ(a, b string, sameQuestion, placed bool) Difference {
 	as, bs := read(a), read(b)
 	for _, ws := range [][]word{as, bs} {
 		if len(ws) < fewest {
 			return Short
 		}
-		if dangles(ws) {
+		if !placed && dangles(ws) {
 			return Pronoun
 		}
 		if !sameQuestion && (has(ws, pronoun) || !english(ws)) {

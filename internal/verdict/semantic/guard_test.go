@@ -198,3 +198,36 @@ func FuzzGuard(f *testing.F) {
 		}
 	})
 }
+
+func TestAClaimThatLeansOnOthersNeedsTheSameBeforeIt(t *testing.T) {
+	g := newGuard(t)
+	const question = "What of the car?"
+	first, second := "The car of Ms Hill was sold in 1990.", "It was painted red again."
+	for name, tt := range map[string]struct {
+		before, other []string
+		claim         string
+		same          bool
+		want          Difference
+	}{
+		"the same before":              {[]string{question, first}, []string{question, first}, second, true, ""},
+		"nothing before":               {[]string{question}, []string{question}, second, true, ""},
+		"the same in other words":      {[]string{question, first}, []string{question, "In 1990, the car of Ms Hill was sold."}, second, true, ""},
+		"another number before":        {[]string{question, first}, []string{question, "The car of Ms Hill was sold in 1991."}, second, true, Pronoun},
+		"another name before":          {[]string{question, first}, []string{question, "The car of Ms Mill was sold in 1990."}, second, true, Pronoun},
+		"more before":                  {[]string{question, first}, []string{question, "The bus was new.", first}, second, true, Pronoun},
+		"another order before":         {[]string{question, first, "The bus was new."}, []string{question, "The bus was new.", first}, second, true, Pronoun},
+		"another question":             {[]string{question, first}, []string{"And then?", first}, second, false, Pronoun},
+		"not known what was before":    {[]string{question, first}, nil, second, true, Pronoun},
+		"another word in it":           {[]string{question, first}, []string{question, first}, "It was painted blue again.", true, Word},
+		"a claim that leans on none":   {nil, nil, "The car was painted red again.", true, Word},
+		"a negation in it":             {[]string{question, first}, []string{question, first}, "It was not painted red again.", true, Negation},
+		"one leans, the other doesn't": {[]string{question, first}, nil, "The car was painted red again.", true, Pronoun},
+	} {
+		for range 2 {
+			if got := g.DifferAfter(second, tt.before, tt.claim, tt.other, tt.same); (got == "") != (tt.want == "") {
+				t.Errorf("%s: %q, want %q", name, got, tt.want)
+			}
+			tt.before, tt.other = tt.other, tt.before
+		}
+	}
+}

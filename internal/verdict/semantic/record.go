@@ -9,6 +9,7 @@ import (
 // A record is a verdict as it is stored.
 type record struct {
 	Claim    string             `json:"claim"`
+	Before   []string           `json:"before,omitempty"` // the question and the claims before one that leans on them
 	Question string             `json:"question"`
 	Label    verdict.Label      `json:"label"`
 	Score    float64            `json:"score"`
@@ -17,9 +18,9 @@ type record struct {
 	Evidence []verdict.Evidence `json:"evidence"`
 }
 
-func recordOf(claim, question string, v verdict.Verdict) record {
+func recordOf(claim string, before []string, question string, v verdict.Verdict) record {
 	return record{
-		Claim: claim, Question: question,
+		Claim: claim, Before: before, Question: question,
 		Label: v.Label, Score: v.Score, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
 	}
 }

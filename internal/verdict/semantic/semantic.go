@@ -103,13 +103,14 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return out, err
 	}
+	j.withWhatTheyLeanOn(task.Claims, hits)
 	rest := task
 	rest.Claims = nil
-	texts := map[int]string{}
+	asked := map[int]int{} // places of claims by their ids
 	for i, c := range task.Claims {
 		if hits[i] == nil {
 			rest.Claims = append(rest.Claims, c)
-			texts[c.ID] = c.Judged()
+			asked[c.ID] = i
 			continue
 		}
 		out.Verdicts = append(out.Verdicts, hits[i].reuse(c.ID))
@@ -124,15 +125,51 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	for _, v := range fresh.Verdicts {
 		out.Verdicts = append(out.Verdicts, v)
-		text, ok := texts[v.ClaimID]
+		i, ok := asked[v.ClaimID]
 		if !ok {
 			continue // the caller will find it
 		}
-		if value, err := json.Marshal(recordOf(text, task.Question, v)); err == nil {
-			j.opts.Store.Put(ctx, space, hash(task.Question, text), value)
+		text, before := task.Claims[i].Judged(), j.before(task, i)
+		if value, err := json.Marshal(recordOf(text, before, task.Question, v)); err == nil {
+			j.opts.Store.Put(ctx, space, hash(append([]string{task.Question, text}, before...)...), value)
 		}
 	}
 	return sorted(out, task.Claims), nil
+}
+
+// What may come before a claim that leans on it, for its verdict to be reused.
+const (
+	mostBefore      = 32
+	mostBeforeBytes = 8 << 10
+)
+
+// before is what claim i leans on: the question and all that is claimed before
+// it. It is nil where the claim leans on nothing, or on too much.
+func (j *Judge) before(task verdict.Task, i int) []string {
+	if i > mostBefore || !j.guard.Leans(task.Claims[i].Judged()) {
+		return nil
+	}
+	texts := []string{task.Question}
+	size := 0
+	for _, c := range task.Claims[:i] {
+		texts = append(texts, c.Judged())
+		size += len(c.Judged())
+	}
+	if size > mostBeforeBytes {
+		return nil
+	}
+	return texts
+}
+
+// withWhatTheyLeanOn takes back the hits before a claim that is judged and leans
+// on them: alone the judge could not tell what it speaks of.
+func (j *Judge) withWhatTheyLeanOn(claims []extract.Claim, hits []*hit) {
+	for i := len(claims) - 1; i >= 0; i-- {
+		if hits[i] == nil && j.guard.Leans(claims[i].Judged()) {
+			clear(hits[:i])
+			return
+		}
+	}
 }
 
 // sorted puts verdicts in the order of the claims that they are for.
@@ -175,8 +212,9 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		}
 	}
 	for i, c := range task.Claims {
+		before := j.before(task, i)
 		for k := range known {
-			if j.guard.Differ(c.Judged(), known[k].Claim, known[k].Question == task.Question) != "" {
+			if j.guard.DifferAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) != "" {
 				continue
 			}
 			if known[k].Claim == c.Judged() {
@@ -238,7 +276,7 @@ func cosine(a, b []float32) float64 {
 // space is the namespace of verdicts over contexts. Contexts are told apart by
 // their bounds too, since verdicts name them by number.
 func (j *Judge) space(contexts []string) string {
-	return "semantic/1/" + hash(append([]string{j.opts.Key}, contexts...)...)
+	return "semantic/2/" + hash(append([]string{j.opts.Key}, contexts...)...)
 }
 
 func hash(texts ...string) string {

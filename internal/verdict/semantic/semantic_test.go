@@ -261,3 +261,28 @@ func TestOptionsAreChecked(t *testing.T) {
 		t.Error("vectors that have no angle are alike")
 	}
 }
+
+// "It" is nothing to a judge who does not see what was said before.
+func TestAClaimThatLeansOnOthersIsJudgedWithThem(t *testing.T) {
+	j, c, _ := newJudge(t, Options{Store: &Memory{}, Key: "k"})
+	first, second := "Einstein was born in Ulm.", "He was a physicist."
+	judge(t, j, task("q", ulm, first, second))
+	if got := judge(t, j, task("q", ulm, first, second)); len(c.claims) != 2 || got.Verdicts[1].Reused == nil {
+		t.Errorf("judged %q, reused %+v", c.claims, got.Verdicts[1].Reused)
+	}
+	c.claims = nil
+	got := judge(t, j, task("q", ulm, first, "He was a painter."))
+	if len(c.claims) != 2 || got.Verdicts[0].Reused != nil {
+		t.Errorf("judged only %q", c.claims)
+	}
+	c.claims = nil
+	got = judge(t, j, task("q", ulm, "Newton was born in London.", second))
+	if len(c.claims) != 2 || got.Verdicts[1].Reused != nil {
+		t.Errorf("judged only %q, reused %+v", c.claims, got.Verdicts[1].Reused)
+	}
+	c.claims = nil
+	got = judge(t, j, task("q", ulm, first, "Newton was born in London."))
+	if len(c.claims) != 0 || got.Verdicts[0].Reused == nil {
+		t.Errorf("judged %q again", c.claims)
+	}
+}

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// hubCommit is the commit of every repository of a testHub.
+const hubCommit = "0123456789abcdef0123456789abcdef01234567"
+
+// A testHub serves two repositories as a Hugging Face hub does, with the weights
+// on a second host, which answers nobody who shows it a token.
+type testHub struct {
+	hub, store *httptest.Server
+	token      string        // that it wants; empty for none
+	wrong      string        // a file that it sends changed
+	cut        bool          // it breaks the first transfer of weights
+	begun      chan struct{} // files wait until it is closed; nil for not at all
+	asked      chan struct{} // gets one when the first file is asked for
+
+	cuts, resolved atomic.Int64
+}
+
+const testHubToken = "hf_0123456789"
+
+// hubFiles are the files of a repository.
+func hubFiles(repo string) map[string]string {
+	files := map[string]string{
+		"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{"version":"1.0"}`, "README.md": "# it",
+		"model.safetensors": strings.Repeat("weights of "+repo+"\n", 5000),
+	}
+	switch repo {
+	case "sentence-transformers/all-MiniLM-L6-v2", "org/plain":
+		return files
+	case "org/pickle":
+		files["pytorch_model.bin"] = files["model.safetensors"]
+		delete(files, "model.safetensors")
+		return files
+	}
+	return nil
+}
+
+// newTestHub starts a hub that set has changed.
+func newTestHub(set func(h *testHub)) *testHub {
+	h := &testHub{asked: make(chan struct{}, 1)}
+	set(h)
+	h.store = httptest.NewServer(http.HandlerFunc(h.keep)) // the hub needs its address
+	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
+	return h
+}
+
+func (h *testHub) close() {
+	h.hub.Close()
+	h.store.Close()
+}
+
+func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
+	if h.token != "" && r.Header.Get("Authorization") != "Bearer "+h.token {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 5)
+	if parts[0] == "api" && len(parts) == 5 {
+		files := hubFiles(parts[2] + "/" + parts[3])
+		if files == nil || parts[4] != "revision/main" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		var siblings []any
+		for name, content := range files {
+			s := map[string]any{"rfilename": name, "size": len(content), "blobId": fmt.Sprintf("%x", sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(content), content)))}
+			if name == "model.safetensors" {
+				s["lfs"] = map[string]any{"sha256": fmt.Sprintf("%x", sha256.Sum256([]byte(content))), "size": len(content)}
+			}
+			siblings = append(siblings, s)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"sha": hubCommit, "siblings": siblings})
+		return
+	}
+	if h.resolved.Add(1) == 1 {
+		h.asked <- struct{}{}
+	}
+	repo, name := parts[0]+"/"+parts[1], parts[4]
+	if h.begun != nil {
+		<-h.begun
+	}
+	w.Header().Set("X-Repo-Commit", hubCommit)
+	if name == "model.safetensors" {
+		http.Redirect(w, r, h.store.URL+"/"+repo+"?signature=hidden", http.StatusFound)
+		return
+	}
+	h.send(w, r, name, hubFiles(repo)[name])
+}
+
+// keep is the second host.
+func (h *testHub) keep(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Authorization") != "" {
+		w.WriteHeader(http.StatusBadRequest) // as such hosts do
+		return
+	}
+	content := hubFiles(strings.TrimPrefix(r.URL.Path, "/"))["model.safetensors"]
+	if h.cut && h.cuts.Add(1) == 1 {
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		_, _ = w.Write([]byte(content[:len(content)/2]))
+		_ = http.NewResponseController(w).Flush()
+		panic(http.ErrAbortHandler)
+	}
+	h.send(w, r, "model.safetensors", content)
+}
+
+func (h *testHub) send(w http.ResponseWriter, r *http.Request, name, content string) {
+	if name == h.wrong {
+		content = strings.ToUpper(content)
+	}
+	w.Header().Set("ETag", `"of it"`)
+	http.ServeContent(w, r, name, time.Time{}, strings.NewReader(content))
+}
+
+// hub [private] [cut] [wrong=FILE]: starts a hub until the end of the script and
+// names it in HF_ENDPOINT.
+func startHub(ts *testscript.TestScript, _ bool, args []string) {
+	h := newTestHub(func(h *testHub) {
+		for _, a := range args {
+			switch {
+			case a == "private":
+				h.token = testHubToken
+			case a == "cut":
+				h.cut = true
+			case strings.HasPrefix(a, "wrong="):
+				h.wrong = strings.TrimPrefix(a, "wrong=")
+			default:
+				ts.Fatalf("unknown %s", a)
+			}
+		}
+	})
+	ts.Setenv("HF_ENDPOINT", h.hub.URL)
+	ts.Defer(h.close)
+}
+
+func TestTwoProcessesFetchAModelOnce(t *testing.T) {
+	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
+	defer h.close()
+	folder := t.TempDir()
+	begin := func() (*exec.Cmd, *bytes.Buffer) {
+		cmd := exec.Command("ragfaith", "models", "pull", "minilm-l6", "--models", folder, "--endpoint", h.hub.URL)
+		cmd.Env = append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_TOKEN=", "HF_HUB_CACHE=", "HF_TOKEN_PATH=")
+		var out bytes.Buffer
+		cmd.Stdout = &out
+		return cmd, &out
+	}
+	first, firstOut := begin()
+	second, secondOut := begin()
+	// Whichever has the lock can't go on before the other one says that it waits.
+	said := make(chan string, 2)
+	for _, cmd := range []*exec.Cmd{first, second} {
+		stderr, err := cmd.StderrPipe()
+		if err := errors.Join(err, cmd.Start()); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = cmd.Process.Kill() }()
+		go func() {
+			buf := make([]byte, 1024)
+			n, _ := stderr.Read(buf)
+			said <- string(buf[:n])
+			for {
+				if _, err := stderr.Read(buf); err != nil {
+					return
+				}
+			}
+		}()
+	}
+	if line := <-said; line != "ragfaith: another process is fetching sentence-transformers/all-MiniLM-L6-v2: waiting for it\n" {
+		t.Error(line)
+	}
+	close(h.begun)
+	for _, cmd := range []*exec.Cmd{first, second} {
+		if code := exitCode(t, cmd); code != exitOK {
+			t.Errorf("exit code %d", code)
+		}
+	}
+	if n := h.resolved.Load(); n != 3 {
+		t.Errorf("%d requests for 3 files", n)
+	}
+	if firstOut.String() != secondOut.String() || firstOut.Len() == 0 {
+		t.Errorf("%s and %s", firstOut, secondOut)
+	}
+}
+
+func TestAnInterruptedPullGoesOn(t *testing.T) {
+	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
+	defer h.close()
+	folder := t.TempDir()
+	args := []string{"models", "pull", "org/plain", "--models", folder, "--endpoint", h.hub.URL}
+	cmd, _, stdout, stderr := start(t, args...)
+	<-h.asked // it has begun
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := stderr.ReadString('\n')
+	if code := exitCode(t, cmd); code != exitInterrupted || line != "ragfaith: interrupted: what was fetched is kept, and the same command goes on from there\n" {
+		t.Errorf("exit code %d: %s", code, line)
+	}
+	if out, _ := stdout.ReadString('\n'); out != "" {
+		t.Error(out)
+	}
+	close(h.begun)
+	if said, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, said)
+	}
+}
+
+func TestWhereTheHuggingFaceLibrariesKeepThings(t *testing.T) {
+	home := t.TempDir()
+	login := filepath.Join(home, ".cache", "huggingface", "token")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(login), 0o700), os.WriteFile(login, []byte("hf_login\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(home, "other")
+	if err := os.WriteFile(other, []byte(" hf_other \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		env          map[string]string
+		cache, token string
+	}{
+		{map[string]string{}, "", ""},
+		{map[string]string{"HOME": home}, home + "/.cache/huggingface/hub", "hf_login"},
+		{map[string]string{"HOME": home, "XDG_CACHE_HOME": "/x"}, "/x/huggingface/hub", ""},
+		{map[string]string{"HOME": home, "HF_HOME": "/h"}, "/h/hub", ""},
+		{map[string]string{"HOME": home, "HF_HOME": "~/.cache/huggingface"}, home + "/.cache/huggingface/hub", "hf_login"},
+		{map[string]string{"HOME": home, "HF_HOME": "/h", "HF_HUB_CACHE": "/c"}, "/c", ""},
+		{map[string]string{"HOME": home, "HF_TOKEN": " hf_env\n"}, home + "/.cache/huggingface/hub", "hf_env"},
+		{map[string]string{"HOME": home, "HF_TOKEN_PATH": other}, home + "/.cache/huggingface/hub", "hf_other"},
+	} {
+		sys := system{LookupEnv: func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok }}
+		token, err := hubToken(sys)
+		if cache := filepath.ToSlash(hubCache(sys)); cache != filepath.ToSlash(tt.cache) || token != tt.token || err != nil {
+			t.Errorf("%v: %s, %q, %v", tt.env, cache, token, err)
+		}
+	}
+	sys := system{LookupEnv: func(name string) (string, bool) {
+		if name == "HF_TOKEN_PATH" {
+			return filepath.Join(home, "none"), true
+		}
+		return "", false
+	}}
+	if _, err := hubToken(sys); err == nil || !strings.HasPrefix(err.Error(), "HF_TOKEN_PATH: ") {
+		t.Error(err)
+	}
+}
+
+func TestATransferIsShownAsABar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		bar := newTransfer(&console{w: &b}, time.Now, "minilm-l6")
+		bar.columns = func() int { return 80 }
+		bar.begin()
+		pause(barEvery + barEvery/2)
+		bar.plan(100e6)
+		bar.add(20e6) // left by an earlier run
+		for range 90 {
+			bar.add(300e3)
+			pause(barEvery)
+		}
+		bar.end()
+		bar.end()
+		shown := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\r' || r == '\x1b' })
+		for _, want := range []string{"minilm-l6 20 MB of 100 MB", "minilm-l6 47 MB of 100 MB, 3.0 MB/s, 18s left", " 46% |"} {
+			if !slices.ContainsFunc(shown, func(s string) bool { return strings.Contains(s, want) }) {
+				t.Errorf("%q is not in %q", want, shown)
+			}
+		}
+	})
+}
+
+func TestATransferIsNotShownInALog(t *testing.T) {
+	h := newTestHub(func(*testHub) {})
+	defer h.close()
+	folder := t.TempDir()
+	got := call(t, folder, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
+	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
+		t.Errorf("%+v", got)
+	}
+	if want := filepath.Join(folder, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
+		t.Errorf("%s, want %s", got.stdout, want)
+	}
+	if again := call(t, folder, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
+		t.Errorf("%+v", again)
+	}
+}

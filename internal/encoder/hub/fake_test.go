@@ -1,0 +1,307 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const testToken = "hf_secret0123456789"
+
+var (
+	firstCommit  = strings.Repeat("1", sha1Digits)
+	secondCommit = strings.Repeat("2", sha1Digits)
+)
+
+// A fakeFile is a file of a fakeRepo.
+type fakeFile struct {
+	content []byte
+	large   bool // lies on the other host, as LFS files do
+}
+
+func (f fakeFile) sha256() string {
+	sum := sha256.Sum256(f.content)
+	return hex.EncodeToString(sum[:])
+}
+
+func (f fakeFile) blob() string {
+	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(f.content), f.content))
+	return hex.EncodeToString(sum[:])
+}
+
+type fakeRepo struct {
+	commit string
+	files  map[string]fakeFile
+}
+
+// An asked is a request that a fakeHub got.
+type asked struct {
+	store         bool // the host that keeps large files
+	path          string
+	authorization string
+	span, ifRange string
+	sent          int64 // bytes of the body
+	sending       *atomic.Int64
+}
+
+// A fakeHub serves repositories as a hub does, the large files from a second
+// host.
+type fakeHub struct {
+	*httptest.Server
+	store *httptest.Server
+	token string // that it wants; empty for none
+	repos map[string]*fakeRepo
+	// fault may answer a request in another way, and says whether it has. n counts
+	// the requests of its path from 1.
+	fault func(n int, w http.ResponseWriter, r *http.Request) bool
+	// listed may change what is said of a repository.
+	listed func(l map[string]any)
+
+	mu    sync.Mutex
+	log   []*asked
+	count map[string]int
+}
+
+func newFakeHub(t *testing.T) *fakeHub {
+	h := &fakeHub{repos: make(map[string]*fakeRepo), count: make(map[string]int)}
+	h.Server = httptest.NewServer(h.logged(false, h.answer))
+	h.store = httptest.NewServer(h.logged(true, h.keep))
+	t.Cleanup(h.Close)
+	t.Cleanup(h.store.Close)
+	return h
+}
+
+// counted is a ResponseWriter that counts what is written of the body.
+type counted struct {
+	http.ResponseWriter
+	n *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+func (c counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+func (h *fakeHub) logged(store bool, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		a := &asked{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), ifRange: r.Header.Get("If-Range"), sending: new(atomic.Int64)}
+		h.mu.Lock()
+		h.log = append(h.log, a)
+		h.count[a.path]++
+		n := h.count[a.path]
+		h.mu.Unlock()
+		if h.fault != nil && h.fault(n, counted{w, a.sending}, r) {
+			return
+		}
+		next(counted{w, a.sending}, r)
+	}
+}
+
+// answer is the hub itself.
+func (h *fakeHub) answer(w http.ResponseWriter, r *http.Request) {
+	if h.token != "" && r.Header.Get("Authorization") != "Bearer "+h.token {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case len(parts) >= 6 && parts[0] == "api" && parts[4] == "revision":
+		repo := h.repos[parts[2]+"/"+parts[3]]
+		revision := strings.Join(parts[5:], "/")
+		if repo == nil || revision != "main" && revision != repo.commit && revision != "refs/pr/1" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		h.list(w, repo)
+	case len(parts) >= 5 && parts[2] == "resolve":
+		repo := h.repos[parts[0]+"/"+parts[1]]
+		name := strings.Join(parts[4:], "/")
+		if repo == nil || parts[3] != repo.commit {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		f, ok := repo.files[name]
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		w.Header().Set("X-Repo-Commit", repo.commit)
+		if !f.large {
+			w.Header().Set("ETag", `"`+f.blob()+`"`)
+			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.content))
+			return
+		}
+		w.Header().Set("X-Linked-Etag", `"`+f.sha256()+`"`)
+		http.Redirect(w, r, h.store.URL+"/"+f.sha256()+"?signature=opens-it", http.StatusFound)
+	default:
+		w.WriteHeader(http.StatusNotFound)
+	}
+}
+
+func (h *fakeHub) list(w http.ResponseWriter, repo *fakeRepo) {
+	siblings := []any{}
+	for name, f := range repo.files {
+		s := map[string]any{"rfilename": name, "size": len(f.content), "blobId": f.blob()}
+		if f.large {
+			s["blobId"] = strings.Repeat("0", sha1Digits) // of the pointer
+			s["lfs"] = map[string]any{"sha256": f.sha256(), "size": len(f.content), "pointerSize": 135}
+		}
+		siblings = append(siblings, s)
+	}
+	l := map[string]any{"id": "it", "sha": repo.commit, "siblings": siblings}
+	if h.listed != nil {
+		h.listed(l)
+	}
+	_ = json.NewEncoder(w).Encode(l)
+}
+
+// keep is the host of the large files.
+func (h *fakeHub) keep(w http.ResponseWriter, r *http.Request) {
+	for _, repo := range h.repos {
+		for name, f := range repo.files {
+			if r.URL.Path == "/"+f.sha256() {
+				w.Header().Set("ETag", `"`+f.sha256()[:32]+`"`)
+				http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.content))
+				return
+			}
+		}
+	}
+	w.WriteHeader(http.StatusNotFound)
+}
+
+// asked returns the requests whose path has part in it.
+func (h *fakeHub) asked(part string) []asked {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var all []asked
+	for _, a := range h.log {
+		if strings.Contains(a.path, part) {
+			one := *a
+			one.sent = a.sending.Load()
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
+// weights are n bytes that differ from place to place.
+func weights(n int) []byte {
+	content := make([]byte, n)
+	x := uint32(n)
+	for i := range content {
+		x = x*1664525 + 1013904223
+		content[i] = byte(x >> 24)
+	}
+	return content
+}
+
+// A fakeClock stands still. Waiting for a stalled server takes until stall is
+// closed; all else takes no time and is noted.
+type fakeClock struct {
+	stalls chan struct{} // nil for never
+	mu     sync.Mutex
+	waits  []time.Duration
+}
+
+func (*fakeClock) Now() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
+
+func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
+	if d == DefaultStall {
+		select {
+		case <-c.stalls:
+		case <-ctx.Done():
+		}
+		return ctx.Err()
+	}
+	if d == lockEvery {
+		t := time.NewTimer(time.Millisecond)
+		defer t.Stop()
+		<-t.C
+		return ctx.Err()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waits = append(c.waits, d)
+	return ctx.Err()
+}
+
+// mini is the short name of the model that most tests fetch.
+const mini = "minilm-l6"
+
+// newMini makes a hub with that model, in the first commit.
+func newMini(t *testing.T) *fakeHub {
+	h := newFakeHub(t)
+	h.repos["sentence-transformers/all-MiniLM-L6-v2"] = &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json":           {content: []byte(`{"model_type":"bert"}`)},
+		"tokenizer.json":        {content: []byte(`{"version":"1.0"}`)},
+		"tokenizer_config.json": {content: []byte(`{}`)},
+		"modules.json":          {content: []byte(`[]`)},
+		"1_Pooling/config.json": {content: []byte(`{"pooling_mode_mean_tokens":true}`)},
+		"model.safetensors":     {content: weights(3 << 20), large: true},
+		"README.md":             {content: []byte("# read me")},
+		"pytorch_model.bin":     {content: weights(999), large: true},
+		"onnx/model.onnx":       {content: weights(998), large: true},
+	}}
+	return h
+}
+
+func (h *fakeHub) mini() *fakeRepo { return h.repos["sentence-transformers/all-MiniLM-L6-v2"] }
+
+// newPuller makes a puller with an empty store.
+func newPuller(t *testing.T, h *fakeHub) *Puller {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &Puller{
+		Store: Store{Dir: t.TempDir()}, Endpoint: h.URL, HTTP: &http.Client{Transport: transport},
+		Clock: &fakeClock{}, Retries: 5,
+	}
+}
+
+// pull fetches a model, which has to succeed.
+func pull(t *testing.T, p *Puller, name, revision string) *Model {
+	t.Helper()
+	n, err := Resolve(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.Pull(t.Context(), n, revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// failToPull fetches a model, which has to fail.
+func failToPull(t *testing.T, p *Puller, name string) error {
+	t.Helper()
+	n, err := Resolve(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.Pull(t.Context(), n, "")
+	if err == nil {
+		t.Fatalf("pulled %v", m)
+	}
+	if dir, findErr := p.Store.Find(name); findErr == nil {
+		t.Errorf("found in %s", dir)
+	}
+	return err
+}

@@ -1,0 +1,331 @@
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// large is the path of the weights on the second host.
+func (h *fakeHub) large() string { return "/" + h.mini().files[weightsFile].sha256() }
+
+// cut answers a request for the weights with so many bytes of what was asked
+// for, and then breaks the connection.
+func (h *fakeHub) cut(w http.ResponseWriter, r *http.Request, bytes int) {
+	content := h.mini().files[weightsFile].content
+	at := 0
+	if span, ok := strings.CutPrefix(r.Header.Get("Range"), "bytes="); ok {
+		at, _ = strconv.Atoi(strings.TrimSuffix(span, "-"))
+		w.Header().Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", at, len(content)-1, len(content)))
+	}
+	w.Header().Set("ETag", `"first"`)
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)-at))
+	if at > 0 {
+		w.WriteHeader(http.StatusPartialContent)
+	}
+	_, _ = w.Write(content[at:min(at+bytes, len(content))])
+	_ = http.NewResponseController(w).Flush()
+	panic(http.ErrAbortHandler)
+}
+
+func TestABrokenConnectionIsGoneOnFrom(t *testing.T) {
+	h := newMini(t)
+	const piece = 300_000 // less than what shows that a connection works
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == h.large() && n <= 4 {
+			h.cut(w, r, piece)
+		}
+		if r.URL.Path == h.large() {
+			w.Header().Set("ETag", `"first"`)
+			http.ServeContent(w, r, "", time.Time{}, strings.NewReader(string(h.mini().files[weightsFile].content)))
+			return true
+		}
+		return false
+	}
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+	var sent int64
+	for i, a := range h.asked(h.large()) {
+		span, ifRange := "", ""
+		if i > 0 {
+			span, ifRange = fmt.Sprintf("bytes=%d-", i*piece), `"first"`
+		}
+		if a.span != span || a.ifRange != ifRange {
+			t.Errorf("request %d is for %q if %q, want %q if %q", i, a.span, a.ifRange, span, ifRange)
+		}
+		sent += a.sent
+	}
+	if sent != 3<<20 {
+		t.Errorf("%d bytes were sent of %d", sent, 3<<20)
+	}
+}
+
+func TestTriesAreCountedAnewWhenAConnectionWorks(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == h.large() && n <= 2 {
+			h.cut(w, r, enough)
+		}
+		return false
+	}
+	p := newPuller(t, h)
+	p.Retries = 1
+	pull(t, p, mini, "")
+	if n := len(h.asked(h.large())); n != 3 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestAnotherRunGoesOnFromWhatOneLeft(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path == h.large() && n == 1 {
+			h.cut(w, r, 1_000_000)
+		}
+		return false
+	}
+	p := newPuller(t, h)
+	p.Retries = 0
+	err := failToPull(t, p, mini)
+	if _, ok := errors.AsType[*networkError](err); !ok || !strings.Contains(err.Error(), weightsFile) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(p.Store.folder(h.mini().name(), firstCommit)); err == nil {
+		t.Error("the folder is there before it is complete")
+	}
+	other := newPuller(t, h)
+	other.Store = p.Store
+	pull(t, other, mini, "")
+	all := h.asked(h.large())
+	if len(all) != 2 || all[1].span != "bytes=1000000-" || all[0].sent+all[1].sent != 3<<20 {
+		t.Errorf("%+v", all)
+	}
+}
+
+func (*fakeRepo) name() string { return "sentence-transformers/all-MiniLM-L6-v2" }
+
+func TestAPartOfOtherContentIsNotGoneOnFrom(t *testing.T) {
+	whole := func(h *fakeHub, w http.ResponseWriter) {
+		content := h.mini().files[weightsFile].content
+		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
+		w.Header().Set("ETag", `"second"`)
+		_, _ = w.Write(content)
+	}
+	for name, second := range map[string]func(h *fakeHub, w http.ResponseWriter, r *http.Request){
+		"the ETag has changed, or ranges are unknown": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) { whole(h, w) },
+		"another part is sent": func(h *fakeHub, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Range", "bytes 5-3145727/3145728")
+			w.WriteHeader(http.StatusPartialContent)
+			_, _ = w.Write(h.mini().files[weightsFile].content[5:])
+		},
+		"there is no such part": func(_ *fakeHub, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusRequestedRangeNotSatisfiable)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newMini(t)
+			h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path != h.large() {
+					return false
+				}
+				switch n {
+				case 1:
+					h.cut(w, r, 1_000_000)
+				case 2:
+					second(h, w, r)
+				default:
+					if r.Header.Get("Range") != "" {
+						t.Errorf("a part was asked for: %s", r.Header.Get("Range"))
+					}
+					whole(h, w)
+				}
+				return true
+			}
+			var seen atomicSum
+			p := newPuller(t, h)
+			p.Watch.Bytes = seen.add
+			m := pull(t, p, mini, "")
+			if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || seen.n.Load() != m.Size() {
+				t.Error(wrong, err, seen.n.Load())
+			}
+		})
+	}
+}
+
+func TestAPartThatWasDamagedIsFetchedAnew(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	staging := p.Store.staging(h.mini().name(), firstCommit)
+	for _, left := range [][]byte{make([]byte, 2<<20), make([]byte, 3<<20), make([]byte, 4<<20)} {
+		if err := os.MkdirAll(staging, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(staging, weightsFile+".part"), left, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		m := pull(t, p, mini, "")
+		if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+			t.Errorf("%d bytes were left: %v, %v", len(left), wrong, err)
+		}
+		if err := os.RemoveAll(m.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestWhatIsWrongIsNeverPutInPlace(t *testing.T) {
+	other := func(content []byte, n int) []byte { return append(make([]byte, n), content[n:]...) }
+	for name, tt := range map[string]struct {
+		answer func(h *fakeHub, w http.ResponseWriter, content []byte)
+		want   string
+		tries  int
+	}{
+		"other content": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+			_, _ = w.Write(other(content, 9))
+		}, "model.safetensors: its SHA-256 is ", 1},
+		"too long, as is said": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+			w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
+			_, _ = w.Write(append(content[:len(content):len(content)], 1))
+		}, "model.safetensors: the server sends 3145729 bytes, want 3145728", 1},
+		"too long, without end": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+			for range 100 {
+				_ = http.NewResponseController(w).Flush() // no length is told
+				if _, err := w.Write(content); err != nil {
+					return
+				}
+			}
+		}, "model.safetensors: the server sends more than 3145728 bytes", 1},
+		"too short, as is said": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write(content[:1000])
+		}, "model.safetensors: the server sends 1000 bytes, want 3145728", 1},
+		"a page in its place": {func(_ *fakeHub, w http.ResponseWriter, _ []byte) {
+			_, _ = w.Write([]byte("<html>please log in</html>"))
+		}, "model.safetensors: the server sends 26 bytes, want 3145728", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newMini(t)
+			h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+				if r.URL.Path == h.large() {
+					tt.answer(h, w, h.mini().files[weightsFile].content)
+					return true
+				}
+				return false
+			}
+			p := newPuller(t, h)
+			err := failToPull(t, p, mini)
+			if _, ok := errors.AsType[*WrongError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+				t.Error(err)
+			}
+			if n := len(h.asked(h.large())); n != tt.tries {
+				t.Errorf("%d requests", n)
+			}
+			for _, f := range filesUnder(t, p.Store.Dir) {
+				if info, err := os.Stat(filepath.Join(p.Store.Dir, f)); err == nil && strings.Contains(f, weightsFile) && info.Size() > 0 {
+					t.Errorf("%s is left with %d bytes", f, info.Size())
+				}
+			}
+			h.fault = nil
+			pull(t, p, mini, "")
+		})
+	}
+}
+
+func TestASmallFileIsHeldAgainstGitsHash(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/tokenizer.json") {
+			_, _ = w.Write([]byte(`{"version":"6.6"}`))
+			return true
+		}
+		return false
+	}
+	err := failToPull(t, newPuller(t, h), mini)
+	want := fakeFile{content: []byte(`{"version":"6.6"}`)}
+	if err.Error() != "sentence-transformers/all-MiniLM-L6-v2: tokenizer.json: its SHA-1 as git counts it is "+want.blob()+", want "+h.mini().files["tokenizer.json"].blob() {
+		t.Error(err)
+	}
+}
+
+func TestWhatTheHubSaysOfAFileIsHeldAgainstTheListing(t *testing.T) {
+	for header, want := range map[string]string{
+		"X-Repo-Commit": "the server sends it of commit",
+		"X-Linked-Etag": "the server has one with the SHA-256",
+	} {
+		h := newMini(t)
+		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, weightsFile) {
+				return false
+			}
+			w.Header().Set(header, strings.Repeat("a", map[string]int{"X-Repo-Commit": 40, "X-Linked-Etag": 64}[header]))
+			http.Redirect(w, r, h.store.URL+h.large(), http.StatusFound)
+			return true
+		}
+		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), weightsFile+": "+want) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestWithoutChecksumsInTheListingItIsTheHubsETag(t *testing.T) {
+	h := newMini(t)
+	h.listed = func(l map[string]any) {
+		for _, s := range l["siblings"].([]any) {
+			delete(s.(map[string]any), "blobId")
+			delete(s.(map[string]any), "lfs")
+		}
+	}
+	m := pull(t, newPuller(t, h), mini, "")
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+
+	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/config.json") {
+			_, _ = w.Write([]byte(`{"model_type":"bert"}`)) // no ETag
+			return true
+		}
+		return false
+	}
+	if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: the server gives no checksum") {
+		t.Error(err)
+	}
+}
+
+func TestAFullDiskIsNamed(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	var room atomicSum
+	room.add(2_000_000)
+	p.writing = func(f *os.File, b []byte) (int, error) {
+		if !strings.Contains(f.Name(), weightsFile) {
+			return f.Write(b)
+		}
+		if room.add(-int64(len(b))); room.n.Load() < 0 {
+			return 0, &os.PathError{Op: "write", Path: f.Name(), Err: syscall.ENOSPC}
+		}
+		return f.Write(b)
+	}
+	err := failToPull(t, p, mini)
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "model.safetensors: the disk of "+p.Store.Dir+" is full: 1") {
+		t.Error(err)
+	}
+	if n := len(h.asked(h.large())); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	p.writing = nil
+	pull(t, p, mini, "")
+	if all := h.asked(h.large()); len(all) != 2 || all[1].span == "" {
+		t.Errorf("%+v", all)
+	}
+}

@@ -1,0 +1,340 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// filesUnder returns the names of all files below a folder.
+func filesUnder(t *testing.T, dir string) []string {
+	t.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			name, _ := filepath.Rel(dir, path)
+			names = append(names, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestAPulledModelIsWholeAndFound(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	if _, err := p.Store.Find(mini); err == nil || !strings.HasSuffix(err.Error(), "run: ragfaith models pull minilm-l6") {
+		t.Error(err)
+	}
+	var planned, seen int64
+	var mu sync.Mutex
+	p.Watch = Watch{
+		Plan:  func(files int, bytes int64) { planned = bytes },
+		Bytes: func(n int64) { mu.Lock(); seen += n; mu.Unlock() },
+	}
+	m := pull(t, p, mini, "")
+	want := []string{
+		"1_Pooling/config.json", "config.json", "model.safetensors", "modules.json",
+		"ragfaith-model.json", "tokenizer.json", "tokenizer_config.json",
+	}
+	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
+		t.Error(diff)
+	}
+	for name, f := range h.mini().files {
+		got, err := os.ReadFile(filepath.Join(m.Dir, name))
+		if wanted := slices.Contains(want, name); wanted && !bytes.Equal(got, f.content) || !wanted && err == nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if planned != m.Size() || seen != planned {
+		t.Errorf("planned %d, seen %d, are %d bytes", planned, seen, m.Size())
+	}
+	for _, name := range []string{mini, "sentence-transformers/all-MiniLM-L6-v2", m.Dir} {
+		if dir, err := p.Store.Find(name); err != nil || dir != m.Dir {
+			t.Errorf("%s: %s, %v", name, dir, err)
+		}
+	}
+	list, err := p.Store.List()
+	if err != nil || len(list) != 1 {
+		t.Fatal(list, err)
+	}
+	if l := list[0]; l.Name.Short != mini || l.Revision != "main" || l.Commit != firstCommit || l.Dir != m.Dir || l.Size() != m.Size() || l.Shared {
+		t.Errorf("%+v", l)
+	}
+	if left := filesUnder(t, p.Store.Dir); len(left) != len(want)+1 { // and the lock
+		t.Error(left)
+	}
+
+	before := len(h.asked("/resolve/"))
+	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
+		t.Error(again.Dir)
+	}
+	if now := len(h.asked("/resolve/")); before != 6 || now != before {
+		t.Errorf("%d requests for files, then %d", before, now)
+	}
+	before = len(h.asked("/"))
+	pull(t, p, mini, firstCommit)
+	if now := len(h.asked("/")); now != before {
+		t.Error("the hub was asked about a commit that is there")
+	}
+}
+
+func TestTheTokenGoesToTheHubAlone(t *testing.T) {
+	h := newMini(t)
+	h.token = testToken
+	p := newPuller(t, h)
+	err := failToPull(t, p, mini)
+	if e, ok := errors.AsType[*StatusError](err); !ok || e.Status != http.StatusUnauthorized || !strings.Contains(err.Error(), "HF_TOKEN") {
+		t.Error(err)
+	}
+	p.Token = testToken
+	pull(t, p, mini, "")
+	stored := 0
+	for _, a := range h.asked("/")[1:] {
+		if want := map[bool]string{false: "Bearer " + testToken}[a.store]; a.authorization != want {
+			t.Errorf("%s: the authorization is %q", a.path, a.authorization)
+		}
+		if a.store {
+			stored++
+		}
+	}
+	if stored != 1 {
+		t.Errorf("%d requests to the second host", stored)
+	}
+	if files := filesUnder(t, p.Store.Dir); len(files) == 0 {
+		t.Error("no files")
+	}
+	for _, f := range filesUnder(t, p.Store.Dir) {
+		if content, _ := os.ReadFile(filepath.Join(p.Store.Dir, f)); strings.Contains(string(content), testToken) {
+			t.Errorf("the token is in %s", f)
+		}
+	}
+}
+
+func TestShardsAreThoseOfTheIndex(t *testing.T) {
+	h := newFakeHub(t)
+	index := `{"metadata":{"total_size":7},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors","c":"model-00001-of-00002.safetensors"}}`
+	h.repos["org/big"] = &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
+		"model.safetensors.index.json":     {content: []byte(index)},
+		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
+		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
+		"model-00003-of-00002.safetensors": {content: weights(3000), large: true},
+	}}
+	p := newPuller(t, h)
+	m := pull(t, p, "org/big", "")
+	want := []string{
+		"config.json", "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors",
+		"model.safetensors.index.json", "ragfaith-model.json", "tokenizer.json",
+	}
+	if diff := cmp.Diff(want, filesUnder(t, m.Dir)); diff != "" {
+		t.Error(diff)
+	}
+	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
+	p.Store.Dir = t.TempDir()
+	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which is not there") {
+		t.Error(err)
+	}
+}
+
+func TestTheTokenizerMayComeFromAnotherRepository(t *testing.T) {
+	h := newFakeHub(t)
+	h.repos["vectara/hallucination_evaluation_model"] = &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json":       {content: []byte(`{"foundation":"google/flan-t5-base"}`)},
+		"tokenizer.json":    {content: []byte(`that of another architecture`)},
+		"model.safetensors": {content: weights(5000), large: true},
+	}}
+	h.repos["google/flan-t5-base"] = &fakeRepo{secondCommit, map[string]fakeFile{
+		"config.json":             {content: []byte(`not this one`)},
+		"tokenizer.json":          {content: []byte(`T5's`)},
+		"tokenizer_config.json":   {content: []byte(`{}`)},
+		"special_tokens_map.json": {content: []byte(`{}`)},
+	}}
+	p := newPuller(t, h)
+	// By the name of its repository it is the same model.
+	m := pull(t, p, "vectara/hallucination_evaluation_model", "")
+	for name, want := range map[string]string{"tokenizer.json": "T5's", "config.json": `{"foundation":"google/flan-t5-base"}`} {
+		if got, err := os.ReadFile(filepath.Join(m.Dir, name)); string(got) != want {
+			t.Errorf("%s is %s, %v", name, got, err)
+		}
+	}
+	m, err := p.Store.Lookup("hhem-2.1-open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range m.Files {
+		if fromT5 := strings.Contains(f.Name, "token"); fromT5 != (f.Repo == "google/flan-t5-base") || fromT5 != (f.Commit == secondCommit) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestAModelWithoutWhatItNeedsIsRefused(t *testing.T) {
+	for missing, want := range map[string]string{
+		"model.safetensors": "it has no model.safetensors: ragfaith reads no weights but safetensors",
+		"tokenizer.json":    "it has no tokenizer.json, which ragfaith needs",
+		"config.json":       "it has no config.json, which ragfaith needs",
+	} {
+		h := newMini(t)
+		delete(h.mini().files, missing)
+		if err := failToPull(t, newPuller(t, h), mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: "+want {
+			t.Error(err)
+		}
+		if n := len(h.asked("/resolve/")); n > 0 {
+			t.Errorf("%d files were asked for", n)
+		}
+	}
+}
+
+func TestTwoPullsAtOnceFetchOnce(t *testing.T) {
+	h := newMini(t)
+	begun, waits := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	h.fault = func(_ int, _ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/resolve/") {
+			once.Do(func() { close(begun) })
+			<-waits // the first one goes on when the second one waits
+		}
+		return false
+	}
+	first := newPuller(t, h)
+	second := newPuller(t, h)
+	second.Store = first.Store
+	second.Watch.Wait = func(string) { close(waits) }
+	done := make(chan error)
+	n, _ := Resolve(mini)
+	go func() {
+		_, err := first.Pull(t.Context(), n, "")
+		done <- err
+	}()
+	<-begun
+	m, err := second.Pull(t.Context(), n, "")
+	if err := errors.Join(err, <-done); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(h.asked("/resolve/")); n != 6 {
+		t.Errorf("%d requests for 6 files", n)
+	}
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+}
+
+func TestTheRevisionPulledLastIsFound(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	clock := &fakeClock{}
+	later := 0
+	p.Clock = movingClock{clock, &later}
+	old := pull(t, p, mini, "")
+	h.mini().commit = secondCommit
+	later++
+	latest := pull(t, p, mini, "refs/pr/1")
+	find := func() string {
+		t.Helper()
+		dir, err := p.Store.Find(mini)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return dir
+	}
+	if old.Dir == latest.Dir || find() != latest.Dir {
+		t.Errorf("%s, then %s, found %s", old.Dir, latest.Dir, find())
+	}
+	later++
+	pull(t, p, mini, firstCommit)
+	if find() != old.Dir {
+		t.Errorf("found %s", find())
+	}
+	if list, err := p.Store.List(); err != nil || len(list) != 2 {
+		t.Error(list, err)
+	}
+}
+
+// movingClock is a fakeClock at so many hours past.
+type movingClock struct {
+	*fakeClock
+	hours *int
+}
+
+func (c movingClock) Now() time.Time {
+	return c.fakeClock.Now().Add(time.Duration(*c.hours) * time.Hour)
+}
+
+func TestAPullRepairsWhatIsDamaged(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	for _, damage := range []func(path string) error{
+		os.Remove,
+		func(path string) error { return os.WriteFile(path, weights(3<<20 - 1)[:3<<20-1], 0o600) },
+		func(path string) error { return os.WriteFile(path, make([]byte, 3<<20), 0o600) },
+	} {
+		if err := damage(filepath.Join(m.Dir, "model.safetensors")); err != nil {
+			t.Fatal(err)
+		}
+		wrong, err := m.Verify(t.Context(), nil)
+		if err != nil || len(wrong) != 1 || wrong[0].File != "model.safetensors" {
+			t.Error(wrong, err)
+		}
+		before := len(h.asked("/resolve/"))
+		repaired := pull(t, p, mini, firstCommit)
+		if wrong, err := repaired.Verify(t.Context(), nil); err != nil || wrong != nil {
+			t.Error(wrong, err)
+		}
+		if n := len(h.asked("/resolve/")) - before; n != 1 {
+			t.Errorf("%d files were fetched for one", n)
+		}
+	}
+}
+
+func TestAnInterruptKeepsWhatCame(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	const half = 1 << 20
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		f := h.mini().files["model.safetensors"]
+		if n > 1 || r.URL.Path != "/"+f.sha256() {
+			return false
+		}
+		w.Header().Set("Content-Length", "3145728")
+		_, _ = w.Write(f.content[:half])
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+		return true
+	}
+	var seen int64
+	var mu sync.Mutex
+	p.Watch.Bytes = func(n int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		if seen += n; seen > half {
+			cancel(stop)
+		}
+	}
+	n, _ := Resolve(mini)
+	if _, err := p.Pull(ctx, n, ""); !errors.Is(err, stop) {
+		t.Fatal(err)
+	}
+	pull(t, p, mini, "")
+	spans := h.asked("/" + h.mini().files["model.safetensors"].sha256())
+	if len(spans) != 2 || !strings.HasPrefix(spans[1].span, "bytes=") || spans[1].sent >= 3<<20 {
+		t.Errorf("%+v", spans)
+	}
+}

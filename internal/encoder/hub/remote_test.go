@@ -1,0 +1,341 @@
+package hub
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+	"unicode/utf8"
+)
+
+// atomicSum adds up.
+type atomicSum struct{ n atomic.Int64 }
+
+func (s *atomicSum) add(n int64) { s.n.Add(n) }
+
+func TestWhatIsForbiddenIsAskedOnceAndSaysWhy(t *testing.T) {
+	for _, tt := range []struct {
+		status      int
+		code, token string
+		file        bool
+		want        string
+	}{
+		{401, "", "", false, "there is no such model, or it is not open to all: then set HF_TOKEN to a token that may read it"},
+		{401, "", testToken, false, "there is no such model, or the token in HF_TOKEN may not read it"},
+		{401, "GatedRepo", "", true, "ask for access at URL/sentence-transformers/all-MiniLM-L6-v2, and set HF_TOKEN to a token of that account"},
+		{403, "GatedRepo", testToken, true, "the account of the token in HF_TOKEN has no access: ask for it at URL/sentence-transformers/all-MiniLM-L6-v2"},
+		{403, "", "", false, "ask for access at URL/sentence-transformers/all-MiniLM-L6-v2, and set HF_TOKEN to a token of that account"},
+		{404, "", "", false, `there is no such model, or it has no revision "main"`},
+		{404, "RevisionNotFound", "", false, `it has no revision "main"`},
+		{404, "", "", true, ""},
+		{410, "", testToken, false, ""},
+		{501, "", "", false, ""},
+	} {
+		h := newMini(t)
+		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+			if tt.file != strings.HasSuffix(r.URL.Path, "/config.json") && tt.file || !tt.file && !strings.HasPrefix(r.URL.Path, "/api/") {
+				return false
+			}
+			w.Header().Set("X-Error-Code", tt.code)
+			w.Header().Set("X-Error-Message", "you sent "+r.Header.Get("Authorization"))
+			w.WriteHeader(tt.status)
+			return true
+		}
+		p := newPuller(t, h)
+		p.Token = tt.token
+		err := failToPull(t, p, mini)
+		e, ok := errors.AsType[*StatusError](err)
+		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {
+			t.Errorf("%d %s: %v", tt.status, tt.code, err)
+		}
+		part := "/api/"
+		if tt.file {
+			part = "/resolve/" + firstCommit + "/config.json"
+		}
+		if n := len(h.asked(part)); n != 1 {
+			t.Errorf("%d: %d requests", tt.status, n)
+		}
+	}
+}
+
+func TestWhatPassesIsTriedAgain(t *testing.T) {
+	for _, status := range []int{408, 425, 429, 500, 502, 503, 504} {
+		h := newMini(t)
+		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+			if n > 2 || r.URL.Path != h.large() && !strings.HasPrefix(r.URL.Path, "/api/") {
+				return false
+			}
+			w.WriteHeader(status)
+			return true
+		}
+		p := newPuller(t, h)
+		var told atomicSum
+		p.Watch.Retry = func(error, time.Duration) { told.add(1) }
+		pull(t, p, mini, "")
+		if n, m := len(h.asked("/api/")), len(h.asked(h.large())); n != 3 || m != 3 || told.n.Load() != 4 {
+			t.Errorf("%d: %d and %d requests, %d told", status, n, m, told.n.Load())
+		}
+	}
+}
+
+func TestAServerIsLeftAloneAsLongAsItAsks(t *testing.T) {
+	clock := &fakeClock{}
+	for header, want := range map[string]time.Duration{
+		"7": 7 * time.Second,
+		clock.Now().Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second,
+		"99999": mostWait,
+	} {
+		h := newMini(t)
+		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+			if n > 1 || !strings.HasPrefix(r.URL.Path, "/api/") {
+				return false
+			}
+			w.Header().Set("Retry-After", header)
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		p := newPuller(t, h)
+		clock := &fakeClock{}
+		p.Clock = clock
+		pull(t, p, mini, "")
+		if len(clock.waits) != 1 || clock.waits[0] < want || clock.waits[0] > want+want/10+time.Second {
+			t.Errorf("%s: waited %v", header, clock.waits)
+		}
+	}
+}
+
+func TestTriesComeToAnEnd(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return true
+	}
+	p := newPuller(t, h)
+	p.Retries = 3
+	if err := failToPull(t, p, mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable" {
+		t.Error(err)
+	}
+	if n := len(h.asked("/")); n != 4 {
+		t.Errorf("%d requests", n)
+	}
+	h.Close()
+	clock := &fakeClock{}
+	p.Clock = clock
+	err := failToPull(t, p, mini)
+	if _, ok := errors.AsType[*networkError](err); !ok || len(clock.waits) != 3 {
+		t.Error(err, clock.waits)
+	}
+}
+
+func TestAStalledServerIsGivenUpAndAskedAgain(t *testing.T) {
+	h := newMini(t)
+	clock := &fakeClock{stalls: make(chan struct{})}
+	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
+		if r.URL.Path != h.large() || n > 1 {
+			return false
+		}
+		w.Header().Set("ETag", `"`+h.large()[1:33]+`"`)
+		w.Header().Set("Content-Length", "3145728")
+		_, _ = w.Write(h.mini().files[weightsFile].content[:2<<20])
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done() // says no more
+		return true
+	}
+	p := newPuller(t, h)
+	p.Clock = clock
+	var seen atomicSum
+	var once sync.Once
+	all := p.Watch
+	all.Bytes = func(n int64) {
+		if seen.add(n); seen.n.Load() > 2<<20 { // all that will come
+			once.Do(func() {
+				go func() {
+					clock.stalls <- struct{}{} // something came in this time
+					clock.stalls <- struct{}{} // and nothing in this one
+				}()
+			})
+		}
+	}
+	var reason error
+	all.Retry = func(err error, _ time.Duration) { reason = err }
+	p.Watch = all
+	m := pull(t, p, mini, "")
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+	if reason == nil || !strings.HasSuffix(reason.Error(), "nothing came for 30s") {
+		t.Error(reason)
+	}
+	requests := h.asked(h.large())
+	if len(requests) != 2 || requests[1].span != "bytes=2097152-" || requests[1].ifRange == "" {
+		t.Errorf("%+v", requests)
+	}
+}
+
+func TestRedirectsAreFollowedOnlySoFar(t *testing.T) {
+	h := newMini(t)
+	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasPrefix(r.URL.Path, "/api/") {
+			http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
+			return true
+		}
+		return false
+	}
+	p := newPuller(t, h)
+	clock := &fakeClock{}
+	p.Clock = clock
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "redirects more than 10 times") || clock.waits != nil {
+		t.Error(err, clock.waits)
+	}
+	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
+	plain := httptest.NewRequest(http.MethodGet, "http://hub/a", http.NoBody)
+	if checkRedirect(plain, []*http.Request{secure}) == nil || checkRedirect(secure, []*http.Request{plain}) != nil {
+		t.Error("from https to http is followed, or the other way is not")
+	}
+}
+
+func TestARenamedRepositoryIsFollowed(t *testing.T) {
+	h := newMini(t)
+	h.repos["new/name"] = h.mini()
+	delete(h.repos, h.mini().name())
+	h.token = testToken
+	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "sentence-transformers/all-MiniLM-L6-v2") {
+			return false
+		}
+		http.Redirect(w, r, strings.Replace(r.URL.String(), "sentence-transformers/all-MiniLM-L6-v2", "new/name", 1), http.StatusTemporaryRedirect)
+		return true
+	}
+	p := newPuller(t, h)
+	p.Token = testToken
+	pull(t, p, mini, "")
+}
+
+func TestAHubUnderAPathIsAsked(t *testing.T) {
+	h := newMini(t)
+	inner := h.Config.Handler
+	h.Config.Handler = http.StripPrefix("/mirror/of", inner)
+	p := newPuller(t, h)
+	p.Endpoint += "/mirror/of/"
+	pull(t, p, mini, "")
+}
+
+func TestBadSettingsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+	for _, tt := range []struct{ endpoint, token, revision, want string }{
+		{"ftp://host", "", "", `endpoint "ftp://host": want http:// or https:// and a host`},
+		{"https://", "", "", `endpoint "https:": want http:// or https:// and a host`},
+		{"https://me:secret@host", "", "", "endpoint: it may have no name and password"},
+		{"https://host?a=b", "", "", "endpoint: it may have no query"},
+		{"https://ho st", "", "", "endpoint: it is not a URL"},
+		{"", "hf_a\r\nX-Evil: 1", "", "HF_TOKEN: it has characters that no token has"},
+		{"", "", "../main", `revision "../main": want a branch, a tag or a commit`},
+		{"", "", "a b", `revision "a b": want a branch, a tag or a commit`},
+	} {
+		n, _ := Resolve(mini)
+		p := &Puller{Store: Store{Dir: t.TempDir()}, Endpoint: tt.endpoint, Token: tt.token, Clock: &fakeClock{}}
+		if _, err := p.Pull(t.Context(), n, tt.revision); err == nil || err.Error() != tt.want {
+			t.Errorf("%v: %v", tt, err)
+		}
+	}
+	for _, good := range []string{"main", "v1.0", "refs/pr/1", "feature/x", firstCommit} {
+		if err := CheckRevision(good); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestHostileNamesAreRefused(t *testing.T) {
+	hostile := []string{
+		"", ".", "..", "../config.json", "a/../../b", "/etc/passwd", "a//b", "a/./b", "a/", `..\b`, `a\b`, "C:b", "a:b",
+		"a\x00b", "a\nb", "a\u202eb", "a.", "a /b", strings.Repeat("a", 201), strings.Repeat("a/", 300) + "b", "a\xff",
+	}
+	for _, name := range hostile {
+		if err := checkFileName(name); err == nil {
+			t.Errorf("%q is taken", name)
+		}
+		if isRepo("org/" + name) {
+			t.Errorf("%q is taken for a repository", name)
+		}
+		if !utf8.ValidString(name) {
+			continue // JSON can't hold it
+		}
+		h := newMini(t)
+		h.listed = func(l map[string]any) {
+			l["siblings"] = append(l["siblings"].([]any), map[string]any{"rfilename": name, "size": 1})
+		}
+		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "the server names a file") {
+			t.Errorf("%q: %v", name, err)
+		}
+		if files := len(h.asked("/resolve/")); files > 0 {
+			t.Errorf("%q: %d files were asked for", name, files)
+		}
+	}
+	for _, name := range []string{"config.json", "1_Pooling/config.json", "a b.txt", "模型.safetensors", "model-00001-of-00002.safetensors", ".gitattributes"} {
+		if err := checkFileName(name); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, index := range []string{
+		`{"weight_map":{"a":"../x.safetensors"}}`, `{"weight_map":{"a":"/x.safetensors"}}`, `{"weight_map":{"a":"x.bin"}}`,
+		`{"weight_map":{"a":"x.safetensors","b":"X.safetensors"}}`, `{"weight_map":{}}`, `[]`, ``,
+	} {
+		if names, err := shardNames([]byte(index)); err == nil {
+			t.Errorf("%s names %v", index, names)
+		}
+	}
+}
+
+func TestAReplyThatIsNoListingIsRefused(t *testing.T) {
+	for _, reply := range []string{
+		``, `null`, `[]`, `{}`, `<html>`, `{"sha":"main"}`, `{"sha":"` + strings.Repeat("A", 40) + `"}`,
+		`{"sha":"SHA","siblings":[{"rfilename":"a","size":-1}]}`,
+		`{"sha":"SHA","siblings":[{"rfilename":"a","size":1e300}]}`,
+		`{"sha":"SHA","siblings":[{"rfilename":"a","blobId":"../../x"}]}`,
+		`{"sha":"SHA","siblings":[{"rfilename":"a","lfs":{"sha256":"x"}}]}`,
+		`{"sha":"SHA","siblings":[{"rfilename":"a"},{"rfilename":"a"}]}`,
+	} {
+		if l, err := parseListing("org/repo", []byte(strings.ReplaceAll(reply, "SHA", firstCommit))); err == nil {
+			t.Errorf("%s: %v", reply, l)
+		}
+	}
+}
+
+func FuzzListing(f *testing.F) {
+	f.Add([]byte(`{"sha":"` + firstCommit + `","siblings":[{"rfilename":"config.json","size":2,"blobId":"` + secondCommit + `"},` +
+		`{"rfilename":"model.safetensors","size":3,"lfs":{"sha256":"` + strings.Repeat("ab", 32) + `","size":3}}]}`))
+	f.Add([]byte(`{"sha":"` + firstCommit + `","siblings":[{"rfilename":"../x"}]}`))
+	f.Add([]byte(`{"weight_map":{"a":"model-00001-of-00002.safetensors"}}`))
+	f.Add([]byte(`{"format":1,"repo":"a/b","commit":"` + firstCommit + `","files":[{"name":"a","size":1,"sha256":"` + strings.Repeat("0", 64) + `"}]}`))
+	hostile := func(name string) bool {
+		return name == "" || len(name) > mostPath || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00\n\r\t\x1b") ||
+			slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if l, err := parseListing("org/repo", data); err == nil {
+			for name, s := range l.Files {
+				if hostile(name) || s.Name != name || s.Size < -1 || s.Size > mostBytes ||
+					s.SHA256 != "" && !isHash(s.SHA256, sha256Digits) || s.Blob != "" && !isHash(s.Blob, sha1Digits) {
+					t.Errorf("%+v", s)
+				}
+			}
+			if !isHash(l.Commit, sha1Digits) {
+				t.Error(l.Commit)
+			}
+		}
+		if names, err := shardNames(data); err == nil && (len(names) == 0 || slices.ContainsFunc(names, hostile)) {
+			t.Error(names)
+		}
+		if m, err := parseManifest(data); err == nil {
+			for _, file := range m.Files {
+				if hostile(file.Name) {
+					t.Error(file.Name)
+				}
+			}
+		}
+	})
+}

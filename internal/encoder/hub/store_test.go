@@ -1,0 +1,313 @@
+package hub
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// cacheMini is cacheRepo of the model that most tests fetch.
+func cacheMini(t *testing.T, h *fakeHub, cache string, names ...string) string {
+	t.Helper()
+	return cacheRepo(t, cache, h.mini().name(), h.mini(), names...)
+}
+
+// cacheRepo makes a Hugging Face cache with the files of a repository that are
+// named, as links to blobs, and returns its snapshot.
+func cacheRepo(t *testing.T, cache, name string, content *fakeRepo, names ...string) string {
+	t.Helper()
+	repo := filepath.Join(cache, "models--"+strings.Replace(name, "/", "--", 1))
+	dir := filepath.Join(repo, "snapshots", content.commit)
+	write := func(path, content string) {
+		t.Helper()
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(filepath.Join(repo, "refs", "main"), content.commit)
+	for _, name := range names {
+		f := content.files[name]
+		hash := f.blob()
+		if f.large {
+			hash = f.sha256()
+		}
+		blob, link := filepath.Join(repo, "blobs", hash), filepath.Join(dir, name)
+		write(blob, string(f.content))
+		if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		target, err := filepath.Rel(filepath.Dir(link), blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(target, link); err != nil {
+			t.Skipf("this system makes no links: %v", err)
+		}
+	}
+	return dir
+}
+
+func wholeMini() []string {
+	return []string{"config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "1_Pooling/config.json", "model.safetensors"}
+}
+
+func TestAModelInTheHuggingFaceCacheIsUsedWhereItIs(t *testing.T) {
+	h := newMini(t)
+	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // one that is not needed
+	p := newPuller(t, h)
+	p.Store.Cache = t.TempDir()
+	dir := cacheMini(t, h, p.Store.Cache, wholeMini()...)
+	if found, err := p.Store.Find(mini); err != nil || found != dir {
+		t.Errorf("found %s, %v", found, err)
+	}
+	unknown, err := p.Store.Lookup(mini)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if wrong, err := unknown.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err) // by the names of the blobs
+	}
+	m := pull(t, p, mini, "")
+	if m.Dir != dir || !m.Shared || len(h.asked("/resolve/")) > 0 {
+		t.Errorf("%s, %+v", m.Dir, h.asked("/resolve/"))
+	}
+	list, err := p.Store.List()
+	if err != nil || len(list) != 1 || list[0].Dir != dir || !list[0].Shared || list[0].Size() != m.Size() {
+		t.Errorf("%+v, %v", list, err)
+	}
+	pull(t, p, mini, "")
+
+	// Damaged there, it is fetched into the store, and the cache is left alone.
+	blob := filepath.Join(filepath.Dir(filepath.Dir(dir)), "blobs", h.mini().files[weightsFile].sha256())
+	if err := os.WriteFile(blob, make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, damaged := range []*Model{m, unknown} {
+		if wrong, err := damaged.Verify(t.Context(), nil); err != nil || len(wrong) != 1 || wrong[0].File != weightsFile {
+			t.Error(wrong, err)
+		}
+	}
+	m = pull(t, p, mini, "")
+	if m.Shared || len(h.asked(h.large())) != 1 {
+		t.Errorf("%+v", m)
+	}
+	if content, err := os.ReadFile(blob); err != nil || content[0] != 0 {
+		t.Error("the cache was changed")
+	}
+	if found, err := p.Store.Find(mini); err != nil || found != m.Dir {
+		t.Errorf("found %s, %v", found, err)
+	}
+}
+
+func TestACachePrunedLaterIsNotTaken(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	p.Store.Cache = t.TempDir()
+	dir := cacheMini(t, h, p.Store.Cache, wholeMini()...)
+	m := pull(t, p, mini, "")
+	if err := os.RemoveAll(filepath.Dir(filepath.Dir(dir))); err != nil {
+		t.Fatal(err)
+	}
+	if dir, err := p.Store.Find(mini); err == nil {
+		t.Errorf("found %s", dir)
+	}
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || len(wrong) != 6 || wrong[0].Reason != "it is missing" {
+		t.Error(wrong, err)
+	}
+	if m = pull(t, p, mini, ""); m.Shared {
+		t.Error("it is still taken for one of the cache")
+	}
+}
+
+func TestWhatTheCacheHasOfAModelIsNotFetchedAgain(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	p.Store.Cache = t.TempDir()
+	cacheMini(t, h, p.Store.Cache, "model.safetensors", "config.json")
+	if dir, err := p.Store.Find(mini); err == nil {
+		t.Errorf("found %s", dir)
+	}
+	m := pull(t, p, mini, "")
+	if m.Shared || len(h.asked(weightsFile))+len(h.asked(h.large()))+len(h.asked(firstCommit+"/config.json")) > 0 {
+		t.Errorf("%+v", h.asked("/resolve/"))
+	}
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
+		t.Error(wrong, err)
+	}
+}
+
+func TestShardsInTheCacheAreAllNeeded(t *testing.T) {
+	h := newFakeHub(t)
+	index := `{"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`
+	repo := &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json": {content: []byte("{}")}, "tokenizer.json": {content: []byte("{}")},
+		"model.safetensors.index.json":     {content: []byte(index)},
+		"model-00001-of-00002.safetensors": {content: weights(5000), large: true},
+		"model-00002-of-00002.safetensors": {content: weights(4000), large: true},
+	}}
+	h.repos["org/big"] = repo
+	p := newPuller(t, h)
+	p.Store.Cache = t.TempDir()
+	cacheRepo(t, p.Store.Cache, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
+	if dir, err := p.Store.Find("org/big"); err == nil {
+		t.Errorf("found %s", dir)
+	}
+	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
+	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
+		t.Errorf("found %s, %v", found, err)
+	}
+	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.asked("/resolve/")) > 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestWhatIsOnAnotherDiskIsCopied(t *testing.T) {
+	h := newMini(t)
+	cache, err := os.MkdirTemp("/dev/shm", "hub")
+	if err != nil {
+		t.Skipf("there is no other disk here: %v", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(cache) })
+	p := newPuller(t, h)
+	p.Store.Cache = cache
+	cacheMini(t, h, cache, "model.safetensors")
+	m := pull(t, p, mini, "")
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || len(h.asked(h.large())) > 0 {
+		t.Error(wrong, err)
+	}
+}
+
+func TestFindTakesFoldersAndNames(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	here := t.TempDir()
+	t.Chdir(here)
+	for _, dir := range []string{"model", "empty", "minilm-l6", "org/repo"} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dir := range []string{"model", "org/repo"} {
+		if err := os.WriteFile(filepath.Join(dir, configFile), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct{ name, dir, err string }{
+		{"model", "model", ""},
+		{"./model", "./model", ""},
+		{"org/repo", "org/repo", ""},
+		{mini, m.Dir, ""}, // the folder of that name holds no model
+		{"sentence-transformers/all-MiniLM-L6-v2", m.Dir, ""},
+		{"empty", "", "empty: the folder holds no model: it has no config.json"},
+		{"./none", "", "./none: there is no such folder"},
+		{"a/b/c", "", "a/b/c: there is no such folder"},
+		{"org/other", "", "the model org/other is not here: run: ragfaith models pull org/other"},
+		{"cross-encoder/nli-deberta-v3-base", "", "the model nli-deberta-v3-base is not here: run: ragfaith models pull nli-deberta-v3-base"},
+		{"minilm", "", `unknown model "minilm": want ORG/REPO or one of hhem-2.1-open, minicheck-roberta-large, nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, minilm-l6`},
+		{"", "", `unknown model "": want ORG/REPO or one of hhem-2.1-open, minicheck-roberta-large, nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, minilm-l6`},
+	} {
+		dir, err := p.Store.Find(tt.name)
+		if dir != tt.dir || err != nil != (tt.err != "") || err != nil && err.Error() != tt.err {
+			t.Errorf("%s: %s, %v", tt.name, dir, err)
+		}
+	}
+}
+
+func TestEveryShortNameIsARepository(t *testing.T) {
+	for _, n := range Names() {
+		if !isRepo(n.Repo) || n.Tokenizer != "" && !isRepo(n.Tokenizer) || strings.Contains(n.Short, "/") {
+			t.Errorf("%+v", n)
+		}
+		for _, text := range []string{n.Short, n.Repo} {
+			if got, err := Resolve(text); err != nil || got != n {
+				t.Errorf("%s: %+v, %v", text, got, err)
+			}
+		}
+	}
+	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
+		if n, err := Resolve(bad); err == nil {
+			t.Errorf("%q is %+v", bad, n)
+		}
+	}
+}
+
+func TestAManifestThatCantBeTrustedIsNamed(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	m := pull(t, p, mini, "")
+	path := filepath.Join(m.Dir, manifestFile)
+	good, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, content := range []string{
+		"", "{}", strings.Replace(string(good), `"format": 1`, `"format": 2`, 1),
+		strings.Replace(string(good), `"config.json"`, `"../config.json"`, 1),
+		strings.Replace(string(good), `"commit": "1`, `"commit": "3`, 1),
+		strings.Replace(string(good), `"sha256": "`, `"sha256": "x`, 1),
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, listErr := p.Store.List()
+		_, findErr := p.Store.Find(mini)
+		if len(list) > 0 || listErr == nil || findErr == nil || !strings.Contains(listErr.Error(), path) || !strings.Contains(findErr.Error(), path) {
+			t.Errorf("%.40q: %v, %v, %v", content, list, listErr, findErr)
+		}
+	}
+	before := len(h.asked("/resolve/"))
+	pull(t, p, mini, "")
+	if n := len(h.asked("/resolve/")) - before; n != 0 {
+		t.Errorf("%d files were fetched for a manifest", n)
+	}
+}
+
+func TestAnUnusableFolderIsNamed(t *testing.T) {
+	h := newMini(t)
+	p := newPuller(t, h)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.Store.Dir = file
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), file) {
+		t.Error(err)
+	}
+}
+
+// TestHoldsALock is the other process of the test below.
+func TestHoldsALock(t *testing.T) {
+	dir := os.Getenv("HOLD_LOCK_IN")
+	if dir == "" {
+		t.Skip("not the other process")
+	}
+	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
+	if _, err := r.lock(t.Context(), "org/repo"); err != nil {
+		t.Fatal(err)
+	}
+	os.Exit(0) // without giving it back
+}
+
+func TestALockEndsWithItsProcess(t *testing.T) {
+	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
+		t.Skip("no processes here")
+	}
+	dir := t.TempDir()
+	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestHoldsALock$")
+	cmd.Env = append(os.Environ(), "HOLD_LOCK_IN="+dir)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	r.Watch.Wait = func(string) { t.Error("it is still held") }
+	release, err := r.lock(t.Context(), "org/repo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+}

@@ -1,0 +1,27 @@
+//go:build unix && !linux
+
+package llm
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// lock takes the byte at offset at of f, or reports that another process has it.
+// The lock ends with f, so also with a process that is killed.
+func lock(f *os.File, at int64) (taken bool, err error) {
+	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func unlock(f *os.File, at int64) error {
+	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: at, Len: 1}
+	return unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)
+}

