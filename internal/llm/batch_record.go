@@ -235,6 +235,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err := b.affordable(state.of(state.Round)); err != nil {
 		return errors.Join(err, b.unrecord(ctx))
 	}
+	if err := b.store.sync(ctx); err != nil {
+		return err
+	}
 	state.Phase = phaseSending
 	return b.save()
 }

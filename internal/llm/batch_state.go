@@ -177,6 +177,9 @@ func (s *batchState) spent() (u Usage) {
 // BatchSubmitted says that a folder holds a batch that was submitted, and that no
 // run has finished with.
 func BatchSubmitted(folder string) bool {
+	if _, err := os.Stat(filepath.Join(folder, stateFile)); err != nil {
+		return false
+	}
 	s, err := readState(folder)
 	return err != nil || s != nil && s.submitted()
 }

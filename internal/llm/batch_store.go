@@ -141,7 +141,17 @@ func (s *batchStore) fill(ctx context.Context, part string, with func(*filling) 
 	if err := with(f); err != nil {
 		return err
 	}
-	return s.fault(ctx, tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return s.fault(ctx, err)
+	}
+	return s.sync(ctx)
+}
+
+// sync puts everything on the disk. The state that is written next says that it is
+// there, also after a power cut.
+func (s *batchStore) sync(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	return s.fault(ctx, err)
 }
 
 // put keeps what came back for a request. A second reply to one takes the first
