@@ -68,7 +68,7 @@ func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, llm, hhem, or a model")
 	}
-	known := append([]string{withLexical, withLLM, withHHEM}, shortNames()...)
+	known := judgeNames()
 	if _, err := os.Stat(s); err != nil && !slices.Contains(known, s) && !strings.ContainsAny(s, `/\`) {
 		if near := nearest(s, known); near != "" {
 			return fmt.Errorf("unknown %q, did you mean %s? (known: %s, or the folder of a model)", s, near, strings.Join(known, ", "))
@@ -78,6 +78,9 @@ func (j judgeName) Set(s string) error {
 	*j.to = s
 	return nil
 }
+
+// judgeNames are the judges that have a name.
+func judgeNames() []string { return append([]string{withLexical, withLLM, withHHEM}, shortNames()...) }
 
 // local reports whether the judge is a model on this machine.
 func (o *scoreOptions) local() bool { return o.judge != withLexical && o.judge != withLLM }
