@@ -31,6 +31,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // configFile is the name of a model's configuration in its folder.
@@ -81,6 +82,9 @@ type Model struct {
 	head     *head // nil: embeddings
 	sentence *sentence
 	prompt   *prompt // of HHEM, else nil
+
+	tokenizer *tokenizer.Tokenizer
+	threads   int
 
 	gate   chan struct{} // holds one token, which a pass takes
 	closed bool          // guarded by gate
@@ -136,7 +140,7 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{weights: set, gate: make(chan struct{}, 1)}
+	m := &Model{weights: set, threads: o.Threads, gate: make(chan struct{}, 1)}
 	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), o.Precision
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
