@@ -21,7 +21,7 @@ func generic() ops {
 	}
 }
 
-func gemm(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32) {
+func gemm(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, _ []float32) {
 	const nr = genericColumns
 	for r := range rows {
 		var sum [nr]float32
