@@ -24,6 +24,7 @@
 package encoder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -84,6 +85,9 @@ type Model struct {
 	sentence  *sentence
 	prompt    *prompt // of HHEM, else nil
 
+	tokenizer *tokenizer.Tokenizer
+	threads   int
+
 	gate   chan struct{} // holds one token, which a pass takes
 	closed bool          // guarded by gate
 	pass   pass          // likewise
@@ -138,12 +142,17 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{weights: set, gate: make(chan struct{}, 1)}
-	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), o.Precision
+	m := &Model{weights: set, threads: o.Threads, gate: make(chan struct{}, 1)}
+	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), kernel.Float32
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
 	if err := m.build(dir, c, w, o.Labels); err != nil {
 		return nil, errors.Join(err, set.Close())
+	}
+	if o.Precision == kernel.Int8 {
+		if err := m.quantise(context.Background(), w.layers, m.network.vocabulary()); err != nil {
+			return nil, errors.Join(err, set.Close())
+		}
 	}
 	return m, nil
 }

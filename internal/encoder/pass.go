@@ -36,6 +36,8 @@ type network interface {
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check refuses a token that the network has no embedding for.
 	check(ids, types []int32) error
+	// vocabulary is how many tokens it has embeddings for.
+	vocabulary() int
 }
 
 // A pass is a batch on its way through a network, with the memory that all
