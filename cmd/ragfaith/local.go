@@ -108,6 +108,18 @@ type localModel struct {
 	dir string
 }
 
+// Count implements crossencoder.Model.
+func (m *localModel) Count(text string) int { return m.Tokenizer().Count(text) }
+
+// Specials implements crossencoder.Model.
+func (m *localModel) Specials() int {
+	n, err := m.Length(encoder.Pair{})
+	if err != nil { // of a pair without text
+		return 0
+	}
+	return n
+}
+
 // openLocal opens the model of --judge.
 func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 	labels, err := o.localModel.labelMap()

@@ -77,13 +77,12 @@ type Info struct {
 // A Model is ready to run. Its methods may be called by many goroutines, whose
 // passes through the network follow one another.
 type Model struct {
-	info      Info
-	weights   *safetensors.Set
-	network   network
-	tokenizer *tokenizer.Tokenizer
-	head      *head // nil: embeddings
-	sentence  *sentence
-	prompt    *prompt // of HHEM, else nil
+	info     Info
+	weights  *safetensors.Set
+	network  network
+	head     *head // nil: embeddings
+	sentence *sentence
+	prompt   *prompt // of HHEM, else nil
 
 	tokenizer *tokenizer.Tokenizer
 	threads   int
