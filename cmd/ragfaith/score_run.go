@@ -54,7 +54,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	}
 	var local *localModel
 	if o.local() && !o.dryRun {
-		if local, err = o.openLocal(sys); err != nil {
+		if local, err = o.openLocal(sys); err != nil { //nolint:contextcheck // it takes milliseconds
 			return err
 		}
 		defer local.Close()
