@@ -60,6 +60,7 @@ type Linear struct {
 	weights []int8    // [depth/group][nr][group]
 	columns []float32 // the columns' scales
 	sums    []int32   // -128 times the sum of a column
+	totals  []float32 // the columns' sums, times their scales
 	bias    []float32 // of all columns
 }
 
@@ -104,6 +105,7 @@ func (l *Linear) quantise() {
 	l.weights = make([]int8, columns*l.depth)
 	l.columns = make([]float32, columns)
 	l.sums = make([]int32, columns)
+	l.totals = make([]float32, columns)
 	l.bias = make([]float32, columns)
 	row := make([]float32, l.In)
 	for i, p := range l.panels {
@@ -123,6 +125,7 @@ func (l *Linear) quantise() {
 			}
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
+			l.totals[i*k.nr+c] = float32(sum) * scale
 			if part.Bias != nil {
 				l.bias[i*k.nr+c] = part.Bias[p.row+c]
 			}
