@@ -330,7 +330,7 @@ func TestApplyJoinsPartsOfAnyFormat(t *testing.T) {
 		parts := []Part{{Raw{F32: w}, nil, 33}, {Raw{F16: half}, nil, 5}, {Raw{BF16: brain}, bias, 64}}
 		want := multiplied(x, flat, biases, rows, in, 102)
 		for _, precision := range []Precision{Float32, Int8} {
-			l := k.Linear(precision, in, slices.Clone(parts)...)
+			l := k.Linear(precision, in, parts...)
 			if l.In != in || l.Out != 102 {
 				t.Fatalf("got %d inputs and %d outputs", l.In, l.Out)
 			}

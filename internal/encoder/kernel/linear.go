@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Raw is a weight as it lies in a file, row-major [Out][In], in exactly one of
@@ -77,7 +78,7 @@ type panel struct {
 // are used, in a worker's scratch memory; Int8 quantises them once and does not
 // hold on to them. It panics where a weight or bias is not of the size it says.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
-	l := &Linear{In: in, k: k, precision: p, parts: parts}
+	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
 		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
