@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,13 +32,14 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	}
 	var at atomic.Int64 // the call that kills; 0 for none
 	var victim atomic.Pointer[os.Process]
-	s := newTestServer(t)
-	s.fault = func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
+	s := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
 		if n == at.Load() {
 			_ = victim.Load().Signal(syscall.SIGKILL)
 		}
 		return false
-	}
+	}}
+	s.Server = httptest.NewServer(http.HandlerFunc(s.answer))
+	t.Cleanup(s.Close)
 	ragfaith := func(name string) (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", strconv.Itoa(inFlight),
 			"--cache", filepath.Join(folder, name), "-o", filepath.Join(folder, name+".jsonl"), "--to", "none", "-q", "--resume")

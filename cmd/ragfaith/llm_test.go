@@ -56,7 +56,9 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 			Schema struct{ Name string } `json:"json_schema"`
 		} `json:"response_format"`
 	}
-	_ = json.NewDecoder(r.Body).Decode(&q)
+	if json.NewDecoder(r.Body).Decode(&q) != nil {
+		return // the client is gone
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if len(q.Input) > 0 {
 		var list []string

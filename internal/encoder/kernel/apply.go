@@ -110,7 +110,7 @@ func (a *applying) width() int {
 // block computes rows lo to hi of the panels from first to last.
 func (a *applying) block(w *Worker, lo, hi, first, last int) {
 	k, l := a.l.k, a.l
-	t := tiles{w: w, l: l, rows: hi - lo, act: a.act}
+	t := tiles{w: w, l: l, rows: hi - lo}
 	x := a.x[lo*a.ldx:]
 	if l.precision == Int8 {
 		t.quantise(x, a.ldx)
@@ -141,7 +141,6 @@ type tiles struct {
 	w    *Worker
 	l    *Linear
 	rows int
-	act  Activation
 
 	x     []float32 // rows ld apart
 	ld    int

@@ -1,0 +1,365 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+// shapes are rows, inputs and outputs about the edges of tiles.
+func shapes() [][3]int {
+	s := [][3]int{{1, 1, 1}, {3, 2, 5}, {67, 33, 65}, {128, 384, 96}, {31, 257, 31}, {29, 64, 33}, {600, 20, 40}, {40, 512, 50}}
+	for rows := 1; rows <= 67; rows += 3 {
+		s = append(s, [3]int{rows, 5 + rows*3, 1 + rows*5%70})
+	}
+	return s
+}
+
+// multiplied returns x·wᵀ + bias in float64, row by row.
+func multiplied(x, w, bias []float32, rows, in, out int) []float64 {
+	y := make([]float64, rows*out)
+	for r := range rows {
+		for o := range out {
+			sum := 0.0
+			if bias != nil {
+				sum = float64(bias[o])
+			}
+			for i := range in {
+				sum += float64(x[r*in+i]) * float64(w[o*in+i])
+			}
+			y[r*out+o] = sum
+		}
+	}
+	return y
+}
+
+func TestApplyIsTheMatrixProductInFloat32(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(1, 2))
+		for _, workers := range []int{1, 3} {
+			p := NewPool(k, workers)
+			for _, s := range shapes() {
+				rows, in, out := s[0], s[1], s[2]
+				x, w := random(r, rows*in), random(r, out*in)
+				var bias []float32
+				if rows%2 == 0 {
+					bias = random(r, out)
+				}
+				l := k.Linear(Float32, in, Part{Raw{F32: w}, bias, out})
+				got := make([]float32, rows*out)
+				p.Apply(l, got, out, x, in, rows, None)
+				// A sum of n products of about 1 is off by some n ulps at worst.
+				near(t, fmt.Sprint(s), got, multiplied(x, w, bias, rows, in, out), 2e-7*float64(in+8))
+			}
+		}
+	})
+}
+
+// The bound: each product is off by no more than half a step of either factor.
+func TestApplyIsTheMatrixProductInInt8(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(3, 4))
+		p := NewPool(k, 2)
+		for _, s := range shapes() {
+			rows, in, out := s[0], s[1], s[2]
+			x, w, bias := random(r, rows*in), random(r, out*in), random(r, out)
+			l := k.Linear(Int8, in, Part{Raw{F32: w}, bias, out})
+			got := make([]float32, rows*out)
+			p.Apply(l, got, out, x, in, rows, None)
+			want := multiplied(x, w, bias, rows, in, out)
+			for i := range rows {
+				xs := x[i*in : (i+1)*in]
+				for o := range out {
+					ws := w[o*in : (o+1)*in]
+					dx, dw := float64(peak(xs))/254, float64(peak(ws))/254
+					bound := 1e-5
+					for j := range xs {
+						bound += math.Abs(float64(xs[j]))*dw + math.Abs(float64(ws[j]))*dx + dx*dw
+					}
+					if d := math.Abs(float64(got[i*out+o]) - want[i*out+o]); !(d <= bound) {
+						t.Fatalf("%v: row %d, output %d: off by %g, want at most %g", s, i, o, d, bound)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Rows to one side of 0, as activations make them, lose half as much.
+func TestInt8UsesAllIntegersForRowsToOneSide(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(31, 32))
+		const in, out = 200, 70
+		x, w := random(r, in), make([]float32, out*in)
+		for i, v := range x {
+			x[i] = float32(math.Abs(float64(v)))
+		}
+		for o := range out { // weights that are integers, and lose nothing
+			for i := range in {
+				w[o*in+i] = float32(r.IntN(255) - 127)
+			}
+			w[o*in] = 127
+		}
+		got := make([]float32, out)
+		NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, 1, None)
+		worst, step := 0.0, float64(peak(x))/254
+		for o, want := range multiplied(x, w, nil, 1, in, out) {
+			worst = max(worst, math.Abs(float64(got[o])-want))
+		}
+		// A value is off by step/sqrt(12) in the mean square, and a weight is 73.
+		if most := 4.5 * step / math.Sqrt(12) * 73 * math.Sqrt(in); worst > most {
+			t.Errorf("off by %g, want at most %g", worst, most)
+		}
+	})
+}
+
+// Int8 works on integers, so paths may differ only by how the last steps round:
+// less than a single integer would change.
+func TestInt8IsTheSameOnAllPaths(t *testing.T) {
+	t.Parallel()
+	g, err := New("generic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(5, 6))
+		for _, s := range shapes() {
+			rows, in, out := s[0], s[1], s[2]
+			x, w, bias := random(r, rows*in), random(r, out*in), random(r, out)
+			for i := range x {
+				if r.IntN(3) == 0 { // many at the ends of the range
+					x[i] = 4
+				}
+			}
+			for i := range w {
+				if r.IntN(3) == 0 {
+					w[i] = -4
+				}
+			}
+			var y [2][]float32
+			for i, k := range []*Kernels{g, k} {
+				y[i] = make([]float32, rows*out)
+				NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, bias, out}), y[i], out, x, in, rows, None)
+			}
+			for i := range y[0] {
+				if d := math.Abs(float64(y[0][i] - y[1][i])); d > 3e-7*(math.Abs(float64(y[0][i]))+math.Abs(float64(bias[i%out]))+float64(in)) {
+					t.Fatalf("%v: value %d: generic %g, %s %g", s, i, y[0][i], k.name, y[1][i])
+				}
+			}
+		}
+	})
+}
+
+// With steps of 1 the sums of integers are seen bare.
+func TestSumsOfInt8AreExact(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(7, 8))
+		p := NewPool(k, 1)
+		for _, in := range []int{1, 2, 3, 4, 63, 64, 65, 130, 520} {
+			rows, out := 17, 37
+			x, w := make([]float32, rows*in), make([]float32, out*in)
+			for _, s := range [][]float32{x, w} {
+				for i := range s {
+					s[i] = float32(r.IntN(255) - 127)
+					switch i % in { // so that a step is 1, and the middle 0
+					case 0:
+						s[i] = 127
+					case 1:
+						s[i] = -127
+					}
+				}
+			}
+			got := make([]float32, rows*out)
+			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, rows, None)
+			near(t, strconv.Itoa(in), got, multiplied(x, w, nil, rows, in, out), 0)
+		}
+	})
+}
+
+func TestApplyJoinsPartsOfAnyFormat(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(9, 10))
+		p := NewPool(k, 2)
+		const in, rows = 37, 21
+		sizes := []int{33, 5, 64}
+		half, brain := make([]uint16, sizes[1]*in), make([]uint16, sizes[2]*in)
+		for i := range half {
+			half[i] = uint16(0x3800 + r.IntN(0x800)) // [0.5, 2)
+		}
+		for i := range brain {
+			brain[i] = uint16(math.Float32bits(float32(r.NormFloat64())) >> 16)
+		}
+		w := random(r, sizes[0]*in)
+		bias := random(r, sizes[2])
+		x := random(r, rows*in)
+		flat := slices.Clone(w)
+		wide := make([]float32, len(half))
+		k.half(wide, half)
+		flat = append(flat, wide...)
+		wide = make([]float32, len(brain))
+		k.brain(wide, brain)
+		flat = append(flat, wide...)
+		biases := make([]float32, sizes[0]+sizes[1])
+		biases = append(biases, bias...)
+		parts := []Part{{Raw{F32: w}, nil, 33}, {Raw{F16: half}, nil, 5}, {Raw{BF16: brain}, bias, 64}}
+		want := multiplied(x, flat, biases, rows, in, 102)
+		for _, precision := range []Precision{Float32, Int8} {
+			l := k.Linear(precision, in, parts...)
+			if l.In != in || l.Out != 102 {
+				t.Fatalf("got %d inputs and %d outputs", l.In, l.Out)
+			}
+			const ldd = 110
+			got := make([]float32, rows*ldd)
+			p.Apply(l, got, ldd, x, in, rows, None)
+			tolerance := 1e-5
+			if precision == Int8 {
+				tolerance = 0.4
+			}
+			for i := range rows {
+				near(t, fmt.Sprint("row ", i), got[i*ldd:], want[i*102:(i+1)*102], tolerance)
+				for _, v := range got[i*ldd+102 : (i+1)*ldd] {
+					if v != 0 {
+						t.Fatal("wrote beyond a row")
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(11, 12))
+		p := NewPool(k, 2)
+		for _, n := range []int{1, 16, 48, 83} {
+			const in, rows = 40, 30
+			w, v, x := random(r, n*in), random(r, n*in), random(r, rows*in)
+			for _, precision := range []Precision{Float32, Int8} {
+				both := k.Linear(precision, in, Part{Raw{F32: w}, nil, n}, Part{Raw{F32: v}, nil, n})
+				one := k.Linear(precision, in, Part{Raw{F32: w}, nil, n})
+				two := k.Linear(precision, in, Part{Raw{F32: v}, nil, n})
+				got, a, b := make([]float32, rows*n), make([]float32, rows*n), make([]float32, rows*n)
+				p.ApplyGated(both, got, n, x, in, rows, GeluTanh)
+				p.Apply(one, a, n, x, in, rows, GeluTanh)
+				p.Apply(two, b, n, x, in, rows, None)
+				for i := range a {
+					a[i] *= b[i]
+				}
+				same(t, strconv.Itoa(n), got, a)
+			}
+		}
+	})
+}
+
+// A row must come out the same whatever stands around it and however the work is
+// cut, or a score would depend on what it was batched with.
+func TestARowDoesNotDependOnOtherRows(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(13, 14))
+		const in, out, rows = 71, 85, 67
+		w, bias, x := random(r, out*in), random(r, out), random(r, rows*in)
+		for _, precision := range []Precision{Float32, Int8} {
+			l := k.Linear(precision, in, Part{Raw{F32: w}, bias, out})
+			want := make([]float32, rows*out)
+			for i := range rows {
+				NewPool(k, 1).Apply(l, want[i*out:], out, x[i*in:], in, 1, Gelu)
+			}
+			for _, workers := range []int{1, 2, 5} {
+				p := NewPool(k, workers)
+				for n := 1; n <= rows; n += 1 + n/16 {
+					got := make([]float32, n*out)
+					p.Apply(l, got, out, x[(rows-n)*in:], in, n, Gelu)
+					same(t, fmt.Sprint(n, " rows"), got, want[(rows-n)*out:])
+				}
+			}
+		}
+	})
+}
+
+func TestRowsCoversEveryRowOnceAndChains(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(15, 16))
+		const width, inner = 48, 80
+		up := Part{Raw{F32: random(r, inner*width)}, random(r, inner), inner}
+		down := Part{Raw{F32: random(r, inner*width)}, nil, width}
+		gain := random(r, width)
+		for _, precision := range []Precision{Float32, Int8} {
+			a, b := k.Linear(precision, width, up), k.Linear(precision, inner, down)
+			for _, rows := range []int{0, 1, 20, 150, 700} {
+				x := random(r, rows*width)
+				one := NewPool(k, 1)
+				h, y, want := make([]float32, rows*inner), make([]float32, rows*width), slices.Clone(x)
+				one.Apply(a, h, inner, x, width, rows, Relu)
+				one.Apply(b, y, width, h, inner, rows, None)
+				one.LayerNorm(want, want, y, rows, width, gain, nil, 1e-5)
+				for _, workers := range []int{1, 2, 4} {
+					got := slices.Clone(x)
+					NewPool(k, workers).Rows(precision, rows, func(w *Worker, lo, hi int) {
+						n := hi - lo
+						h := w.Floats(n * inner)
+						w.Apply(a, h, inner, got[lo*width:], width, n, Relu)
+						y := w.Floats(n * width)
+						w.Apply(b, y, width, h, inner, n, None)
+						w.LayerNorm(got[lo*width:], got[lo*width:], y, n, width, gain, nil, 1e-5)
+					})
+					same(t, fmt.Sprint(rows, " rows, ", workers, " workers"), got, want)
+				}
+			}
+		}
+	})
+}
+
+func TestApplyBearsAnyNumber(t *testing.T) {
+	t.Parallel()
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	each(t, func(t *testing.T, k *Kernels) {
+		p := NewPool(k, 1)
+		const in, out = 35, 33
+		w := random(rand.New(rand.NewPCG(17, 18)), in*out)
+		for _, precision := range []Precision{Float32, Int8} {
+			l := k.Linear(precision, in, Part{Raw{F32: w}, nil, out})
+			for _, c := range []struct {
+				v   float32
+				nan bool
+			}{
+				{nan, true},
+				{inf, precision == Int8},
+				{-inf, precision == Int8},
+				{math.MaxFloat32, false},
+				{1e-45, false},
+				{0, false},
+			} {
+				x := make([]float32, 2*in)
+				x[3], x[in] = c.v, 1
+				y := make([]float32, 2*out)
+				p.Apply(l, y, out, x, in, 2, None)
+				if c.nan && !(y[0] != y[0]) {
+					t.Errorf("%v, %g: got %g, want NaN", precision, c.v, y[0])
+				}
+				for _, v := range y[out:] {
+					if v != v {
+						t.Errorf("%v, %g: the next row is NaN too", precision, c.v)
+					}
+				}
+			}
+			bad := slices.Clone(w)
+			bad[5] = nan
+			y := make([]float32, out)
+			p.Apply(k.Linear(precision, in, Part{Raw{F32: bad}, nil, out}), y, out, w, in, 1, None)
+			if !(y[0] != y[0]) || y[1] != y[1] {
+				t.Errorf("%v: a NaN in the weights of output 0: got %g and %g", precision, y[0], y[1])
+			}
+		}
+	})
+}
