@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
 // A batch is sequences of tokens that lie one after another, without padding.
@@ -36,6 +37,9 @@ type network interface {
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check refuses a token that the network has no embedding for.
 	check(ids, types []int32) error
+	// draw adds the network to a graph and returns the hidden values of all tokens,
+	// padding too: one row each.
+	draw(g *drawing) ort.Value
 }
 
 // A pass is a batch on its way through a network, with the memory that all

@@ -19,6 +19,9 @@ type weights struct {
 	p      kernel.Precision
 	prefix string // of all names, in files of a model with a head
 	err    error
+	// parts is what linear layers were made of, where a graph is to be drawn of
+	// them, else nil.
+	parts map[*kernel.Linear][]kernel.Part
 }
 
 // has tells whether there is a tensor with that name.
@@ -124,7 +127,11 @@ func (w *weights) linearAs(p kernel.Precision, in int, parts ...kernel.Part) *ke
 	if w.err != nil {
 		return nil
 	}
-	return w.k.Linear(p, in, parts...)
+	l := w.k.Linear(p, in, parts...)
+	if w.parts != nil {
+		w.parts[l] = parts
+	}
+	return l
 }
 
 // norm is the gain and the bias of a normalisation; a nil bias is none.
