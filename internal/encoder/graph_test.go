@@ -76,3 +76,50 @@ func compareOnRuntime(t *testing.T, m *Model, g *golden) {
 		}
 	}
 }
+
+// Each family computes what its formulas say, with weights of each type, in one
+// batch of sequences from 1 to 46 tokens that is mostly padding.
+func TestPaddedNetworksComputeTheirFormulas(t *testing.T) {
+	o := onRuntime(t)
+	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
+	for dtype := range round {
+		for family, tiny := range tiny() {
+			t.Run(family+"/"+dtype, func(t *testing.T) {
+				tiny.round = round[dtype]
+				seqs := texts()
+				var want [][]float64
+				longest := 0
+				for i, s := range seqs {
+					want = append(want, tiny.run(s))
+					if len(s.ids) > len(seqs[longest].ids) {
+						longest = i
+					}
+				}
+				m, err := load(tiny.write(t, dtype), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer m.Close()
+				var d deviation
+				numbers := []int{longest}
+				for i := range seqs {
+					if i != longest {
+						numbers = append(numbers, i)
+					}
+				}
+				rows := 0
+				err = m.onceInGraph(t.Context(), seqs, numbers, func(i int, output []float32) error {
+					rows++
+					d.add(float64s(output), want[i])
+					return nil
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if t.Logf("off by at most %.2g", d.worst); rows != len(seqs) || d.worst > 1e-4 {
+					t.Errorf("%d rows, want %d; off by %.2g", rows, len(seqs), d.worst)
+				}
+			})
+		}
+	}
+}
