@@ -25,6 +25,12 @@ const (
 	hhemModel   = "hhem-2.1-open"
 )
 
+// The values of --precision.
+const (
+	precisionFloat32 = "float32"
+	precisionInt8    = "int8"
+)
+
 // localOptions are the flags of "ragfaith score" for a model on this machine.
 type localOptions struct {
 	models    string
@@ -39,7 +45,7 @@ func (l *localOptions) flags() *pflag.FlagSet {
 	modelsFlag(fs, &l.models)
 	fs.Var(oneOf(&l.device, "cpu", "cpu"), "device", "where the model runs: cpu")
 	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result")
-	fs.Var(oneOf(&l.precision, "float32", "float32", "int8"), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact")
+	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact")
 	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
 	return fs
 }
@@ -121,7 +127,7 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
 	}
 	options := encoder.Options{Labels: labels}
-	if o.localModel.precision == "int8" {
+	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}
 	m, err := encoder.Open(dir, options)
@@ -197,5 +203,12 @@ func (m *localModel) settled(o *scoreOptions) (journal.Settings, error) {
 func (m *localModel) String() string {
 	info := m.Info()
 	return fmt.Sprintf("%s in %s (%s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
-		info.Precision, info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
+		precisionName(info.Precision), info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
+}
+
+func precisionName(p kernel.Precision) string {
+	if p == kernel.Int8 {
+		return precisionInt8
+	}
+	return precisionFloat32
 }

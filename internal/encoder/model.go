@@ -36,6 +36,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // configFile is the name of a model's configuration in its folder.
@@ -86,13 +87,14 @@ type Info struct {
 // A Model is ready to run. Its methods may be called by many goroutines, whose
 // passes through the network follow one another.
 type Model struct {
-	info     Info
-	weights  *safetensors.Set
-	network  network
-	head     *head // nil: embeddings
-	sentence *sentence
-	prompt   *prompt // of HHEM, else nil
-	graph    *graph  // where ONNX Runtime computes, else nil
+	info      Info
+	weights   *safetensors.Set
+	network   network
+	tokenizer *tokenizer.Tokenizer
+	head      *head // nil: embeddings
+	sentence  *sentence
+	prompt    *prompt // of HHEM, else nil
+	graph     *graph  // where ONNX Runtime computes, else nil
 
 	gate   chan struct{} // holds one token, which a pass takes
 	closed bool          // guarded by gate

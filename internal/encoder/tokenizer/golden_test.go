@@ -1,0 +1,177 @@
+package tokenizer
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The reference outputs lie beside the checkout, as the tokenizers are too large
+// to keep in it.
+const sharedData = "../../../../shared/data"
+
+func readShared(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(sharedData, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no %s beside the checkout", name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Ext(name) != ".zst" {
+		return data
+	}
+	dec, err := zstd.NewReader(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	if data, err = dec.DecodeAll(data, nil); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func parseShared(t testing.TB, name string) *Tokenizer {
+	t.Helper()
+	tok, err := Parse(readShared(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
+func unmarshal[T any](t testing.TB, data []byte) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestPublishedTokenizersGiveTheIDsOfTheReference(t *testing.T) {
+	for _, name := range []string{"bert", "t5"} {
+		t.Run(name, func(t *testing.T) {
+			tok := parseShared(t, "tokenizers/"+name+".json.zst")
+			texts := unmarshal[[]string](t, readShared(t, "tokenizers/corpus.json.zst"))
+			want := unmarshal[[][]int32](t, readShared(t, "tokenizers/"+name+".ref.json.zst"))
+			if len(texts) != len(want) || len(texts) < 3000 {
+				t.Fatalf("%d texts, %d results", len(texts), len(want))
+			}
+			for i, text := range texts {
+				got, err := tok.Encode(text, nil)
+				if err != nil || !slices.Equal(got.IDs, want[i]) {
+					t.Errorf("%q\n got %v, %v\nwant %v", text, got.IDs, err, want[i])
+				}
+				if n := tok.Count(text) + tok.Specials(false); n != len(want[i]) {
+					t.Errorf("%q: counts %d tokens, want %d", text, n, len(want[i]))
+				}
+			}
+		})
+	}
+}
+
+type goldenCases struct {
+	Kind, Prompt string
+	Cases        []struct {
+		Name       string
+		A          string  `json:"text_a"`
+		B          *string `json:"text_b"`
+		Truncation *struct {
+			Strategy string
+			Max      int `json:"max_length"`
+		}
+		IDs      []int32  `json:"input_ids"`
+		Types    []int32  `json:"token_type_ids"`
+		Offsets  [][2]int // in characters
+		Sequence []*int8  `json:"sequence_ids"`
+	}
+}
+
+func TestGoldenModelsGiveTheTokensOfTheReference(t *testing.T) {
+	dirs, err := filepath.Glob(filepath.Join(sharedData, "models/*/tokenizer.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(dirs) == 0 {
+		t.Skip("no golden models beside the checkout")
+	}
+	strategies := map[string]Strategy{"longest_first": LongestFirst, "only_first": OnlyFirst, "only_second": OnlySecond}
+	for _, dir := range dirs {
+		name := filepath.Base(filepath.Dir(dir))
+		t.Run(name, func(t *testing.T) {
+			tok := parseShared(t, "models/"+name+"/tokenizer.json")
+			golden := unmarshal[goldenCases](t, readShared(t, "models/"+name+"/cases.json"))
+			if len(golden.Cases) < 20 {
+				t.Fatalf("%d cases", len(golden.Cases))
+			}
+			for _, c := range golden.Cases {
+				var tr *Truncation
+				if c.Truncation != nil {
+					tr = &Truncation{c.Truncation.Max, strategies[c.Truncation.Strategy]}
+				}
+				texts := [2]string{c.A}
+				var got Encoding
+				switch {
+				case golden.Kind == "hhem":
+					texts[0] = prompt(golden.Prompt, c.A, *c.B)
+					got, err = tok.Encode(texts[0], tr)
+				case c.B == nil:
+					got, err = tok.Encode(c.A, tr)
+				default:
+					texts[1] = *c.B
+					got, err = tok.EncodePair(c.A, *c.B, tr)
+				}
+				if err != nil || !slices.Equal(got.IDs, c.IDs) {
+					t.Errorf("%s: got %v, %v\nwant %v", c.Name, got.IDs, err, c.IDs)
+				}
+				if c.Types != nil && !slices.Equal(got.TypeIDs, c.Types) {
+					t.Errorf("%s: types %v, want %v", c.Name, got.TypeIDs, c.Types)
+				}
+				if c.Offsets != nil && !slices.Equal(characterOffsets(got, texts), c.Offsets) {
+					t.Errorf("%s: offsets %v, want %v", c.Name, characterOffsets(got, texts), c.Offsets)
+				}
+				for i, s := range c.Sequence {
+					if s == nil && got.Sequence[i] != -1 || s != nil && got.Sequence[i] != *s {
+						t.Errorf("%s: sequence of token %d is %d", c.Name, i, got.Sequence[i])
+					}
+				}
+			}
+		})
+	}
+}
+
+func prompt(form, a, b string) string {
+	var out []byte
+	for i := 0; i < len(form); i++ {
+		switch {
+		case len(form) >= i+7 && form[i:i+7] == "{text1}":
+			out, i = append(out, a...), i+6
+		case len(form) >= i+7 && form[i:i+7] == "{text2}":
+			out, i = append(out, b...), i+6
+		default:
+			out = append(out, form[i])
+		}
+	}
+	return string(out)
+}
+
+// characterOffsets turns offsets in bytes into such in characters.
+func characterOffsets(e Encoding, texts [2]string) [][2]int {
+	out := make([][2]int, len(e.Offsets))
+	for i, o := range e.Offsets {
+		if s := e.Sequence[i]; s >= 0 {
+			out[i] = [2]int{utf8.RuneCountInString(texts[s][:o[0]]), utf8.RuneCountInString(texts[s][:o[1]])}
+		}
+	}
+	return out
+}

@@ -1,0 +1,224 @@
+package tokenizer
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// A file is a tokenizer.json.
+type file struct {
+	Version       *string          `json:"version"`
+	Truncation    jsontext.Value   `json:"truncation"`
+	Padding       jsontext.Value   `json:"padding"` // a caller's matter
+	AddedTokens   []jsonAddedToken `json:"added_tokens"`
+	Normalizer    jsontext.Value   `json:"normalizer"`
+	PreTokenizer  jsontext.Value   `json:"pre_tokenizer"`
+	PostProcessor jsontext.Value   `json:"post_processor"`
+	Decoder       jsontext.Value   `json:"decoder"` // from tokens to text: not used
+	Model         jsontext.Value   `json:"model"`
+}
+
+type jsonAddedToken struct {
+	ID         *int64  `json:"id"`
+	Content    *string `json:"content"`
+	SingleWord bool    `json:"single_word"`
+	LStrip     bool    `json:"lstrip"`
+	RStrip     bool    `json:"rstrip"`
+	Normalized *bool   `json:"normalized"`
+	Special    bool    `json:"special"`
+}
+
+// A parser builds a tokenizer of a file.
+type parser struct {
+	chars    *characters
+	alphabet *alphabet
+}
+
+// Parse reads a tokenizer.json. An error begins with the JSON pointer of what is
+// wrong or isn't supported. What it allocates is in proportion to the file.
+func Parse(data []byte) (*Tokenizer, error) {
+	var f file
+	if err := decode(data, "", &f); err != nil {
+		return nil, err
+	}
+	if f.Version != nil && *f.Version != "1.0" {
+		return nil, fmt.Errorf("/version: %q isn't supported", *f.Version)
+	}
+	chars, err := readCharacters()
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{chars: chars, alphabet: newAlphabet()}
+	t := &Tokenizer{chars: chars}
+	if t.truncation, err = parseTruncation(f.Truncation, "/truncation"); err != nil {
+		return nil, err
+	}
+	if isNull(f.Model) {
+		return nil, missing("", "model")
+	}
+	if t.model, err = p.model(f.Model, "/model"); err != nil {
+		return nil, err
+	}
+	if t.normalizer, err = p.normalizers(nil, f.Normalizer, "/normalizer", 0); err != nil {
+		return nil, err
+	}
+	if t.words, err = p.preTokenizers(nil, f.PreTokenizer, "/pre_tokenizer", 0); err != nil {
+		return nil, err
+	}
+	if t.post, err = parsePost(f.PostProcessor, "/post_processor"); err != nil {
+		return nil, err
+	}
+	if err := t.addTokens(f.AddedTokens, "/added_tokens"); err != nil {
+		return nil, err
+	}
+	t.readRaw(p.alphabet)
+	if len(t.post.trims) > 0 {
+		t.readMargins()
+	}
+	return t, nil
+}
+
+// readRaw lets the model read bytes if it can and what comes before it would only
+// spell them.
+func (t *Tokenizer) readRaw(a *alphabet) {
+	if len(t.words) == 0 {
+		return
+	}
+	last, ok := t.words[len(t.words)-1].(*byteWords)
+	if b, isBPE := t.model.(*bpe); ok && isBPE && b.readRaw(a) {
+		last.raw = true
+	}
+}
+
+// readMargins prepares for offsets that are trimmed.
+func (t *Tokenizer) readMargins() {
+	if u, ok := t.model.(*unigram); ok {
+		u.trims = t.chars
+		return
+	}
+	t.margins = make(map[int32]margin)
+	t.model.each(func(token string, id int32) {
+		if m := marginOf(t.chars, []byte(token)); m != (margin{}) {
+			t.margins[id] = m
+		}
+	})
+}
+
+// addTokens gives the added tokens their ids, by the reference's rule: that which
+// the model has for the content, or else the next free one, whatever the file says.
+func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
+	next := t.model.size()
+	place := make(map[string]int, len(all))
+	var tokens []addedToken
+	for i, j := range all {
+		at := fmt.Sprintf("%s/%d", path, i)
+		switch {
+		case j.ID == nil:
+			return missing(at, "id")
+		case *j.ID < 0 || *j.ID > maxID:
+			return fmt.Errorf("%s/id: %d is no id", at, *j.ID)
+		case j.Content == nil:
+			return missing(at, "content")
+		case j.Normalized == nil:
+			return missing(at, "normalized")
+		case *j.Content == "":
+			continue
+		}
+		token := addedToken{
+			content: *j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
+			normalized: *j.Normalized, special: j.Special,
+		}
+		if k, ok := place[token.content]; ok {
+			token.id = tokens[k].id
+			if token != tokens[k] {
+				return fmt.Errorf("%s: %q is there twice, and not alike", at, token.content)
+			}
+			continue
+		}
+		place[token.content] = len(tokens)
+		var ok bool
+		if token.id, ok = t.model.id(token.content); !ok {
+			token.id = int32(next)
+			next++
+		}
+		tokens = append(tokens, token)
+	}
+	var verbatim, normalized []addedToken
+	var patterns, normalizedPatterns []string
+	for i, token := range tokens {
+		if !token.normalized {
+			verbatim, patterns = append(verbatim, token), append(patterns, token.content)
+			continue
+		}
+		pattern, err := t.normalizedText(token.content)
+		if err != nil {
+			return fmt.Errorf("%s/%d: %w", path, i, err)
+		}
+		normalized, normalizedPatterns = append(normalized, token), append(normalizedPatterns, pattern)
+	}
+	var err error
+	if t.verbatim, err = newMatcher(verbatim, patterns); err == nil {
+		t.normalized, err = newMatcher(normalized, normalizedPatterns)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+func (t *Tokenizer) normalizedText(text string) (string, error) {
+	s := new(state)
+	s.load(text)
+	if err := s.normalize(t.normalizer); err != nil {
+		return "", err
+	}
+	return string(s.cur.b), nil
+}
+
+func parseTruncation(raw jsontext.Value, path string) (*Truncation, error) {
+	if isNull(raw) {
+		return nil, nil
+	}
+	var j struct {
+		Direction string  `json:"direction"`
+		MaxLength *uint64 `json:"max_length"`
+		Strategy  string  `json:"strategy"`
+		Stride    uint64  `json:"stride"`
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	if j.MaxLength == nil {
+		return nil, missing(path, "max_length")
+	}
+	t := &Truncation{MaxLength: clampInt(*j.MaxLength)}
+	switch j.Strategy {
+	case "LongestFirst":
+		t.Strategy = LongestFirst
+	case "OnlyFirst":
+		t.Strategy = OnlyFirst
+	case "OnlySecond":
+		t.Strategy = OnlySecond
+	default:
+		return nil, fmt.Errorf("%s/strategy: %q isn't supported", path, j.Strategy)
+	}
+	return t, nil
+}
+
+func clampInt(n uint64) int { return int(min(n, math.MaxInt)) }
+
+// line adds a merge in the older form.
+func (m *mergeList) line(s string) error {
+	if strings.HasPrefix(s, "#version") {
+		return nil
+	}
+	a, b, ok := strings.Cut(s, " ")
+	if !ok || strings.Contains(b, " ") {
+		return fmt.Errorf("%q isn't two tokens with a space between", s)
+	}
+	*m = append(*m, [2]string{a, b})
+	return nil
+}

@@ -1,0 +1,220 @@
+package tokenizer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var errSecondAdder = errors.New("isn't supported behind another that adds tokens")
+
+func parsePost(raw jsontext.Value, path string) (post, error) {
+	b := postBuilder{post: plainPost()}
+	if isNull(raw) {
+		return b.post, nil
+	}
+	err := b.add(raw, path, 0)
+	return b.post, err
+}
+
+// A postBuilder puts the post-processors of a sequence together.
+type postBuilder struct {
+	post
+	adds bool // one that adds tokens was there
+}
+
+func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
+	if depth > maxSequences {
+		return fmt.Errorf("%s: %w", path, errNested)
+	}
+	kind, err := typeOf(raw, path)
+	if err != nil {
+		return err
+	}
+	if b.adds && kind != "Sequence" {
+		return fmt.Errorf("%s: %s %w", path, kind, errSecondAdder)
+	}
+	switch kind {
+	case "Sequence":
+		var j struct {
+			typed
+			Items []jsontext.Value `json:"processors"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return err
+		}
+		for i, item := range j.Items {
+			if err := b.add(item, fmt.Sprintf("%s/processors/%d", path, i), depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case "ByteLevel":
+		var j jsonByteLevel
+		if err := j.read(raw, path); err != nil {
+			return err
+		}
+		if *j.Trim {
+			b.trims = append(b.trims, *j.AddSpace)
+		}
+		return nil
+	case "BertProcessing", "RobertaProcessing":
+		b.adds = true
+		return b.cls(raw, path, kind == "RobertaProcessing")
+	case "TemplateProcessing":
+		b.adds = true
+		return b.template(raw, path)
+	}
+	return fmt.Errorf("%s/type: %q isn't supported", path, kind)
+}
+
+// jsonNamedID is a list of a token and its id.
+type jsonNamedID struct{ id int32 }
+
+// UnmarshalJSONFrom reads a list.
+func (n *jsonNamedID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	if err := expect(dec, '['); err != nil {
+		return err
+	}
+	if err := expect(dec, '"'); err != nil {
+		return err
+	}
+	t, err := dec.ReadToken()
+	if err != nil {
+		return err
+	}
+	if t.Kind() != '0' {
+		return fmt.Errorf("want an id, got a %s", kindName(t.Kind()))
+	}
+	if n.id, err = idOf(t); err != nil {
+		return err
+	}
+	return expect(dec, ']')
+}
+
+func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
+	var j struct {
+		typed
+		Sep      *jsonNamedID `json:"sep"`
+		Cls      *jsonNamedID `json:"cls"`
+		Trim     *bool        `json:"trim_offsets"`
+		AddSpace *bool        `json:"add_prefix_space"`
+	}
+	err := decode(raw, path, &j)
+	switch {
+	case err != nil:
+		return err
+	case j.Sep == nil:
+		return missing(path, "sep")
+	case j.Cls == nil:
+		return missing(path, "cls")
+	case roberta && j.Trim == nil:
+		return missing(path, "trim_offsets")
+	case roberta && j.AddSpace == nil:
+		return missing(path, "add_prefix_space")
+	case !roberta && (j.Trim != nil || j.AddSpace != nil):
+		return fmt.Errorf("%s: BertProcessing with offsets to trim isn't supported", path)
+	}
+	slots := clsPost(j.Cls.id, j.Sep.id, roberta)
+	p.single, p.pair = slots.single, slots.pair
+	if roberta && *j.Trim {
+		p.trims = append(p.trims, *j.AddSpace)
+	}
+	return nil
+}
+
+// A jsonPiece is one of two.
+type jsonPiece struct {
+	Sequence *struct {
+		ID     string `json:"id"`
+		TypeID int64  `json:"type_id"`
+	} `json:"Sequence"`
+	Special *struct {
+		ID     string `json:"id"`
+		TypeID int64  `json:"type_id"`
+	} `json:"SpecialToken"`
+}
+
+type jsonSpecial struct {
+	ID     string   `json:"id"`
+	IDs    []int64  `json:"ids"`
+	Tokens []string `json:"tokens"`
+}
+
+func (p *post) template(raw jsontext.Value, path string) error {
+	var j struct {
+		typed
+		Single   []jsonPiece            `json:"single"`
+		Pair     []jsonPiece            `json:"pair"`
+		Specials map[string]jsonSpecial `json:"special_tokens"`
+	}
+	err := decode(raw, path, &j)
+	switch {
+	case err != nil:
+		return err
+	case j.Single == nil:
+		return missing(path, "single")
+	case j.Pair == nil:
+		return missing(path, "pair")
+	}
+	ids := make(map[string][]int32, len(j.Specials))
+	for name, s := range j.Specials {
+		list := make([]int32, len(s.IDs))
+		for i, id := range s.IDs {
+			if id < 0 || id > maxID {
+				return fmt.Errorf("%s/special_tokens/%s/ids/%d: %d is no id", path, name, i, id)
+			}
+			list[i] = int32(id)
+		}
+		ids[name] = list
+	}
+	if p.single, err = slots(j.Single, ids, 1, path+"/single"); err != nil {
+		return err
+	}
+	p.pair, err = slots(j.Pair, ids, 2, path+"/pair")
+	return err
+}
+
+// What a template may have; those in use have a handful.
+const (
+	maxPieces   = 100
+	maxSpecials = 1000
+)
+
+func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) ([]slot, error) {
+	if len(pieces) > maxPieces {
+		return nil, fmt.Errorf("%s: %d pieces; at most %d are supported", path, len(pieces), maxPieces)
+	}
+	all := make([]slot, 0, len(pieces))
+	for i, piece := range pieces {
+		at := fmt.Sprintf("%s/%d", path, i)
+		var s slot
+		var typeID int64
+		switch {
+		case (piece.Sequence == nil) == (piece.Special == nil):
+			return nil, fmt.Errorf("%s: want either a Sequence or a SpecialToken", at)
+		case piece.Special != nil:
+			list, ok := ids[piece.Special.ID]
+			if !ok {
+				return nil, fmt.Errorf("%s/SpecialToken/id: %q isn't among the special_tokens", at, piece.Special.ID)
+			}
+			s, typeID = slot{sequence: special, ids: list}, piece.Special.TypeID
+		case piece.Sequence.ID == "A":
+			typeID = piece.Sequence.TypeID
+		case piece.Sequence.ID == "B" && texts == 2:
+			s.sequence, typeID = 1, piece.Sequence.TypeID
+		default:
+			return nil, fmt.Errorf("%s/Sequence/id: %q isn't one of %d texts", at, piece.Sequence.ID, texts)
+		}
+		if typeID < 0 || typeID > maxID {
+			return nil, fmt.Errorf("%s: the type %d isn't supported", at, typeID)
+		}
+		s.typeID = int32(typeID)
+		all = append(all, s)
+	}
+	if n := specials(all); n > maxSpecials {
+		return nil, fmt.Errorf("%s: %d special tokens; at most %d are supported", path, n, maxSpecials)
+	}
+	return all, nil
+}

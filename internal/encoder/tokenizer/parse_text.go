@@ -1,0 +1,411 @@
+package tokenizer
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxSequences is how deep sequences of normalizers and the like may be in each
+// other.
+const maxSequences = 8
+
+var errNested = errors.New("sequences are nested too deep")
+
+type typed struct {
+	Type string `json:"type"`
+}
+
+// A jsonPattern is a string or a regular expression.
+type jsonPattern struct {
+	String *string `json:"String"`
+	Regex  *string `json:"Regex"`
+}
+
+func (p *parser) finder(j *jsonPattern, path string) (finder, error) {
+	switch {
+	case j == nil || j.String == nil && j.Regex == nil:
+		return nil, missing(path, "Regex")
+	case j.String != nil && j.Regex != nil:
+		return nil, fmt.Errorf("%s: has a String and a Regex", path)
+	case j.Regex != nil:
+		f, err := newPattern(p.chars, *j.Regex)
+		if err != nil {
+			return nil, fmt.Errorf("%s/Regex: %w", path, err)
+		}
+		return f, nil
+	case *j.String == "":
+		return nil, fmt.Errorf("%s/String: an empty one isn't supported", path)
+	}
+	return literal(*j.String), nil
+}
+
+// normalizers appends what a normalizer consists of.
+func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, depth int) ([]normalizer, error) {
+	if isNull(raw) {
+		return all, nil
+	}
+	if depth > maxSequences {
+		return nil, fmt.Errorf("%s: %w", path, errNested)
+	}
+	kind, err := typeOf(raw, path)
+	if err != nil {
+		return nil, err
+	}
+	switch kind {
+	case "Sequence":
+		var j struct {
+			typed
+			Items []jsontext.Value `json:"normalizers"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return nil, err
+		}
+		for i, item := range j.Items {
+			if all, err = p.normalizers(all, item, fmt.Sprintf("%s/normalizers/%d", path, i), depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return all, nil
+	case "BertNormalizer":
+		return p.bertNormalizer(all, raw, path)
+	}
+	n, err := p.normalizer(kind, raw, path)
+	if err != nil {
+		return nil, err
+	}
+	return append(all, n), nil
+}
+
+func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path string) ([]normalizer, error) {
+	var j struct {
+		typed
+		Clean        *bool `json:"clean_text"`
+		Ideographs   *bool `json:"handle_chinese_chars"`
+		StripAccents *bool `json:"strip_accents"`
+		Lowercase    *bool `json:"lowercase"`
+	}
+	err := decode(raw, path, &j)
+	switch {
+	case err != nil:
+		return nil, err
+	case j.Clean == nil:
+		return nil, missing(path, "clean_text")
+	case j.Ideographs == nil:
+		return nil, missing(path, "handle_chinese_chars")
+	case j.Lowercase == nil:
+		return nil, missing(path, "lowercase")
+	case j.StripAccents == nil:
+		j.StripAccents = j.Lowercase
+	}
+	if *j.Clean {
+		all = append(all, clean(p.chars))
+	}
+	if *j.Ideographs {
+		all = append(all, ideographs{})
+	}
+	if *j.StripAccents {
+		all = append(all, newForm(p.chars, false, false), &filter{chars: p.chars, drop: nonspacing})
+	}
+	if *j.Lowercase {
+		all = append(all, lowercase{p.chars})
+	}
+	return all, nil
+}
+
+func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (normalizer, error) {
+	switch kind {
+	case "NFC", "NFD", "NFKC", "NFKD", "Lowercase", "StripAccents", "Nmt", "ByteLevel":
+		if err := decode(raw, path, new(typed)); err != nil {
+			return nil, err
+		}
+	}
+	switch kind {
+	case "NFC":
+		return newForm(p.chars, false, true), nil
+	case "NFD":
+		return newForm(p.chars, false, false), nil
+	case "NFKC":
+		return newForm(p.chars, true, true), nil
+	case "NFKD":
+		return newForm(p.chars, true, false), nil
+	case "Lowercase":
+		return lowercase{p.chars}, nil
+	case "StripAccents":
+		return &filter{chars: p.chars, drop: mark}, nil
+	case "Nmt":
+		return nmt(p.chars), nil
+	case "ByteLevel":
+		return byteLevel{p.alphabet}, nil
+	case "Strip":
+		var j struct {
+			typed
+			Left  *bool `json:"strip_left"`
+			Right *bool `json:"strip_right"`
+		}
+		err := decode(raw, path, &j)
+		switch {
+		case err != nil:
+			return nil, err
+		case j.Left == nil:
+			return nil, missing(path, "strip_left")
+		case j.Right == nil:
+			return nil, missing(path, "strip_right")
+		}
+		return strip{p.chars, *j.Left, *j.Right}, nil
+	case "Prepend":
+		var j struct {
+			typed
+			Prepend *string `json:"prepend"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return nil, err
+		}
+		if j.Prepend == nil {
+			return nil, missing(path, "prepend")
+		}
+		if *j.Prepend == "" {
+			return nil, fmt.Errorf("%s/prepend: an empty one isn't supported", path)
+		}
+		return prepend(*j.Prepend), nil
+	case "Replace":
+		return p.replace(raw, path)
+	case "Precompiled":
+		return p.precompiled(raw, path)
+	}
+	return nil, fmt.Errorf("%s/type: %q isn't supported", path, kind)
+}
+
+func (p *parser) replace(raw jsontext.Value, path string) (normalizer, error) {
+	var j struct {
+		typed
+		Pattern *jsonPattern `json:"pattern"`
+		Content *string      `json:"content"`
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	if j.Content == nil {
+		return nil, missing(path, "content")
+	}
+	f, err := p.finder(j.Pattern, path+"/pattern")
+	if err != nil {
+		return nil, err
+	}
+	return replace{f, *j.Content}, nil
+}
+
+func (p *parser) precompiled(raw jsontext.Value, path string) (normalizer, error) {
+	var j struct {
+		typed
+		Charsmap *string `json:"precompiled_charsmap"`
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	path += "/precompiled_charsmap"
+	if j.Charsmap == nil {
+		return nil, fmt.Errorf("%s: is missing", path)
+	}
+	data, err := base64.StdEncoding.DecodeString(*j.Charsmap)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m, err := newCharsmap(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// preTokenizers appends what a pre-tokenizer consists of.
+func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path string, depth int) ([]preTokenizer, error) {
+	if isNull(raw) {
+		return all, nil
+	}
+	if depth > maxSequences {
+		return nil, fmt.Errorf("%s: %w", path, errNested)
+	}
+	kind, err := typeOf(raw, path)
+	if err != nil {
+		return nil, err
+	}
+	if kind != "Sequence" {
+		w, err := p.preTokenizer(kind, raw, path)
+		if err != nil {
+			return nil, err
+		}
+		return append(all, w), nil
+	}
+	var j struct {
+		typed
+		Items []jsontext.Value `json:"pretokenizers"`
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	for i, item := range j.Items {
+		if all, err = p.preTokenizers(all, item, fmt.Sprintf("%s/pretokenizers/%d", path, i), depth+1); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (preTokenizer, error) {
+	switch kind {
+	case "BertPreTokenizer", "Whitespace", "WhitespaceSplit":
+		if err := decode(raw, path, new(typed)); err != nil {
+			return nil, err
+		}
+	}
+	switch kind {
+	case "BertPreTokenizer":
+		return bertWords{p.chars}, nil
+	case "Whitespace":
+		return wordRuns{p.chars}, nil
+	case "WhitespaceSplit":
+		return each{p.chars, space, removeDelimiter}, nil
+	case "ByteLevel":
+		return p.byteLevel(raw, path)
+	case "Metaspace":
+		return p.metaspace(raw, path)
+	case "Split":
+		return p.splitter(raw, path)
+	case "Digits":
+		var j struct {
+			typed
+			Individual *bool `json:"individual_digits"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return nil, err
+		}
+		if j.Individual == nil {
+			return nil, missing(path, "individual_digits")
+		}
+		if *j.Individual {
+			return each{p.chars, numeric, isolate}, nil
+		}
+		return each{p.chars, numeric, contiguous}, nil
+	case "Punctuation":
+		var j struct {
+			typed
+			Behavior *string `json:"behavior"`
+		}
+		if err := decode(raw, path, &j); err != nil {
+			return nil, err
+		}
+		if j.Behavior == nil {
+			return each{p.chars, punctuation, isolate}, nil
+		}
+		b, err := parseBehavior(*j.Behavior, path+"/behavior")
+		return each{p.chars, punctuation, b}, err
+	}
+	return nil, fmt.Errorf("%s/type: %q isn't supported", path, kind)
+}
+
+func parseBehavior(name, path string) (behavior, error) {
+	switch name {
+	case "Removed":
+		return removeDelimiter, nil
+	case "Isolated":
+		return isolate, nil
+	case "MergedWithPrevious":
+		return mergeWithPrevious, nil
+	case "MergedWithNext":
+		return mergeWithNext, nil
+	case "Contiguous":
+		return contiguous, nil
+	}
+	return 0, fmt.Errorf("%s: %q isn't supported", path, name)
+}
+
+func (p *parser) splitter(raw jsontext.Value, path string) (preTokenizer, error) {
+	var j struct {
+		typed
+		Pattern  *jsonPattern `json:"pattern"`
+		Behavior string       `json:"behavior"`
+		Invert   *bool        `json:"invert"`
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	if j.Invert == nil {
+		return nil, missing(path, "invert")
+	}
+	b, err := parseBehavior(j.Behavior, path+"/behavior")
+	if err != nil {
+		return nil, err
+	}
+	f, err := p.finder(j.Pattern, path+"/pattern")
+	return splitter{f, b, *j.Invert}, err
+}
+
+// A jsonByteLevel is the same before and after the model.
+type jsonByteLevel struct {
+	typed
+	AddSpace *bool `json:"add_prefix_space"`
+	Trim     *bool `json:"trim_offsets"`
+	UseRegex *bool `json:"use_regex"`
+}
+
+func (j *jsonByteLevel) read(raw jsontext.Value, path string) error {
+	err := decode(raw, path, j)
+	switch {
+	case err != nil:
+		return err
+	case j.AddSpace == nil:
+		return missing(path, "add_prefix_space")
+	case j.Trim == nil:
+		return missing(path, "trim_offsets")
+	}
+	return nil
+}
+
+func (p *parser) byteLevel(raw jsontext.Value, path string) (preTokenizer, error) {
+	var j jsonByteLevel
+	if err := j.read(raw, path); err != nil {
+		return nil, err
+	}
+	b := &byteWords{addSpace: *j.AddSpace, spelling: byteLevel{p.alphabet}}
+	if j.UseRegex == nil || *j.UseRegex {
+		b.pattern = gpt2Words{p.chars}
+	}
+	return b, nil
+}
+
+func (p *parser) metaspace(raw jsontext.Value, path string) (preTokenizer, error) {
+	var j struct {
+		typed
+		Replacement *string `json:"replacement"`
+		Scheme      *string `json:"prepend_scheme"`
+		AddSpace    *bool   `json:"add_prefix_space"` // what older files have
+		Split       *bool   `json:"split"`
+		Text        *string `json:"str_rep"` // the replacement again, in older files
+	}
+	if err := decode(raw, path, &j); err != nil {
+		return nil, err
+	}
+	if j.Replacement == nil || utf8.RuneCountInString(*j.Replacement) != 1 {
+		return nil, fmt.Errorf("%s/replacement: want one character", path)
+	}
+	m := metaspace{mark: *j.Replacement, split: j.Split == nil || *j.Split}
+	if j.Scheme != nil {
+		switch *j.Scheme {
+		case "always":
+		case "first":
+			m.scheme = first
+		case "never":
+			m.scheme = never
+		default:
+			return nil, fmt.Errorf("%s/prepend_scheme: %q isn't supported", path, *j.Scheme)
+		}
+	}
+	if j.AddSpace != nil && !*j.AddSpace && m.scheme != never {
+		return nil, fmt.Errorf(`%s/add_prefix_space: false, while prepend_scheme isn't "never"`, path)
+	}
+	return m, nil
+}

@@ -1,0 +1,132 @@
+package tokenizer
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// A trie finds the tokens that a text begins with. The children of a node are
+// next to each other, so that a node is a range of labels; the nodes are in the
+// order of their depth. It is as large as its keys are together, whatever they are.
+type trie struct {
+	root   [256]int32 // first step, 0 for none
+	labels []byte     // of each node, what leads to it
+	nodes  []trieNode
+}
+
+type trieNode struct {
+	first    int32 // child
+	children int32
+	value    int32 // noValue where no key ends
+}
+
+const noValue = -1
+
+// newTrie makes a trie of keys, whose values are their places in the list. Of
+// equal keys the last counts; an empty one is left out.
+func newTrie(keys []string) *trie {
+	order := make([]int32, 0, len(keys))
+	total := 1
+	for i, k := range keys {
+		total += len(k)
+		if k != "" {
+			order = append(order, int32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return strings.Compare(keys[a], keys[b]) })
+
+	t := &trie{labels: make([]byte, 1, total/2+1), nodes: make([]trieNode, 1, total/2+1)}
+	type group struct{ lo, hi int32 } // of order
+	t.nodes[0].value = noValue
+	level := []group{{0, int32(len(order))}}
+	at := int32(0) // node of level[0]
+	for depth := 0; len(level) > 0; depth++ {
+		var next []group
+		for _, g := range level {
+			node := &t.nodes[at]
+			at++
+			lo := g.lo
+			for lo < g.hi && len(keys[order[lo]]) == depth {
+				node.value = order[lo]
+				lo++
+			}
+			first := int32(len(t.nodes))
+			for lo < g.hi {
+				c := keys[order[lo]][depth]
+				hi := lo + 1
+				for hi < g.hi && keys[order[hi]][depth] == c {
+					hi++
+				}
+				t.labels = append(t.labels, c)
+				t.nodes = append(t.nodes, trieNode{value: noValue})
+				next = append(next, group{lo, hi})
+				lo = hi
+			}
+			t.nodes[at-1].first, t.nodes[at-1].children = first, int32(len(t.nodes))-first
+		}
+		level = next
+	}
+	for i := range t.nodes[0].children {
+		t.root[t.labels[t.nodes[0].first+i]] = t.nodes[0].first + i
+	}
+	return t
+}
+
+// step follows one byte; the root is node 0. It returns 0 where there is no way.
+func (t *trie) step(node int32, c byte) int32 {
+	if node == 0 {
+		return t.root[c]
+	}
+	n := &t.nodes[node]
+	switch n.children {
+	case 0:
+		return 0
+	case 1:
+		if t.labels[n.first] == c {
+			return n.first
+		}
+		return 0
+	}
+	i := bytes.IndexByte(t.labels[n.first:n.first+n.children], c)
+	if i < 0 {
+		return 0
+	}
+	return n.first + int32(i)
+}
+
+// walk follows a string from a node; ok is false where it leads out of the trie.
+func (t *trie) walk(node int32, s string) (end int32, ok bool) {
+	for i := range len(s) {
+		if node = t.step(node, s[i]); node == 0 {
+			return 0, false
+		}
+	}
+	return node, true
+}
+
+// longest returns the value and the length of the longest key, read from a node,
+// that src begins with; the length is 0 where there is none.
+func (t *trie) longest(node int32, src []byte) (value int32, length int) {
+	for i, c := range src {
+		if node = t.step(node, c); node == 0 {
+			break
+		}
+		if v := t.nodes[node].value; v != noValue {
+			value, length = v, i+1
+		}
+	}
+	return value, length
+}
+
+// find returns the value of a key.
+func (t *trie) find(key []byte) (int32, bool) {
+	node := int32(0)
+	for _, c := range key {
+		if node = t.step(node, c); node == 0 {
+			return 0, false
+		}
+	}
+	v := t.nodes[node].value
+	return v, v != noValue
+}

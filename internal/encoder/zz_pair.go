@@ -1,4 +1,0 @@
-package encoder
-
-// Pair is a premise and a hypothesis.
-type Pair struct{ Premise, Hypothesis string }
