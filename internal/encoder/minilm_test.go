@@ -1,0 +1,130 @@
+package encoder
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+)
+
+// minilm returns the folder with the published all-MiniLM-L6-v2, which
+// scripts/fetch-minilm.sh makes.
+func minilm(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("RAGFAITH_MINILM")
+	if dir == "" {
+		t.Skip("RAGFAITH_MINILM does not say where all-MiniLM-L6-v2 is: scripts/fetch-minilm.sh fetches it")
+	}
+	return dir
+}
+
+// references are what torch makes of sentences with the published weights.
+type reference struct {
+	Text      string
+	IDs       []int32 `json:"input_ids"`
+	Embedding []float64
+}
+
+func readMiniLM(t testing.TB) []reference {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(models, "minilm-l6-reference.json"))
+	if os.IsNotExist(err) {
+		t.Skip("no reference embeddings of all-MiniLM-L6-v2")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Sentences []reference }
+	if err := json.Unmarshal(data, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Sentences
+}
+
+func cosine(a []float32, b []float64) float64 {
+	var ab, aa, bb float64
+	for i, v := range b {
+		ab += float64(a[i]) * v
+		aa += float64(a[i]) * float64(a[i])
+		bb += v * v
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+// A published model gives its published embeddings.
+func TestMiniLM(t *testing.T) {
+	dir, want := minilm(t), readMiniLM(t)
+	for _, path := range kernel.Names() {
+		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
+			m, err := load(dir, Options{Kernel: path, Precision: precision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			var seqs []sequence
+			for _, s := range want {
+				seqs = append(seqs, sequence{s.IDs, make([]int32, len(s.IDs))})
+			}
+			got, err := m.embed(t.Context(), seqs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least, worst := 1.0, 0.0
+			for i, s := range want {
+				least = min(least, cosine(got[i], s.Embedding))
+				for c, v := range s.Embedding {
+					worst = max(worst, math.Abs(v-float64(got[i][c])))
+				}
+			}
+			t.Logf("%s, precision %d: least cosine %.7f, components off by at most %.2g", path, precision, least, worst)
+			if precision == kernel.Int8 && least < 0.995 {
+				t.Errorf("%s: cosine %.5f in int8", path, least)
+			}
+			// The reference is rounded to 6 decimals.
+			if precision == kernel.Float32 && (least < 0.9999 || worst > 2e-6) {
+				t.Errorf("%s: cosine %.7f, components off by %.2g", path, least, worst)
+			}
+		}
+	}
+}
+
+// BenchmarkMiniLM embeds texts of some lengths.
+func BenchmarkMiniLM(b *testing.B) {
+	dir := minilm(b)
+	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
+		for _, tokens := range []int{16, 128} {
+			b.Run(name+"/"+map[int]string{16: "16 tokens", 128: "128 tokens"}[tokens], func(b *testing.B) {
+				m, err := load(dir, Options{Precision: precision})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer m.Close()
+				benchmark(b, m, 32, tokens)
+			})
+		}
+	}
+}
+
+// benchmark runs texts of a number of tokens.
+func benchmark(b *testing.B, m *Model, texts, tokens int) {
+	b.Helper()
+	r := rand.New(rand.NewPCG(1, 2))
+	seqs := make([]sequence, texts)
+	for i := range seqs {
+		seqs[i] = sequence{make([]int32, tokens), make([]int32, tokens)}
+		for j := range seqs[i].ids {
+			seqs[i].ids[j] = r.Int32N(20)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := m.compute(b.Context(), seqs); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(texts*tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
+}
