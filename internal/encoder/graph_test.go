@@ -1,11 +1,16 @@
 package encoder
 
 import (
+	"context"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
@@ -15,7 +20,7 @@ func onRuntime(t testing.TB) Options {
 	t.Helper()
 	path := os.Getenv("RAGFAITH_ONNXRUNTIME")
 	if path == "" {
-		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime")
+		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime: scripts/fetch-onnxruntime.sh fetches it")
 	}
 	l, err := ort.Open(path)
 	if errors.Is(err, ort.ErrStatic) {
@@ -79,7 +84,7 @@ func compareOnRuntime(t *testing.T, m *Model, g *golden) {
 
 // Each family computes what its formulas say, with weights of each type, in one
 // batch of sequences from 1 to 46 tokens that is mostly padding.
-func TestPaddedNetworksComputeTheirFormulas(t *testing.T) {
+func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
 	o := onRuntime(t)
 	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
 	for dtype := range round {
@@ -121,5 +126,94 @@ func TestPaddedNetworksComputeTheirFormulas(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A batch holds what a pass takes, and little padding.
+func TestBatchesHoldLittlePadding(t *testing.T) {
+	for _, tt := range []struct {
+		lengths []int // falling
+		tokens  int
+		want    int
+	}{
+		{[]int{100, 100, 100}, 2048, 3},
+		{[]int{100, 75, 74}, 2048, 2},
+		{[]int{100, 100, 100}, 299, 2},
+		{[]int{5000, 5000}, 2048, 1},
+		{[]int{1, 1}, 2048, 2},
+	} {
+		d := &graph{tokens: tt.tokens}
+		var seqs []sequence
+		var order []int
+		for i, n := range tt.lengths {
+			seqs, order = append(seqs, sequence{ids: make([]int32, n)}), append(order, i)
+		}
+		if got := d.fill(seqs, order); got != tt.want {
+			t.Errorf("%v in %d tokens: %d, want %d", tt.lengths, tt.tokens, got, tt.want)
+		}
+	}
+}
+
+func TestRuntimeComputesInFloat32Only(t *testing.T) {
+	dir, _ := written(t, "bert")
+	_, err := load(dir, Options{Device: ort.Device{Provider: ort.CPU}, Precision: kernel.Int8})
+	if err == nil || !strings.Contains(err.Error(), "ort-cpu computes in float32 only") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Calls end with their context, at a model that is closed, and at what is no
+// number, as they do without the library. Many callers may use it at once.
+func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
+	o := onRuntime(t)
+	m := loadTiny(t, "deberta", o)
+	if name := m.Info().Kernel; !strings.HasPrefix(name, "ONNX Runtime 1.") || !strings.HasSuffix(name, " on ort-cpu") {
+		t.Errorf("kernel %q", name)
+	}
+	seqs := many(60)
+	want, err := loadTiny(t, "deberta", Options{Threads: 1}).classify(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var callers sync.WaitGroup
+	for c := range 4 {
+		callers.Go(func() {
+			got, err := m.classify(t.Context(), seqs[c:])
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var d deviation
+			for i := range got {
+				d.add(float64s(got[i]), float64s(want[c+i]))
+			}
+			if d.worst > 2e-5 {
+				t.Errorf("caller %d: off by %.2g", c, d.worst)
+			}
+		})
+	}
+	callers.Wait()
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.classify(done, seqs); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.classify(t.Context(), seqs); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("error %v, want one that says closed", err)
+	}
+
+	broken := tiny()["bert"]
+	broken.run(texts()[3])
+	broken.get("bert.pooler.dense.bias")[0] = math.NaN()
+	n, err := load(broken.write(t, "F32"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if _, err := n.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
+		t.Errorf("error %v, want one that says not a number", err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 )
 
@@ -27,6 +26,9 @@ type Library struct {
 // onnxruntime/capi of the Python package. Where path is empty it is looked for
 // under its usual names in the places that the system's loader searches.
 func Open(path string) (*Library, error) {
+	if !loads {
+		return nil, ErrStatic
+	}
 	handle, name, err := find(path)
 	if err != nil {
 		return nil, err
@@ -66,8 +68,8 @@ func (l *Library) Close() {
 func find(path string) (handle uintptr, name string, err error) {
 	if path == "" {
 		for _, name := range usualNames() {
-			if handle, err = loadLibrary(name); err == nil || errors.Is(err, ErrStatic) {
-				return handle, name, err
+			if handle, err = loadLibrary(name); err == nil {
+				return handle, name, nil
 			}
 		}
 		return 0, "", fmt.Errorf("ONNX Runtime was not found: %w; install it (pip install onnxruntime, or onnxruntime-gpu for CUDA)"+
@@ -88,8 +90,6 @@ func find(path string) (handle uintptr, name string, err error) {
 	}
 	handle, err = loadLibrary(path)
 	switch {
-	case errors.Is(err, ErrStatic):
-		return 0, "", err
 	case err != nil && strings.Contains(err.Error(), path):
 		return 0, "", fmt.Errorf("this is no library that can be loaded: %w", err)
 	case err != nil:
@@ -113,20 +113,17 @@ func usualNames() []string {
 // inside returns the library in a folder. Packages for Python have one whose
 // name ends with its version.
 func inside(folder string) (string, error) {
-	patterns := []string{"libonnxruntime.so*", "libonnxruntime.*dylib", "onnxruntime.dll"}
-	var found []string
-	for _, pattern := range patterns {
-		// The pattern is known to be a good one, but for what the folder brings in.
-		more, err := filepath.Glob(filepath.Join(folder, pattern))
-		if err != nil {
-			return "", fmt.Errorf("ONNX Runtime: %s: %w", folder, err)
+	files, err := os.ReadDir(folder) // sorted, so that a shorter name comes first
+	if err != nil {
+		return "", fmt.Errorf("ONNX Runtime: %w", err)
+	}
+	for _, f := range files {
+		name := f.Name()
+		if strings.HasPrefix(name, "libonnxruntime.") || name == "onnxruntime.dll" {
+			return filepath.Join(folder, name), nil
 		}
-		found = append(found, more...)
 	}
-	if len(found) == 0 {
-		return "", fmt.Errorf("ONNX Runtime: %s has none of %s", folder, strings.Join(patterns, ", "))
-	}
-	return slices.Min(found), nil // the shortest name, where there are links
+	return "", fmt.Errorf("ONNX Runtime: %s holds neither libonnxruntime.* nor onnxruntime.dll", folder)
 }
 
 // providers returns the names of the parts that the library was built with.

@@ -2,6 +2,9 @@
 
 package ort
 
+// loads says whether this build can load libraries.
+const loads = false
+
 func loadLibrary(string) (uintptr, error) { return 0, ErrStatic }
 
 func findSymbol(uintptr, string) (uintptr, error) { return 0, ErrStatic }

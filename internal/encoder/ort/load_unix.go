@@ -4,6 +4,9 @@ package ort
 
 import "github.com/ebitengine/purego"
 
+// loads says whether this build can load libraries.
+const loads = true
+
 func loadLibrary(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
 }

@@ -4,6 +4,9 @@ package ort
 
 import "syscall"
 
+// loads says whether this build can load libraries.
+const loads = true
+
 func loadLibrary(path string) (uintptr, error) {
 	h, err := syscall.LoadLibrary(path)
 	return uintptr(h), err
