@@ -68,8 +68,10 @@ func (g *drawing) pool(kind pooling, x ort.Value, width int) ort.Value {
 		return x
 	}
 	shape := g.Op("Concat", []ort.Value{g.sizes, g.Ints(int64(width))}, ort.Int("axis", 0))
-	x = g.op("Reshape", x, shape)
+	x = g.op("Reshape", x, shape) // [batch, length, width]
 	switch kind {
+	case firstToken, eachToken:
+		x = g.Op("Gather", []ort.Value{x, g.Ints(0)}, ort.Int("axis", 1))
 	case meanOfTokens:
 		shares := g.feed("shares", ort.Float32, func(b *padded) ort.Tensor {
 			values := make([]float32, len(b.seqs)*b.length)
@@ -83,8 +85,6 @@ func (g *drawing) pool(kind pooling, x ort.Value, width int) ort.Value {
 		x = g.op("MatMul", shares, x)
 	case maxOfTokens:
 		x = g.Op("ReduceMax", []ort.Value{g.op("Add", x, g.hidden)}, ort.Ints("axes", 1))
-	default:
-		x = g.Op("Gather", []ort.Value{x, g.Ints(0)}, ort.Int("axis", 1))
 	}
 	return g.tokens(x, width)
 }

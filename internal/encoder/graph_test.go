@@ -3,6 +3,7 @@ package encoder
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -215,5 +216,23 @@ func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
 	defer n.Close()
 	if _, err := n.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
 		t.Errorf("error %v, want one that says not a number", err)
+	}
+}
+
+// BenchmarkRuntime embeds texts of some lengths with all-MiniLM-L6-v2, here and
+// with ONNX Runtime, turn by turn where -count is above 1.
+func BenchmarkRuntime(b *testing.B) {
+	dir := minilm(b)
+	for _, tokens := range []int{16, 128} {
+		for name, o := range map[string]Options{"own": {Threads: 2}, "runtime": onRuntime(b)} {
+			b.Run(fmt.Sprintf("%s/%d tokens", name, tokens), func(b *testing.B) {
+				m, err := load(dir, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer m.Close()
+				benchmark(b, m, 32, tokens)
+			})
+		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // apiVersion is the state of the table of functions that is asked for: that of
-// ONNX Runtime 1.18, the first that takes weights from memory by their place.
+// ONNX Runtime 1.18, the first whose CUDA can be told to multiply in float32.
 const apiVersion = 18
 
 // A function is a place in the table OrtApi of onnxruntime_c_api.h, whose order
@@ -15,33 +15,34 @@ const apiVersion = 18
 type function int
 
 const (
-	getErrorMessage                          function = 2
-	createEnv                                function = 3
-	createSessionFromArray                   function = 8
-	runSession                               function = 9
-	createSessionOptions                     function = 10
-	disableMemPattern                        function = 17
-	setIntraOpNumThreads                     function = 24
-	createRunOptions                         function = 39
-	runOptionsSetTerminate                   function = 46
-	createTensorWithDataAsOrtValue           function = 49
-	createCPUMemoryInfo                      function = 69
-	releaseEnv                               function = 92
-	releaseStatus                            function = 93
-	releaseMemoryInfo                        function = 94
-	releaseSession                           function = 95
-	releaseValue                             function = 96
-	releaseRunOptions                        function = 97
-	releaseSessionOptions                    function = 100
-	getAvailableProviders                    function = 125
-	releaseAvailableProviders                function = 126
-	appendCUDA                               function = 204
-	createCUDAOptions                        function = 205
-	updateCUDAOptions                        function = 206
-	releaseCUDAOptions                       function = 208
-	addExternalInitializersFromFilesInMemory function = 279
+	getErrorMessage                function = 2
+	createEnv                      function = 3
+	createSessionFromArray         function = 8
+	runSession                     function = 9
+	createSessionOptions           function = 10
+	disableMemPattern              function = 17
+	setIntraOpNumThreads           function = 24
+	createRunOptions               function = 39
+	runOptionsSetTerminate         function = 46
+	createTensorWithDataAsOrtValue function = 49
+	createCPUMemoryInfo            function = 69
+	releaseEnv                     function = 92
+	releaseStatus                  function = 93
+	releaseMemoryInfo              function = 94
+	releaseSession                 function = 95
+	releaseValue                   function = 96
+	releaseRunOptions              function = 97
+	releaseSessionOptions          function = 100
+	getAvailableProviders          function = 125
+	releaseAvailableProviders      function = 126
+	addSessionConfigEntry          function = 130
+	appendCUDA                     function = 204
+	createCUDAOptions              function = 205
+	updateCUDAOptions              function = 206
+	releaseCUDAOptions             function = 208
+	addExternalInitializers        function = 210
 
-	functions = 280
+	functions = int(addExternalInitializers) + 1
 )
 
 // Values of enums in onnxruntime_c_api.h.
@@ -101,19 +102,6 @@ func texts(pins *runtime.Pinner, list []string) uintptr {
 		all[i] = text(pins, s)
 	}
 	return address(pins, all)
-}
-
-// path is text where the library wants the characters of a path, which are two
-// bytes each on Windows. s is ASCII.
-func path(pins *runtime.Pinner, s string) uintptr {
-	if runtime.GOOS != "windows" {
-		return text(pins, s)
-	}
-	wide := make([]uint16, len(s)+1)
-	for i := range len(s) {
-		wide[i] = uint16(s[i])
-	}
-	return address(pins, wide)
 }
 
 // pointer makes a pointer of an address outside of Go's memory.

@@ -53,7 +53,7 @@ func (d Device) String() string {
 		return "ort-cpu"
 	case CUDA:
 		return "cuda:" + strconv.Itoa(d.Index)
-	default:
-		return "cpu"
+	case None:
 	}
+	return "cpu"
 }

@@ -40,14 +40,8 @@ type Value string
 type Graph struct {
 	nodes, constants, inputs, outputs []message
 	outputName                        string
-	weights                           []weight
+	weights                           []Tensor // constants that lie outside of the graph
 	names                             int
-}
-
-// A weight is a constant that lies outside of the graph.
-type weight struct {
-	file string
-	data []byte
 }
 
 // name makes a name that the graph has not had.
@@ -101,7 +95,11 @@ func (g *Graph) constant(e Element, shape []int, data []byte) Value {
 // it is and as it is until the session is closed.
 func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
 	v := g.name("w")
-	g.weights = append(g.weights, weight{string(v), data})
+	w := Tensor{name: string(v), element: e, data: data}
+	for _, n := range shape {
+		w.shape = append(w.shape, int64(n))
+	}
+	g.weights = append(g.weights, w)
 	t := tensor(string(v), e, shape)
 	for _, entry := range [][2]string{{"location", string(v)}, {"offset", "0"}, {"length", strconv.Itoa(len(data))}} {
 		t = t.message(tensorExternalData, message(nil).text(1, entry[0]).text(2, entry[1]))

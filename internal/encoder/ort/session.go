@@ -17,6 +17,7 @@ type Session struct {
 	session uintptr
 	memory  uintptr // OrtMemoryInfo of Go's memory
 	output  string
+	weights []uintptr      // OrtValues
 	pins    runtime.Pinner // of the weights
 }
 
@@ -52,8 +53,8 @@ func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
 }
 
 // Session makes a graph ready on a device. On a CPU it computes with that many
-// threads. The graph's weights are not copied where the device is the CPU and its
-// kernels can read them as they are.
+// threads. The library lays most weights out anew for its kernels, in memory of its
+// own.
 func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	options, err := l.create(createSessionOptions)
 	if err != nil {
@@ -66,6 +67,13 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 		return nil, err
 	}
 	if err := l.call(setIntraOpNumThreads, options, uintptr(threads)); err != nil {
+		return nil, err
+	}
+	// Threads that wait would take processors from what else the program does.
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	err = l.call(addSessionConfigEntry, options, text(&pins, "session.intra_op.allow_spinning"), text(&pins, "0"))
+	if err != nil {
 		return nil, err
 	}
 	if d.Provider == CUDA {
@@ -81,8 +89,6 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 		s.Close()
 		return nil, err
 	}
-	var pins runtime.Pinner
-	defer pins.Unpin()
 	model := g.model()
 	if s.session, err = l.create(createSessionFromArray, l.env, address(&pins, model), uintptr(len(model)), options); err != nil {
 		s.Close()
@@ -91,19 +97,23 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	return s, nil
 }
 
-// place tells where the weights lie. Each counts as a file of its own.
-func (s *Session) place(options uintptr, weights []weight) error {
+// place tells where the weights lie.
+func (s *Session) place(options uintptr, weights []Tensor) error {
 	if len(weights) == 0 {
 		return nil
 	}
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	names, data, sizes := make([]uintptr, len(weights)), make([]uintptr, len(weights)), make([]uintptr, len(weights))
+	names, values := make([]string, len(weights)), make([]uintptr, len(weights))
 	for i, w := range weights {
-		names[i], data[i], sizes[i] = path(&pins, w.file), address(&s.pins, w.data), uintptr(len(w.data))
+		value, err := s.value(&s.pins, w)
+		if err != nil {
+			return err
+		}
+		s.weights = append(s.weights, value)
+		names[i], values[i] = w.name, value
 	}
-	return s.library.call(addExternalInitializersFromFilesInMemory, options,
-		address(&pins, names), address(&pins, data), address(&pins, sizes), uintptr(len(weights)))
+	return s.library.call(addExternalInitializers, options, texts(&pins, names), address(&pins, values), uintptr(len(weights)))
 }
 
 // useCUDA adds a GPU to the options of a session.
@@ -133,8 +143,11 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 // Close gives back what the session holds.
 func (s *Session) Close() {
 	s.library.drop(releaseSession, s.session)
+	for _, w := range s.weights {
+		s.library.drop(releaseValue, w)
+	}
 	s.library.drop(releaseMemoryInfo, s.memory)
-	s.session, s.memory = 0, 0
+	s.session, s.memory, s.weights = 0, 0, nil
 	s.pins.Unpin()
 }
 
