@@ -219,6 +219,31 @@ func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
 	}
 }
 
+// A published model gives its published embeddings with ONNX Runtime too.
+func TestMiniLMOnRuntime(t *testing.T) {
+	dir, want := minilm(t), readMiniLM(t)
+	m, err := load(dir, onRuntime(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	var seqs []sequence
+	for _, s := range want {
+		seqs = append(seqs, sequence{s.IDs, make([]int32, len(s.IDs))})
+	}
+	got, err := m.embed(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worst deviation
+	for i, s := range want {
+		worst.add(float64s(got[i]), s.Embedding)
+	}
+	if t.Logf("components off by at most %.2g", worst.worst); worst.worst > 2e-6 {
+		t.Errorf("components off by %.2g", worst.worst)
+	}
+}
+
 // BenchmarkRuntime embeds texts of some lengths with all-MiniLM-L6-v2, here and
 // with ONNX Runtime, turn by turn where -count is above 1.
 func BenchmarkRuntime(b *testing.B) {
