@@ -9,10 +9,10 @@ SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 
-.PHONY: help build build-ort run test test-ort lint bench bench-rows accuracy e2e-llama fuzz lexicon clean
+.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy e2e-llama fuzz lexicon clean
 
 help: ## say what each target does
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: ## build the static binary bin/ragfaith
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(BINARY) ./cmd/ragfaith
@@ -45,6 +45,9 @@ bench: ## time the packages; BENCH_BASE=FILE compares with an earlier run
 
 bench-rows: build ## a million rows: time, memory, and the same bytes at any concurrency
 	./scripts/bench-rows.sh $(BINARY)
+
+bench-encoder: ## ONNX Runtime beside the kernels, in turns; BENCH_ARGS="--only int8 --turns 5", BENCH_CACHE=DIR
+	./scripts/bench-encoder.sh $(BENCH_ARGS)
 
 accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
 	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,6 +82,9 @@ func TestDeviceWithRuntime(t *testing.T) {
 		return all
 	}
 	want, got := scores(), scores("--device", "ort-cpu")
+	if one := scores("--device", "ort-cpu", "--concurrency", "1"); !slices.Equal(one, got) {
+		t.Errorf("--concurrency changes %v to %v", got, one)
+	}
 	if len(got) != len(want) || len(want) != 2 {
 		t.Fatalf("%d claims, %d without the library, want 2", len(got), len(want))
 	}

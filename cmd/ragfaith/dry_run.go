@@ -177,14 +177,21 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 		cost, note := "unknown", "no price is known for "+m.stack.Client.Model()+"; --price gives one"
 		if m.price != nil {
 			usd := (float64(f.usage.PromptTokens)*m.price[0] + float64(f.usage.CompletionTokens)*m.price[1]) / 1e6
-			cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
 			note = fmt.Sprintf("$%v and $%v per million tokens", m.price[0], m.price[1])
 			if o.llm.price == nil {
 				note += ", noted " + llm.PricesNoted()
 			}
+			if o.batched() {
+				usd *= llm.BatchFactor()
+				note += fmt.Sprintf("; × %v in a batch", llm.BatchFactor())
+			}
+			cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
 		}
 		line("cost", cost, note)
 		took, why := f.duration(o)
+		if o.batched() {
+			took, why = o.batchDuration()
+		}
 		line("time", took.Round(time.Second).String(), why)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -36,11 +36,15 @@ type llmOptions struct {
 	embedModel        string
 	embedBaseURL      string
 	embedKeyVariable  string
+
+	batch     bool
+	batchPoll time.Duration
 }
 
 const (
 	usualTimeout = time.Minute
 	usualRetries = 5
+	usualPoll    = 30 * time.Second
 )
 
 func (l *llmOptions) flags() *pflag.FlagSet {
@@ -55,6 +59,8 @@ func (l *llmOptions) flags() *pflag.FlagSet {
 	fs.Var(dollars{&l.maxCost}, "max-cost", "end the run before it costs more than this, in `USD`; 0 is no limit")
 	fs.Var(atLeast(&l.maxTokens, 0, 0), "max-tokens", "end the run before it takes more than `N` tokens; 0 is no limit")
 	fs.Var(prices{&l.price}, "price", "USD per million tokens of prompt and of reply, as `IN,OUT` (default: that of the model, where it is known)")
+	fs.BoolVar(&l.batch, "batch", false, "send the requests as batches, at half the price and within a day or so; --resume goes on with one that was submitted")
+	fs.Var(atLeastDuration(&l.batchPoll, usualPoll, time.Millisecond), "batch-poll", "`time` between two questions how far a batch is")
 	fs.StringVar(&l.prompts, "prompts", "", "`folder` with prompts in the place of those built in; see \"ragfaith prompts export\"")
 	fs.BoolVar(&l.strict, "strict", false, "only what the contexts state supports a claim, what follows from them does not")
 	fs.Var(atLeast(&l.votes, 1, 1), "votes", "judge every claim `N` times, an odd number; the majority decides")
@@ -117,6 +123,12 @@ func (o *scoreOptions) checkLLM() error {
 		case *l.semanticThreshold == 0:
 			return usagef("--semantic-threshold: want a cosine above 0")
 		}
+	}
+	if l.batch && l.semanticCache && o.judge == withLLM {
+		return usagef("--semantic-cache does not go with --batch: whether a verdict can be reused is known only when the one before it is there")
+	}
+	if !l.batch && o.typed("batch-poll") {
+		return usagef("--batch-poll needs --batch")
 	}
 	if o.combined() {
 		const why = "does not go with --profile rag-evals, which finds and judges claims in one request"

@@ -29,7 +29,15 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	if err := os.WriteFile(data, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	var at atomic.Int64 // the call that kills; 0 for none
+	var victim atomic.Pointer[os.Process]
 	s := newTestServer(t)
+	s.fault = func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
+		if n == at.Load() {
+			_ = victim.Load().Signal(syscall.SIGKILL)
+		}
+		return false
+	}
 	ragfaith := func(name string) (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", strconv.Itoa(inFlight),
 			"--cache", filepath.Join(folder, name), "-o", filepath.Join(folder, name+".jsonl"), "--to", "none", "-q", "--resume")
@@ -45,14 +53,6 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 		t.Fatalf("%d calls for %d rows", n, rows)
 	}
 	random := rand.New(rand.NewPCG(7, 7))
-	var at atomic.Int64
-	var victim atomic.Pointer[os.Process]
-	s.fault = func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
-		if n == at.Load() {
-			_ = victim.Load().Signal(syscall.SIGKILL)
-		}
-		return false
-	}
 	for i := range int64(kills) {
 		at.Store(s.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
 		cmd, said := ragfaith("killed")

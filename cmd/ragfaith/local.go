@@ -71,7 +71,7 @@ func (j judgeName) Set(s string) error {
 	if s == "" {
 		return errors.New("want lexical, llm, hhem, or a model")
 	}
-	known := append([]string{withLexical, withLLM, withHHEM}, shortNames()...)
+	known := judgeNames()
 	if _, err := os.Stat(s); err != nil && !slices.Contains(known, s) && !strings.ContainsAny(s, `/\`) {
 		if near := nearest(s, known); near != "" {
 			return fmt.Errorf("unknown %q, did you mean %s? (known: %s, or the folder of a model)", s, near, strings.Join(known, ", "))
@@ -81,6 +81,9 @@ func (j judgeName) Set(s string) error {
 	*j.to = s
 	return nil
 }
+
+// judgeNames are the judges that have a name.
+func judgeNames() []string { return append([]string{withLexical, withLLM, withHHEM}, shortNames()...) }
 
 // deviceName is the value of --device.
 type deviceName struct{ to *ort.Device }
@@ -124,7 +127,7 @@ func (o *scoreOptions) checkLocal() error {
 // was named for this run.
 func (l *localOptions) checkDevice(library bool) error {
 	switch {
-	case l.device.Provider != ort.None && l.precision == "int8":
+	case l.device.Provider != ort.None && l.precision == precisionInt8:
 		return usagef("--precision int8 needs --device cpu: %s computes in float32", l.device)
 	case l.device.Provider == ort.None && library:
 		return usagef("--onnxruntime has no effect on --device cpu: give --device ort-cpu or cuda:N")
@@ -136,6 +139,18 @@ func (l *localOptions) checkDevice(library bool) error {
 type localModel struct {
 	*encoder.Model
 	dir string
+}
+
+// Count implements crossencoder.Model.
+func (m *localModel) Count(text string) int { return m.Tokenizer().Count(text) }
+
+// Specials implements crossencoder.Model.
+func (m *localModel) Specials() int {
+	n, err := m.Length(encoder.Pair{})
+	if err != nil { // of a pair without text
+		return 0
+	}
+	return n
 }
 
 // openLocal opens the model of --judge.

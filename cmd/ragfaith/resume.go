@@ -109,7 +109,7 @@ func (s *scoring) goOn(warn func(error)) {
 	}
 	stored := j.Stored()
 	if stored == nil {
-		if !s.options.quiet {
+		if !s.options.quiet && !s.batch.resumed() {
 			s.console.say("nothing to resume: starting from the beginning")
 		}
 		return

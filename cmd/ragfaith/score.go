@@ -196,7 +196,10 @@ func (o *scoreOptions) check(paths []string) error {
 			}
 		}
 	}
-	if o.resume && !slices.ContainsFunc(o.output, isJSONL) {
+	if err := o.checkBatch(paths); err != nil {
+		return err
+	}
+	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {
 		return usagef("--resume goes on with a JSONL file, and none is named: -o FILE.jsonl")
 	}
 	return nil

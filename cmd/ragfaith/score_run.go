@@ -54,7 +54,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	}
 	var local *localModel
 	if o.local() && !o.dryRun {
-		if local, err = o.openLocal(sys); err != nil {
+		if local, err = o.openLocal(sys); err != nil { //nolint:contextcheck // it takes milliseconds
 			return err
 		}
 		defer local.Close()
@@ -84,6 +84,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
+	if err := o.checkLeftBatch(); err != nil {
+		return err
+	}
 	keep, keepAll := o.kept()
 	out, err := newOutputs(o, stdout, report.Options{
 		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
@@ -96,7 +99,15 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
 		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 	}
+	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
+		_, abandonErr := out.abandon(true)
+		return errors.Join(err, abandonErr)
+	}
+	defer r.batch.close()
 	r.goOn(warn)
+	if err := r.batch.run(ctx, r, paths, input); err != nil {
+		return r.giveUp(err)
+	}
 	set, err := dataset.Open(paths, input)
 	if err != nil {
 		return r.giveUp(err)
@@ -131,6 +142,7 @@ type scoring struct {
 	model    *model // nil for none
 	pipeline eval.Pipeline
 	stored   *journal.Stored // what an earlier run has finished; nil for nothing
+	batch    *batchRun       // nil for none
 	tally    report.Tally
 	failures failures
 	took     time.Duration
@@ -200,6 +212,7 @@ func (s *scoring) conclude(err error) error {
 		// Whoever read standard output has what they wanted, and nothing else
 		// was asked for. In a shell with pipefail this is a success as well.
 		_, err := s.outputs.abandon(false)
+		s.batch.finish()
 		return err
 	case err != nil:
 		return s.giveUp(err)
@@ -211,6 +224,7 @@ func (s *scoring) conclude(err error) error {
 		}
 		return &exitError{exitFailure}
 	}
+	s.batch.finish()
 	if s.options.verbose {
 		s.console.say("%d rows in %v, %.0f rows/s", s.tally.Rows, s.took.Round(time.Millisecond),
 			float64(s.tally.Rows)/max(s.took.Seconds(), 1e-6))
@@ -244,6 +258,9 @@ func (s *scoring) giveUp(err error) error {
 	where := "no file is kept"
 	if len(kept) > 0 {
 		where = "what was finished is kept in " + strings.Join(kept, ", ") + ", and --resume goes on from there"
+	}
+	if left := s.batch.left(); left != "" && len(kept) == 0 {
+		where, kept = left, []string{left}
 	}
 	rows := strconv.Itoa(s.outputs.rows) + " rows were finished"
 	var changed *journal.ChangedError

@@ -42,9 +42,12 @@ func groupedUsage(groups []flagGroup, end string) func(*cobra.Command) error {
 // shell's completion.
 func completeValues(cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if c, ok := f.Value.(*choice); ok {
-			// The only error is that of a flag that does not exist.
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(c.known, cobra.ShellCompDirectiveNoFileComp))
+		// The only error is that of a flag that does not exist.
+		switch v := f.Value.(type) {
+		case *choice:
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.known, cobra.ShellCompDirectiveNoFileComp))
+		case judgeName: // or a folder
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(judgeNames(), cobra.ShellCompDirectiveDefault))
 		}
 	})
 }

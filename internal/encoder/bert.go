@@ -83,13 +83,13 @@ func (n *postNorm) load(w *weights, s bertShape, query, key, value string) {
 		at := layerName("encoder.layer.", i)
 		self := at + "attention.self."
 		n.layers = append(n.layers, postLayer{
-			qkv: w.linear(s.width,
+			qkv: w.normed(s.width,
 				w.part(self+query, s.width, s.width, true),
 				w.part(self+key, s.width, s.width, true),
 				w.part(self+value, s.width, s.width, true)),
 			out:     w.linear(s.width, w.part(at+"attention.output.dense", s.width, s.width, true)),
 			attNorm: w.norm(at+"attention.output.LayerNorm", s.width, true),
-			up:      w.linear(s.width, w.part(at+"intermediate.dense", s.inner, s.width, true)),
+			up:      w.normed(s.width, w.part(at+"intermediate.dense", s.inner, s.width, true)),
 			down:    w.linear(s.inner, w.part(at+"output.dense", s.width, s.inner, true)),
 			ffNorm:  w.norm(at+"output.LayerNorm", s.width, true),
 		})

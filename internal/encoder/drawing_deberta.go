@@ -44,7 +44,7 @@ func (d *disentangled) draw(g *drawing) relativeTable {
 // distances.
 func (d *disentangled) drawLayer(g *drawing, t *relativeTable, l *postLayer, shape heads, q, k ort.Value) []ort.Value {
 	var biases []ort.Value
-	parts := g.parts[l.qkv]
+	parts := g.parts[l.qkv.Linear]
 	// All rows of the table are projected, which the library does once and for all,
 	// as it depends on no input.
 	project := func(rows ort.Value, part int, by float32) ort.Value {

@@ -93,7 +93,7 @@ func (g *drawing) pool(kind pooling, x ort.Value, width int) ort.Value {
 func (h *head) draw(g *drawing, x ort.Value) ort.Value {
 	x = g.pool(h.pooling, x, h.width)
 	if h.dense != nil {
-		x = g.activate(g.linear(x, h.dense)[0], h.act)
+		x = g.activate(g.linear(x, h.dense.Linear)[0], h.act)
 		if h.norm.gain != nil {
 			x = g.norm(x, h.norm, h.eps)
 		}

@@ -11,7 +11,7 @@ func (n *postNorm) draw(g *drawing) ort.Value {
 	}
 	for i := range n.layers {
 		l := &n.layers[i]
-		qkv := g.qkv(x, l.qkv, n.width)
+		qkv := g.qkv(x, l.qkv.Linear, n.width)
 		by := scale(shape.size)
 		if n.relative != nil {
 			by = n.relative.scale
@@ -21,10 +21,10 @@ func (n *postNorm) draw(g *drawing) ort.Value {
 		if n.relative != nil {
 			biases = append(n.relative.drawLayer(g, &table, l, shape, q, k), g.mask)
 		}
-		mixed := g.linear(g.attend(q, k, v, shape, biases...), l.out)[0]
+		mixed := g.linear(g.attend(q, k, v, shape, biases...), l.out.Linear)[0]
 		x = g.norm(g.op("Add", x, mixed), l.attNorm, n.eps)
-		up := g.activate(g.linear(x, l.up)[0], n.act)
-		x = g.norm(g.op("Add", x, g.linear(up, l.down)[0]), l.ffNorm, n.eps)
+		up := g.activate(g.linear(x, l.up.Linear)[0], n.act)
+		x = g.norm(g.op("Add", x, g.linear(up, l.down.Linear)[0]), l.ffNorm, n.eps)
 	}
 	return x
 }

@@ -19,15 +19,15 @@ func (n *preNorm) draw(g *drawing) ort.Value {
 		if l.attNorm.gain != nil {
 			in = n.drawNorm(g, x, l.attNorm)
 		}
-		qkv := g.qkv(in, l.qkv, n.heads*n.head)
+		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
 		q, k, v := g.split(g.scaled(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
 		if n.turns != nil {
 			q, k = g.turn(q, angles[l.rotated], n.head/2), g.turn(k, angles[l.rotated], n.head/2)
 		}
-		x = g.op("Add", x, g.linear(g.attend(q, k, v, shape, bias(l.window)), l.out)[0])
-		gated := g.linear(n.drawNorm(g, x, l.ffNorm), l.gated)
+		x = g.op("Add", x, g.linear(g.attend(q, k, v, shape, bias(l.window)), l.out.Linear)[0])
+		gated := g.linear(n.drawNorm(g, x, l.ffNorm), l.gated.Linear)
 		inner := g.op("Mul", g.activate(gated[0], n.act), gated[1])
-		x = g.op("Add", x, g.linear(inner, l.down)[0])
+		x = g.op("Add", x, g.linear(inner, l.down.Linear)[0])
 	}
 	return n.drawNorm(g, x, n.final)
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -83,8 +85,27 @@ func compareOnRuntime(t *testing.T, m *Model, g *golden) {
 	}
 }
 
+// together computes sequences in one batch of a graph, most of which is padding.
+func together(t *testing.T, m *Model, seqs []sequence) [][]float32 {
+	t.Helper()
+	var order []int
+	for i := range seqs {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int { return len(seqs[b].ids) - len(seqs[a].ids) })
+	all := make([][]float32, len(seqs))
+	err := m.onceInGraph(t.Context(), seqs, order, func(i int, output []float32) error {
+		all[i] = slices.Clone(output)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // Each family computes what its formulas say, with weights of each type, in one
-// batch of sequences from 1 to 46 tokens that is mostly padding.
+// batch of sequences from 1 to 46 tokens.
 func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
 	o := onRuntime(t)
 	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
@@ -92,14 +113,9 @@ func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
 		for family, tiny := range tiny() {
 			t.Run(family+"/"+dtype, func(t *testing.T) {
 				tiny.round = round[dtype]
-				seqs := texts()
 				var want [][]float64
-				longest := 0
-				for i, s := range seqs {
+				for _, s := range texts() {
 					want = append(want, tiny.run(s))
-					if len(s.ids) > len(seqs[longest].ids) {
-						longest = i
-					}
 				}
 				m, err := load(tiny.write(t, dtype), o)
 				if err != nil {
@@ -107,26 +123,95 @@ func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
 				}
 				defer m.Close()
 				var d deviation
-				numbers := []int{longest}
-				for i := range seqs {
-					if i != longest {
-						numbers = append(numbers, i)
-					}
+				for i, row := range together(t, m, texts()) {
+					d.add(float64s(row), want[i])
 				}
-				rows := 0
-				err = m.onceInGraph(t.Context(), seqs, numbers, func(i int, output []float32) error {
-					rows++
-					d.add(float64s(output), want[i])
-					return nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if t.Logf("off by at most %.2g", d.worst); rows != len(seqs) || d.worst > 1e-4 {
-					t.Errorf("%d rows, want %d; off by %.2g", rows, len(seqs), d.worst)
+				if t.Logf("off by at most %.2g", d.worst); d.worst > 1e-4 {
+					t.Errorf("off by %.2g", d.worst)
 				}
 			})
 		}
+	}
+}
+
+// What a configuration changes in a network changes its graph alike.
+func TestSettingsOnRuntimeAreThoseOfTheKernels(t *testing.T) {
+	o := onRuntime(t)
+	type settings = map[string]any
+	variants := map[string]struct {
+		family string
+		change settings
+	}{
+		"deberta without buckets":     {"deberta", settings{"position_buckets": -1, "max_relative_positions": 4}},
+		"deberta without normed rows": {"deberta", settings{"norm_rel_ebd": "none"}},
+		"deberta of contents":         {"deberta", settings{"pos_att_type": "c2p"}},
+		"deberta of positions":        {"deberta", settings{"pos_att_type": "p2c"}},
+		"modernbert of first tokens":  {"modernbert", settings{"classifier_pooling": "cls"}},
+		"modernbert of tokens":        {"modernbert", settings{"architectures": []string{"ModernBertForTokenClassification"}}},
+	}
+	for _, act := range []string{"gelu_new", "relu", "silu", "tanh"} {
+		variants["bert with "+act] = struct {
+			family string
+			change settings
+		}{"bert", settings{"hidden_act": act}}
+	}
+	for name, v := range variants {
+		t.Run(name, func(t *testing.T) {
+			model := tiny()[v.family]
+			model.run(texts()[3])
+			for key, value := range v.change {
+				model.config[key] = value
+			}
+			if v.change["position_buckets"] == -1 {
+				model.tensors = maps.Clone(model.tensors)
+				table := model.tensors["deberta.encoder.rel_embeddings.weight"]
+				width := table.shape[1]
+				model.tensors["deberta.encoder.rel_embeddings.weight"] = tensor{[]int{8, width}, table.values[:8*width]}
+			}
+			compareWithKernels(t, model.write(t, "F32"), o)
+		})
+	}
+}
+
+func TestPoolingOnRuntimeIsThatOfTheKernels(t *testing.T) {
+	o := onRuntime(t)
+	for _, way := range []string{"mean", "cls", "max"} {
+		dir := encoderDir(t, map[string]string{"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + way + `"}`})
+		compareWithKernels(t, dir, o)
+	}
+}
+
+// compareWithKernels compares a model on ONNX Runtime with itself on the kernels.
+func compareWithKernels(t *testing.T, dir string, o Options) {
+	t.Helper()
+	own, err := load(dir, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	m, err := load(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want, err := own.compute(t.Context(), texts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d deviation
+	for i, got := range together(t, m, texts()) {
+		if m.sentence != nil {
+			m.sentence.finish(got)
+		}
+		row := slices.Concat(want[i]...)
+		if len(got) != len(row) {
+			t.Fatalf("text %d: %d values, want %d", i, len(got), len(row))
+		}
+		d.add(float64s(got), float64s(row))
+	}
+	// Weights of such a spread make logits of some tens.
+	if d.worst > 1e-4 {
+		t.Errorf("off by %.2g", d.worst)
 	}
 }
 

@@ -21,7 +21,7 @@ const (
 type head struct {
 	pooling pooling
 	width   int
-	dense   *kernel.Linear // nil: the pooled values as they are
+	dense   *dense // nil: the pooled values as they are
 	act     kernel.Activation
 	norm    norm // without gain there is none
 	eps     float32
@@ -66,7 +66,7 @@ func (h *head) run(p *pass, hidden []float32) []float32 {
 	x, rows := p.pooled(h.pooling, hidden, h.width)
 	if h.dense != nil {
 		dense := room(&p.spare[1], rows*h.width)
-		p.pool.Apply(h.dense, dense, h.width, x, h.width, rows, h.act)
+		p.pool.Apply(h.dense.Linear, dense, h.width, x, h.width, rows, h.act)
 		x = dense
 		if h.norm.gain != nil {
 			p.pool.LayerNorm(x, x, nil, rows, h.width, h.norm.gain, h.norm.bias, h.eps)

@@ -6,9 +6,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // minilm returns the folder with the published all-MiniLM-L6-v2, which
@@ -60,16 +62,20 @@ func TestMiniLM(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
 	for _, path := range kernel.Names() {
 		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
-			m, err := load(dir, Options{Kernel: path, Precision: precision})
+			m, err := Open(dir, Options{Kernel: path, Precision: precision})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer m.Close()
-			var seqs []sequence
+			var texts []string
 			for _, s := range want {
-				seqs = append(seqs, sequence{s.IDs, make([]int32, len(s.IDs))})
+				e, err := m.Tokenizer().Encode(s.Text, &tokenizer.Truncation{MaxLength: m.info.MaxTokens})
+				if err != nil || !slices.Equal(e.IDs, s.IDs) {
+					t.Errorf("%q: ids %v (%v), want %v", s.Text, e.IDs, err, s.IDs)
+				}
+				texts = append(texts, s.Text)
 			}
-			got, err := m.embed(t.Context(), seqs)
+			got, err := m.Embed(t.Context(), texts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,6 +28,7 @@
 package encoder
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -87,14 +88,16 @@ type Info struct {
 // A Model is ready to run. Its methods may be called by many goroutines, whose
 // passes through the network follow one another.
 type Model struct {
-	info      Info
-	weights   *safetensors.Set
-	network   network
+	info     Info
+	weights  *safetensors.Set
+	network  network
+	head     *head // nil: embeddings
+	sentence *sentence
+	prompt   *prompt // of HHEM, else nil
+
 	tokenizer *tokenizer.Tokenizer
-	head      *head // nil: embeddings
-	sentence  *sentence
-	prompt    *prompt // of HHEM, else nil
-	graph     *graph  // where ONNX Runtime computes, else nil
+	threads   int
+	graph     *graph // where ONNX Runtime computes, else nil
 
 	gate   chan struct{} // holds one token, which a pass takes
 	closed bool          // guarded by gate
@@ -151,8 +154,8 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{weights: set, gate: make(chan struct{}, 1)}
-	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), o.Precision
+	m := &Model{weights: set, threads: o.Threads, gate: make(chan struct{}, 1)}
+	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), kernel.Float32
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
 	if o.Device != (ort.Device{}) {
@@ -167,6 +170,11 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	}
 	if err != nil {
 		return nil, errors.Join(err, set.Close())
+	}
+	if o.Precision == kernel.Int8 {
+		if err := m.quantise(context.Background(), w.layers, m.network.vocabulary()); err != nil {
+			return nil, errors.Join(err, set.Close())
+		}
 	}
 	return m, nil
 }

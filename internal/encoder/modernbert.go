@@ -100,7 +100,7 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 	for i := 0; i < layers && w.err == nil; i++ {
 		at := layerName("layers.", i)
 		l := preLayer{
-			qkv:    w.linear(n.width, w.part(at+"attn.Wqkv", 3*n.width, n.width, false)),
+			qkv:    w.normed(n.width, w.part(at+"attn.Wqkv", 3*n.width, n.width, false)),
 			out:    w.linear(n.width, w.part(at+"attn.Wo", n.width, n.width, false)),
 			ffNorm: w.norm(at+"mlp_norm", n.width, false),
 			gated:  w.halves(at+"mlp.Wi", n.inner, n.width),
@@ -120,12 +120,12 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 
 // halves returns a gated layer whose two weights are stored as one: what is
 // activated, and then what it is multiplied by.
-func (w *weights) halves(name string, out, in int) *kernel.Linear {
+func (w *weights) halves(name string, out, in int) *dense {
 	both := w.raw(name+".weight", 2*out, in)
 	if w.err != nil {
 		return nil
 	}
-	return w.linear(in, kernel.Part{W: both.Rows(0, out, in), Out: out}, kernel.Part{W: both.Rows(out, 2*out, in), Out: out})
+	return w.normed(in, kernel.Part{W: both.Rows(0, out, in), Out: out}, kernel.Part{W: both.Rows(out, 2*out, in), Out: out})
 }
 
 // kinds returns the kind of attention of each layer: what layer_types says,

@@ -37,6 +37,8 @@ type network interface {
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check refuses a token that the network has no embedding for.
 	check(ids, types []int32) error
+	// vocabulary is how many tokens it has embeddings for.
+	vocabulary() int
 	// draw adds the network to a graph and returns the hidden values of all tokens,
 	// padding too: one row each.
 	draw(g *drawing) ort.Value

@@ -21,7 +21,7 @@ type postNorm struct {
 
 // postLayer is x = norm(x + out(attention(qkv(x)))), x = norm(x + down(act(up(x)))).
 type postLayer struct {
-	qkv, out, up, down *kernel.Linear
+	qkv, out, up, down *dense
 	attNorm, ffNorm    norm
 }
 
@@ -38,6 +38,8 @@ type embeddings struct {
 	// oneType says that all tokens have type 0, whatever the tokenizer says.
 	oneType bool
 }
+
+func (n *postNorm) vocabulary() int { return n.embed.words.rows }
 
 func (n *postNorm) check(ids, types []int32) error { return n.embed.check(ids, types) }
 
@@ -123,7 +125,9 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	p.tell("embeddings", p.x)
 	rows := len(p.ids)
 	x, mixed, qkv := p.x, room(&p.mixed, rows*width), room(&p.qkv, rows*3*width)
-	p.pool.Apply(n.layers[0].qkv, qkv, 3*width, x, width, rows, kernel.None)
+	p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
+		n.layers[0].qkv.apply(w, qkv[lo*3*width:], 3*width, x[lo*width:], width, hi-lo, kernel.None)
+	})
 	for i := range n.layers {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -134,21 +138,21 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 			x, mixed, rows = p.gather(x, width), p.gather(mixed, width), len(p.starts)
 		}
 		l := &n.layers[i]
-		var next *kernel.Linear
+		var next *dense
 		if i+1 < len(n.layers) {
 			next = n.layers[i+1].qkv
 		}
 		p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
 			x, m := x[lo*width:hi*width], hi-lo
 			t := w.Floats(m * width)
-			w.Apply(l.out, t, width, mixed[lo*width:], width, m, kernel.None)
+			l.out.apply(w, t, width, mixed[lo*width:], width, m, kernel.None)
 			w.LayerNorm(x, x, t, m, width, l.attNorm.gain, l.attNorm.bias, n.eps)
 			up := w.Floats(m * n.inner)
-			w.Apply(l.up, up, n.inner, x, width, m, n.act)
-			w.Apply(l.down, t, width, up, n.inner, m, kernel.None)
+			l.up.apply(w, up, n.inner, x, width, m, n.act)
+			l.down.apply(w, t, width, up, n.inner, m, kernel.None)
 			w.LayerNorm(x, x, t, m, width, l.ffNorm.gain, l.ffNorm.bias, n.eps)
 			if next != nil {
-				w.Apply(next, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
+				next.apply(w, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
 			}
 		})
 		p.layer(i, x)

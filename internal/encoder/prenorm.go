@@ -26,11 +26,13 @@ type preNorm struct {
 // preLayer is x += out(attention(qkv(norm(x)))), x += down(gated(norm(x))).
 type preLayer struct {
 	attNorm         norm // without gain there is none
-	qkv, out        *kernel.Linear
+	qkv, out        *dense
 	ffNorm          norm
-	gated, down     *kernel.Linear
+	gated, down     *dense
 	window, rotated int // 0: all tokens are seen; index into turns
 }
+
+func (n *preNorm) vocabulary() int { return n.words.rows }
 
 func (n *preNorm) check(ids, _ []int32) error { return checkIDs(ids, n.words.rows) }
 
@@ -83,7 +85,7 @@ func (n *preNorm) begin(w *kernel.Worker, p *pass, i int, x, res []float32, lo, 
 		add(x, res)
 	}
 	qkv := p.qkv[lo*3*attended : hi*3*attended]
-	w.Apply(l.qkv, qkv, 3*attended, in, n.width, rows, kernel.None)
+	l.qkv.apply(w, qkv, 3*attended, in, n.width, rows, kernel.None)
 	if n.turns != nil {
 		n.turns[l.rotated].turn(qkv, p.positions[lo:hi], 2*n.heads, n.head)
 	}
@@ -139,11 +141,11 @@ func (n *preNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 func (n *preNorm) block(w *kernel.Worker, p *pass, i int, x, mixed []float32, lo, hi int) {
 	l, rows := &n.layers[i], hi-lo
 	t, in := w.Floats(len(x)), w.Floats(len(x))
-	w.Apply(l.out, t, n.width, mixed, n.heads*n.head, rows, kernel.None)
+	l.out.apply(w, t, n.width, mixed, n.heads*n.head, rows, kernel.None)
 	n.normalise(w, in, x, t, rows, l.ffNorm)
 	inner := w.Floats(rows * n.inner)
-	w.ApplyGated(l.gated, inner, n.inner, in, n.width, rows, n.act)
-	w.Apply(l.down, t, n.width, inner, n.inner, rows, kernel.None)
+	l.gated.applyGated(w, inner, n.inner, in, n.width, rows, n.act)
+	l.down.apply(w, t, n.width, inner, n.inner, rows, kernel.None)
 	switch {
 	case i+1 < len(n.layers):
 		n.begin(w, p, i+1, x, t, lo, hi)
@@ -151,6 +153,14 @@ func (n *preNorm) block(w *kernel.Worker, p *pass, i int, x, mixed []float32, lo
 		add(x, t)
 	default:
 		n.normalise(w, x, x, t, rows, n.final)
+	}
+}
+
+// fold spares layers a step that was made for int8.
+func (n *preNorm) fold() {
+	for i := range n.layers {
+		l := &n.layers[i]
+		l.attNorm, l.ffNorm = l.qkv.fold(l.attNorm), l.gated.fold(l.ffNorm)
 	}
 }
 

@@ -3,6 +3,7 @@ package encoder
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,21 +17,15 @@ const passTokens = 2048
 // A sequence is a text or pair as tokens.
 type sequence struct{ ids, types []int32 }
 
-// check refuses sequences that the network can't take, which begin with the
-// numbers of their texts in errors.
-func (m *Model) check(seqs []sequence, most int) error {
-	for i, s := range seqs {
-		if len(s.ids) == 0 {
-			return fmt.Errorf("text %d: the tokenizer makes no tokens of it", i)
-		}
-		if most > 0 && len(s.ids) > most {
-			return fmt.Errorf("text %d: %d tokens, but the model takes %d at most", i, len(s.ids), most)
-		}
-		if err := m.network.check(s.ids, s.types); err != nil {
-			return fmt.Errorf("text %d: %w", i, err)
-		}
+// check refuses a sequence that the network can't take.
+func (m *Model) check(s sequence) error {
+	if len(s.ids) == 0 {
+		return errors.New("the tokenizer makes no tokens of it")
 	}
-	return nil
+	if most := m.info.MaxTokens; most > 0 && len(s.ids) > most {
+		return fmt.Errorf("%d tokens, but the model takes %d at most", len(s.ids), most)
+	}
+	return m.network.check(s.ids, s.types)
 }
 
 // run computes the hidden values of sequences, some thousand tokens at a time,
@@ -96,7 +91,7 @@ func (m *Model) once(ctx context.Context, seqs []sequence, numbers []int, first 
 func finite(values []float32, text int) error {
 	for _, v := range values {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("text %d: the model's output is not a number", text)
+			return fmt.Errorf("input %d: the model's output is not a number", text)
 		}
 	}
 	return nil

@@ -93,11 +93,11 @@ func t5(w *weights) (*preNorm, error) {
 		self, ff := at+"layer.0.SelfAttention.", at+"layer.1.DenseReluDense."
 		n.layers = append(n.layers, preLayer{
 			attNorm: w.norm(at+"layer.0.layer_norm", width, false),
-			qkv: w.linear(width, w.part(self+"q", attended, width, false),
+			qkv: w.normed(width, w.part(self+"q", attended, width, false),
 				w.part(self+"k", attended, width, false), w.part(self+"v", attended, width, false)),
 			out:    w.linear(attended, w.part(self+"o", width, attended, false)),
 			ffNorm: w.norm(at+"layer.1.layer_norm", width, false),
-			gated:  w.linear(width, w.part(ff+"wi_0", inner, width, false), w.part(ff+"wi_1", inner, width, false)),
+			gated:  w.normed(width, w.part(ff+"wi_0", inner, width, false), w.part(ff+"wi_1", inner, width, false)),
 			down:   w.linear(inner, w.part(ff+"wo", width, inner, false)),
 		})
 	}

@@ -17,7 +17,8 @@ type weights struct {
 	set    *safetensors.Set
 	k      *kernel.Kernels
 	p      kernel.Precision
-	prefix string // of all names, in files of a model with a head
+	prefix string   // of all names, in files of a model with a head
+	layers []*dense // that are to be int8
 	err    error
 	// parts is what linear layers were made of, where a graph is to be drawn of
 	// them, else nil.
@@ -112,22 +113,36 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	return p
 }
 
-// linear makes parts ready in the precision of the model.
-func (w *weights) linear(in int, parts ...kernel.Part) *kernel.Linear {
-	return w.linearAs(w.p, in, parts...)
+// linear makes parts ready in float32, and keeps them in mind for int8.
+func (w *weights) linear(in int, parts ...kernel.Part) *dense {
+	l := w.exact(in, parts...)
+	if l == nil {
+		return nil
+	}
+	d := &dense{Linear: l}
+	if w.p == kernel.Int8 {
+		d.parts = parts
+		w.layers = append(w.layers, d)
+	}
+	return d
 }
 
-// exact makes parts ready in float32: those of the last layer, whose rounding
-// nothing evens out, and those that are used only once.
+// normed is linear for parts that read the output of a normalisation.
+func (w *weights) normed(in int, parts ...kernel.Part) *dense {
+	d := w.linear(in, parts...)
+	if d != nil && w.p == kernel.Int8 {
+		d.peaks = make([]float32, in)
+	}
+	return d
+}
+
+// exact makes parts ready that stay float32: those of the last layer, whose
+// rounding nothing evens out, and those that are used only once.
 func (w *weights) exact(in int, parts ...kernel.Part) *kernel.Linear {
-	return w.linearAs(kernel.Float32, in, parts...)
-}
-
-func (w *weights) linearAs(p kernel.Precision, in int, parts ...kernel.Part) *kernel.Linear {
 	if w.err != nil {
 		return nil
 	}
-	l := w.k.Linear(p, in, parts...)
+	l := w.k.Linear(kernel.Float32, in, parts...)
 	if w.parts != nil {
 		w.parts[l] = parts
 	}

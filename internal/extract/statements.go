@@ -94,6 +94,7 @@ type writer struct {
 
 // all asks for the statements of every sentence.
 func (w *writer) all(ctx context.Context) error {
+	var later error
 	for from := 0; from < len(w.sentences); {
 		to, size := from, 0
 		for to < len(w.sentences) && to-from < sentencesPerCall && (to == from || size+len(w.sentences[to].Text) <= bytesPerCall) {
@@ -104,12 +105,16 @@ func (w *writer) all(ctx context.Context) error {
 		for i := from; i < to; i++ {
 			ids = append(ids, i)
 		}
-		if err := w.ask(ctx, ids); err != nil {
+		err := w.ask(ctx, ids)
+		switch {
+		case llm.Deferred(err):
+			later = err // the other sentences can be asked about meanwhile
+		case err != nil:
 			return err
 		}
 		from = to
 	}
-	return nil
+	return later
 }
 
 // ask asks for the statements of some sentences, and once more for those that

@@ -47,6 +47,9 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"base_url": c.shown(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
+// leastRoom is the least room for a reply that is worth a request, in tokens.
+const leastRoom = 256
+
 // A Client asks one model of one server. A call sends one request, and only where
 // the server refuses its form more than one: JSON by schema, then JSON mode, then
 // words alone; and without the parameters that the model does not take. What was
@@ -124,7 +127,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			return c.read(r, f, res, used)
 		}
 		final, room := classify(err)
-		if room >= 256 && (f.maxRoom == 0 || room < f.maxRoom) && r.MaxTokens > room {
+		if room >= leastRoom && (f.maxRoom == 0 || room < f.maxRoom) && r.MaxTokens > room {
 			short := *r
 			short.MaxTokens = room
 			r = &short
@@ -266,16 +269,7 @@ func (c *Client) learn(from, f form) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.form.format = max(c.form.format, f.format)
-	c.form.room = max(c.form.room, f.room)
-	if f.maxRoom > 0 && (c.form.maxRoom == 0 || f.maxRoom < c.form.maxRoom) {
-		c.form.maxRoom = f.maxRoom
-	}
-	c.form.told = c.form.told || f.told
-	c.form.noTemperature = c.form.noTemperature || f.noTemperature
-	c.form.noSeed = c.form.noSeed || f.noSeed
-	c.form.noSystem = c.form.noSystem || f.noSystem
-	c.form.noBrief = c.form.noBrief || f.noBrief
+	c.form = joined(c.form, f)
 }
 
 // read takes the reply out of an answer.

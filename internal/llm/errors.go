@@ -130,12 +130,13 @@ type DownError struct{ Cause error }
 func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
 func (e *DownError) Unwrap() error { return e.Cause }
 
-// Fatal says that err ends the run and not just a row: the server is down, or
-// the budget is spent.
+// Fatal says that err ends the run and not just a row: the server is down, the
+// budget is spent, or what a batch brought can't be read.
 func Fatal(err error) bool {
 	_, down := errors.AsType[*DownError](err)
 	_, spent := errors.AsType[*BudgetError](err)
-	return down || spent
+	_, lost := errors.AsType[*StoreError](err)
+	return down || spent || lost
 }
 
 // Drains says of a Fatal err that what is already asked may still be answered:

@@ -11,6 +11,7 @@ var priceTable []byte
 
 type prices struct {
 	Noted  string                `json:"noted"`
+	Batch  float64               `json:"batch"`
 	Models map[string][2]float64 `json:"models"`
 }
 
@@ -21,6 +22,9 @@ func readPrices() (p prices) {
 
 // PricesNoted is the day on which the prices of Price were looked up.
 func PricesNoted() string { return readPrices().Noted }
+
+// BatchFactor is what tokens in a batch cost, as a part of Price.
+func BatchFactor() float64 { return readPrices().Batch }
 
 // Price is the list price of a model in USD per million tokens of prompt and of
 // reply. A name is found as it is, without what stands before its last slash, or

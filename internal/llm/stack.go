@@ -49,6 +49,7 @@ type Stack struct {
 	Tokens  *Tokens
 
 	o       Options
+	online  Completer // retry and all below
 	clients []*Client
 }
 
@@ -75,20 +76,23 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Completer = &Reask{Next: Layered(c, s.Tokens.Text, layers...), MaxRoom: o.MaxRoom}
-	if o.Cache != nil {
-		s.Completer = o.Cache.Completer(s.Completer, c.Endpoint(), c.Model())
-	}
-	s.Completer = replayed{Layered(s.Completer, nil, s.Meter)}
+	s.online = Layered(c, s.Tokens.Text, layers...)
+	s.Completer = s.over(s.online)
 	return s, nil
+}
+
+// over puts what stands above retry over next.
+func (s *Stack) over(next Completer) Completer {
+	next = &Reask{Next: next, MaxRoom: s.o.MaxRoom}
+	if s.o.Cache != nil {
+		next = s.o.Cache.Completer(next, s.Client.Endpoint(), s.Client.Model())
+	}
+	return replayed{Layered(next, nil, s.Meter)}
 }
 
 // layers are retry to pace, with the price of o's model.
 func (s *Stack) layers(o Options) ([]Layer, error) {
-	in, out, known := Price(o.Client.Model)
-	if o.Price != nil {
-		in, out, known = o.Price[0], o.Price[1], true
-	}
+	in, out, known := o.price()
 	if o.MaxCost > 0 && !known {
 		return nil, fmt.Errorf("no price is known for the model %q: give its price, or no limit of cost", o.Client.Model)
 	}
@@ -96,6 +100,14 @@ func (s *Stack) layers(o Options) ([]Layer, error) {
 		&Retry{Retries: o.Retries, Cap: o.WaitCap, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
 		s.Breaker, s.Budget.At(in, out), s.Pace,
 	}, nil
+}
+
+// price is the model's, in USD per million tokens.
+func (o Options) price() (in, out float64, known bool) {
+	if o.Price != nil {
+		return o.Price[0], o.Price[1], true
+	}
+	return Price(o.Client.Model)
 }
 
 // Embedder is an embedding model in the same decorators, with the stack's meter,

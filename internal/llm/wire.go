@@ -18,6 +18,9 @@ import (
 const (
 	maxReply   = 32 << 20 // bytes of a reply, unpacked
 	maxRefusal = 64 << 10 // bytes of an error that are read
+
+	tinyTemperature   = `"temperature":1e-45`
+	zeroedTemperature = `"temperature":0`
 )
 
 // wire is the HTTP under go-openai. It reads each answer whole and bounded,
@@ -72,9 +75,16 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err := zeroTemperature(r); err != nil {
 		return nil, err
 	}
+	t := transferOf(r.Context())
+	if err := t.dress(r); err != nil {
+		return nil, err
+	}
 	res, err := w.http.Do(r)
 	if err != nil {
 		return nil, w.network(r.Context(), err)
+	}
+	if t.streams(res) {
+		return res, nil
 	}
 	defer res.Body.Close()
 	ok := res.StatusCode >= 200 && res.StatusCode < 300
@@ -103,7 +113,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err := notReply(res, body); err != nil {
 		return nil, err
 	}
-	res.Body = io.NopCloser(bytes.NewReader(body))
+	res.Body = io.NopCloser(bytes.NewReader(t.shown(body)))
 	return res, nil
 }
 
@@ -128,7 +138,7 @@ func zeroTemperature(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	b = bytes.Replace(b, []byte(`"temperature":1e-45`), []byte(`"temperature":0`), 1)
+	b = bytes.Replace(b, []byte(tinyTemperature), []byte(zeroedTemperature), 1)
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(b)), int64(len(b))
 	r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 	return nil

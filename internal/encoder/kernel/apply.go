@@ -189,10 +189,11 @@ func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
 	m := w.mark()
 	n := l.panels[i].n
 	bias := l.biasOf(w, i)
-	var b []float32
+	var b, ahead []float32
 	if l.precision == Float32 {
 		b = w.Floats(((l.In + 15) &^ 15) * k.nr)
 		l.pack(w, b, i)
+		ahead = l.after(i)
 	}
 	c, ldc := dst, ldd
 	if n < k.nr {
@@ -205,7 +206,7 @@ func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
 			c = dst[lo*ldd:]
 		}
 		if l.precision == Float32 {
-			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias)
+			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/count:])
 		} else {
 			k.gemm8(hi-lo, l.depth, t.bytes[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
 				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:])

@@ -88,7 +88,7 @@ func (h *headed) tile(lo, hi int) {
 	first := from / nr
 	q := a.Q[(h.q.start+lo)*a.Stride+h.head*d:]
 	for p := first; p*nr < to; p++ {
-		k.gemm(hi-lo, d, q, a.Stride, h.keys[p*nr*d:], h.scores[(p-first)*nr:], h.ld, nil, nil)
+		k.gemm(hi-lo, d, q, a.Stride, h.keys[p*nr*d:], h.scores[(p-first)*nr:], h.ld, nil, nil, nil)
 	}
 	for i := lo; i < hi; i++ {
 		h.soften(i, i-lo, first*nr, to)
@@ -97,10 +97,10 @@ func (h *headed) tile(lo, hi int) {
 		v := h.values[c*h.q.n+first*nr*nr:]
 		out := a.Out[(h.q.start+lo)*a.OutStride+h.head*d+c:]
 		if d-c >= nr {
-			k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, out, a.OutStride, h.inverse, nil)
+			k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, out, a.OutStride, h.inverse, nil, nil)
 			continue
 		}
-		k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, h.out, nr, h.inverse, nil)
+		k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, h.out, nr, h.inverse, nil, nil)
 		for r := range hi - lo {
 			copy(out[r*a.OutStride:r*a.OutStride+d-c], h.out[r*nr:])
 		}

@@ -32,7 +32,7 @@ func nonnegative(f func(s []float32, scale float32, bias []float32) float32) fun
 }
 
 //go:noescape
-func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32)
+func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 
 //go:noescape
 func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)

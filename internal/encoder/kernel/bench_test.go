@@ -19,7 +19,7 @@ func BenchmarkTile(b *testing.B) {
 				a, w, c := random(r, rows*depth+64), random(r, depth*k.nr+64), random(r, rows*k.nr)
 				b.Run(fmt.Sprintf("%s/float32/%dx%d", name, rows, depth), func(b *testing.B) {
 					for b.Loop() {
-						k.gemm(rows, depth, a, depth, w, c, k.nr, nil, nil)
+						k.gemm(rows, depth, a, depth, w, c, k.nr, nil, nil, nil)
 					}
 					b.ReportMetric(float64(rows*depth*k.nr)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gmac/s")
 				})

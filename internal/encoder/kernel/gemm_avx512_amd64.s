@@ -60,11 +60,14 @@ GLOBL ones<>(SB), RODATA|NOPTR, $56
 	VMOVUPS at+64(DI), Z29 \
 	TILE(off)
 
-// LOOP goes through CX times four inputs and then BX more.
+// FLOOP goes through CX times four inputs and then BX more. Once for every four
+// it asks for a line of what the next product will want.
 #define FLOOP(TILE, FOUR, ONE, REST, END) \
 	TESTQ CX, CX \
 	JZ    REST   \
 FOUR: \
+	PREFETCHT1 (R12)     \
+	ADDQ $64, R12        \
 	FSTEP(TILE, 0, 0)    \
 	FSTEP(TILE, 128, 4)  \
 	FSTEP(TILE, 256, 8)  \
@@ -100,13 +103,14 @@ ONE: \
 	VMOVUPS     lo, to        \
 	VMOVUPS     hi, next
 
-// func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32)
-TEXT ·gemm512(SB), NOSPLIT, $0-152
+// func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
+TEXT ·gemm512(SB), NOSPLIT, $0-176
 	MOVQ rows+0(FP), AX
 	MOVQ k+8(FP), CX
 	MOVQ a_base+16(FP), SI
 	MOVQ lda+40(FP), DX
 	MOVQ b_base+48(FP), DI
+	MOVQ ahead_base+152(FP), R12
 	SHLQ $2, DX
 	LEAQ (DX)(DX*2), R13
 	LEAQ (SI)(R13*1), R8

@@ -21,7 +21,7 @@ func generic() ops {
 	}
 }
 
-func gemm(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32) {
+func gemm(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, _ []float32) {
 	const nr = genericColumns
 	for r := range rows {
 		var sum [nr]float32
@@ -64,9 +64,19 @@ func gemm8(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale
 }
 
 func pack(dst, src []float32, ld, rows, k int) {
-	for r := range rows {
+	const nr = genericColumns
+	r := 0
+	for ; r+4 <= rows; r += 4 {
+		a, b, c, d := src[r*ld:], src[(r+1)*ld:], src[(r+2)*ld:], src[(r+3)*ld:]
+		a, b, c, d = a[:k], b[:k], c[:k], d[:k]
+		for i := range a {
+			to := dst[i*nr+r : i*nr+r+4]
+			to[0], to[1], to[2], to[3] = a[i], b[i], c[i], d[i]
+		}
+	}
+	for ; r < rows; r++ {
 		for i, v := range src[r*ld : r*ld+k] {
-			dst[i*genericColumns+r] = v
+			dst[i*nr+r] = v
 		}
 	}
 }
@@ -167,7 +177,7 @@ func softmax(s []float32, scale float32, bias []float32) float32 {
 	}
 	sum := float32(0)
 	for i, v := range s {
-		s[i] = float32(math.Exp(float64(v - most)))
+		s[i] = exp2((v - most) * math.Log2E)
 		sum += s[i]
 	}
 	return sum

@@ -19,8 +19,10 @@ type ops struct {
 	group, wide int
 
 	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j]
-	// for r < rows <= mr and all j < nr. A nil scale or bias is left out.
-	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32)
+	// for r < rows <= mr and all j < nr. A nil scale or bias is left out. What
+	// begins ahead, if anything, is wanted soon: about k*4 values may be fetched
+	// into a cache meanwhile.
+	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 	// gemm8 does so with quantised a and b: sum*columns[j]*scale[r] + bias[j].
 	// The values of a lie lda bytes apart by rows; k is a multiple of 4. b is
 	// [k/group][nr][group] and sums is what the path wants of the columns' sums.

@@ -175,6 +175,19 @@ func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	w.release(m)
 }
 
+// after returns the weights of the panel after panel i, where they are float32.
+func (l *Linear) after(i int) []float32 {
+	if i+1 >= len(l.panels) {
+		return nil
+	}
+	p := &l.panels[i+1]
+	w := l.parts[p.part].W.F32
+	if w == nil {
+		return nil
+	}
+	return w[p.row*l.In : (p.row+p.n)*l.In]
+}
+
 // biasOf returns the biases of panel i as nr values, or nil where it has none.
 func (l *Linear) biasOf(w *Worker, i int) []float32 {
 	nr := l.k.nr

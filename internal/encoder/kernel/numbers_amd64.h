@@ -33,3 +33,6 @@
 #define OFFSET ·numbers+124(SB)
 #define MINUS_INF ·numbers+128(SB)
 #define ONE_INT ·numbers+132(SB)
+
+// MASKS is the middle of ·masks.
+#define MASKS ·masks+32(SB)

@@ -44,3 +44,23 @@ DATA ·numbers+124(SB)/4, $0x00000080 // 128
 DATA ·numbers+128(SB)/4, $0xff800000 // -Inf
 DATA ·numbers+132(SB)/4, $0x0000007f // the exponent of 1
 GLOBL ·numbers(SB), RODATA|NOPTR, $136
+
+// Eight lanes that are on and eight that are off; n lanes are on from 4n bytes
+// before the middle.
+DATA ·masks+0(SB)/4, $0xffffffff
+DATA ·masks+4(SB)/4, $0xffffffff
+DATA ·masks+8(SB)/4, $0xffffffff
+DATA ·masks+12(SB)/4, $0xffffffff
+DATA ·masks+16(SB)/4, $0xffffffff
+DATA ·masks+20(SB)/4, $0xffffffff
+DATA ·masks+24(SB)/4, $0xffffffff
+DATA ·masks+28(SB)/4, $0xffffffff
+DATA ·masks+32(SB)/4, $0
+DATA ·masks+36(SB)/4, $0
+DATA ·masks+40(SB)/4, $0
+DATA ·masks+44(SB)/4, $0
+DATA ·masks+48(SB)/4, $0
+DATA ·masks+52(SB)/4, $0
+DATA ·masks+56(SB)/4, $0
+DATA ·masks+60(SB)/4, $0
+GLOBL ·masks(SB), RODATA|NOPTR, $64

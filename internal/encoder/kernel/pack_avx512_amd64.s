@@ -7,6 +7,7 @@
 // where rows, counted in R13, are no more: what stands in columns beyond the
 // last does not matter.
 #define LOAD(r) \
+	PREFETCHT0 512(AX)    \
 	VMOVUPS.Z (AX), K1, r \
 	LEAQ (AX)(DX*1), R12  \
 	DECQ R13              \

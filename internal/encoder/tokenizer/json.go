@@ -53,6 +53,8 @@ func kindName(k jsontext.Kind) string {
 		return "object"
 	case '[':
 		return "list"
+	case '}', ']', 0:
+		return "end"
 	}
 	return "value"
 }
@@ -206,14 +208,13 @@ func (m *mergeList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err != nil {
 			return err
 		}
-		switch t.Kind() {
-		case '"':
+		if t.Kind() == '"' {
 			if err := m.line(t.String()); err != nil {
 				return fmt.Errorf("item %d: %w", len(*m), err)
 			}
 			continue
-		case '[':
-		default:
+		}
+		if t.Kind() != '[' {
 			return fmt.Errorf("item %d: want a pair, got a %s", len(*m), kindName(t.Kind()))
 		}
 		var pair [2]string

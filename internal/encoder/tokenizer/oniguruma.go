@@ -323,7 +323,8 @@ func translateClass(s string) (text string, n int, err error) {
 		case r == '-':
 			// Between two characters it makes a range; at the ends it is itself.
 			before, after := s[n-1], s[n+1:]
-			if n > 1 && !(n == 2 && before == '^') && after != "" && after[0] != ']' && !setBefore(s[:n]) {
+			first := n == 1 || n == 2 && before == '^'
+			if !first && after != "" && after[0] != ']' && !setBefore(s[:n]) {
 				out.WriteByte('-')
 			} else {
 				out.WriteString(`\x2d`)

@@ -26,7 +26,9 @@ func (l literal) find(all []match, src []byte) ([]match, error) {
 }
 
 // newPattern makes a finder of a regular expression in the syntax of Oniguruma,
-// which the reference uses. What the finder can't do exactly is an error.
+// which the reference uses. What the finder can't do exactly is an error. But for
+// the patterns that are known, \p{L} and the like are those of Go's version of
+// Unicode, so that a character which is newer than that may be taken otherwise.
 func newPattern(chars *characters, pattern string) (finder, error) {
 	if f, ok := knownPattern(chars, pattern); ok {
 		return f, nil
@@ -58,7 +60,7 @@ const (
 	maxPattern = 8 << 10
 	// matchTimeout ends a match that has run into exponential backtracking. One
 	// that doesn't takes microseconds.
-	matchTimeout = 10 * time.Second
+	matchTimeout = 2 * time.Second
 )
 
 // linear is a pattern without looking around, whose time is bounded by its length

@@ -2,6 +2,7 @@ package tokenizer
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -34,7 +35,9 @@ func newTrie(keys []string) *trie {
 			order = append(order, int32(i))
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return strings.Compare(keys[a], keys[b]) })
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(strings.Compare(keys[a], keys[b]), cmp.Compare(a, b))
+	})
 
 	t := &trie{labels: make([]byte, 1, total/2+1), nodes: make([]trieNode, 1, total/2+1)}
 	type group struct{ lo, hi int32 } // of order

@@ -64,9 +64,9 @@ func (t *Truncation) lengths(n1, n2, added int, pair bool) (int, int, error) {
 // share divides a budget between texts that are too long for it together: the
 // shorter one is kept if it takes no more than half.
 func share(n1, n2, budget int) (int, int) {
-	swapped := n1 > n2
-	if swapped {
-		n1, n2 = n2, n1
+	if n1 > n2 {
+		n2, n1 = share(n2, n1, budget)
+		return n1, n2
 	}
 	if n1 > budget {
 		n2 = n1
@@ -76,9 +76,6 @@ func share(n1, n2, budget int) (int, int) {
 	if n1+n2 > budget {
 		n1 = budget / 2
 		n2 = n1 + budget%2
-	}
-	if swapped {
-		return n2, n1
 	}
 	return n1, n2
 }

@@ -21,8 +21,8 @@ const DefaultThreshold = 0.5
 // DefaultBatch is how many pairs the model is given at a time.
 const DefaultBatch = 10
 
-// A Model classifies pairs of texts. *encoder.Model is one of the kinds Classify
-// and HHEM.
+// A Model classifies pairs of texts, as an *encoder.Model of the kinds Classify and
+// HHEM does.
 type Model interface {
 	// Info says what the model's labels mean and how much it can read.
 	Info() encoder.Info
@@ -106,6 +106,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		if j.limit() > 0 {
 			longest = max(longest, j.o.Model.Count(claims[i]))
 		}
+	}
+	if most := j.o.Model.Info().MaxTokens; most > 0 && longest > (most-j.o.Model.Specials())/2 {
+		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, most)
 	}
 	windows := j.windows(texts, longest)
 	best, against, err := j.read(ctx, texts, windows, claims)

@@ -22,9 +22,8 @@ func (j *Judge) limit() int {
 }
 
 // windows cuts texts into what fits beside a claim of so many tokens. Texts
-// without a letter or a figure have none. A claim that takes more than half of
-// what the model can read leaves the other half to the text; the model cuts the
-// claim.
+// without a letter or a figure have none. At least half of what the model can read
+// is for the text.
 func (j *Judge) windows(texts []string, longestClaim int) []window {
 	var all []window
 	for t, text := range texts {

@@ -47,14 +47,19 @@ func (h *hearing) all(ctx context.Context, pieces []piece) error {
 		r.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
 	}
 	n := h.judge.opts.ClaimsPerCall
+	var later error
 	for len(order) > 0 {
 		k := min(n, len(order))
-		if err := h.groups(ctx, pieces, order[:k]); err != nil {
+		err := h.groups(ctx, pieces, order[:k])
+		switch {
+		case llm.Deferred(err):
+			later = err // the other claims can be asked about meanwhile
+		case err != nil:
 			return err
 		}
 		order = order[k:]
 	}
-	return nil
+	return later
 }
 
 // groups judges claims against pieces, in as many groups as fit the window.

@@ -112,14 +112,21 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	pieces := wholes(task.Contexts)
 	ballots := make([][]finding, j.opts.Votes)
 	var usage llm.Usage
+	var later error
 	for vote := range ballots {
 		h := &hearing{judge: j, task: task, vote: vote, open: make([]finding, len(task.Claims))}
 		err := h.all(ctx, pieces)
 		usage = usage.Add(h.usage)
-		if err != nil {
+		switch {
+		case llm.Deferred(err):
+			later = err // the other votes can be asked for meanwhile
+		case err != nil:
 			return verdict.Judgement{Usage: usage}, err
 		}
 		ballots[vote] = h.open
+	}
+	if later != nil {
+		return verdict.Judgement{Usage: usage}, later
 	}
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {

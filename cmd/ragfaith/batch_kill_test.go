@@ -1,0 +1,209 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+)
+
+// batchProcess is ragfaith in a process of its own, with a key.
+func batchProcess(s *batchServer, data, out string, more ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.Command("ragfaith", append([]string{
+		"score", data, "--to", "none", "-o", out, "--base-url", s.url,
+		"--no-cache", "--batch", "--batch-poll", "5ms",
+	}, more...)...)
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
+	said := &bytes.Buffer{}
+	cmd.Stderr = said
+	return cmd, said
+}
+
+// At every step of a batch the process is killed, once before the server has done
+// what it was asked for, and once before it says so. Whoever goes on submits
+// nothing a second time and comes to the same bytes.
+func TestABatchOutlivesTheProcess(t *testing.T) {
+	data := batchRows(t, 28)
+	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
+		want := onlineRun(t, data, way...)
+		batches := map[string]int{"--judge": 1, "--profile": 2}[way[0]]
+		for _, at := range []string{"POST /v1/files", "POST /v1/batches", "GET /v1/batches/", "/content"} {
+			for _, done := range []bool{false, true} {
+				if batches > 1 && !done {
+					continue
+				}
+				name := way[1] + " " + strings.ReplaceAll(at, "/", "-") + map[bool]string{false: " before", true: " after"}[done]
+				t.Run(name, func(t *testing.T) {
+					out := filepath.Join(t.TempDir(), "out.jsonl")
+					var victim atomic.Pointer[os.Process]
+					kill := func(r *http.Request, here bool) bool {
+						if p := victim.Load(); p != nil && here == done && strings.Contains(r.Method+" "+r.URL.Path, at) {
+							victim.Store(nil)
+							_ = p.Signal(syscall.SIGKILL)
+							return true
+						}
+						return false
+					}
+					started := make(chan struct{})
+					s := newBatchServer(t, func(s *batchServer) {
+						s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+							<-started
+							if kill(r, false) {
+								panic(http.ErrAbortHandler)
+							}
+							return false
+						}
+						s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r, true) }
+					})
+					cmd, said := batchProcess(s, data, out, way...)
+					if err := cmd.Start(); err != nil {
+						t.Fatal(err)
+					}
+					victim.Store(cmd.Process)
+					close(started)
+					_ = cmd.Wait()
+					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+						t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
+					}
+					cmd, said = batchProcess(s, data, out, append(way, "--resume")...)
+					if err := cmd.Run(); err != nil {
+						t.Fatalf("%v: %s", err, said)
+					}
+					seen := s.Seen()
+					uploads := batches
+					if at == "POST /v1/files" && done {
+						uploads++ // the first one's id nobody has
+					}
+					if seen.Batches != batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*batches {
+						t.Errorf("the server saw %+v: %s", seen, said)
+					}
+					if read(t, out) != want {
+						t.Errorf("the rows are others: %s", said)
+					}
+					if left := leftOf(t, out); left != nil {
+						t.Error(left)
+					}
+				})
+			}
+		}
+	}
+}
+
+func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	var victim atomic.Pointer[os.Process]
+	started := make(chan struct{})
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Before = func(http.ResponseWriter, *http.Request) bool { <-started; return false }
+		s.Polls = 2
+		s.After = func(_ http.ResponseWriter, r *http.Request) {
+			if p := victim.Load(); p != nil && strings.HasPrefix(r.URL.Path, "/v1/batches/") {
+				victim.Store(nil)
+				_ = p.Signal(os.Interrupt)
+			}
+		}
+	})
+	cmd, said := batchProcess(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	victim.Store(cmd.Process)
+	close(started)
+	_ = cmd.Wait()
+	folder := out + ".part.batch"
+	end := "ragfaith: interrupted: 0 rows were finished; the batch is kept in " + folder + ", and --batch --resume goes on with it\n"
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), end) {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"--judge", "llm"}, exitFailure, folder + " holds a batch that was submitted: --batch --resume collects it; to do without, remove the folder"},
+		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, folder + " can't be gone on with, its settings were others: --strict was false, is true"},
+	} {
+		cmd, said := batchProcess(s, data, out, tt.args...)
+		_ = cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(said.String(), tt.want) {
+			t.Errorf("%v: exit %d: %s", tt.args, code, said)
+		}
+	}
+	// Nor does a run without --batch pay again.
+	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "holds a batch") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	// Another dataset is not what was submitted.
+	rows := read(t, data)
+	if err := os.WriteFile(data, []byte(strings.Replace(rows, "What of 3?", "What?", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, said = batchProcess(s, data, out, "--judge", "llm", "--resume")
+	_ = cmd.Run()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(said.String(), "the dataset is not the one that the batch in "+folder+" was submitted for") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	if err := os.WriteFile(data, []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd, said = batchProcess(s, data, out, "--judge", "llm", "--resume")
+	if err := cmd.Run(); err != nil || read(t, out) != want {
+		t.Errorf("%v: %s", err, said)
+	}
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(said.String(), "nothing to resume") {
+		t.Errorf("the server saw %+v: %s", seen, said)
+	}
+}
+
+// A run that is killed while it writes its rows has the replies still.
+func TestABatchOutlivesAKillInTheLastPass(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	args := []string{"score", data, "--to", "jsonl", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--batch", "--batch-poll", "5ms", "--resume", "-q"}
+	cmd := exec.Command("ragfaith-killed", append([]string{"3000"}, args...)...)
+	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
+	said, _ := cmd.CombinedOutput()
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
+	}
+	got := call(t, t.TempDir(), nil, args...)
+	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || read(t, out) != want || got.stdout != want {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+	if left := leftOf(t, out); left != nil {
+		t.Error(left)
+	}
+}
+
+// The finished rows of a run without batches are not asked again by one with.
+func TestABatchGoesOnWithAnOnlineRun(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	s := newBatchServer(t, func(s *batchServer) {
+		s.chat.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			if n == 9 {
+				w.WriteHeader(http.StatusUnauthorized)
+				_, _ = io.WriteString(w, `{"error":{"message":"no"}}`)
+			}
+			return n == 9
+		}
+	})
+	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--concurrency", "1"}
+	if got := call(t, t.TempDir(), nil, args...); got.code != exitFailure {
+		t.Fatalf("exit %d: %s", got.code, got.stderr)
+	}
+	got := call(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
+	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || read(t, out) != want {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+}

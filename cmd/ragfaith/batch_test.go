@@ -1,0 +1,399 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+)
+
+// A batchServer is a testServer that answers batches as well.
+type batchServer struct {
+	batchtest.Server
+	chat testServer
+	url  string
+}
+
+// newBatchServer starts one, after set has made it what the test needs.
+func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
+	s := &batchServer{}
+	s.Chat = http.HandlerFunc(s.chat.answer)
+	s.Polls = 1
+	if set != nil {
+		set(s)
+	}
+	web := httptest.NewServer(s)
+	t.Cleanup(web.Close)
+	s.url = web.URL + "/v1"
+	return s
+}
+
+// batchRows writes n rows, every third of which is about elephants and every
+// seventh of which claims nothing, and returns the file.
+func batchRows(t *testing.T, n int) string {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range n {
+		answer := "The sky is blue today."
+		switch {
+		case i%7 == 6:
+			answer = "I don't know."
+		case i%3 == 2:
+			answer = "Elephants migrate through Kenya."
+		}
+		fmt.Fprintf(&b, `{"id":%d,"question":"What of %d?","answer":%q,"contexts":["The sky is blue today.","Page %d."]}`+"\n", i, i, answer, i)
+	}
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// onlineRun is what a run without batches writes.
+func onlineRun(t *testing.T, data string, args ...string) string {
+	t.Helper()
+	s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
+	got := call(t, t.TempDir(), nil, append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.URL, "--max-failed", "99"}, args...)...)
+	if got.code != 0 {
+		t.Fatal(got.stderr)
+	}
+	return read(t, out)
+}
+
+func leftOf(t *testing.T, out string) []string {
+	t.Helper()
+	left, err := filepath.Glob(out + ".*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
+	data := batchRows(t, 28)
+	const asking = 24 // rows that claim something
+	for _, tt := range []struct {
+		args              string
+		batches, requests int
+	}{
+		{"--judge llm", 1, asking},
+		{"--judge llm --no-cache --concurrency 1", 1, asking},
+		{"--judge llm --votes 3", 1, 3 * asking},
+		{"--claims llm", 1, asking},
+		{"--claims llm --judge llm", 2, 2 * asking},
+		{"--profile ragas", 2, 2 * asking},
+		{"--profile rag-evals", 1, asking},
+		{"--profile ragas --limit 3", 2, 6},
+	} {
+		t.Run(tt.args, func(t *testing.T) {
+			args := strings.Fields(tt.args)
+			want := onlineRun(t, data, args...)
+			s, folder, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
+			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
+			got := call(t, folder, nil, args...)
+			if got.code != 0 || read(t, out) != want {
+				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+			}
+			seen := s.Seen()
+			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 || seen.Listings != 0 {
+				t.Errorf("the server saw %+v", seen)
+			}
+			usage := fmt.Sprintf("\nusage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $%.4f\n", tt.requests, 100*tt.requests, 10*tt.requests,
+				float64(tt.requests)*(100*0.15+10*0.6)/1e6/2)
+			if !strings.Contains(got.stderr, usage) {
+				t.Errorf("%s, want %s", got.stderr, usage)
+			}
+			if left := leftOf(t, out); left != nil {
+				t.Error(left)
+			}
+			// What was paid for is in the cache.
+			if strings.Contains(tt.args, "no-cache") {
+				return
+			}
+			again := call(t, folder, nil, append(args, "-o", out+".json")...)
+			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || read(t, out) != want {
+				t.Errorf("the second run: exit %d, %+v: %s", again.code, now, again.stderr)
+			}
+		})
+	}
+}
+
+func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	lines := func(change func(i int, line string) []string) func([]string) []string {
+		return func(all []string) (out []string) {
+			for i, line := range all {
+				out = append(out, change(i, line)...)
+			}
+			return out
+		}
+	}
+	id := regexp.MustCompile(`"custom_id":"[^"]*"`)
+	fails := func(status int) func(int64, http.ResponseWriter, *http.Request) bool {
+		return func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			if n <= 8 && n%2 == 0 {
+				w.WriteHeader(status)
+				fmt.Fprintf(w, `{"error":{"message":"not now","code":"x"}}`)
+				return true
+			}
+			return false
+		}
+	}
+	for name, tt := range map[string]struct {
+		lines  func([]string) []string
+		fault  func(int64, http.ResponseWriter, *http.Request) bool
+		end    string
+		online int
+	}{
+		"turned away":   {fault: fails(429), online: 4},
+		"failing":       {fault: fails(500), online: 4},
+		"refused":       {fault: fails(400), online: 4},
+		"expired":       {end: "expired", online: 12},
+		"cancelled":     {end: "cancelled", online: 12},
+		"missing lines": {lines: lines(func(i int, line string) []string { return []string{line}[:min(1, i%6)] }), online: 4},
+		"doubled lines": {lines: lines(func(i int, line string) []string {
+			if i%6 == 0 {
+				return []string{line, line}
+			}
+			return []string{line}
+		}), online: 4},
+		"ids that are unknown, and lines that are none": {lines: lines(func(i int, line string) []string {
+			return []string{line, id.ReplaceAllString(line, `"custom_id":"none-of-ours"`), `{"custom_id":`, "[]", "null", "", "\x00\xff", `{"custom_id":7}`}
+		})},
+		"an id of another request": {lines: func(all []string) []string {
+			return append(all, id.ReplaceAllString(all[0], id.FindString(all[1])))
+		}, online: 1},
+		"broken lines": {lines: lines(func(i int, line string) []string {
+			return []string{line[:len(line)-i%2]}
+		}), online: 12},
+		"a line of 100 MB": {lines: lines(func(i int, line string) []string {
+			if i == 3 {
+				return []string{strings.Replace(line, `{"id"`, `{"x":"`+strings.Repeat("x", 100<<20)+`","id"`, 1)}
+			}
+			return []string{line}
+		}), online: 1},
+		"replies without choices": {lines: lines(func(i int, line string) []string {
+			if i%6 == 0 {
+				return []string{strings.Replace(line, `"choices":[`, `"choices":[],"was":[`, 1)}
+			}
+			return []string{line}
+		}), online: 4},
+		"no line at all": {lines: func([]string) []string { return nil }, online: 24},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			s := newBatchServer(t, func(s *batchServer) {
+				s.chat.fault = tt.fault
+				s.Lines = tt.lines
+				s.End = func(int) (string, string, string) { return tt.end, "", "" }
+			})
+			got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+			if got.code != 0 || read(t, out) != want {
+				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+			}
+			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
+				t.Errorf("the server saw %+v: %s", seen, got.stderr)
+			}
+			if told := strings.Contains(got.stderr, "asked again"); told != (tt.online > 0) {
+				t.Error(got.stderr)
+			}
+		})
+	}
+}
+
+func TestAModelThatTakesNoSchemaIsAskedInAnotherBatch(t *testing.T) {
+	data := batchRows(t, 28)
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = schemaless })
+	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+	if n := strings.Count(read(t, out), `"status":"scored"`); n != 24 {
+		t.Errorf("%d rows are scored", n)
+	}
+}
+
+// schemaless is a model that takes no JSON schema.
+func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
+	var b bytes.Buffer
+	_, _ = b.ReadFrom(r.Body)
+	if strings.Contains(b.String(), "json_schema") {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprint(w, `{"error":{"message":"Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.","param":"response_format","type":"invalid_request_error"}}`)
+		return true
+	}
+	_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"The sky is blue\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`))
+	return true
+}
+
+func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
+	data := batchRows(t, 28)
+	short := func(s *testServer) {
+		s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
+			var b bytes.Buffer
+			_, _ = b.ReadFrom(r.Body)
+			body := b.String()
+			r.Body = http.NoBody
+			if strings.Contains(body, `"seed"`) { // of a second try
+				body = `supported`
+			} else {
+				body = ``
+			}
+			verdicts := `[]`
+			if body != "" {
+				verdicts = `[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"\",\"reason\":\"r\",\"verdict\":\"supported\"}]`
+			}
+			fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":%s}"}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, verdicts)
+			return true
+		}
+	}
+	online, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
+	short(online)
+	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
+		t.Fatal(got.stderr)
+	}
+	want := read(t, out)
+	s := newBatchServer(t, func(s *batchServer) { short(&s.chat) })
+	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
+	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || read(t, out) != want {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+}
+
+func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
+	data := batchRows(t, 9)
+	folder := t.TempDir()
+	var keyless atomic.Int64
+	var refuse atomic.Bool
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
+			if r.Header.Get("Authorization") != "Bearer "+testKey {
+				keyless.Add(1)
+			}
+			return false
+		}
+		s.Lines = func(lines []string) []string {
+			for i := range lines { // a server that says the key back
+				lines[i] = strings.Replace(lines[i], "It says so.", testKey, 1)
+			}
+			return lines
+		}
+		s.End = func(int) (string, string, string) {
+			if refuse.Load() {
+				return "failed", "x", "no such thing, " + testKey
+			}
+			return "", "", ""
+		}
+	})
+	refuse.Store(true)
+	out := filepath.Join(folder, "out.jsonl")
+	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
+	first := call(t, folder, nil, args...)
+	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
+		t.Errorf("exit %d: %s", first.code, first.stderr)
+	}
+	files := holding(t, folder, testKey[8:])
+	refuse.Store(false)
+	second := call(t, folder, nil, append(args, "--resume")...)
+	if second.code != 0 {
+		t.Errorf("exit %d: %s", second.code, second.stderr)
+	}
+	files = append(files, holding(t, folder, testKey[8:])...)
+	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
+		if strings.Contains(text, testKey[8:]) {
+			t.Error(text)
+		}
+	}
+	if len(files) > 0 || keyless.Load() > 0 {
+		t.Errorf("%v, %d requests without a key", files, keyless.Load())
+	}
+}
+
+// Without a JSONL output the state is with the cache, where the same run finds it.
+func TestABatchWithoutAFileKeepsItsStateWithTheCache(t *testing.T) {
+	data, folder := batchRows(t, 28), t.TempDir()
+	want := onlineRun(t, data, "--judge", "llm")
+	var refuse atomic.Bool
+	refuse.Store(true)
+	s := newBatchServer(t, func(s *batchServer) {
+		s.End = func(int) (string, string, string) {
+			if refuse.Load() {
+				return "failed", "x", "not today"
+			}
+			return "", "", ""
+		}
+	})
+	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
+	for _, more := range []string{"--verbose", "--resume"} {
+		got := call(t, folder, nil, append(args, more)...)
+		if got.code != exitFailure || !strings.Contains(got.stderr, "the batch batch_") || !strings.Contains(got.stderr, "was refused: not today") ||
+			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(folder, "ragfaith", "batches")) || got.stdout != "" {
+			t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+		}
+	}
+	if got := call(t, folder, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "holds a batch that was submitted") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	refuse.Store(false)
+	got := call(t, folder, nil, append(args, "--resume")...)
+	if got.code != 0 || got.stdout != want {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
+		t.Errorf("the server saw %+v", seen)
+	}
+	if left, err := os.ReadDir(filepath.Join(folder, "ragfaith", "batches")); err != nil || len(left) > 0 {
+		t.Error(left, err)
+	}
+}
+
+func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
+	data := batchRows(t, 28)
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
+	got := call(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
+	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies as long as they may be it takes $0.0") ||
+		!strings.Contains(got.stderr, "the limit of $0.005 could be passed") {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftOf(t, out) != nil {
+		t.Errorf("the server saw %+v, %v are left", seen, leftOf(t, out))
+	}
+	if got := call(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+}
+
+// What is asked online is held against what the batch has spent already.
+func TestTheLimitOfARunHoldsForItsBatchToo(t *testing.T) {
+	data := batchRows(t, 28)
+	s := newBatchServer(t, func(s *batchServer) {
+		s.Lines = func(lines []string) []string { return lines[:20] }
+		s.chat.fault = func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
+			_, _ = w.Write([]byte(`{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"{\"verdicts\":[{\"claim_id\":0,\"chunk_ids\":[0],\"quote\":\"\",\"reason\":\"r\",\"verdict\":\"supported\"}]}"}}],"usage":{"prompt_tokens":2490,"completion_tokens":10}}`))
+			return true
+		}
+	})
+	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
+	folder := t.TempDir()
+	got := call(t, folder, nil, append(args, "--max-tokens", "49999")...)
+	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
+		!strings.Contains(got.stderr, "and --batch --resume goes on with it") {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, s.Seen(), got.stderr)
+	}
+	got = call(t, folder, nil, append(args, "--max-tokens", "99999", "--resume")...)
+	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
+		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
+	}
+}

@@ -1,0 +1,151 @@
+package encoder
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+type jsonValue = jsontext.Value
+
+func quote(t *testing.T, s string) jsonValue {
+	t.Helper()
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+const threeModules = `[
+	{"idx":0,"name":"0","path":"","type":"sentence_transformers.models.Transformer"},
+	{"idx":1,"name":"1","path":"1_Pooling","type":"sentence_transformers.models.Pooling"},
+	{"idx":2,"name":"2","path":"2_Normalize","type":"sentence_transformers.models.Normalize"}]`
+
+// encoderDir writes a small BERT as a folder of sentence-transformers.
+func encoderDir(t *testing.T, files map[string]string) string {
+	t.Helper()
+	model := tiny()["bert"]
+	model.run(texts()[3])
+	model.config["architectures"] = []string{"BertModel"}
+	dir := model.write(t, "F32")
+	if err := os.Mkdir(filepath.Join(dir, "1_Pooling"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range files {
+		writeFile(t, dir, name, []byte(content))
+	}
+	return dir
+}
+
+// Embeddings are pooled as the folder says; they agree with each other as the
+// definitions of the ways of pooling do.
+func TestWaysOfPooling(t *testing.T) {
+	seqs := texts()
+	embed := func(modules, pooling string) [][]float32 {
+		dir := encoderDir(t, map[string]string{"modules.json": modules, "1_Pooling/config.json": pooling})
+		m, err := load(dir, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		var hidden [][]float32
+		got, err := m.embed(t.Context(), seqs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(hidden, got...)
+	}
+	two := threeModules[:strings.LastIndex(threeModules, ",\n")] + "]"
+	mean := embed(two, `{"pooling_mode_mean_tokens":true}`)
+	unit := embed(threeModules, `{"pooling_mode":"mean"}`)
+	first := embed(two, `{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}`)
+	most := embed(two, `{"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false,"word_embedding_dimension":20}`)
+	for i := range seqs {
+		norm := 0.0
+		for _, v := range mean[i] {
+			norm += float64(v) * float64(v)
+		}
+		for c := range mean[i] {
+			if want := float64(mean[i][c]) / math.Sqrt(norm); math.Abs(want-float64(unit[i][c])) > 1e-6 {
+				t.Errorf("text %d: normalised %v, want %v", i, unit[i][c], want)
+			}
+			if most[i][c] < mean[i][c]-1e-6 || most[i][c] < first[i][c]-1e-6 {
+				t.Errorf("text %d: the most is %v, the mean %v, the first %v", i, most[i][c], mean[i][c], first[i][c])
+			}
+			// One token is its own mean, its own most, and the first.
+			if len(seqs[i].ids) == 1 && (mean[i][c] != first[i][c] || most[i][c] != first[i][c]) {
+				t.Errorf("text %d: %v, %v and %v of one token", i, mean[i][c], most[i][c], first[i][c])
+			}
+		}
+	}
+}
+
+func TestLayoutsOfSentenceEncodersAreRefused(t *testing.T) {
+	const mean = `{"pooling_mode_mean_tokens":true}`
+	tests := []struct{ name, file, content, want string }{
+		{"no list", "modules.json", `{}`, "want a list"},
+		{"broken list", "modules.json", `[`, "modules.json"},
+		{"more than a list", "modules.json", `[],"modules":[]`, "modules.json"},
+		{"no module", "modules.json", `[]`, "want a Transformer and a Pooling"},
+		{"dense layer", "modules.json", strings.Replace(threeModules, "models.Normalize", "models.Dense", 1), `module 2: type: "sentence_transformers.models.Dense"`},
+		{"pooling first", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported there"},
+		{"folder above", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "not a folder in this one"},
+		{"transformer elsewhere", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), `"0_Transformer" is not supported`},
+		{"two ways", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: true"},
+		{"no way", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
+		{"weighted", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},
+		{"unknown word", "1_Pooling/config.json", `{"pooling_mode":"lasttoken"}`, `pooling_mode: "lasttoken"`},
+		{"without the prompt", "1_Pooling/config.json", `{"include_prompt":false}`, "include_prompt: false"},
+		{"another width", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension 21"},
+		{"no length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: 0"},
+		{"lower case", "sentence_bert_config.json", `{"do_lower_case":true}`, "do_lower_case: true"},
+		{"prompt", "config_sentence_transformers.json", `{"default_prompt_name":"query"}`, `default_prompt_name: "query"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			files := map[string]string{"modules.json": threeModules, "1_Pooling/config.json": mean}
+			files[tt.file] = tt.content
+			m, err := load(encoderDir(t, files), Options{Threads: 1})
+			if err == nil {
+				m.Close()
+				t.Fatal("accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %q, want one with %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// The length of texts is what the folder says, and never more than the network
+// has positions for.
+func TestLengthOfSentences(t *testing.T) {
+	for config, want := range map[string]int{
+		`{"max_seq_length":17}`: 17, `{"max_seq_length":4000}`: 48, `{"max_seq_length":null}`: 48,
+	} {
+		dir := encoderDir(t, map[string]string{
+			"modules.json": threeModules, "1_Pooling/config.json": `{}`, "sentence_bert_config.json": config,
+		})
+		m, err := load(dir, Options{Threads: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Info().MaxTokens; got != want {
+			t.Errorf("%s: %d tokens, want %d", config, got, want)
+		}
+		m.Close()
+	}
+}
+
+func TestAModelWithoutAHeadIsNoJudge(t *testing.T) {
+	dir := encoderDir(t, nil)
+	if m, err := load(dir, Options{}); err == nil || !strings.Contains(err.Error(), `"BertModel" is not supported`) {
+		t.Error(m, err)
+	}
+}

@@ -1,0 +1,72 @@
+package tokenizer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// BenchmarkEncode gives the speed on sentences of the corpus, one call each, and on
+// all of it in one call.
+func BenchmarkEncode(b *testing.B) {
+	for _, c := range []struct{ name, file string }{
+		{"WordPiece", "tokenizers/bert.json.zst"},
+		{"Unigram", "tokenizers/t5.json.zst"},
+		{"BPE", "models/roberta-seqcls/tokenizer.json"},
+	} {
+		tok := parseShared(b, c.file)
+		texts := unmarshal[[]string](b, readShared(b, "tokenizers/corpus.json.zst"))
+		for _, texts := range [][]string{texts, {strings.Join(texts, " ")}} {
+			n := 0
+			for _, t := range texts {
+				n += len(t)
+			}
+			b.Run(fmt.Sprintf("%s/%d", c.name, len(texts)), func(b *testing.B) {
+				b.SetBytes(int64(n))
+				b.ReportAllocs()
+				for b.Loop() {
+					for _, t := range texts {
+						if _, err := tok.Encode(t, nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkLongWord shows that the time is linear in the length of a text that
+// gives nothing to divide it at: MB/s don't fall with the size.
+func BenchmarkLongWord(b *testing.B) {
+	for _, file := range []string{"bert-seqcls", "roberta-seqcls", "modernbert-seqcls", "deberta-v2-seqcls", "hhem-t5"} {
+		tok := parseShared(b, "models/"+file+"/tokenizer.json")
+		for name, unit := range map[string]string{"a": "a", "space": " ", "mark": "\u0301", "word": "information", "ideograph": "北"} {
+			for _, size := range []int{1 << 14, 1 << 20} {
+				text := strings.Repeat(unit, size/len(unit))
+				b.Run(fmt.Sprintf("%s/%s/%d", file, name, size), func(b *testing.B) {
+					b.SetBytes(int64(len(text)))
+					for b.Loop() {
+						if _, err := tok.Encode(text, nil); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, name := range []string{"bert", "t5"} {
+		data := readShared(b, "tokenizers/"+name+".json.zst")
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if _, err := Parse(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

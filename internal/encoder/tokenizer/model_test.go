@@ -1,0 +1,62 @@
+package tokenizer
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// What is wanted here was asked of the reference.
+func TestUnigramTakesTheMostLikelyWay(t *testing.T) {
+	for _, c := range []struct {
+		vocab, text string
+		want        []int32
+	}{
+		// An unknown character costs 10 more than the least likely token: a, bc is
+		// at -22.5, and ab with the unknown c at -23.
+		{`["<unk>",0],["ab",-1],["a",-11.5],["bc",-11],["q",-12]`, "abc", []int32{2, 3}},
+		// Of equals the longest last token.
+		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abc", []int32{6}},
+		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abab", []int32{3, 3}},
+	} {
+		tok, err := Parse([]byte(`{"model":{"type":"Unigram","unk_id":0,"vocab":[` + c.vocab + `]}}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e, err := tok.Encode(c.text, nil); err != nil || !slices.Equal(e.IDs, c.want) {
+			t.Errorf("%s in %s: got %v, %v, want %v", c.text, c.vocab, e.IDs, err, c.want)
+		}
+	}
+}
+
+func TestShortAndLongWordsAreMergedAlike(t *testing.T) {
+	tok := tiny(t)["bpe"]
+	b, ok := tok.model.(*bpe)
+	if !ok {
+		t.Fatalf("the model is a %T", tok.model)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	const letters = "aaellloot hinrs"
+	merged := 0
+	for range 5000 {
+		var short, long state
+		for range 2 + random.IntN(shortWord-1) {
+			id := b.rawByte[letters[random.IntN(len(letters))]]
+			short.add(id, 1)
+			long.add(id, 1)
+		}
+		n := len(short.word)
+		short.word[n-1].next, long.word[n-1].next = noValue, noValue
+		b.mergeShort(&short)
+		b.mergeLong(&long)
+		long.word = slices.DeleteFunc(long.word, func(s symbol) bool { return s.length == 0 })
+		same := func(a, b symbol) bool { return a.id == b.id && a.length == b.length }
+		if !slices.EqualFunc(short.word, long.word, same) {
+			t.Fatalf("short %v, long %v", short.word, long.word)
+		}
+		merged += n - len(short.word)
+	}
+	if merged < 5000 {
+		t.Errorf("%d merges in all", merged)
+	}
+}

@@ -1,0 +1,210 @@
+package tokenizer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// The files in testdata were written by hand or, as for the merges, by counting
+// neighbours in a list of words. What is expected of them is what Hugging Face
+// tokenizers 0.23.3 gave: each file was loaded with Tokenizer.from_str, with the
+// parts of an entry put in the place of its own, and each text encoded. Texts are
+// in base64, and the reference was given them decoded with errors="replace".
+// Offsets are in characters, as the reference counts; types, sequences and ids
+// are as it has them. Encodings that it refused are not there.
+type reference struct {
+	Small    []refCase
+	Expected []struct {
+		File  string
+		Parts map[string]json.RawMessage
+		Cases json.RawMessage // or "small"
+		Want  []refEncoding
+	}
+}
+
+type refCase struct {
+	A        []byte
+	B        *[]byte
+	Max      int
+	Strategy string
+}
+
+// A refEncoding has ids, types, offsets one after another, and sequences.
+type refEncoding [4][]int32
+
+func readTestdata(t testing.TB, name string) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func readReference(t testing.TB) reference {
+	t.Helper()
+	dec, err := zstd.NewReader(bytes.NewReader(readTestdata(t, "expected.json.zst")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dec.Close()
+	var r reference
+	if err := json.NewDecoder(dec).Decode(&r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// withParts puts parts of a tokenizer.json in the place of its own.
+func withParts(t testing.TB, data []byte, parts map[string]json.RawMessage) []byte {
+	t.Helper()
+	all := unmarshal[map[string]json.RawMessage](t, data)
+	maps.Copy(all, parts)
+	out, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func (c refCase) encode(tok *Tokenizer) (Encoding, [2]string, error) {
+	var tr *Truncation
+	if c.Max > 0 {
+		strategies := map[string]Strategy{"longest_first": LongestFirst, "only_first": OnlyFirst, "only_second": OnlySecond}
+		tr = &Truncation{c.Max, strategies[c.Strategy]}
+	}
+	texts := [2]string{string(c.A)}
+	if c.B == nil {
+		e, err := tok.Encode(texts[0], tr)
+		return e, texts, err
+	}
+	texts[1] = string(*c.B)
+	e, err := tok.EncodePair(texts[0], texts[1], tr)
+	return e, texts, err
+}
+
+// charOffset counts the characters before an offset, as the reference reads the
+// text, and fails at one inside a character.
+func charOffset(t testing.TB, text string, offset int) int32 {
+	t.Helper()
+	n := int32(0)
+	i := 0
+	for ; i < offset; n++ {
+		i += charLength(text[i:])
+	}
+	if i != offset {
+		t.Errorf("%q: the offset %d is inside a character", text, offset)
+	}
+	return n
+}
+
+func TestEveryPartGivesTheTokensOfTheReference(t *testing.T) {
+	ref := readReference(t)
+	if len(ref.Expected) < 100 {
+		t.Fatalf("%d expectations", len(ref.Expected))
+	}
+	for _, x := range ref.Expected {
+		name := fmt.Sprintf("%s %.90s %.90s", x.File, x.Parts["normalizer"], x.Parts["pre_tokenizer"])
+		tok, err := Parse(withParts(t, readTestdata(t, x.File+".json"), x.Parts))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		cases := ref.Small
+		if x.Parts == nil {
+			cases = unmarshal[[]refCase](t, x.Cases)
+		}
+		if len(cases) != len(x.Want) || len(cases) < 20 {
+			t.Fatalf("%s: %d cases, %d results", name, len(cases), len(x.Want))
+		}
+		for i, c := range cases {
+			e, texts, err := c.encode(tok)
+			if err != nil {
+				t.Errorf("%s: %q: %v", name, texts, err)
+				continue
+			}
+			got := refEncoding{e.IDs, e.TypeIDs}
+			for k, s := range e.Sequence {
+				got[3] = append(got[3], int32(s))
+				o := e.Offsets[k]
+				if s < 0 {
+					got[2] = append(got[2], int32(o[0]), int32(o[1]))
+					continue
+				}
+				got[2] = append(got[2], charOffset(t, texts[s], o[0]), charOffset(t, texts[s], o[1]))
+			}
+			for k, what := range []string{"ids", "types", "offsets", "sequences"} {
+				if !slices.Equal(got[k], x.Want[i][k]) {
+					t.Errorf("%s: %q %+v: %s\n got %v\nwant %v", name, texts, c, what, got[k], x.Want[i][k])
+				}
+			}
+		}
+	}
+}
+
+// The digests are SHA-256 of what the reference makes of one text: an "a", a code
+// point, U+0301, U+0323 and a space for each code point of the planes 0 and 1 and
+// of the blocks with letters and tags beyond. Pieces are joined with a zero byte.
+func TestEveryCodePointIsTakenForWhatTheReferenceTakesItFor(t *testing.T) {
+	var text strings.Builder
+	for r := range rune(0xe01f0) {
+		if r >= 0xd800 && r < 0xe000 || r >= 0x20000 && r < 0x2f800 || r >= 0x2fa20 && r < 0xe0000 {
+			continue
+		}
+		text.WriteString("a" + string(r) + "\u0301\u0323 ")
+	}
+	want := unmarshal[map[string]string](t, readTestdata(t, "digests.json"))
+	chars, err := readCharacters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &parser{chars: chars, alphabet: newAlphabet()}
+	for name, digest := range want {
+		s := new(state)
+		s.load(text.String())
+		raw := []byte(`{"type":"` + name + `"}`)
+		switch name {
+		case "BertNormalizer":
+			raw = []byte(`{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,"lowercase":true}`)
+		case "Digits":
+			raw = []byte(`{"type":"Digits","individual_digits":true}`)
+		case "gpt2":
+			raw = []byte(`{"type":"Split","pattern":{"Regex":"'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"},"behavior":"Isolated","invert":false}`)
+		}
+		var got []byte
+		if all, err := p.normalizers(nil, raw, "", 0); err == nil {
+			if err := s.normalize(all); err != nil {
+				t.Fatal(err)
+			}
+			got = s.cur.b
+		} else {
+			words, err := p.preTokenizers(nil, raw, "", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := words[0].divide(s); err != nil {
+				t.Fatal(err)
+			}
+			for i, p := range s.pieces {
+				if i > 0 {
+					got = append(got, 0)
+				}
+				got = append(got, s.of(p)...)
+			}
+		}
+		sum := sha256.Sum256(got)
+		if hex.EncodeToString(sum[:]) != digest {
+			t.Errorf("%s: not as the reference", name)
+		}
+	}
+}

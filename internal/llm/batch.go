@@ -1,0 +1,254 @@
+package llm
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// The limits of one file of requests, by OpenAI's reference of the Batch API.
+const (
+	batchRequests = 50_000
+	batchBytes    = 200_000_000
+)
+
+// batchRounds is how often what came up since the last batch makes a new one. What
+// comes up after that is asked online, as is what is little.
+const batchRounds = 3
+
+// BatchOptions are the settings of a Batch.
+type BatchOptions struct {
+	Folder   string          // for its state; made if need be
+	Settings json.RawMessage // of the run that it is for: it goes on only with the same
+	Resume   bool            // go on with what another process submitted
+	Poll     time.Duration   // between two questions how far a batch is
+	Notify   func(line string)
+
+	MaxRequests int   // of a file; 0 for 50,000
+	MaxBytes    int64 // of a file; 0 for 200 MB
+}
+
+// An UnfinishedBatchError says that a folder holds a batch that was submitted,
+// which a new run would pay for a second time.
+type UnfinishedBatchError struct{ Folder string }
+
+// Error says what can be done.
+func (e *UnfinishedBatchError) Error() string {
+	return e.Folder + " holds a batch that was submitted: --batch --resume collects it; to do without, remove the folder"
+}
+
+// A BatchSettingsError says that a batch was submitted by a run with other
+// settings.
+type BatchSettingsError struct {
+	Folder string
+	Was    json.RawMessage
+}
+
+// Error says what can be done.
+func (e *BatchSettingsError) Error() string {
+	return e.Folder + " can't be gone on with, the settings of its run were others"
+}
+
+// A Pass takes all rows through the stages once, with ask in the place of the
+// model. A row whose error is Deferred is left for a later pass. It returns a hash
+// of the rows.
+type Pass func(ctx context.Context, ask Completer) (rows string, err error)
+
+// A Batch has a run's requests answered by a server's batches, at half the price
+// and within a day, instead of one by one.
+//
+// A run asks row by row, and what it asks next depends on the replies. So it goes
+// over the rows several times. In a recording pass each request that has no reply
+// yet is written to a file, and its row given up for now. The files become
+// batches; the replies go into a store on the disk, by the key of their request.
+// The next pass finds them there, comes further with each row, and records what
+// comes up. When little or nothing is left, or after three rounds, the last pass
+// is an ordinary run: its Completer looks into the store first, and asks online
+// for what has no reply there. A reply is read by the same code wherever it comes
+// from, so the results are those of an online run.
+//
+// Each step that costs is on the disk before it is begun. A process that is killed
+// is followed by one that finds the batch by its recorded id, or on the server by
+// the run's name.
+//
+// Its methods are for one goroutine at a time, its Completers for many.
+type Batch struct {
+	stack   *Stack
+	o       BatchOptions
+	store   *batchStore
+	state   *batchState
+	resumed bool
+	done    bool
+}
+
+// OpenBatch begins a batch run in a folder, or with Resume goes on with one; where
+// there is none, that begins one as well. It returns an *UnfinishedBatchError, a
+// *BatchSettingsError, or a *StoreError where another process has it. Nothing is
+// sent.
+func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
+	if o.MaxRequests <= 0 {
+		o.MaxRequests = batchRequests
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = batchBytes
+	}
+	if o.Notify == nil {
+		o.Notify = func(string) {}
+	}
+	b := &Batch{stack: s, o: o}
+	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+		return nil, err
+	}
+	var err error
+	if b.store, err = openBatchStore(ctx, filepath.Join(o.Folder, batchStoreFile)); err != nil {
+		return nil, err
+	}
+	if err := b.load(); err != nil {
+		return nil, errors.Join(err, b.store.close())
+	}
+	return b, nil
+}
+
+// load takes over a state that something was submitted from, and begins anew
+// where nothing was.
+func (b *Batch) load() error {
+	s, err := readState(b.o.Folder)
+	if err != nil {
+		return err
+	}
+	if s != nil && s.submitted() {
+		switch {
+		case !b.o.Resume:
+			return &UnfinishedBatchError{b.o.Folder}
+		case !sameJSON(s.Settings, b.o.Settings):
+			return &BatchSettingsError{b.o.Folder, s.Settings}
+		}
+		b.state, b.resumed = s, true
+		return nil
+	}
+	b.state = &batchState{
+		Version: stateVersion, Run: rand.Text(), Settings: b.o.Settings, Phase: phaseRecording, Round: 1,
+	}
+	return nil
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false
+	}
+	p, err := json.Marshal(x)
+	q, err2 := json.Marshal(y)
+	return err == nil && err2 == nil && string(p) == string(q)
+}
+
+// Resumed says that something was submitted by another process.
+func (b *Batch) Resumed() bool { return b.resumed }
+
+// Submitted says that the server has something of the run.
+func (b *Batch) Submitted() bool { return b.state.submitted() }
+
+// Folder is where the state is.
+func (b *Batch) Folder() string { return b.o.Folder }
+
+func (b *Batch) tell(format string, args ...any) { b.o.Notify(fmt.Sprintf(format, args...)) }
+
+// save writes the state.
+func (b *Batch) save() error {
+	if err := b.state.write(b.o.Folder); err != nil {
+		return fmt.Errorf("the state of the batch can't be kept: %w", err)
+	}
+	return nil
+}
+
+// A ChangedRowsError says that the rows are not those that a batch was made for.
+type ChangedRowsError struct{ Folder string }
+
+// Error says what can be done.
+func (e *ChangedRowsError) Error() string {
+	return "the dataset is not the one that the batch in " + e.Folder + " was submitted for; to start over, remove the folder"
+}
+
+// Check compares the rows, by their hash, with those that a resumed batch was made
+// for. It returns a *ChangedRowsError where they are others.
+func (b *Batch) Check(rows string) error {
+	if b.state.Rows != "" && b.state.Rows != rows {
+		return &ChangedRowsError{b.o.Folder}
+	}
+	return nil
+}
+
+// Run goes through the rounds, until the last pass is all that is left. It may be
+// stopped at any time by its context. Its errors are those of pass, a
+// *BatchError where the server refuses a batch, a *BatchCostError, a
+// *ChangedRowsError, a *StoreError, and those of a Client.
+func (b *Batch) Run(ctx context.Context, pass Pass) error {
+	for b.state.Phase != phaseScoring {
+		step := b.send
+		if b.state.Phase == phaseRecording {
+			step = func(ctx context.Context) error { return b.record(ctx, pass) }
+		}
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return b.charge(ctx)
+}
+
+// Completer is that of the last pass: the stack, with the store in front of what
+// is sent.
+func (b *Batch) Completer() Completer { return b.stack.over(&stored{b, b.stack.online}) }
+
+// Finish ends the batch run: it deletes the run's files from the server, as far as
+// that can be done, and the folder. The results must be safe.
+func (b *Batch) Finish(ctx context.Context) error {
+	c := b.stack.Client
+	for _, p := range b.state.Parts {
+		for _, id := range []string{p.File, p.Output, p.Failed} {
+			if id != "" && c.remove(ctx, id) != nil {
+				b.tell("the file %s could not be deleted from the server", id)
+			}
+		}
+	}
+	b.done = true
+	return b.Close()
+}
+
+// Close lets go of the folder. It stays if a batch was submitted, for the next
+// process, and goes if not.
+func (b *Batch) Close() error {
+	if b.store == nil {
+		return nil
+	}
+	err := b.store.close()
+	if b.done || !b.state.submitted() {
+		err = errors.Join(err, b.clear())
+	}
+	b.store = nil
+	return err
+}
+
+// clear removes the files and the folder. The state goes first: without it the
+// rest means nothing.
+func (b *Batch) clear() error {
+	names := []string{filepath.Join(b.o.Folder, stateFile), filepath.Join(b.o.Folder, stateFile+".new")}
+	requests, err := filepath.Glob(filepath.Join(b.o.Folder, requestFile("*")))
+	if err != nil {
+		return err
+	}
+	for _, name := range append(names, requests...) {
+		if err := removeIfThere(name); err != nil {
+			return err
+		}
+	}
+	if err := b.store.delete(); err != nil {
+		return err
+	}
+	_ = os.Remove(b.o.Folder) // where someone else put something it stays
+	return nil
+}

@@ -1,0 +1,186 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+)
+
+// A gateway that fails behind the server: the batch is there, and nobody says so.
+func TestABatchThatWasMadeInSilenceIsFound(t *testing.T) {
+	for _, status := range []int{500, 502, 504} {
+		srv := &batchtest.Server{}
+		failed := false
+		inner := srv
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost && r.URL.Path == "/batches" && !failed {
+				failed = true
+				inner.ServeHTTP(httptest.NewRecorder(), r)
+				fail(w, status, "gateway", "")
+				return
+			}
+			inner.ServeHTTP(w, r)
+		}))
+		srv.Chat = http.HandlerFunc(goodChat)
+		s := stack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
+		b, _ := openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+		var said []string
+		if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
+			t.Fatal(err)
+		}
+		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
+			t.Errorf("%d: %+v", status, seen)
+		}
+		web.Close()
+	}
+}
+
+// Where the server can't be asked whether there is a batch already, none is made.
+func TestWithoutAListNoSecondBatchIsMade(t *testing.T) {
+	srv := &batchtest.Server{}
+	posts := 0
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.URL.Path != "/batches":
+			return false
+		case r.Method == http.MethodPost:
+			posts++
+			fail(w, 502, "gateway", "")
+		default:
+			fail(w, 404, "no list", "")
+		}
+		return true
+	}
+	s, folder := batchStack(t, srv, Options{Retries: 3})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	for range 2 {
+		err := b.Run(t.Context(), batchPass(4, &said))
+		if err == nil || !strings.Contains(err.Error(), "whether there is a batch already can't be told") || posts != 1 {
+			t.Errorf("%v, %d tries", err, posts)
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		b, _ = openBatch(t, s, BatchOptions{Folder: folder, Resume: true})
+	}
+}
+
+func TestARefusedBatchIsToldAndMadeAgain(t *testing.T) {
+	var refuse atomic.Bool
+	refuse.Store(true)
+	srv := &batchtest.Server{End: func(int) (string, string, string) {
+		if refuse.Load() {
+			return "failed", "billing_hard_limit_reached", "Billing hard limit has been reached."
+		}
+		return "", "", ""
+	}}
+	s, folder := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	err := b.Run(t.Context(), batchPass(4, &said))
+	if e := as[*BatchError](t, err); e.Error() != "the batch batch_1 was refused: Billing hard limit has been reached." {
+		t.Error(e)
+	}
+	if err := b.Close(); err != nil || !BatchSubmitted(folder) {
+		t.Errorf("%v, or the state is gone", err)
+	}
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[]`)}); err == nil || !errors.As(err, new(*UnfinishedBatchError)) {
+		t.Error(err)
+	}
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[1]`), Resume: true}); err == nil || !errors.As(err, new(*BatchSettingsError)) {
+		t.Error(err)
+	}
+	refuse.Store(false)
+	b, _ = openBatch(t, s, BatchOptions{Folder: folder, Resume: true})
+	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil || !b.Resumed() {
+		t.Fatal(err)
+	}
+	if got := joinedWords(replied(t, b, 4)); got != allGood(4) {
+		t.Error(got)
+	}
+	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
+		t.Errorf("%+v", seen)
+	}
+}
+
+func TestAFullQueueIsWaitedFor(t *testing.T) {
+	const full = "Enqueued token limit reached for m. Limit: 2,000,000 enqueued tokens."
+	posts := 0
+	srv := &batchtest.Server{Polls: 3}
+	srv.End = func(n int) (string, string, string) {
+		if n == 2 {
+			return "failed", "token_limit_exceeded", full
+		}
+		return "", "", ""
+	}
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPost && r.URL.Path == "/batches" {
+			if posts++; posts == 3 { // another server says it at once
+				fail(w, 400, full, "")
+				return true
+			}
+		}
+		return false
+	}
+	s, folder := batchStack(t, srv, Options{})
+	b, told := openBatch(t, s, BatchOptions{Folder: folder, MaxRequests: 2})
+	var said []string
+	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
+		t.Fatal(err, *told)
+	}
+	if got := joinedWords(replied(t, b, 6)); got != allGood(6) {
+		t.Error(got)
+	}
+	waited := 0
+	for _, line := range *told {
+		if strings.HasPrefix(line, "the server's queue is full: 2 requests wait") {
+			waited++
+		}
+	}
+	if seen := srv.Seen(); waited != 2 || seen.Batched != 6 || seen.Online != 0 || seen.Uploads != 3 || seen.Batches != 4 {
+		t.Errorf("%d waited, %+v", waited, seen)
+	}
+}
+
+func TestABatchThatCouldPassALimitIsNotSubmitted(t *testing.T) {
+	for name, o := range map[string]Options{
+		"cost":   {MaxCost: 0.0001, Client: Config{Model: "gpt-4o-mini"}},
+		"tokens": {MaxTokens: 400, Client: Config{Model: "gpt-4o-mini"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := &batchtest.Server{}
+			s, folder := batchStack(t, srv, o)
+			b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+			var said []string
+			err := b.Run(t.Context(), batchPass(4, &said))
+			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.Most <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
+				t.Error(e)
+			}
+			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
+				t.Errorf("%+v", seen)
+			}
+			if err := b.Close(); err != nil || BatchSubmitted(folder) {
+				t.Errorf("%v, or a state is left", err)
+			}
+		})
+	}
+	// What a batch cost is spent, at its own price.
+	srv := &batchtest.Server{}
+	s, folder := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
+		t.Fatal(err)
+	}
+	usd, tokens := s.Cost()
+	if want := 4 * (11*0.15 + 7*0.6) / 1e6 / 2; tokens != 72 || usd < want*0.999 || usd > want*1.001 {
+		t.Errorf("$%v and %d tokens, want $%v", usd, tokens, want)
+	}
+}

@@ -1,0 +1,331 @@
+package llm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+)
+
+// batchPass asks n requests, and says what each came to.
+func batchPass(n int, said *[]string) Pass {
+	return func(ctx context.Context, c Completer) (string, error) {
+		*said = nil
+		for i := range n {
+			r := ask(verdicts())
+			r.Messages[1].Text = fmt.Sprintf("answer %d", i)
+			reply, err := c.Complete(ctx, r)
+			switch {
+			case Deferred(err):
+				*said = append(*said, "later")
+			case Fatal(err):
+				return "", err
+			case err != nil:
+				*said = append(*said, err.Error())
+			default:
+				*said = append(*said, string(reply.JSON))
+			}
+		}
+		return "rows", nil
+	}
+}
+
+func goodChat(w http.ResponseWriter, _ *http.Request) { say(w, good, "stop") }
+
+// batchStack is a stack against a server of batches.
+func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string) {
+	t.Helper()
+	if srv.Chat == nil {
+		srv.Chat = http.HandlerFunc(goodChat)
+	}
+	web := httptest.NewServer(srv)
+	t.Cleanup(web.Close)
+	o.Client.BaseURL = web.URL + o.Client.BaseURL
+	return stack(t, o), t.TempDir()
+}
+
+func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
+	t.Helper()
+	told := &[]string{}
+	o.Notify = func(line string) { *told = append(*told, line) }
+	if o.Settings == nil {
+		o.Settings = json.RawMessage(`[]`)
+	}
+	b, err := s.OpenBatch(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	return b, told
+}
+
+// replied runs the last pass.
+func replied(t *testing.T, b *Batch, n int) []string {
+	t.Helper()
+	var said []string
+	if _, err := batchPass(n, &said)(t.Context(), b.Completer()); err != nil {
+		t.Fatal(err)
+	}
+	return said
+}
+
+func allGood(n int) string { return strings.Repeat(good+" ", n) }
+
+func joinedWords(said []string) string { return strings.Join(said, " ") + " " }
+
+func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
+	for name, o := range map[string]BatchOptions{
+		"requests": {MaxRequests: 3},
+		"bytes":    {MaxBytes: 1800},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv := &batchtest.Server{}
+			s, folder := batchStack(t, srv, Options{})
+			o.Folder = folder
+			b, _ := openBatch(t, s, o)
+			var said []string
+			if err := b.Run(t.Context(), batchPass(10, &said)); err != nil {
+				t.Fatal(err)
+			}
+			if got := joinedWords(replied(t, b, 10)); got != allGood(10) {
+				t.Error(got)
+			}
+			for _, p := range srv.Batches() {
+				if n, size := p.Requests, len(srv.File(p.Input)); o.MaxRequests > 0 && n > 3 || o.MaxBytes > 0 && size > 1800 || n == 0 {
+					t.Errorf("a file of %d requests and %d bytes", n, size)
+				}
+			}
+			if seen := srv.Seen(); seen.Batches < 4 || seen.Batched != 10 || seen.Online != 0 {
+				t.Errorf("%+v", seen)
+			}
+			if err := b.Finish(t.Context()); err != nil || srv.Seen().Files != 0 {
+				t.Errorf("%v, %+v", err, srv.Seen())
+			}
+			if _, err := os.Stat(folder); err == nil {
+				t.Error("the folder is left")
+			}
+		})
+	}
+}
+
+func TestALineOfABatchIsTheRequestThatIsSentOnline(t *testing.T) {
+	online, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+	r := ask(verdicts())
+	r.Messages[1].Text = `say "temperature":1e-45`
+	for _, model := range []string{"gpt-4o-mini", "o4-mini", "gpt-5-mini"} {
+		c := client(t, Config{BaseURL: online.URL, Model: model})
+		if _, err := c.Complete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		fresh := client(t, Config{BaseURL: online.URL, Model: model})
+		line, err := fresh.batchLine(requestKey("e", model, r), r, fresh.settle())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var l struct {
+			ID, Method, URL string
+			CustomID        string          `json:"custom_id"`
+			Body            json.RawMessage `json:"body"`
+		}
+		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
+			t.Errorf("%v: %s", err, line)
+		}
+		if sent := got()[len(got())-1].raw; string(l.Body) != sent {
+			t.Errorf("%s\n%s", l.Body, sent)
+		}
+	}
+}
+
+func TestAzuresBatches(t *testing.T) {
+	var paths []string
+	srv := &batchtest.Server{}
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		paths = append(paths, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery+" "+r.Header.Get("api-key")+r.Header.Get("Authorization"))
+		return false
+	}
+	// Times as texts and words with capitals, as Azure's are.
+	odd := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := httptest.NewRecorder()
+		srv.ServeHTTP(rec, r)
+		body := rec.Body.String()
+		if strings.Contains(r.URL.Path, "/batches") {
+			body = strings.ReplaceAll(body, `"created_at":1700000000`, `"created_at":"2024-07-19T17:13:57.2491382+00:00"`)
+			body = strings.ReplaceAll(body, `"validating"`, `"Validating"`)
+			body = strings.ReplaceAll(body, `"status":"completed"`, `"status":"Completed"`)
+		}
+		w.WriteHeader(rec.Code)
+		_, _ = io.WriteString(w, body)
+	})
+	srv.Chat = http.HandlerFunc(goodChat)
+	web := httptest.NewServer(odd)
+	t.Cleanup(web.Close)
+	s := stack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
+	b, _ := openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+	var said []string
+	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil {
+		t.Fatal(err)
+	}
+	if got := joinedWords(replied(t, b, 2)); got != allGood(2) {
+		t.Error(got)
+	}
+	want := "POST /openai/files?api-version=2024-10-21 " + secret
+	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
+		t.Error(strings.Join(paths, "\n"))
+	}
+	file := srv.File(srv.Batches()[0].Input)
+	if !strings.Contains(file, `"model":"mine"`) || !strings.Contains(file, `"url":"/chat/completions"`) {
+		t.Error(file)
+	}
+}
+
+// An error of a row, as the online server would say it, needs no second request.
+func TestARefusalOfARowIsReplayed(t *testing.T) {
+	n := 0
+	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		switch n++; n {
+		case 1:
+			fail(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
+		case 2:
+			fail(w, 400, "Your request was flagged by the content management policy", "")
+		case 3:
+			say(w, `{"verdicts":[1,`, "length")
+		case 4:
+			say(w, "prose", "stop")
+		default:
+			say(w, good, "stop")
+		}
+	})}
+	s, folder := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
+		t.Fatal(err)
+	}
+	got := replied(t, b, 6)
+	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != good || got[3] != good || got[4] != good {
+		t.Error(strings.Join(got, "\n"))
+	}
+	// The two that are asked again: a batch of their own is not worth it.
+	if seen := srv.Seen(); seen.Online != 2 || seen.Batches != 1 {
+		t.Errorf("%+v", seen)
+	}
+}
+
+func TestAServerThatSaysNothingForAWhileIsAskedOn(t *testing.T) {
+	srv, polls := &batchtest.Server{}, 0
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
+			if polls++; polls < 15 {
+				fail(w, 503, "busy", "")
+				return true
+			}
+		}
+		return false
+	}
+	s, folder := batchStack(t, srv, Options{})
+	b, told := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil || srv.Seen().Online != 0 {
+		t.Errorf("%v, %v", err, *told)
+	}
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
+			fail(w, 404, "which batch?", "")
+			return true
+		}
+		return false
+	}
+	b, _ = openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+	if err := b.Run(t.Context(), batchPass(2, &said)); err == nil || !strings.Contains(err.Error(), "which batch?") {
+		t.Error(err)
+	}
+}
+
+func TestAServerWithoutBatchesSaysSo(t *testing.T) {
+	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
+		fail(w, 404, "Not Found", "")
+		return true
+	}}
+	s, folder := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	var said []string
+	err := b.Run(t.Context(), batchPass(2, &said))
+	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
+		t.Error(err)
+	}
+	if err := b.Close(); err != nil || BatchSubmitted(folder) {
+		t.Errorf("%v, or a state is left", err)
+	}
+}
+
+func TestTwoRunsCantHaveOneBatch(t *testing.T) {
+	s, folder := batchStack(t, &batchtest.Server{}, Options{})
+	_, _ = openBatch(t, s, BatchOptions{Folder: folder})
+	_, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[]`)})
+	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "another run uses it") {
+		t.Error(e)
+	}
+}
+
+func TestAStateThatIsNoneIsRefused(t *testing.T) {
+	s, _ := batchStack(t, &batchtest.Server{}, Options{})
+	for _, content := range []string{"", "{", "[]", `{"version":99}`, `{"version":1,"run":"x","round":1,"form":{"format":77}}`} {
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, stateFile), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+folder) {
+			t.Errorf("%q: %v", content, err)
+		}
+		if !BatchSubmitted(folder) {
+			t.Errorf("%q is taken for nothing", content)
+		}
+	}
+}
+
+func TestEqualRequestsAreOneLineOfABatch(t *testing.T) {
+	srv := &batchtest.Server{}
+	s, folder := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {
+		for range 5 {
+			_, _ = c.Complete(ctx, ask(verdicts()))
+		}
+		return "rows", nil
+	})
+	if seen := srv.Seen(); err != nil || seen.Batched != 1 {
+		t.Errorf("%v, %+v", err, seen)
+	}
+}
+
+// What the server sends for the replies of a batch may be anything.
+func FuzzBatchReplies(f *testing.F) {
+	f.Add([]byte(`{"custom_id":"x","response":{"status_code":200,"body":{"choices":[{}]}}}` + "\n"))
+	f.Add([]byte("{}\n[]\nnull\n\x00"))
+	f.Add(bytes.Repeat([]byte("["), 1000))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for line := range bytes.Lines(content) {
+			l := readReply(line)
+			if key := l.key(); key != nil && len(key) != 32 {
+				t.Errorf("a key of %d bytes", len(key))
+			}
+			if l.Response != nil {
+				if u, _ := paid(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
+					t.Errorf("it cost %+v", u)
+				}
+				if e := batchRefusal(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {
+					t.Errorf("a message of %d bytes", len(e.Message))
+				}
+			}
+		}
+	})
+}

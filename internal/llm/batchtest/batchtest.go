@@ -1,0 +1,336 @@
+// Package batchtest is a server of the Batch API for tests. It follows what OpenAI
+// has published of files and batches, as far as llm uses it, and misbehaves where
+// a test wants it to.
+package batchtest
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// A Batch is one that was submitted.
+type Batch struct {
+	ID, Input string
+	Metadata  map[string]string
+	Requests  int
+	Polls     int    // so far
+	Status    string // validating at first
+	Output    string // ids of files; "" for none
+	Errors    string
+	refusals  []map[string]any
+}
+
+// A Server keeps files and batches in memory. Its fields are set before it is
+// used, and the counts read after.
+type Server struct {
+	// Chat answers /chat/completions, and each request of a batch.
+	Chat http.Handler
+	// Polls is how often a batch says that it goes on before it ends. One that fails
+	// does so at once.
+	Polls int
+	// End is how the n-th batch ends, from 1; nil and "" for completed. For failed,
+	// code and message say why. It is called more than once.
+	End func(n int) (status, code, message string)
+	// Lines may change the lines of a file of replies before it is kept.
+	Lines func(lines []string) []string
+	// Before may answer a request in another way, and says whether it has. It is
+	// called without a lock.
+	Before func(w http.ResponseWriter, r *http.Request) bool
+	// After is called when a request was done, and may still spoil the answer.
+	After func(w http.ResponseWriter, r *http.Request)
+
+	mu       sync.Mutex
+	files    map[string][]byte
+	batches  []*Batch
+	uploads  int
+	online   int
+	batched  int
+	deleted  []string
+	listings int
+}
+
+// Counts are what a Server has seen.
+type Counts struct {
+	Uploads, Batches, Listings int
+	Online                     int // requests for one chat completion
+	Batched                    int // requests in batches
+	Files                      int // that are left
+}
+
+// Seen counts.
+func (s *Server) Seen() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Counts{s.uploads, len(s.batches), s.listings, s.online, s.batched, len(s.files)}
+}
+
+// Batches are those that were submitted.
+func (s *Server) Batches() []Batch {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Batch
+	for _, b := range s.batches {
+		out = append(out, *b)
+	}
+	return out
+}
+
+// File is the content of a file.
+func (s *Server) File(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.files[id])
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.Before != nil && s.Before(w, r) {
+		return
+	}
+	rec := httptest.NewRecorder()
+	s.route(rec, r)
+	if s.After != nil {
+		s.After(w, r)
+	}
+	for k, v := range rec.Header() {
+		w.Header()[k] = v
+	}
+	w.WriteHeader(rec.Code)
+	_, _ = io.Copy(w, rec.Body)
+}
+
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/openai"), "/v1")
+	_, id, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if strings.HasSuffix(path, "/chat/completions") {
+		s.mu.Lock()
+		s.online++
+		s.mu.Unlock()
+		s.Chat.ServeHTTP(w, r)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	switch {
+	case path == "/files" && r.Method == http.MethodPost:
+		s.upload(w, r)
+	case strings.HasPrefix(path, "/files/"):
+		s.file(w, r, id)
+	case path == "/batches" && r.Method == http.MethodPost:
+		s.create(w, r)
+	case path == "/batches":
+		s.list(w, r)
+	case strings.HasPrefix(path, "/batches/"):
+		s.poll(w, id)
+	default:
+		refuse(w, http.StatusNotFound, "no such path: "+path)
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.WriteHeader(status)
+	reply(w, map[string]any{"error": map[string]any{"message": message}})
+}
+
+func reply(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
+
+func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
+	file, header, err := r.FormFile("file")
+	if err != nil || r.FormValue("purpose") != "batch" || !strings.HasSuffix(header.Filename, ".jsonl") {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("not a file of a batch: %v", err))
+		return
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	s.uploads++
+	id := s.keep(content)
+	reply(w, map[string]any{"id": id, "object": "file", "bytes": len(content), "purpose": "batch", "filename": header.Filename, "status": "processed"})
+}
+
+func (s *Server) keep(content []byte) string {
+	if s.files == nil {
+		s.files = map[string][]byte{}
+	}
+	id := fmt.Sprintf("file-%d", len(s.files)+len(s.deleted)+1)
+	s.files[id] = content
+	return id
+}
+
+func (s *Server) file(w http.ResponseWriter, r *http.Request, id string) {
+	id, _, content := strings.Cut(id, "/content")
+	data, ok := s.files[id]
+	switch {
+	case !ok:
+		refuse(w, http.StatusNotFound, "no such file: "+id)
+	case r.Method == http.MethodDelete:
+		delete(s.files, id)
+		s.deleted = append(s.deleted, id)
+		reply(w, map[string]any{"id": id, "object": "file", "deleted": true})
+	case content:
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = w.Write(data)
+	default:
+		reply(w, map[string]any{"id": id, "object": "file", "status": "processed", "purpose": "batch"})
+	}
+}
+
+func (s *Server) create(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Input    string            `json:"input_file_id"`
+		Endpoint string            `json:"endpoint"`
+		Window   string            `json:"completion_window"`
+		Metadata map[string]string `json:"metadata"`
+	}
+	err := json.NewDecoder(r.Body).Decode(&q)
+	content, ok := s.files[q.Input]
+	if err != nil || !ok || q.Window != "24h" || !strings.HasSuffix(q.Endpoint, "/chat/completions") || len(q.Metadata) > 16 {
+		refuse(w, http.StatusBadRequest, fmt.Sprintf("not a batch: %v %+v", err, q))
+		return
+	}
+	b := &Batch{
+		ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Input: q.Input, Metadata: q.Metadata,
+		Requests: bytes.Count(content, []byte("\n")), Status: "validating",
+	}
+	s.batches = append(s.batches, b)
+	reply(w, b.object(0))
+}
+
+func (b *Batch) object(done int) map[string]any {
+	o := map[string]any{
+		"id": b.ID, "object": "batch", "endpoint": "/v1/chat/completions", "input_file_id": b.Input,
+		"completion_window": "24h", "status": b.Status, "created_at": 1700000000, "metadata": b.Metadata,
+		"request_counts": map[string]int{"total": b.Requests, "completed": done, "failed": 0},
+		"output_file_id": nil, "error_file_id": nil, "errors": nil,
+	}
+	if b.Output != "" {
+		o["output_file_id"] = b.Output
+	}
+	if b.Errors != "" {
+		o["error_file_id"] = b.Errors
+	}
+	if b.refusals != nil {
+		o["errors"] = map[string]any{"object": "list", "data": b.refusals}
+	}
+	return o
+}
+
+// list gives the newest first, as many as are asked for.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	s.listings++
+	all := slices.Clone(s.batches)
+	slices.Reverse(all)
+	if after := r.URL.Query().Get("after"); after != "" {
+		i := slices.IndexFunc(all, func(b *Batch) bool { return b.ID == after })
+		all = all[i+1:]
+	}
+	limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+	if err != nil {
+		limit = 20
+	}
+	var data []any
+	for _, b := range all[:min(limit, len(all))] {
+		data = append(data, b.object(0))
+	}
+	reply(w, map[string]any{"object": "list", "data": data, "has_more": len(all) > limit})
+}
+
+func (s *Server) poll(w http.ResponseWriter, id string) {
+	n := slices.IndexFunc(s.batches, func(b *Batch) bool { return b.ID == id })
+	if n < 0 {
+		refuse(w, http.StatusNotFound, "no such batch: "+id)
+		return
+	}
+	b := s.batches[n]
+	b.Polls++
+	failed := false
+	if s.End != nil {
+		status, _, _ := s.End(n + 1)
+		failed = status == "failed"
+	}
+	switch {
+	case b.Status != "validating" && b.Status != "in_progress":
+	case b.Polls <= s.Polls && !failed:
+		b.Status = "in_progress"
+		reply(w, b.object(b.Requests*b.Polls/(s.Polls+1)))
+		return
+	default:
+		s.end(b, n+1)
+	}
+	reply(w, b.object(b.Requests))
+}
+
+// end has the chat answer all requests of a batch, unless it ends otherwise.
+func (s *Server) end(b *Batch, n int) {
+	b.Status = "completed"
+	if s.End != nil {
+		status, code, message := s.End(n)
+		if status != "" {
+			b.Status = status
+		}
+		if status == "failed" {
+			b.refusals = []map[string]any{{"code": code, "message": message, "line": nil, "param": nil}}
+			return
+		}
+	}
+	var good, bad []string
+	lines := bufio.NewScanner(bytes.NewReader(s.files[b.Input]))
+	lines.Buffer(nil, 1<<30)
+	for i := 0; lines.Scan(); i++ {
+		id, status, body := s.answer(lines.Bytes())
+		failure := "null"
+		if b.Status != "completed" && i%2 == 1 { // the time was over
+			bad = append(bad, fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":null,"error":{"code":"batch_%s","message":"This request could not be executed before the completion window expired."}}`, i, id, b.Status))
+			continue
+		}
+		line := fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":{"status_code":%d,"request_id":"r","body":%s},"error":%s}`, i, id, status, body, failure)
+		if status == http.StatusOK {
+			good = append(good, line)
+		} else {
+			bad = append(bad, line)
+		}
+	}
+	slices.Reverse(good) // in no particular order
+	if s.Lines != nil {
+		good = s.Lines(good)
+	}
+	if len(good) > 0 {
+		b.Output = s.keep([]byte(strings.Join(good, "\n") + "\n"))
+	}
+	if len(bad) > 0 {
+		b.Errors = s.keep([]byte(strings.Join(bad, "\n") + "\n"))
+	}
+}
+
+// answer has the chat answer one line of a batch's file.
+func (s *Server) answer(line []byte) (id string, status int, body string) {
+	var q struct {
+		ID     string          `json:"custom_id"`
+		Method string          `json:"method"`
+		URL    string          `json:"url"`
+		Body   json.RawMessage `json:"body"`
+	}
+	if err := json.Unmarshal(line, &q); err != nil || q.Method != http.MethodPost || !strings.HasSuffix(q.URL, "/chat/completions") || q.ID == "" || len(q.ID) > 64 {
+		return q.ID, http.StatusBadRequest, `{"error":{"message":"no request of a batch"}}`
+	}
+	s.batched++
+	rec := httptest.NewRecorder()
+	s.Chat.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, q.URL, bytes.NewReader(q.Body)))
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, rec.Body.Bytes()); err != nil {
+		return q.ID, http.StatusInternalServerError, `{"error":{"message":"no JSON"}}`
+	}
+	return q.ID, rec.Code, compact.String()
+}
