@@ -25,9 +25,9 @@ func (e Element) bytes() int {
 		return 2
 	case Int64:
 		return 8
-	default:
-		return 4
+	case Float32, Int32:
 	}
+	return 4
 }
 
 // A Value is the name of a tensor in a graph. The empty one stands for an input
