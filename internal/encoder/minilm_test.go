@@ -60,7 +60,7 @@ func cosine(a []float32, b []float64) float64 {
 // A published model gives its published embeddings.
 func TestMiniLM(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
-	for _, path := range kernel.Names() {
+	for _, path := range paths() {
 		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
 			m, err := Open(dir, Options{Kernel: path, Precision: precision})
 			if err != nil {

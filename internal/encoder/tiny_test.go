@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
 // write makes a folder of the model with the tensors that were asked for, in
@@ -124,7 +122,7 @@ func TestNetworksComputeTheirFormulas(t *testing.T) {
 					want = append(want, tiny.run(s))
 				}
 				dir := tiny.write(t, dtype)
-				for _, path := range kernel.Names() {
+				for _, path := range paths() {
 					m, err := load(dir, Options{Kernel: path, Threads: 2})
 					if err != nil {
 						t.Fatal(err)

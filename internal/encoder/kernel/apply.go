@@ -1,6 +1,9 @@
 package kernel
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Apply sets row r of dst, of rows rows, to act(x[r]·Wᵀ + bias). Rows of x are
 // ldx values apart and have l.In; rows of dst are ldd apart and have l.Out. dst
@@ -144,6 +147,7 @@ type tiles struct {
 	ld    int
 	bytes []byte // quantised, ld bytes apart
 	scale []float32
+	steps []float32 // by how many steps the middle of a row is off 0
 }
 
 // gather takes rows as they are, or copies them where they lie so far apart that
@@ -167,19 +171,32 @@ func (t *tiles) quantise(x []float32, ldx int) {
 	t.ld = (l.depth*k.wide+63)&^63 + 64
 	t.bytes = t.w.octets(t.rows * t.ld)
 	t.scale = t.w.Floats(t.rows)
+	t.steps = t.w.Floats(t.rows + k.mr)
 	nothing := t.w.Floats(l.In) // what a row without a scale is taken for
 	clear(nothing)
 	for r := range t.rows {
 		row := x[r*ldx : r*ldx+l.In]
-		scale, inverse := scales(k.peak(row))
-		t.scale[r] = scale
+		middle, half := middle(k, row)
+		scale, inverse := scales(half)
+		t.scale[r], t.steps[r] = scale, middle*inverse
 		q := t.bytes[r*t.ld : (r+1)*t.ld]
 		if inverse == 0 {
 			row = nothing
 		}
-		k.quantise(q, row, inverse)
+		k.quantise(q, row, middle, inverse)
 		clear(q[l.In*k.wide : l.depth*k.wide])
 	}
+}
+
+// middle returns the middle of the range of a row and 0, and half its width. What
+// comes of an activation is often to one side of 0, and half the integers would
+// be for values that are not there. Where a value is not finite, half is not.
+func middle(k *Kernels, row []float32) (middle, half float32) {
+	if peak := k.peak(row); !(peak <= math.MaxFloat32) {
+		return 0, peak
+	}
+	lo, hi := k.extent(row)
+	return lo/2 + hi/2, hi/2 - lo/2
 }
 
 // panel computes the columns of panel i for all rows, tile by tile: the rows are
@@ -209,7 +226,7 @@ func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
 			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/count:])
 		} else {
 			k.gemm8(hi-lo, l.depth, t.bytes[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
-				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:])
+				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:], t.steps[lo:], l.totals[i*k.nr:])
 		}
 		if act != None {
 			k.activate[act](c, ldc, hi-lo, n)

@@ -35,11 +35,17 @@ func avx2() ops {
 		a, b := peak256(x[:whole]), peak(x[whole:])
 		return math.Float32frombits(max(math.Float32bits(a), math.Float32bits(b)))
 	}
-	k.quantise = func(dst []byte, x []float32, inverse float32) {
+	k.extent = func(x []float32) (lo, hi float32) {
+		whole := len(x) &^ 31
+		lo, hi = extent256(x[:whole])
+		l, h := extent(x[whole:])
+		return min(lo, l), max(hi, h)
+	}
+	k.quantise = func(dst []byte, x []float32, middle, inverse float32) {
 		whole := len(x) &^ 15
-		quantise256(dst, x[:whole], inverse)
+		quantise256(dst, x[:whole], middle, inverse)
 		for i, v := range x[whole:] {
-			q := int16(math.RoundToEven(float64(v * inverse)))
+			q := int16(math.RoundToEven(float64((v - middle) * inverse)))
 			binary.LittleEndian.PutUint16(dst[2*(whole+i):], uint16(q))
 		}
 	}
@@ -55,7 +61,7 @@ func avx2() ops {
 func gemm256(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 
 //go:noescape
-func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
 func pack256(dst, src []float32, ld, rows, k int)
@@ -70,7 +76,10 @@ func brain256(dst []float32, src []uint16)
 func peak256(x []float32) float32
 
 //go:noescape
-func quantise256(dst []byte, x []float32, inverse float32)
+func extent256(x []float32) (lo, hi float32)
+
+//go:noescape
+func quantise256(dst []byte, x []float32, middle, inverse float32)
 
 //go:noescape
 func gelu256(x []float32, ld, rows, n int)

@@ -6,7 +6,7 @@ func avx512() ops {
 	k := ops{
 		mr: 14, nr: 32, group: 4, wide: 1,
 		gemm: gemm512, gemm8: gemm8x512, pack: pack512, half: half512, brain: brain512,
-		peak: peak512, quantise: quantise512, multiply: multiply512,
+		peak: peak512, extent: extent512, quantise: quantise512, multiply: multiply512,
 		layerNorm: layerNorm512, rmsNorm: rmsNorm512, softmax: nonnegative(softmax512), relax: relaxed,
 	}
 	k.activate[Gelu] = gelu512
@@ -35,7 +35,7 @@ func nonnegative(f func(s []float32, scale float32, bias []float32) float32) fun
 func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 
 //go:noescape
-func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
 func pack512(dst, src []float32, ld, rows, k int)
@@ -50,7 +50,10 @@ func brain512(dst []float32, src []uint16)
 func peak512(x []float32) float32
 
 //go:noescape
-func quantise512(dst []byte, x []float32, inverse float32)
+func extent512(x []float32) (lo, hi float32)
+
+//go:noescape
+func quantise512(dst []byte, x []float32, middle, inverse float32)
 
 //go:noescape
 func gelu512(x []float32, ld, rows, n int)

@@ -26,7 +26,7 @@ func BenchmarkTile(b *testing.B) {
 				qa, qw, sums := make([]byte, (rows*depth+64)*k.wide), make([]int8, depth*k.nr+64), make([]int32, k.nr)
 				b.Run(fmt.Sprintf("%s/int8/%dx%d", name, rows, depth), func(b *testing.B) {
 					for b.Loop() {
-						k.gemm8(rows, depth, qa, depth*k.wide, qw, c, k.nr, a, a, a, sums)
+						k.gemm8(rows, depth, qa, depth*k.wide, qw, c, k.nr, a, a, a, sums, a, a)
 					}
 					b.ReportMetric(float64(rows*depth*k.nr)*float64(b.N)/b.Elapsed().Seconds()/1e9, "Gmac/s")
 				})

@@ -33,9 +33,11 @@
 //
 // Weights are quantised once, each output channel by its own scale,
 // symmetrically to [-127, 127]; activations are quantised as they come, each row
-// by its own scale in the same way. The products are summed exactly in int32,
-// which holds for rows of up to 133,000 values, so that all paths find the same
-// sums. A row with a NaN or an infinity in it comes out as NaN.
+// by its own scale to the same integers, about the middle of its range and 0.
+// What the middle adds to an output, itself times the sum of the weights, is
+// added in float32. The products are summed exactly in int32, which holds for
+// rows of up to 133,000 values, so that all paths find the same sums. A row with
+// a NaN or an infinity in it comes out as NaN.
 //
 // # Errors
 //

@@ -36,20 +36,23 @@ FOUR: \
 	JNZ  FOUR    \
 	JMP  END
 
-// IFINISH writes a row: sum*column*scale + bias.
+// IFINISH writes a row: (sum*column + step*total)*scale + bias.
 #define IFINISH(r, lo, hi, to, next) \
 	VBROADCASTSS r(R12), Y14     \
+	VBROADCASTSS r(BX), Y15      \
 	VCVTDQ2PS   lo, lo           \
 	VCVTDQ2PS   hi, hi           \
 	VMULPS      Y12, lo, lo      \
 	VMULPS      Y13, hi, hi      \
+	VFMADD231PS (CX), Y15, lo    \
+	VFMADD231PS 32(CX), Y15, hi  \
 	VFMADD213PS (R14), Y14, lo   \
 	VFMADD213PS 32(R14), Y14, hi \
 	VMOVUPS     lo, to           \
 	VMOVUPS     hi, next
 
-// func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
-TEXT ·gemm8x256(SB), NOSPLIT, $0-200
+// func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+TEXT ·gemm8x256(SB), NOSPLIT, $0-248
 	MOVQ rows+0(FP), AX
 	MOVQ k+8(FP), CX
 	MOVQ a_base+16(FP), SI
@@ -104,6 +107,8 @@ done:
 	MOVQ scale_base+104(FP), R12
 	MOVQ columns_base+128(FP), R13
 	MOVQ bias_base+152(FP), R14
+	MOVQ steps_base+200(FP), BX
+	MOVQ totals_base+224(FP), CX
 	VMOVUPS (R13), Y12
 	VMOVUPS 32(R13), Y13
 	CMPQ AX, $6

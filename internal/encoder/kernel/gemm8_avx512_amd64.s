@@ -71,20 +71,23 @@ ONE: \
 	JNZ  ONE      \
 	JMP  END
 
-// IFINISH writes a row: sum*column*scale + bias.
+// IFINISH writes a row: (sum*column + step*total)*scale + bias.
 #define IFINISH(r, lo, hi, to, next) \
 	VBROADCASTSS r(R12), Z30        \
+	VBROADCASTSS r(BX), Z31         \
 	VCVTDQ2PS   lo, lo              \
 	VCVTDQ2PS   hi, hi              \
 	VMULPS      Z28, lo, lo         \
 	VMULPS      Z29, hi, hi         \
+	VFMADD231PS (CX), Z31, lo       \
+	VFMADD231PS 64(CX), Z31, hi     \
 	VFMADD213PS (R14), Z30, lo      \
 	VFMADD213PS 64(R14), Z30, hi    \
 	VMOVUPS     lo, to              \
 	VMOVUPS     hi, next
 
-// func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
-TEXT ·gemm8x512(SB), NOSPLIT, $0-200
+// func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+TEXT ·gemm8x512(SB), NOSPLIT, $0-248
 	MOVQ rows+0(FP), AX
 	MOVQ k+8(FP), CX
 	MOVQ a_base+16(FP), SI
@@ -197,6 +200,8 @@ done:
 	MOVQ scale_base+104(FP), R12
 	MOVQ columns_base+128(FP), R13
 	MOVQ bias_base+152(FP), R14
+	MOVQ steps_base+200(FP), BX
+	MOVQ totals_base+224(FP), CX
 	VMOVUPS (R13), Z28
 	VMOVUPS 64(R13), Z29
 	CMPQ AX, $14

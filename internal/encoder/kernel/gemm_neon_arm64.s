@@ -14,6 +14,8 @@
 #define SCVTF(n, d) WORD $(0x4e21d800 | (n<<5) | d)               // scvtf vd.4s, vn.4s
 #define FMUL(m, n, d) WORD $(0x6e20dc00 | (m<<16) | (n<<5) | d)   // fmul vd.4s, vn.4s, vm.4s
 
+#define FMLA(m, n, d) WORD $(0x4e20cc00 | (m<<16) | (n<<5) | d)   // fmla vd.4s, vn.4s, vm.4s
+
 DATA ones<>+0(SB)/4, $0x3f800000
 GLOBL ones<>(SB), RODATA|NOPTR, $4
 
@@ -131,19 +133,27 @@ done:
 	SDOT(28, 26, c)        \
 	SDOT(28, 27, d)
 
-// SCALED makes floats of a row's sums, times the scales of the columns.
+// SCALED makes floats of a row's sums, times the scales of the columns, to which
+// it adds the row's step times the columns' totals.
 #define SCALED(a, b, c, d) \
-	SCVTF(a, a)    \
-	SCVTF(b, b)    \
-	SCVTF(c, c)    \
-	SCVTF(d, d)    \
-	FMUL(24, a, a) \
-	FMUL(25, b, b) \
-	FMUL(26, c, c) \
-	FMUL(27, d, d)
+	VLD1 (R13), [V24.S4, V25.S4, V26.S4, V27.S4] \
+	SCVTF(a, a)     \
+	SCVTF(b, b)     \
+	SCVTF(c, c)     \
+	SCVTF(d, d)     \
+	FMUL(24, a, a)  \
+	FMUL(25, b, b)  \
+	FMUL(26, c, c)  \
+	FMUL(27, d, d)  \
+	VLD1 (R14), [V24.S4, V25.S4, V26.S4, V27.S4] \
+	VLD1R.P 4(R15), [V28.S4] \
+	FMLA(28, 24, a) \
+	FMLA(28, 25, b) \
+	FMLA(28, 26, c) \
+	FMLA(28, 27, d)
 
-// func gemm8DOT(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
-TEXT ·gemm8DOT(SB), NOSPLIT, $0-200
+// func gemm8DOT(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+TEXT ·gemm8DOT(SB), NOSPLIT, $0-248
 	MOVD rows+0(FP), R8
 	MOVD k+8(FP), R7
 	MOVD a_base+16(FP), R0
@@ -192,7 +202,8 @@ step:
 	MOVD bias_base+152(FP), R11
 	LSL  $2, R9, R9
 	MOVD $4, R12
-	VLD1 (R13), [V24.S4, V25.S4, V26.S4, V27.S4]
+	MOVD steps_base+200(FP), R15
+	MOVD totals_base+224(FP), R14
 	SCALED(0, 1, 2, 3)
 	SCALED(4, 5, 6, 7)
 	SCALED(8, 9, 10, 11)
@@ -211,10 +222,10 @@ done:
 	SADALP(22, lo)   \
 	SADALP(23, hi)
 
-// func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+// func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 //
 // It does two rows at a time; rows is 1 or 2.
-TEXT ·gemm8MULL(SB), NOSPLIT, $0-200
+TEXT ·gemm8MULL(SB), NOSPLIT, $0-248
 	MOVD rows+0(FP), R8
 	MOVD k+8(FP), R7
 	MOVD a_base+16(FP), R0
@@ -267,7 +278,8 @@ step:
 	MOVD bias_base+152(FP), R11
 	LSL  $2, R9, R9
 	MOVD $4, R12
-	VLD1 (R13), [V24.S4, V25.S4, V26.S4, V27.S4]
+	MOVD steps_base+200(FP), R15
+	MOVD totals_base+224(FP), R14
 	SCALED(0, 1, 2, 3)
 	SCALED(4, 5, 6, 7)
 	FINISH(V0, V1, V2, V3)

@@ -16,7 +16,7 @@ func generic() ops {
 	return ops{
 		mr: genericRows, nr: genericColumns, group: 4, wide: 1,
 		gemm: gemm, gemm8: gemm8, pack: pack, half: half, brain: brain,
-		peak: peak, quantise: quantise, activate: plain(), multiply: multiply,
+		peak: peak, extent: extent, quantise: quantise, activate: plain(), multiply: multiply,
 		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, relax: relax,
 	}
 }
@@ -45,7 +45,7 @@ func gemm(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bia
 	}
 }
 
-func gemm8(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, _ []int32) {
+func gemm8(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, _ []int32, steps, totals []float32) {
 	const nr = genericColumns
 	for r := range rows {
 		var sum [nr]int32
@@ -58,7 +58,7 @@ func gemm8(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale
 			}
 		}
 		for j, s := range sum {
-			c[r*ldc+j] = float32(s)*columns[j]*scale[r] + bias[j]
+			c[r*ldc+j] = (float32(s)*columns[j]+steps[r]*totals[j])*scale[r] + bias[j]
 		}
 	}
 }
@@ -114,9 +114,16 @@ func peak(x []float32) float32 {
 	return math.Float32frombits(most)
 }
 
-func quantise(dst []byte, x []float32, inverse float32) {
+func extent(x []float32) (lo, hi float32) {
+	for _, v := range x {
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
+}
+
+func quantise(dst []byte, x []float32, middle, inverse float32) {
 	for i, v := range x {
-		dst[i] = byte(int8(math.RoundToEven(float64(v * inverse))))
+		dst[i] = byte(int8(math.RoundToEven(float64((v - middle) * inverse))))
 	}
 }
 

@@ -23,10 +23,12 @@ type ops struct {
 	// begins ahead, if anything, is wanted soon: about k*4 values may be fetched
 	// into a cache meanwhile.
 	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
-	// gemm8 does so with quantised a and b: sum*columns[j]*scale[r] + bias[j].
+	// gemm8 does so with quantised a and b:
+	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read as many
+	// steps as a tile has rows.
 	// The values of a lie lda bytes apart by rows; k is a multiple of 4. b is
 	// [k/group][nr][group] and sums is what the path wants of the columns' sums.
-	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows. It may write
 	// anything for i up to the next multiple of 16 and for r up to nr.
 	pack func(dst, src []float32, ld, rows, k int)
@@ -35,8 +37,10 @@ type ops struct {
 
 	// peak returns the largest |x|; NaN where there is a NaN.
 	peak func(x []float32) float32
-	// quantise sets dst to the nearest integers, ties to even, of x*inverse.
-	quantise func(dst []byte, x []float32, inverse float32)
+	// extent returns the least and the largest of x and 0, if no value is a NaN.
+	extent func(x []float32) (lo, hi float32)
+	// quantise sets dst to the nearest integers, ties to even, of (x-middle)*inverse.
+	quantise func(dst []byte, x []float32, middle, inverse float32)
 
 	// activate maps rows of n values, ld apart, in place.
 	activate [activations]func(x []float32, ld, rows, n int)

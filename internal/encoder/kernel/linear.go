@@ -3,6 +3,7 @@ package kernel
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Raw is a weight as it lies in a file, row-major [Out][In], in exactly one of
@@ -60,6 +61,7 @@ type Linear struct {
 	weights []int8    // [depth/group][nr][group]
 	columns []float32 // the columns' scales
 	sums    []int32   // -128 times the sum of a column
+	totals  []float32 // the columns' sums, times their scales
 	bias    []float32 // of all columns
 }
 
@@ -76,7 +78,7 @@ type panel struct {
 // are used, in a worker's scratch memory; Int8 quantises them once and does not
 // hold on to them. It panics where a weight or bias is not of the size it says.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
-	l := &Linear{In: in, k: k, precision: p, parts: parts}
+	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
 		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
@@ -104,6 +106,7 @@ func (l *Linear) quantise() {
 	l.weights = make([]int8, columns*l.depth)
 	l.columns = make([]float32, columns)
 	l.sums = make([]int32, columns)
+	l.totals = make([]float32, columns)
 	l.bias = make([]float32, columns)
 	row := make([]float32, l.In)
 	for i, p := range l.panels {
@@ -123,6 +126,7 @@ func (l *Linear) quantise() {
 			}
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
+			l.totals[i*k.nr+c] = float32(sum) * scale
 			if part.Bias != nil {
 				l.bias[i*k.nr+c] = part.Bias[p.row+c]
 			}

@@ -23,9 +23,9 @@ func neon(dot bool) ops {
 		k.gemm8 = gemm8DOT
 		return k
 	}
-	k.gemm8 = func(rows, depth int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32) {
+	k.gemm8 = func(rows, depth int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32) {
 		for r := 0; r < rows; r += 2 {
-			gemm8MULL(min(2, rows-r), depth, a[r*lda:], lda, b, c[r*ldc:], ldc, scale[r:], columns, bias, sums)
+			gemm8MULL(min(2, rows-r), depth, a[r*lda:], lda, b, c[r*ldc:], ldc, scale[r:], columns, bias, sums, steps[r:], totals)
 		}
 	}
 	return k
@@ -35,7 +35,7 @@ func neon(dot bool) ops {
 func gemmNEON(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32)
 
 //go:noescape
-func gemm8DOT(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+func gemm8DOT(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
-func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32)
+func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)

@@ -240,20 +240,68 @@ most:
 	VZEROUPPER
 	RET
 
-// func quantise256(dst []byte, x []float32, inverse float32), x being a multiple
+// func extent256(x []float32) (lo, hi float32), x being a multiple of 32 values
+TEXT ·extent256(SB), NOSPLIT, $0-32
+	MOVQ  x_base+0(FP), SI
+	MOVQ  x_len+8(FP), CX
+	CLEAR
+	TESTQ CX, CX
+	JZ    ends
+extent:
+	VMOVUPS (SI), Y4
+	VMOVUPS 32(SI), Y5
+	VMOVUPS 64(SI), Y6
+	VMOVUPS 96(SI), Y7
+	VMINPS Y4, Y0, Y0
+	VMAXPS Y4, Y2, Y2
+	VMINPS Y5, Y1, Y1
+	VMAXPS Y5, Y3, Y3
+	VMINPS Y6, Y0, Y0
+	VMAXPS Y6, Y2, Y2
+	VMINPS Y7, Y1, Y1
+	VMAXPS Y7, Y3, Y3
+	ADDQ  $128, SI
+	SUBQ  $32, CX
+	JNZ   extent
+ends:
+	VMINPS Y1, Y0, Y0
+	VMAXPS Y3, Y2, Y2
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VPSHUFD $0x4e, X0, X1
+	VPSHUFD $0x4e, X2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VPSHUFD $0xb1, X0, X1
+	VPSHUFD $0xb1, X2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VMOVSS X0, lo+24(FP)
+	VMOVSS X2, hi+28(FP)
+	VZEROUPPER
+	RET
+
+// func quantise256(dst []byte, x []float32, middle, inverse float32), x being a multiple
 // of 16 values
 //
 // The integers are written as 16 bits each, for VPMADDWD.
-TEXT ·quantise256(SB), NOSPLIT, $0-52
+TEXT ·quantise256(SB), NOSPLIT, $0-56
 	MOVQ  dst_base+0(FP), DI
 	MOVQ  x_base+24(FP), SI
 	MOVQ  x_len+32(FP), CX
-	VBROADCASTSS inverse+48(FP), Y12
+	VBROADCASTSS middle+48(FP), Y13
+	VBROADCASTSS inverse+52(FP), Y12
 	TESTQ CX, CX
 	JZ    done
 quantise:
-	VMULPS (SI), Y12, Y0
-	VMULPS 32(SI), Y12, Y1
+	VMOVUPS (SI), Y0
+	VMOVUPS 32(SI), Y1
+	VSUBPS Y13, Y0, Y0
+	VSUBPS Y13, Y1, Y1
+	VMULPS Y12, Y0, Y0
+	VMULPS Y12, Y1, Y1
 	VCVTPS2DQ Y0, Y0
 	VCVTPS2DQ Y1, Y1
 	VPACKSSDW Y1, Y0, Y0

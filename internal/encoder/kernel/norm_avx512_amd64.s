@@ -241,12 +241,68 @@ TEXT ·peak512(SB), NOSPLIT, $0-28
 	VZEROUPPER
 	RET
 
+#define EXTENT4 \
+	VMOVUPS (SI)(DX*1), Z4    \
+	VMOVUPS 64(SI)(DX*1), Z5  \
+	VMOVUPS 128(SI)(DX*1), Z6 \
+	VMOVUPS 192(SI)(DX*1), Z7 \
+	VMINPS Z4, Z0, Z0         \
+	VMAXPS Z4, Z2, Z2         \
+	VMINPS Z5, Z1, Z1         \
+	VMAXPS Z5, Z3, Z3         \
+	VMINPS Z6, Z0, Z0         \
+	VMAXPS Z6, Z2, Z2         \
+	VMINPS Z7, Z1, Z1         \
+	VMAXPS Z7, Z3, Z3
+
+#define EXTENT1 \
+	VMOVUPS.Z (SI)(DX*1), K1, Z4 \
+	VMINPS Z4, Z0, Z0            \
+	VMAXPS Z4, Z2, Z2
+
+// func extent512(x []float32) (lo, hi float32)
+TEXT ·extent512(SB), NOSPLIT, $0-32
+	MOVQ  x_base+0(FP), SI
+	MOVQ  x_len+8(FP), R8
+	CLEAR
+	ROW(EXTENT4, EXTENT1, extent4, extent2, extent1, ends)
+	VMINPS Z1, Z0, Z0
+	VMAXPS Z3, Z2, Z2
+	VEXTRACTF64X4 $1, Z0, Y1
+	VEXTRACTF64X4 $1, Z2, Y3
+	VMINPS Y1, Y0, Y0
+	VMAXPS Y3, Y2, Y2
+	VEXTRACTF128 $1, Y0, X1
+	VEXTRACTF128 $1, Y2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VPSHUFD $0x4e, X0, X1
+	VPSHUFD $0x4e, X2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VPSHUFD $0xb1, X0, X1
+	VPSHUFD $0xb1, X2, X3
+	VMINPS X1, X0, X0
+	VMAXPS X3, X2, X2
+	VMOVSS X0, lo+24(FP)
+	VMOVSS X2, hi+28(FP)
+	VZEROUPPER
+	RET
+
 // Here R9 is a quarter of DX, for the bytes.
 #define QUANTISE4 \
-	VMULPS (SI)(DX*1), Z16, Z4    \
-	VMULPS 64(SI)(DX*1), Z16, Z5  \
-	VMULPS 128(SI)(DX*1), Z16, Z6 \
-	VMULPS 192(SI)(DX*1), Z16, Z7 \
+	VMOVUPS (SI)(DX*1), Z4        \
+	VMOVUPS 64(SI)(DX*1), Z5      \
+	VMOVUPS 128(SI)(DX*1), Z6     \
+	VMOVUPS 192(SI)(DX*1), Z7     \
+	VSUBPS Z18, Z4, Z4            \
+	VSUBPS Z18, Z5, Z5            \
+	VSUBPS Z18, Z6, Z6            \
+	VSUBPS Z18, Z7, Z7            \
+	VMULPS Z16, Z4, Z4            \
+	VMULPS Z16, Z5, Z5            \
+	VMULPS Z16, Z6, Z6            \
+	VMULPS Z16, Z7, Z7            \
 	VCVTPS2DQ Z4, Z4              \
 	VCVTPS2DQ Z5, Z5              \
 	VCVTPS2DQ Z6, Z6              \
@@ -267,20 +323,22 @@ TEXT ·peak512(SB), NOSPLIT, $0-28
 
 #define QUANTISE1 \
 	VMOVUPS.Z (SI)(DX*1), K1, Z4 \
+	VSUBPS Z18, Z4, Z4           \
 	VMULPS Z16, Z4, Z4           \
 	VCVTPS2DQ Z4, Z4             \
 	VPADDD Z17, Z4, Z4           \
 	VPMOVDB Z4, K1, (DI)         \
 	ADDQ $16, DI
 
-// func quantise512(dst []byte, x []float32, inverse float32)
+// func quantise512(dst []byte, x []float32, middle, inverse float32)
 //
 // The bytes are 128 more than the integers.
-TEXT ·quantise512(SB), NOSPLIT, $0-52
+TEXT ·quantise512(SB), NOSPLIT, $0-56
 	MOVQ  dst_base+0(FP), DI
 	MOVQ  x_base+24(FP), SI
 	MOVQ  x_len+32(FP), R8
-	VBROADCASTSS inverse+48(FP), Z16
+	VBROADCASTSS middle+48(FP), Z18
+	VBROADCASTSS inverse+52(FP), Z16
 	VPBROADCASTD OFFSET, Z17
 	ROW(QUANTISE4, QUANTISE1, quantise4, quantise2, quantise1, done)
 	VZEROUPPER

@@ -6,7 +6,7 @@ package kernel
 // some four rows.
 const (
 	int8Block    = 128
-	float32Block = 256
+	float32Block = 512
 )
 
 // blocks returns into how many blocks Rows cuts rows.

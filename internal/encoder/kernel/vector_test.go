@@ -144,6 +144,29 @@ func TestPeakSeesTheLargestOfAnyLength(t *testing.T) {
 	})
 }
 
+func TestExtentSeesBothEndsOfAnyLength(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		for n := 1; n < 140; n++ {
+			for at := range n {
+				x := make([]float32, n+1)
+				x[n], x[n-1-at] = 100, 5
+				if lo, hi := k.extent(x[:n]); lo != 0 || hi != 5 {
+					t.Fatalf("%d values, 5 at %d: got %g and %g", n, n-1-at, lo, hi)
+				}
+				x[at] = -3
+				want := float32(5)
+				if at == n-1-at {
+					want = 0
+				}
+				if lo, hi := k.extent(x[:n]); lo != -3 || hi != want {
+					t.Fatalf("%d values, -3 at %d: got %g and %g", n, at, lo, hi)
+				}
+			}
+		}
+	})
+}
+
 func TestSoftmaxOfAnyLength(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
