@@ -9,13 +9,16 @@ SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 
-.PHONY: help build run test lint bench bench-rows bench-encoder accuracy e2e-llama fuzz lexicon clean
+.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy e2e-llama fuzz lexicon clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 build: ## build the static binary bin/ragfaith
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags=-s -o $(BINARY) ./cmd/ragfaith
+
+build-ort: ## build bin/ragfaith-ort, which can load ONNX Runtime and is not static on Linux
+	CGO_ENABLED=0 $(GO) build -tags ort -trimpath -ldflags=-s -o $(BINARY)-ort ./cmd/ragfaith
 
 run: build ## score the real rows in testdata, offline
 	$(BINARY) score testdata/rows.jsonl
@@ -27,8 +30,14 @@ test: ## run every test; with the race detector where there is a C compiler
 		echo 'no C compiler, so without the race detector: $(GO) test ./...'; $(GO) test ./...; \
 	fi
 
+test-ort: ## test --device with the library that RAGFAITH_ONNXRUNTIME names; scripts/fetch-onnxruntime.sh fetches it
+	@test -n "$$RAGFAITH_ONNXRUNTIME" || { echo 'RAGFAITH_ONNXRUNTIME names no ONNX Runtime'; exit 1; }
+	CGO_ENABLED=0 $(GO) test -tags ort ./internal/encoder/ort
+	CGO_ENABLED=0 $(GO) test -tags ort -run 'Runtime|Device' ./internal/encoder ./cmd/ragfaith
+
 lint: ## run the linters, pinned in tools/go.mod
 	$(LINT) run ./...
+	$(LINT) run --build-tags ort ./internal/encoder/ort
 
 bench: ## time the packages; BENCH_BASE=FILE compares with an earlier run
 	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./internal/... | tee bench.txt

@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 )
@@ -34,7 +35,8 @@ const (
 // localOptions are the flags of "ragfaith score" for a model on this machine.
 type localOptions struct {
 	models    string
-	device    string
+	device    ort.Device
+	library   string
 	batch     int
 	precision string
 	labels    []string
@@ -43,8 +45,9 @@ type localOptions struct {
 func (l *localOptions) flags() *pflag.FlagSet {
 	fs := newFlagSet()
 	modelsFlag(fs, &l.models)
-	fs.Var(oneOf(&l.device, "cpu", "cpu"), "device", "where the model runs: cpu")
-	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result")
+	fs.Var(deviceName{&l.device}, "device", "where the model runs: cpu, or with ONNX Runtime on ort-cpu or cuda:N")
+	fs.StringVar(&l.library, "onnxruntime", "", "ONNX Runtime as a `FILE`, or the folder with it, for --device")
+	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result on --device cpu")
 	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact")
 	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
 	return fs
@@ -82,13 +85,31 @@ func (j judgeName) Set(s string) error {
 // judgeNames are the judges that have a name.
 func judgeNames() []string { return append([]string{withLexical, withLLM, withHHEM}, shortNames()...) }
 
+// deviceName is the value of --device.
+type deviceName struct{ to *ort.Device }
+
+func (d deviceName) String() string {
+	if d.to == nil {
+		return ""
+	}
+	return d.to.String()
+}
+func (d deviceName) Type() string { return "string" }
+func (d deviceName) Set(s string) (err error) {
+	*d.to, err = ort.ParseDevice(s)
+	return err
+}
+
 // local reports whether the judge is a model on this machine.
 func (o *scoreOptions) local() bool { return o.judge != withLexical && o.judge != withLLM }
 
 // checkLocal finds flags that would have no effect, as checkLLM does.
 func (o *scoreOptions) checkLocal() error {
-	if o.local() || o.localFlags == nil {
+	if o.localFlags == nil {
 		return nil
+	}
+	if o.local() {
+		return o.localModel.checkDevice(o.typed("onnxruntime"))
 	}
 	var idle []string
 	o.localFlags.VisitAll(func(f *pflag.Flag) {
@@ -98,6 +119,18 @@ func (o *scoreOptions) checkLocal() error {
 	})
 	if len(idle) > 0 {
 		return usagef("%s: no model runs on this machine without --judge hhem or --judge MODEL", strings.Join(idle, ", "))
+	}
+	return nil
+}
+
+// checkDevice finds flags that don't go with --device. library says that a library
+// was named for this run.
+func (l *localOptions) checkDevice(library bool) error {
+	switch {
+	case l.device.Provider != ort.None && l.precision == precisionInt8:
+		return usagef("--precision int8 needs --device cpu: %s computes in float32", l.device)
+	case l.device.Provider == ort.None && library:
+		return usagef("--onnxruntime has no effect on --device cpu: give --device ort-cpu or cuda:N")
 	}
 	return nil
 }
@@ -141,7 +174,7 @@ func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
 		}
 		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
 	}
-	options := encoder.Options{Labels: labels}
+	options := encoder.Options{Labels: labels, Device: o.localModel.device, Library: o.localModel.library}
 	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}
@@ -208,8 +241,13 @@ func (m *localModel) settled(o *scoreOptions) (journal.Settings, error) {
 	s := journal.Settings{
 		{Name: "model", Value: mark},
 		{Name: "rounded", Value: strconv.FormatBool(o.rounded())},
-		{Name: "--device", Value: o.localModel.device},
+		{Name: "--device", Value: o.localModel.device.String()},
 		{Name: "--precision", Value: o.localModel.precision},
+	}
+	if o.localModel.device.Provider != ort.None {
+		// The last digits are those of the library, and of what was padded together.
+		s = append(s, journal.Setting{Name: "kernels", Value: m.Info().Kernel},
+			journal.Setting{Name: "--batch-size", Value: strconv.Itoa(o.localModel.batch)})
 	}
 	return append(s, each("--label-map", o.localModel.labels)...), nil
 }

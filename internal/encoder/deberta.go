@@ -24,6 +24,10 @@ type disentangled struct {
 	head     int     // values of a head
 	scale    float32 // of all three products
 
+	names  table // of distances
+	normed norm  // of their rows; without gain there is none
+	eps    float32
+
 	windows []int // halves of the parts of the table that sequences of some length reach
 	layers  []distances
 }
@@ -123,18 +127,13 @@ func (d *disentangled) kinds(c *config) {
 // layer, once and for all, in float32.
 func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normed bool) {
 	rows := 2 * d.span
-	names := w.table("encoder.rel_embeddings.weight", rows, s.width)
-	var gain norm
+	d.eps = s.eps
+	d.names = w.table("encoder.rel_embeddings.weight", rows, s.width)
 	if normed {
-		gain = w.norm("encoder.LayerNorm", s.width, true)
+		d.normed = w.norm("encoder.LayerNorm", s.width, true)
 	}
 	if w.err != nil {
 		return
-	}
-	table := make([]float32, rows*s.width)
-	widen(table, names.raw)
-	if normed {
-		pool.LayerNorm(table, table, nil, rows, s.width, gain.gain, gain.bias, s.eps)
 	}
 	d.head = s.width / s.heads
 	products := 1
@@ -145,6 +144,14 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normed b
 		products++
 	}
 	d.scale = scale(products * d.head)
+	if w.parts != nil {
+		return // a graph has all of this in it
+	}
+	table := make([]float32, rows*s.width)
+	widen(table, d.names.raw)
+	if normed {
+		pool.LayerNorm(table, table, nil, rows, s.width, d.normed.gain, d.normed.bias, s.eps)
+	}
 	for half := min(16, d.span); ; half = min(2*half, d.span) {
 		d.windows = append(d.windows, half)
 		if half == d.span {
@@ -223,10 +230,15 @@ func (d *disentangled) reach(n int) int {
 func (d *disentangled) columns(p *pass, n, window int) []int32 {
 	columns := room(&p.positions, 2*n-1)
 	for i := range columns {
-		row := min(max(d.bucket(n-1-i)+d.span, 0), 2*d.span-1)
-		columns[i] = int32(row - d.span + d.windows[window])
+		columns[i] = int32(d.row(n-1-i) - d.span + d.windows[window])
 	}
 	return columns
+}
+
+// row returns the row of the table of distances for a query that is so far behind
+// its key.
+func (d *disentangled) row(distance int) int {
+	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
 // attend computes the attention a of layer l, one head after another.

@@ -16,6 +16,10 @@
 // a time, without padding. What is computed for a text is the same to the last
 // bit whatever it is computed with, and however many threads do it.
 //
+// With Options.Device the same networks are computed by ONNX Runtime, a library
+// that this program loads: texts of about the same length are then padded to one,
+// and the last digits may depend on what a text is computed with.
+//
 // # Memory
 //
 // Weights in float32 are used where they lie in the mapped file. What a call
@@ -31,6 +35,7 @@ import (
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
@@ -47,6 +52,12 @@ type Options struct {
 	// Labels gives labels a meaning by their names: supported, contradicted or
 	// not_mentioned. Labels that it lacks mean what their names say.
 	Labels map[string]string
+	// Device is where to compute with ONNX Runtime, in float32 and whatever Kernel
+	// says; none is to compute in this program.
+	Device ort.Device
+	// Library is the file of ONNX Runtime, or a folder with it; "" is to look for it
+	// where the system looks for libraries.
+	Library string
 }
 
 // Kind is what a model does, and which of its methods may be called.
@@ -70,7 +81,7 @@ type Info struct {
 	Meanings     []Meaning // of the labels
 	MaxTokens    int       // the longest sequence that is possible, specials included; 0: there is no such limit
 	Window       int       // the longest sequence that the model was made for; 0: not known
-	Kernel       string    // the name of the kernels
+	Kernel       string    // the name of the kernels, or of the library that computes in their place
 	Precision    kernel.Precision
 }
 
@@ -86,6 +97,7 @@ type Model struct {
 
 	tokenizer *tokenizer.Tokenizer
 	threads   int
+	graph     *graph // where ONNX Runtime computes, else nil
 
 	gate   chan struct{} // holds one token, which a pass takes
 	closed bool          // guarded by gate
@@ -113,6 +125,7 @@ func (m *Model) Close() error {
 	}
 	m.closed = true
 	m.pass, m.batch = pass{}, batch{}
+	m.graph.close()
 	return m.weights.Close()
 }
 
@@ -145,7 +158,17 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), kernel.Float32
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
-	if err := m.build(dir, c, w, o.Labels); err != nil {
+	if o.Device != (ort.Device{}) {
+		if o.Precision != kernel.Float32 {
+			return nil, errors.Join(fmt.Errorf("%s computes in float32 only", o.Device), set.Close())
+		}
+		w.parts = make(map[*kernel.Linear][]kernel.Part)
+	}
+	err = m.build(dir, c, w, o.Labels)
+	if err == nil && w.parts != nil {
+		err = m.hand(w.parts, o)
+	}
+	if err != nil {
 		return nil, errors.Join(err, set.Close())
 	}
 	if o.Precision == kernel.Int8 {

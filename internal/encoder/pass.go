@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
 // A batch is sequences of tokens that lie one after another, without padding.
@@ -38,6 +39,9 @@ type network interface {
 	check(ids, types []int32) error
 	// vocabulary is how many tokens it has embeddings for.
 	vocabulary() int
+	// draw adds the network to a graph and returns the hidden values of all tokens,
+	// padding too: one row each.
+	draw(g *drawing) ort.Value
 }
 
 // A pass is a batch on its way through a network, with the memory that all

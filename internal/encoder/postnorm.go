@@ -72,17 +72,22 @@ func (e *embeddings) place(p *pass) {
 	positions := room(&p.positions, len(p.ids))
 	for s, n := range p.lengths {
 		at := p.starts[s]
-		count := 0
-		for i := at; i < at+n; i++ {
-			switch {
-			case e.offset == 0:
-				positions[i] = int32(i - at)
-			case p.ids[i] == e.pad:
-				positions[i] = int32(e.offset - 1)
-			default:
-				positions[i] = int32(e.offset + count)
-				count++
-			}
+		e.count(positions[at:at+n], p.ids[at:at+n])
+	}
+}
+
+// count sets the positions of one sequence.
+func (e *embeddings) count(positions, ids []int32) {
+	count := 0
+	for i, id := range ids {
+		switch {
+		case e.offset == 0:
+			positions[i] = int32(i)
+		case id == e.pad:
+			positions[i] = int32(e.offset - 1)
+		default:
+			positions[i] = int32(e.offset + count)
+			count++
 		}
 	}
 }

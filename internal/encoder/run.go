@@ -30,14 +30,18 @@ func (m *Model) check(s sequence) error {
 
 // run computes the hidden values of sequences, some thousand tokens at a time,
 // and hands them to done with the numbers of the sequences in the pass. first
-// says that only the values of first tokens are needed.
-func (m *Model) run(ctx context.Context, seqs []sequence, first bool, done func(p *pass, hidden []float32, numbers []int) error) error {
+// says that only the values of first tokens are needed. A graph computes what
+// follows the hidden values too: its output for a sequence goes to keep.
+func (m *Model) run(ctx context.Context, seqs []sequence, first bool, keep func(i int, output []float32) error, done func(p *pass, hidden []float32, numbers []int) error) error {
 	order := make([]int, len(seqs))
 	for i := range order {
 		order[i] = i
 	}
 	// The longest come first, so that memory grows once and not by and by.
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(seqs[b].ids), len(seqs[a].ids)) })
+	if m.graph != nil {
+		return m.runGraph(ctx, seqs, order, keep)
+	}
 	for len(order) > 0 {
 		n, tokens := 1, len(seqs[order[0]].ids)
 		for n < len(order) && tokens+len(seqs[order[n]].ids) <= passTokens {
@@ -98,12 +102,15 @@ func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, err
 	labels := len(m.info.Labels)
 	all := make([]float32, len(seqs)*labels)
 	result := make([][]float32, len(seqs))
-	err := m.run(ctx, seqs, m.head.pooling == firstToken, func(p *pass, hidden []float32, numbers []int) error {
+	keep := func(i int, logits []float32) error {
+		result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
+		copy(result[i], logits)
+		return finite(result[i], i)
+	}
+	err := m.run(ctx, seqs, m.head.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
 		logits := m.head.run(p, hidden)
 		for s, i := range numbers {
-			result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
-			copy(result[i], logits[s*labels:])
-			if err := finite(result[i], i); err != nil {
+			if err := keep(i, logits[s*labels:(s+1)*labels]); err != nil {
 				return err
 			}
 		}
@@ -119,17 +126,19 @@ func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, err
 func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, error) {
 	labels := len(m.info.Labels)
 	result := make([][][]float32, len(seqs))
-	err := m.run(ctx, seqs, false, func(p *pass, hidden []float32, numbers []int) error {
+	keep := func(i int, logits []float32) error {
+		own := slices.Clone(logits)
+		result[i] = make([][]float32, len(own)/labels)
+		for t := range result[i] {
+			result[i][t] = own[t*labels : (t+1)*labels : (t+1)*labels]
+		}
+		return finite(own, i)
+	}
+	err := m.run(ctx, seqs, false, keep, func(p *pass, hidden []float32, numbers []int) error {
 		logits := m.head.run(p, hidden)
 		for s, i := range numbers {
-			n := p.lengths[s]
-			own := slices.Clone(logits[p.starts[s]*labels:][:n*labels])
-			if err := finite(own, i); err != nil {
+			if err := keep(i, logits[p.starts[s]*labels:][:p.lengths[s]*labels]); err != nil {
 				return err
-			}
-			result[i] = make([][]float32, n)
-			for t := range n {
-				result[i][t] = own[t*labels : (t+1)*labels : (t+1)*labels]
 			}
 		}
 		return nil
@@ -144,12 +153,15 @@ func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, err
 func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error) {
 	width := m.info.Hidden
 	result := make([][]float32, len(seqs))
-	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, func(p *pass, hidden []float32, numbers []int) error {
+	keep := func(i int, pooled []float32) error {
+		result[i] = slices.Clone(pooled)
+		m.sentence.finish(result[i])
+		return finite(result[i], i)
+	}
+	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
 		pooled, _ := p.pooled(m.sentence.pooling, hidden, width)
 		for s, i := range numbers {
-			result[i] = slices.Clone(pooled[s*width : (s+1)*width])
-			m.sentence.finish(result[i])
-			if err := finite(result[i], i); err != nil {
+			if err := keep(i, pooled[s*width:(s+1)*width]); err != nil {
 				return err
 			}
 		}

@@ -20,6 +20,9 @@ type weights struct {
 	prefix string   // of all names, in files of a model with a head
 	layers []*dense // that are to be int8
 	err    error
+	// parts is what linear layers were made of, where a graph is to be drawn of
+	// them, else nil.
+	parts map[*kernel.Linear][]kernel.Part
 }
 
 // has tells whether there is a tensor with that name.
@@ -139,7 +142,11 @@ func (w *weights) exact(in int, parts ...kernel.Part) *kernel.Linear {
 	if w.err != nil {
 		return nil
 	}
-	return w.k.Linear(kernel.Float32, in, parts...)
+	l := w.k.Linear(kernel.Float32, in, parts...)
+	if w.parts != nil {
+		w.parts[l] = parts
+	}
+	return l
 }
 
 // norm is the gain and the bias of a normalisation; a nil bias is none.

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+)
+
+// loads says whether this program was built so that it can load libraries.
+func loads() bool {
+	_, err := ort.Open(os.DevNull)
+	return !errors.Is(err, ort.ErrStatic)
+}
+
+func TestFlagsOfDevices(t *testing.T) {
+	dir := writeModel(t, t.TempDir(), nli...)
+	for name, tt := range map[string]struct {
+		args string
+		env  map[string]string
+		code int
+		want string
+	}{
+		"the processor":               {"--device cpu", nil, exitOK, ""},
+		"and a library left lying":    {"--device cpu", map[string]string{"RAGFAITH_ONNXRUNTIME": "/nowhere"}, exitOK, ""},
+		"and a library by name":       {"--device cpu --onnxruntime /nowhere", nil, exitUsage, "--onnxruntime has no effect on --device cpu"},
+		"a device that there is not":  {"--device gpu", nil, exitUsage, "want cpu, ort-cpu, cuda or cuda:N"},
+		"a GPU that there is not":     {"--device cuda:x", nil, exitUsage, "cuda:N"},
+		"integers":                    {"--device ort-cpu --precision int8", nil, exitUsage, "ort-cpu computes in float32"},
+		"integers on a GPU":           {"--device cuda --precision int8", nil, exitUsage, "cuda:0 computes in float32"},
+		"nothing for it to do":        {"--device ort-cpu --judge lexical", nil, exitUsage, "--device"},
+		"a library that is not there": {"--device ort-cpu --onnxruntime ./none.so", nil, exitFailure, "none.so"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := tt.want
+			if tt.code == exitFailure && !loads() {
+				want = "static and loads no libraries: run the same command with ragfaith-ort"
+			}
+			args := strings.Fields("score - --to jsonl --judge " + dir + " " + tt.args)
+			got := call(t, t.TempDir(), tt.env, args...)
+			if got.code != tt.code || !strings.Contains(got.stderr, want) {
+				t.Errorf("exit %d: %s", got.code, got.stderr)
+			}
+		})
+	}
+}
+
+// A model judges with ONNX Runtime as it does without.
+func TestDeviceWithRuntime(t *testing.T) {
+	library := os.Getenv("RAGFAITH_ONNXRUNTIME")
+	switch {
+	case library == "":
+		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime: scripts/fetch-onnxruntime.sh fetches it")
+	case !loads():
+		t.Skip("built without the tag ort")
+	}
+	dir := writeModel(t, t.TempDir(), nli...)
+	env := map[string]string{"RAGFAITH_ONNXRUNTIME": library}
+	scores := func(args ...string) []float64 {
+		got := call(t, t.TempDir(), env, append([]string{"score", "-", "--judge", dir, "--to", "jsonl", "-v"}, args...)...)
+		if got.code != exitOK {
+			t.Fatalf("exit %d: %s", got.code, got.stderr)
+		}
+		if len(args) > 0 && !strings.Contains(got.stderr, "ONNX Runtime 1.") {
+			t.Errorf("no library in %q", got.stderr)
+		}
+		var all []float64
+		for line := range strings.Lines(got.stdout) {
+			var row struct{ Claims []struct{ Score float64 } }
+			if err := json.Unmarshal([]byte(line), &row); err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range row.Claims {
+				all = append(all, c.Score)
+			}
+		}
+		return all
+	}
+	want, got := scores(), scores("--device", "ort-cpu")
+	if one := scores("--device", "ort-cpu", "--concurrency", "1"); !slices.Equal(one, got) {
+		t.Errorf("--concurrency changes %v to %v", got, one)
+	}
+	if len(got) != len(want) || len(want) != 2 {
+		t.Fatalf("%d claims, %d without the library, want 2", len(got), len(want))
+	}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-5 {
+			t.Errorf("claim %d has %v, %v without the library", i, got[i], want[i])
+		}
+	}
+	got2 := call(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")
+	if got2.code != exitFailure || !strings.Contains(got2.stderr, "install onnxruntime-gpu") {
+		t.Errorf("exit %d: %s", got2.code, got2.stderr)
+	}
+}

@@ -1,0 +1,348 @@
+package encoder
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+)
+
+// onRuntime returns options that compute with ONNX Runtime, which
+// RAGFAITH_ONNXRUNTIME names.
+func onRuntime(t testing.TB) Options {
+	t.Helper()
+	path := os.Getenv("RAGFAITH_ONNXRUNTIME")
+	if path == "" {
+		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime: scripts/fetch-onnxruntime.sh fetches it")
+	}
+	l, err := ort.Open(path)
+	if errors.Is(err, ort.ErrStatic) {
+		t.Skip("built without the tag ort")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	return Options{Device: ort.Device{Provider: ort.CPU}, Library: path, Threads: 2}
+}
+
+// Every reference model gives the reference numbers on ONNX Runtime, in batches
+// of 1, 10 and 64.
+func TestReferenceModelsOnRuntime(t *testing.T) {
+	for _, folder := range folders() {
+		t.Run(folder, func(t *testing.T) {
+			g := readGolden(t, folder)
+			o := onRuntime(t)
+			o.Labels = options(folder).Labels
+			m, err := load(filepath.Join(models, folder), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer m.Close()
+			compareOnRuntime(t, m, g)
+		})
+	}
+}
+
+func compareOnRuntime(t *testing.T, m *Model, g *golden) {
+	t.Helper()
+	for _, size := range []int{1, 10, 64} {
+		var worst deviation
+		for lo := 0; lo < len(g.Cases); lo += size {
+			cases := g.Cases[lo:min(lo+size, len(g.Cases))]
+			var seqs []sequence
+			for _, c := range cases {
+				seqs = append(seqs, c.sequence())
+			}
+			got, err := m.compute(t.Context(), seqs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range cases {
+				want := c.values(t)
+				if len(got[i]) != len(want) {
+					t.Fatalf("%s: %d rows, want %d", c.Name, len(got[i]), len(want))
+				}
+				for r, row := range want {
+					worst.add(float64s(got[i][r]), row)
+				}
+			}
+		}
+		t.Logf("batches of %d: values off by at most %.2g", size, worst.worst)
+		if worst.worst > 2e-5 {
+			t.Errorf("batches of %d: a value is off by %.2g, more than 2e-5", size, worst.worst)
+		}
+	}
+}
+
+// together computes sequences in one batch of a graph, most of which is padding.
+func together(t *testing.T, m *Model, seqs []sequence) [][]float32 {
+	t.Helper()
+	var order []int
+	for i := range seqs {
+		order = append(order, i)
+	}
+	slices.SortFunc(order, func(a, b int) int { return len(seqs[b].ids) - len(seqs[a].ids) })
+	all := make([][]float32, len(seqs))
+	err := m.onceInGraph(t.Context(), seqs, order, func(i int, output []float32) error {
+		all[i] = slices.Clone(output)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// Each family computes what its formulas say, with weights of each type, in one
+// batch of sequences from 1 to 46 tokens.
+func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
+	o := onRuntime(t)
+	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
+	for dtype := range round {
+		for family, tiny := range tiny() {
+			t.Run(family+"/"+dtype, func(t *testing.T) {
+				tiny.round = round[dtype]
+				var want [][]float64
+				for _, s := range texts() {
+					want = append(want, tiny.run(s))
+				}
+				m, err := load(tiny.write(t, dtype), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer m.Close()
+				var d deviation
+				for i, row := range together(t, m, texts()) {
+					d.add(float64s(row), want[i])
+				}
+				if t.Logf("off by at most %.2g", d.worst); d.worst > 1e-4 {
+					t.Errorf("off by %.2g", d.worst)
+				}
+			})
+		}
+	}
+}
+
+// What a configuration changes in a network changes its graph alike.
+func TestSettingsOnRuntimeAreThoseOfTheKernels(t *testing.T) {
+	o := onRuntime(t)
+	type settings = map[string]any
+	variants := map[string]struct {
+		family string
+		change settings
+	}{
+		"deberta without buckets":     {"deberta", settings{"position_buckets": -1, "max_relative_positions": 4}},
+		"deberta without normed rows": {"deberta", settings{"norm_rel_ebd": "none"}},
+		"deberta of contents":         {"deberta", settings{"pos_att_type": "c2p"}},
+		"deberta of positions":        {"deberta", settings{"pos_att_type": "p2c"}},
+		"modernbert of first tokens":  {"modernbert", settings{"classifier_pooling": "cls"}},
+		"modernbert of tokens":        {"modernbert", settings{"architectures": []string{"ModernBertForTokenClassification"}}},
+	}
+	for _, act := range []string{"gelu_new", "relu", "silu", "tanh"} {
+		variants["bert with "+act] = struct {
+			family string
+			change settings
+		}{"bert", settings{"hidden_act": act}}
+	}
+	for name, v := range variants {
+		t.Run(name, func(t *testing.T) {
+			model := tiny()[v.family]
+			model.run(texts()[3])
+			for key, value := range v.change {
+				model.config[key] = value
+			}
+			if v.change["position_buckets"] == -1 {
+				model.tensors = maps.Clone(model.tensors)
+				table := model.tensors["deberta.encoder.rel_embeddings.weight"]
+				width := table.shape[1]
+				model.tensors["deberta.encoder.rel_embeddings.weight"] = tensor{[]int{8, width}, table.values[:8*width]}
+			}
+			compareWithKernels(t, model.write(t, "F32"), o)
+		})
+	}
+}
+
+func TestPoolingOnRuntimeIsThatOfTheKernels(t *testing.T) {
+	o := onRuntime(t)
+	for _, way := range []string{"mean", "cls", "max"} {
+		dir := encoderDir(t, map[string]string{"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + way + `"}`})
+		compareWithKernels(t, dir, o)
+	}
+}
+
+// compareWithKernels compares a model on ONNX Runtime with itself on the kernels.
+func compareWithKernels(t *testing.T, dir string, o Options) {
+	t.Helper()
+	own, err := load(dir, Options{Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	m, err := load(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	want, err := own.compute(t.Context(), texts())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d deviation
+	for i, got := range together(t, m, texts()) {
+		if m.sentence != nil {
+			m.sentence.finish(got)
+		}
+		row := slices.Concat(want[i]...)
+		if len(got) != len(row) {
+			t.Fatalf("text %d: %d values, want %d", i, len(got), len(row))
+		}
+		d.add(float64s(got), float64s(row))
+	}
+	// Weights of such a spread make logits of some tens.
+	if d.worst > 1e-4 {
+		t.Errorf("off by %.2g", d.worst)
+	}
+}
+
+// A batch holds what a pass takes, and little padding.
+func TestBatchesHoldLittlePadding(t *testing.T) {
+	for _, tt := range []struct {
+		lengths []int // falling
+		tokens  int
+		want    int
+	}{
+		{[]int{100, 100, 100}, 2048, 3},
+		{[]int{100, 75, 74}, 2048, 2},
+		{[]int{100, 100, 100}, 299, 2},
+		{[]int{5000, 5000}, 2048, 1},
+		{[]int{1, 1}, 2048, 2},
+	} {
+		d := &graph{tokens: tt.tokens}
+		var seqs []sequence
+		var order []int
+		for i, n := range tt.lengths {
+			seqs, order = append(seqs, sequence{ids: make([]int32, n)}), append(order, i)
+		}
+		if got := d.fill(seqs, order); got != tt.want {
+			t.Errorf("%v in %d tokens: %d, want %d", tt.lengths, tt.tokens, got, tt.want)
+		}
+	}
+}
+
+func TestRuntimeComputesInFloat32Only(t *testing.T) {
+	dir, _ := written(t, "bert")
+	_, err := load(dir, Options{Device: ort.Device{Provider: ort.CPU}, Precision: kernel.Int8})
+	if err == nil || !strings.Contains(err.Error(), "ort-cpu computes in float32 only") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Calls end with their context, at a model that is closed, and at what is no
+// number, as they do without the library. Many callers may use it at once.
+func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
+	o := onRuntime(t)
+	m := loadTiny(t, "deberta", o)
+	if name := m.Info().Kernel; !strings.HasPrefix(name, "ONNX Runtime 1.") || !strings.HasSuffix(name, " on ort-cpu") {
+		t.Errorf("kernel %q", name)
+	}
+	seqs := many(60)
+	want, err := loadTiny(t, "deberta", Options{Threads: 1}).classify(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var callers sync.WaitGroup
+	for c := range 4 {
+		callers.Go(func() {
+			got, err := m.classify(t.Context(), seqs[c:])
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			var d deviation
+			for i := range got {
+				d.add(float64s(got[i]), float64s(want[c+i]))
+			}
+			if d.worst > 2e-5 {
+				t.Errorf("caller %d: off by %.2g", c, d.worst)
+			}
+		})
+	}
+	callers.Wait()
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := m.classify(done, seqs); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := m.classify(t.Context(), seqs); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("error %v, want one that says closed", err)
+	}
+
+	broken := tiny()["bert"]
+	broken.run(texts()[3])
+	broken.get("bert.pooler.dense.bias")[0] = math.NaN()
+	n, err := load(broken.write(t, "F32"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	if _, err := n.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
+		t.Errorf("error %v, want one that says not a number", err)
+	}
+}
+
+// A published model gives its published embeddings with ONNX Runtime too.
+func TestMiniLMOnRuntime(t *testing.T) {
+	dir, want := minilm(t), readMiniLM(t)
+	m, err := load(dir, onRuntime(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	var seqs []sequence
+	for _, s := range want {
+		seqs = append(seqs, sequence{s.IDs, make([]int32, len(s.IDs))})
+	}
+	got, err := m.embed(t.Context(), seqs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var worst deviation
+	for i, s := range want {
+		worst.add(float64s(got[i]), s.Embedding)
+	}
+	if t.Logf("components off by at most %.2g", worst.worst); worst.worst > 2e-6 {
+		t.Errorf("components off by %.2g", worst.worst)
+	}
+}
+
+// BenchmarkRuntime embeds texts of some lengths with all-MiniLM-L6-v2, here and
+// with ONNX Runtime, turn by turn where -count is above 1.
+func BenchmarkRuntime(b *testing.B) {
+	dir := minilm(b)
+	for _, tokens := range []int{16, 128} {
+		for name, o := range map[string]Options{"own": {Threads: 2}, "runtime": onRuntime(b)} {
+			b.Run(fmt.Sprintf("%s/%d tokens", name, tokens), func(b *testing.B) {
+				m, err := load(dir, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer m.Close()
+				benchmark(b, m, 32, tokens)
+			})
+		}
+	}
+}

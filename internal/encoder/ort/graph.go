@@ -1,0 +1,151 @@
+package ort
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// Element is the type of a tensor's values, as TensorProto.DataType numbers it.
+type Element int32
+
+// The types that are used here.
+const (
+	Float32  Element = 1
+	Int32    Element = 6
+	Int64    Element = 7
+	Float16  Element = 10
+	BFloat16 Element = 16
+)
+
+// bytes returns the size of a value.
+func (e Element) bytes() int {
+	switch e {
+	case Float16, BFloat16:
+		return 2
+	case Int64:
+		return 8
+	case Float32, Int32:
+	}
+	return 4
+}
+
+// A Value is the name of a tensor in a graph. The empty one stands for an input
+// of a node that is left out.
+type Value string
+
+// A Graph is a computation on tensors, whose sizes may be known only when it is
+// run. The zero value is an empty one. Nodes are added in the order in which they
+// are computed.
+type Graph struct {
+	nodes, constants, inputs, outputs []message
+	outputName                        string
+	weights                           []Tensor // constants that lie outside of the graph
+	names                             int
+}
+
+// name makes a name that the graph has not had.
+func (g *Graph) name(prefix string) Value {
+	g.names++
+	return Value(prefix + "_" + strconv.Itoa(g.names))
+}
+
+// Input adds a tensor that every run gives, under that name. dims names its
+// dimensions; equal names are equal sizes.
+func (g *Graph) Input(name string, e Element, dims ...string) Value {
+	g.inputs = append(g.inputs, valueInfo(name, e, dims))
+	return Value(name)
+}
+
+// Output makes v, float32 with these dimensions, the tensor that a run returns.
+// It is called once.
+func (g *Graph) Output(v Value, dims ...string) {
+	g.outputName = string(v)
+	g.outputs = append(g.outputs, valueInfo(g.outputName, Float32, dims))
+}
+
+// Floats adds a constant of the graph. Without a shape it is a scalar.
+func (g *Graph) Floats(values []float32, shape ...int) Value {
+	data := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	return g.constant(Float32, shape, data)
+}
+
+// Scalar adds a constant of one value, of no dimensions.
+func (g *Graph) Scalar(v float32) Value { return g.Floats([]float32{v}) }
+
+// Ints adds a constant of one dimension: a shape, or a list of axes.
+func (g *Graph) Ints(values ...int64) Value {
+	var data []byte
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint64(data, uint64(v))
+	}
+	return g.constant(Int64, []int{len(values)}, data)
+}
+
+func (g *Graph) constant(e Element, shape []int, data []byte) Value {
+	v := g.name("c")
+	g.constants = append(g.constants, tensor(string(v), e, shape).bytes(tensorRawData, data))
+	return v
+}
+
+// Weight adds a constant that lies in data, little endian, which must stay where
+// it is and as it is until the session is closed.
+func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
+	v := g.name("w")
+	w := Tensor{name: string(v), element: e, data: data}
+	for _, n := range shape {
+		w.shape = append(w.shape, int64(n))
+	}
+	g.weights = append(g.weights, w)
+	t := tensor(string(v), e, shape)
+	for _, entry := range [][2]string{{"location", string(v)}, {"offset", "0"}, {"length", strconv.Itoa(len(data))}} {
+		t = t.message(tensorExternalData, message(nil).text(1, entry[0]).text(2, entry[1]))
+	}
+	g.constants = append(g.constants, t.int(tensorDataLocation, locationExternal))
+	return v
+}
+
+// Op adds a node with one output and returns that.
+func (g *Graph) Op(operator string, inputs []Value, attributes ...Attribute) Value {
+	return g.Ops(operator, 1, inputs, attributes...)[0]
+}
+
+// Ops adds a node with n outputs.
+func (g *Graph) Ops(operator string, n int, inputs []Value, attributes ...Attribute) []Value {
+	var node message
+	for _, v := range inputs {
+		node = node.text(nodeInput, string(v))
+	}
+	outputs := make([]Value, n)
+	for i := range outputs {
+		outputs[i] = g.name("t")
+		node = node.text(nodeOutput, string(outputs[i]))
+	}
+	node = node.text(nodeOperator, operator)
+	for _, a := range attributes {
+		node = node.message(nodeAttribute, message(a))
+	}
+	g.nodes = append(g.nodes, node)
+	return outputs
+}
+
+// model writes the graph as a ModelProto.
+func (g *Graph) model() []byte {
+	var graph message
+	for _, part := range []struct {
+		field fieldNumber
+		list  []message
+	}{{graphNode, g.nodes}, {graphInitializer, g.constants}, {graphInput, g.inputs}, {graphOutput, g.outputs}} {
+		for _, m := range part.list {
+			graph = graph.message(part.field, m)
+		}
+	}
+	graph = graph.text(graphName, "ragfaith")
+	return message(nil).
+		int(modelVersion, irVersion).
+		message(modelOperators, message(nil).text(1, "").int(2, operatorSet)).
+		message(modelGraph, graph)
+}

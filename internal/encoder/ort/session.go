@@ -1,0 +1,203 @@
+package ort
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"unsafe"
+)
+
+// A Session is a graph that is ready to run.
+type Session struct {
+	library *Library
+	session uintptr
+	memory  uintptr // OrtMemoryInfo of Go's memory
+	output  string
+	weights []uintptr      // OrtValues
+	pins    runtime.Pinner // of the weights
+}
+
+// A Tensor is values in memory with a shape.
+type Tensor struct {
+	name    string
+	element Element
+	shape   []int64
+	data    []byte
+}
+
+// Of returns the tensor of values, row-major, as the input of that name.
+func Of[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
+	t := Tensor{name: name, data: Bytes(values)}
+	switch any(values).(type) {
+	case []float32:
+		t.element = Float32
+	case []int32:
+		t.element = Int32
+	default:
+		t.element = Int64
+	}
+	for _, n := range shape {
+		t.shape = append(t.shape, int64(n))
+	}
+	return t
+}
+
+// Bytes returns the memory of values.
+func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
+}
+
+// Session makes a graph ready on a device. On a CPU it computes with that many
+// threads. The library lays most weights out anew for its kernels, in memory of its
+// own.
+func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
+	options, err := l.create(createSessionOptions)
+	if err != nil {
+		return nil, err
+	}
+	defer l.drop(releaseSessionOptions, options)
+	// Plans of memory are kept for each shape of inputs, and there is no end of
+	// those.
+	if err := l.call(disableMemPattern, options); err != nil {
+		return nil, err
+	}
+	if err := l.call(setIntraOpNumThreads, options, uintptr(threads)); err != nil {
+		return nil, err
+	}
+	// Threads that wait would take processors from what else the program does.
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	err = l.call(addSessionConfigEntry, options, text(&pins, "session.intra_op.allow_spinning"), text(&pins, "0"))
+	if err != nil {
+		return nil, err
+	}
+	if d.Provider == CUDA {
+		if err := l.useCUDA(options, d.Index); err != nil {
+			return nil, err
+		}
+	}
+	s := &Session{library: l, output: g.outputName}
+	if s.memory, err = l.create(createCPUMemoryInfo, arenaAllocator, memTypeDefault); err != nil {
+		return nil, err
+	}
+	if err := s.place(options, g.weights); err != nil {
+		s.Close()
+		return nil, err
+	}
+	model := g.model()
+	if s.session, err = l.create(createSessionFromArray, l.env, address(&pins, model), uintptr(len(model)), options); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// place tells where the weights lie.
+func (s *Session) place(options uintptr, weights []Tensor) error {
+	if len(weights) == 0 {
+		return nil
+	}
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	names, values := make([]string, len(weights)), make([]uintptr, len(weights))
+	for i, w := range weights {
+		value, err := s.value(&s.pins, w)
+		if err != nil {
+			return err
+		}
+		s.weights = append(s.weights, value)
+		names[i], values[i] = w.name, value
+	}
+	return s.library.call(addExternalInitializers, options, texts(&pins, names), address(&pins, values), uintptr(len(weights)))
+}
+
+// useCUDA adds a GPU to the options of a session.
+func (l *Library) useCUDA(options uintptr, index int) error {
+	names, err := l.providers()
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(names, "CUDAExecutionProvider") {
+		return fmt.Errorf("%s is ONNX Runtime %s without CUDA (it has %s): install onnxruntime-gpu", l.name, l.version, strings.Join(names, ", "))
+	}
+	cuda, err := l.create(createCUDAOptions)
+	if err != nil {
+		return err
+	}
+	defer l.drop(releaseCUDAOptions, cuda)
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	// With tf32 products would have 10 bits.
+	keys, values := []string{"device_id", "use_tf32"}, []string{strconv.Itoa(index), "0"}
+	if err := l.call(updateCUDAOptions, cuda, texts(&pins, keys), texts(&pins, values), uintptr(len(keys))); err != nil {
+		return err
+	}
+	return l.call(appendCUDA, options, cuda)
+}
+
+// Close gives back what the session holds.
+func (s *Session) Close() {
+	s.library.drop(releaseSession, s.session)
+	for _, w := range s.weights {
+		s.library.drop(releaseValue, w)
+	}
+	s.library.drop(releaseMemoryInfo, s.memory)
+	s.session, s.memory, s.weights = 0, 0, nil
+	s.pins.Unpin()
+}
+
+// Run computes the graph and writes what comes out to output, whose shape must be
+// that of the result. It ends early with the context's error when the context is
+// done. Many goroutines may call it.
+func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err error) {
+	l := s.library
+	options, err := l.create(createRunOptions)
+	if err != nil {
+		return err
+	}
+	defer l.drop(releaseRunOptions, options)
+	// The flag must not be set after the options are gone.
+	set := make(chan error, 1)
+	stop := context.AfterFunc(ctx, func() { set <- l.call(runOptionsSetTerminate, options) })
+	defer func() {
+		if !stop() {
+			err = errors.Join(ctx.Err(), <-set)
+		}
+	}()
+
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	names, values := make([]string, len(inputs)), make([]uintptr, len(inputs))
+	for i, t := range append(slices.Clip(inputs), output) {
+		value, err := s.value(&pins, t)
+		if err != nil {
+			return err
+		}
+		defer l.drop(releaseValue, value)
+		if i == len(inputs) {
+			out := []uintptr{value}
+			return l.call(runSession, s.session, options, texts(&pins, names), address(&pins, values), uintptr(len(inputs)),
+				texts(&pins, []string{s.output}), 1, address(&pins, out))
+		}
+		names[i], values[i] = t.name, value
+	}
+	return nil
+}
+
+// value makes an OrtValue of a tensor in place.
+func (s *Session) value(pins *runtime.Pinner, t Tensor) (uintptr, error) {
+	want := int64(t.element.bytes())
+	for _, n := range t.shape {
+		want *= n
+	}
+	if want != int64(len(t.data)) {
+		return 0, fmt.Errorf("tensor %q has %d bytes for the shape %v", t.name, len(t.data), t.shape)
+	}
+	return s.library.create(createTensorWithDataAsOrtValue, s.memory, address(pins, t.data), uintptr(len(t.data)),
+		address(pins, t.shape), uintptr(len(t.shape)), uintptr(t.element))
+}

@@ -1,0 +1,156 @@
+package ort
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// affine is x·weight + bias for rows of two values, with a weight that is not in
+// the graph.
+func affine(weight []float32) *Graph {
+	g := new(Graph)
+	x := g.Input("x", Float32, "rows", "columns")
+	w := g.Weight(Float32, Bytes(weight), 2, 2)
+	g.Output(g.Op("Gemm", []Value{x, w, g.Floats([]float32{100, 200}, 2)}, Int("transB", 1)), "rows", "two")
+	return g
+}
+
+func TestAGraphComputes(t *testing.T) {
+	l := openLibrary(t)
+	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var callers sync.WaitGroup
+	for n := range 4 {
+		callers.Go(func() {
+			var x, want []float32
+			for i := range n + 1 {
+				a, b := float32(i), float32(2*i+1)
+				x, want = append(x, a, b), append(want, a+2*b+100, 3*a+4*b+200)
+			}
+			out := make([]float32, len(want))
+			if err := s.Run(t.Context(), Of("", out, n+1, 2), Of("x", x, n+1, 2)); err != nil {
+				t.Error(err)
+			}
+			if !slices.Equal(out, want) {
+				t.Errorf("%v, want %v", out, want)
+			}
+		})
+	}
+	callers.Wait()
+}
+
+func TestRunsThatFail(t *testing.T) {
+	l := openLibrary(t)
+	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x, out := make([]float32, 6), make([]float32, 6)
+	for name, tt := range map[string]struct {
+		out, in Tensor
+		want    string
+	}{
+		"other columns":      {Of("", out[:4], 2, 2), Of("x", x, 2, 3), "ONNX Runtime: "},
+		"another name":       {Of("", out[:4], 2, 2), Of("y", x[:4], 2, 2), "ONNX Runtime: "},
+		"another type":       {Of("", out[:4], 2, 2), Of("x", make([]int32, 4), 2, 2), "ONNX Runtime: "},
+		"too little room":    {Of("", out[:2], 1, 2), Of("x", x[:4], 2, 2), "ONNX Runtime: "},
+		"a shape of another": {Of("", out, 3, 2), Of("x", x, 2, 2), "24 bytes for the shape [2 2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := s.Run(t.Context(), tt.out, tt.in); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one with %q", err, tt.want)
+			}
+		})
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Run(done, Of("", out[:4], 2, 2), Of("x", x[:4], 2, 2)); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that of the context", err)
+	}
+}
+
+func TestSessionsThatFail(t *testing.T) {
+	l := openLibrary(t)
+	unknown := new(Graph)
+	unknown.Output(unknown.Op("NoSuchOperator", []Value{unknown.Input("x", Float32, "n")}), "n")
+	if _, err := l.Session(unknown, Device{Provider: CPU}, 1); err == nil || !strings.Contains(err.Error(), "NoSuchOperator") {
+		t.Errorf("error %v", err)
+	}
+	short := affine(make([]float32, 3))
+	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
+		t.Error("a weight that is too short was taken")
+	}
+	names, err := l.providers()
+	if err != nil || !slices.Contains(names, "CPUExecutionProvider") {
+		t.Fatalf("providers %v, %v", names, err)
+	}
+	if slices.Contains(names, "CUDAExecutionProvider") {
+		t.Skip("this library has CUDA")
+	}
+	_, err = l.Session(affine(make([]float32, 4)), Device{Provider: CUDA}, 1)
+	if err == nil || !strings.Contains(err.Error(), "without CUDA") || !strings.Contains(err.Error(), "install onnxruntime-gpu") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What is written is well formed, and weights are not in it.
+func TestAModelHasItsPartsAndNotItsWeights(t *testing.T) {
+	weight := []float32{1.25, -3.5, 7.75, 1e9}
+	model := affine(weight).model()
+	if bytes.Contains(model, Bytes(weight[:2])) {
+		t.Error("the weight is in the model")
+	}
+	graphs := field(t, model, modelGraph)
+	if len(graphs) != 1 {
+		t.Fatalf("%d graphs", len(graphs))
+	}
+	for number, want := range map[fieldNumber]int{graphNode: 1, graphInitializer: 2, graphInput: 1, graphOutput: 1} {
+		if got := len(field(t, graphs[0], number)); got != want {
+			t.Errorf("%d of field %d, want %d", got, number, want)
+		}
+	}
+	node := field(t, graphs[0], graphNode)[0]
+	if got := field(t, node, nodeOperator); len(got) != 1 || string(got[0]) != "Gemm" {
+		t.Errorf("operator %q", got)
+	}
+	var entries []string
+	for _, e := range field(t, field(t, graphs[0], graphInitializer)[0], tensorExternalData) {
+		entries = append(entries, string(field(t, e, 1)[0])+"="+string(field(t, e, 2)[0]))
+	}
+	if want := []string{"location=w_1", "offset=0", "length=16"}; !slices.Equal(entries, want) {
+		t.Errorf("the weight lies at %v, want %v", entries, want)
+	}
+}
+
+// field returns the byte fields of a message with that number.
+func field(t *testing.T, m []byte, number fieldNumber) [][]byte {
+	t.Helper()
+	var all [][]byte
+	for len(m) > 0 {
+		n, kind, size := protowire.ConsumeTag(m)
+		if size < 0 {
+			t.Fatal(protowire.ParseError(size))
+		}
+		m = m[size:]
+		if n == number && kind == protowire.BytesType {
+			v, _ := protowire.ConsumeBytes(m)
+			all = append(all, v)
+		}
+		if size = protowire.ConsumeFieldValue(n, kind, m); size < 0 {
+			t.Fatal(protowire.ParseError(size))
+		}
+		m = m[size:]
+	}
+	return all
+}

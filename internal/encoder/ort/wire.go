@@ -1,0 +1,114 @@
+package ort
+
+import (
+	"math"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// What is written of onnx.proto3: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3
+
+type fieldNumber = protowire.Number
+
+// Numbers of fields, by the message that they are in.
+const (
+	modelVersion   fieldNumber = 1
+	modelGraph     fieldNumber = 7
+	modelOperators fieldNumber = 8
+
+	graphNode        fieldNumber = 1
+	graphName        fieldNumber = 2
+	graphInitializer fieldNumber = 5
+	graphInput       fieldNumber = 11
+	graphOutput      fieldNumber = 12
+
+	nodeInput     fieldNumber = 1
+	nodeOutput    fieldNumber = 2
+	nodeOperator  fieldNumber = 4
+	nodeAttribute fieldNumber = 5
+
+	attributeName  fieldNumber = 1
+	attributeFloat fieldNumber = 2
+	attributeInt   fieldNumber = 3
+	attributeInts  fieldNumber = 8
+	attributeType  fieldNumber = 20
+
+	tensorDims         fieldNumber = 1
+	tensorType         fieldNumber = 2
+	tensorName         fieldNumber = 8
+	tensorRawData      fieldNumber = 9
+	tensorExternalData fieldNumber = 13
+	tensorDataLocation fieldNumber = 14
+)
+
+// Values of enums, and the versions of the format and of the operators.
+const (
+	locationExternal = 1
+
+	typeFloat = 1
+	typeInt   = 2
+	typeInts  = 7
+
+	irVersion   = 8
+	operatorSet = 17
+)
+
+// A message is the fields of one, as they are written.
+type message []byte
+
+func (m message) int(n fieldNumber, v int64) message {
+	return protowire.AppendVarint(protowire.AppendTag(m, n, protowire.VarintType), uint64(v))
+}
+
+func (m message) float(n fieldNumber, v float32) message {
+	return protowire.AppendFixed32(protowire.AppendTag(m, n, protowire.Fixed32Type), math.Float32bits(v))
+}
+
+func (m message) bytes(n fieldNumber, v []byte) message {
+	return protowire.AppendBytes(protowire.AppendTag(m, n, protowire.BytesType), v)
+}
+
+func (m message) text(n fieldNumber, v string) message { return m.bytes(n, []byte(v)) }
+
+func (m message) message(n fieldNumber, v message) message { return m.bytes(n, v) }
+
+// An Attribute is a setting of a node.
+type Attribute message
+
+// Int is a whole number.
+func Int(name string, v int64) Attribute {
+	return Attribute(message(nil).text(attributeName, name).int(attributeInt, v).int(attributeType, typeInt))
+}
+
+// Float is a number.
+func Float(name string, v float32) Attribute {
+	return Attribute(message(nil).text(attributeName, name).float(attributeFloat, v).int(attributeType, typeFloat))
+}
+
+// Ints is a list of whole numbers.
+func Ints(name string, values ...int64) Attribute {
+	m := message(nil).text(attributeName, name)
+	for _, v := range values {
+		m = m.int(attributeInts, v)
+	}
+	return Attribute(m.int(attributeType, typeInts))
+}
+
+// tensor begins a TensorProto.
+func tensor(name string, e Element, shape []int) message {
+	var m message
+	for _, d := range shape {
+		m = m.int(tensorDims, int64(d))
+	}
+	return m.int(tensorType, int64(e)).text(tensorName, name)
+}
+
+// valueInfo is a ValueInfoProto of a tensor whose dimensions have names.
+func valueInfo(name string, e Element, dims []string) message {
+	var shape message
+	for _, d := range dims {
+		shape = shape.message(1, message(nil).text(2, d))
+	}
+	ofTensor := message(nil).int(1, int64(e)).message(2, shape)
+	return message(nil).text(1, name).message(2, message(nil).message(1, ofTensor))
+}
