@@ -42,9 +42,9 @@ const (
 )
 
 // linger is how many rests a helper or the caller takes before it gives up its
-// thread: some tens of microseconds, the longest pause between two operations
-// of a model, and about what it costs to put a thread to sleep and wake it.
-const linger = 1000
+// thread: some hundreds of microseconds. To put a thread to sleep and wake it
+// costs as much as a short operation, which a single sequence has dozens of.
+const linger = 20000
 
 // NewPool returns a pool of at least one worker.
 func NewPool(k *Kernels, workers int) *Pool {
