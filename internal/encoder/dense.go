@@ -85,8 +85,10 @@ func (d *dense) even() []kernel.Part {
 	for i, p := range d.parts {
 		w := make([]float32, p.Out*d.In)
 		widen(w, p.W)
-		for at, v := range w {
-			largest[at%d.In] = max(largest[at%d.In], v, -v)
+		for row := range slices.Chunk(w, d.In) {
+			for i, v := range row {
+				largest[i] = max(largest[i], v, -v)
+			}
 		}
 		parts[i] = kernel.Part{W: kernel.Raw{F32: w}, Bias: p.Bias, Out: p.Out}
 	}
@@ -105,8 +107,10 @@ func (d *dense) even() []kernel.Part {
 		}
 	}
 	for _, p := range parts {
-		for at := range p.W.F32 {
-			p.W.F32[at] /= d.smooth[at%d.In]
+		for row := range slices.Chunk(p.W.F32, d.In) {
+			for i, s := range d.smooth {
+				row[i] /= s
+			}
 		}
 	}
 	return parts
@@ -136,7 +140,7 @@ func (d *dense) fold(by norm) norm {
 // vocabulary. Which inputs get large depends on the model much more than on the
 // text.
 const (
-	sampleTexts  = 8
+	sampleTexts  = 6
 	sampleTokens = 64
 )
 
@@ -159,9 +163,7 @@ func (m *Model) quantise(ctx context.Context, layers []*dense, vocabulary int) e
 	if _, err := m.network.forward(ctx, p); err != nil {
 		return err
 	}
-	for _, d := range layers {
-		d.quantise(p.pool.Kernels())
-	}
+	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantise(p.pool.Kernels()) })
 	if pre, ok := m.network.(*preNorm); ok {
 		pre.fold()
 	}
