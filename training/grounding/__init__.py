@@ -1,0 +1,1 @@
+"""Training of ragfaith's embedded judge."""

@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""Trains the grounding model on train.jsonl, for a number of tokens.
+
+The state is written every few minutes, and a run that finds one goes on from
+it. On processors with bfloat16 instructions the work is done in bfloat16, and
+on a GPU where there is one; the weights are float32 throughout.
+"""
+
+import argparse
+import contextlib
+import json
+import math
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from tokenizers import Tokenizer
+
+from grounding import layout, text
+from grounding.model import Grounding, batch
+
+NOT_SUPPORTED = 3  # one of not_mentioned and contradicted, it is not known which
+MOST_CLAIMS = 8  # of a sequence
+
+
+def sequences(path, tokenizer, vocabulary, rng):
+    """The groups of a file as (sequence, labels, token labels), an item a window."""
+    for group in text.read(path):
+        window = tokenizer.encode(group["window"], add_special_tokens=False).ids[: layout.MAX_WINDOW]
+        claims = []
+        for c in group["claims"]:
+            e = tokenizer.encode(c["text"], add_special_tokens=False)
+            ids = e.ids[: layout.MAX_CLAIM]
+            marks = None
+            if c["spans"] is not None:
+                marks = [int(any(a < q and b > p for p, q in c["spans"])) for a, b in e.offsets[: len(ids)]]
+            if ids:
+                claims.append((ids, c["label"], marks))
+        rng.shuffle(claims)
+        while claims:
+            n, k = len(window) + 2, 0
+            while k < min(len(claims), MOST_CLAIMS) and (k == 0 or n + len(claims[k][0]) < layout.MAX_TOKENS):
+                n += len(claims[k][0]) + 1
+                k += 1
+            some, claims = claims[:k], claims[k:]
+            yield layout.sequence(vocabulary, window, [c[0] for c in some]), [c[1] for c in some], [c[2] for c in some]
+
+
+def batches(items, tokens, seed):
+    """Batches of at most so many tokens, of like lengths, without end; the order is the seed's."""
+    epoch = 0
+    while True:
+        rng = random.Random(f"{seed} {epoch}")
+        order = items[:]
+        rng.shuffle(order)
+        made = []
+        for i in range(0, len(order), 2000):
+            chunk = sorted(order[i : i + 2000], key=lambda item: len(item[0].ids))
+            j = 0
+            while j < len(chunk):
+                k = j + 1
+                while k < len(chunk) and len(chunk[k][0].ids) * (k + 1 - j) <= tokens:
+                    k += 1
+                made.append(chunk[j:k])
+                j = k
+        rng.shuffle(made)
+        yield from made
+        epoch += 1
+
+
+def losses(net, some, device):
+    """The loss of the classes, of supported or not, and of the tokens."""
+    inputs = batch([s for s, _, _ in some], device)
+    labels = torch.tensor([y for _, ys, _ in some for y in ys], device=device)
+    marks = [m for _, _, ms in some for m in ms]
+    precision = contextlib.nullcontext() if os.environ.get("FLOAT32") else torch.autocast(device, dtype=torch.bfloat16)
+    with precision:
+        logits, tokens, _ = net(*inputs)
+    log = F.log_softmax(logits.float(), 1)
+    unsupported = torch.logsumexp(log[:, 1:], 1)
+    known = log.gather(1, labels.clamp(max=NOT_SUPPORTED - 1)[:, None])[:, 0]
+    classes = -torch.where(labels == NOT_SUPPORTED, unsupported, known).mean()
+    binary = -torch.where(labels == 0, log[:, 0], unsupported).mean()
+    want, have = torch.zeros_like(tokens), torch.zeros_like(tokens)
+    for i, m in enumerate(marks):
+        if m is not None:
+            want[i, : len(m)] = torch.tensor(m, dtype=want.dtype, device=device)
+            have[i, : len(m)] = 1
+    each = F.binary_cross_entropy_with_logits(tokens.float(), want.float(), reduction="none", pos_weight=torch.tensor(2.0, device=device))
+    return classes, binary, (each * have).sum() / have.sum().clamp(min=1)
+
+
+def optimizer(net, rate):
+    """AdamW; the heads learn five times as fast as the trunk, the token types twenty times."""
+    net.word.weight.requires_grad_(False)
+    groups = {"trunk": [], "plain": [], "head": [], "type": [net.type.weight]}
+    for name, p in net.named_parameters():
+        if name.startswith(("hidden.", "classes.", "token.")):
+            groups["head"].append(p)
+        elif name.startswith(("word.", "type.")):
+            continue
+        else:
+            groups["trunk" if p.dim() > 1 else "plain"].append(p)
+    settings = {"trunk": (1, 0.01), "plain": (1, 0.0), "head": (5, 0.01), "type": (20, 0.0)}
+    return torch.optim.AdamW(
+        [{"params": p, "lr": rate * settings[n][0], "base": rate * settings[n][0], "weight_decay": settings[n][1]} for n, p in groups.items()],
+        betas=(0.9, 0.98),
+        fused=True,
+    )
+
+
+def rate_at(done, warm=0.04):
+    """The share of the learning rate after this share of the run: up, then down in a straight line."""
+    return max(min(done / warm, (1 - done) / (1 - warm)), 0.01)
+
+
+def save(path, state):
+    torch.save(state, f"{path}.new")
+    os.replace(f"{path}.new", path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True, help="train.jsonl")
+    parser.add_argument("--init", type=Path, required=True, help="folder of the BERT to begin with, with its tokenizer.json")
+    parser.add_argument("--out", type=Path, required=True, help="the trained weights; the state lies beside them until they are done")
+    parser.add_argument("--tokens", type=float, default=18e6, help="to train on in all (default %(default).0f)")
+    parser.add_argument("--batch", type=int, default=4096, help="tokens of a batch (default %(default)s)")
+    parser.add_argument("--rate", type=float, default=1.6e-4, help="highest learning rate of the trunk (default %(default)s)")
+    parser.add_argument("--minutes", type=float, default=0, help="stop after this time and keep the state, to go on later")
+    parser.add_argument("--snapshot", type=float, default=5, help="minutes between states (default %(default)s)")
+    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    torch.manual_seed(args.seed)
+    torch.set_num_threads(args.threads)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+
+    tokenizer = Tokenizer.from_file(str(args.init / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    items = list(sequences(args.data, tokenizer, layout.Vocabulary(tokenizer), random.Random(args.seed)))
+    total = sum(len(s.ids) for s, _, _ in items)
+    print(f"{len(items)} sequences, {sum(len(y) for _, y, _ in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
+
+    net = Grounding.from_bert(args.init).to(device).train()
+    opt = optimizer(net, args.rate)
+    done, step, state = 0, 0, args.out.with_suffix(".state")
+    if state.exists():
+        old = torch.load(state, map_location=device)
+        net.load_state_dict(old["net"])
+        opt.load_state_dict(old["opt"])
+        done, step = old["done"], old["step"]
+        print(f"goes on at step {step}", flush=True)
+    began = saved = time.monotonic()
+    first, mean = done, None
+    for i, some in enumerate(batches(items, args.batch, args.seed)):
+        if i < step:
+            continue
+        if done >= args.tokens:
+            break
+        torch.manual_seed(args.seed * 1_000_003 + step)
+        for g in opt.param_groups:
+            g["lr"] = g["base"] * rate_at(done / args.tokens)
+        classes, binary, tokens = losses(net, some, device)
+        (0.5 * classes + binary + tokens).backward()
+        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        opt.step()
+        opt.zero_grad(set_to_none=True)
+        step += 1
+        done += sum(len(s.ids) for s, _, _ in some)
+        now = (binary.item(), tokens.item())
+        if not all(map(math.isfinite, now)):
+            sys.exit(f"step {step}: the loss is not a number")
+        mean = now if mean is None else tuple(0.99 * m + 0.01 * n for m, n in zip(mean, now, strict=True))
+        t = time.monotonic()
+        if step % 50 == 0:
+            print(f"step {step}: {done / args.tokens:.1%}, loss {mean[0]:.4f}, of tokens {mean[1]:.4f}, {(done - first) / (t - began):.0f} tokens/s", flush=True)
+        stop = args.minutes and t - began > args.minutes * 60
+        if stop or t - saved > args.snapshot * 60:
+            saved = t
+            save(state, {"net": net.state_dict(), "opt": opt.state_dict(), "done": done, "step": step})
+        if stop:
+            print(f"stopped at step {step}; run it again to go on", flush=True)
+            return
+    net.cpu().save(args.out)
+    state.unlink(missing_ok=True)
+    print(json.dumps({"steps": step, "tokens": done, "seconds": round(time.monotonic() - began), "loss": mean[0], "seed": args.seed}))
+
+
+if __name__ == "__main__":
+    main()
