@@ -97,11 +97,11 @@ def losses(net, some, device):
 def optimizer(net, rate):
     """AdamW; the heads learn five times as fast as the trunk, the token types twenty times."""
     net.word.weight.requires_grad_(False)
-    groups = {"trunk": [], "plain": [], "head": [], "type": [net.type.weight]}
+    groups = {"trunk": [], "plain": [], "head": [], "type": [net.mark.weight]}
     for name, p in net.named_parameters():
         if name.startswith(("hidden.", "classes.", "token.")):
             groups["head"].append(p)
-        elif name.startswith(("word.", "type.")):
+        elif name.startswith(("word.", "mark.")):
             continue
         else:
             groups["trunk" if p.dim() > 1 else "plain"].append(p)

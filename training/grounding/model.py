@@ -43,7 +43,7 @@ class Grounding(nn.Module):
         width, eps = config["hidden_size"], config["layer_norm_eps"]
         self.word = nn.Embedding(config["vocab_size"], width)
         self.position = nn.Embedding(config["max_position_embeddings"], width)
-        self.type = nn.Embedding(TYPES, width)
+        self.mark = nn.Embedding(TYPES, width)
         self.norm = nn.LayerNorm(width, eps=eps)
         self.blocks = nn.ModuleList(
             Block(width, config["intermediate_size"], config["num_attention_heads"], eps)
@@ -64,7 +64,7 @@ class Grounding(nn.Module):
         state = {
             "word.weight": bert["embeddings.word_embeddings.weight"],
             "position.weight": bert["embeddings.position_embeddings.weight"],
-            "type.weight": types[[0] + [1] * (TYPES - 1)],
+            "mark.weight": types[[0] + [1] * (TYPES - 1)],
             "norm.weight": bert["embeddings.LayerNorm.weight"],
             "norm.bias": bert["embeddings.LayerNorm.bias"],
         }
@@ -94,7 +94,7 @@ class Grounding(nn.Module):
         Returns logits [claims, 3], token logits [claims, longest], and which of
         these belong to a token.
         """
-        x = self.norm(self.word(ids) + self.position(positions) + self.type(types))
+        x = self.norm(self.word(ids) + self.position(positions) + self.mark(types))
         key, query = segments[:, None, :], segments[:, :, None]
         mask = ((key == 1) | (key == query)) & (key > 0) | ((query == 0) & (key == 1))
         mask = mask[:, None]
