@@ -9,7 +9,7 @@ from typing import Callable, Iterable
 
 from . import details, tables
 from .lexicon import Lexicon
-from .text import (DAYS, MONEY, MONTHS, NUMBER, STOP, Premise, Span, content, names, replace, same_story, stem)
+from .text import (DAYS, MONEY, MONTHS, NUMBER, STOP, WORD, Premise, Span, content, names, replace, same_story, stem)
 
 NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot|hardly|few|any)\b|n['’]t\b")
 SMALL = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -144,7 +144,7 @@ def name_foreign(case: Case) -> Change | None:
         kind = case.lexicon.name_kind(n.text)
         if kind == "other" or " the " in n.text or n.text.split()[0].rstrip(".") in tables.TITLES:
             continue
-        if re.match(r" [A-Z]|-", case.claim[n.end:n.end + 2]):
+        if re.match(r" [A-Z\d]|-", case.claim[n.end:n.end + 2]):
             continue
         new = foreign_name(case, kind, n.text)
         if new and not _overlaps(new, n.text) and (kind != "organisation" or " " in n.text):
@@ -293,8 +293,8 @@ def premise_detail(case: Case) -> Change | None:
     if len(claim.split()) > 30 or re.search(r"[?!]$|\bin \w+$", claim):
         return None
     pool = []
-    for sentence, stems in zip(case.premise.sentences, case.premise.stems):
-        if len(case.content & stems) >= 0.34 * len(case.content):
+    for i, sentence in enumerate(case.premise.sentences):
+        if not re.search(r"\b(?:in|near|at) (?:[A-Z]|\d{4})", sentence) or len(case.content & case.premise.stems(i)) >= 0.34 * len(case.content):
             continue
         if not has_time:
             pool += re.findall(r"\bin (?:(?:%s) )?(?:1[5-9]|20)\d\d\b" % "|".join(MONTHS), sentence)
@@ -326,8 +326,8 @@ def foreign_detail(case: Case) -> Change | None:
             tail = tail.replace(slot, word)
     if re.match(r" (?:in|since) \d| in [A-Z]", tail) and re.search(r"\d{4}|\bin \w+$", claim):
         return None
-    new = content(tail)
-    if len(new & content(case.premise.text)) > 0.5 * len(new):
+    new = {w.lower() for w in WORD.findall(tail)} - STOP
+    if len(new & case.premise.words) > 0.5 * len(new):
         return None
     start = len(claim) + (1 if tail[0] == " " else 2)
     return Change(claim + tail + ".", [(start, len(claim) + len(tail))], "not_mentioned", "detail foreign")

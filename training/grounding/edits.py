@@ -15,10 +15,10 @@ __all__ = ["Change", "Edits", "Lexicon"]
 # The weights even out how often the kinds come: a kind that seldom applies has a high one.
 KINDS: tuple[tuple[change.Edit, float], ...] = (
     (roles.names_exchanged, 12), (roles.numbers_exchanged, 10), (roles.from_to, 20), (roles.voice, 14), (roles.than, 20),
-    (roles.attribution, 8), (change.name_from_premise, 5), (change.name_foreign, 1.6), (change.number, 3), (change.date, 4),
-    (change.unit, 8), (words.antonym, 5), (words.verb, 4), (words.noun, 3), (words.comparison, 6), (scope.negation_inserted, 2),
+    (roles.attribution, 8), (change.name_from_premise, 4.5), (change.name_foreign, 2), (change.number, 9), (change.date, 12),
+    (change.unit, 8), (words.antonym, 3.2), (words.verb, 2.6), (words.noun, 2.2), (words.comparison, 6), (scope.negation_inserted, 1.6),
     (scope.negation_removed, 7), (scope.quantifier, 8), (scope.hedge, 8), (scope.order, 9), (scope.cause, 10),
-    (change.premise_detail, 1.5), (change.foreign_detail, 0.7), (change.adjective, 1.2))
+    (change.premise_detail, 4), (change.foreign_detail, 0.8), (change.adjective, 1.2))
 
 
 class Edits:

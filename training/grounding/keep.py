@@ -8,7 +8,7 @@ from typing import Callable
 
 from .lexicon import Lexicon
 from .synonyms import PHRASES, PREFIXES, SYNONYMS
-from .text import DAYS, MONTHS, STOP, article, like, lower_first, replace, upper_first
+from .text import MONTHS, STOP, like, replace, upper_first
 
 SMALL = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split()
 MONTH = "(?:%s)" % "|".join(MONTHS)
@@ -24,20 +24,34 @@ almost seemingly apparently presumably fully completely entirely occasionally so
 multiply bully italy july fly ally rally holy ugly friendly elderly lonely costly deadly lovely lively orderly timely
 respectively purely solely exclusively relatively fairly slightly negatively inversely independently randomly currently only
 directly indirectly newly locally globally closely poorly badly highly conditionally jointly separately""".split())
+
+
+def lower_first(text: str, lexicon: Lexicon) -> str:
+    """text with a small first letter, unless it begins with a name."""
+    m = re.match(r"[A-Z][a-z]*\b(?!['’.-])", text)
+    if not m or m.group() == "I":
+        return text
+    word = m.group()
+    common = word.lower() in lexicon.pos and lexicon.rank.get(word.lower(), 9999) < 6000 and lexicon.name_kind(word) == "other"
+    if word.lower() in STOP or common and not re.match(r" [A-Z]", text[m.end():]):
+        return text[0].lower() + text[1:]
+    return text
+
+
 Keep = Callable[[str, Lexicon, random.Random], "str | None"]
 
 
 def synonyms(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
     """One to three words or phrases by synonyms in the same form."""
-    spots = []
-    for m in PHRASES.finditer(claim):
+    spots: list[tuple[int, int]] = []
+    for m in PHRASES.finditer(claim.lower() if len(claim.lower()) == len(claim) else claim):
         spots.append((m.start(), m.end()))
     if not spots:
         return None
     chosen = sorted(rng.sample(spots, min(len(spots), rng.choice((1, 1, 2, 3)))), reverse=True)
     for start, end in chosen:
         old = claim[start:end]
-        if start and old[0].isupper() or claim[start - 1:start] == "-" or claim[end:end + 1] == "-":
+        if start and old[0].isupper() or old == "due to" and re.match(r" (?:be|start|begin|have)\b", claim[end:]):
             continue
         new = rng.choice(SYNONYMS[old.lower()])
         if new.lower() not in claim.lower():
@@ -102,7 +116,7 @@ def move(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
         return upper_first(m[2]) + " " + m[1][0].lower() + m[1][1:] + m[3]
     m = re.fullmatch(r"([^,]{15,}?) (%s)(\.?)" % time, claim)
     if m and m[2][0].islower() and not re.search(r"\bto \w+|\bin \d{4}", m[1]):
-        return upper_first(m[2]) + ", " + lower_first(m[1]) + m[3]
+        return upper_first(m[2]) + ", " + lower_first(m[1], lexicon) + m[3]
     return None
 
 
@@ -204,11 +218,11 @@ def drop_first_name(claim: str, lexicon: Lexicon, rng: random.Random) -> str | N
 def voice(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
     """'A was written by B' as 'B wrote A', and back, where A and B are plain."""
     verbs = "write direct produce design build found discover invent publish paint compose record create develop release illustrate".split()
-    m = re.fullmatch(r"((?:The |It|[A-Z])[\w' ]{0,60}?) (was|were) ([a-z]+) by ((?:the )?[A-Z][\w.]*(?: [A-Z][\w.]*)*)( in \d{4})?(\.?)", claim)
+    m = re.fullmatch(r"((?:The |It|[A-Z])[\w' ]{0,60}?) (was|were) ([a-z]+) by ((?:the )?[A-Z][\w.]*?(?: [A-Z][\w.]*?)*)( in \d{4})?(\.?)", claim)
     if m and not GUARD.search(claim) and not re.search(r"\b(?:which|who|that|and|is|was|has)\b", m[1]):
         for lemma, tag in lexicon.forms.get(m[3], ()):
             if tag in ("part", "past") and lemma in verbs and m[1] != "They":
-                return upper_first(m[4]) + " " + lexicon.verb(lemma, "past") + " " + lower_first(m[1]) + (m[5] or "") + m[6]
+                return upper_first(m[4]) + " " + lexicon.verb(lemma, "past") + " " + lower_first(m[1], lexicon) + (m[5] or "") + m[6]
     m = re.fullmatch(r"((?:The )?[A-Z][\w.]*(?: [A-Z][\w.]*)*) ([a-z]+) ((?:the|a|an) [a-z]+(?: [A-Z][\w]*)*|[A-Z]\w+(?: [A-Z]\w+)*)( in \d{4})?(\.?)", claim)
     if m and m[1] not in ("He", "She", "They", "It", "We", "I", "This", "These"):
         for lemma, tag in lexicon.forms.get(m[2], ()):
@@ -229,9 +243,10 @@ def country(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
 
 def prefix(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
     """Words before the claim that say where it comes from or how it goes on."""
-    if re.match(r"(?:However|But|And|So|Also|Then|Yes|No|According|In summary|Overall|Thus|Therefore)\b", claim) or not claim[0].isupper():
+    if rng.random() < 0.7 or not claim[:1].isupper() or claim[-1] != "." or re.search(
+            r"^(?:However|But|And|So|Also|Then|Yes|No|According|In \w+|Overall|Thus|Therefore|To|Based)\b|[.:?!] [A-Z]", claim):
         return None
-    return rng.choice(PREFIXES) + lower_first(claim)
+    return rng.choice(PREFIXES) + lower_first(claim, lexicon)
 
 
 EDITS: tuple[tuple[Keep, float], ...] = (
@@ -244,8 +259,7 @@ def apply(claim: str, lexicon: Lexicon, rng: random.Random) -> str | None:
     """One to three of the edits, in a weighted random order; None when none applies."""
     left, text = rng.choice((1, 1, 2, 2, 3)), claim
     order = sorted(EDITS, key=lambda e: -rng.random() ** (1 / e[1]))
-    if order and order[0][0] is not prefix:  # a prefix goes on last
-        order.sort(key=lambda e: e[0] is prefix)
+    order.sort(key=lambda e: e[0] is prefix)  # a prefix goes on last
     for edit, _ in order:
         new = edit(text, lexicon, rng)
         if new and new != text:

@@ -85,13 +85,13 @@ def negation_removed(case: Case) -> Change | None:
 
 
 QUANTIFIERS = [  # words, words instead, what must not be in the premise
-    (r"some(?= (?!of\b|other|time|point|kind|sort|day)[a-z]+s\b| of the\b)", "all", r"\ball\b"),
-    (r"(?:many|several)(?= [a-z]+s\b| of the\b)", "all", r"\b(?:all|every)\b"),
-    (r"most(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "all", r"\ball\b"),
-    (r"most(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "few", r"\bfew\b"),
+    (r"[Ss]ome(?= (?!of\b|other|time|point|kind|sort|day)[a-z]+s\b| of the\b)", "all", r"\ball\b"),
+    (r"(?:[Mm]any|[Ss]everal)(?= [a-z]+s\b| of the\b)", "all", r"\b(?:all|every)\b"),
+    (r"[Mm]ost(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "all", r"\ball\b"),
+    (r"[Mm]ost(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "few", r"\bfew\b"),
     (r"(?:almost|nearly|virtually) (?=all\b|every\b)", "", r"^$"),
     (r"a few(?= [a-z]+s\b)", "most", r"\bmost\b"),
-    (r"all(?= (?:of )?(?:the|its|their|his|her|these|those) [a-z]+s?\b| [a-z]{3,}s\b)(?! others)", "few", r"\b(?:few|except)\b"),
+    (r"[Aa]ll(?= (?:of )?(?:the|its|their|his|her|these|those) [a-z]+s?\b| [a-z]{3,}s\b)(?! others)", "few", r"\b(?:few|except)\b"),
     (r"[Ee]very(?= (?!day|time|year|other)[a-z]+)", "hardly any", r"\bexcept\b"),
     (r"(?:often|usually|typically|generally|sometimes|frequently|commonly)(?! [,;]| called| known| referred| used)", "always", r"\balways\b"),
     (r"(?:rarely|seldom|occasionally)", "often", r"\boften\b"),
@@ -111,7 +111,7 @@ HEDGES = [
     (r"(?:believed|thought|alleged|considered|rumoured|supposed|reputed|said) to (?=be|have)", "proven to "),
     (r"tends to (?=be\b)", "must always "), (r"tend to (?=[a-z])", "always "),
     (r"(?:is|are|was|were) (?:strongly |significantly |independently |closely )?(?:associated|correlated|linked) with", "causes"),
-    (r"(?:plans|intends|hopes|wants) to", "has already begun to"), (r"(?:planned|intended|hoped|wanted|tried|attempted) to", "managed to"),
+    (r"(?:plans|intends|hopes|wants) to(?! be\b| know\b)", "has already begun to"), (r"(?:planned|intended|hoped|tried|attempted) to", "managed to"),
     (r"can(?= (?:cause|lead|help|improve|reduce|increase|result|affect|prevent)\b)", "always will"),
     (r"(?:about|approximately|around|roughly|nearly|almost)(?= [$€£]?\d)", "exactly"),
     (r"(?:could|may|might) (?=be )", "will "), (r"should(?= be)", "must"), (r"potential (?=[a-z])", "proven "),
@@ -169,7 +169,7 @@ def order(case: Case) -> Change | None:
         word = m.group().lower()
         if re.search(r"\b(?:named|look\w*|sought|ever|t[ao]k\w*|ask\w*|run|one|day|soon|model+ed|inquir\w*|called|year|week|never|not|only|long|ever|tak\w+|seen) $", case.lower[: m.start()]) \
                 or word == "since" and not re.match(r" \d", case.claim[m.end():]) or word == "until" and not re.match(r" \d{4}", case.claim[m.end():]) \
-                or re.match(r"(?:[.,]|$| which| all| that)", case.claim[m.end():]) or case.negated(m.start()):
+                or re.match(r"(?! [\w$\"“])| (?:which|all|that)\b", case.claim[m.end():]) or case.negated(m.start()):
             continue
         found.append((m, {"before": "after", "after": "before", "prior to": "after", "followed by": "preceded by",
                           "preceded by": "followed by", "since": "until", "until": "since"}[word]))
@@ -194,12 +194,14 @@ def cause(case: Case) -> Change | None:
     for old, new in CAUSES:
         for m in re.finditer(r"(?<![\w-])%s\b" % old, case.claim, re.I):
             before, after = case.lower[: m.start()], case.claim[m.end():]
-            if old == "because" and after.startswith(" of") or old in ("lead to", "result in") and re.search(r"(?:\bto|can|could|may|might|will|would|that|not) $", before):
-                if old == "because":
-                    continue
+            if old == "because" and after.startswith(" of") or old in ("lead to", "result in") and re.search(
+                    r"\b(?:to|not) $", before) or old == "result in" and re.search(r"\b(?:a|the|of) $", before):
+                continue
             if old == "causes" and not re.match(r" (?:the|a|an|[a-z]+)\b", after) or old == "causes" and re.search(r"(?:the|its|of|other|and|common|main|two|three|possible) $", before):
                 continue
             if old == "causes" and re.match(r" (?:of|and|for|\w+ \w+ to)\b", after) or old == "due to" and re.match(r" (?:be|start|have|open|\w+e)\b", after) or case.negated(m.start()):
+                continue
+            if old == "based on" and not re.search(r"\b(?:is|are|was|were) (?:\w+ )?$", before):
                 continue
             if old in ("leads to", "led to", "results in", "resulted in", "based on", "derived from") and re.search(r"\bto \w+$", after[:30]) and "ing" in after[:24]:
                 continue

@@ -4,112 +4,96 @@ from __future__ import annotations
 
 import re
 
-# Each line is a group; a word after '>' may replace those before it, but not the other way round.
+# Each line is a group; words after '>' may replace those before it, but not the other way round.
 _GROUPS = """approximately|roughly
-purchased|bought|acquired>bought|purchased
+almost|nearly
+purchased|bought
 numerous>many
-assist|help
-assists|helps
+assist>help
+assists>helps
 assisted>helped
 obtain>get|acquire
-obtained>acquired|gained
 obtains>gets|acquires
-requires>needs
-utilizes>uses
+obtained>acquired|gained
 utilize>use
+utilizes>uses
 utilized>used
 utilizing>using
 children>kids
-physician>doctor
-physicians>doctors
-doctors>physicians
-doctor>physician
+physician|doctor
+physicians|doctors
 automobile>car
-however>nevertheless|nonetheless
-therefore>thus|hence|consequently
+automobiles>cars
+furthermore|moreover|in addition
+therefore|thus|hence|consequently
 primarily|mainly|chiefly
-mostly>for the most part
 frequently|often
 rapidly|quickly
 demonstrates>shows
 demonstrated>showed
 demonstrate>show
-indicates>shows
-indicated>showed
 shows that>demonstrates that|indicates that
 show that>demonstrate that|indicate that
 showed that>demonstrated that|indicated that
+revealed that|showed that|found that
 in order to>to
 due to|because of|owing to
 prior to>before
 sufficient>enough
 commenced>began|started
-commence>begin|start
 began to|started to
-begins|starts
+begins to|starts to
 constructed>built
 constructs>builds
 created>made
 creates>makes
 entire>whole
 well-known|famous
-established in>founded in|set up in
-founded in>established in|set up in
-film|movie
-films|movies
-goal|aim|objective
-goals|aims|objectives
-huge|enormous
-illness|disease
-illnesses|diseases
-significant difference>meaningful difference
+established in|founded in>set up in
+movie>film
+movies>films
+goal of>aim of|objective of
+aim of>goal of|objective of
+huge|enormous|vast
 kinds of|types of|sorts of
 kind of|type of
-approach>method
-approaches>methods
-nearly|almost
 occurs|happens|takes place
 occurred|happened|took place
-reduces|lowers|decreases
+reduces>lowers|decreases
 reduced>lowered|decreased
-reside>live
 resides>lives
+reside>live
 residing>living
 several>a number of
 difficult to|hard to
 subsequently>later|afterwards
-provided with>given
-typically|usually|generally
+usually|normally|generally
 wealthy>rich
 such as>like
 as well as>and also
-results in|leads to|brings about
+leads to|brings about
 resulted in|led to|brought about
-result in|lead to|bring about
+lead to>result in|bring about
 contains>includes
 contained>included
 discovered that>found that
-effects of|impacts of
 effect on|impact on|influence on
 effects on|impacts on
-known as|called
+known as>called
 located in|situated in
 individuals>people
-protects>safeguards
-received>got|was given
-study found|study showed
+safeguards>protects
+researchers|scientists
 suggests that|indicates that
+suggest that|indicate that
 nation>country
-nations>countries
-countries>nations
+nations|countries
 consists of|is made up of|is composed of
 consist of|are made up of|are composed of
 consisted of|was made up of
-more than>over
-maintain>keep up
-worldwide|around the world|globally
-annually|every year|each year|yearly
-per year|a year|each year
+around the world|worldwide>all over the world
+annually|every year|each year>every year|each year
+per year>a year|each year
 wanted to|wished to
 attempted to|tried to
 attempt to|try to
@@ -119,120 +103,112 @@ customers|clients
 customer|client
 discussed>talked about
 discuss>talk about
+discusses>talks about
 believed that|thought that
 believes that|thinks that
 believe that|think that
 stated that|said that
 states that|says that
-mentioned that|said that
-explained that>said that
+mentioned that>said that
 proposes>puts forward|presents
-proposed>put forward
 propose>put forward|present
 this paper|this article|this work
-experiments show|experiments demonstrate
 a variety of|various|different kinds of
-a novel>a new
 novel method>new method
-novel approach>new approach
+novel approach>new approach|new method
+novel framework>new framework
+novel technique>new technique
 a large number of|a great many|very many
 at the age of>aged
 passed away>died
 was named after>got its name from
 is named after>gets its name from
-because|since|as>since
-although|though|even though
-while|whereas>while
+although>even though|though
 also known as|also called
-in addition to|besides|on top of
 took part in|participated in
 takes part in|participates in
 taking part in|participating in
-has the ability to>can
-is able to|can
-are able to|can
-was able to|could>managed to
-enables|allows|lets>allows
-enable>allow
-enabled>allowed
-permits>allows
-permitted>allowed
-improves>enhances
+is able to>can
+are able to>can
+was able to>could
+enables|allows
+enabled|allowed
+enable|allow
+improves|enhances
 improve|enhance
 improved>enhanced
 improving|enhancing
 crucial|vital|essential
 important role|key role|significant role
 compared to|compared with|in comparison with
-regarding|concerning|about>about
+regarding>about|concerning
 with regard to>regarding|concerning
-a majority of|most
-the majority of|most
-first-ever>first
-following|after>after
+the majority of>most
 throughout the world>all over the world
-assistance>help|aid
-error>mistake
-errors>mistakes
-mistake|error
-mistakes|errors
 gathered|collected
 remained|stayed
-remains|stays
-portion of|part of
-extremely|very
-previously|earlier|before>earlier
-frequently used|often used
+remains the>stays the
+extremely>very
 widely used|commonly used
-selected|chosen|picked
-initially|at first|at the beginning
-originally|at first
-eventually>in the end
-currently|at present|now>at present
-rise in|increase in
-increase in|rise in|growth in
-decrease in|decline in|reduction in
-decline in|decrease in
-physicians and>doctors and
+frequently used|often used
+originally>at first
+currently>at present|now
+a rise in|an increase in
+a decline in|a decrease in|a reduction in
 elderly people>older people
 adolescents>teenagers
 infants>babies
 pupils>students
-surgery|operation>surgery
-mortality>death rate
-medication>medicine
-medications>medicines
 adverse effects|side effects
-hypertension>high blood pressure
-myocardial infarction>heart attack
-feline>cat
-stopped|ceased>stopped
-ended|finished>ended
-revealed that|showed that|found that
 evaluates|assesses
 evaluate|assess
 evaluated|assessed
-investigate|examine|study>examine
-investigated|examined
-investigates|examines
-achieves|reaches|attains>attains
-achieved>attained
+evaluating|assessing
+investigated>examined
+investigates>examines
+examines|looks at
 verifies>checks
 verify>check
-specifies>gives|sets
+specifies>sets
 deletes|removes
 delete|remove
 deleted|removed
-returns>gives back
-modify|change>change
+modify>change
 modifies>changes
 modified>changed
-automatically>on its own
-by default>unless set otherwise
-must be>has to be
-must not be>may not be
 is required>is needed
-are required>are needed"""
+are required>are needed
+calculate|compute
+calculates|computes
+calculated|computed
+analyze|examine
+analyzed|examined
+divided into|split into
+incorporates|integrates
+incorporate|integrate
+anticipated>expected
+anticipate>expect
+forbids|prohibits
+prohibited|forbidden
+oversees|supervises
+ensures>makes sure
+especially|particularly
+likewise|similarly
+closest|nearest
+bigger|larger
+seller|vendor
+buyer|purchaser
+laboratory|lab
+limitations|restrictions
+author of|writer of
+perhaps|possibly|maybe
+a broad range|a wide range
+completely|entirely
+slightly|somewhat
+basically|essentially
+solely|exclusively
+teacher|instructor
+teachers|instructors"""
 
 
 def _read(text: str) -> dict[str, list[str]]:
@@ -248,7 +224,7 @@ def _read(text: str) -> dict[str, list[str]]:
 
 
 SYNONYMS = _read(_GROUPS)
-PHRASES = re.compile(r"(?<![\w-])(?:%s)(?![\w-])" % "|".join(sorted(map(re.escape, SYNONYMS), key=len, reverse=True)), re.I)
+PHRASES = re.compile(r"(?<![\w-])(?:%s)(?![\w-])" % "|".join(sorted(map(re.escape, SYNONYMS), key=len, reverse=True)))
 PREFIXES = ["According to the passage, ", "According to the text, ", "According to the article, ", "Based on the provided context, ",
             "Based on the text, ", "The text states that ", "The document says that ", "The article reports that ", "Additionally, ",
             "In summary, ", "Furthermore, ", "Overall, ", "As stated in the passage, ", "It is noted that ", "The passage mentions that "]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
-from .tables import STOP
+from .tables import STOP, TITLES
 
 WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
 NUMBER = re.compile(r"(?<![\w.,/:$€£-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w/:]|[.,-]\d|-\w)")
@@ -28,19 +28,53 @@ class Span:
     text: str
 
 
-@dataclass
 class Premise:
-    """What the edits ask of a premise, found once."""
-    text: str
-    lower: str
-    words: set[str]
-    sentences: list[str]
-    stems: list[set[str]]
-    names: list[str]
-    numbers: list[str]
-    speakers: list[str] = field(default_factory=list)
+    """What the edits ask of a premise, each found at its first use."""
+
+    def __init__(self, text: str):
+        self.text, self.lower = text, text.lower()
+        self._stems: dict[int, set[str]] = {}
+
+    @cached_property
+    def words(self) -> set[str]:
+        """Its words in lower case."""
+        return set(re.findall(r"[a-z]+(?:-[a-z]+)*", self.lower))
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """Its sentences or lines."""
+        return [s for s in SENTENCE_END.split(self.text) if s]
+
+    @cached_property
+    def lowered(self) -> list[str]:
+        """Its sentences in lower case."""
+        return [s.lower() for s in self.sentences]
+
+    def stems(self, i: int) -> set[str]:
+        """Stems of the content words of sentence i."""
+        if i not in self._stems:
+            self._stems[i] = content(self.sentences[i])
+        return self._stems[i]
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Its names that are surely names, without titles that stand alone."""
+        return list(dict.fromkeys(n.text for n in names(self.text) if n.text[0] != "?" and len(n.text) < 40 and "'s " not in n.text
+                                  and "’s " not in n.text and n.text.split()[-1].rstrip(".") not in TITLES))
+
+    @cached_property
+    def numbers(self) -> list[str]:
+        """Its numbers in digits."""
+        return list(dict.fromkeys(NUMBER.findall(self.text)))
+
+    @cached_property
+    def speakers(self) -> list[str]:
+        """Who speaks, where it is the record of a talk."""
+        found = dict.fromkeys(re.findall(r"^([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]*){0,3}):", self.text, re.M))
+        return list(found) if len(found) > 1 else []
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
     """A crude stem: forms of one word mostly share it."""
     w = word.lower()
@@ -74,7 +108,7 @@ def names(text: str) -> list[Span]:
             continue
         if name.endswith(("'s", "’s")):
             name = name[:-2]
-        if first and " " not in name and len(re.findall(r"\b%s\b" % re.escape(name), text)) < 2:
+        if first and " " not in name and text.count(name) < 2:
             out.append(Span(start, start + len(name), "?" + name))
         else:
             out.append(Span(start, start + len(name), name))
@@ -83,14 +117,8 @@ def names(text: str) -> list[Span]:
 
 @lru_cache(maxsize=256)
 def read_premise(text: str) -> Premise:
-    """The facts of a premise; the last ones are remembered, since many claims ask of one premise."""
-    found = [n.text for n in names(text)]
-    sure = dict.fromkeys(n for n in found if n[0] != "?" and len(n) < 40)
-    speakers = dict.fromkeys(re.findall(r"^([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]*){0,3}):", text, re.M))
-    sentences = [s for s in SENTENCE_END.split(text) if s]
-    return Premise(text, text.lower(), set(re.findall(r"[a-z]+(?:-[a-z]+)*", text.lower())), sentences,
-                   [content(s) for s in sentences], list(sure),
-                   list(dict.fromkeys(NUMBER.findall(text))), list(speakers) if len(speakers) > 1 else [])
+    """A premise; the last ones are remembered, since many claims ask of one premise."""
+    return Premise(text)
 
 
 def same_story(premise: Premise, claim: set[str], new: str, old: str) -> bool:
@@ -102,14 +130,13 @@ def same_story(premise: Premise, claim: set[str], new: str, old: str) -> bool:
     if n not in premise.lower:
         return False
     rest = claim - content(new) - content(old)
-    for sentence, stems in zip(premise.sentences, premise.stems):
-        low = sentence.lower()
+    for k, low in enumerate(premise.lowered):
         i = low.find(n)
         if i < 0:
             continue
         j = low.find(o)
         if j < 0:
-            if rest and len(rest & stems) >= 0.5 * len(rest):
+            if rest and len(rest & premise.stems(k)) >= 0.5 * len(rest):
                 return True
             continue
         a, b = (i + len(n), j) if i < j else (j + len(o), i)
@@ -143,14 +170,6 @@ def replace(text: str, start: int, end: int, new: str) -> tuple[str, list[tuple[
     if m and new and article(new) != m[1].lower():
         before = before[: m.start()] + like(m[1] + "x", article(new)) + " "
     return before + new + text[end:], [(len(before), len(before) + len(new))]
-
-
-def lower_first(text: str, proper: frozenset[str] | set[str] = frozenset()) -> str:
-    """text with a small first letter where its first word is a function word or known to be common."""
-    m = WORD.match(text)
-    if m and (m.group().lower() in STOP or m.group() in proper) and m.group() != "I":
-        return text[0].lower() + text[1:]
-    return text
 
 
 def upper_first(text: str) -> str:

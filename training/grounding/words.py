@@ -6,7 +6,7 @@ import re
 
 from . import tables
 from .change import Case, Change, pick, shuffled
-from .text import WORD, like, stem
+from .text import STOP, WORD, like, stem
 
 NOUN_OF = {w: [x for line in tables.NOUN_FAMILIES if w in line for x in line if x != w] for line in tables.NOUN_FAMILIES for w in line}
 DETERMINERS = set("""a an the his her its their our my your this that these those some any each every no both two three many
@@ -47,7 +47,7 @@ def antonym(case: Case) -> Change | None:
             predicate = before in ("is", "are", "was", "were", "be", "very", "more", "most", "been", "so", "too", "highly", "less")
             if not (noun_next or predicate) or (word in ("first", "open", "light", "cold", "like") and before not in ("the", "a")):
                 continue
-        if before in ("at", "so", "as", "how", "too") or after in ("as", "than"):
+        if before in ("one", "at", "so", "as", "how", "too") or after in ("as", "than"):
             continue
         found.append((m, word, row))
     for m, word, row in shuffled(case.rng, found):
@@ -82,13 +82,15 @@ def verb(case: Case) -> Change | None:
         if re.match(r" (?:up|down|out|off|away|over|on|into|with|to|in|at|as|from|for|that|by)\b", after) and not (
                 opposite and re.match(r" (?:to|from|in|by|for|with|that|at|as)\b", after)) and not (tag == "part" and re.match(r" (?:by|in|at|as|for|from)\b", after)):
             continue
+        if lemma in ("begin", "start") and re.match(r" (?:to|\w+ing)\b", after):
+            continue
         pool = opposite if opposite and (not sister or case.rng.random() < 0.7) else sister
         new = pick(case.rng, pool)
         if not new or (" " in new and tag == "part"):
             continue
         form = case.lexicon.verb(new, tag)
         if _fits(case, lemma, new) and form.split()[0] not in case.lower:
-            label = "contradicted" if new in opposite and stem(lemma) in {stem(w) for w in case.premise.words} else "not_supported"
+            label = "contradicted" if new in opposite and stem(lemma) in map(stem, case.premise.words) else "not_supported"
             return case.result(m.start(), m.end(), like(m.group(), form), label, "verb")
     return None
 
@@ -102,7 +104,7 @@ def noun(case: Case) -> Change | None:
             single = PLURAL_OF[word]
         if not single or case.negated(m.start()):
             continue
-        if word in UNSURE and (before not in DETERMINERS or before == "to" or before == "and"):
+        if word in UNSURE and (before not in DETERMINERS - {"to", "and"} or after and after not in STOP):
             continue
         found.append((m, word, single, after))
     for m, word, single, after in shuffled(case.rng, found):
@@ -119,7 +121,7 @@ PLURAL_OF = {p: s for s, p in tables.PLURALS.items() if s in NOUN_OF}
 UNSURE = set("""play book film plane table list single water fish train ship bus sound picture judge pilot guard coach
 author head back hand heart face eye fire storm battle strike button string file store light lead iron oil fly
 north south east west server client host bond stock cost tax drug image male female white black red blue green yellow orange
-grey brown purple mean history art medicine present leader wood sun gold""".split())
+grey brown purple mean novel history art medicine present leader wood sun gold""".split())
 
 
 def comparison(case: Case) -> Change | None:
