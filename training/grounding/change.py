@@ -50,6 +50,8 @@ class Case:
         if self._names is None:
             found = []
             for n in names(self.claim):
+                if n.text.split()[-1].rstrip(".") in tables.TITLES:
+                    continue
                 if n.text[0] == "?":
                     bare = n.text[1:]
                     if bare not in self.premise.names and self.lexicon.name_kind(bare) == "other":
@@ -185,8 +187,8 @@ def other_number(rng: random.Random, text: str, bound: int) -> str:
 def _is_year(case: Case, start: int, end: int) -> bool:
     """Whether the digits there are a year."""
     word = case.claim[start:end]
-    return bool(re.fullmatch(r"1[0-9]\d\d|20\d\d", word)) and case.claim[end:end + 1] != "%" and not re.match(
-        r" (?:people|men|women|patients|%s)" % "|".join(u[3] for u in case.lexicon.units if u[3]), case.claim[end:end + 20])
+    return bool(re.fullmatch(r"1[0-9]\d\d|20\d\d", word)) and not re.match(
+        r"%%|['’]s| (?:people|men|women|patients|%s)" % "|".join(u[3] for u in case.lexicon.units if u[3]), case.claim[end:end + 20])
 
 
 def number(case: Case) -> Change | None:

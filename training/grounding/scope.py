@@ -33,7 +33,7 @@ def negation_inserted(case: Case) -> Change | None:
             return None
         if word in ("did", "does", "do", "will", "would", "can", "could", "should", "must") and "base" not in tags and (not nextword or nextword[1] not in ("be", "have", "do")):
             return None
-        if re.search(r"\b(?:as|than|to|how|what|why)$", before.rstrip().lower()):
+        if re.search(r"\b(?:as|than|to|how|what|why|as much as \w+)$", before.rstrip().lower()):
             return None
         new = "cannot" if word == "can" else word + case.rng.choice((" not", " not", " not", "n't", " never" if word in ("was", "were", "has", "have", "had") else " not"))
         return case.result(m.start(), m.end(), new.replace("willn't", "won't"), "contradicted", "negation inserted")
@@ -86,7 +86,7 @@ def negation_removed(case: Case) -> Change | None:
 
 QUANTIFIERS = [  # words, words instead, what must not be in the premise
     (r"[Ss]ome(?= (?!of\b|other|time|point|kind|sort|day)[a-z]+s\b| of the\b)", "all", r"\ball\b"),
-    (r"(?:[Mm]any|[Ss]everal)(?= [a-z]+s\b| of the\b)", "all", r"\b(?:all|every)\b"),
+    (r"(?:[Mm]any|[Ss]everal)(?= (?!times|years|months|days|weeks|hours)[a-z]+s\b| of the\b)", "all", r"\b(?:all|every)\b"),
     (r"[Mm]ost(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "all", r"\ball\b"),
     (r"[Mm]ost(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "few", r"\bfew\b"),
     (r"(?:almost|nearly|virtually) (?=all\b|every\b)", "", r"^$"),
@@ -185,7 +185,7 @@ CAUSES = [("leads to", "results from"), ("lead to", "result from"), ("led to", "
           ("due to", "in spite of"), ("causes", "is caused by"), ("is caused by", "causes"), ("are caused by", "cause"),
           ("was caused by", "caused"), ("were caused by", "caused"), ("despite", "because of"), ("although", "because"),
           ("in spite of", "because of"), ("depends on", "determines"), ("depend on", "determine"), ("resulting in", "resulting from"),
-          ("leading to", "resulting from"), ("derived from", "used to make"), ("based on", "used as the basis of"), ("so that", "although")]
+          ("leading to", "resulting from"), ("derived from", "used to make"), ("based on", "used as the basis of")]
 
 
 def cause(case: Case) -> Change | None:

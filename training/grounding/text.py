@@ -59,8 +59,9 @@ class Premise:
     @cached_property
     def names(self) -> list[str]:
         """Its names that are surely names, without titles that stand alone."""
-        return list(dict.fromkeys(n.text for n in names(self.text) if n.text[0] != "?" and len(n.text) < 40 and "'s " not in n.text
-                                  and "’s " not in n.text and n.text.split()[-1].rstrip(".") not in TITLES))
+        found = dict.fromkeys(n.text for n in names(self.text) if n.text[0] != "?" and len(n.text) < 40)
+        return [n for n in found if "'s " not in n and "’s " not in n and n.split()[-1].rstrip(".") not in TITLES
+                and not n.endswith(("-based", "-style", "-born", "-like"))]
 
     @cached_property
     def numbers(self) -> list[str]:
