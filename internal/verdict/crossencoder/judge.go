@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // DefaultThreshold is the probability from which a claim is supported.
@@ -127,7 +128,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 // read has the model read every claim with every window. For each claim it
 // returns the reading of each text that supports it most, and the one of all that
 // contradicts it most.
-func (j *Judge) read(ctx context.Context, texts []string, windows []window, claims []string) (best [][]reading, against []reading, err error) {
+func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
 		best[i] = make([]reading, len(texts))
@@ -143,7 +144,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []window, clai
 		pairs = pairs[:0]
 		for k := at; k < min(at+j.o.Batch, total); k++ {
 			w := windows[k%len(windows)]
-			pairs = append(pairs, encoder.Pair{Premise: texts[w.text][w.start:w.end], Hypothesis: claims[k/len(windows)]})
+			pairs = append(pairs, encoder.Pair{Premise: texts[w.Text][w.Start:w.End], Hypothesis: claims[k/len(windows)]})
 		}
 		logits, err := j.o.Model.Classify(ctx, pairs)
 		if err != nil {
@@ -155,7 +156,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []window, clai
 			if math.IsNaN(got.Supported) {
 				return nil, nil, fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", c)
 			}
-			if b := &best[c][windows[w].text]; b.window < 0 || got.Supported > b.Supported {
+			if b := &best[c][windows[w].Text]; b.window < 0 || got.Supported > b.Supported {
 				*b = got
 			}
 			if a := &against[c]; a.window < 0 || got.Contradicted > a.Contradicted {
@@ -167,7 +168,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []window, clai
 }
 
 // conclude is the verdict on claim i.
-func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, windows []window, i int, best []reading, against reading) (verdict.Verdict, error) {
+func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, windows []passage.Passage, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
 	order := make([]int, 0, len(best)) // of texts that were read, the one that supports most first
 	for t := range best {
@@ -209,7 +210,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 			break
 		}
 		w := windows[r.window]
-		start, end, err := j.quote(ctx, texts[w.text][w.start:w.end], task.Claims[i])
+		start, end, err := j.quote(ctx, texts[w.Text][w.Start:w.End], task.Claims[i])
 		if err != nil {
 			return v, err
 		}
@@ -235,7 +236,7 @@ func (j *Judge) supports(p float64) bool {
 
 // chunks are the ids of the contexts that support a claim, ascending. Joined
 // contexts were read as one, and the quotes tell which of them speak of it.
-func (j *Judge) chunks(shown []reading, windows []window, quotes []verdict.Evidence) []int {
+func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verdict.Evidence) []int {
 	var ids []int
 	if j.o.Joined {
 		for _, e := range quotes {
@@ -243,7 +244,7 @@ func (j *Judge) chunks(shown []reading, windows []window, quotes []verdict.Evide
 		}
 	} else {
 		for _, r := range shown {
-			ids = append(ids, windows[r.window].text)
+			ids = append(ids, windows[r.window].Text)
 		}
 	}
 	slices.Sort(ids)

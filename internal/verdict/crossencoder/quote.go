@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
 // quote is the piece of text that bears on a claim most, in bytes; an empty one
@@ -32,10 +33,10 @@ func offset(text string, points int) int {
 
 // evidence is the piece start to end, in bytes of a window, as pieces of chunks,
 // in code points. With joined contexts it may reach from one into the next.
-func (j *Judge) evidence(contexts []string, w window, start, end int) []verdict.Evidence {
-	start, end = w.start+start, w.start+end
+func (j *Judge) evidence(contexts []string, w passage.Passage, start, end int) []verdict.Evidence {
+	start, end = w.Start+start, w.Start+end
 	if !j.o.Joined {
-		return appendQuote(nil, contexts, w.text, start, end)
+		return appendQuote(nil, contexts, w.Text, start, end)
 	}
 	var out []verdict.Evidence
 	at := 0

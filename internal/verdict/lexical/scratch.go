@@ -43,6 +43,9 @@ type scratch struct {
 	sentences   [][2]int      // of all that was cut in this row
 	cut         map[cell]span // which cells were
 	marks       []mark        // by chunk and place
+	// observe, when set, is told what each text gives to each claim, before the best
+	// is kept: the claim by its place in the call, the text by its flush.
+	observe func(claim int, flush int32, f chunkScore)
 }
 
 func newScratch() *scratch {

@@ -96,11 +96,14 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 func (s *scratch) flush(flush int32, supports float64) {
 	for i := range s.claims {
 		c := &s.claims[i]
-		if len(c.hits) == 0 && flush > 0 {
+		if len(c.hits) == 0 && flush > 0 && s.observe == nil {
 			continue
 		}
 		f := s.features(c, flush)
 		f.score = f.combine()
+		if s.observe != nil {
+			s.observe(i, flush, f)
+		}
 		if f.score >= supports {
 			c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
 		}
