@@ -45,6 +45,9 @@ type Verdict struct {
 	ChunkIDs []int      // contexts that support the claim, ascending
 	Evidence []Evidence // best first; may be empty
 	Reused   *Reused    // set where the verdict was made for another claim
+	// Unsupported are the parts of Claim.Text that nothing supports, in code points
+	// and in order, where the judge can tell; none of a supported claim.
+	Unsupported []extract.Span
 }
 
 // Reused says where a verdict was taken from.

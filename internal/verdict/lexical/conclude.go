@@ -304,7 +304,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string)
 	}
 	switch missing := append(names, words...); len(missing) {
 	case 0:
-		return "its words are in the contexts, but not together"
+		return NotTogether
 	case 1:
 		return list(missing) + " is not in the contexts"
 	default:
@@ -323,3 +323,7 @@ func list(words []string) string {
 	}
 	return strings.Join(words, ", ") + more
 }
+
+// NotTogether is the reason of a verdict on a claim whose words are all in the
+// contexts, too far apart to say it.
+const NotTogether = "its words are in the contexts, but not together"

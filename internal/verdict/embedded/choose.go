@@ -1,0 +1,113 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+)
+
+// Packing is worth its time where sentences of several places cover this much
+// more of a claim's words than the best window does, as a share of their weight.
+const packedGain = 0.1
+
+// mostPacked is how many claims of a row are held against packed windows, each of
+// which is read for one claim alone.
+const mostPacked = 64
+
+// choose cuts the contexts and returns the windows that each claim is read with,
+// by their place in r.windows: those that give back most of it, and where its
+// words stand in several places a packed one. A claim that shares no word with any
+// window, as one in another language, is read with the first ones.
+func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
+	contexts := r.task.Contexts
+	var texts []string
+	for _, p := range j.cutter().Cut(contexts, j.o.Formula.Room) {
+		text := contexts[p.Text][p.Start:p.End]
+		texts = append(texts, text)
+		r.windows = append(r.windows, window{text, []piece{{p.Text, p.Start, p.End}}})
+	}
+	chosen := make([][]int, len(r.task.Claims))
+	if len(texts) == 0 {
+		return chosen, nil
+	}
+	var err error
+	if r.cover, err = j.o.Words.Features(ctx, r.task.Claims, texts); err != nil {
+		return nil, err
+	}
+	var spread []int // claims to pack for
+	for i := range chosen {
+		if r.signals[i].Settled {
+			continue
+		}
+		f := r.cover[i]
+		order := make([]int, len(texts))
+		for w := range order {
+			order[w] = w
+		}
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case f[a].Score > f[b].Score:
+				return -1
+			case f[a].Score < f[b].Score:
+				return 1
+			}
+			return 0
+		})
+		order = order[:min(len(order), j.o.Formula.Windows)]
+		touching := slices.IndexFunc(order, func(w int) bool { return f[w].Near == 0 })
+		if touching > 0 {
+			order = order[:touching]
+		}
+		chosen[i] = order
+		if len(texts) > 1 && f[order[0]].Wide < 1-packedGain && len(spread) < mostPacked {
+			spread = append(spread, i)
+		}
+	}
+	return chosen, j.pack(ctx, r, chosen, spread)
+}
+
+// pack adds packed windows for the claims of spread that gain by them.
+func (j *Judge) pack(ctx context.Context, r *row, chosen [][]int, spread []int) error {
+	if j.o.Formula.Packed == 0 || len(spread) == 0 {
+		return nil
+	}
+	var sentences []string
+	var sizes []int
+	var at []piece
+	for c, text := range r.task.Contexts {
+		j.o.Sentences(text, func(start, end int) {
+			sentences = append(sentences, text[start:end])
+			sizes = append(sizes, 1+j.o.Model.Count(text[start:end]))
+			at = append(at, piece{c, start, end})
+		})
+	}
+	claims := make([]extract.Claim, len(spread))
+	for k, i := range spread {
+		claims[k] = r.task.Claims[i]
+	}
+	packs, covered, err := j.o.Words.Pack(ctx, claims, sentences, sizes, j.o.Formula.Packed)
+	if err != nil {
+		return err
+	}
+	known := map[string]int{}
+	for k, i := range spread {
+		if len(packs[k]) < 2 || covered[k] < r.cover[i][chosen[i][0]].Wide+packedGain {
+			continue
+		}
+		parts, pieces := make([]string, len(packs[k])), make([]piece, len(packs[k]))
+		for n, s := range packs[k] {
+			parts[n], pieces[n] = strings.TrimSpace(sentences[s]), at[s]
+		}
+		text := strings.Join(parts, " ")
+		w, ok := known[text]
+		if !ok {
+			w = len(r.windows)
+			known[text] = w
+			r.windows = append(r.windows, window{text, pieces})
+		}
+		chosen[i] = append(chosen[i], w)
+	}
+	return nil
+}

@@ -1,0 +1,228 @@
+package embedded
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+)
+
+const (
+	// mostEvidence is how many sentences a verdict quotes.
+	mostEvidence = 3
+	// mostQuoted is how many pieces of a claim a reason quotes.
+	mostQuoted = 4
+	// longestQuote is how much of a sentence, in code points, a reason quotes.
+	longestQuote = 160
+)
+
+// conclude is the verdict on claim i.
+func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, error) {
+	words, s := r.words[i], r.signals[i]
+	if s.Settled || s.Unread {
+		if s.Unread {
+			words.Score = j.o.Formula.probability(s)
+			words.Label = j.relabel(words.Score, words.Label)
+		}
+		return words, nil
+	}
+	v := verdict.Verdict{ClaimID: words.ClaimID, Score: j.o.Formula.probability(s)}
+	best, against := r.strongest(i)
+	v.Label = j.relabel(v.Score, words.Label)
+	if v.Label == verdict.NotMentioned && against.contradiction > 0 && against.contradiction > best.support {
+		v.Label = verdict.Contradicted
+	}
+	var err error
+	switch v.Label {
+	case verdict.Supported:
+		err = j.supported(ctx, r, i, best, &v)
+	case verdict.Contradicted:
+		v.Unsupported = marked(r.task.Claims[i], best)
+		err = j.contradicted(ctx, r, i, against, &v)
+	case verdict.NotMentioned:
+		v.Unsupported = marked(r.task.Claims[i], best)
+		v.Reason = missing(r.task.Claims[i], words, v.Unsupported)
+	}
+	return v, err
+}
+
+// relabel is the label of a score, beside what the words say.
+func (j *Judge) relabel(score float64, words verdict.Label) verdict.Label {
+	switch {
+	case score >= j.o.Threshold:
+		return verdict.Supported
+	case words == verdict.Contradicted:
+		return verdict.Contradicted
+	}
+	return verdict.NotMentioned
+}
+
+// strongest are the readings of a claim with most support and most contradiction.
+func (r *row) strongest(i int) (best, against reading) {
+	best, against = r.readings[i][0], r.readings[i][0]
+	for _, x := range r.readings[i][1:] {
+		if x.support > best.support {
+			best = x
+		}
+		if x.contradiction > against.contradiction {
+			against = x
+		}
+	}
+	return best, against
+}
+
+// supported fills in what supports a claim: the words' own evidence where they
+// suffice, and otherwise what the model read.
+func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *verdict.Verdict) error {
+	words := r.words[i]
+	if words.Label == verdict.Supported {
+		v.ChunkIDs, v.Reason, v.Evidence = words.ChunkIDs, words.Reason, words.Evidence
+		return nil
+	}
+	if err := j.quote(ctx, r, i, best, v); err != nil {
+		return err
+	}
+	for _, e := range v.Evidence {
+		v.ChunkIDs = append(v.ChunkIDs, e.Chunk)
+	}
+	for _, x := range r.readings[i] {
+		if w := r.windows[x.window]; len(w.pieces) == 1 && x.window != best.window {
+			s := Signals{Words: r.cover[i][x.window].Score, Support: x.support, Contradiction: x.contradiction}
+			if j.o.Formula.probability(s) >= j.o.Threshold {
+				v.ChunkIDs = append(v.ChunkIDs, w.pieces[0].chunk)
+			}
+		}
+	}
+	if len(v.ChunkIDs) == 0 { // a window without a sentence
+		v.ChunkIDs = append(v.ChunkIDs, r.windows[best.window].pieces[0].chunk)
+	}
+	slices.Sort(v.ChunkIDs)
+	v.ChunkIDs = slices.Compact(v.ChunkIDs)
+	v.Reason = "the model finds it said in other words"
+	if len(v.Evidence) > 0 {
+		v.Reason = "said in other words: " + quoted(v.Evidence[0].Quote)
+	}
+	return nil
+}
+
+// contradicted fills in what speaks against a claim.
+func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading, v *verdict.Verdict) error {
+	if words := r.words[i]; words.Label == verdict.Contradicted {
+		v.Reason, v.Evidence = words.Reason, words.Evidence
+		return nil
+	}
+	if err := j.quote(ctx, r, i, against, v); err != nil {
+		return err
+	}
+	v.Evidence = v.Evidence[:min(1, len(v.Evidence))]
+	v.Reason = "the model finds that the contexts say otherwise"
+	if len(v.Evidence) > 0 {
+		v.Reason = "the contexts say otherwise: " + quoted(v.Evidence[0].Quote)
+	}
+	if pieces := texts(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
+		v.Reason += "; not " + strings.Join(pieces, ", ")
+	}
+	return nil
+}
+
+// missing is why a claim is not supported: the words that are missing, or those
+// that the model finds nothing for.
+func missing(c extract.Claim, words verdict.Verdict, spans []extract.Span) string {
+	pieces := texts(c, spans)
+	switch {
+	case words.Label == verdict.NotMentioned && words.Reason != lexical.NotTogether:
+		return words.Reason
+	case len(pieces) > 0:
+		return "nothing in the contexts supports " + strings.Join(pieces, ", ")
+	case words.Label == verdict.NotMentioned:
+		return words.Reason
+	}
+	return "its words are in the contexts, but the model does not find that they say this"
+}
+
+// quote adds as evidence what of a window bears on a claim: the sentences of a
+// packed one, or of a passage the sentence that gives back most of the claim.
+func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.Verdict) error {
+	contexts, w := r.task.Contexts, r.windows[x.window]
+	if len(w.pieces) > 1 {
+		for _, p := range w.pieces[:min(mostEvidence, len(w.pieces))] {
+			v.Evidence = append(v.Evidence, evidence(contexts, p))
+		}
+		return nil
+	}
+	p := w.pieces[0]
+	var sentences []piece
+	var texts []string
+	j.o.Sentences(w.text, func(start, end int) {
+		sentences = append(sentences, piece{p.chunk, p.start + start, p.start + end})
+		texts = append(texts, w.text[start:end])
+	})
+	if len(texts) == 0 {
+		return nil
+	}
+	f, err := j.o.Words.Features(ctx, r.task.Claims[i:i+1], texts)
+	if err != nil {
+		return err
+	}
+	best := 0
+	for k := range texts {
+		if f[0][k].Near > f[0][best].Near {
+			best = k
+		}
+	}
+	v.Evidence = append(v.Evidence, evidence(contexts, sentences[best]))
+	return nil
+}
+
+// evidence is a piece of a context in code points.
+func evidence(contexts []string, p piece) verdict.Evidence {
+	c := contexts[p.chunk]
+	from := utf8.RuneCountInString(c[:p.start])
+	return verdict.Evidence{Chunk: p.chunk, Start: from, End: from + utf8.RuneCountInString(c[p.start:p.end]), Quote: c[p.start:p.end]}
+}
+
+// marked are the words of a claim that the model finds nothing for, in code points
+// of its text. Words that stand side by side are one span.
+func marked(c extract.Claim, x reading) []extract.Span {
+	judged := c.Judged()
+	lead := len(judged) - len(c.Text)
+	var spans []extract.Span
+	last := 0
+	for _, t := range x.held.Tokens {
+		if t.Unsupported <= 0 || t.Start < lead {
+			continue
+		}
+		start, end := t.Start-lead, t.End-lead
+		if n := len(spans); n > 0 && strings.TrimSpace(c.Text[last:start]) == "" {
+			spans[n-1].End = utf8.RuneCountInString(c.Text[:end])
+		} else {
+			from := utf8.RuneCountInString(c.Text[:start])
+			spans = append(spans, extract.Span{Start: from, End: from + utf8.RuneCountInString(c.Text[start:end])})
+		}
+		last = end
+	}
+	return spans
+}
+
+// texts are the first pieces of a claim, quoted.
+func texts(c extract.Claim, spans []extract.Span) []string {
+	runes := []rune(c.Text)
+	var out []string
+	for _, s := range spans[:min(mostQuoted, len(spans))] {
+		out = append(out, quoted(string(runes[s.Start:s.End])))
+	}
+	return out
+}
+
+// quoted is a text between quotation marks, cut where it is long.
+func quoted(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > longestQuote {
+		text = string(runes[:longestQuote]) + "…"
+	}
+	return "“" + text + "”"
+}

@@ -1,0 +1,191 @@
+// Package embedded is the judge that is in the binary: a small model that reads
+// claims with the passages of the contexts that share most words with them, and
+// the lexical judge beside it. The model sees meaning, as where the same words say
+// something else; the lexical judge sees every number, date and name of contexts
+// of any length. A formula of few numbers joins the two.
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+	"github.com/ragfaith/ragfaith/internal/verdict/passage"
+)
+
+// DefaultThreshold is the probability from which a claim is supported. The formula
+// is fitted so that it is the one that tells best.
+const DefaultThreshold = 0.5
+
+// A Model reads windows of text with claims. *encoder.Grounding is one.
+type Model interface {
+	// Judge says of each claim of each group how its window bears on it.
+	Judge(ctx context.Context, groups []encoder.Group) ([][]encoder.Held, error)
+	// Count is the number of tokens of a text.
+	Count(text string) int
+}
+
+// Options are the settings of a Judge. All but Threshold are required.
+type Options struct {
+	Model   Model
+	Formula Formula
+	// Words is the judge that compares words. Its threshold and whether it joins
+	// contexts are its own.
+	Words *lexical.Judge
+	// Threshold is the probability from which a claim is supported, 0 to 1.
+	Threshold float64
+	// Sentences calls yield with the start and end, in bytes, of each sentence of a
+	// text.
+	Sentences func(text string, yield func(start, end int))
+}
+
+// A Judge may be used by many goroutines at once. What it says depends on nothing
+// but the task and the options.
+type Judge struct{ o Options }
+
+// New returns a judge.
+func New(o Options) *Judge { return &Judge{o} }
+
+// Threshold is the probability from which this judge calls a claim supported.
+func (j *Judge) Threshold() float64 { return j.o.Threshold }
+
+// Judge returns a verdict for each claim, in the order of the claims. Errors are
+// the model's, those of lexical.Judge and the context's.
+func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	r, err := j.read(ctx, task)
+	if err != nil {
+		return verdict.Judgement{}, err
+	}
+	out := verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}
+	for i := range task.Claims {
+		if out.Verdicts[i], err = j.conclude(ctx, r, i); err != nil {
+			return verdict.Judgement{}, err
+		}
+	}
+	return out, nil
+}
+
+// Measure returns the signals of each claim that Judge decides by.
+func (j *Judge) Measure(ctx context.Context, task verdict.Task) ([]Signals, error) {
+	r, err := j.read(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	return r.signals, nil
+}
+
+// A row is a task while it is judged.
+type row struct {
+	task     verdict.Task
+	words    []verdict.Verdict // of the lexical judge
+	windows  []window
+	cover    [][]lexical.Features // of a claim, by passage: windows before the packed ones
+	readings [][]reading          // of a claim
+	signals  []Signals
+}
+
+// A window is a text that the model reads: a passage of a context, or sentences
+// packed for one claim.
+type window struct {
+	text   string
+	pieces []piece // that it is made of, in order: more than one where it is packed
+}
+
+// A piece is a part of a context, in bytes.
+type piece struct{ chunk, start, end int }
+
+// A reading is what the model says of a claim and a window.
+type reading struct {
+	window                 int
+	support, contradiction float64
+	held                   encoder.Held
+}
+
+// read compares words, chooses windows and has the model read them.
+func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
+	said, err := j.o.Words.Judge(ctx, task)
+	if err != nil {
+		return nil, err
+	}
+	r := &row{task: task, words: said.Verdicts, readings: make([][]reading, len(task.Claims)), signals: make([]Signals, len(task.Claims))}
+	open := 0
+	for i, v := range r.words {
+		r.signals[i] = Signals{Words: v.Score, Settled: v.Score == 1}
+		if !r.signals[i].Settled {
+			open++
+		}
+	}
+	if open == 0 {
+		return r, nil
+	}
+	chosen, err := j.choose(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return r, j.ask(ctx, r, chosen)
+}
+
+// ask has the model read the claims that each window was chosen for.
+func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
+	by := make([][]int, len(r.windows)) // claims
+	for claim, windows := range chosen {
+		for _, w := range windows {
+			by[w] = append(by[w], claim)
+		}
+	}
+	var groups []encoder.Group
+	var windows []int // of the groups
+	for w, claims := range by {
+		if len(claims) == 0 {
+			continue
+		}
+		g := encoder.Group{Window: r.windows[w].text}
+		for _, c := range claims {
+			g.Claims = append(g.Claims, r.task.Claims[c].Judged())
+		}
+		groups, windows = append(groups, g), append(windows, w)
+	}
+	held, err := j.o.Model.Judge(ctx, groups)
+	if err != nil {
+		return err
+	}
+	for g, w := range windows {
+		for k, claim := range by[w] {
+			x := reading{window: w, held: held[g][k]}
+			x.support, x.contradiction = odds(x.held.Logits)
+			if math.IsNaN(x.support) || math.IsNaN(x.contradiction) {
+				return fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", claim)
+			}
+			r.readings[claim] = append(r.readings[claim], x)
+		}
+	}
+	for i := range r.signals {
+		s := &r.signals[i]
+		if s.Unread = !s.Settled && len(r.readings[i]) == 0; s.Settled || s.Unread {
+			continue
+		}
+		s.Support, s.Contradiction = math.Inf(-1), math.Inf(-1)
+		for _, x := range r.readings[i] {
+			s.Support, s.Contradiction = max(s.Support, x.support), max(s.Contradiction, x.contradiction)
+		}
+	}
+	return nil
+}
+
+// odds are the natural log-odds of support and of contradiction from the logits
+// of supported, not mentioned and contradicted.
+func odds(logits [3]float32) (support, contradiction float64) {
+	against := func(x, a, b float32) float64 {
+		most := float64(max(a, b))
+		return float64(x) - most - math.Log(math.Exp(float64(a)-most)+math.Exp(float64(b)-most))
+	}
+	return against(logits[0], logits[1], logits[2]), against(logits[2], logits[0], logits[1])
+}
+
+// cutter cuts contexts for the model.
+func (j *Judge) cutter() passage.Cutter {
+	return passage.Cutter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
+}
