@@ -14,7 +14,7 @@ import (
 // kept as the error; what is handed out after it is empty.
 type weights struct {
 	dir    string
-	set    *safetensors.Set
+	set    tensors
 	k      *kernel.Kernels
 	p      kernel.Precision
 	prefix string   // of all names, in files of a model with a head
@@ -23,6 +23,12 @@ type weights struct {
 	// parts is what linear layers were made of, where a graph is to be drawn of
 	// them, else nil.
 	parts map[*kernel.Linear][]kernel.Part
+}
+
+// tensors are what a file or a folder has, by their names.
+type tensors interface {
+	Tensor(name string) *safetensors.Tensor // nil where there is none
+	Names() []string
 }
 
 // has tells whether there is a tensor with that name.
