@@ -20,9 +20,10 @@ import (
 // weights share the loss (Xiao et al., 2023, "SmoothQuant", with the published
 // strength of a half).
 type dense struct {
-	*kernel.Linear
-	parts  []kernel.Part
-	smooth []float32 // what inputs are multiplied by; nil: by 1
+	*kernel.Linear // nil: of weights of 8 bits, and not ready yet
+	in             int
+	parts          []kernel.Part
+	smooth         []float32 // what inputs are multiplied by; nil: by 1
 
 	mu    sync.Mutex // guards what follows
 	peaks []float32  // the largest inputs; nil: not noted
@@ -68,13 +69,20 @@ func (d *dense) note(x []float32, ldx, rows int) {
 	}
 }
 
+// lay makes the layer ready that a file has in 8 bits, where it is to be int8.
+func (d *dense) lay(k *kernel.Kernels) {
+	if d.Linear == nil {
+		d.Linear, d.parts = k.Linear(kernel.Int8, d.in, d.parts...), nil
+	}
+}
+
 // quantise makes the layer int8.
 func (d *dense) quantise(k *kernel.Kernels) {
 	parts := d.parts
 	if d.peaks != nil {
 		parts = d.even()
 	}
-	d.Linear, d.parts, d.peaks = k.Linear(kernel.Int8, d.In, parts...), nil, nil
+	d.Linear, d.parts, d.peaks = k.Linear(kernel.Int8, d.in, parts...), nil, nil
 }
 
 // even chooses what inputs are multiplied by, and returns the weights divided by
@@ -144,27 +152,28 @@ const (
 	sampleTokens = 64
 )
 
-// quantise makes the layers of a network int8 that is loaded in float32.
-func (m *Model) quantise(ctx context.Context, layers []*dense, vocabulary int) error {
+// quantise makes the layers of a network int8 that is loaded in float32 and takes
+// no more than longest tokens, or any number if that is 0.
+func (e *engine) quantise(ctx context.Context, layers []*dense, longest int) error {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := sampleTokens
-	if m.info.MaxTokens > 0 {
-		n = min(n, m.info.MaxTokens)
+	if longest > 0 {
+		n = min(n, longest)
 	}
 	ids := make([]int32, n)
 	for range sampleTexts {
 		for i := range ids {
-			ids[i] = r.Int32N(int32(vocabulary))
+			ids[i] = r.Int32N(int32(e.network.vocabulary()))
 		}
-		m.batch.add(ids, make([]int32, n))
+		e.batch.add(ids, make([]int32, n))
 	}
-	p := &m.pass
-	p.batch = &m.batch
-	if _, err := m.network.forward(ctx, p); err != nil {
+	p := &e.pass
+	p.batch = &e.batch
+	if _, err := e.network.forward(ctx, p); err != nil {
 		return err
 	}
 	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantise(p.pool.Kernels()) })
-	if pre, ok := m.network.(*preNorm); ok {
+	if pre, ok := e.network.(*preNorm); ok {
 		pre.fold()
 	}
 	p.precision = kernel.Int8

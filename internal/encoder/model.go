@@ -69,6 +69,7 @@ const (
 	Tokens   Kind = "tokens"   // Model.Tokens
 	Embed    Kind = "embed"    // Model.Embed
 	HHEM     Kind = "hhem"     // Model.Classify
+	Claims   Kind = "claims"   // of a Grounding
 )
 
 // Info describes a model.
@@ -88,9 +89,9 @@ type Info struct {
 // A Model is ready to run. Its methods may be called by many goroutines, whose
 // passes through the network follow one another.
 type Model struct {
+	engine
 	info     Info
 	weights  *safetensors.Set
-	network  network
 	head     *head // nil: embeddings
 	sentence *sentence
 	prompt   *prompt // of HHEM, else nil
@@ -98,11 +99,6 @@ type Model struct {
 	tokenizer *tokenizer.Tokenizer
 	threads   int
 	graph     *graph // where ONNX Runtime computes, else nil
-
-	gate   chan struct{} // holds one token, which a pass takes
-	closed bool          // guarded by gate
-	pass   pass          // likewise
-	batch  batch         // likewise
 }
 
 // Info describes the model.
@@ -112,21 +108,26 @@ func (m *Model) Info() Info {
 	return info
 }
 
-// errClosed says that a model was closed before a call.
-func errClosed() error { return errors.New("the model is closed") }
-
 // Close gives the weights back, when the pass that may be under way is done.
 // Calls that are not done with all their passes fail.
 func (m *Model) Close() error {
-	m.gate <- struct{}{}
-	defer func() { <-m.gate }()
-	if m.closed {
-		return nil
+	return m.close(func() error {
+		m.graph.close()
+		return m.weights.Close()
+	})
+}
+
+// kernels returns the kernels to compute with, and sets the number of threads
+// where it is left to the program.
+func (o *Options) kernels() (*kernel.Kernels, error) {
+	k, err := kernel.New(o.Kernel)
+	if err == nil && o.Threads < 0 {
+		err = fmt.Errorf("%d threads", o.Threads)
 	}
-	m.closed = true
-	m.pass, m.batch = pass{}, batch{}
-	m.graph.close()
-	return m.weights.Close()
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
+	}
+	return k, err
 }
 
 // load opens a model but for its tokenizer.
@@ -140,22 +141,15 @@ func load(dir string, o Options) (*Model, error) {
 
 // loadAs is load with a configuration that was read before.
 func loadAs(dir string, c *config, o Options) (*Model, error) {
-	k, err := kernel.New(o.Kernel)
+	k, err := o.kernels()
 	if err != nil {
 		return nil, err
-	}
-	if o.Threads < 0 {
-		return nil, fmt.Errorf("%d threads", o.Threads)
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	set, err := safetensors.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{weights: set, threads: o.Threads, gate: make(chan struct{}, 1)}
-	m.pass.pool, m.pass.precision = kernel.NewPool(k, o.Threads), kernel.Float32
+	m := &Model{engine: newEngine(k, o.Threads), weights: set, threads: o.Threads}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
 	if o.Device != (ort.Device{}) {
@@ -172,7 +166,7 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 		return nil, errors.Join(err, set.Close())
 	}
 	if o.Precision == kernel.Int8 {
-		if err := m.quantise(context.Background(), w.layers, m.network.vocabulary()); err != nil {
+		if err := m.quantise(context.Background(), w.layers, m.info.MaxTokens); err != nil {
 			return nil, errors.Join(err, set.Close())
 		}
 	}

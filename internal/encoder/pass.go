@@ -14,10 +14,12 @@ type batch struct {
 	lengths    []int   // of the sequences
 	starts     []int   // their first tokens
 	longest    int
+	laid       layout // what sequences of a window and claims have besides
 }
 
 func (b *batch) reset() {
 	b.ids, b.types, b.lengths, b.starts, b.longest = b.ids[:0], b.types[:0], b.lengths[:0], b.starts[:0], 0
+	b.laid.reset()
 }
 
 // add appends a sequence.
@@ -32,7 +34,8 @@ func (b *batch) add(ids, types []int32) {
 // A network turns the tokens of a batch into hidden states.
 type network interface {
 	// forward returns one row of hidden values a token, or a sequence where p.first
-	// is set: that of its first token. They are in memory of p and good until the
+	// is set: that of its first token; or a claim's token, where the batch has
+	// claims. They are in memory of p and good until the
 	// next pass. The error is that of the context.
 	forward(ctx context.Context, p *pass) ([]float32, error)
 	// check refuses a token that the network has no embedding for.
@@ -57,8 +60,10 @@ type pass struct {
 	mixed     []float32 // what attention makes of the values
 	positions []int32
 	blocks    []kernel.Block
+	seen      sight
 	spare     [3][]float32 // what one kind of network needs besides
 	sums      []float64    // for a mean over tokens
+	rows      []int        // where claims begin
 
 	// observe is told the hidden states of all tokens after each stage. Tests set
 	// it.
@@ -88,9 +93,12 @@ func (p *pass) layer(i int, x []float32) {
 	}
 }
 
-// prune tells whether layer i of n need only compute the first token of each
-// sequence, since nothing else is wanted of it.
-func (p *pass) prune(i, n int) bool { return p.first && i == n-1 && p.observe == nil }
+// some tells whether the hidden values of only some tokens are wanted: the first
+// of each sequence, or those of claims.
+func (p *pass) some() bool { return p.first || p.laid.any() }
+
+// prune tells whether layer i of n need only compute the tokens that are wanted.
+func (p *pass) prune(i, n int) bool { return p.some() && i == n-1 && p.observe == nil }
 
 // firsts limits an attention to the queries of first tokens.
 func (p *pass) firsts() func(s int) []kernel.Block {
@@ -105,8 +113,11 @@ func (p *pass) firsts() func(s int) []kernel.Block {
 	return func(s int) []kernel.Block { return blocks[s : s+1] }
 }
 
-// gather moves the rows of first tokens to the front of x.
+// gather moves the rows of the tokens that are wanted to the front of x.
 func (p *pass) gather(x []float32, width int) []float32 {
+	if p.laid.any() {
+		return p.gatherClaims(x, width)
+	}
 	for s, at := range p.starts {
 		copy(x[s*width:(s+1)*width], x[at*width:])
 	}

@@ -67,13 +67,17 @@ func checkIDs(ids []int32, rows int) error {
 	return nil
 }
 
-// place sets the position of each token in the table of positions.
-func (e *embeddings) place(p *pass) {
+// place returns the position of each token in the table of positions.
+func (e *embeddings) place(p *pass) []int32 {
+	if p.laid.any() {
+		return p.laid.positions
+	}
 	positions := room(&p.positions, len(p.ids))
 	for s, n := range p.lengths {
 		at := p.starts[s]
 		e.count(positions[at:at+n], p.ids[at:at+n])
 	}
+	return positions
 }
 
 // count sets the positions of one sequence.
@@ -96,8 +100,9 @@ func (e *embeddings) count(positions, ids []int32) {
 func (e *embeddings) run(p *pass, eps float32) {
 	width := e.words.width
 	room(&p.x, len(p.ids)*width)
+	var positions []int32
 	if e.positions.rows > 0 {
-		e.place(p)
+		positions = e.place(p)
 	}
 	p.each(func(w *kernel.Worker, lo, hi int) {
 		for i := lo; i < hi; i++ {
@@ -111,7 +116,7 @@ func (e *embeddings) run(p *pass, eps float32) {
 				e.types.add(row, t)
 			}
 			if e.positions.rows > 0 {
-				e.positions.add(row, int(p.positions[i]))
+				e.positions.add(row, int(positions[i]))
 			}
 		}
 		block := p.x[lo*width : hi*width]
@@ -135,7 +140,8 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		prune := p.prune(i, len(n.layers))
 		n.attend(p, i, prune)
 		if prune {
-			x, mixed, rows = p.gather(x, width), p.gather(mixed, width), len(p.starts)
+			x, mixed = p.gather(x, width), p.gather(mixed, width)
+			rows = len(x) / width
 		}
 		l := &n.layers[i]
 		var next *dense
@@ -157,21 +163,24 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		})
 		p.layer(i, x)
 	}
-	if p.first && rows > len(p.starts) {
+	if p.some() && rows == len(p.ids) {
 		x = p.gather(x, width)
 	}
 	return x, nil
 }
 
-// attend computes the attention of layer i, or of its first tokens only.
-func (n *postNorm) attend(p *pass, i int, firsts bool) {
+// attend computes the attention of layer i, or of the tokens that are wanted only.
+func (n *postNorm) attend(p *pass, i int, prune bool) {
 	width := n.width
 	a := kernel.Attention{
 		Q: p.qkv, K: p.qkv[width:], V: p.qkv[2*width:], Stride: 3 * width,
 		Out: p.mixed, OutStride: width,
 		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads,
 	}
-	if firsts {
+	switch {
+	case p.laid.any():
+		a.Visible = p.sight(prune)
+	case prune:
 		a.Visible = p.firsts()
 	}
 	if n.relative != nil {

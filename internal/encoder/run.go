@@ -1,7 +1,6 @@
 package encoder
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,58 +32,19 @@ func (m *Model) check(s sequence) error {
 // says that only the values of first tokens are needed. A graph computes what
 // follows the hidden values too: its output for a sequence goes to keep.
 func (m *Model) run(ctx context.Context, seqs []sequence, first bool, keep func(i int, output []float32) error, done func(p *pass, hidden []float32, numbers []int) error) error {
-	order := make([]int, len(seqs))
-	for i := range order {
-		order[i] = i
-	}
-	// The longest come first, so that memory grows once and not by and by.
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(seqs[b].ids), len(seqs[a].ids)) })
+	length := func(i int) int { return len(seqs[i].ids) }
+	order := longestFirst(len(seqs), length)
 	if m.graph != nil {
 		return m.runGraph(ctx, seqs, order, keep)
 	}
-	for len(order) > 0 {
-		n, tokens := 1, len(seqs[order[0]].ids)
-		for n < len(order) && tokens+len(seqs[order[n]].ids) <= passTokens {
-			tokens += len(seqs[order[n]].ids)
-			n++
+	return passes(order, length, func(numbers []int) error {
+		fill := func(b *batch) {
+			for _, i := range numbers {
+				b.add(seqs[i].ids, seqs[i].types)
+			}
 		}
-		if err := m.once(ctx, seqs, order[:n], first, done); err != nil {
-			return err
-		}
-		order = order[n:]
-	}
-	return nil
-}
-
-// once computes one pass.
-func (m *Model) once(ctx context.Context, seqs []sequence, numbers []int, first bool, done func(p *pass, hidden []float32, numbers []int) error) error {
-	select {
-	case m.gate <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-m.gate }()
-	if m.closed {
-		return errClosed()
-	}
-	m.batch.reset()
-	for _, i := range numbers {
-		m.batch.add(seqs[i].ids, seqs[i].types)
-	}
-	p := &m.pass
-	p.batch, p.first = &m.batch, first
-	if len(m.batch.ids) > passTokens {
-		// What a text of unusual length took is not kept for ever.
-		defer func() {
-			m.pass = pass{pool: p.pool, precision: p.precision, observe: p.observe}
-			m.batch = batch{}
-		}()
-	}
-	hidden, err := m.network.forward(ctx, p)
-	if err != nil {
-		return err
-	}
-	return done(p, hidden, numbers)
+		return m.once(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, numbers) })
+	})
 }
 
 // finite refuses values that no judgement can be made of.

@@ -290,12 +290,13 @@ func BenchmarkPass(b *testing.B) {
 				for _, s := range seqs {
 					tokens += len(s.ids)
 				}
-				numbers := make([]int, n)
-				for i := range numbers {
-					numbers[i] = i
+				fill := func(b *batch) {
+					for _, s := range seqs {
+						b.add(s.ids, s.types)
+					}
 				}
 				once := func() {
-					err := m.once(b.Context(), seqs, numbers, true, func(*pass, []float32, []int) error { return nil })
+					err := m.once(b.Context(), true, fill, func(*pass, []float32) error { return nil })
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -15,12 +15,11 @@ type table struct {
 // copy sets dst to a row.
 func (t *table) copy(dst []float32, row int) {
 	at := row * t.width
-	switch {
-	case t.raw.F32 != nil:
+	if t.raw.F32 != nil {
 		copy(dst[:t.width], t.raw.F32[at:])
-	default:
-		widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
+		return
 	}
+	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
 }
 
 // add adds a row to dst.
@@ -35,6 +34,11 @@ func (t *table) add(dst []float32, row int) {
 	case t.raw.F16 != nil:
 		for i, v := range t.raw.F16[at : at+t.width] {
 			dst[i] += half(v)
+		}
+	case t.raw.I8 != nil:
+		step := t.raw.Scales[row]
+		for i, v := range t.raw.I8[at : at+t.width] {
+			dst[i] += float32(v) * step
 		}
 	default:
 		for i, v := range t.raw.BF16[at : at+t.width] {
@@ -51,6 +55,12 @@ func widen(dst []float32, raw kernel.Raw) {
 	}
 	for i, v := range raw.BF16 {
 		dst[i] = brain(v)
+	}
+	for r, step := range raw.Scales {
+		width := len(dst) / len(raw.Scales)
+		for i, v := range raw.I8[r*width : (r+1)*width] {
+			dst[r*width+i] = float32(v) * step
+		}
 	}
 }
 

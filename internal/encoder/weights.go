@@ -14,7 +14,7 @@ import (
 // kept as the error; what is handed out after it is empty.
 type weights struct {
 	dir    string
-	set    *safetensors.Set
+	set    tensors
 	k      *kernel.Kernels
 	p      kernel.Precision
 	prefix string   // of all names, in files of a model with a head
@@ -23,6 +23,14 @@ type weights struct {
 	// parts is what linear layers were made of, where a graph is to be drawn of
 	// them, else nil.
 	parts map[*kernel.Linear][]kernel.Part
+	// eight allows weights of 8 bits.
+	eight bool
+}
+
+// tensors are what a file or a folder has, by their names.
+type tensors interface {
+	Tensor(name string) *safetensors.Tensor // nil where there is none
+	Names() []string
 }
 
 // has tells whether there is a tensor with that name.
@@ -74,11 +82,14 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	}
 	var raw kernel.Raw
 	var err error
-	switch t.DType {
-	case safetensors.F16:
+	switch {
+	case t.DType == safetensors.F16:
 		raw.F16, err = t.Bits16()
-	case safetensors.BF16:
+	case t.DType == safetensors.BF16:
 		raw.BF16, err = t.Bits16()
+	case t.DType == safetensors.I8 && w.eight && len(shape) == 2:
+		raw.Scales = w.vector(name+".scale", shape[0])
+		raw.I8, err = t.Int8()
 	default:
 		raw.F32, err = t.Float32()
 	}
@@ -115,11 +126,13 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 
 // linear makes parts ready in float32, and keeps them in mind for int8.
 func (w *weights) linear(in int, parts ...kernel.Part) *dense {
-	l := w.exact(in, parts...)
-	if l == nil {
+	if w.err != nil {
 		return nil
 	}
-	d := &dense{Linear: l}
+	d := &dense{in: in}
+	if w.p != kernel.Int8 || parts[0].W.I8 == nil {
+		d.Linear = w.exact(in, parts...)
+	}
 	if w.p == kernel.Int8 {
 		d.parts = parts
 		w.layers = append(w.layers, d)
@@ -130,7 +143,7 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 // normed is linear for parts that read the output of a normalisation.
 func (w *weights) normed(in int, parts ...kernel.Part) *dense {
 	d := w.linear(in, parts...)
-	if d != nil && w.p == kernel.Int8 {
+	if d != nil && w.p == kernel.Int8 && d.Linear != nil {
 		d.peaks = make([]float32, in)
 	}
 	return d

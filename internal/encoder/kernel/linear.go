@@ -7,11 +7,14 @@ import (
 )
 
 // Raw is a weight as it lies in a file, row-major [Out][In], in exactly one of
-// three formats: float32, IEEE half precision or bfloat16.
+// four formats: float32, IEEE half precision, bfloat16, or 8 bits with a scale
+// for each row.
 type Raw struct {
-	F32  []float32
-	F16  []uint16
-	BF16 []uint16
+	F32    []float32
+	F16    []uint16
+	BF16   []uint16
+	I8     []int8
+	Scales []float32 // [Out]: what the rows of I8 are to be multiplied by
 }
 
 // Rows returns rows lo to hi of a weight with in values a row.
@@ -21,6 +24,8 @@ func (r Raw) Rows(lo, hi, in int) Raw {
 		return Raw{F32: r.F32[lo*in : hi*in]}
 	case r.F16 != nil:
 		return Raw{F16: r.F16[lo*in : hi*in]}
+	case r.I8 != nil:
+		return Raw{I8: r.I8[lo*in : hi*in], Scales: r.Scales[lo:hi]}
 	default:
 		return Raw{BF16: r.BF16[lo*in : hi*in]}
 	}
@@ -75,13 +80,17 @@ type panel struct {
 
 // Linear makes a layer of in inputs ready. Float32 keeps the weights where they
 // lie, which may be a mapped file, and lays them out for the processor as they
-// are used, in a worker's scratch memory; Int8 quantises them once and does not
-// hold on to them. It panics where a weight or bias is not of the size it says.
+// are used, in a worker's scratch memory; Int8 quantises them once, or takes
+// the integers and scales that the file has, and does not hold on to them. It
+// panics where a weight or bias is not of the size it says.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
-		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); n != in*part.Out {
+		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16) + len(part.W.I8); n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
+		}
+		if part.W.I8 != nil && len(part.W.Scales) != part.Out {
+			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d scales, want %d", i, len(part.W.Scales), part.Out))
 		}
 		if part.Bias != nil && len(part.Bias) != part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d biases, want %d", i, len(part.Bias), part.Out))
@@ -113,16 +122,12 @@ func (l *Linear) quantise() {
 		part := &l.parts[p.part]
 		b := l.weights[i*k.nr*l.depth:]
 		for c := range p.n {
-			w := k.row(row, part.W, (p.row+c)*l.In, l.In)
-			scale, inverse := scales(k.peak(w))
-			sum := int32(0)
-			if inverse == 0 {
-				w = nil
-			}
-			for j, x := range w {
-				q := int32(math.RoundToEven(float64(x * inverse)))
-				b[(j/k.group*k.nr+c)*k.group+j%k.group] = int8(q)
-				sum += q
+			var scale float32
+			var sum int32
+			if r := p.row + c; part.W.I8 != nil {
+				scale, sum = part.W.Scales[r], k.lay(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
+			} else {
+				scale, sum = k.round(b[c*k.group:], k.row(row, part.W, r, r+1, l.In))
 			}
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
@@ -137,17 +142,52 @@ func (l *Linear) quantise() {
 	}
 }
 
-// row returns n values of a weight from at, in dst unless they are float32.
-func (k *Kernels) row(dst []float32, w Raw, at, n int) []float32 {
+// round quantises a column to a panel of which it begins at b, and returns its
+// scale and the sum of its integers.
+func (k *Kernels) round(b []int8, w []float32) (scale float32, sum int32) {
+	scale, inverse := scales(k.peak(w))
+	if inverse == 0 {
+		return scale, 0
+	}
+	for j, x := range w {
+		q := int32(math.RoundToEven(float64(x * inverse)))
+		b[j/k.group*k.nr*k.group+j%k.group] = int8(q)
+		sum += q
+	}
+	return scale, sum
+}
+
+// lay is round for a column of integers.
+func (k *Kernels) lay(b, q []int8) (sum int32) {
+	for j := 0; j < len(q); j += k.group {
+		group := q[j:min(j+k.group, len(q))]
+		copy(b[j*k.nr:], group)
+		for _, v := range group {
+			sum += int32(v)
+		}
+	}
+	return sum
+}
+
+// row returns rows lo to hi of a weight, in dst unless they are float32.
+func (k *Kernels) row(dst []float32, w Raw, lo, hi, in int) []float32 {
+	at, end := lo*in, hi*in
 	switch {
 	case w.F32 != nil:
-		return w.F32[at : at+n]
+		return w.F32[at:end]
 	case w.F16 != nil:
-		k.half(dst[:n], w.F16[at:at+n])
+		k.half(dst[:end-at], w.F16[at:end])
+	case w.I8 != nil:
+		for r := lo; r < hi; r++ {
+			step, to := w.Scales[r], dst[(r-lo)*in:(r-lo+1)*in]
+			for i, q := range w.I8[r*in : (r+1)*in] {
+				to[i] = float32(q) * step
+			}
+		}
 	default:
-		k.brain(dst[:n], w.BF16[at:at+n])
+		k.brain(dst[:end-at], w.BF16[at:end])
 	}
-	return dst[:n]
+	return dst[:end-at]
 }
 
 // scales returns the width of a step of int8 and its inverse for values up to
@@ -174,7 +214,7 @@ func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	}
 	m := w.mark()
 	wide := w.Floats(p.n * l.In)
-	k.row(wide, part.W, p.row*l.In, p.n*l.In)
+	k.row(wide, part.W, p.row, p.row+p.n, l.In)
 	k.pack(dst, wide, l.In, p.n, l.In)
 	w.release(m)
 }

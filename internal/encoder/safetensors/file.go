@@ -32,9 +32,11 @@ const prefix = 8
 // A File is one safetensors file. Its methods are safe for concurrent use, but
 // for Close.
 type File struct {
-	name    string // without its folder
-	tensors map[string]*Tensor
-	unmap   func() error
+	name     string // without its folder
+	tensors  map[string]*Tensor
+	metadata map[string]string
+	data     []byte // behind the header
+	unmap    func() error
 }
 
 // Open maps the file at path and checks its header. Errors name the file, and
@@ -61,23 +63,46 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	tensors, err := parse(name, data)
+	file, err := parse(name, data)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), unmap())
 	}
-	return &File{name: name, tensors: tensors, unmap: unmap}, nil
+	file.unmap = unmap
+	return file, nil
+}
+
+// Parse is Open for a file that is in memory: tensors are views of data, which
+// must not change. The name is for errors.
+func Parse(name string, data []byte) (*File, error) {
+	file, err := parse(name, data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return file, nil
 }
 
 // Close gives back the mapping. No tensor of the file, nor a slice that it
 // gave, may be used afterwards.
 func (f *File) Close() error {
 	unmap := f.unmap
-	f.unmap, f.tensors = func() error { return nil }, nil
+	f.unmap, f.tensors, f.data = func() error { return nil }, nil, nil
 	return unmap()
 }
 
 // Tensor returns the tensor with that name, nil where there is none.
 func (f *File) Tensor(name string) *Tensor { return f.tensors[name] }
+
+// Name returns the name of the file, without its folder.
+func (f *File) Name() string { return f.name }
+
+// Metadata returns a text of the header's __metadata__ and whether it is there.
+func (f *File) Metadata(key string) (string, bool) {
+	v, ok := f.metadata[key]
+	return v, ok
+}
+
+// Data returns what follows the header: the bytes of all tensors.
+func (f *File) Data() []byte { return f.data }
 
 // Names returns the names of all tensors, sorted.
 func (f *File) Names() []string { return sortedKeys(f.tensors) }
@@ -100,8 +125,8 @@ func load(f *os.File, size int64) ([]byte, func() error, error) {
 	return data, func() error { return nil }, nil
 }
 
-// parse checks a whole file and returns its tensors, which are views of data.
-func parse(file string, data []byte) (map[string]*Tensor, error) {
+// parse checks a whole file. Its tensors are views of data.
+func parse(name string, data []byte) (*File, error) {
 	if len(data) < prefix {
 		return nil, fmt.Errorf("is %d bytes long, and so has no header", len(data))
 	}
@@ -112,7 +137,7 @@ func parse(file string, data []byte) (map[string]*Tensor, error) {
 	if n > uint64(len(rest)) {
 		return nil, fmt.Errorf("truncated: header of %d bytes, but %d follow", n, len(rest))
 	}
-	tensors, err := parseHeader(rest[:n])
+	tensors, texts, err := parseHeader(rest[:n])
 	if err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
@@ -121,10 +146,13 @@ func parse(file string, data []byte) (map[string]*Tensor, error) {
 	}
 	byName := make(map[string]*Tensor, len(tensors))
 	for i := range tensors {
-		tensors[i].File = file
+		tensors[i].File = name
 		byName[tensors[i].Name] = &tensors[i]
 	}
-	return byName, nil
+	return &File{
+		name: name, tensors: byName, metadata: texts, data: rest[n:len(rest):len(rest)],
+		unmap: func() error { return nil },
+	}, nil
 }
 
 // place checks the ranges of all tensors and cuts their bytes out of data. The

@@ -18,40 +18,73 @@ const metadata = "__metadata__"
 const maxRank = 32
 
 // parseHeader returns the tensors that a header describes, whose ranges are
-// still to be checked. The decoder refuses a name that is there twice.
-func parseHeader(header []byte) ([]Tensor, error) {
+// still to be checked, and the texts of its metadata. The decoder refuses a name
+// that is there twice.
+func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(header))
 	if err := open(dec, '{', "an object"); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	var tensors []Tensor
+	var texts map[string]string
 	for dec.PeekKind() == '"' {
 		name, err := dec.ReadToken()
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		t := Tensor{Name: name.String()}
 		if t.Name == metadata {
-			err = dec.SkipValue()
+			texts, err = readTexts(dec)
 		} else {
 			err = t.read(dec)
 			tensors = append(tensors, t)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", t.Name, err)
+			return nil, nil, fmt.Errorf("tensor %q: %w", t.Name, err)
 		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, nil, err
+	}
+	switch _, err := dec.ReadToken(); {
+	case errors.Is(err, io.EOF):
+		return tensors, texts, nil
+	case err == nil:
+		return nil, nil, errors.New("more than one JSON value")
+	default:
+		return nil, nil, err
+	}
+}
+
+// readTexts reads the metadata. The format has it an object of strings; what else
+// is in it is passed over, as no tensor depends on it.
+func readTexts(dec *jsontext.Decoder) (map[string]string, error) {
+	if dec.PeekKind() != '{' {
+		return nil, dec.SkipValue()
 	}
 	if _, err := dec.ReadToken(); err != nil {
 		return nil, err
 	}
-	switch _, err := dec.ReadToken(); {
-	case errors.Is(err, io.EOF):
-		return tensors, nil
-	case err == nil:
-		return nil, errors.New("more than one JSON value")
-	default:
-		return nil, err
+	texts := make(map[string]string)
+	for dec.PeekKind() == '"' {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		key := tok.String()
+		if dec.PeekKind() != '"' {
+			if err := dec.SkipValue(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if tok, err = dec.ReadToken(); err != nil {
+			return nil, err
+		}
+		texts[key] = tok.String()
 	}
+	_, err := dec.ReadToken()
+	return texts, err
 }
 
 // read reads {"dtype": …, "shape": […], "data_offsets": […]}.

@@ -188,12 +188,12 @@ func FuzzParse(f *testing.F) {
 	f.Add(build(`{"a":{"dtype":"F32","shape":[1152921504606846976],"data_offsets":[0,8]}}`, nil))
 	f.Add([]byte{255, 255, 255, 255, 255, 255, 255, 127})
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tensors, err := parse("w", data)
+		file, err := Parse("w", data)
 		if err != nil {
 			return
 		}
 		var total int
-		for _, tensor := range tensors {
+		for _, tensor := range file.tensors {
 			total += len(tensor.data)
 			var n int
 			switch tensor.DType {
@@ -205,6 +205,18 @@ func FuzzParse(f *testing.F) {
 				n = len(values)
 			case F16, BF16:
 				values, err := tensor.Bits16()
+				if err != nil {
+					t.Error(err)
+				}
+				n = len(values)
+			case I8:
+				values, err := tensor.Int8()
+				if err != nil {
+					t.Error(err)
+				}
+				n = len(values)
+			case U8:
+				values, err := tensor.Bytes()
 				if err != nil {
 					t.Error(err)
 				}

@@ -12,8 +12,12 @@ import (
 // decode reads a value into a struct that has a field for every member that there
 // may be. Errors begin with the JSON pointer of what they are about.
 func decode(raw jsontext.Value, path string, into any) error {
-	return describe(json.Unmarshal(raw, into, json.RejectUnknownMembers(true)), path)
+	return describe(json.Unmarshal(raw, into, json.RejectUnknownMembers(true), repeated(path)), path)
 }
+
+// repeated lets members be there twice but in the file as a whole: reading that
+// refuses them at any depth, and to look again costs as much as all else.
+func repeated(path string) json.Options { return jsontext.AllowDuplicateNames(path != "") }
 
 // describe says what is wrong in the words of the file.
 func describe(err error, path string) error {
@@ -64,7 +68,7 @@ func typeOf(raw jsontext.Value, path string) (string, error) {
 	var v struct {
 		Type string `json:"type"`
 	}
-	err := describe(json.Unmarshal(raw, &v), path)
+	err := describe(json.Unmarshal(raw, &v, repeated(path)), path)
 	return v.Type, err
 }
 

@@ -95,6 +95,30 @@ func (t *Tokenizer) Count(text string) int {
 	return len(s.tokens)
 }
 
+// Texts returns the texts of the tokens by their ids, which must be below n; where
+// an id has no token the text is empty.
+func (t *Tokenizer) Texts(n int) ([]string, error) {
+	texts := make([]string, n)
+	var err error
+	put := func(text string, id int32) {
+		if int(id) >= n {
+			err = fmt.Errorf("the token %q has the id %d; want one below %d", text, id, n)
+			return
+		}
+		texts[id] = text
+	}
+	t.model.each(put)
+	for _, m := range []*matcher{t.verbatim, t.normalized} {
+		if m == nil {
+			continue
+		}
+		for _, added := range m.tokens {
+			put(added.content, added.id)
+		}
+	}
+	return texts, err
+}
+
 // Specials returns how many specials the post-processor adds to a text or a pair.
 func (t *Tokenizer) Specials(pair bool) int {
 	if pair {
