@@ -2,21 +2,25 @@
 """Trains the grounding model on train.jsonl, for a number of tokens.
 
 The state is written every few minutes, and a run that finds one goes on from
-it. On processors with bfloat16 instructions the work is done in bfloat16, and
-on a GPU where there is one; the weights are float32 throughout.
+it. The matrix products are done in bfloat16; the weights are float32 throughout.
+On processors each worker is a process with one thread and a share of every
+batch: threads that wait for each other thousands of times a step lose half
+their time where anything else runs. Where there is a GPU it does all.
 """
 
 import argparse
-import contextlib
 import json
 import math
 import os
 import random
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 
@@ -77,8 +81,7 @@ def losses(net, some, device):
     inputs = batch([s for s, _, _ in some], device)
     labels = torch.tensor([y for _, ys, _ in some for y in ys], device=device)
     marks = [m for _, _, ms in some for m in ms]
-    precision = contextlib.nullcontext() if os.environ.get("FLOAT32") else torch.autocast(device, dtype=torch.bfloat16)
-    with precision:
+    with torch.autocast(device, dtype=torch.bfloat16):
         logits, tokens, _ = net(*inputs)
     log = F.log_softmax(logits.float(), 1)
     unsupported = torch.logsumexp(log[:, 1:], 1)
@@ -123,6 +126,95 @@ def save(path, state):
     os.replace(f"{path}.new", path)
 
 
+class Team:
+    """The workers of a run, and what they do together."""
+
+    def __init__(self, rank, workers):
+        self.rank, self.workers = rank, workers
+
+    def share(self, items):
+        return items[self.rank :: self.workers]
+
+    def sum(self, tensors):
+        """Adds tensors up over the workers, in place."""
+        if self.workers > 1:
+            flat = torch.cat([t.reshape(-1) for t in tensors])
+            dist.all_reduce(flat)
+            at = 0
+            for t in tensors:
+                t.copy_(flat[at : at + t.numel()].view_as(t))
+                at += t.numel()
+
+
+def work(rank, args, workers, meeting):
+    """One worker of a run."""
+    team = Team(rank, workers)
+    say = print if rank == 0 else lambda *_, **__: None
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if workers > 1:
+        torch.set_num_threads(1)
+        dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=workers)
+    tokenizer = Tokenizer.from_file(str(args.init / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    items = list(sequences(args.data, tokenizer, layout.Vocabulary(tokenizer), random.Random(args.seed)))
+    total = sum(len(s.ids) for s, _, _ in items)
+    say(f"{len(items)} sequences, {sum(len(y) for _, y, _ in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
+
+    torch.manual_seed(args.seed)
+    net = Grounding.from_bert(args.init).to(device).train()
+    opt = optimizer(net, args.rate)
+    learns = [p for p in net.parameters() if p.requires_grad]
+    done, step, state = 0, 0, args.out.with_suffix(".state")
+    if state.exists():
+        old = torch.load(state, map_location=device)
+        net.load_state_dict(old["net"])
+        opt.load_state_dict(old["opt"])
+        done, step = old["done"], old["step"]
+        say(f"goes on at step {step}", flush=True)
+    began = saved = time.monotonic()
+    first, mean = done, None
+    for i, some in enumerate(batches(items, args.batch, args.seed)):
+        if i < step:
+            continue
+        if done >= args.tokens:
+            break
+        torch.manual_seed((args.seed * 1_000_003 + step) * workers + rank)
+        for g in opt.param_groups:
+            g["lr"] = g["base"] * rate_at(done / args.tokens)
+        figures = torch.zeros(3, device=device)
+        for p in learns:
+            p.grad = torch.zeros_like(p)
+        if mine := team.share(some):
+            classes, binary, tokens = losses(net, mine, device)
+            part = sum(len(y) for _, y, _ in mine) / sum(len(y) for _, y, _ in some)
+            (part * (0.5 * classes + binary + tokens)).backward()
+            figures += torch.stack([part * binary.detach(), part * tokens.detach(), figures[2]])
+        figures[2] = float(args.minutes > 0 and time.monotonic() - began > args.minutes * 60)
+        team.sum([figures, *(p.grad for p in learns)])
+        torch.nn.utils.clip_grad_norm_(learns, 1.0)
+        opt.step()
+        step += 1
+        done += sum(len(s.ids) for s, _, _ in some)
+        *now, stop = figures.tolist()
+        if not all(map(math.isfinite, now)):
+            sys.exit(f"step {step}: the loss is not a number")
+        mean = now if mean is None else [0.99 * m + 0.01 * n for m, n in zip(mean, now, strict=True)]
+        t = time.monotonic()
+        if step % 50 == 0:
+            say(f"step {step}: {done / args.tokens:.1%}, loss {mean[0]:.4f}, of tokens {mean[1]:.4f}, {(done - first) / (t - began):.0f} tokens/s", flush=True)
+        if rank == 0 and (stop or t - saved > args.snapshot * 60):
+            saved = t
+            save(state, {"net": net.state_dict(), "opt": opt.state_dict(), "done": done, "step": step})
+        if stop:
+            say(f"stopped at step {step}; run it again to go on", flush=True)
+            return
+    if rank == 0:
+        net.cpu().save(args.out)
+        state.unlink(missing_ok=True)
+    say(json.dumps({"steps": step, "tokens": done, "seconds": round(time.monotonic() - began), "loss": mean and mean[0], "seed": args.seed}), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="train.jsonl")
@@ -133,63 +225,15 @@ def main():
     parser.add_argument("--rate", type=float, default=1.6e-4, help="highest learning rate of the trunk (default %(default)s)")
     parser.add_argument("--minutes", type=float, default=0, help="stop after this time and keep the state, to go on later")
     parser.add_argument("--snapshot", type=float, default=5, help="minutes between states (default %(default)s)")
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
+    parser.add_argument("--workers", type=int, default=0, help="processes (default: one a processor, or one with a GPU); the result depends on it a little")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
-    torch.manual_seed(args.seed)
-    torch.set_num_threads(args.threads)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-
-    tokenizer = Tokenizer.from_file(str(args.init / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.no_truncation()
-    items = list(sequences(args.data, tokenizer, layout.Vocabulary(tokenizer), random.Random(args.seed)))
-    total = sum(len(s.ids) for s, _, _ in items)
-    print(f"{len(items)} sequences, {sum(len(y) for _, y, _ in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
-
-    net = Grounding.from_bert(args.init).to(device).train()
-    opt = optimizer(net, args.rate)
-    done, step, state = 0, 0, args.out.with_suffix(".state")
-    if state.exists():
-        old = torch.load(state, map_location=device)
-        net.load_state_dict(old["net"])
-        opt.load_state_dict(old["opt"])
-        done, step = old["done"], old["step"]
-        print(f"goes on at step {step}", flush=True)
-    began = saved = time.monotonic()
-    first, mean = done, None
-    for i, some in enumerate(batches(items, args.batch, args.seed)):
-        if i < step:
-            continue
-        if done >= args.tokens:
-            break
-        torch.manual_seed(args.seed * 1_000_003 + step)
-        for g in opt.param_groups:
-            g["lr"] = g["base"] * rate_at(done / args.tokens)
-        classes, binary, tokens = losses(net, some, device)
-        (0.5 * classes + binary + tokens).backward()
-        torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
-        opt.step()
-        opt.zero_grad(set_to_none=True)
-        step += 1
-        done += sum(len(s.ids) for s, _, _ in some)
-        now = (binary.item(), tokens.item())
-        if not all(map(math.isfinite, now)):
-            sys.exit(f"step {step}: the loss is not a number")
-        mean = now if mean is None else tuple(0.99 * m + 0.01 * n for m, n in zip(mean, now, strict=True))
-        t = time.monotonic()
-        if step % 50 == 0:
-            print(f"step {step}: {done / args.tokens:.1%}, loss {mean[0]:.4f}, of tokens {mean[1]:.4f}, {(done - first) / (t - began):.0f} tokens/s", flush=True)
-        stop = args.minutes and t - began > args.minutes * 60
-        if stop or t - saved > args.snapshot * 60:
-            saved = t
-            save(state, {"net": net.state_dict(), "opt": opt.state_dict(), "done": done, "step": step})
-        if stop:
-            print(f"stopped at step {step}; run it again to go on", flush=True)
-            return
-    net.cpu().save(args.out)
-    state.unlink(missing_ok=True)
-    print(json.dumps({"steps": step, "tokens": done, "seconds": round(time.monotonic() - began), "loss": mean[0], "seed": args.seed}))
+    workers = args.workers or (1 if torch.cuda.is_available() else os.cpu_count())
+    if workers == 1:
+        work(0, args, 1, "")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        mp.spawn(work, (args, workers, f"{folder}/meeting"), workers)
 
 
 if __name__ == "__main__":
