@@ -628,3 +628,37 @@ func TestTheDefaultIsOpenAI(t *testing.T) {
 		t.Errorf("got %v", c)
 	}
 }
+
+// word takes a text that begins with yes.
+func word() *Request {
+	r := ask(nil)
+	r.Accept = func(text string) error {
+		if !strings.HasPrefix(text, "yes") {
+			return errors.New("no yes")
+		}
+		return nil
+	}
+	return r
+}
+
+func TestFreeTextIsAccepted(t *testing.T) {
+	for _, tt := range []struct {
+		text, finish string
+		ok           bool
+	}{{"yes", "stop", true}, {"yes, and then", "length", true}, {"well", "stop", false}, {"well, it is", "length", false}, {"", "length", false}} {
+		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
+		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
+		if len(got()) != 1 {
+			t.Errorf("%q: %d requests", tt.text, len(got()))
+		}
+		if tt.ok {
+			if err != nil || reply.Text != tt.text || reply.JSON != nil || reply.Usage != (Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
+				t.Errorf("%q: got %+v, %v", tt.text, reply, err)
+			}
+			continue
+		}
+		if e := as[*ParseError](t, err); e.Reason != "no yes" || e.Text != tt.text || UsageOf(err).Tokens() != 18 {
+			t.Errorf("%q: got %+v", tt.text, e)
+		}
+	}
+}
