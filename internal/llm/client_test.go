@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -659,6 +660,16 @@ func TestFreeTextIsAccepted(t *testing.T) {
 		}
 		if e := as[*ParseError](t, err); e.Reason != "no yes" || e.Text != tt.text || UsageOf(err).Tokens() != 18 {
 			t.Errorf("%q: got %+v", tt.text, e)
+		}
+	}
+	// A batch brings the same.
+	c := client(t, Config{BaseURL: "http://127.0.0.1"})
+	for text, taken := range map[string]bool{"yes, and then": true, "well": false} {
+		var body bytes.Buffer
+		say(&body, text, "length")
+		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
+		if !ok || taken != (err == nil) || taken && reply.Text != text {
+			t.Errorf("%q of a batch: %+v, %v, %t", text, reply, err, ok)
 		}
 	}
 }
