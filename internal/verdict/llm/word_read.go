@@ -47,11 +47,11 @@ func readWord(reply string, told []string, style Style) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	said, words, at, clear := heard(spokenIn(text))
+	said, words, at, outright := heard(spokenIn(text))
 	switch {
 	case said == 0:
 		return nil, errors.New("none of its first words is yes, no or a verdict")
-	case !clear || said&yes != 0 && said != yes || said&against != 0 && said&absent != 0:
+	case !outright || said&yes != 0 && said != yes || said&against != 0 && said&absent != 0:
 		return nil, errors.New("its first words are no clear yes or no")
 	case repeats(text, told) || repeats(text[at:], told):
 		return nil, errors.New("it only repeats the prompt")
@@ -69,8 +69,8 @@ func readWord(reply string, told []string, style Style) (*answer, error) {
 
 // heard is all that the first words say, the words that say the most definite of
 // it, the place of the first that says anything, and whether it is said outright.
-func heard(list []spoken) (said saying, words string, at int, clear bool) {
-	clear = true
+func heard(list []spoken) (said saying, words string, at int, outright bool) {
+	outright = true
 	negated, hedged := false, false
 	hear := func(s saying, w spoken, as string, last rune) {
 		if said == 0 {
@@ -81,7 +81,7 @@ func heard(list []spoken) (said saying, words string, at int, clear bool) {
 		}
 		said |= s
 		if negated || hedged || last == '?' {
-			clear = false
+			outright = false
 		}
 	}
 	list = list[:min(len(list), firstWords)]
@@ -100,10 +100,10 @@ func heard(list []spoken) (said saying, words string, at int, clear bool) {
 		case w.text == "no" && (w.mark != 0 || next.text == "" || slices.Contains(afterNo(), next.text)):
 			hear(no, w, w.text, w.mark)
 		case isNegation(w.text) && w.mark == 0 && next.text == "mentioned":
-			hear(absent, w, "not mentioned", next.mark)
+			hear(absent, w, w.text+" mentioned", next.mark)
 			i++
 		case isNegation(w.text) && w.mark == 0 && (next.text == "supported" || next.text == "true"):
-			hear(no, w, "not "+next.text, next.mark)
+			hear(no, w, w.text+" "+next.text, next.mark)
 			i++
 		case w.text == "no" || isNegation(w.text):
 			negated = true
@@ -112,9 +112,9 @@ func heard(list []spoken) (said saying, words string, at int, clear bool) {
 		}
 	}
 	if said == yes && (negated || hedged) { // behind it too: "true, but not of all"
-		clear = false
+		outright = false
 	}
-	return said, words, at, clear
+	return said, words, at, outright
 }
 
 // afterNo lists what may follow a "no" that is an answer, without a mark between
