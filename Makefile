@@ -52,7 +52,7 @@ bench-encoder: ## ONNX Runtime beside the kernels, in turns; BENCH_ARGS="--only 
 accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
 	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
 
-e2e-llama: build ## 20 rows through llama.cpp's server, which is built first (10 to 20 minutes)
+e2e-llama: build ## rows through llama.cpp's server, which is built first (10 to 20 minutes)
 	./scripts/e2e-llama.sh $(BINARY)
 
 fuzz: ## run each fuzz target for FUZZ (60s)

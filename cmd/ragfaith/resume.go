@@ -66,7 +66,7 @@ func (m *model) settled(o *scoreOptions) journal.Settings {
 		{Name: "--votes", Value: strconv.Itoa(l.votes)},
 		{Name: "--max-context-tokens", Value: strconv.Itoa(l.maxContextTokens)},
 	}
-	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
+	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
 		s = append(s, journal.Setting{Name: "prompt " + string(n), Value: m.prompts.Version(n)})
 	}
 	if m.embedder != nil {

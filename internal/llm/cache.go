@@ -78,6 +78,8 @@ func restore(v []byte, r *Request) *Reply {
 		if !json.Valid(value) || r.Schema.Accept != nil && r.Schema.Accept(value) != nil {
 			return nil
 		}
+	} else if r.Accept != nil && r.Accept(k.Text) != nil {
+		return nil
 	}
 	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
 }

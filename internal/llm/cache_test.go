@@ -189,6 +189,17 @@ func TestWhatIsNotKept(t *testing.T) {
 	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
 		t.Error("an unfit reply was used")
 	}
+	// So is free text.
+	words := &answers{}
+	c = k.Completer(words, "e", "words")
+	r = ask(nil)
+	_, _ = c.Complete(t.Context(), r)
+	for _, why := range []error{nil, errors.New("changed")} {
+		r.Accept = func(string) error { return why }
+		if reply, _ := c.Complete(t.Context(), r); reply.Cached != (why == nil) {
+			t.Errorf("accepted with %v: cached %t", why, reply.Cached)
+		}
+	}
 }
 
 func TestTwoProcessesShareACache(t *testing.T) {

@@ -288,6 +288,12 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	reply := &Reply{Text: text, Usage: used}
 	full := choice.FinishReason == openai.FinishReasonLength
 	if r.Schema == nil {
+		if r.Accept != nil {
+			if err := r.Accept(text); err != nil {
+				return nil, withUsage(&ParseError{Reason: err.Error(), Text: text}, used)
+			}
+			return reply, nil
+		}
 		if full {
 			return nil, withUsage(&LengthError{Room: r.MaxTokens}, used)
 		}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -626,5 +627,49 @@ func TestTheDefaultIsOpenAI(t *testing.T) {
 	c := client(t, Config{Model: "gpt-4o-mini"})
 	if c.Endpoint() != "https://api.openai.com/v1" || c.Model() != "gpt-4o-mini" || c.String() != "gpt-4o-mini at https://api.openai.com/v1" {
 		t.Errorf("got %v", c)
+	}
+}
+
+// word takes a text that begins with yes.
+func word() *Request {
+	r := ask(nil)
+	r.Accept = func(text string) error {
+		if !strings.HasPrefix(text, "yes") {
+			return errors.New("no yes")
+		}
+		return nil
+	}
+	return r
+}
+
+func TestFreeTextIsAccepted(t *testing.T) {
+	for _, tt := range []struct {
+		text, finish string
+		ok           bool
+	}{{"yes", "stop", true}, {"yes, and then", "length", true}, {"well", "stop", false}, {"well, it is", "length", false}, {"", "length", false}} {
+		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
+		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
+		if len(got()) != 1 {
+			t.Errorf("%q: %d requests", tt.text, len(got()))
+		}
+		if tt.ok {
+			if err != nil || reply.Text != tt.text || reply.JSON != nil || reply.Usage != (Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
+				t.Errorf("%q: got %+v, %v", tt.text, reply, err)
+			}
+			continue
+		}
+		if e := as[*ParseError](t, err); e.Reason != "no yes" || e.Text != tt.text || UsageOf(err).Tokens() != 18 {
+			t.Errorf("%q: got %+v", tt.text, e)
+		}
+	}
+	// A batch brings the same.
+	c := client(t, Config{BaseURL: "http://127.0.0.1"})
+	for text, taken := range map[string]bool{"yes, and then": true, "well": false} {
+		var body bytes.Buffer
+		say(&body, text, "length")
+		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
+		if !ok || taken != (err == nil) || taken && reply.Text != text {
+			t.Errorf("%q of a batch: %+v, %v, %t", text, reply, err, ok)
+		}
 	}
 }

@@ -45,8 +45,12 @@ type Message struct {
 // A Request is one question to a model. What is asked of every request alike
 // (model, endpoint, timeout) belongs to the Completer.
 type Request struct {
-	Messages    []Message
-	Schema      *Schema // what the reply must be; nil for free text
+	Messages []Message
+	Schema   *Schema // what the reply must be; nil for free text
+	// Accept refuses free text that does not say what was asked, and says why; nil
+	// takes any. What it takes is a reply even where it was cut off, and what it
+	// refuses is not asked again.
+	Accept      func(text string) error
 	Seed        int     // 0: none is sent
 	Temperature float64 // 0 is really sent, where the model takes a temperature
 	MaxTokens   int     // room for the reply, in tokens

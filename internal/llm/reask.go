@@ -6,9 +6,9 @@ import (
 )
 
 // Reask asks once more for a reply that could not be used: with twice the room
-// and an end to its strings for one that was cut off, up to MaxRoom tokens, and with the fault told for one
-// that could not be read. What fails again is the caller's, with the usage of
-// both.
+// and an end to its strings for one that was cut off, up to MaxRoom tokens, and
+// with the fault told for one that could not be read. What fails again is the
+// caller's, with the usage of both. Free text with an Accept is asked for once.
 type Reask struct {
 	Next    Completer
 	MaxRoom int // in tokens; 0 for 16384
@@ -35,6 +35,9 @@ func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
 }
 
 func (a *Reask) again(r *Request, err error) (*Request, bool) {
+	if r.Accept != nil {
+		return nil, false
+	}
 	limit := a.MaxRoom
 	if limit == 0 {
 		limit = 16384

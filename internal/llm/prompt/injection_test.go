@@ -53,7 +53,8 @@ var injections = map[string]string{
 func clean(s string) string { return strings.ToValidUTF8(string([]rune(s)), "\ufffd") }
 
 // Whatever a text says, the system message is the same, and the user message is
-// one object of the same shape with the text as one string in its place.
+// one object of the same shape with the text as one string in its place, and
+// behind it, of one prompt, the same question.
 func TestNoTextLeavesItsPlace(t *testing.T) {
 	if len(injections) < 25 {
 		t.Fatalf("%d injections", len(injections))
@@ -104,11 +105,13 @@ func checkPlaces(t *testing.T, s *Set, name, evil string) {
 	}
 }
 
-// shape is a user message with a mark in place of each of the texts.
+// shape is a user message with a mark in place of each of the texts, and what
+// stands behind its object as it is.
 func shape(t *testing.T, user string, texts map[string]bool) any {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(user), &v); err != nil {
+	d := json.NewDecoder(strings.NewReader(user))
+	if err := d.Decode(&v); err != nil {
 		t.Fatalf("%v in:\n%s", err, user)
 	}
 	var walk func(any) any
@@ -130,7 +133,7 @@ func shape(t *testing.T, user string, texts map[string]bool) any {
 		}
 		return v
 	}
-	return walk(v)
+	return [2]any{walk(v), user[d.InputOffset():]}
 }
 
 func FuzzNoTextLeavesItsPlace(f *testing.F) {

@@ -29,6 +29,7 @@ func builtins() ([]builtin, error) {
 	list := []builtin{
 		{name: Claims, version: 1, needs: []string{"Sentences"}},
 		{name: Judge, version: 1, needs: []string{"Contexts", "Claims"}},
+		{name: JudgeWord, version: 1, needs: []string{"Contexts", "Claims"}},
 		{name: RagasClaims, version: 1, needs: []string{"Answer"}},
 		{name: RagasJudge, version: 1, needs: []string{"Joined", "Claims"}},
 		{name: RagEvals, version: 1, needs: []string{"Contexts", "Sentences"}},

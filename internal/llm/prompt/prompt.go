@@ -25,6 +25,7 @@ type Name string
 const (
 	Claims      Name = "claims"       // sentences of an answer -> statements of each
 	Judge       Name = "judge"        // claims and chunks -> verdict, reason, chunks and quote of each
+	JudgeWord   Name = "judge-word"   // a claim and chunks -> yes or no, in one word
 	RagasClaims Name = "ragas-claims" // answer -> statements
 	RagasJudge  Name = "ragas-judge"  // statements and one context -> 1 or 0 of each
 	RagEvals    Name = "rag-evals"    // sentences of an answer and chunks -> statements with their verdicts

@@ -25,7 +25,7 @@ var example = Data{
 	Claims:    []Item{{ID: 0, Text: "Einstein was born in Ulm."}, {ID: 1, Text: "He died in 1955."}},
 }
 
-func names() []Name { return []Name{Claims, Judge, RagasClaims, RagasJudge, RagEvals} }
+func names() []Name { return []Name{Claims, Judge, JudgeWord, RagasClaims, RagasJudge, RagEvals} }
 
 func load(t testing.TB, dir string) *Set {
 	t.Helper()
@@ -106,10 +106,10 @@ func TestTheSharedPartComesFirst(t *testing.T) {
 		if a.System != b.System {
 			t.Errorf("%s: the system message depends on the row", n)
 		}
-		if len(a.System) < 1000 {
+		if len(a.System) < 1000 && n != JudgeWord { // a small model repeats its examples
 			t.Errorf("%s: the system message has %d bytes; with examples it is longer", n, len(a.System))
 		}
-		if n == Judge || n == RagEvals {
+		if n == Judge || n == JudgeWord || n == RagEvals {
 			contexts := string(items(example.Contexts))
 			if i := strings.Index(a.User, contexts); i < 0 || i > 20 || !strings.HasPrefix(b.User, a.User[:i+len(contexts)]) {
 				t.Errorf("%s: contexts do not come first:\n%s", n, a.User)

@@ -22,7 +22,8 @@ const (
 
 // ask gets a finding for each of claims against pieces, or an error. Claims whose
 // verdict is missing, doubled or of no known kind are asked again: once
-// together, in a schema that has a place for each, and then each alone.
+// together, in a schema that has a place for each, and then each alone. Those on
+// which no reply can be used by then are asked about in one word.
 func (h *hearing) ask(ctx context.Context, pieces []piece, claims []int) error {
 	left, why := claims, error(nil)
 	for try := range tries {
@@ -45,7 +46,7 @@ func (h *hearing) ask(ctx context.Context, pieces []piece, claims []int) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%s: no verdict in %d tries: %w", h.named(left), tries, why)
+	return h.words(ctx, pieces, left, why)
 }
 
 // once sends one request, adds what it brings, and returns the claims that it
@@ -67,11 +68,9 @@ func (h *hearing) once(ctx context.Context, pieces []piece, claims []int, try in
 		switch {
 		case cut && len(claims) > 1:
 			return nil, nil, h.halves(claims, func(part []int) error { return h.ask(ctx, pieces, part) })
-		case cut && try < tries-1:
-			return claims, err, nil
 		case unread && broken.Partial != nil:
 			said = broken.Partial
-		case unread:
+		case unread || cut:
 			return claims, err, nil
 		default:
 			return nil, nil, err

@@ -2,8 +2,8 @@
 //
 // Usually a row is one request: its numbered claims against its numbered chunks.
 // What comes back is held against what was asked. A claim without a verdict, or
-// with two, is asked again; quotes and chunk ids count only where the chunks
-// bear them out. A row either gets one verdict for each claim or fails.
+// with two, is asked again, and in the end for one word; quotes and chunk ids count
+// only where the chunks bear them out. A row either gets one verdict for each claim or fails.
 package llm
 
 import (
@@ -91,9 +91,9 @@ func New(opts Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return threshold }
 
 // Settings names all that a verdict depends on beside the model and the texts:
-// the prompt and its version, strictness, and votes.
+// the prompts and their versions, strictness, and votes.
 func (j *Judge) Settings() string {
-	return fmt.Sprintf("%s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Strict, j.opts.Votes, j.opts.Seed)
+	return fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
 }
 
 func (j *Judge) prompt() prompt.Name {
@@ -105,7 +105,8 @@ func (j *Judge) prompt() prompt.Name {
 
 // Judge returns a verdict for each claim of the task, in the order of the
 // claims, or an error: a *llm.RefusalError where the model would not answer, an
-// error that names the claims where they got no usable verdict in three tries,
+// error that names the claims where they got no usable verdict in three tries and
+// then no word that says yes or no,
 // and whatever else the model's Completer returns. The usage holds all requests,
 // with an error too.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {

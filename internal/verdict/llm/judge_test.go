@@ -54,6 +54,12 @@ func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error)
 	if err != nil {
 		return nil, err
 	}
+	if r.Schema == nil {
+		if err := r.Accept(out); err != nil {
+			return nil, &llm.ParseError{Reason: err.Error(), Text: out}
+		}
+		return &llm.Reply{Text: out, Usage: llm.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 1}}, nil
+	}
 	if err := r.Schema.Accept(json.RawMessage(out)); err != nil {
 		return nil, &llm.ParseError{Reason: err.Error(), Text: out}
 	}
@@ -250,13 +256,13 @@ func TestAClaimWithoutAVerdictFailsTheRow(t *testing.T) {
 	k := task([]string{"c"}, "supported", "lost", "supported", "lost")
 	k.Claims[1].ID, k.Claims[3].ID = 11, 33
 	got, err := j.Judge(t.Context(), k)
-	if err == nil || !strings.Contains(err.Error(), "claim 11, 33: no verdict in 3 tries") {
+	if err == nil || !strings.Contains(err.Error(), "claim 11, 33: no verdict in 3 tries: the reply can't be read: \"verdicts\" is neither") || !strings.Contains(err.Error(), "and asked for one word: ") {
 		t.Errorf("got %v", err)
 	}
 	if got.Verdicts != nil || got.Usage.Requests == 0 {
 		t.Errorf("got %+v", got)
 	}
-	if len(f.asked) != 4 { // all, both, and each alone
+	if len(f.asked) != 5 { // all, both, each alone, and for a word the first
 		t.Errorf("%d requests", len(f.asked))
 	}
 }
@@ -313,7 +319,7 @@ func TestALongReplyIsAskedForInHalves(t *testing.T) {
 	}
 	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Room: 10} }, Options{})
 	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
-	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != tries {
+	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != tries+1 {
 		t.Errorf("got %v in %d requests", err, len(f.asked))
 	}
 }
@@ -355,7 +361,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	if got := judge(t, j, task([]string{"c"})); len(got.Verdicts) != 0 || len(f.asked) != 0 {
 		t.Errorf("no claims: %+v", got)
 	}
-	if s := j.Settings(); s != "judge/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
+	if s := j.Settings(); s != "judge/1 judge-word/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
 		t.Errorf("%s, %v", s, j.Threshold())
 	}
 	judge(t, j, task([]string{"c"}, "x"))

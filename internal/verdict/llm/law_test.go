@@ -62,7 +62,7 @@ func checkLaw(t *testing.T, p *prompt.Set, reply string) {
 				}
 				k := task([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), k)
-				if len(f.asked) > votes*(2+len(claims)) {
+				if len(f.asked) > votes*(2+2*len(claims)) {
 					t.Errorf("%d requests", len(f.asked))
 				}
 				if err != nil {

@@ -1,0 +1,138 @@
+package llm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestAWordIsReadStrictlyAndKindly(t *testing.T) {
+	told := []string{"Yes, you can dance. It is true that no dogs were there.", "Supported is what the third witness said."}
+	const s, c, n, none = "supported", "contradicted", "not_mentioned", ""
+	for reply, want := range map[string][2]string{ // the verdict and the words that say it
+		"yes":                              {s, "yes"},
+		"Yes.":                             {s, "yes"},
+		" **YES**\n":                       {s, "yes"},
+		"`yes`":                            {s, "yes"},
+		"\"yes\"":                          {s, "yes"},
+		"“Yes.”":                           {s, "yes"},
+		"'true'":                           {s, "true"},
+		"- Supported":                      {s, "supported"},
+		"The answer is: yes":               {s, "yes"},
+		"Answer: \"yes\"":                  {s, "yes"},
+		"The claim is supported.":          {s, "supported"},
+		"Yes, the chunks say so. It is":    {s, "yes"},
+		"Yes, supported":                   {s, "yes"},
+		"<think>No? Hm.</think>\n\nYes":    {s, "yes"},
+		`{"verdict": "supported"}`:         {s, "supported"},
+		"```json\n{\"answer\": true}\n```": {s, "true"},
+		"```\nyes\n```":                    {s, "yes"},
+		"Yes. {\"chunks\": [{\"id\":0":     {s, "yes"},
+		"no":                               {n, "no"},
+		"No, it is not.":                   {n, "no"},
+		"NO\nThe claim":                    {n, "no"},
+		"No the chunks do not say that":    {n, "no"},
+		"No mention of it.":                {n, "no"},
+		"False":                            {n, "false"},
+		"unsupported":                      {n, "unsupported"},
+		"Not supported.":                   {n, "not supported"},
+		"The claim isn't supported":        {n, "isn't supported"},
+		"The claim isn’t true.":            {n, "isn't true"},
+		"not_mentioned":                    {n, "not mentioned"},
+		"Not-mentioned":                    {n, "not mentioned"},
+		"It is not mentioned, so no.":      {n, "not mentioned"},
+		"contradicted":                     {c, "contradicted"},
+		"No, it is contradicted.":          {c, "contradicted"},
+		`{"verdict":"Contradicted"}`:       {c, "contradicted"},
+		"No. \"Yes, you can dance\" is not there": {n, "no"},
+		"":                                    {none, "it is empty"},
+		"I don't know.":                       {none, "none of its"},
+		"The sources are about dogs.":         {none, "none of its"},
+		"Nein":                                {none, "none of its"},
+		"yesterday":                           {none, "none of its"},
+		"sup\u200bported":                     {none, "none of its"},
+		"1":                                   {none, "none of its"},
+		"one two three four five six 7 8 yes": {none, "none of its"},
+		"No doubt.":                           {none, "none of its"},
+		"No contradiction found":              {none, "none of its"},
+		"The claim is \"Yes, you can dance\"": {none, "none of its"},
+		"The claim is “Yes, you can":          {none, "none of its"},
+		"The claim is 'Yes, you can":          {none, "none of its"},
+		"yes or no":                           {none, "no clear"},
+		"Yes or no: do the chunks support":    {none, "no clear"},
+		"Yes. No.":                            {none, "no clear"},
+		"yes/no":                              {none, "no clear"},
+		"Yes, but the number differs":         {none, "no clear"},
+		"Partly true":                         {none, "no clear"},
+		"True only of the first":              {none, "no clear"},
+		"not fully supported":                 {none, "no clear"},
+		"It is not contradicted":              {none, "no clear"},
+		"not false":                           {none, "no clear"},
+		"Supported?":                          {none, "no clear"},
+		"Whether it is supported":             {none, "no clear"},
+		"Maybe no":                            {none, "no clear"},
+		"contradicted, not mentioned":         {none, "no clear"},
+		"I can't say yes":                     {none, "no clear"},
+		"Yes, you can dance":                  {none, "repeats the prompt"},
+		"It says: yes you can, true":          {s, "yes"},
+		"true that no dogs were":              {none, "no clear"},
+		"Supported IS  what":                  {none, "repeats the prompt"},
+		"supported is what the third":         {none, "repeats the prompt"},
+		"<think>Yes, it is":                   {none, "still thinks"},
+		`{"verdicts":[{"verdict":"supported`:  {none, "JSON"},
+		`{"chunks": "yes", "claims": "no"}`:   {none, "JSON"},
+		`["yes"]`:                             {none, "JSON"},
+		`{"verdict":"yes"} or so`:             {none, "JSON"},
+		`{"verdict":1}`:                       {none, "JSON"},
+	} {
+		a, err := readWord(reply, told, Chunks)
+		switch {
+		case want[0] == none:
+			if err == nil || !strings.Contains(err.Error(), want[1]) {
+				t.Errorf("%q: got %+v, %v, want an error with %q", reply, a, err, want[1])
+			}
+		case err != nil:
+			t.Errorf("%q: %v", reply, err)
+		case a.label.String() != want[0] || a.reason != "one-word reply: "+want[1]:
+			t.Errorf("%q: got %v, %q, want %v", reply, a.label, a.reason, want)
+		}
+	}
+}
+
+// Two labels are what Ragas has: what is contradicted is not supported.
+func TestAWordForRagasIsOneOrZero(t *testing.T) {
+	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
+		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
+			t.Errorf("%q: %+v, %v", reply, a, err)
+		}
+	}
+}
+
+// Whatever a reply is, a verdict comes from a word that stands in it.
+func FuzzReadWord(f *testing.F) {
+	for _, s := range fakeReplies {
+		f.Add(s)
+	}
+	for _, s := range []string{"Yes.", "not_mentioned", "The claim is \"no\"", "isn’t true", "<think></think>no", "\xff yes", `{"a":"no"}`, "''''"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		a, err := readWord(reply, []string{"a claim", "a chunk"}, Chunks)
+		if (a == nil) != (err != nil) {
+			t.Fatalf("%+v and %v", a, err)
+		}
+		if err != nil {
+			return
+		}
+		words := strings.TrimPrefix(a.reason, "one-word reply: ")
+		positive := words == "yes" || words == "supported" || words == "true"
+		if positive != (a.label == verdict.Supported) || len(a.chunks) > 0 || a.quote != "" {
+			t.Errorf("%+v", a)
+		}
+		last := words[strings.LastIndexByte(words, ' ')+1:]
+		if !strings.Contains(strings.ToLower(reply), last) && !strings.Contains(reply, `\u`) {
+			t.Errorf("%q of %q", a.reason, reply)
+		}
+	})
+}
