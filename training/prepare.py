@@ -127,13 +127,13 @@ class Mix:
         return best[1]
 
 
-def natural(mix, data, evaluation, out):
-    """Adds the natural pairs, and the negatives made of them without an edit."""
+def natural(mix, data, evaluation):
+    """Adds the natural pairs, and the negatives made of them without an edit; returns the pairs held back."""
     rng = mix.rng
-    by_source = collections.defaultdict(list)
+    by_source, back = collections.defaultdict(list), []
     for source, premise, claim, label in pairs(data, evaluation, rng):
         if held(premise):
-            out.write(json.dumps({"source": source, "window": premise, "claim": claim, "label": label}, ensure_ascii=False) + "\n")
+            back.append((source, premise, claim, label))
         else:
             by_source[source].append((premise, claim, label))
     for source, rows in sorted(by_source.items()):
@@ -151,6 +151,34 @@ def natural(mix, data, evaluation, out):
                     mix.bereft(source, premise, claim)
             if claims and rng.random() < 0.6 and (other := mix.likest(window, claims)):
                 mix.add(source, window, other, NOT_MENTIONED, "likest")
+    return back
+
+
+def hold(back, rarity, path, seed):
+    """Writes the pairs held back, with negatives made as for training; what teaches logic alone is left out.
+
+    Many sources have no unsupported claims of their own, and a fit on rows whose
+    label their source tells would learn the sources.
+    """
+    mix = Mix(None, rarity, random.Random(seed))
+    by_source = collections.defaultdict(list)
+    for source, premise, claim, label in back:
+        if source not in LOGIC:
+            by_source[source].append((premise, claim, label))
+    for source, rows in sorted(by_source.items()):
+        claims = [(p, c, text.content(c)) for p, c, y in rows if y == SUPPORTED]
+        claims = [c for c in claims if len(c[2]) > 2]
+        for premise, claim, label in rows:
+            mix.add(source, premise, claim, label, "natural")
+            if label == SUPPORTED and mix.rng.random() < 0.5:
+                mix.bereft(source, premise, claim)
+            if claims and mix.rng.random() < 0.5 and (other := mix.likest(premise, claims)):
+                mix.add(source, premise, other, NOT_MENTIONED, "likest")
+    with open(path, "w", encoding="utf8") as f:
+        for (source, premise), claims in mix.groups.items():
+            for c in claims:
+                line = {"source": source, "kind": c["kind"], "label": c["label"], "claims": [c["text"]], "contexts": [premise]}
+                f.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
 def documents(mix, data, evaluation, most):
@@ -224,9 +252,9 @@ def main():
     rarity = text.Rarity.count(d["text"] for d in text.read(args.data / "docs.jsonl.zst"))
     mix = Mix(Edits(Lexicon(args.lexicon)), rarity, rng)
     args.out.mkdir(parents=True, exist_ok=True)
-    with open(args.out / "held.jsonl", "w", encoding="utf8") as f:
-        natural(mix, args.data, evaluation, f)
+    back = natural(mix, args.data, evaluation)
     documents(mix, args.data, evaluation, args.documents)
+    hold(back, rarity, args.out / "held.jsonl", args.seed)
     write(mix, args.out / "train.jsonl", evaluation)
 
 

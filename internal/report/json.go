@@ -102,9 +102,10 @@ func appendResult(b []byte, r *eval.Result) []byte {
 }
 
 // appendClaims appends the claims with their verdicts, which are null in a row
-// that failed before it had any. What a fragment leans on, where a rewritten claim came from, that it says
-// what the answer does not, and which claim a verdict was made for are there
-// only where they are so.
+// that failed before it had any. What a fragment leans on, where a rewritten claim
+// came from, that it says what the answer does not, its parts that nothing
+// supports, and which claim a verdict was made for are there only where they are
+// so.
 func appendClaims(b []byte, r *eval.Result) []byte {
 	b = append(b, '[')
 	for i := range r.Claims {
@@ -119,8 +120,7 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 		}
 		b = appendSpan(b, c.Start, c.End)
 		if c.From != nil {
-			b = strconv.AppendInt(append(b, `,"from":{"start":`...), int64(c.From.Start), 10)
-			b = append(strconv.AppendInt(append(b, `,"end":`...), int64(c.From.End), 10), '}')
+			b = appendPlace(append(b, `,"from":`...), *c.From)
 		}
 		if c.Invented {
 			b = append(b, `,"invented":true`...)
@@ -141,12 +141,32 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 			b = strconv.AppendInt(b, int64(id), 10)
 		}
 		b = appendEvidence(append(b, `],"evidence":`...), v.Evidence)
+		if len(v.Unsupported) > 0 {
+			b = appendSpans(append(b, `,"unsupported":`...), v.Unsupported)
+		}
 		if v.Reused != nil {
 			b = appendString(append(b, `,"cached":`...), v.Reused.By)
 			b = appendString(append(b, `,"cached_from":`...), v.Reused.Statement)
 			b = appendNumber(append(b, `,"cosine":`...), round(v.Reused.Cosine))
 		}
 		b = append(b, '}')
+	}
+	return append(b, ']')
+}
+
+// appendPlace appends a place that there is.
+func appendPlace(b []byte, s extract.Span) []byte {
+	b = strconv.AppendInt(append(b, `{"start":`...), int64(s.Start), 10)
+	return append(strconv.AppendInt(append(b, `,"end":`...), int64(s.End), 10), '}')
+}
+
+func appendSpans(b []byte, spans []extract.Span) []byte {
+	b = append(b, '[')
+	for i, s := range spans {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendPlace(b, s)
 	}
 	return append(b, ']')
 }

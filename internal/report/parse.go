@@ -138,7 +138,8 @@ func parseClaim(c *cursor, r *eval.Result) int {
 		case "lead":
 			claim.Lead = c.text()
 		case "from":
-			claim.From = parseFrom(c)
+			from := parseSpan(c)
+			claim.From = &from
 		case "invented":
 			claim.Invented = string(c.raw()) == "true"
 		case "cached":
@@ -159,6 +160,8 @@ func parseClaim(c *cursor, r *eval.Result) int {
 			c.array(func() { v.ChunkIDs = append(v.ChunkIDs, c.integer()) })
 		case "evidence":
 			c.array(func() { v.Evidence = append(v.Evidence, parseEvidence(c)) })
+		case "unsupported":
+			c.array(func() { v.Unsupported = append(v.Unsupported, parseSpan(c)) })
 		default:
 			c.fail("unknown")
 		}
@@ -172,8 +175,8 @@ func parseClaim(c *cursor, r *eval.Result) int {
 	return 0
 }
 
-// parseFrom returns the sentence that a rewritten claim came from.
-func parseFrom(c *cursor) *extract.Span {
+// parseSpan returns a place in a text.
+func parseSpan(c *cursor) extract.Span {
 	var s extract.Span
 	c.object(func(name string) {
 		switch name {
@@ -185,7 +188,7 @@ func parseFrom(c *cursor) *extract.Span {
 			c.fail("unknown")
 		}
 	})
-	return &s
+	return s
 }
 
 // parseReused reads what the writer says of a reused verdict after "cached".
