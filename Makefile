@@ -7,9 +7,10 @@ STAT    := $(GO) tool -modfile=tools/go.mod benchstat
 FUZZ    ?= 60s
 SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
-JUDGES  ?= lexical
+JUDGES  ?= lexical,embedded
+TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy e2e-llama fuzz lexicon clean
+.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy train e2e-llama fuzz lexicon clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -51,6 +52,9 @@ bench-encoder: ## ONNX Runtime beside the kernels, in turns; BENCH_ARGS="--only 
 
 accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
 	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
+
+train: ## train the embedded judge on DATA, into TRAIN; two hours on two cores
+	./scripts/train.sh $(DATA) $(TRAIN)
 
 e2e-llama: build ## rows through llama.cpp's server, which is built first (10 to 20 minutes)
 	./scripts/e2e-llama.sh $(BINARY)

@@ -1,7 +1,8 @@
 // Command accuracy measures the judges of a built ragfaith against people's
-// labels: for each suite the AUROC of a row's least supported claim and the
-// balanced accuracy of faithfulness = 1, beside a floor that any judge must
-// pass; and for rated answers the correlation of support with the ratings.
+// labels: for each suite the AUROC of a row's least supported claim, with a
+// bootstrap interval, and the balanced accuracy of faithfulness = 1, beside a
+// floor that any judge must pass; and for rated answers the correlation of
+// support with the ratings. Judges after the first are compared with it.
 package main
 
 import (
@@ -10,15 +11,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
-
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 func main() {
@@ -58,6 +56,7 @@ func run(w io.Writer, binary, data string, judges []string) error {
 	if err != nil {
 		return err
 	}
+	var all []*judged
 	for _, judge := range judges {
 		rows, err := score(binary, judge, suites, "suite", "label")
 		if err != nil {
@@ -67,8 +66,9 @@ func run(w io.Writer, binary, data string, judges []string) error {
 		if err != nil {
 			return err
 		}
-		report(w, judge, rows, people, floor)
+		all = append(all, newJudged(judge, rows, people, floor))
 	}
+	report(w, all)
 	return nil
 }
 
@@ -99,117 +99,6 @@ func score(binary, judge, file string, keep ...string) ([]result, error) {
 		rows = append(rows, r)
 	}
 	return rows, cmd.Wait()
-}
-
-// headline are the suites that a judge is held to.
-func headline() []string {
-	return []string{"ragtruth-subset", "mtrag", "lfqa-sentences", "faithbench", "wice-claims", "summedits"}
-}
-
-// A table collects the figures of one suite.
-type table struct {
-	positive, called []bool
-	least, floor     []float64
-	rows, without    int
-}
-
-func report(w io.Writer, judge string, rows, people []result, floor *floor) {
-	suites := map[string]*table{}
-	var order []string
-	for i := range rows {
-		r := &rows[i]
-		t := suites[r.Suite]
-		if t == nil {
-			t = &table{}
-			suites[r.Suite] = t
-			order = append(order, r.Suite)
-		}
-		t.add(r, floor)
-	}
-	fmt.Fprintf(w, "\n## %s\n\n| suite | rows | without claims | AUROC | floor | balanced accuracy | floor at %.2f |\n|---|--:|--:|--:|--:|--:|--:|\n", judge, floorThreshold)
-	line := func(name string, t *table) (auroc, floorAUROC, bacc, floorBacc float64) {
-		auroc, floorAUROC = stats.AUROC(t.positive, t.least), stats.AUROC(t.positive, t.floor)
-		above := make([]bool, len(t.floor))
-		for i, s := range t.floor {
-			above[i] = s >= floorThreshold
-		}
-		bacc, floorBacc = stats.BalancedAccuracy(t.positive, t.called), stats.BalancedAccuracy(t.positive, above)
-		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f | %.3f | %.3f |\n", name, t.rows, t.without, auroc, floorAUROC, bacc, floorBacc)
-		return
-	}
-	var sums [4]float64
-	below := []string{}
-	for _, name := range headline() {
-		t := suites[name]
-		if t == nil {
-			continue
-		}
-		a, f, b, g := line("**"+name+"**", t)
-		for i, x := range [...]float64{a, f, b, g} {
-			sums[i] += x / float64(len(headline()))
-		}
-		if a < f {
-			below = append(below, name+" (AUROC)")
-		}
-		if b < g {
-			below = append(below, name+" (balanced accuracy)")
-		}
-		delete(suites, name)
-	}
-	fmt.Fprintf(w, "| mean of the headline suites | | | %.3f | %.3f | %.3f | %.3f |\n", sums[0], sums[1], sums[2], sums[3])
-	for _, name := range order {
-		if t := suites[name]; t != nil {
-			line(name, t)
-		}
-	}
-	fmt.Fprintf(w, "\nheadline suites below the floor: %s\n", strings.Join(append(below, none(below)...), ", "))
-	reportPeople(w, people, floor)
-}
-
-func none(names []string) []string {
-	if len(names) == 0 {
-		return []string{"none"}
-	}
-	return nil
-}
-
-func (t *table) add(r *result, floor *floor) {
-	t.rows++
-	if r.Status != "scored" {
-		t.without++
-		return
-	}
-	least := math.Inf(1)
-	for _, c := range r.Claims {
-		least = math.Min(least, c.Score)
-	}
-	t.positive = append(t.positive, r.Label == 1)
-	t.least = append(t.least, least)
-	t.called = append(t.called, *r.Faithfulness == 1)
-	low, _ := floor.score(r)
-	t.floor = append(t.floor, low)
-}
-
-// ratedWell is the mean rating from which people found an answer faithful.
-const ratedWell = 3.5
-
-func reportPeople(w io.Writer, people []result, floor *floor) {
-	var rating, support, plain []float64
-	var good []bool
-	for i := range people {
-		r := &people[i]
-		if r.Status != "scored" {
-			continue
-		}
-		rating = append(rating, r.HumanMean)
-		support = append(support, *r.Support)
-		_, mean := floor.score(r)
-		plain = append(plain, mean)
-		good = append(good, r.HumanMean >= ratedWell)
-	}
-	fmt.Fprintf(w, "\nMTRAG, %d of %d answers with people's ratings: Spearman %.3f (floor %.3f, RAGAS as published 0.520), AUROC at %.1f %.3f (floor %.3f, RAGAS 0.726)\n",
-		len(rating), len(people), stats.Spearman(support, rating), stats.Spearman(plain, rating),
-		ratedWell, stats.AUROC(good, support), stats.AUROC(good, plain))
 }
 
 // lines calls row with each JSON value of a .zst file.

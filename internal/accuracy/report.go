@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// mostBelow is how much less than the first judge another may have on a suite
+// before it is named.
+const mostBelow = 0.02
+
+// report writes the tables of all judges as Markdown.
+func report(w io.Writer, all []*judged) {
+	first := all[0]
+	suites := slices.Clone(first.order)
+	known := func(names []string) []string {
+		return slices.DeleteFunc(names, func(s string) bool { return first.suites[s] == nil })
+	}
+	heads, others := known(headline()), known(english())
+	slices.SortStableFunc(suites, func(a, b string) int { return place(others, a) - place(others, b) })
+	fmt.Fprint(w, "\n| suite | rows | without claims | floor |")
+	for _, j := range all {
+		fmt.Fprintf(w, " %s: AUROC | balanced accuracy |", j.name)
+	}
+	fmt.Fprintf(w, "\n|---|--:|--:|--:|%s\n", strings.Repeat("--:|--:|", len(all)))
+	for _, s := range suites {
+		t := first.suites[s]
+		name := s
+		if slices.Contains(heads, s) {
+			name = "**" + s + "**"
+		}
+		fmt.Fprintf(w, "| %s | %d | %d | %.3f |", name, t.rows, t.without, byFloor(t, t.all()))
+		for _, j := range all {
+			low, high := interval([]string{s}, byLeast, j, nil)
+			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean([]string{s}, byLeast), low, high, j.mean([]string{s}, accuracy))
+		}
+		fmt.Fprintln(w)
+	}
+	for _, group := range []struct {
+		name   string
+		suites []string
+	}{{"mean of the headline suites", heads}, {fmt.Sprintf("mean of the %d English suites", len(others)), others}} {
+		fmt.Fprintf(w, "| %s | | | %.3f |", group.name, first.mean(group.suites, byFloor))
+		for _, j := range all {
+			low, high := interval(group.suites, byLeast, j, nil)
+			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(group.suites, byLeast), low, high, j.mean(group.suites, accuracy))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w)
+	for _, j := range all {
+		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(heads, bySupport), j.mean(others, bySupport))
+		below := slices.DeleteFunc(slices.Clone(heads), func(s string) bool { t := j.suites[s]; return byLeast(t, t.all()) >= byFloor(t, t.all()) })
+		fmt.Fprintf(w, "%s: headline suites below the floor: %s.\n", j.name, names(below))
+	}
+	for _, j := range all[1:] {
+		compare(w, j, first, others)
+	}
+	fmt.Fprint(w, "\n| MTRAG, people's ratings | answers | Spearman | AUROC at 3.5 |\n|---|--:|--:|--:|\n")
+	fmt.Fprintf(w, "| RAGAS, as published | 216 | 0.520 | 0.726 |\n| floor | %d | %.3f | %.3f |\n",
+		len(first.rating), stats.Spearman(first.floor, first.rating), stats.AUROC(first.people.positive, first.floor))
+	for _, j := range all {
+		fmt.Fprintf(w, "| %s | %d | %.3f | %.3f |\n", j.name, len(j.rating), stats.Spearman(j.people.support, j.rating), stats.AUROC(j.people.positive, j.people.support))
+	}
+}
+
+// compare says what a judge gains over another.
+func compare(w io.Writer, j, base *judged, suites []string) {
+	for _, s := range suites {
+		if len(j.suites[s].positive) != len(base.suites[s].positive) {
+			fmt.Fprintf(w, "\n%s and %s did not score the same rows of %s: they are not compared.\n", j.name, base.name, s)
+			return
+		}
+	}
+	fmt.Fprintf(w, "\n%s over %s on the English suites:", j.name, base.name)
+	for _, by := range []struct {
+		name string
+		figure
+	}{{"by the least claim", byLeast}, {"by support", bySupport}} {
+		low, high := interval(suites, by.figure, j, base)
+		var below []string
+		for _, s := range suites {
+			if j.mean([]string{s}, by.figure) < base.mean([]string{s}, by.figure)-mostBelow {
+				below = append(below, s)
+			}
+		}
+		fmt.Fprintf(w, " AUROC %s %+.3f (%+.3f to %+.3f), more than %.2f below it on: %s;", by.name, j.mean(suites, by.figure)-base.mean(suites, by.figure), low, high, mostBelow, names(below))
+	}
+	fmt.Fprintf(w, " balanced accuracy %+.3f.\n", j.mean(suites, accuracy)-base.mean(suites, accuracy))
+}
+
+// place is where a name stands in a list, or behind it.
+func place(list []string, name string) int {
+	if i := slices.Index(list, name); i >= 0 {
+		return i
+	}
+	return len(list)
+}
+
+func names(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
