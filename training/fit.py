@@ -4,6 +4,7 @@
 It reads the signals of the pairs, as internal/accuracy/signals writes them:
 
     log-odds = bias + words*logit(words) + support*support - contradiction*max(contradiction, 0)
+               - worst*worst
 
 Every source weighs the same, and within it supported and not. Factors are kept
 from falling below zero. The bias is then moved to where the mean balanced
@@ -32,7 +33,7 @@ def read(path, margin, most):
             if s["Settled"] or s["Unread"]:
                 continue
             w = min(max(s["Words"], margin), 1 - margin)
-            x = (math.log(w / (1 - w)), min(max(s["Support"], -most), most), -min(max(s["Contradiction"], 0), most))
+            x = (math.log(w / (1 - w)), min(max(s["Support"], -most), most), -min(max(s["Contradiction"], 0), most), -min(max(s["Worst"], -most), most))
             by[r["source"]].append((x, r["label"] == 0))
     return {k: v for k, v in by.items() if len(v) >= FEWEST and min(sum(y for _, y in v), sum(not y for _, y in v)) >= 10}
 
@@ -47,7 +48,7 @@ def fit(x, y, weight, ridge):
         return (weight * p).sum() + ridge * (theta[1:] ** 2).sum(), np.concatenate([[(weight * g).sum()], x.T @ (weight * g)]) + 2 * ridge * np.concatenate([[0], theta[1:]])
 
     bounds = [(None, None)] + [(0, None)] * x.shape[1]
-    return minimize(loss, np.array([0, 0.5, 0.5, 0.1]), jac=True, bounds=bounds, method="L-BFGS-B").x
+    return minimize(loss, np.array([0, 0.5, 0.5, 0.1, 0.1]), jac=True, bounds=bounds, method="L-BFGS-B").x
 
 
 def calibration_error(p, y, weight, bins=10):
@@ -96,7 +97,7 @@ def main():
     print(f"bias {bias:.2f} (likelihood {theta[0]:.2f}): mean balanced accuracy {accuracy(bias):.3f} ({accuracy(theta[0]):.3f}), calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)
     for s in sorted(by):
         print(f"  {s:<24} {len(by[s]):>5} pairs, supported {np.mean([v for _, v in by[s]]):.2f}", file=sys.stderr)
-    formula = dict(zip(("words", "support", "contradiction"), (round(float(t), 4) for t in theta[1:]), strict=True))
+    formula = dict(zip(("words", "support", "contradiction", "worst"), (round(float(t), 4) for t in theta[1:]), strict=True))
     formula |= {"bias": round(bias, 4), "margin": args.margin, "most": args.most, "windows": args.windows, "room": args.room, "packed": args.packed}
     args.out.write_text(json.dumps(formula, indent=1) + "\n")
 
