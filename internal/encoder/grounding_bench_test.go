@@ -1,7 +1,7 @@
 package encoder
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +38,7 @@ func BenchmarkGrounding(b *testing.B) {
 			group := Group{words(b, g, 200), nil}
 			var pairs []Group
 			for i := range 5 {
-				claim := strings.ToUpper(words(b, g, 29)) + fmt.Sprint(i)
+				claim := strings.ToUpper(words(b, g, 29)) + strconv.Itoa(i)
 				group.Claims = append(group.Claims, claim)
 				pairs = append(pairs, Group{group.Window, []string{claim}})
 			}
