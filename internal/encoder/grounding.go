@@ -56,6 +56,8 @@ type TokenMark struct {
 // until Close. A file of another format, version or layout, one that is damaged,
 // and a tensor that is missing or of another shape are errors that say so.
 //
+// Options.Device must be none; Labels and Library mean nothing here.
+//
 // A file in 8 bits is computed in 8 bits as it is with Options.Precision Int8,
 // and widened with Float32; one in float32 is quantised with Int8.
 func OpenGrounding(path string, o Options) (*Grounding, error) {
