@@ -1,12 +1,11 @@
-"""The layout, the network over it, and the file that they are exported to.
+"""Tests of the layout, the network over it, and the file that they are exported to.
 
-Run it in the folder training: python -m unittest discover tests
+Run in the folder training: python -m unittest.
 """
 
 import hashlib
 import json
 import struct
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,11 +15,10 @@ import torch
 from safetensors import safe_open
 from tokenizers import Tokenizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import export  # noqa: E402
-import golden  # noqa: E402
-from grounding import layout  # noqa: E402
-from grounding.model import batch  # noqa: E402
+import export
+import golden
+from grounding import layout
+from grounding.model import batch
 
 GOLDEN = Path(__file__).parents[2] / "internal/encoder/testdata/grounding"
 
