@@ -50,7 +50,8 @@ def rounded(weight):
     """A matrix as whole numbers and the scale of each row."""
     scale = np.abs(weight).max(1) / np.float32(127)
     steps = np.divide(weight, scale[:, None], out=np.zeros_like(weight), where=scale[:, None] > 0)
-    return np.rint(steps).astype(np.int8), scale.astype(np.float32)
+    # The scale of a row that is hardly there is so coarse that steps may go beyond.
+    return np.clip(np.rint(steps), -127, 127).astype(np.int8), scale.astype(np.float32)
 
 
 def peaks(net, vocabulary, texts=6):

@@ -50,12 +50,7 @@ func (d *dense) scaled(w *kernel.Worker, x []float32, ldx, rows int) ([]float32,
 		return x, ldx
 	}
 	scaled := w.Floats(rows * d.In)
-	for r := range rows {
-		from, to := x[r*ldx:][:len(d.smooth)], scaled[r*d.In:][:len(d.smooth)]
-		for i, s := range d.smooth {
-			to[i] = from[i] * s
-		}
-	}
+	w.Multiply(scaled, x, ldx, rows, d.smooth)
 	return scaled, d.In
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
@@ -57,6 +56,8 @@ type TokenMark struct {
 // until Close. A file of another format, version or layout, one that is damaged,
 // and a tensor that is missing or of another shape are errors that say so.
 //
+// Options.Device must be none; Labels and Library mean nothing here.
+//
 // A file in 8 bits is computed in 8 bits as it is with Options.Precision Int8,
 // and widened with Float32; one in float32 is quantised with Int8.
 func OpenGrounding(path string, o Options) (*Grounding, error) {
@@ -64,24 +65,25 @@ func OpenGrounding(path string, o Options) (*Grounding, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := newGrounding(file, o)
+	g, err := newGrounding(file, path, o)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Dir(path), err), file.Close())
+		return nil, errors.Join(err, file.Close())
 	}
 	return g, nil
 }
 
 // ParseGrounding is OpenGrounding for a file in memory, which must not change.
 func ParseGrounding(data []byte, o Options) (*Grounding, error) {
-	file, err := safetensors.Parse("grounding model", data)
+	const name = "grounding model"
+	file, err := safetensors.Parse(name, data)
 	if err != nil {
 		return nil, err
 	}
-	return newGrounding(file, o)
+	return newGrounding(file, name, o)
 }
 
-func newGrounding(file *safetensors.File, o Options) (*Grounding, error) {
-	f, err := readGrounding(file)
+func newGrounding(file *safetensors.File, name string, o Options) (*Grounding, error) {
+	f, err := readGrounding(file, name)
 	if err != nil {
 		return nil, err
 	}

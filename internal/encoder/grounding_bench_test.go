@@ -1,7 +1,7 @@
 package encoder
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -38,7 +38,7 @@ func BenchmarkGrounding(b *testing.B) {
 			group := Group{words(b, g, 200), nil}
 			var pairs []Group
 			for i := range 5 {
-				claim := strings.ToUpper(words(b, g, 29)) + fmt.Sprint(i)
+				claim := strings.ToUpper(words(b, g, 29)) + strconv.Itoa(i)
 				group.Claims = append(group.Claims, claim)
 				pairs = append(pairs, Group{group.Window, []string{claim}})
 			}
@@ -70,20 +70,23 @@ func BenchmarkGrounding(b *testing.B) {
 	}
 }
 
-// BenchmarkGroundingOpen opens that model out of memory.
+// BenchmarkGroundingOpen opens a model out of memory: that of random weights, whose
+// tokenizer is small, and one with a published trunk and its tokenizer.
 func BenchmarkGroundingOpen(b *testing.B) {
-	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-		data := large(b, precision == kernel.Int8)
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				g, err := ParseGrounding(data, Options{Precision: precision})
-				if err != nil {
-					b.Fatal(err)
-				}
-				if err := g.Close(); err != nil {
-					b.Fatal(err)
-				}
+	open := func(b *testing.B, data []byte, precision kernel.Precision) {
+		b.Helper()
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			g, err := ParseGrounding(data, Options{Precision: precision})
+			if err != nil {
+				b.Fatal(err)
 			}
-		})
+			if err := g.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
+	b.Run("float32", func(b *testing.B) { open(b, large(b, false), kernel.Float32) })
+	b.Run("int8", func(b *testing.B) { open(b, large(b, true), kernel.Int8) })
+	b.Run("int8 of MiniLM", func(b *testing.B) { open(b, trunk(b, minilm(b), true), kernel.Int8) })
 }

@@ -39,22 +39,23 @@ const exportAgain = "export the weights with training/export.py of this version"
 // groundingFile is such a file on its way to a model.
 type groundingFile struct {
 	*safetensors.File
+	name string // for errors
 	meta map[string]string
 }
 
 // readGrounding checks what the metadata says.
-func readGrounding(file *safetensors.File) (*groundingFile, error) {
-	f := &groundingFile{file, make(map[string]string)}
+func readGrounding(file *safetensors.File, name string) (*groundingFile, error) {
+	f := &groundingFile{file, name, make(map[string]string)}
 	if format, _ := file.Metadata("format"); format != groundingFormat {
-		return nil, fmt.Errorf("%s: is no grounding model: its metadata has the format %.40q, want %q; %s", file.Name(), format, groundingFormat, exportAgain)
+		return nil, fmt.Errorf("%s: is no grounding model: its metadata has the format %.40q, want %q; %s", name, format, groundingFormat, exportAgain)
 	}
 	if version, _ := file.Metadata("version"); version != groundingVersion {
-		return nil, fmt.Errorf("%s: version %.40q of the format, this program reads version %s: take the program that the file belongs to, or %s", file.Name(), version, groundingVersion, exportAgain)
+		return nil, fmt.Errorf("%s: version %.40q of the format, this program reads version %s: take the program that the file belongs to, or %s", name, version, groundingVersion, exportAgain)
 	}
 	for _, key := range []string{"config", "layout", "sha256", "verdict"} {
 		text, ok := file.Metadata(key)
 		if !ok && key != "verdict" {
-			return nil, fmt.Errorf("%s: metadata has no %s; %s", file.Name(), key, exportAgain)
+			return nil, fmt.Errorf("%s: metadata has no %s; %s", name, key, exportAgain)
 		}
 		f.meta[key] = text
 	}
@@ -63,7 +64,7 @@ func readGrounding(file *safetensors.File) (*groundingFile, error) {
 
 // checkLayout refuses a model that was trained with another layout.
 func (f *groundingFile) checkLayout() error {
-	c, err := parseConfig(f.Name()+": layout", []byte(f.meta["layout"]))
+	c, err := parseConfig(f.name+": layout", []byte(f.meta["layout"]))
 	if err != nil {
 		return err
 	}
@@ -86,22 +87,27 @@ func (f *groundingFile) checkLayout() error {
 	return c.err
 }
 
-// verify compares the checksum.
-func (f *groundingFile) verify() error {
+// sum returns the checksum of the contents.
+func (f *groundingFile) sum() string {
 	h := sha256.New()
 	for _, key := range []string{"config", "layout", "verdict"} {
 		h.Write(append([]byte(f.meta[key]), 0))
 	}
 	h.Write(f.Data())
-	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.meta["sha256"] {
-		return fmt.Errorf("%s: is damaged: its sha256 is %s, and %.64q is what it was written with; fetch the file again, or %s", f.Name(), sum, f.meta["sha256"], exportAgain)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// verify compares the checksum with what the file says.
+func (f *groundingFile) verify() error {
+	if sum := f.sum(); sum != f.meta["sha256"] {
+		return fmt.Errorf("%s: is damaged: its sha256 is %s, and %.64q is what it was written with; fetch the file again, or %s", f.name, sum, f.meta["sha256"], exportAgain)
 	}
 	return nil
 }
 
 // network loads the network and its heads, but does not lay out weights of 8 bits.
 func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
-	c, err := parseConfig(f.Name()+": config", []byte(f.meta["config"]))
+	c, err := parseConfig(f.name+": config", []byte(f.meta["config"]))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,14 +162,14 @@ func (w *weights) smoothed(name string, out, in int) *dense {
 // load makes a model of the file.
 func (f *groundingFile) load(o Options) (*Grounding, error) {
 	if o.Device != (Options{}).Device {
-		return nil, fmt.Errorf("%s: a grounding model is computed by this program only, and not on %s", f.Name(), o.Device)
+		return nil, fmt.Errorf("%s: a grounding model is computed by this program only, and not on %s", f.name, o.Device)
 	}
 	k, err := o.kernels()
 	if err != nil {
 		return nil, err
 	}
 	g := &Grounding{engine: newEngine(k, o.Threads), file: f.File, threads: o.Threads, verdict: f.meta["verdict"], digest: f.meta["sha256"]}
-	w := &weights{dir: f.Name(), set: f.File, k: k, p: o.Precision, eight: true}
+	w := &weights{dir: f.name, set: f.File, k: k, p: o.Precision, eight: true}
 	n, heads, err := f.network(w)
 	if err != nil {
 		return nil, err
@@ -171,7 +177,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	g.network, g.heads = n, heads
 	t := f.Tensor(tokenizerTensor)
 	if t == nil {
-		return nil, fmt.Errorf("%s: tensor %q is missing; %s", f.Name(), tokenizerTensor, exportAgain)
+		return nil, fmt.Errorf("%s: tensor %q is missing; %s", f.name, tokenizerTensor, exportAgain)
 	}
 	text, err := t.Bytes()
 	if err != nil {
@@ -187,7 +193,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 		return nil, err
 	}
 	if wrong != nil {
-		return nil, fmt.Errorf("%s: %s: %w", f.Name(), tokenizerTensor, wrong)
+		return nil, fmt.Errorf("%s: %s: %w", f.name, tokenizerTensor, wrong)
 	}
 	return g, g.prepare(w, n)
 }

@@ -10,6 +10,10 @@
 // sentence-transformers. Whatever in a configuration changes the numbers is
 // either followed or refused by an error that names the key and the value.
 //
+// A Grounding is a BERT with an input and heads of its own, which judges many
+// claims by one window of text. It lies in one file, with its tokenizer, that may
+// be part of the program.
+//
 // # Batches
 //
 // The texts of a call are sorted by length and computed some thousand tokens at

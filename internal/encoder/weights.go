@@ -83,6 +83,8 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	var raw kernel.Raw
 	var err error
 	switch {
+	case t.DType == safetensors.F32:
+		raw.F32, err = t.Float32()
 	case t.DType == safetensors.F16:
 		raw.F16, err = t.Bits16()
 	case t.DType == safetensors.BF16:
@@ -91,7 +93,7 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 		raw.Scales = w.vector(name+".scale", shape[0])
 		raw.I8, err = t.Int8()
 	default:
-		raw.F32, err = t.Float32()
+		w.fail(name, "has type %s in %s, want F32, F16 or BF16", t.DType, t.File)
 	}
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("%s: %w", w.dir, err)

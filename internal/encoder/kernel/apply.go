@@ -32,6 +32,18 @@ func (w *Worker) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx,
 	w.apply(&applying{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
 }
 
+// Multiply sets row r of dst, rows of len(by) values without a gap, to x[r]*by.
+// Rows of x are ldx values apart.
+func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
+	n := len(by)
+	for r := range rows {
+		copy(dst[r*n:(r+1)*n], x[r*ldx:])
+	}
+	if rows > 0 && n > 0 {
+		w.k.multiply(dst, n, by, 0, rows, n)
+	}
+}
+
 // applying is a linear layer at work.
 type applying struct {
 	l         *Linear

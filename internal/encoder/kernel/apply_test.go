@@ -59,6 +59,61 @@ func TestApplyIsTheMatrixProductInFloat32(t *testing.T) {
 	})
 }
 
+// A weight that is given in 8 bits is used as it is: where quantising the numbers
+// that it stands for finds the same steps, the result is the same to the bit. In
+// float32 it is that of those numbers.
+func TestApplyTakesWeightsOf8Bits(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(9, 4))
+		p := NewPool(k, 2)
+		for _, s := range shapes() {
+			rows, in, out := s[0], s[1], s[2]
+			raw := Raw{I8: make([]int8, in*out), Scales: make([]float32, out)}
+			w := make([]float32, in*out)
+			for o := range out {
+				raw.Scales[o] = float32(math.Ldexp(1, -r.IntN(12)))
+				row := raw.I8[o*in : (o+1)*in]
+				for i := range row {
+					row[i] = int8(r.IntN(255) - 127)
+				}
+				row[r.IntN(in)] = 127
+				for i, q := range row {
+					w[o*in+i] = float32(q) * raw.Scales[o]
+				}
+			}
+			x, bias := random(r, rows*in), random(r, out)
+			for _, precision := range []Precision{Float32, Int8} {
+				got, want := make([]float32, rows*out), make([]float32, rows*out)
+				p.Apply(k.Linear(precision, in, Part{raw, bias, out}), got, out, x, in, rows, None)
+				p.Apply(k.Linear(precision, in, Part{Raw{F32: w}, bias, out}), want, out, x, in, rows, None)
+				same(t, fmt.Sprint(s, precision), got, want)
+			}
+		}
+		least := Raw{I8: []int8{-128, -128, 1}, Scales: []float32{1}}
+		got := make([]float32, 1)
+		p.Apply(k.Linear(Int8, 3, Part{least, nil, 1}), got, 1, []float32{-127, 127, 127}, 3, 1, None)
+		near(t, "the least weight", got, []float64{127}, 1e-5)
+	})
+}
+
+func TestMultiplyIsByColumns(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, k *Kernels) {
+		r := rand.New(rand.NewPCG(9, 5))
+		for _, s := range shapes() {
+			rows, ld, n := s[0], s[1]+s[2], s[2]
+			x, by := random(r, rows*ld), random(r, n)
+			got, want := make([]float32, rows*n), make([]float32, rows*n)
+			for i := range want {
+				want[i] = x[i/n*ld+i%n] * by[i%n]
+			}
+			NewPool(k, 1).For(1, func(w *Worker, _ int) { w.Multiply(got, x, ld, rows, by) })
+			same(t, fmt.Sprint(s), got, want)
+		}
+	})
+}
+
 // The bound: each product is off by no more than half a step of either factor.
 func TestApplyIsTheMatrixProductInInt8(t *testing.T) {
 	t.Parallel()

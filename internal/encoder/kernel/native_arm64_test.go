@@ -25,11 +25,12 @@ func TestBothWaysToMultiplyBytesAgree(t *testing.T) {
 				b[i] = int8(r.IntN(255) - 127)
 			}
 			scale, columns, bias := random(r, rows), random(r, 16), random(r, 16)
+			steps, totals := random(r, rows+6), random(r, 16)
 			var c [2][]float32
 			for i, dot := range []bool{false, true} {
 				c[i] = make([]float32, rows*16)
 				k := neon(dot)
-				k.gemm8(rows, depth, a, depth, b, c[i], 16, scale, columns, bias, nil)
+				k.gemm8(rows, depth, a, depth, b, c[i], 16, scale, columns, bias, nil, steps, totals)
 			}
 			same(t, "sums", c[0], c[1])
 		}

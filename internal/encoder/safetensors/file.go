@@ -32,7 +32,6 @@ const prefix = 8
 // A File is one safetensors file. Its methods are safe for concurrent use, but
 // for Close.
 type File struct {
-	name     string // without its folder
 	tensors  map[string]*Tensor
 	metadata map[string]string
 	data     []byte // behind the header
@@ -92,9 +91,6 @@ func (f *File) Close() error {
 // Tensor returns the tensor with that name, nil where there is none.
 func (f *File) Tensor(name string) *Tensor { return f.tensors[name] }
 
-// Name returns the name of the file, without its folder.
-func (f *File) Name() string { return f.name }
-
 // Metadata returns a text of the header's __metadata__ and whether it is there.
 func (f *File) Metadata(key string) (string, bool) {
 	v, ok := f.metadata[key]
@@ -150,7 +146,7 @@ func parse(name string, data []byte) (*File, error) {
 		byName[tensors[i].Name] = &tensors[i]
 	}
 	return &File{
-		name: name, tensors: byName, metadata: texts, data: rest[n:len(rest):len(rest)],
+		tensors: byName, metadata: texts, data: rest[n:len(rest):len(rest)],
 		unmap: func() error { return nil },
 	}, nil
 }

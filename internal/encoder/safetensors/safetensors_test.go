@@ -163,6 +163,53 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A file in memory is read as one on disk is, with bytes, 8-bit numbers and the
+// texts of its metadata.
+func TestParseReadsAFileInMemory(t *testing.T) {
+	data := build(`{"__metadata__":{"format":"x","n":3,"o":{"a":"b"},"text":"é\u0031"},
+		"q":{"dtype":"I8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[2],"data_offsets":[3,5]}}`, []byte{1, 128, 255, 7, 200})
+	f, err := Parse("inside", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := f.Tensor("q").Int8()
+	if diff := cmp.Diff([]int8{1, -128, -1}, q); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	b, err := f.Tensor("b").Bytes()
+	if diff := cmp.Diff([]byte{7, 200}, b); err != nil || diff != "" {
+		t.Error(err, diff)
+	}
+	if diff := cmp.Diff([]byte{1, 128, 255, 7, 200}, f.Data()); diff != "" {
+		t.Error(diff)
+	}
+	for key, want := range map[string]string{"format": "x", "text": "é1"} {
+		if got, ok := f.Metadata(key); !ok || got != want {
+			t.Errorf("metadata %s is %q", key, got)
+		}
+	}
+	for _, key := range []string{"n", "o", "a", "none"} {
+		if got, ok := f.Metadata(key); ok {
+			t.Errorf("metadata %s is %q", key, got)
+		}
+	}
+	if _, err := f.Tensor("q").Bytes(); err == nil {
+		t.Error("8-bit numbers were read as bytes")
+	}
+	if _, err := f.Tensor("b").Int8(); err == nil {
+		t.Error("bytes were read as 8-bit numbers")
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := Parse("inside", data[:20]); err == nil || !strings.Contains(err.Error(), "inside: ") {
+		t.Error("error", err)
+	}
+	if _, err := Parse("inside", build(`{"__metadata__":{"a":"b"`, nil)); err == nil {
+		t.Error("unfinished metadata was accepted")
+	}
+}
+
 // Every cut of a good file is refused, and none is read past its end.
 func TestEveryTruncationIsAnError(t *testing.T) {
 	whole := build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]}}`, make([]byte, 12))

@@ -1,0 +1,191 @@
+package encoder
+
+import (
+	"encoding/binary"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
+)
+
+// trunk is a model for claims whose trunk is a published BERT's and whose heads
+// are random, in float32 or in 8 bits.
+func trunk(t testing.TB, dir string, eight bool) []byte {
+	t.Helper()
+	file, err := safetensors.Open(filepath.Join(dir, safetensors.SingleFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	w := taken(t, tinyFile(t, "float32"))
+	w.names, w.tensors = nil, make(map[string]writtenTensor)
+	read := func(path string) []byte {
+		data, err := os.ReadFile(filepath.Join(dir, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	w.meta["config"] = string(read(configFile))
+	var bytes []func()
+	put := func(name string, matrix bool, from ...string) {
+		var values []float32
+		var shape []int
+		for _, f := range from {
+			tensor := file.Tensor(f)
+			if tensor == nil {
+				t.Fatalf("%s has no %s", dir, f)
+			}
+			v, err := tensor.Float32()
+			if err != nil {
+				t.Fatal(err)
+			}
+			values, shape = append(values, v...), tensor.Shape
+		}
+		shape = slices.Clone(shape)
+		shape[0] *= len(from)
+		if !eight || !matrix {
+			w.put(name, "F32", shape, encoded(values))
+			return
+		}
+		scales, steps := rounded(values, shape[1])
+		w.put(name+".scale", "F32", shape[:1], encoded(scales))
+		bytes = append(bytes, func() { w.put(name, "I8", shape, steps) })
+	}
+	both := func(name string, matrix bool, from ...string) {
+		for _, kind := range []string{".weight", ".bias"} {
+			var names []string
+			for _, f := range from {
+				names = append(names, f+kind)
+			}
+			put(name+kind, matrix && kind == ".weight", names...)
+		}
+	}
+	put("word.weight", true, "embeddings.word_embeddings.weight")
+	put("position.weight", false, "embeddings.position_embeddings.weight")
+	types := file.Tensor("embeddings.token_type_embeddings.weight")
+	table, err := types.Float32()
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := types.Shape[1]
+	first, second := table[:width], table[width:]
+	w.put("mark.weight", "F32", []int{tokenTypes, width}, encoded(slices.Concat(first, second, second, second)))
+	both("norm", false, "embeddings.LayerNorm")
+	for i := range 6 {
+		at, from := layerName("blocks.", i), layerName("encoder.layer.", i)
+		self := from + "attention.self."
+		both(at+"qkv", true, self+"query", self+"key", self+"value")
+		both(at+"out", true, from+"attention.output.dense")
+		both(at+"norm1", false, from+"attention.output.LayerNorm")
+		both(at+"up", true, from+"intermediate.dense")
+		both(at+"down", true, from+"output.dense")
+		both(at+"norm2", false, from+"output.LayerNorm")
+	}
+	r := rand.New(rand.NewPCG(5, 6))
+	head := func(name string, out, in int) {
+		values := make([]float32, out*in)
+		for i := range values {
+			values[i] = float32(r.NormFloat64() / math.Sqrt(float64(in)))
+		}
+		w.put(name+".weight", "F32", []int{out, in}, encoded(values))
+		w.put(name+".bias", "F32", []int{out}, make([]byte, 4*out))
+	}
+	head("hidden", width, 3*width)
+	head("classes", claimClasses, width)
+	head("token", 1, width)
+	for _, put := range bytes {
+		put()
+	}
+	text := read("tokenizer.json")
+	w.put(tokenizerTensor, "U8", []int{len(text)}, text)
+	return w.bytes(t, true)
+}
+
+func encoded(values []float32) []byte {
+	data := make([]byte, 0, 4*len(values))
+	for _, v := range values {
+		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
+	}
+	return data
+}
+
+// rounded is a matrix in 8 bits with a scale for each row.
+func rounded(values []float32, width int) (scales []float32, steps []byte) {
+	for row := range slices.Chunk(values, width) {
+		peak := float32(0)
+		for _, v := range row {
+			peak = max(peak, v, -v)
+		}
+		scale := peak / 127
+		scales = append(scales, scale)
+		for _, v := range row {
+			q := 0.0
+			if scale > 0 {
+				q = math.RoundToEven(float64(v / scale))
+			}
+			steps = append(steps, byte(int8(q)))
+		}
+	}
+	return scales, steps
+}
+
+// With the weights of a published model, windows have its published embeddings,
+// and claims are judged in 8 bits about as they are in float32.
+func TestGroundingOfMiniLM(t *testing.T) {
+	dir, want := minilm(t), readMiniLM(t)
+	files := map[bool][]byte{false: trunk(t, dir, false), true: trunk(t, dir, true)}
+	// The published model's texts are cut at 256 tokens with specials.
+	want = slices.DeleteFunc(want, func(s reference) bool { return len(s.IDs) > 60 })
+	want = want[:min(len(want), 16)]
+	var texts []string
+	for _, s := range want {
+		texts = append(texts, s.Text)
+	}
+	group := Group{"The committee directed the agency to publish its findings by March 2021. Three of five members voted in favour.", texts[:6]}
+	for _, path := range paths() {
+		var judged [2][][]Held
+		for i, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
+			g, err := ParseGrounding(files[precision == kernel.Int8], Options{Kernel: path, Precision: precision})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer g.Close()
+			got, err := g.Embed(t.Context(), texts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			least := 1.0
+			for i, s := range want {
+				ids, _, err := g.encode(s.Text, mostWindow)
+				if err != nil || !slices.Equal(ids, s.IDs[1:len(s.IDs)-1]) {
+					t.Errorf("%.40q: ids %v (%v), want %v", s.Text, ids, err, s.IDs)
+				}
+				least = min(least, cosine(got[i], s.Embedding))
+			}
+			t.Logf("%s, precision %d: least cosine %.7f", path, precision, least)
+			if bound := map[kernel.Precision]float64{kernel.Float32: 0.999999, kernel.Int8: 0.985}[precision]; least < bound {
+				t.Errorf("%s, precision %d: cosine %.7f, want %v", path, precision, least, bound)
+			}
+			if judged[i], err = g.Judge(t.Context(), []Group{group}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var d deviation
+		for i, exact := range judged[0][0] {
+			near := judged[1][0][i]
+			d.add(float64s(near.Logits[:]), float64s(exact.Logits[:]))
+			d.add(unsupported(near), unsupported(exact))
+		}
+		mean := d.sum / float64(d.n)
+		t.Logf("%s: logits of 8 bits off by at most %.2g, mean %.2g", path, d.worst, mean)
+		if mean > 0.025 {
+			t.Errorf("%s: logits of 8 bits are off by %.2g on average", path, mean)
+		}
+	}
+}
