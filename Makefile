@@ -7,7 +7,7 @@ STAT    := $(GO) tool -modfile=tools/go.mod benchstat
 FUZZ    ?= 60s
 SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
-JUDGES  ?= lexical,embedded
+JUDGES  ?= lexical
 TRAIN   ?= build/train
 
 .PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy train e2e-llama fuzz lexicon clean

@@ -52,6 +52,11 @@ CASES = [
 TEXTS = [REPORT, "", "Café 北京 😀", REPORT * 9]
 
 
+# Numbers for the tests of what reads the file; nothing was fitted.
+FORMULA = json.dumps(
+    {"bias": -0.25, "words": 1, "support": 0.5, "contradiction": 0.1, "worst": 0, "margin": 0.02, "most": 8, "windows": 3, "room": 200, "packed": 160}
+)
+
 def small(tokenizer_json):
     """The tokenizer with the letters of its vocabulary and short words of the cases."""
     whole = Tokenizer.from_str(tokenizer_json)
@@ -143,7 +148,7 @@ def main():
     net = network(len(vocabulary.piece))
     args.out.mkdir(parents=True, exist_ok=True)
     for precision in ("float32", "int8"):
-        export.export(args.out / f"{precision}.safetensors", net, text, vocabulary, precision, '{"bias": -0.25, "of": ["supported"]}')
+        export.export(args.out / f"{precision}.safetensors", net, text, vocabulary, precision, FORMULA)
     other = widened(net, args.out / "int8.safetensors")
 
     def encode(t, most):

@@ -9,6 +9,7 @@ their time where anything else runs. Where there is a GPU it does all.
 """
 
 import argparse
+import collections
 import json
 import math
 import os
@@ -29,11 +30,35 @@ from grounding.model import Grounding, batch
 
 NOT_SUPPORTED = 3  # one of not_mentioned and contradicted, it is not known which
 MOST_CLAIMS = 8  # of a sequence
+BINS = 10  # of the lexical score, to match labels in
+MARGIN = 0.02  # how far lexical scores stay from 0 and 1 as log-odds
 
 
-def sequences(path, tokenizer, vocabulary, rng):
-    """The groups of a file as (sequence, labels, token labels), an item a window."""
-    for group in text.read(path):
+def matched(groups, slack, rng):
+    """Drops claims until, in each source and each range of the lexical score, neither label has over slack times the other.
+
+    What is left can't be told by the words alone, nor by its source: the network
+    has to find what the lexical judge does not see.
+    """
+    bins = collections.defaultdict(lambda: ([], []))
+    for g, group in enumerate(groups):
+        for c, claim in enumerate(group["claims"]):
+            b = min(int(claim["words"] * BINS), BINS - 1)
+            bins[group["source"], b][claim["label"] == 0].append((g, c))
+    keep = set()
+    for _, pair in sorted(bins.items()):
+        most = int(slack * min(map(len, pair)))
+        for places in pair:
+            keep.update(places if len(places) <= most else rng.sample(places, most))
+    for g, group in enumerate(groups):
+        claims = [claim for c, claim in enumerate(group["claims"]) if (g, c) in keep]
+        if claims:
+            yield group | {"claims": claims}
+
+
+def sequences(groups, tokenizer, vocabulary, rng):
+    """Groups as (sequence, labels, token labels, log-odds of the words), an item a window."""
+    for group in groups:
         window = tokenizer.encode(group["window"], add_special_tokens=False).ids[: layout.MAX_WINDOW]
         claims = []
         for c in group["claims"]:
@@ -43,7 +68,8 @@ def sequences(path, tokenizer, vocabulary, rng):
             if c["spans"] is not None:
                 marks = [int(any(a < q and b > p for p, q in c["spans"])) for a, b in e.offsets[: len(ids)]]
             if ids:
-                claims.append((ids, c["label"], marks))
+                words = min(max(c["words"], MARGIN), 1 - MARGIN)
+                claims.append((ids, c["label"], marks, math.log(words / (1 - words))))
         rng.shuffle(claims)
         while claims:
             n, k = len(window) + 2, 0
@@ -51,7 +77,7 @@ def sequences(path, tokenizer, vocabulary, rng):
                 n += len(claims[k][0]) + 1
                 k += 1
             some, claims = claims[:k], claims[k:]
-            yield layout.sequence(vocabulary, window, [c[0] for c in some]), [c[1] for c in some], [c[2] for c in some]
+            yield layout.sequence(vocabulary, window, [c[0] for c in some]), *([c[i] for c in some] for i in (1, 2, 3))
 
 
 def batches(items, tokens, seed):
@@ -76,14 +102,19 @@ def batches(items, tokens, seed):
         epoch += 1
 
 
-def losses(net, some, device):
-    """The loss of the classes, of supported or not, and of the tokens."""
-    inputs = batch([s for s, _, _ in some], device)
-    labels = torch.tensor([y for _, ys, _ in some for y in ys], device=device)
-    marks = [m for _, _, ms in some for m in ms]
+def losses(net, some, beside, device):
+    """The loss of the classes, of supported or not, and of the tokens.
+
+    The log-odds of the words, times beside, are added to those of support: the
+    network learns what they lack.
+    """
+    inputs = batch([item[0] for item in some], device)
+    labels = torch.tensor([y for item in some for y in item[1]], device=device)
+    marks = [m for item in some for m in item[2]]
+    words = torch.tensor([w for item in some for w in item[3]], device=device)
     with torch.autocast(device, dtype=torch.bfloat16):
         logits, tokens, _ = net(*inputs)
-    log = F.log_softmax(logits.float(), 1)
+    log = F.log_softmax(torch.cat([logits[:, :1] + beside * words[:, None], logits[:, 1:]], 1).float(), 1)
     unsupported = torch.logsumexp(log[:, 1:], 1)
     known = log.gather(1, labels.clamp(max=NOT_SUPPORTED - 1)[:, None])[:, 0]
     classes = -torch.where(labels == NOT_SUPPORTED, unsupported, known).mean()
@@ -157,9 +188,13 @@ def work(rank, args, workers, meeting):
     tokenizer = Tokenizer.from_file(str(args.init / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    items = list(sequences(args.data, tokenizer, layout.Vocabulary(tokenizer), random.Random(args.seed)))
-    total = sum(len(s.ids) for s, _, _ in items)
-    say(f"{len(items)} sequences, {sum(len(y) for _, y, _ in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
+    rng = random.Random(args.seed)
+    groups = list(text.read(args.data))
+    if args.slack:
+        groups = list(matched(groups, args.slack, rng))
+    items = list(sequences(groups, tokenizer, layout.Vocabulary(tokenizer), rng))
+    total = sum(len(item[0].ids) for item in items)
+    say(f"{len(items)} sequences, {sum(len(item[1]) for item in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
 
     torch.manual_seed(args.seed)
     net = Grounding.from_bert(args.init).to(device).train()
@@ -186,8 +221,8 @@ def work(rank, args, workers, meeting):
         for p in learns:
             p.grad = torch.zeros_like(p)
         if mine := team.share(some):
-            classes, binary, tokens = losses(net, mine, device)
-            part = sum(len(y) for _, y, _ in mine) / sum(len(y) for _, y, _ in some)
+            classes, binary, tokens = losses(net, mine, args.beside, device)
+            part = sum(len(item[1]) for item in mine) / sum(len(item[1]) for item in some)
             (part * (0.5 * classes + binary + tokens)).backward()
             figures += torch.stack([part * binary.detach(), part * tokens.detach(), figures[2]])
         figures[2] = float(args.minutes > 0 and time.monotonic() - began > args.minutes * 60)
@@ -195,7 +230,7 @@ def work(rank, args, workers, meeting):
         torch.nn.utils.clip_grad_norm_(learns, 1.0)
         opt.step()
         step += 1
-        done += sum(len(s.ids) for s, _, _ in some)
+        done += sum(len(item[0].ids) for item in some)
         *now, stop = figures.tolist()
         if not all(map(math.isfinite, now)):
             sys.exit(f"step {step}: the loss is not a number")
@@ -217,12 +252,14 @@ def work(rank, args, workers, meeting):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="train.jsonl")
+    parser.add_argument("--data", type=Path, required=True, help="windows with claims, and the lexical judge's scores")
     parser.add_argument("--init", type=Path, required=True, help="folder of the BERT to begin with, with its tokenizer.json")
     parser.add_argument("--out", type=Path, required=True, help="the trained weights; the state lies beside them until they are done")
     parser.add_argument("--tokens", type=float, default=18e6, help="to train on in all (default %(default).0f)")
     parser.add_argument("--batch", type=int, default=4096, help="tokens of a batch (default %(default)s)")
     parser.add_argument("--rate", type=float, default=1.6e-4, help="highest learning rate of the trunk (default %(default)s)")
+    parser.add_argument("--beside", type=float, default=1.0, help="weight of the words' log-odds that the network adds to; 0 to learn alone (default %(default)s)")
+    parser.add_argument("--slack", type=float, default=1.0, help="most claims of one label for each of the other, of a source and lexical score; 0 for all (default %(default)s)")
     parser.add_argument("--minutes", type=float, default=0, help="stop after this time and keep the state, to go on later")
     parser.add_argument("--snapshot", type=float, default=5, help="minutes between states (default %(default)s)")
     parser.add_argument("--workers", type=int, default=0, help="processes (default: one a processor, or one with a GPU); the result depends on it a little")

@@ -21,16 +21,13 @@ type stages struct {
 
 // newStages returns what --claims and --judge name. m may be nil where neither
 // asks a language model, and local where no model runs on this machine.
-func (o *scoreOptions) newStages(m *model, local *localModel) (stages, error) {
+func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	s := stages{extractor: o.newExtractor(m)}
 	switch {
 	case local != nil:
-		j, err := o.newCrossEncoder(local)
-		if err != nil {
-			return s, err
-		}
-		s.judge, s.threshold = j, j.Threshold()
-		return s, nil
+		var err error
+		s.judge, s.threshold, err = local.judge(o)
+		return s, err
 	case o.local(): // a rehearsal
 		s.judge = unjudged{}
 		return s, nil
@@ -88,7 +85,7 @@ func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error)
 func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
-		Joined:    o.evidence == "joined" && !o.local(),
+		Joined:    o.evidence == "joined" && (o.judge == withEmbedded || !o.local()),
 		Sentences: o.sentences,
 	}
 	if o.threshold != nil && !o.local() {

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 )
@@ -40,6 +41,7 @@ type localOptions struct {
 	batch     int
 	precision string
 	labels    []string
+	file      string // of the embedded judge
 }
 
 func (l *localOptions) flags() *pflag.FlagSet {
@@ -48,7 +50,8 @@ func (l *localOptions) flags() *pflag.FlagSet {
 	fs.Var(deviceName{&l.device}, "device", "where the model runs: cpu, or with ONNX Runtime on ort-cpu or cuda:N")
 	fs.StringVar(&l.library, "onnxruntime", "", "ONNX Runtime as a `FILE`, or the folder with it, for --device")
 	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result on --device cpu")
-	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact")
+	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact; int8 is what --judge embedded does by itself")
+	fs.StringVar(&l.file, "model-file", "", "`FILE` with the model of --judge embedded")
 	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
 	return fs
 }
@@ -69,7 +72,7 @@ func (j judgeName) Type() string { return "string" }
 // is known where models are.
 func (j judgeName) Set(s string) error {
 	if s == "" {
-		return errors.New("want lexical, llm, hhem, or a model")
+		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
 	known := judgeNames()
 	if _, err := os.Stat(s); err != nil && !slices.Contains(known, s) && !strings.ContainsAny(s, `/\`) {
@@ -83,7 +86,9 @@ func (j judgeName) Set(s string) error {
 }
 
 // judgeNames are the judges that have a name.
-func judgeNames() []string { return append([]string{withLexical, withLLM, withHHEM}, shortNames()...) }
+func judgeNames() []string {
+	return append([]string{withLexical, withEmbedded, withLLM, withHHEM}, shortNames()...)
+}
 
 // deviceName is the value of --device.
 type deviceName struct{ to *ort.Device }
@@ -109,6 +114,9 @@ func (o *scoreOptions) checkLocal() error {
 		return nil
 	}
 	if o.local() {
+		if err := o.checkEmbedded(); err != nil {
+			return err
+		}
 		return o.localModel.checkDevice(o.typed("onnxruntime"))
 	}
 	var idle []string
@@ -118,7 +126,7 @@ func (o *scoreOptions) checkLocal() error {
 		}
 	})
 	if len(idle) > 0 {
-		return usagef("%s: no model runs on this machine without --judge hhem or --judge MODEL", strings.Join(idle, ", "))
+		return usagef("%s: no model runs on this machine without --judge hhem, embedded or MODEL", strings.Join(idle, ", "))
 	}
 	return nil
 }
@@ -154,7 +162,10 @@ func (m *localModel) Specials() int {
 }
 
 // openLocal opens the model of --judge.
-func (o *scoreOptions) openLocal(sys system) (*localModel, error) {
+func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
+	if o.judge == withEmbedded {
+		return o.openEmbedded()
+	}
 	labels, err := o.localModel.labelMap()
 	if err != nil {
 		return nil, err
@@ -207,11 +218,11 @@ func (l *localOptions) labelMap() (map[string]string, error) {
 	return labels, nil
 }
 
-// newCrossEncoder is the judge that asks m.
-func (o *scoreOptions) newCrossEncoder(m *localModel) (*crossencoder.Judge, error) {
+// judge is the judge that asks m.
+func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	quoter, err := o.newLexical()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	opts := crossencoder.Options{
 		Model: m, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
@@ -223,9 +234,9 @@ func (o *scoreOptions) newCrossEncoder(m *localModel) (*crossencoder.Judge, erro
 	}
 	j, err := crossencoder.New(opts)
 	if err != nil {
-		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
+		return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
 	}
-	return j, nil
+	return j, j.Threshold(), nil
 }
 
 // rounded says that scores are rounded half to even to decide, as Ragas does with

@@ -19,7 +19,7 @@ const resultFormat = 1
 // from one with the same. What can't change a result is left out, such as
 // --concurrency, --to and the gates. They are stored in the open beside the
 // results: never a key, nor a URL that could hold one.
-func (o *scoreOptions) settled(paths []string, threshold float64, m *model, local *localModel) (journal.Settings, error) {
+func (o *scoreOptions) settled(paths []string, threshold float64, m *model, local localJudge) (journal.Settings, error) {
 	seed := uint64(0)
 	if o.sample > 0 { // without, it decides nothing
 		seed = o.seed

@@ -52,7 +52,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		}
 		defer m.close()
 	}
-	var local *localModel
+	var local localJudge
 	if o.local() && !o.dryRun {
 		if local, err = o.openLocal(sys); err != nil { //nolint:contextcheck // it takes milliseconds
 			return err

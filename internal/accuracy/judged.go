@@ -25,6 +25,7 @@ const ratedWell = 3.5
 // A table collects the figures of one suite, a value a row that was scored.
 type table struct {
 	positive, called           []bool
+	floorCalled                []bool
 	least, support             []float64 // score of the least supported claim, and mean of the scores
 	floorLeast                 []float64
 	rows, without              int
@@ -82,6 +83,7 @@ func (t *table) add(r *result, positive bool, floor *floor) float64 {
 	t.least = append(t.least, least)
 	t.support = append(t.support, *r.Support)
 	t.floorLeast = append(t.floorLeast, low)
+	t.floorCalled = append(t.floorCalled, low >= floorThreshold)
 	return mean
 }
 
@@ -92,11 +94,14 @@ func byLeast(t *table, places []int) float64   { return t.auroc(t.least, places)
 func bySupport(t *table, places []int) float64 { return t.auroc(t.support, places) }
 func byFloor(t *table, places []int) float64   { return t.auroc(t.floorLeast, places) }
 
-func accuracy(t *table, places []int) float64 {
+func accuracy(t *table, places []int) float64      { return t.accuracy(t.called, places) }
+func floorAccuracy(t *table, places []int) float64 { return t.accuracy(t.floorCalled, places) }
+
+func (t *table) accuracy(called []bool, places []int) float64 {
 	t.take(places)
 	t.drawnCalled = t.drawnCalled[:0]
 	for _, i := range places {
-		t.drawnCalled = append(t.drawnCalled, t.called[i])
+		t.drawnCalled = append(t.drawnCalled, called[i])
 	}
 	return stats.BalancedAccuracy(t.drawnPositive, t.drawnCalled)
 }

@@ -22,18 +22,18 @@ func report(w io.Writer, all []*judged) {
 	}
 	heads, others := known(headline()), known(english())
 	slices.SortStableFunc(suites, func(a, b string) int { return place(others, a) - place(others, b) })
-	fmt.Fprint(w, "\n| suite | rows | without claims | floor |")
+	fmt.Fprint(w, "\n| suite | rows | without claims | floor: AUROC | balanced accuracy |")
 	for _, j := range all {
 		fmt.Fprintf(w, " %s: AUROC | balanced accuracy |", j.name)
 	}
-	fmt.Fprintf(w, "\n|---|--:|--:|--:|%s\n", strings.Repeat("--:|--:|", len(all)))
+	fmt.Fprintf(w, "\n|---|--:|--:|--:|--:|%s\n", strings.Repeat("--:|--:|", len(all)))
 	for _, s := range suites {
 		t := first.suites[s]
 		name := s
 		if slices.Contains(heads, s) {
 			name = "**" + s + "**"
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %.3f |", name, t.rows, t.without, byFloor(t, t.all()))
+		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f |", name, t.rows, t.without, byFloor(t, t.all()), floorAccuracy(t, t.all()))
 		for _, j := range all {
 			low, high := interval([]string{s}, byLeast, j, nil)
 			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean([]string{s}, byLeast), low, high, j.mean([]string{s}, accuracy))
@@ -44,7 +44,7 @@ func report(w io.Writer, all []*judged) {
 		name   string
 		suites []string
 	}{{"mean of the headline suites", heads}, {fmt.Sprintf("mean of the %d English suites", len(others)), others}} {
-		fmt.Fprintf(w, "| %s | | | %.3f |", group.name, first.mean(group.suites, byFloor))
+		fmt.Fprintf(w, "| %s | | | %.3f | %.3f |", group.name, first.mean(group.suites, byFloor), first.mean(group.suites, floorAccuracy))
 		for _, j := range all {
 			low, high := interval(group.suites, byLeast, j, nil)
 			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(group.suites, byLeast), low, high, j.mean(group.suites, accuracy))
@@ -54,7 +54,16 @@ func report(w io.Writer, all []*judged) {
 	fmt.Fprintln(w)
 	for _, j := range all {
 		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(heads, bySupport), j.mean(others, bySupport))
-		below := slices.DeleteFunc(slices.Clone(heads), func(s string) bool { t := j.suites[s]; return byLeast(t, t.all()) >= byFloor(t, t.all()) })
+		var below []string
+		for _, s := range heads {
+			one := []string{s}
+			if j.mean(one, byLeast) < j.mean(one, byFloor) {
+				below = append(below, s+" (AUROC)")
+			}
+			if j.mean(one, accuracy) < j.mean(one, floorAccuracy) {
+				below = append(below, s+" (balanced accuracy)")
+			}
+		}
 		fmt.Fprintf(w, "%s: headline suites below the floor: %s.\n", j.name, names(below))
 	}
 	for _, j := range all[1:] {

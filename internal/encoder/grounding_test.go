@@ -211,7 +211,7 @@ func TestGroundingEmbeds(t *testing.T) {
 // What the file has for others is given to them.
 func TestGroundingTellsWhatItIs(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{})
-	if got, want := g.Verdict(), `{"bias":-0.25,"of":["supported"]}`; got != want {
+	if got, want := g.Verdict(), `{"bias":-0.25,"words":1,"support":0.5,"contradiction":0.1,"worst":0,"margin":0.02,"most":8,"windows":3,"room":200,"packed":160}`; got != want {
 		t.Errorf("verdict %s, want %s", got, want)
 	}
 	if n := g.Count("Cats are sleeping."); n < 4 || n != g.tokenizer.Count("Cats are sleeping.") {

@@ -91,7 +91,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 	}
 	for _, x := range r.readings[i] {
 		if w := r.windows[x.window]; len(w.pieces) == 1 && x.window != best.window {
-			s := Signals{Words: r.cover[i][x.window].Score, Support: x.support, Contradiction: x.contradiction}
+			s := Signals{Words: r.cover[i][x.window].Score, Support: x.support, Contradiction: x.contradiction, Worst: x.worst}
 			if j.o.Formula.probability(s) >= j.o.Threshold {
 				v.ChunkIDs = append(v.ChunkIDs, w.pieces[0].chunk)
 			}

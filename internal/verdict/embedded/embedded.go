@@ -101,6 +101,7 @@ type piece struct{ chunk, start, end int }
 type reading struct {
 	window                 int
 	support, contradiction float64
+	worst                  float64
 	held                   encoder.Held
 }
 
@@ -156,7 +157,11 @@ func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
 		for k, claim := range by[w] {
 			x := reading{window: w, held: held[g][k]}
 			x.support, x.contradiction = odds(x.held.Logits)
-			if math.IsNaN(x.support) || math.IsNaN(x.contradiction) {
+			x.worst = math.Inf(-1)
+			for _, t := range x.held.Tokens {
+				x.worst = max(x.worst, float64(t.Unsupported))
+			}
+			if math.IsNaN(x.support) || math.IsNaN(x.contradiction) || math.IsNaN(x.worst) {
 				return fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", claim)
 			}
 			r.readings[claim] = append(r.readings[claim], x)
@@ -167,13 +172,18 @@ func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
 		if s.Unread = !s.Settled && len(r.readings[i]) == 0; s.Settled || s.Unread {
 			continue
 		}
-		s.Support, s.Contradiction = math.Inf(-1), math.Inf(-1)
+		s.Support, s.Contradiction, s.Worst = math.Inf(-1), math.Inf(-1), math.Inf(1)
 		for _, x := range r.readings[i] {
 			s.Support, s.Contradiction = max(s.Support, x.support), max(s.Contradiction, x.contradiction)
+			s.Worst = min(s.Worst, x.worst)
 		}
+		s.Worst = min(max(s.Worst, -mostOdds), mostOdds)
 	}
 	return nil
 }
+
+// mostOdds bounds the log-odds of a claim without tokens.
+const mostOdds = 50
 
 // odds are the natural log-odds of support and of contradiction from the logits
 // of supported, not mentioned and contradicted.

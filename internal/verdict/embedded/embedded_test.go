@@ -246,8 +246,14 @@ func TestAFormulaThatCanNotBeIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`"words":1`, `"words":-1`}, {`"support":0.5`, `"support":1e9`}, {`"margin":0.02`, `"margin":0`}, {`"most":8`, `"most":0`},
-		{`"windows":3`, `"windows":0`}, {`"room":200`, `"room":4096`}, {`"packed":0`, `"packed":-1`}, {`{`, `[`},
+		{`"words":1`, `"words":-1`},
+		{`"support":0.5`, `"support":1e9`},
+		{`"margin":0.02`, `"margin":0`},
+		{`"most":8`, `"most":0`},
+		{`"windows":3`, `"windows":0`},
+		{`"room":200`, `"room":4096`},
+		{`"packed":0`, `"packed":-1`},
+		{`{`, `[`},
 	} {
 		if _, err := ParseFormula(strings.Replace(good, change[0], change[1], 1)); err == nil {
 			t.Errorf("%s passes", change[1])

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+)
+
+// withEmbedded is the judge with a small model beside the words.
+const withEmbedded = "embedded"
+
+// A localJudge is a judge whose model runs on this machine.
+type localJudge interface {
+	// judge returns the judge and its threshold.
+	judge(o *scoreOptions) (eval.Judge, float64, error)
+	// settled are the settings that decide its verdicts.
+	settled(o *scoreOptions) (journal.Settings, error)
+	// String describes it for --verbose.
+	String() string
+	Close() error
+}
+
+// embeddedModel is the model of --judge embedded.
+type embeddedModel struct {
+	*encoder.Grounding
+	formula embedded.Formula
+}
+
+// openEmbedded opens the model of --model-file.
+func (o *scoreOptions) openEmbedded() (*embeddedModel, error) {
+	options := encoder.Options{Precision: kernel.Int8}
+	if o.localModel.precision == precisionFloat32 && o.typed("precision") {
+		options.Precision = kernel.Float32
+	}
+	g, err := encoder.OpenGrounding(o.localModel.file, options)
+	if err != nil {
+		return nil, fmt.Errorf("--judge embedded: %w", err)
+	}
+	f, err := embedded.ParseFormula(g.Verdict())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("--judge embedded: %s: %w", o.localModel.file, err), g.Close())
+	}
+	return &embeddedModel{g, f}, nil
+}
+
+// checkEmbedded finds flags that the embedded judge needs, or that have no effect
+// on it.
+func (o *scoreOptions) checkEmbedded() error {
+	if o.judge != withEmbedded {
+		if o.localModel.file != "" {
+			return usagef("--model-file has no effect without --judge embedded")
+		}
+		return nil
+	}
+	if o.localModel.file == "" {
+		return usagef("--judge embedded needs --model-file: this binary has no weights of its own; make train writes them")
+	}
+	for _, name := range []string{"models", "batch-size", "label-map", "onnxruntime"} {
+		if o.typed(name) {
+			return usagef("--%s has no effect on --judge embedded", name)
+		}
+	}
+	if o.localModel.device.Provider != ort.None {
+		return usagef("--judge embedded runs on --device cpu, not on %s", o.localModel.device)
+	}
+	return nil
+}
+
+func (m *embeddedModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
+	words, err := o.newLexical()
+	if err != nil {
+		return nil, 0, err
+	}
+	opts := embedded.Options{Model: m.Grounding, Formula: m.formula, Words: words, Threshold: embedded.DefaultThreshold, Sentences: o.sentences}
+	if o.threshold != nil {
+		opts.Threshold = *o.threshold
+	}
+	return embedded.New(opts), opts.Threshold, nil
+}
+
+func (m *embeddedModel) settled(*scoreOptions) (journal.Settings, error) {
+	return journal.Settings{
+		{Name: "model", Value: m.Digest()},
+		{Name: "--precision", Value: precisionName(m.Info().Precision)},
+	}, nil
+}
+
+func (m *embeddedModel) String() string {
+	info := m.Info()
+	return fmt.Sprintf("%s in %s (%d layers of %d, kernels %s)", info.Architecture, precisionName(info.Precision), info.Layers, info.Hidden, info.Kernel)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tinyGrounding is a model with random weights.
+const tinyGrounding = "../../internal/encoder/testdata/grounding/int8.safetensors"
+
+func TestTheEmbeddedJudgeScoresRows(t *testing.T) {
+	run := func(args ...string) string {
+		t.Helper()
+		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
+		if got.code != 0 {
+			t.Fatalf("exit %d: %s", got.code, got.stderr)
+		}
+		return got.stdout
+	}
+	one := run("--concurrency", "1")
+	if many := run("--concurrency", "16"); many != one {
+		t.Error("the concurrency changes what is written")
+	}
+	if float := run("--precision", "float32"); float == one {
+		t.Error("--precision changes nothing")
+	}
+	rows := 0
+	for line := range strings.Lines(one) {
+		var r struct {
+			Claims []struct {
+				Text, Verdict string
+				Reason        string
+				Unsupported   []struct{ Start, End int }
+				Score         float64
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		rows++
+		for _, c := range r.Claims {
+			if c.Reason == "" || (c.Verdict == "supported") != (c.Score >= 0.5) || c.Verdict == "supported" && c.Unsupported != nil {
+				t.Errorf("%+v", c)
+			}
+			for _, s := range c.Unsupported {
+				if s.Start < 0 || s.End <= s.Start || s.End > len([]rune(c.Text)) {
+					t.Errorf("%+v", c)
+				}
+			}
+		}
+	}
+	if rows != 60 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
+func TestTheEmbeddedJudgeSaysWhatItNeeds(t *testing.T) {
+	damaged := filepath.Join(t.TempDir(), "damaged.safetensors")
+	data, err := os.ReadFile(tinyGrounding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)-1] ^= 1
+	if err := os.WriteFile(damaged, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		code int
+		want string
+		args []string
+	}{
+		{2, "--judge embedded needs --model-file", []string{"--judge", "embedded"}},
+		{2, "--model-file has no effect without --judge embedded", []string{"--judge", "hhem", "--model-file", tinyGrounding}},
+		{2, "--label-map has no effect on --judge embedded", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--label-map", "a=supported"}},
+		{2, "--judge embedded runs on --device cpu", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--device", "ort-cpu"}},
+		{1, "none.safetensors", []string{"--judge", "embedded", "--model-file", "none.safetensors"}},
+		{1, "damaged", []string{"--judge", "embedded", "--model-file", damaged}},
+	} {
+		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--no-progress"}, tt.args...)...)
+		if got.code != tt.code || !strings.Contains(got.stderr, tt.want) {
+			t.Errorf("%v: exit %d, %s", tt.args, got.code, got.stderr)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+// Command words adds to the windows with claims that training/prepare.py writes
+// what the lexical judge says of each claim: its score, as "words". The network
+// is trained to add to it. It reads and writes JSONL.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+)
+
+func main() {
+	if err := run(os.Stdin, os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "words:", err)
+		os.Exit(1)
+	}
+}
+
+// group is a line: what is not named here is passed on.
+type group struct {
+	Source string           `json:"source"`
+	Window string           `json:"window"`
+	Claims []map[string]any `json:"claims"`
+}
+
+func run(r io.Reader, w io.Writer) error {
+	j, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: func(text string, yield func(start, end int)) {
+		for _, s := range segment.Sentences(text, "en") {
+			yield(s.Start, s.End)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	in, out := json.NewDecoder(bufio.NewReaderSize(r, 1<<20)), bufio.NewWriterSize(w, 1<<20)
+	for {
+		var g group
+		if err := in.Decode(&g); err != nil {
+			if errors.Is(err, io.EOF) {
+				return out.Flush()
+			}
+			return err
+		}
+		task := verdict.Task{Contexts: []string{g.Window}}
+		for i, c := range g.Claims {
+			text, _ := c["text"].(string)
+			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
+		}
+		said, err := j.Judge(context.Background(), task)
+		if err != nil {
+			return err
+		}
+		for i, v := range said.Verdicts {
+			g.Claims[i]["words"] = v.Score
+		}
+		var line bytes.Buffer
+		e := json.NewEncoder(&line)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(g); err != nil {
+			return err
+		}
+		if _, err := out.Write(line.Bytes()); err != nil {
+			return err
+		}
+	}
+}
