@@ -197,7 +197,7 @@ def work(rank, args, workers, meeting):
     say(f"{len(items)} sequences, {sum(len(item[1]) for item in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
 
     torch.manual_seed(args.seed)
-    net = Grounding.from_bert(args.init).to(device).train()
+    net = (Grounding.load(args.weights) if args.weights else Grounding.from_bert(args.init)).to(device).train()
     opt = optimizer(net, args.rate)
     learns = [p for p in net.parameters() if p.requires_grad]
     done, step, state = 0, 0, args.out.with_suffix(".state")
@@ -254,6 +254,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="windows with claims, and the lexical judge's scores")
     parser.add_argument("--init", type=Path, required=True, help="folder of the BERT to begin with, with its tokenizer.json")
+    parser.add_argument("--weights", type=Path, help="trained weights to begin with in its place, as of an earlier stage")
     parser.add_argument("--out", type=Path, required=True, help="the trained weights; the state lies beside them until they are done")
     parser.add_argument("--tokens", type=float, default=18e6, help="to train on in all (default %(default).0f)")
     parser.add_argument("--batch", type=int, default=4096, help="tokens of a batch (default %(default)s)")
