@@ -23,9 +23,10 @@ const (
 // ask gets a finding for each of claims against pieces, or an error. Claims whose
 // verdict is missing, doubled or of no known kind are asked again: once
 // together, in a schema that has a place for each, and then each alone. Those on
-// which no reply can be used by then are asked about in one word.
+// which no reply can be used by then are asked about in one word, and so is at once
+// a claim whose reply has no end: it was cut off with twice the room too.
 func (h *hearing) ask(ctx context.Context, pieces []piece, claims []int) error {
-	left, why := claims, error(nil)
+	left, endless, why := claims, []int(nil), error(nil)
 	for try := range tries {
 		step := len(left)
 		if try == tries-1 {
@@ -38,15 +39,21 @@ func (h *hearing) ask(ctx context.Context, pieces []piece, claims []int) error {
 			if err != nil {
 				return err
 			}
-			if len(missing) > 0 {
-				still, why = append(still, missing...), reason
+			if len(missing) == 0 {
+				continue
+			}
+			why = reason
+			if _, cut := errors.AsType[*llm.LengthError](reason); cut && len(part) == 1 {
+				endless = append(endless, missing...)
+			} else {
+				still = append(still, missing...)
 			}
 		}
 		if left = still; len(left) == 0 {
-			return nil
+			break
 		}
 	}
-	return h.words(ctx, pieces, left, why)
+	return h.words(ctx, pieces, append(endless, left...), why)
 }
 
 // once sends one request, adds what it brings, and returns the claims that it

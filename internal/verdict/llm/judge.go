@@ -105,7 +105,7 @@ func (j *Judge) prompt() prompt.Name {
 
 // Judge returns a verdict for each claim of the task, in the order of the
 // claims, or an error: a *llm.RefusalError where the model would not answer, an
-// error that names the claims where they got no usable verdict in three tries and
+// error that names the claims where they got no usable verdict in their tries and
 // then no word that says yes or no,
 // and whatever else the model's Completer returns. The usage holds all requests,
 // with an error too.

@@ -26,7 +26,7 @@ func (h *hearing) words(ctx context.Context, pieces []piece, claims []int, why e
 		case llm.Deferred(err):
 			later = err // the other claims can be asked about meanwhile
 		case unread || cut:
-			return fmt.Errorf("%s: no verdict in %d tries: %w; and asked for one word: %w", h.named(claims[i:]), tries, why, err)
+			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", h.named(claims[i:]), why, err)
 		case err != nil:
 			return err
 		}

@@ -89,8 +89,8 @@ func TestRepliesThatAreAlwaysCutOffEndInAWord(t *testing.T) {
 		return "", &llm.LengthError{Room: in.r.MaxTokens}
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "a", "b"))
-	// In halves, and each of them in three tries and a word.
-	if labels(got) != "supported supported" || len(f.asked) != 1+2*(tries+1) {
+	// In halves, and each of them once and in a word.
+	if labels(got) != "supported supported" || len(f.asked) != 1+2*2 {
 		t.Errorf("%s in %d requests", labels(got), len(f.asked))
 	}
 }
@@ -106,7 +106,7 @@ func TestAWordThatSaysNothingFailsTheRow(t *testing.T) {
 			return "yes", nil
 		}), Options{})
 		got, err := j.Judge(t.Context(), task([]string{"c"}, "a", "b", "c"))
-		if err == nil || got.Verdicts != nil || !strings.Contains(err.Error(), "claim 1, 2: no verdict in 3 tries: the reply can't be read: there is no JSON in it") || !strings.Contains(err.Error(), "asked for one word") {
+		if err == nil || got.Verdicts != nil || !strings.Contains(err.Error(), "claim 1, 2: no verdict: the reply can't be read: there is no JSON in it") || !strings.Contains(err.Error(), "asked for one word") {
 			t.Errorf("%q: %+v, %v", word, got, err)
 		}
 		if asked != 2 {
