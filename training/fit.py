@@ -92,13 +92,13 @@ def main():
 
     grid = np.arange(-4, 4, 0.05)
     smooth = np.convolve([accuracy(b) for b in grid], np.ones(9) / 9, "same")
-    bias = float(grid[int(smooth.argmax())])
+    bias = float(grid[int(smooth.argmax())]) + 0.0  # no -0
     p = 1 / (1 + np.exp(-(z + bias)))
     print(f"bias {bias:.2f} (likelihood {theta[0]:.2f}): mean balanced accuracy {accuracy(bias):.3f} ({accuracy(theta[0]):.3f}), calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)
     for s in sorted(by):
         print(f"  {s:<24} {len(by[s]):>5} pairs, supported {np.mean([v for _, v in by[s]]):.2f}", file=sys.stderr)
     formula = dict(zip(("words", "support", "contradiction", "worst"), (round(float(t), 4) for t in theta[1:]), strict=True))
-    formula |= {"bias": round(bias, 4), "margin": args.margin, "most": args.most, "windows": args.windows, "room": args.room, "packed": args.packed}
+    formula |= {"bias": round(bias, 4) + 0.0, "margin": args.margin, "most": args.most, "windows": args.windows, "room": args.room, "packed": args.packed}
     args.out.write_text(json.dumps(formula, indent=1) + "\n")
 
 
