@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Test holds the p-values of the hypothesis that a difference is as likely
@@ -99,38 +101,36 @@ func (r reached) beyond(sum float64) bool { return math.Abs(sum) >= math.Abs(r.s
 // exactFlips adds up the probabilities of all outcomes: of n equal steps, k go
 // upwards in binomially many ways.
 func exactFlips(steps []step) Test {
+	chances := make([][]float64, len(steps))
+	for i, s := range steps {
+		coins := distuv.Binomial{N: float64(s.n), P: 0.5}
+		for k := range s.n + 1 {
+			chances[i] = append(chances[i], coins.Prob(float64(k)))
+		}
+	}
 	was := observed(steps)
 	p := Test{Exact: true}
-	var walk func(rest []step, sum, probability float64)
-	walk = func(rest []step, sum, probability float64) {
-		if len(rest) == 0 {
-			if was.above(sum) {
-				p.Greater += probability
-			}
-			if was.below(sum) {
-				p.Less += probability
-			}
-			if was.beyond(sum) {
-				p.TwoSided += probability
+	var walk func(i int, sum, chance float64)
+	walk = func(i int, sum, chance float64) {
+		if i < len(steps) {
+			for k, c := range chances[i] {
+				walk(i+1, sum+steps[i].size*float64(2*k-steps[i].n), chance*c)
 			}
 			return
 		}
-		s := rest[0]
-		for k := range s.n + 1 {
-			walk(rest[1:], sum+s.size*float64(2*k-s.n), probability*math.Exp(logHalves(s.n, k)))
+		if was.above(sum) {
+			p.Greater += chance
+		}
+		if was.below(sum) {
+			p.Less += chance
+		}
+		if was.beyond(sum) {
+			p.TwoSided += chance
 		}
 	}
-	walk(steps, 0, 1)
+	walk(0, 0, 1)
 	p.TwoSided, p.Greater, p.Less = min(p.TwoSided, 1), min(p.Greater, 1), min(p.Less, 1)
 	return p
-}
-
-// logHalves is the logarithm of the probability of k of n fair coins.
-func logHalves(n, k int) float64 {
-	all, _ := math.Lgamma(float64(n) + 1)
-	up, _ := math.Lgamma(float64(k) + 1)
-	down, _ := math.Lgamma(float64(n-k) + 1)
-	return all - up - down - float64(n)*math.Ln2
 }
 
 func drawnFlips(steps []step, o Options) Test {
