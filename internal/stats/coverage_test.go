@@ -71,28 +71,32 @@ func TestIntervalsCoverTheMean(t *testing.T) {
 	// Means of mixtures are p + (1-p) of the other's mean.
 	for _, c := range []struct {
 		name        string
+		n           int
 		mean        float64
 		draw        func(r *rand.Rand) float64
 		least, most float64
 	}{
-		{"half 1, half Beta(8,2)", 0.9, lump(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
-		{"fractions of 1 to 6 claims", 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.965},
-		{"0.7 at 1, else uniform", 0.85, lump(0.7, uniform), 0.935, 0.965},
-		{"0.8 at 1, else fractions", 0.9, lump(0.8, halves), 0.935, 0.965},
-		{"0.9 at 1, else uniform", 0.95, lump(0.9, uniform), 0.935, 0.98},
+		{"half 1, half Beta(8,2)", 50, 0.9, lump(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
+		{"fractions of 1 to 6 claims", 50, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.965},
+		{"0.7 at 1, else uniform", 50, 0.85, lump(0.7, uniform), 0.935, 0.965},
+		{"0.8 at 1, else fractions", 50, 0.9, lump(0.8, halves), 0.935, 0.97},
+		{"0.9 at 1, else uniform", 50, 0.95, lump(0.9, uniform), 0.935, 0.98},
 		// Few rows differ, so these have the interval that holds for any scores.
-		{"0.95 at 1, else uniform", 0.975, lump(0.95, uniform), 0.945, 1},
-		{"0.98 at 1, else uniform", 0.99, lump(0.98, uniform), 0.945, 1},
-		{"0 or 1, 0.9 at 1", 0.9, func(r *rand.Rand) float64 { return fraction(r, 1, 0.9) }, 0.935, 0.985},
-		{"Beta(0.5,0.2)", 5. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 0.5, 0.2) }, 0.935, 0.965},
-		{"Beta(80,20)", 0.8, func(r *rand.Rand) float64 { return betaDraw(r, 80, 20) }, 0.935, 0.965},
-		{"Beta(1,6)", 1. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 1, 6) }, 0.935, 0.965},
+		{"0.95 at 1, else uniform", 50, 0.975, lump(0.95, uniform), 0.945, 1},
+		{"0.98 at 1, else uniform", 50, 0.99, lump(0.98, uniform), 0.945, 1},
+		{"0 or 1, 0.9 at 1", 50, 0.9, func(r *rand.Rand) float64 { return fraction(r, 1, 0.9) }, 0.935, 0.985},
+		{"Beta(0.5,0.2)", 50, 5. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 0.5, 0.2) }, 0.935, 0.965},
+		{"Beta(80,20)", 50, 0.8, func(r *rand.Rand) float64 { return betaDraw(r, 80, 20) }, 0.935, 0.965},
+		{"Beta(1,6)", 50, 1. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 1, 6) }, 0.935, 0.965},
+		{"20 fractions", 20, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.93, 0.97},
+		{"200, 0.9 at 1, else uniform", 200, 0.95, lump(0.9, uniform), 0.935, 0.965},
+		{"400, 0.98 at 1, else fractions", 400, 0.99, lump(0.98, halves), 0.935, 0.985},
 	} {
 		r := rand.New(rand.NewPCG(1, 2))
 		times := 0
 		for i := range *coverage {
 			var s Sample
-			for range 50 {
+			for range c.n {
 				s.Add(c.draw(r), 1)
 			}
 			got := s.Interval(Options{Resamples: 1000, Seed: uint64(i)})
