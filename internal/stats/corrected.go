@@ -37,8 +37,9 @@ type Corrected struct {
 // A row of which either is NaN is left out.
 //
 // The interval is not that of the papers, the estimate and a multiple of its
-// standard error: with 50 labels of which few differ from the judge's scores,
-// that holds the mean too seldom. The two means are of different rows, so
+// standard error. With 50 labels and rows mostly at 1 that held the mean in 82%
+// to 94% of samples, for a few rows decide, and least where few labels differ
+// from the judge's scores. The two means are of different rows, so
 // their intervals, those of [Sample.Interval], are put together by square and
 // add (Zou and Donner, Statistics in Medicine 27, 2008). Where fewer than five
 // rows differ from the judge, λ is 1, so that the difference shows how few.

@@ -97,7 +97,7 @@ const (
 // Statistician 69, 2015), section 5.1: the normal quantile z becomes
 // t(n-1)·sqrt(n/(n-1)), for resamples are narrower than samples by that.
 // Without it, intervals of 50 skewed scores hold the mean up to two points too
-// seldom. Bootstrap-t holds it too, but takes up the whole range where resamples
+// seldom; with it, in 95% of samples, within 1.5. Bootstrap-t holds it too, but takes up the whole range where resamples
 // without spread are common, as with nine scores in ten at 1.
 //
 // Where fewer than five units differ from the most common one, resamples don't
