@@ -16,7 +16,7 @@ const leastOfClass = 10
 // DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988), computed from ranks
 // as by Sun and Xu (IEEE Signal Processing Letters 21, 2014), on the scale of
 // the logit, which keeps the ends within 0 and 1 (Pepe, "The Statistical
-// Evaluation of Medical Tests", 2003, section 5.2). Where the classes are
+// Evaluation of Medical Tests", 2003). Where the classes are
 // perfectly apart that error is 0; the interval is then Newcombe's
 // ([separated]), and Note says so. With fewer than 10 rows of either label
 // there is none. A confidence of 0 stands for 0.95.

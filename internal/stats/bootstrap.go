@@ -102,7 +102,7 @@ func (t *table) binned(n int) *table {
 // quantile returns the value at p(n+1), with linear interpolation, of sorted
 // values: definition 6 of Hyndman and Fan (1996), which is the one for
 // resamples (Davison and Hinkley, "Bootstrap Methods and their Application",
-// 1997, section 5.2.1).
+// 1997, chapter 5).
 func quantile(sorted []float64, p float64) float64 {
 	at := p*float64(len(sorted)+1) - 1
 	if at <= 0 {

@@ -29,7 +29,7 @@ type Corrected struct {
 // (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382, 2023, with
 // λ = 1), with the λ that makes it the most certain, cov(truth, judged) over
 // (1+n/N)·var(judged), cut at 0 and 1 (Angelopoulos, Duchi and Zrnic, "PPI++",
-// arXiv:2311.01453, 2023, section 6). Without other rows it is 0. It is right however bad the judge is, if
+// arXiv:2311.01453, 2023). Without other rows it is 0. It is right however bad the judge is, if
 // the labelled rows were drawn at random from the same rows as the rest.
 //
 // truth and judged are of one length and belong to the n labelled rows, rest

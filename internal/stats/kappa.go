@@ -50,7 +50,7 @@ func Kappa(positive, called []bool) float64 {
 // side, cut at -1 and 1. Where that error is 0, as with perfect agreement, the
 // lower end is the kappa at the largest rate of disagreement that would still
 // be seen in none of n rows, and Note says so. With fewer than 20 rows, or
-// where kappa is NaN, there is none. Of 100 rows with a kappa of about 0.3 it
+// where kappa is NaN, there is none. Of 100 rows with a kappa of 0.4 it
 // holds the truth in 93.6% of samples. A confidence of 0 stands for 0.95.
 func KappaInterval(positive, called []bool, confidence float64) Interval {
 	i, z := begun(Kappa(positive, called), len(positive), confidence)
@@ -71,7 +71,7 @@ func KappaInterval(positive, called []bool, confidence float64) Interval {
 	return i
 }
 
-// kappaError is eq. 13 of Fleiss, Cohen and Everitt.
+// kappaError is the standard error of Fleiss, Cohen and Everitt for a kappa that is not 0.
 func (c cells) kappaError() float64 {
 	label, call := c.both+c.missed, c.both+c.raised
 	seen, chance := c.both+c.neither, c.chance()

@@ -127,7 +127,7 @@ func (t *table) moments() (m2, m3 float64) {
 // standardError returns the linearised standard error of the mean, with n-1 as
 // in the sample standard deviation: for units of size 1 it is s/sqrt(n), else
 // that of a ratio estimator (Cochran, "Sampling Techniques", 3rd ed., 1977,
-// eq. 6.13). NaN for fewer than two units.
+// chapter 6). NaN for fewer than two units.
 func (t *table) standardError() float64 {
 	if t.n < 2 {
 		return math.NaN()

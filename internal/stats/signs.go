@@ -64,7 +64,7 @@ const outcomes = 1 << 20
 // It is exact where there are at most 2^20 outcomes, which takes 20 different
 // differences, or more units with fewer. Else it draws o.Resamples outcomes and
 // counts the observed one among them: p = (b+1)/(m+1), which is never 0 and
-// keeps its level (Davison and Hinkley 1997, section 4.3; Phipson and Smyth,
+// keeps its level (Davison and Hinkley 1997, chapter 4; Phipson and Smyth,
 // Statistical Applications in Genetics and Molecular Biology 9, 2010).
 func (t *table) signFlips(o Options) Test {
 	steps := t.steps(func(u unit) float64 { return u.sum })

@@ -17,7 +17,7 @@ const leastNormal = 200
 // Equal differences share the mean of their ranks. Below 200 differences it is
 // exact given these ranks, where there are ties too; else it is the normal
 // approximation with the variance corrected for ties and without a correction
-// for continuity (Lehmann, "Nonparametrics", 1975, section 3.2), as scipy's.
+// for continuity (Lehmann, "Nonparametrics", 1975, chapter 3), as scipy's.
 func (t *table) signedRanks() Test {
 	steps := t.steps(unit.mean)
 	if len(steps) == 0 {
