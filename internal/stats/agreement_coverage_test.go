@@ -1,0 +1,164 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func TestAgreementIntervalsCover(t *testing.T) {
+	long(t)
+	r := rand.New(rand.NewPCG(7, 8))
+	normal := func(mean float64) float64 { return mean + r.NormFloat64() }
+	const auc, threshold = 0.8, 1.1902 // sqrt(2) times the normal quantile of 0.8
+	accuracy := distuv.UnitNormal.CDF(threshold / 2)
+	kappa := (accuracy - chanceAt(0.3, accuracy)) / (1 - chanceAt(0.3, accuracy))
+	var auroc, few, balanced, agreed, ranked, tiedRanks int
+	for range *coverage {
+		n := 100
+		positive, scores := make([]bool, n), make([]float64, n)
+		for i := range scores {
+			positive[i] = i < 30
+			scores[i] = normal(0)
+			if positive[i] {
+				scores[i] += threshold
+			}
+		}
+		called := calledAt(scores, threshold/2)
+		count := func(of *int, i Interval, truth float64) {
+			if i.Lower <= truth && truth <= i.Upper {
+				*of++
+			}
+		}
+		count(&auroc, AUROCInterval(positive, scores, 0), auc)
+		count(&few, AUROCInterval(positive[20:60], scores[20:60], 0), auc)
+		count(&balanced, BalancedAccuracyInterval(positive, called, 0), accuracy)
+		// For kappa both labels and calls are random.
+		for i := range positive {
+			positive[i] = r.Float64() < 0.3
+			called[i] = positive[i] == (r.Float64() < accuracy)
+		}
+		count(&agreed, KappaInterval(positive, called, 0), kappa)
+		x, y := make([]float64, n), make([]float64, n)
+		for i := range x {
+			x[i] = r.NormFloat64()
+			y[i] = 0.5*x[i] + math.Sqrt(0.75)*r.NormFloat64()
+		}
+		count(&ranked, SpearmanInterval(x, y, 0), 6/math.Pi*math.Asin(0.25))
+		for i := range x {
+			x[i], y[i] = math.Round(x[i]), math.Round(y[i]/2)
+		}
+		count(&tiedRanks, SpearmanInterval(x, y, 0), 0.405)
+	}
+	held(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
+	held(t, "AUROC, 10 of 40", few, *coverage, 0.93, 0.975)
+	held(t, "balanced accuracy", balanced, *coverage, 0.935, 0.965)
+	held(t, "kappa", agreed, *coverage, 0.93, 0.965)
+	held(t, "Spearman", ranked, *coverage, 0.935, 0.965)
+	held(t, "Spearman, many ties", tiedRanks, *coverage, 0.935, 0.975)
+}
+
+// chanceAt is the agreement by chance of calls that are right that often with
+// labels of which a share is positive.
+func chanceAt(share, right float64) float64 {
+	called := share*right + (1-share)*(1-right)
+	return share*called + (1-share)*(1-called)
+}
+
+func TestOutOfFoldAccuracyIsHonest(t *testing.T) {
+	long(t)
+	r := rand.New(rand.NewPCG(9, 10))
+	var useless, apparent, useful int
+	mean := 0.0
+	times := max(1, *coverage/4)
+	for i := range times {
+		positive, noise, scores := make([]bool, 80), make([]float64, 80), make([]float64, 80)
+		for i := range positive {
+			positive[i] = i%2 == 0
+			noise[i] = r.NormFloat64()
+			if scores[i] = r.NormFloat64(); positive[i] {
+				scores[i] += 2
+			}
+		}
+		o := Options{Seed: uint64(i)}
+		got := BestThreshold(positive, noise, nil, o)
+		mean += got.OutOfFold.Estimate / float64(times)
+		if got.OutOfFold.Lower <= 0.5 && 0.5 <= got.OutOfFold.Upper {
+			useless++
+		}
+		if got.Apparent > 0.53 {
+			apparent++
+		}
+		got = BestThreshold(positive, scores, nil, o)
+		best := distuv.UnitNormal
+		is := (best.CDF(2-got.Threshold) + best.CDF(got.Threshold)) / 2
+		if got.OutOfFold.Lower <= is && is <= got.OutOfFold.Upper {
+			useful++
+		}
+	}
+	near(t, "mean of noise", mean, 0.5, 0.02+0.2/math.Sqrt(float64(times)))
+	held(t, "noise", useless, times, 0.92, 1)
+	held(t, "apparent above 0.53, noise", apparent, times, 0.8, 1)
+	held(t, "a judge's chosen threshold", useful, times, 0.93, 1)
+}
+
+func TestCorrectedMeansCover(t *testing.T) {
+	long(t)
+	r := rand.New(rand.NewPCG(11, 12))
+	// People and judge see the same row of k claims; the judge is too kind.
+	// The mean of the truth is 0.8·1 + 0.2·0.5, the judge's higher.
+	row := func(kind float64) (truth, judged float64) {
+		truth = 1
+		if r.Float64() < 0.2 {
+			truth = halves(r)
+		}
+		judged = truth
+		if truth < 1 && r.Float64() < kind {
+			judged = 1
+		} else if r.Float64() < 0.05 {
+			judged = fraction(r, 3, 0.5)
+		}
+		return truth, judged
+	}
+	var good, bad, right, narrower int
+	for i := range *coverage {
+		o := Options{Resamples: 1000, Seed: uint64(i)}
+		run := func(draw func() (truth, judged float64)) Corrected {
+			var rest Summary
+			y, f := make([]float64, 50), make([]float64, 50)
+			for i := range y {
+				y[i], f[i] = draw()
+			}
+			for range 1000 {
+				_, judged := draw()
+				rest.Add(judged)
+			}
+			return CorrectedMean(y, f, &rest, o)
+		}
+		count := func(of *int, hit bool) {
+			if hit {
+				*of++
+			}
+		}
+		a := run(func() (float64, float64) { return row(0.3) })
+		count(&good, a.Mean.Lower <= 0.9 && 0.9 <= a.Mean.Upper)
+		count(&narrower, a.Mean.Upper-a.Mean.Lower < a.Labelled.Upper-a.Labelled.Lower)
+		b := run(func() (float64, float64) { truth, _ := row(0); return truth, fraction(r, 6, 0.5) })
+		count(&bad, b.Mean.Lower <= 0.9 && 0.9 <= b.Mean.Upper)
+		// Right but for one row in fifty.
+		c := run(func() (float64, float64) {
+			truth, _ := row(0)
+			if r.Float64() < 0.02 {
+				return truth, 1 - truth
+			}
+			return truth, truth
+		})
+		count(&right, c.Mean.Lower <= 0.9 && 0.9 <= c.Mean.Upper)
+	}
+	held(t, "a judge that is kind", good, *coverage, 0.935, 1)
+	held(t, "  narrower than labels alone", narrower, *coverage, 0.05, 1)
+	held(t, "a judge of noise", bad, *coverage, 0.925, 0.98)
+	held(t, "a judge that is nearly right", right, *coverage, 0.945, 1)
+}

@@ -1,0 +1,148 @@
+package stats
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The coverage tests draw data sets whose true figures are known and count how
+// often an interval holds them. Their full form is
+//
+//	go test ./internal/stats -run Cover -v -coverage 2000
+var coverage = flag.Int("coverage", 200, "simulated data sets of each kind")
+
+// held checks that a share of the simulated data sets lies between two levels,
+// give or take three standard errors of a short simulation.
+func held(t *testing.T, name string, times, of int, least, most float64) {
+	t.Helper()
+	share := float64(times) / float64(of)
+	t.Logf("%-28s %6.2f%%", name, 100*share)
+	slack := 0.0
+	if of < 2000 {
+		slack = 3 * math.Sqrt(0.05*0.95/float64(of))
+	}
+	if share < least-slack || share > most+slack {
+		t.Errorf("%s: %.2f%% of %d, want %.1f to %.1f", name, 100*share, of, 100*least, 100*most)
+	}
+}
+
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("simulations take seconds")
+	}
+}
+
+func betaDraw(r *rand.Rand, a, b float64) float64 {
+	return distuv.Beta{Alpha: a, Beta: b, Src: r}.Rand()
+}
+
+// fraction draws the share of n claims that are supported with probability p.
+func fraction(r *rand.Rand, n int, p float64) float64 {
+	k := 0
+	for range n {
+		if r.Float64() < p {
+			k++
+		}
+	}
+	return float64(k) / float64(n)
+}
+
+// lump draws 1 with probability p, else what other does.
+func lump(p float64, other func(r *rand.Rand) float64) func(r *rand.Rand) float64 {
+	return func(r *rand.Rand) float64 {
+		if r.Float64() < p {
+			return 1
+		}
+		return other(r)
+	}
+}
+
+func uniform(r *rand.Rand) float64 { return r.Float64() }
+
+func halves(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), 0.5) }
+
+func TestIntervalsCoverTheMean(t *testing.T) {
+	long(t)
+	// Means of mixtures are p + (1-p) of the other's mean.
+	for _, c := range []struct {
+		name        string
+		n           int
+		mean        float64
+		draw        func(r *rand.Rand) float64
+		least, most float64
+	}{
+		{"half 1, half Beta(8,2)", 50, 0.9, lump(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
+		{"fractions of 1 to 6 claims", 50, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.965},
+		{"0.7 at 1, else uniform", 50, 0.85, lump(0.7, uniform), 0.935, 0.965},
+		{"0.8 at 1, else fractions", 50, 0.9, lump(0.8, halves), 0.935, 0.97},
+		{"0.9 at 1, else uniform", 50, 0.95, lump(0.9, uniform), 0.935, 0.98},
+		// Few rows differ, so these have the interval that holds for any scores.
+		{"0.95 at 1, else uniform", 50, 0.975, lump(0.95, uniform), 0.945, 1},
+		{"0.98 at 1, else uniform", 50, 0.99, lump(0.98, uniform), 0.945, 1},
+		{"0 or 1, 0.9 at 1", 50, 0.9, func(r *rand.Rand) float64 { return fraction(r, 1, 0.9) }, 0.935, 0.985},
+		{"Beta(0.5,0.2)", 50, 5. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 0.5, 0.2) }, 0.935, 0.965},
+		{"Beta(80,20)", 50, 0.8, func(r *rand.Rand) float64 { return betaDraw(r, 80, 20) }, 0.935, 0.965},
+		{"Beta(1,6)", 50, 1. / 7, func(r *rand.Rand) float64 { return betaDraw(r, 1, 6) }, 0.935, 0.965},
+		{"20 fractions", 20, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.985},
+		{"200, 0.9 at 1, else uniform", 200, 0.95, lump(0.9, uniform), 0.935, 0.965},
+		{"400, 0.98 at 1, else fractions", 400, 0.99, lump(0.98, halves), 0.935, 0.985},
+	} {
+		r := rand.New(rand.NewPCG(1, 2))
+		times := 0
+		for i := range *coverage {
+			var s Sample
+			for range c.n {
+				s.Add(c.draw(r), 1)
+			}
+			got := s.Interval(Options{Resamples: 1000, Seed: uint64(i)})
+			if got.Lower <= c.mean && c.mean <= got.Upper {
+				times++
+			}
+		}
+		held(t, c.name, times, *coverage, c.least, c.most)
+	}
+}
+
+func TestIntervalsOfClaimsAndGroupsCoverTheMean(t *testing.T) {
+	long(t)
+	var claims, groups, naive int
+	r := rand.New(rand.NewPCG(3, 4))
+	for i := range *coverage {
+		o := Options{Resamples: 1000, Seed: uint64(i)}
+		// The more claims, the worse they are: the mean of claims is
+		// sum n p(n) / sum n with p(n) = 1 - n/12.
+		var micro Sample
+		for range 50 {
+			n := 1 + r.IntN(6)
+			micro.Add(float64(n)*fraction(r, n, 1-float64(n)/12), float64(n))
+		}
+		if got := micro.Interval(o); got.Lower <= 23./36 && 23./36 <= got.Upper {
+			claims++
+		}
+		// 50 documents with 1 to 10 rows, alike within a document.
+		var g Groups
+		var rows Sample
+		for d := range 50 {
+			p := betaDraw(r, 4, 1)
+			for range 1 + r.IntN(10) {
+				x := fraction(r, 3, p)
+				g.Add(string(rune('a'+d)), x, 1)
+				rows.Add(x, 1)
+			}
+		}
+		if got := g.Sample().Interval(o); got.Lower <= 0.8 && 0.8 <= got.Upper {
+			groups++
+		}
+		if got := rows.Interval(o); got.Lower <= 0.8 && 0.8 <= got.Upper {
+			naive++
+		}
+	}
+	held(t, "mean of claims", claims, *coverage, 0.935, 0.965)
+	held(t, "mean over 50 documents", groups, *coverage, 0.93, 0.965)
+	held(t, "the same, rows as if alone", naive, *coverage, 0.6, 0.9)
+}

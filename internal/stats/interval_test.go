@@ -1,0 +1,315 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func near(t *testing.T, name string, got, want, slack float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= slack) {
+		t.Errorf("%s: got %.16g, want %.16g", name, got, want)
+	}
+}
+
+func sampleOf(scores ...float64) *Sample { return summaryOf(scores...).Sample() }
+
+func claimsOf(supported, claims []float64) *Sample {
+	var s Sample
+	for i := range claims {
+		s.Add(supported[i], claims[i])
+	}
+	return &s
+}
+
+var (
+	mixed     = []float64{1, 1, 0.5, 0.75, 1, 0, 1, 1, 2. / 3, 1, 0.8, 1, 1, 0.25, 1, 1, 0.5, 1, 1, 0.9, 1, 0.6, 1, 1, 1. / 3}
+	supported = []float64{1, 2, 3, 4, 2, 5, 0, 3, 1, 6, 2, 2, 4, 1, 3, 5, 2, 1, 4, 3, 0, 2}
+	claims    = []float64{1, 2, 4, 4, 3, 6, 1, 3, 2, 6, 2, 3, 5, 1, 3, 6, 2, 2, 4, 3, 2, 2}
+)
+
+// The wanted ends are those of scipy 1.17 with 400,000 resamples, as
+// bootstrap((x,), np.mean, method="BCa") and
+// bootstrap((k, n), lambda k, n, axis: k.sum(axis)/n.sum(axis), paired=True, method="BCa"),
+// which does not expand the levels; the acceleration is skew(x)/6/sqrt(len(x)).
+func TestPlainBCaIsThatOfScipy(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		sample       *Sample
+		mean         float64
+		lower, upper float64
+	}{
+		{"macro", sampleOf(mixed...), 0.812, 0.6733333333333333, 0.9033333333333333},
+		{"micro", claimsOf(supported, claims), 0.835820895522388, 0.7307692307692307, 0.90625},
+	} {
+		table := c.sample.table()
+		near(t, c.name, table.mean(), c.mean, 1e-15)
+		means := table.resampled(200_000, 1)
+		bias, a := mathext.NormalQuantile(shareBelow(means, c.mean)), table.acceleration()
+		z := mathext.NormalQuantile(0.975)
+		near(t, c.name+" lower", quantile(means, corrected(-z, bias, a)), c.lower, 0.0015)
+		near(t, c.name+" upper", quantile(means, corrected(z, bias, a)), c.upper, 0.0015)
+	}
+	near(t, "acceleration", sampleOf(mixed...).table().acceleration(), -0.046649023716099684, 1e-15)
+}
+
+// By scipy 1.17, t.ppf(0.975, 24)*sqrt(25/24) and norm.cdf of it.
+func TestLevelsAreExpandedAsByHesterberg(t *testing.T) {
+	near(t, "25 units", expanded(0.025, 25), 2.106457648688667, 1e-12)
+	near(t, "no correction", corrected(expanded(0.025, 25), 0, 0), 0.9824176908918206, 1e-12)
+	near(t, "past the pole, above", corrected(20, 0, 0.1), 1, 0)
+	near(t, "past the pole, below", corrected(-20, 0, -0.1), 0, 0)
+}
+
+// The standard error of scores is s/sqrt(n), that of claims Cochran's, by NumPy
+// sqrt(((k-r*n)**2).sum()/(len(k)-1)*len(k))/n.sum().
+func TestStandardErrorOfARatio(t *testing.T) {
+	near(t, "macro", sampleOf(mixed...).table().standardError(), summaryOf(mixed...).Std()/5, 1e-15)
+	near(t, "micro", claimsOf(supported, claims).table().standardError(), 0.0434953785978403, 1e-14)
+}
+
+func TestAnIntervalIsMissingWithAReason(t *testing.T) {
+	for name, s := range map[string]*Sample{
+		"no rows":     {},
+		"nineteen":    sampleOf(mixed[:19]...),
+		"one row":     sampleOf(1),
+		"NaN is none": sampleOf(append(slices.Clone(mixed[:19]), math.NaN())...),
+	} {
+		got := s.Interval(Options{})
+		if got.Reliable() || !math.IsNaN(got.Lower) || !math.IsNaN(got.Upper) || !strings.Contains(got.Note, "too few") {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if s.Count() > 0 && math.IsNaN(got.Estimate) {
+			t.Errorf("%s: no estimate", name)
+		}
+	}
+}
+
+func TestRowsWithoutSpreadHaveABoundAndAReason(t *testing.T) {
+	ones := sampleOf(slices.Repeat([]float64{1}, 100)...)
+	got := ones.Interval(Options{})
+	near(t, "lower", got.Lower, math.Pow(0.025, 0.01), 1e-15)
+	near(t, "upper", got.Upper, 1, 0)
+	if got.Method != Bounded || !strings.HasPrefix(got.Note, "all 100 have the same value") {
+		t.Errorf("%+v", got)
+	}
+	half := sampleOf(slices.Repeat([]float64{0.5}, 100)...).Interval(Options{})
+	near(t, "half", half.Upper-0.5, 0.5-half.Lower, 1e-15)
+
+	// Where all claims are supported, larger rows weigh more.
+	var all Sample
+	for i := range 100 {
+		all.Add(float64(1+i%3), float64(1+i%3))
+	}
+	claims := all.Interval(Options{})
+	if claims.Lower >= got.Lower || claims.Lower < 0.9 || claims.Upper != 1 {
+		t.Errorf("claims: %+v", claims)
+	}
+}
+
+// Of scores 0 and 1 the bound is Clopper and Pearson's: statsmodels 0.15,
+// proportion_confint(97, 100, method="beta").
+func TestFewFailuresHaveTheIntervalOfClopperAndPearson(t *testing.T) {
+	scores := append(slices.Repeat([]float64{1}, 97), 0, 0, 0)
+	got := sampleOf(scores...).Interval(Options{Resamples: 100_000})
+	if got.Method != Bounded || !strings.HasPrefix(got.Note, "only 3 of 100 differ") {
+		t.Errorf("%+v", got)
+	}
+	near(t, "lower", got.Lower, 0.9148239, 5e-4)
+	near(t, "upper", got.Upper, 0.9937700, 5e-4)
+	near(t, "lower by its own formula", got.Lower, distuv.Beta{Alpha: 97, Beta: 4}.Quantile(0.025), 5e-4)
+}
+
+// drawnSample is a sample of rows, claims or groups.
+func drawnSample(r *rand.Rand, n, kind int) *Sample {
+	var s Sample
+	var g Groups
+	for range n {
+		k := 1 + r.IntN(6)
+		x := fraction(r, k, 0.7)
+		switch kind {
+		case 0:
+			s.Add(x, 1)
+		case 1:
+			s.Add(x*float64(k), float64(k))
+		default:
+			g.Add(string(rune('a'+r.IntN(40))), x, 1)
+		}
+	}
+	if kind == 2 {
+		return g.Sample()
+	}
+	return &s
+}
+
+func TestIntervalsHoldTheMeanAndWidenWithConfidence(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		s := drawnSample(r, 20+r.IntN(200), r.IntN(3))
+		if s.Count() < leastUnits {
+			continue
+		}
+		last := Interval{Lower: s.Mean(), Upper: s.Mean()}
+		for _, confidence := range []float64{0.6, 0.8, 0.9, 0.95, 0.99, 0.999} {
+			got := s.Interval(Options{Confidence: confidence, Resamples: 500})
+			if got.Lower > last.Lower || got.Upper < last.Upper {
+				t.Errorf("%v of %d: %+v within %+v", confidence, s.Count(), got, last)
+			}
+			if got.Lower < -1e-12 || got.Upper > 1+1e-12 {
+				t.Errorf("outside of the scores: %+v", got)
+			}
+			last = got
+		}
+	}
+}
+
+func TestIntervalsAreOfTheSeedAndNotOfOrderShardsOrThreads(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	type row struct {
+		group      string
+		score, all float64
+	}
+	rows := make([]row, 500)
+	for i := range rows {
+		n := 1 + r.IntN(6)
+		rows[i] = row{string(rune('a' + r.IntN(60))), fraction(r, n, 0.8), float64(n)}
+	}
+	figures := func(rows []row, shards int) [3]Interval {
+		macro, micro, groups := make([]Sample, shards), make([]Sample, shards), make([]Groups, shards)
+		for i, row := range rows {
+			macro[i%shards].Add(row.score, 1)
+			micro[i%shards].Add(row.score*row.all, row.all)
+			groups[i%shards].Add(row.group, row.score, 1)
+		}
+		for i := 1; i < shards; i++ {
+			macro[0].Merge(&macro[i])
+			micro[0].Merge(&micro[i])
+			groups[0].Merge(&groups[i])
+		}
+		o := Options{Resamples: 1000, Seed: 7}
+		return [3]Interval{macro[0].Interval(o), micro[0].Interval(o), groups[0].Sample().Interval(o)}
+	}
+	want := figures(rows, 1)
+	other := rows
+	r.Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for shards := 1; shards <= 3; shards++ {
+		if d := cmp.Diff(want, figures(other, shards)); d != "" {
+			t.Error(d)
+		}
+	}
+	s := drawnSample(r, 300, 0)
+	one, two := s.Interval(Options{Seed: 1}), s.Interval(Options{Seed: 2})
+	if one.Lower == two.Lower && one.Upper == two.Upper {
+		t.Error("the seed makes no difference")
+	}
+	near(t, "another seed", one.Lower, two.Lower, 0.002)
+}
+
+func TestManyDifferentScoresAreBinnedWithoutMovingTheInterval(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s Sample
+	for range 20_000 {
+		n := 1 + r.Float64()
+		s.Add(n*math.Sqrt(r.Float64()), n)
+	}
+	whole := s.table()
+	binned := whole.binned(bins)
+	if len(binned.units) > bins {
+		t.Errorf("%d bins", len(binned.units))
+	}
+	near(t, "mean", binned.mean(), whole.mean(), 1e-12)
+	near(t, "standard error", binned.standardError()/whole.standardError(), 1, 1e-5)
+	near(t, "acceleration", binned.acceleration()/whole.acceleration(), 1, 1e-3)
+	got, width := s.Interval(Options{Resamples: 2000}), 1.96*whole.standardError()
+	near(t, "lower", got.Lower, whole.mean()-width, width/10)
+	near(t, "upper", got.Upper, whole.mean()+width, width/10)
+}
+
+// A resample's counts have the means, variances and covariances of the
+// multinomial distribution, by all three ways a binomial is drawn.
+func TestResamplesAreMultinomial(t *testing.T) {
+	table := &table{n: 1000, units: make([]unit, 5), counts: []int{700, 250, 40, 9, 1}}
+	m := newMultinomial(table)
+	r := rand.New(rand.NewPCG(1, 2))
+	const draws = 40_000
+	sums, squares, cross := [5]float64{}, [5]float64{}, 0.0
+	for range draws {
+		var k [5]float64
+		m.draw(r, func(i, n int) { k[i] += float64(n) })
+		total := 0.0
+		for i := range k {
+			p := float64(table.counts[i])
+			sums[i] += k[i]
+			squares[i] += (k[i] - p) * (k[i] - p)
+			total += k[i]
+		}
+		if total != 1000 {
+			t.Fatalf("%v units", total)
+		}
+		cross += (k[0] - 700) * (k[1] - 250)
+	}
+	for i, k := range table.counts {
+		p := float64(k) / 1000
+		variance := 1000 * p * (1 - p)
+		near(t, "mean", sums[i]/draws, 1000*p, 4*math.Sqrt(variance/draws))
+		near(t, "variance", squares[i]/draws/variance, 1, 0.06)
+	}
+	near(t, "covariance", cross/draws, -175, 7)
+}
+
+func TestBinomialsHaveTheirProbabilities(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, c := range []struct {
+		n int
+		p float64
+	}{{1, 0.5}, {30, 0.1}, {30, 0.9}, {25, 0.5}, {200, 0.06}, {1000, 0.5}, {100_000, 0.0002}} {
+		b := newBinomial(c.p)
+		counts := make(map[int]int)
+		const draws = 50_000
+		for range draws {
+			counts[b.draw(r, c.n)]++
+		}
+		want := distuv.Binomial{N: float64(c.n), P: c.p}
+		chi, cells := 0.0, 0.0
+		for k := range c.n + 1 {
+			expected := draws * want.Prob(float64(k))
+			if expected < 10 {
+				continue
+			}
+			d := float64(counts[k]) - expected
+			chi += d * d / expected
+			cells++
+		}
+		if p := (distuv.ChiSquared{K: max(1, cells-1)}).Survival(chi); p < 1e-4 {
+			t.Errorf("%+v: chi square %.1f of %v cells, p = %v", c, chi, cells, p)
+		}
+	}
+}
+
+func TestGroupsAddUpTheirRows(t *testing.T) {
+	var g Groups
+	third := 1. / 3
+	for range 3 {
+		g.Add("a", third, 1)
+	}
+	g.Add("b", 0.1, 1)
+	g.Add("b", 0.2, 1)
+	g.Add("b", math.NaN(), 1)
+	g.Add("c", 1, 0)
+	want := []unit{{0.3, 2}, {1, 3}}
+	s := g.Sample()
+	if d := cmp.Diff(want, s.table().units, cmp.AllowUnexported(unit{}), cmpopts.EquateApprox(0, 1e-15)); d != "" {
+		t.Error(d)
+	}
+	near(t, "mean", s.Mean(), 1.3/5, 1e-15)
+}

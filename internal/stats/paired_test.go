@@ -1,0 +1,193 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// By scipy 1.17: wilcoxon(np.round(x, 12), alternative=...), and
+// permutation_test((x,), np.mean, permutation_type="samples",
+// n_resamples=np.inf, alternative=...). The 300 are the normal approximation;
+// of the 60, which have no ties, method="exact".
+func TestPairedTestsAreThoseOfScipy(t *testing.T) {
+	ties := []float64{1. / 3, 2./3 - 1, 2. / 3, 0, 0, 1, 1./3 - 2./3, 1. / 2, 1. / 2, 1 - 1./3, -1. / 2, 1}
+	many := make([]float64, 300)
+	for i := range many {
+		many[i] = float64(i*7919%13-5) / 12
+	}
+	sixty := make([]float64, 60)
+	for i := range sixty {
+		sixty[i] = (float64(i*37%61) - 25.3) / 60
+	}
+	plain := []float64{0.5, -0.25, 0.3, 0.1, 0.7, -0.05, 0.45, 0.2, -0.6, 0.15, 0.35, 0.05}
+	for _, c := range []struct {
+		name        string
+		differences []float64
+		signs       bool
+		want        Test
+	}{
+		{"signed ranks", plain, false, Test{0.1142578125, 0.05712890625, 0.947265625, true}},
+		{"turned signs", plain, true, Test{0.1572265625, 0.07861328125, 0.9326171875, true}},
+		{"signed ranks with ties and zeros", ties, false, Test{0.060546875, 0.0302734375, 0.978515625, true}},
+		{"turned signs with ties and zeros", ties, true, Test{0.09375, 0.046875, 0.9677734375, true}},
+		{"300 signed ranks", many, false, Test{1.5489958411261632e-05, 7.744979205630816e-06, 0.9999922550207944, false}},
+		{"60 signed ranks", sixty, false, Test{0.05015683352005862, 0.02507841676002931, 0.9753592470078194, true}},
+		{"no difference", make([]float64, 9), true, Test{1, 1, 1, true}},
+		{"no difference in rank", make([]float64, 9), false, Test{1, 1, 1, true}},
+	} {
+		table := sampleOf(c.differences...).table()
+		got := table.signedRanks()
+		if c.signs {
+			got = table.signFlips(Options{}.withDefaults())
+		}
+		if d := cmp.Diff(c.want, got, cmpopts.EquateApprox(1e-11, 1e-13)); d != "" {
+			t.Errorf("%s: %s", c.name, d)
+		}
+	}
+}
+
+func TestDrawnFlipsAreCloseToAllOfThem(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var s Sample
+		for range 15 {
+			s.Add(r.Float64()-0.4, 1)
+		}
+		steps := s.table().steps(func(u unit) float64 { return u.sum })
+		exact, drawn := exactFlips(steps), drawnFlips(steps, Options{Resamples: 20_000})
+		if drawn.Exact {
+			t.Error("drawn outcomes are not exact")
+		}
+		near(t, "two-sided", drawn.TwoSided, exact.TwoSided, 0.015)
+		near(t, "greater", drawn.Greater, exact.Greater, 0.015)
+		near(t, "less", drawn.Less, exact.Less, 0.015)
+	}
+}
+
+func TestADrawnTestIsNeverZero(t *testing.T) {
+	var s Sample
+	for i := range 100 {
+		s.Add(0.5+float64(i)/1000, 1)
+	}
+	got := s.table().signFlips(Options{Resamples: 999})
+	want := Test{TwoSided: 0.001, Greater: 0.001, Less: 1}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestJoinedStepsKeepTheirSum(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s Sample
+	for range 5000 {
+		s.Add(r.Float64()-0.49, 1)
+	}
+	steps := s.table().steps(func(u unit) float64 { return u.sum })
+	few := joined(steps, 100)
+	if len(few) > 100 {
+		t.Errorf("%d steps", len(few))
+	}
+	whole, less := observed(steps), observed(few)
+	near(t, "sum", less.sum, whole.sum, 0.5)
+	near(t, "all sizes", less.slack, whole.slack, 1e-18*whole.slack+1e-18)
+}
+
+// By statsmodels 0.15, TTestPower().solve_power(nobs=n, alpha=a, power=p), whose
+// solver stops at six digits.
+func TestDetectableDifferenceIsThatOfStatsmodels(t *testing.T) {
+	for _, c := range []struct {
+		n            int
+		alpha, power float64
+		want         float64 // of a deviation of 1, times 1/sqrt(n)
+	}{
+		{20, 0.05, 0.8, 0.14767924344958633},
+		{200, 0.05, 0.8, 0.014075997060564355},
+		{35, 0.01, 0.9, 0.11594871945149025},
+	} {
+		near(t, "detectable", Detectable(1/float64(c.n), c.n, c.alpha, c.power), c.want, 5e-7)
+	}
+	near(t, "at the change of formula", Detectable(1, 10_002, 0.05, 0.8), Detectable(1, 10_001, 0.05, 0.8), 1e-3)
+	near(t, "many", Detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
+	if !math.IsNaN(Detectable(1, 1, 0.05, 0.8)) {
+		t.Error("one unit has no deviation")
+	}
+}
+
+func TestComparisonOfAnImprovement(t *testing.T) {
+	var s Sample
+	var g Groups
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		d := fraction(r, 4, 0.6) - fraction(r, 4, 0.5)
+		s.Add(d, 1)
+		g.Add(string(rune('a'+i/4)), d, 1)
+	}
+	rows, groups := Compare(&s, Options{}), Compare(g.Sample(), Options{})
+	for name, c := range map[string]Comparison{"rows": rows, "groups": groups} {
+		if c.Difference.Estimate <= 0 || c.Difference.Lower <= 0 || c.Permutation.TwoSided > 0.05 || c.Wilcoxon.TwoSided > 0.05 {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if c.Better+c.Worse+c.Same != c.Difference.N || c.Better <= c.Worse {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if !(c.Detectable > 0 && c.Detectable < 0.2) {
+			t.Errorf("%s: detectable %v", name, c.Detectable)
+		}
+	}
+	near(t, "one mean", rows.Difference.Estimate, groups.Difference.Estimate, 1e-15)
+}
+
+func TestComparisonOfTheSameRunFindsNothing(t *testing.T) {
+	c := Compare(sampleOf(make([]float64, 300)...), Options{})
+	if c.Same != 300 || c.Permutation.TwoSided != 1 || c.Wilcoxon.TwoSided != 1 || !math.IsNaN(c.Detectable) {
+		t.Errorf("%+v", c)
+	}
+	if c.Difference.Method != Bounded || c.Difference.Lower >= 0 || c.Difference.Upper <= 0 {
+		t.Errorf("%+v", c.Difference)
+	}
+}
+
+// Under the null hypothesis a p-value is at most p with a probability of at
+// most p, and of nearly p.
+func TestPairedPValuesAreUniformUnderTheNull(t *testing.T) {
+	long(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	var flips, ranks, either, drawn, groups, interval int
+	for i := range *coverage {
+		o := Options{Resamples: 999, Seed: uint64(i)}
+		var s, fine Sample
+		var g Groups
+		for j := range 60 {
+			k := 1 + r.IntN(6)
+			d := fraction(r, k, 0.8) - fraction(r, k, 0.8)
+			s.Add(d, 1)
+			fine.Add(betaDraw(r, 8, 2)-betaDraw(r, 8, 2), 1)
+			doc := string(rune('a' + j/2))
+			g.Add(doc, d, 1)
+			g.Add(doc, d/2, 1)
+		}
+		c := Compare(&s, o)
+		count := func(of *int, hit bool) {
+			if hit {
+				*of++
+			}
+		}
+		count(&flips, c.Permutation.TwoSided <= 0.05)
+		count(&either, c.Permutation.Greater <= 0.1)
+		count(&ranks, c.Wilcoxon.TwoSided <= 0.05)
+		count(&interval, c.Difference.Lower <= 0 && 0 <= c.Difference.Upper)
+		p := fine.table().signFlips(o)
+		count(&drawn, !p.Exact && p.TwoSided <= 0.05)
+		count(&groups, Compare(g.Sample(), o).Permutation.TwoSided <= 0.05)
+	}
+	held(t, "flips at 0.05", flips, *coverage, 0.035, 0.06)
+	held(t, "flips upwards at 0.1", either, *coverage, 0.08, 0.115)
+	held(t, "ranks at 0.05", ranks, *coverage, 0.035, 0.06)
+	held(t, "drawn flips at 0.05", drawn, *coverage, 0.035, 0.06)
+	held(t, "flips of groups at 0.05", groups, *coverage, 0.035, 0.06)
+	held(t, "paired interval", interval, *coverage, 0.935, 0.965)
+}
