@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -126,18 +128,21 @@ func (j *junit) flush() error {
 
 // testCase appends the case of a row to the buffer.
 func (j *junit) testCase(r *eval.Result) {
-	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s file=%s line=\"%d\"", quoted(j.suite.class), quoted(r.Row.ID), quoted(r.Row.File), r.Row.Line)
+	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.Row.ID))
 	switch {
 	case r.Status == eval.Failed:
 		j.suite.errored++
-		j.outcome("error", r.Reason, failure(r), nil)
+		j.outcome("error", r.Reason, failure(r), func() { j.line(place(r)) })
 	case r.Status == eval.NoClaims:
 		j.suite.skipped++
 		j.outcome("skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "), nil)
 	case r.Supported() < len(r.Claims):
 		j.suite.failures++
 		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), len(r.Claims))
-		j.outcome("failure", "unsupported", message, func() { j.unsupported(r) })
+		j.outcome("failure", "unsupported", message, func() {
+			j.line(place(r))
+			j.unsupported(r)
+		})
 	default:
 		j.buf.WriteString("/>\n")
 	}
@@ -154,7 +159,7 @@ func (j *junit) outcome(element, kind, message string, body func()) {
 		j.buf.WriteString("/>\n</testcase>\n")
 		return
 	}
-	j.buf.WriteByte('>')
+	j.buf.WriteString(">\n")
 	body()
 	fmt.Fprintf(&j.buf, "</%s>\n</testcase>\n", element)
 }
@@ -172,12 +177,12 @@ func (j *junit) unsupported(r *eval.Result) {
 			continue
 		}
 		named++
-		j.text(strings.ReplaceAll(v.Label.String(), "_", " ") + ": " + clip(r.Claims[i].Judged(), junitText) + "\n")
+		j.line(strings.ReplaceAll(v.Label.String(), "_", " ") + ": " + r.Claims[i].Judged())
 		if v.Reason != "" {
-			j.text("  why: " + clip(v.Reason, junitText) + "\n")
+			j.line("why: " + v.Reason)
 		}
 		if len(v.Evidence) > 0 {
-			j.text("  context: " + clip(v.Evidence[0].Quote, junitText) + "\n")
+			j.line("context: " + v.Evidence[0].Quote)
 		}
 	}
 	if more > 0 {
@@ -196,26 +201,32 @@ func (j *junit) gate(g *Gate) {
 	j.outcome("failure", "gate", g.Text, nil)
 }
 
-// text appends what stands between two tags.
-func (j *junit) text(s string) { _ = xml.EscapeText(&j.buf, []byte(s)) } // a buffer has no error
+// line appends a line between two tags.
+func (j *junit) line(s string) {
+	_ = xml.EscapeText(&j.buf, []byte(clip(s, junitText))) // a buffer has no error
+	j.buf.WriteByte('\n')
+}
+
+// place is where a row stands in its dataset.
+func place(r *eval.Result) string { return r.Row.File + ":" + strconv.Itoa(r.Row.Line) }
 
 // quoted returns s as the value of an attribute.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	_ = xml.EscapeText(&b, []byte(clip(s, junitText))) // nor has it
+	_ = xml.EscapeText(&b, []byte(clip(s, junitText))) // a builder has no error
 	b.WriteByte('"')
 	return b.String()
 }
 
-// junitClass is the class of the cases of a dataset: its name in characters that
-// a class of Java may have, since Jenkins makes a package of what is before a
-// point.
+// junitClass is the class of the cases of a dataset: the name of its file in
+// characters that a class of Java may have, since Jenkins makes a package of what
+// is before a point.
 func junitClass(file string) string {
 	return "faithfulness." + strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
 			return r
 		}
 		return '_'
-	}, clip(file, junitText))
+	}, clip(filepath.Base(file), junitText))
 }
