@@ -103,7 +103,7 @@ func (p *parquetFile) begin() {
 
 // parquetRows writes rows whose columns are all known.
 type parquetRows struct {
-	w     *parquet.Writer
+	w     *parquet.GenericWriter[any]
 	fixed *parquet.Schema // of the columns that every result has
 	first int             // place of the first kept column
 	kept  *parquetKept
@@ -128,7 +128,7 @@ func newParquetRows(w io.Writer, kept *parquetKept, limit int) *parquetRows {
 	if names := kept.jsonNames(); len(names) > 0 {
 		options = append(options, parquet.KeyValueMetadata(jsonColumns, string(appendStrings(nil, names))))
 	}
-	p.w = parquet.NewWriter(w, options...)
+	p.w = parquet.NewGenericWriter[any](w, options...)
 	return p
 }
 

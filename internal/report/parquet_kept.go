@@ -1,11 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -133,13 +132,13 @@ func (s *keptShape) see(value []byte) {
 	if isNull(value) {
 		return
 	}
-	switch jsontext.Value(value).Kind() {
-	case '"':
+	switch first := value[0]; {
+	case first == '"':
 		s.text = true
-	case 't', 'f':
+	case first == 't', first == 'f':
 		s.boolean = true
-	case '0':
-		s.number(string(bytes.TrimSpace(value)))
+	case first == '-', first >= '0' && first <= '9':
+		s.number(string(value))
 	default:
 		s.other = true
 	}
@@ -151,7 +150,7 @@ func (s *keptShape) number(text string) {
 		s.large = s.large || n > exactWhole || n < -exactWhole
 		return
 	}
-	if _, err := strconv.ParseFloat(text, 64); err != nil || !bytes.ContainsAny([]byte(text), ".eE") {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || !strings.ContainsAny(text, ".eE") {
 		s.other = true // too large for either
 		return
 	}
@@ -191,7 +190,7 @@ func (s *keptShape) node() parquet.Node {
 
 // value returns a value, which s has seen, as the column holds it.
 func (s *keptShape) value(value []byte) parquet.Value {
-	text := string(bytes.TrimSpace(value))
+	text := string(value)
 	switch s.kind() {
 	case keptBoolean:
 		return parquet.BooleanValue(text == "true")

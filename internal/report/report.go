@@ -50,10 +50,10 @@ func FileFormats() []Format {
 
 // Extension returns how the name of a file of format f ends, with the dot.
 func (f Format) Extension() string {
-	switch f {
-	case FormatMarkdown:
+	if f == FormatMarkdown {
 		return ".md"
-	case FormatJUnit:
+	}
+	if f == FormatJUnit {
 		return ".xml"
 	}
 	return "." + string(f)
