@@ -33,9 +33,10 @@ func (a *Annotation) Command() string {
 	return "::" + a.Level + " " + strings.Join(properties, ",") + "::" + commandData(a.Message)
 }
 
-// commandData escapes the message of a command.
+// commandData escapes the message of a command. That a "##[" in it is no command
+// is not left to the order in which GitHub looks for the two kinds.
 func commandData(s string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", "##[", "## [").Replace(s)
 }
 
 // commandProperty escapes a property of a command.
