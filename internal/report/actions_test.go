@@ -29,7 +29,7 @@ func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
 			t.Error(command)
 		}
 	}
-	if len(all) != 3 || all[0].Title != "# EVIL: failed" || all[2].Title != "a: faithfulness 0.3333" || all[1].Line != 3 {
+	if len(all) != 3 || all[0].Title != "# EVIL: failed" || all[1].Title != "a: faithfulness 0.3333" || all[2].Line != 3 {
 		t.Error(all)
 	}
 	g := GateAnnotation(&Gate{Name: GateMinMean, Text: "too low"})
