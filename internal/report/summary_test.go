@@ -41,9 +41,16 @@ func TestResultsAreValid(t *testing.T) {
 	}
 	good := write(t, FormatJSONL, Options{}, marked())
 	for _, change := range [][2]string{
-		{`"status":"scored"`, `"status":"failed"`}, {`"verdict":"supported"`, `"verdict":"true"`}, {`"index":10`, `"index":-1`},
-		{`"support":0.4`, `"support":4`}, {`"quote":"Ulm"`, `"quot":"Ulm"`}, {`"error":null,`, ``}, {`"start":13`, `"start":null`},
-		{`"chunk_ids":[0,1]`, `"chunk_ids":["0"]`}, {`"cached_from"`, `"cached_by"`}, {`"faithfulness":0`, `"faithfulness":NaN,"x":0`},
+		{`"status":"scored"`, `"status":"failed"`},
+		{`"verdict":"supported"`, `"verdict":"true"`},
+		{`"index":10`, `"index":-1`},
+		{`"support":0.4`, `"support":4`},
+		{`"quote":"Ulm"`, `"quot":"Ulm"`},
+		{`"error":null,`, ``},
+		{`"start":13`, `"start":null`},
+		{`"chunk_ids":[0,1]`, `"chunk_ids":["0"]`},
+		{`"cached_from"`, `"cached_by"`},
+		{`"faithfulness":0`, `"faithfulness":NaN,"x":0`},
 	} {
 		bad := strings.Replace(good, change[0], change[1], 1)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
