@@ -37,6 +37,13 @@ func (c *console) line(text string) {
 	_, _ = io.WriteString(c.w, text+"\n")
 }
 
+// raw writes to w, which is the same standard error without what c does to it.
+func (c *console) raw(w io.Writer, text []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = w.Write(text)
+}
+
 // shownFailures is how many failed rows are named without --verbose.
 const shownFailures = 20
 

@@ -12,46 +12,73 @@ import (
 // far more than the rounding of a sum of fractions, and far less than a row.
 const gateSlack = 1e-12
 
-// gates holds the figures of a run against its gates and says how that came
-// out. Too many failed rows weigh more than a low mean: a score with holes
-// can't be trusted.
+// gates tells how the figures of a run came out at its gates, and returns the
+// exit code as an error. Too many failed rows weigh more than a low mean: a score
+// with holes can't be trusted.
 func gates(o *scoreOptions, t *report.Tally, c *console) error {
-	code := exitOK
+	all := o.gates(t)
+	for i := range all {
+		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
+			c.line("gate: " + g.Text + ": " + g.Outcome())
+		}
+	}
+	if code := gateCode(all); code != exitOK {
+		return &exitError{code}
+	}
+	return nil
+}
+
+// gates holds the figures of a run against its gates.
+func (o *scoreOptions) gates(t *report.Tally) []report.Gate {
+	var all []report.Gate
 	if o.minMean != nil {
-		line, pass := meanGate(t, *o.minMean)
-		c.line(line)
-		if !pass {
+		all = append(all, meanGate(t, *o.minMean))
+	}
+	failed := report.Gate{
+		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
+	}
+	sign := " > "
+	if failed.Passed {
+		sign = " <= "
+	}
+	failed.Text = strconv.Itoa(t.Failed) + " failed rows" + sign + strconv.Itoa(o.maxFailed) + " (--max-failed)"
+	return append(all, failed)
+}
+
+// gateCode is the exit code of a run whose gates came out like that.
+func gateCode(gates []report.Gate) int {
+	code := exitOK
+	for i := range gates {
+		switch {
+		case gates[i].Passed:
+		case gates[i].Name == report.GateMaxFailed:
+			return exitFailedRows
+		default:
 			code = exitGate
 		}
 	}
-	if t.Failed > o.maxFailed {
-		c.line("gate: " + strconv.Itoa(t.Failed) + " failed rows > " + strconv.Itoa(o.maxFailed) + " (--max-failed): FAIL")
-		code = exitFailedRows
-	}
-	if code == exitOK {
-		return nil
-	}
-	return &exitError{code}
+	return code
 }
 
 // meanGate compares the mean with the bar.
-func meanGate(t *report.Tally, bar float64) (line string, pass bool) {
+func meanGate(t *report.Tally, bar float64) report.Gate {
 	n := t.Faithfulness.Count()
+	g := report.Gate{Name: report.GateMinMean, Bar: bar, Value: t.Faithfulness.Mean()}
 	if n == 0 {
-		return "gate: mean faithfulness >= " + atLeastDecimals(bar, 2) + " can't be judged (n = 0 scored): FAIL", false
+		g.Text = "mean faithfulness >= " + atLeastDecimals(bar, 2) + " can't be judged (n = 0 scored)"
+		return g
 	}
-	mean := t.Faithfulness.Mean()
-	pass = mean >= bar-gateSlack
-	sign, outcome := " >= ", "pass"
-	if !pass {
-		sign, outcome = " < ", "FAIL"
+	g.Passed = g.Value >= bar-gateSlack
+	sign := " >= "
+	if !g.Passed {
+		sign = " < "
 	}
 	counted := strconv.Itoa(n) + " scored"
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims gives them a number
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
 	}
-	return "gate: mean faithfulness " + tellingDecimals(mean, bar, pass) + sign + atLeastDecimals(bar, 2) +
-		" (n = " + counted + "): " + outcome, pass
+	g.Text = "mean faithfulness " + tellingDecimals(g.Value, bar, g.Passed) + sign + atLeastDecimals(bar, 2) + " (n = " + counted + ")"
+	return g
 }
 
 // tellingDecimals writes x with four decimals, or with as many as show on which

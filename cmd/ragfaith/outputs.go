@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -55,7 +56,7 @@ type outputTarget interface {
 // newOutputs begins all outputs, or none. The settings are those of the
 // results.
 func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options, settings journal.Settings) (*outputs, error) {
-	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil}
+	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil || o.summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
 	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {
@@ -91,6 +92,7 @@ func (o *outputs) open(path string, resume bool, opts report.Options, settings j
 		}
 		f.file = file
 	}
+	opts.TempDir = filepath.Dir(path) // where there is room for the file
 	if f.writer, err = report.New(f.format, f.file, opts); err != nil {
 		_, abandonErr := f.file.Abandon(false)
 		return nil, errors.Join(err, abandonErr)
@@ -219,6 +221,7 @@ func (o *outputs) abandon(keep bool) ([]string, error) {
 	var kept []string
 	var errs []error
 	for _, f := range o.files {
+		report.Discard(f.writer)
 		part, err := f.file.Abandon(keep && f.file == o.journal && o.rows > 0)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))

@@ -36,9 +36,11 @@ type scoreOptions struct {
 	llm                     llmOptions
 	localModel              localOptions
 
-	to     string
-	output []string
-	resume bool
+	to      string
+	output  []string
+	summary string
+	github  string
+	resume  bool
 
 	minMean   *float64
 	maxFailed int
@@ -149,7 +151,8 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	}
 	fs := newFlagSet()
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv or .tsv) that appears when it is complete; repeatable")
+	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
+	o.epilogueFlags(fs)
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
@@ -196,7 +199,7 @@ func (o *scoreOptions) check(paths []string) error {
 			}
 		}
 	}
-	if err := o.checkBatch(paths); err != nil {
+	if err := errors.Join(o.checkSummary(paths), o.checkBatch(paths)); err != nil {
 		return err
 	}
 	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {

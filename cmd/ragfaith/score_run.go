@@ -34,6 +34,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
+	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
+	github := o.githubRun(sys)
+	stdout, stderr = github.guard(o, stdout, stderr)
 	c := &console{w: stderr}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {
@@ -88,13 +91,21 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	keep, keepAll := o.kept()
-	out, err := newOutputs(o, stdout, report.Options{
-		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
-	}, settled)
+	opts := report.Options{
+		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
+		Gates: o.gates, Notes: o.notes(paths, stages.threshold),
+	}
+	after, err := newEpilogue(o, opts, github, c)
 	if err != nil {
 		return err
 	}
-	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m}
+	defer after.abandon()
+	after.paths, after.settled, after.model = paths, settled, m
+	out, err := newOutputs(o, stdout, opts, settled)
+	if err != nil {
+		return err
+	}
+	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
 		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
@@ -113,7 +124,6 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return r.giveUp(err)
 	}
 	defer set.Close()
-	terminal := sys.Terminal(stderr) > 0
 	return r.conclude(r.run(ctx, cancel, set, o.selection(), terminal))
 }
 
@@ -143,6 +153,7 @@ type scoring struct {
 	pipeline eval.Pipeline
 	stored   *journal.Stored // what an earlier run has finished; nil for nothing
 	batch    *batchRun       // nil for none
+	after    *epilogue
 	tally    report.Tally
 	failures failures
 	took     time.Duration
@@ -170,7 +181,7 @@ func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *
 	case s.options.verbose:
 		s.failures.most, s.failures.stacks = -1, true
 	}
-	sinks := tee{s.outputs, &s.tally, &s.failures}
+	sinks := append(tee{s.outputs, &s.tally, &s.failures}, s.after.sinks()...)
 	if !s.options.quiet && !s.options.noProgress {
 		p := startProgress(s.console, s.now, set.Size(), terminal)
 		p.ofFirst(s.options.limit)
@@ -225,6 +236,11 @@ func (s *scoring) conclude(err error) error {
 		return &exitError{exitFailure}
 	}
 	s.batch.finish()
+	passed := s.options.gates(&s.tally)
+	if err := s.after.finish(passed); err != nil {
+		s.console.say("%v", err)
+		return &exitError{exitFailure}
+	}
 	if s.options.verbose {
 		s.console.say("%d rows in %v, %.0f rows/s", s.tally.Rows, s.took.Round(time.Millisecond),
 			float64(s.tally.Rows)/max(s.took.Seconds(), 1e-6))
@@ -233,6 +249,7 @@ func (s *scoring) conclude(err error) error {
 		s.console.line(summary(&s.tally)) // the table says it on standard output
 	}
 	s.tellSpent()
+	s.after.annotate(passed)
 	return gates(s.options, &s.tally, s.console)
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -31,27 +30,45 @@ const (
 	FormatJSON  Format = "json"  // one JSON array
 	FormatCSV   Format = "csv"
 	FormatTSV   Format = "tsv"
-	FormatNone  Format = "none" // nothing at all
+
+	FormatParquet  Format = "parquet"
+	FormatMarkdown Format = "markdown" // figures and the worst rows, for a pull request
+	FormatJUnit    Format = "junit"    // a test case a row, for CI systems
+
+	FormatNone Format = "none" // nothing at all
 )
 
 // StreamFormats are what standard output can get.
 func StreamFormats() []Format {
-	return []Format{FormatTable, FormatJSONL, FormatCSV, FormatTSV, FormatJSON, FormatNone}
+	return []Format{FormatTable, FormatJSONL, FormatCSV, FormatTSV, FormatJSON, FormatMarkdown, FormatNone}
 }
 
 // FileFormats are what a file can be, by its extension.
 func FileFormats() []Format {
-	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV}
+	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet, FormatMarkdown, FormatJUnit}
+}
+
+// Extension returns how the name of a file of format f ends, with the dot.
+func (f Format) Extension() string {
+	if f == FormatMarkdown {
+		return ".md"
+	}
+	if f == FormatJUnit {
+		return ".xml"
+	}
+	return "." + string(f)
 }
 
 // FormatOf returns the format that the extension of path names.
 func FormatOf(path string) (Format, error) {
 	ext := filepath.Ext(path)
-	f := Format(strings.ToLower(strings.TrimPrefix(ext, ".")))
+	for _, f := range FileFormats() {
+		if f.Extension() == strings.ToLower(ext) {
+			return f, nil
+		}
+	}
 	switch {
-	case slices.Contains(FileFormats(), f):
-		return f, nil
-	case f == "parquet" || f == "md" || f == "html" || f == "xml":
+	case strings.EqualFold(ext, ".html"):
 		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, extensions())
 	case ext == "":
 		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, extensions())
@@ -64,7 +81,7 @@ func extensions() string {
 	formats := FileFormats()
 	names := make([]string, len(formats))
 	for i, f := range formats {
-		names[i] = "." + string(f)
+		names[i] = f.Extension()
 	}
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
@@ -76,6 +93,15 @@ type Options struct {
 	KeepAll bool        // those of the first row that has any
 	Width   int         // of the table, in terminal cells; 120 for 0
 	Warn    func(error) // is told what a format can't hold; may be nil
+	// TempDir is the folder of temporary files, "" for the system's. Some formats
+	// need one where there are many rows.
+	TempDir string
+	// Gates are the gates of the run and how they came out, once all rows are
+	// there; may be nil. A report for a person shows them.
+	Gates func(*Tally) []Gate
+	// Notes say how the results came about, each in a few words. A report for a
+	// person shows them.
+	Notes []string
 }
 
 // New returns a Writer of format f to w.
@@ -91,10 +117,24 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		return newSeparated(w, ',', o), nil
 	case FormatTSV:
 		return newSeparated(w, '\t', o), nil
+	case FormatParquet:
+		return newParquet(w, o), nil
+	case FormatMarkdown:
+		return newMarkdown(w, o), nil
+	case FormatJUnit:
+		return newJUnit(w, o), nil
 	case FormatNone:
 		return discard{}, nil
 	}
 	return nil, fmt.Errorf("unknown format %q", f)
+}
+
+// Discard gives up a Writer that is not to be closed: what it keeps beside what
+// it writes to, such as a temporary file, is removed.
+func Discard(w Writer) {
+	if d, ok := w.(interface{ Discard() }); ok {
+		d.Discard()
+	}
 }
 
 // Reserved are the names of the fields and columns that every result has, which

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // A Tally counts what became of the rows. The zero Tally is ready for use.
@@ -14,6 +15,10 @@ type Tally struct {
 	// Faithfulness describes every row that has one: the scored rows, and
 	// those without claims where they were given a number.
 	Faithfulness stats.Summary
+	// Claims of scored rows, and of them those that the contexts support, and
+	// those that they say the opposite of.
+	Claims, Supported, Contradicted int
+	Usage                           eval.Usage // of all rows
 }
 
 // Write counts r. It returns no error, and makes a Tally an eval.Sink.
@@ -22,6 +27,16 @@ func (t *Tally) Write(r *eval.Result) error {
 	switch r.Status {
 	case eval.Scored:
 		t.Scored++
+		t.Claims += len(r.Claims)
+		for i := range r.Verdicts {
+			switch r.Verdicts[i].Label {
+			case verdict.Supported:
+				t.Supported++
+			case verdict.Contradicted:
+				t.Contradicted++
+			case verdict.NotMentioned:
+			}
+		}
 	case eval.Failed:
 		t.Failed++
 	case eval.NoClaims:
@@ -36,6 +51,10 @@ func (t *Tally) Write(r *eval.Result) error {
 		}
 	}
 	t.Faithfulness.Add(r.Faithfulness)
+	t.Usage.Requests += r.Usage.Requests
+	t.Usage.PromptTokens += r.Usage.PromptTokens
+	t.Usage.CompletionTokens += r.Usage.CompletionTokens
+	t.Usage.CachedRequests += r.Usage.CachedRequests
 	return nil
 }
 

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
+	a := Annotation{Level: "warning", Title: "a,b:c%\n::error::x", Message: "50%0A: ##[x]a,b\r\n::set-output name=x::y", File: "d,e::f.jsonl", Line: 3}
+	want := "::warning file=d%2Ce%3A%3Af.jsonl,line=3,title=a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ax::50%250A: ## [x]a,b%0D%0A::set-output name=x::y"
+	if got := a.Command(); got != want {
+		t.Error(got)
+	}
+	w := NewWorst(10)
+	for _, r := range []*eval.Result{hostile(), hostileFailure(), scored()} {
+		_ = w.Write(r)
+	}
+	place := func(file string, line int) (string, int) { return file, line }
+	form := regexp.MustCompile(`^::warning (file=[^,:\r\n]*,)?(line=\d+,)?title=[^,:\r\n]*::[^\r\n]*$`)
+	all := w.Annotations(place)
+	for i := range all {
+		if command := all[i].Command(); !form.MatchString(command) {
+			t.Error(command)
+		}
+	}
+	if len(all) != 3 || all[0].Title != "# EVIL: failed" || all[1].Title != "a: faithfulness 0.3333" || all[2].Line != 3 {
+		t.Error(all)
+	}
+	g := GateAnnotation(&Gate{Name: GateMinMean, Text: "too low"})
+	if got := g.Command(); got != "::error title=ragfaith --min-mean::too low" {
+		t.Error(got)
+	}
+}
+
+func TestAGuardedWriterHasNoCommandOfGitHub(t *testing.T) {
+	for in, want := range map[string]string{
+		"::error::x\n":                    ": :error::x\n",
+		" \t::error::x":                   " \t: :error::x",
+		"\u00a0::add-mask::x":             "\u00a0: :add-mask::x",
+		"a ::error::x":                    "a ::error::x",
+		"a\r::error::x\n:::x":             "a\r: :error::x\n: : :x",
+		"a ##[error]x ###[x] ##\n[":       "a ## [error]x ### [x] ##\n[",
+		"##vso[task.setvariable]x":        "##vso[task.setvariable]x",
+		"12  einstein: 0.5\n13  a::b\n\n": "12  einstein: 0.5\n13  a::b\n\n",
+	} {
+		for _, size := range []int{1, 2, len(in)} { // however it is written
+			var b strings.Builder
+			g := NewActionsGuard(&b)
+			for rest := in; rest != ""; {
+				n, err := g.Write([]byte(rest[:min(size, len(rest))]))
+				if err != nil || n != min(size, len(rest)) {
+					t.Fatal(n, err)
+				}
+				rest = rest[n:]
+			}
+			if d := cmp.Diff(want, b.String()); d != "" {
+				t.Errorf("%q: %s", in, d)
+			}
+		}
+	}
+	if _, err := NewActionsGuard(&failing{2}).Write([]byte("long")); !errors.Is(err, errFull) {
+		t.Error(err)
+	}
+}

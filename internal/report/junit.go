@@ -1,0 +1,232 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+const (
+	junitText   = 2000 // characters of a text
+	junitClaims = 100  // claims of a row that are named
+)
+
+// junit writes JUnit XML as Jenkins and GitLab read it: a suite for each dataset
+// with a test case a row, and one for the gates. A row with a claim that nothing
+// supports is a failure, one that failed an error, one without claims skipped. The
+// counts stand before the cases, which therefore wait in a spool.
+type junit struct {
+	w     io.Writer
+	opts  Options
+	tally Tally
+	suite junitSuite
+	begun bool
+	cases *spool
+	buf   bytes.Buffer
+}
+
+// A junitSuite counts the cases of a suite.
+type junitSuite struct {
+	name, class                       string
+	tests, failures, errored, skipped int
+}
+
+func newJUnit(w io.Writer, o Options) *junit {
+	return &junit{w: w, opts: o, cases: &spool{folder: o.TempDir}}
+}
+
+// Write writes r as a test case, and before it the suite of the dataset before.
+func (j *junit) Write(r *eval.Result) error {
+	_ = j.tally.Write(r) // has no error
+	if name := r.Row.File; j.suite.tests > 0 && j.suite.name != name {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	if j.suite.tests == 0 {
+		j.suite = junitSuite{name: r.Row.File, class: junitClass(r.Row.File)}
+	}
+	j.suite.tests++
+	j.buf.Reset()
+	j.testCase(r)
+	_, err := j.cases.Write(j.buf.Bytes())
+	return err
+}
+
+// Close writes the last suite, that of the gates, and the end.
+func (j *junit) Close() error {
+	defer j.Discard()
+	if j.suite.tests > 0 {
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	gates := j.opts.gatesOf(&j.tally)
+	if len(gates) > 0 {
+		j.buf.Reset()
+		j.suite = junitSuite{name: "gates", class: "gates", tests: len(gates)}
+		for i := range gates {
+			j.gate(&gates[i])
+		}
+		if _, err := j.cases.Write(j.buf.Bytes()); err != nil {
+			return err
+		}
+		if err := j.flush(); err != nil {
+			return err
+		}
+	}
+	if err := j.begin(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(j.w, "</testsuites>\n")
+	return err
+}
+
+// Discard removes what waits.
+func (j *junit) Discard() { j.cases.Reset() }
+
+// begin begins the document, once.
+func (j *junit) begin() error {
+	if j.begun {
+		return nil
+	}
+	j.begun = true
+	_, err := io.WriteString(j.w, xml.Header+"<testsuites name=\"ragfaith\">\n")
+	return err
+}
+
+// flush writes the suite whose cases wait.
+func (j *junit) flush() error {
+	if err := j.begin(); err != nil {
+		return err
+	}
+	s := &j.suite
+	_, err := fmt.Fprintf(j.w, "<testsuite name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
+		quoted(s.name), s.tests, s.failures, s.errored, s.skipped)
+	if err != nil {
+		return err
+	}
+	cases, err := j.cases.Reader()
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(j.w, cases); err != nil {
+		return err
+	}
+	j.cases.Reset()
+	*s = junitSuite{}
+	_, err = io.WriteString(j.w, "</testsuite>\n")
+	return err
+}
+
+// testCase appends the case of a row to the buffer.
+func (j *junit) testCase(r *eval.Result) {
+	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.Row.ID))
+	switch {
+	case r.Status == eval.Failed:
+		j.suite.errored++
+		j.outcome("error", r.Reason, failure(r), func() { j.line(place(r)) })
+	case r.Status == eval.NoClaims:
+		j.suite.skipped++
+		j.outcome("skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "), nil)
+	case r.Supported() < len(r.Claims):
+		j.suite.failures++
+		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), len(r.Claims))
+		j.outcome("failure", "unsupported", message, func() {
+			j.line(place(r))
+			j.unsupported(r)
+		})
+	default:
+		j.buf.WriteString("/>\n")
+	}
+}
+
+// outcome appends what is inside of a case, and its end.
+func (j *junit) outcome(element, kind, message string, body func()) {
+	fmt.Fprintf(&j.buf, ">\n<%s", element)
+	if kind != "" {
+		j.buf.WriteString(" type=" + quoted(kind))
+	}
+	j.buf.WriteString(" message=" + quoted(message))
+	if body == nil {
+		j.buf.WriteString("/>\n</testcase>\n")
+		return
+	}
+	j.buf.WriteString(">\n")
+	body()
+	fmt.Fprintf(&j.buf, "</%s>\n</testcase>\n", element)
+}
+
+// unsupported appends the claims that nothing supports, with why.
+func (j *junit) unsupported(r *eval.Result) {
+	named, more := 0, 0
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Label == verdict.Supported {
+			continue
+		}
+		if named == junitClaims {
+			more++
+			continue
+		}
+		named++
+		j.line(strings.ReplaceAll(v.Label.String(), "_", " ") + ": " + r.Claims[i].Judged())
+		if v.Reason != "" {
+			j.line("why: " + v.Reason)
+		}
+		if len(v.Evidence) > 0 {
+			j.line("context: " + v.Evidence[0].Quote)
+		}
+	}
+	if more > 0 {
+		fmt.Fprintf(&j.buf, "and %d more\n", more)
+	}
+}
+
+// gate appends the case of a gate.
+func (j *junit) gate(g *Gate) {
+	fmt.Fprintf(&j.buf, "<testcase classname=\"gates\" name=%s", quoted(g.Name))
+	if g.Passed {
+		j.buf.WriteString("/>\n")
+		return
+	}
+	j.suite.failures++
+	j.outcome("failure", "gate", g.Text, nil)
+}
+
+// line appends a line between two tags.
+func (j *junit) line(s string) {
+	_ = xml.EscapeText(&j.buf, []byte(clip(s, junitText))) // a buffer has no error
+	j.buf.WriteByte('\n')
+}
+
+// place is where a row stands in its dataset.
+func place(r *eval.Result) string { return r.Row.File + ":" + strconv.Itoa(r.Row.Line) }
+
+// quoted returns s as the value of an attribute.
+func quoted(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	_ = xml.EscapeText(&b, []byte(clip(s, junitText))) // a builder has no error
+	b.WriteByte('"')
+	return b.String()
+}
+
+// junitClass is the class of the cases of a dataset: the name of its file in
+// characters that a class of Java may have, since Jenkins makes a package of what
+// is before a point.
+func junitClass(file string) string {
+	return "faithfulness." + strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, clip(filepath.Base(file), junitText))
+}

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+// junitRows are results of two datasets.
+func junitRows() []*eval.Result {
+	rows := []*eval.Result{scored(), noClaims(), failed(), hostile(), hostileFailure()}
+	whole := scored()
+	whole.Claims, whole.Verdicts, whole.Row.Line = whole.Claims[:1], whole.Verdicts[:1], 9
+	rows = append(rows, whole)
+	for i, r := range rows {
+		r.Row.File = "data/first.jsonl"
+		if i > 2 {
+			r.Row.File = hostile().Row.File
+		}
+	}
+	return rows
+}
+
+func TestJUnitHasACaseForEachRowAndGate(t *testing.T) {
+	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates}, junitRows()...))
+	if got, want := write(t, FormatJUnit, Options{}), xml.Header+"<testsuites name=\"ragfaith\">\n</testsuites>\n"; got != want {
+		t.Errorf("no rows: %q", got)
+	}
+}
+
+func TestJUnitCountsWhatItHas(t *testing.T) {
+	type outcome struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+	var doc struct {
+		Suites []struct {
+			Name     string `xml:"name,attr"`
+			Tests    int    `xml:"tests,attr"`
+			Failures int    `xml:"failures,attr"`
+			Errors   int    `xml:"errors,attr"`
+			Skipped  int    `xml:"skipped,attr"`
+			Cases    []struct {
+				Name      string    `xml:"name,attr"`
+				ClassName string    `xml:"classname,attr"`
+				Failure   []outcome `xml:"failure"`
+				Error     []outcome `xml:"error"`
+				Skipped   []outcome `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	content := write(t, FormatJUnit, Options{Gates: someGates}, junitRows()...)
+	if err := xml.Unmarshal([]byte(content), &doc); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, s := range doc.Suites {
+		names = append(names, s.Name)
+		failures, errored, skipped := 0, 0, 0
+		for _, c := range s.Cases {
+			failures, errored, skipped = failures+len(c.Failure), errored+len(c.Error), skipped+len(c.Skipped)
+		}
+		if s.Tests != len(s.Cases) || s.Failures != failures || s.Errors != errored || s.Skipped != skipped {
+			t.Errorf("%s: %d tests of %d, %d failures of %d, %d errors of %d, %d skipped of %d", s.Name,
+				s.Tests, len(s.Cases), s.Failures, failures, s.Errors, errored, s.Skipped, skipped)
+		}
+	}
+	if d := cmp.Diff([]string{"data/first.jsonl", hostile().Row.File, "gates"}, names); d != "" {
+		t.Error(d)
+	}
+	evil := doc.Suites[1].Cases[0]
+	for _, want := range []string{clip(hostile().Claims[1].Text, junitText), clip(hostile().Verdicts[1].Reason, junitText), clip(hostile().Verdicts[1].Evidence[0].Quote, junitText)} {
+		if !strings.Contains(evil.Failure[0].Text, want) {
+			t.Errorf("%q lacks %q", evil.Failure[0].Text, want)
+		}
+	}
+	if evil.Name != clip(hostile().Row.ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
+		t.Errorf("%q %q", evil.Name, evil.ClassName)
+	}
+}
+
+func FuzzJUnit(f *testing.F) {
+	f.Add("a\x00b", "]]>", "\ufffe\uffff\ud7ff")
+	f.Add("\xff", "<!--", "&#0;")
+	f.Fuzz(func(t *testing.T, id, claim, reason string) {
+		r := hostile()
+		r.Row.ID, r.Row.File, r.Claims[1].Text, r.Verdicts[1].Reason = id, reason, claim, reason
+		bad := hostileFailure()
+		bad.Row.File = reason
+		d := xml.NewDecoder(strings.NewReader(write(t, FormatJUnit, Options{}, r, bad)))
+		for elements := 0; ; {
+			token, err := d.Token()
+			if token == nil {
+				if elements != 6 {
+					t.Fatalf("%d elements, %v", elements, err)
+				}
+				return
+			}
+			if _, ok := token.(xml.StartElement); ok {
+				elements++
+			}
+		}
+	})
+}
+
+// The schema is junit-10.xsd of Jenkins' xunit plugin.
+func TestJUnitIsValidForJenkins(t *testing.T) {
+	schema := os.Getenv("RAGFAITH_JUNIT_XSD")
+	if schema == "" {
+		t.Skip("RAGFAITH_JUNIT_XSD names no schema of JUnit XML")
+	}
+	if _, err := exec.LookPath("xmllint"); err != nil {
+		t.Skip("there is no xmllint here")
+	}
+	for _, rows := range [][]*eval.Result{junitRows(), {failed()}, nil} {
+		path := filepath.Join(t.TempDir(), "report.xml")
+		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates}, rows...)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command("xmllint", "--noout", "--schema", schema, path).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}
+}
+
+// What is in memory is the same at both numbers of rows.
+func BenchmarkJUnit(b *testing.B) {
+	for _, n := range []int{10_000, 100_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			peak := 0.0
+			for b.Loop() {
+				w, _ := New(FormatJUnit, counter{}, Options{TempDir: b.TempDir()})
+				r := scored()
+				for i := range n {
+					_ = w.Write(r)
+					if i%1000 == 0 {
+						peak = max(peak, heap())
+					}
+				}
+				_ = w.Close()
+			}
+			b.ReportMetric(peak, "peak-MiB")
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+		})
+	}
+}

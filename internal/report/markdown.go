@@ -1,0 +1,208 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+const (
+	// MarkdownMost is how many bytes of Markdown there are at most. A comment on
+	// GitHub takes 65,536 characters, each of which is at least a byte; what is
+	// left is for what others put around it.
+	MarkdownMost = 60_000
+	markdownRows = 50  // rows with claims that nothing supports
+	moreRoom     = 200 // bytes that are left for saying what is left out
+	notesMost    = 20
+)
+
+// markdown writes a report of a run for a pull request: figures, gates, the
+// rows with the lowest faithfulness and rows that failed. It is written by Close,
+// and never longer than MarkdownMost. All that comes from a dataset is in code
+// spans, in which nothing is a link, a mention, HTML or Markdown.
+type markdown struct {
+	w     io.Writer
+	opts  Options
+	tally Tally
+	worst *Worst
+	b     strings.Builder
+}
+
+func newMarkdown(w io.Writer, o Options) *markdown {
+	return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}
+}
+
+// Write counts r, and keeps what is shown of it, if it is.
+func (m *markdown) Write(r *eval.Result) error {
+	_ = m.tally.Write(r) // has no error
+	_ = m.worst.Write(r) // nor has it
+	return nil
+}
+
+// Close writes the report.
+func (m *markdown) Close() error {
+	m.figures()
+	m.gates()
+	m.failures()
+	m.rows()
+	_, err := io.WriteString(m.w, m.b.String())
+	return err
+}
+
+// figures begins the report.
+func (m *markdown) figures() {
+	t, f := &m.tally, &m.tally.Faithfulness
+	title := "no row has a score"
+	if f.Count() > 0 {
+		title = fourDecimals(f.Mean())
+	}
+	fmt.Fprintf(&m.b, "## Faithfulness: %s\n\n", title)
+	m.b.WriteString("| rows | scored | no claims | failed | mean | std | min | 25% | 50% | 75% | max |\n")
+	m.b.WriteString("|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	fmt.Fprintf(&m.b, "| %d | %d | %d | %d |", t.Rows, t.Scored, t.NoClaims, t.Failed)
+	for _, x := range []float64{f.Mean(), f.Std(), f.Min(), f.Quantile(0.25), f.Quantile(0.5), f.Quantile(0.75), f.Max()} {
+		m.b.WriteString(" " + fourDecimals(x) + " |")
+	}
+	m.b.WriteString("\n\n")
+	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), notesMost)] {
+		if i > 0 {
+			m.b.WriteString(", ")
+		}
+		m.b.WriteString(codeSpan(clip(note, nameText)))
+	}
+	if len(m.opts.Notes) > 0 {
+		m.b.WriteString("\n\n")
+	}
+	if t.Claims > 0 {
+		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
+			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
+	}
+}
+
+// fourDecimals writes a figure, and nothing for NaN.
+func fourDecimals(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+// gates says how the gates came out.
+func (m *markdown) gates() {
+	gates := m.opts.gatesOf(&m.tally)
+	if len(gates) == 0 {
+		return
+	}
+	m.b.WriteString("| gate | outcome |\n|---|---|\n")
+	for i := range gates {
+		outcome := gates[i].Outcome()
+		if !gates[i].Passed {
+			outcome = "**" + outcome + "**"
+		}
+		fmt.Fprintf(&m.b, "| %s | %s |\n", codeSpan(gates[i].Text), outcome)
+	}
+	m.b.WriteByte('\n')
+}
+
+// failures lists the first rows that failed.
+func (m *markdown) failures() {
+	const most = 10
+	if m.worst.failures == 0 {
+		return
+	}
+	fmt.Fprintf(&m.b, "### Failed rows: %d\n\n", m.worst.failures)
+	shown := 0
+	for i := range m.worst.failed {
+		f := &m.worst.failed[i]
+		if shown == most || !m.add("- "+codeSpan(f.ID)+": "+codeSpan(f.Error)+"\n") {
+			break
+		}
+		shown++
+	}
+	m.more(m.worst.failures-shown, "failed rows")
+}
+
+// rows lists the worst rows.
+func (m *markdown) rows() {
+	if m.worst.unsupported == 0 {
+		if m.tally.Claims > 0 {
+			m.b.WriteString("Every claim of the scored rows is supported.\n")
+		}
+		return
+	}
+	fmt.Fprintf(&m.b, "### Rows with unsupported claims: %d, the worst first\n\n", m.worst.unsupported)
+	shown := 0
+	for i := range m.worst.rows {
+		if !m.add(markdownRow(i+1, &m.worst.rows[i])) {
+			break
+		}
+		shown++
+	}
+	m.more(m.worst.unsupported-shown, "rows with unsupported claims")
+}
+
+// add appends text, unless that makes the report too long.
+func (m *markdown) add(text string) bool {
+	if m.b.Len()+len(text) > MarkdownMost-moreRoom {
+		return false
+	}
+	m.b.WriteString(text)
+	return true
+}
+
+// more says how many are left out.
+func (m *markdown) more(n int, what string) {
+	if n > 0 {
+		fmt.Fprintf(&m.b, "\nand %d more %s\n", n, what)
+	}
+	m.b.WriteByte('\n')
+}
+
+// markdownRow is a row as an item of a numbered list.
+func markdownRow(number int, r *WorstRow) string {
+	var b strings.Builder
+	begin := strconv.Itoa(number) + ". "
+	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", begin, codeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
+	inner := strings.Repeat(" ", len(begin))
+	for i := range r.Unsupported {
+		c := &r.Unsupported[i]
+		label := strings.ReplaceAll(c.Label.String(), "_", " ")
+		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, label, codeSpan(c.Text))
+		if c.Reason != "" {
+			fmt.Fprintf(&b, "%s  - why: %s\n", inner, codeSpan(c.Reason))
+		}
+		if c.Quote != "" {
+			fmt.Fprintf(&b, "%s  - context: %s\n", inner, codeSpan(c.Quote))
+		}
+	}
+	if more := r.Claims - r.Supported - len(r.Unsupported); more > 0 {
+		fmt.Fprintf(&b, "%s- and %d more\n", inner, more)
+	}
+	return b.String()
+}
+
+// codeSpan returns s as a code span of Markdown, which shows it as it is: its
+// fence is longer than any in s. s is on one line.
+func codeSpan(s string) string {
+	if s == "" {
+		return "(empty)"
+	}
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if s[0] == '`' || s[len(s)-1] == '`' {
+		return fence + " " + s + " " + fence // a blank at both ends is not shown
+	}
+	return fence + s + fence
+}

@@ -1,0 +1,168 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// SummarySchema is the JSON Schema that a Summary is valid against, and
+// ResultSchema that of a result.
+const (
+	SummarySchema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/summary.schema.json"
+	ResultSchema  = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/result.schema.json"
+)
+
+// SummaryVersion is that of the format of a Summary.
+const SummaryVersion = 1
+
+// A Summary is what there is to say of a run: its figures and settings, and never
+// a key. Equal runs have equal summaries, so there is no time in it.
+type Summary struct {
+	Schema       string         `json:"$schema"`
+	Version      int            `json:"version"`
+	Ragfaith     string         `json:"ragfaith"` // the version of the program
+	Datasets     []string       `json:"datasets"`
+	Rows         SummaryRows    `json:"rows"`
+	Claims       SummaryClaims  `json:"claims"`
+	Faithfulness SummaryFigures `json:"faithfulness"`
+	Support      SummaryFigures `json:"support"`
+	Settings     SummaryNames   `json:"settings"`
+	Gates        []SummaryGate  `json:"gates"`
+	Passed       bool           `json:"passed"`
+	ExitCode     int            `json:"exit_code"`
+	Usage        SummaryUsage   `json:"usage"` // of the rows, also those of an earlier run
+	Spent        *SummarySpent  `json:"spent"` // by this run; null where nothing was asked
+}
+
+// SummaryRows counts rows.
+type SummaryRows struct {
+	Total          int `json:"total"`
+	Scored         int `json:"scored"`
+	NoClaims       int `json:"no_claims"`
+	Refusal        int `json:"refusal"`
+	Empty          int `json:"empty"`
+	NothingClaimed int `json:"nothing_claimed"`
+	Failed         int `json:"failed"`
+}
+
+// SummaryClaims counts the claims of scored rows.
+type SummaryClaims struct {
+	Total        int `json:"total"`
+	Supported    int `json:"supported"`
+	Contradicted int `json:"contradicted"`
+	NotMentioned int `json:"not_mentioned"`
+}
+
+// SummaryFigures describe numbers as describe() of pandas does.
+type SummaryFigures struct {
+	Count int    `json:"count"`
+	Mean  Figure `json:"mean"`
+	Std   Figure `json:"std"`
+	Min   Figure `json:"min"`
+	P25   Figure `json:"p25"`
+	P50   Figure `json:"p50"`
+	P75   Figure `json:"p75"`
+	Max   Figure `json:"max"`
+}
+
+// SummaryGate is a Gate.
+type SummaryGate struct {
+	Name   string `json:"name"`
+	Bar    Figure `json:"bar"`
+	Value  Figure `json:"value"`
+	Passed bool   `json:"passed"`
+	Text   string `json:"text"`
+}
+
+// SummaryUsage counts requests and tokens.
+type SummaryUsage struct {
+	Requests         int `json:"requests"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	CachedRequests   int `json:"cached_requests"`
+}
+
+// SummarySpent is what a run took from a language model.
+type SummarySpent struct {
+	SummaryUsage
+	USD Figure `json:"usd"` // null where no price is known
+}
+
+// A SummaryName is a setting by its name, such as --threshold.
+type SummaryName struct{ Name, Value string }
+
+// SummaryNames are settings, in the order in which a person is told of them.
+type SummaryNames []SummaryName
+
+// MarshalJSON writes them as an object.
+func (s SummaryNames) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i := range s {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, s[i].Name)
+		b = appendString(append(b, ':'), s[i].Value)
+	}
+	return append(b, '}'), nil
+}
+
+// A Figure is a number of a Summary, NaN for none.
+type Figure float64
+
+// MarshalJSON writes it as results have numbers, and null for none.
+func (f Figure) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(f)), nil }
+
+// NoFigure is the Figure for none.
+func NoFigure() Figure { return Figure(math.NaN()) }
+
+// Figures counts what a Summary is made of. The zero Figures is ready for use.
+type Figures struct {
+	tally   Tally
+	support millionths
+}
+
+// Write counts r. It returns no error, and makes Figures an eval.Sink.
+func (f *Figures) Write(r *eval.Result) error {
+	f.support.add(r.Support)
+	return f.tally.Write(r)
+}
+
+// Summary returns a Summary of what was counted, with the gates; what Figures
+// can't know is left to the caller.
+func (f *Figures) Summary(gates []Gate) *Summary {
+	t := &f.tally
+	s := &Summary{
+		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
+		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed},
+		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
+		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
+		Usage: SummaryUsage(t.Usage),
+	}
+	for _, g := range gates {
+		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})
+		s.Passed = s.Passed && g.Passed
+	}
+	return s
+}
+
+func summaryFigures(s *stats.Summary) SummaryFigures {
+	return SummaryFigures{
+		s.Count(), Figure(s.Mean()), Figure(s.Std()), Figure(s.Min()),
+		Figure(s.Quantile(0.25)), Figure(s.Quantile(0.5)), Figure(s.Quantile(0.75)), Figure(s.Max()),
+	}
+}
+
+// Bytes returns the summary as JSON with a line a member.
+func (s *Summary) Bytes() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(s)
+	return b.Bytes(), err
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+const (
+	worstText   = 300 // characters of a text that are kept of a worst row
+	worstClaims = 5   // claims that are kept of one
+	nameText    = 80  // characters of an id
+)
+
+// A Worst keeps the rows with the lowest faithfulness of those that have a claim
+// without support, and the first rows that failed. Of equal rows the one with
+// less support is the worse, and then the earlier one. It keeps no more than a
+// number of short texts, however many rows there are and however long they are.
+type Worst struct {
+	most        int
+	rows        []WorstRow // the worst first
+	failed      []FailedRow
+	unsupported int // rows with a claim without support
+	failures    int
+}
+
+// A WorstRow is a row with claims that nothing supports. Its texts, but for the
+// file, are cut, on one line, and without characters that a terminal would obey.
+type WorstRow struct {
+	Index, Line           int
+	ID, File              string
+	Faithfulness, Support float64
+	Claims, Supported     int
+	Unsupported           []WorstClaim // the first of them
+}
+
+// A WorstClaim is a claim that nothing supports.
+type WorstClaim struct {
+	Label               verdict.Label
+	Text, Reason, Quote string // Quote is "" for none
+}
+
+// A FailedRow is a row that could not be read or judged, with texts as those of a
+// WorstRow.
+type FailedRow struct {
+	Index, Line     int
+	ID, File, Error string
+}
+
+// NewWorst returns a Worst that keeps so many rows of either kind.
+func NewWorst(most int) *Worst { return &Worst{most: most} }
+
+// Write looks at r. It returns no error, and makes a Worst an eval.Sink.
+func (w *Worst) Write(r *eval.Result) error {
+	switch {
+	case r.Status == eval.Failed:
+		if w.failures++; len(w.failed) < w.most {
+			w.failed = append(w.failed, FailedRow{
+				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: clip(r.Row.ID, nameText), Error: clip(failure(r), worstText),
+			})
+		}
+	case r.Status == eval.Scored && r.Supported() < len(r.Claims):
+		w.unsupported++
+		row := WorstRow{Index: r.Row.Index, Line: r.Row.Line, Faithfulness: r.Faithfulness, Support: round(r.Support)}
+		at, _ := slices.BinarySearchFunc(w.rows, row, worse)
+		if at == w.most {
+			break
+		}
+		if len(w.rows) == w.most {
+			w.rows = w.rows[:w.most-1]
+		}
+		row.fill(r)
+		w.rows = slices.Insert(w.rows, at, row)
+	}
+	return nil
+}
+
+// worse orders rows, the worst first.
+func worse(a, b WorstRow) int {
+	return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
+}
+
+// fill takes the texts of r.
+func (w *WorstRow) fill(r *eval.Result) {
+	w.ID, w.File = clip(r.Row.ID, nameText), r.Row.File
+	w.Claims, w.Supported = len(r.Claims), r.Supported()
+	for i := range r.Verdicts {
+		v := &r.Verdicts[i]
+		if v.Label == verdict.Supported {
+			continue
+		}
+		if len(w.Unsupported) == worstClaims {
+			return
+		}
+		c := WorstClaim{Label: v.Label, Text: clip(r.Claims[i].Judged(), worstText), Reason: clip(v.Reason, worstText)}
+		if len(v.Evidence) > 0 {
+			c.Quote = clip(v.Evidence[0].Quote, worstText)
+		}
+		w.Unsupported = append(w.Unsupported, c)
+	}
+}
+
+// Rows returns the worst rows, the worst first. They are not to be changed.
+func (w *Worst) Rows() []WorstRow { return w.rows }
+
+// Failed returns the first rows that failed. They are not to be changed.
+func (w *Worst) Failed() []FailedRow { return w.failed }
+
+// failure is why r failed.
+func failure(r *eval.Result) string {
+	if r.Err == nil {
+		return "failed"
+	}
+	return r.Err.Error()
+}

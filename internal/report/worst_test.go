@@ -1,0 +1,82 @@
+package report
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+func TestWorstKeepsTheLowestRowsWhateverTheirOrder(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var all []*eval.Result
+	for i := range 200 {
+		r := scored()
+		r.Row.Index = i
+		r.Faithfulness, r.Support = float64(random.IntN(5))/5, float64(random.IntN(3))/3
+		all = append(all, r)
+	}
+	sorted := slices.Clone(all)
+	slices.SortStableFunc(sorted, func(a, b *eval.Result) int {
+		switch {
+		case a.Faithfulness != b.Faithfulness:
+			return int(5*a.Faithfulness - 5*b.Faithfulness)
+		case a.Support != b.Support:
+			return int(3*a.Support - 3*b.Support)
+		}
+		return a.Row.Index - b.Row.Index
+	})
+	var want []int
+	for _, r := range sorted[:30] {
+		want = append(want, r.Row.Index)
+	}
+	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	w := NewWorst(30)
+	for _, r := range all {
+		_ = w.Write(r)
+	}
+	var got []int
+	for _, r := range w.Rows() {
+		got = append(got, r.Index)
+	}
+	if d := cmp.Diff(want, got); d != "" || w.unsupported != 200 {
+		t.Error(d, w.unsupported)
+	}
+}
+
+func TestRowsWithoutAnUnsupportedClaimAreNotWorst(t *testing.T) {
+	whole := scored()
+	whole.Claims, whole.Verdicts = whole.Claims[:1], whole.Verdicts[:1]
+	w := NewWorst(2)
+	for _, r := range []*eval.Result{whole, noClaims(), failed(), failed(), failed()} {
+		_ = w.Write(r)
+	}
+	if len(w.Rows()) != 0 || len(w.Failed()) != 2 || w.failures != 3 {
+		t.Error(w.Rows(), w.Failed(), w.failures)
+	}
+}
+
+func TestClipMakesALineOfWhatIsShown(t *testing.T) {
+	for _, tt := range []struct {
+		in, want string
+		most     int
+	}{
+		{"", "", 5},
+		{" a \n\t b\u00a0\u3000c ", "a b c", 9},
+		{"abcdef", "abcdef", 6},
+		{"abcdefg", "abcdef…", 6},
+		{"ab \u202ecd", `ab \u202ecd`, 11},
+		{"ab \u202ecd", `ab…`, 8},
+		{"\x00\xff\ufffe", `\x00` + "\ufffd" + `\ufffe`, 20},
+		{"👩\u200d🚀", "👩\u200d🚀", 3},
+		{strings.Repeat("\n", 1<<20), "", 3},
+	} {
+		if got := clip(tt.in, tt.most); got != tt.want {
+			t.Errorf("%.20q in %d: %q", tt.in, tt.most, got)
+		}
+	}
+}
