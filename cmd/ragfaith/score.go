@@ -149,7 +149,7 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	}
 	fs := newFlagSet()
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv or .tsv) that appears when it is complete; repeatable")
+	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` (.jsonl, .json, .csv, .tsv or .html) that appears when it is complete; repeatable")
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")

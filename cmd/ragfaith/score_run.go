@@ -90,6 +90,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	keep, keepAll := o.kept()
 	out, err := newOutputs(o, stdout, report.Options{
 		Keep: keep, KeepAll: keepAll, Width: tableWidth(stdout, sys), Warn: warn,
+		Page: o.page(paths, stages.threshold, m, local),
 	}, settled)
 	if err != nil {
 		return err

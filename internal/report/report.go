@@ -31,6 +31,7 @@ const (
 	FormatJSON  Format = "json"  // one JSON array
 	FormatCSV   Format = "csv"
 	FormatTSV   Format = "tsv"
+	FormatHTML  Format = "html" // a page to look into; Options.Page makes it
 	FormatNone  Format = "none" // nothing at all
 )
 
@@ -41,7 +42,7 @@ func StreamFormats() []Format {
 
 // FileFormats are what a file can be, by its extension.
 func FileFormats() []Format {
-	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV}
+	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatHTML}
 }
 
 // FormatOf returns the format that the extension of path names.
@@ -51,7 +52,7 @@ func FormatOf(path string) (Format, error) {
 	switch {
 	case slices.Contains(FileFormats(), f):
 		return f, nil
-	case f == "parquet" || f == "md" || f == "html" || f == "xml":
+	case f == "parquet" || f == "md" || f == "xml":
 		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, extensions())
 	case ext == "":
 		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, extensions())
@@ -76,6 +77,9 @@ type Options struct {
 	KeepAll bool        // those of the first row that has any
 	Width   int         // of the table, in terminal cells; 120 for 0
 	Warn    func(error) // is told what a format can't hold; may be nil
+	// Page makes the Writer of FormatHTML, which says more of a run than its
+	// rows; without it that format can't be written.
+	Page func(io.Writer) (Writer, error)
 }
 
 // New returns a Writer of format f to w.
@@ -91,6 +95,10 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		return newSeparated(w, ',', o), nil
 	case FormatTSV:
 		return newSeparated(w, '\t', o), nil
+	case FormatHTML:
+		if o.Page != nil {
+			return o.Page(w)
+		}
 	case FormatNone:
 		return discard{}, nil
 	}

@@ -70,17 +70,16 @@ func write(t *testing.T, f Format, o Options, results ...*eval.Result) string {
 }
 
 func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
-	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv"} {
+	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv", "a.html": "html"} {
 		if got, err := FormatOf(path); err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}
 	for path, want := range map[string]string{
-		"a.parquet": "a.parquet: the format .parquet is not supported, want .jsonl, .json, .csv or .tsv",
-		"a.html":    "a.html: the format .html is not supported, want .jsonl, .json, .csv or .tsv",
-		"a":         "a: the extension decides the format, and there is none; want .jsonl, .json, .csv or .tsv",
-		"a.xls":     "a.xls: unknown extension .xls, want .jsonl, .json, .csv or .tsv",
-		"a.table":   "a.table: unknown extension .table, want .jsonl, .json, .csv or .tsv",
+		"a.parquet": "a.parquet: the format .parquet is not supported, want .jsonl, .json, .csv, .tsv or .html",
+		"a":         "a: the extension decides the format, and there is none; want .jsonl, .json, .csv, .tsv or .html",
+		"a.xls":     "a.xls: unknown extension .xls, want .jsonl, .json, .csv, .tsv or .html",
+		"a.table":   "a.table: unknown extension .table, want .jsonl, .json, .csv, .tsv or .html",
 	} {
 		if _, err := FormatOf(path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", path, err)

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
+)
+
+// page returns what makes the writer of an HTML report. The page shows the
+// settings that decide the results and, of the gates, what standard error gets.
+func (o *scoreOptions) page(paths []string, threshold float64, m *model, local *localModel) func(io.Writer) (report.Writer, error) {
+	settings := []html.Setting{
+		{Name: "judge", Value: o.judge},
+		{Name: "threshold", Value: atLeastDecimals(threshold, 1)},
+		{Name: "claims", Value: o.claims},
+		{Name: "evidence", Value: o.evidence},
+	}
+	if local != nil {
+		settings = append(settings, html.Setting{Name: "local model", Value: local.String()})
+	}
+	if m != nil {
+		settings = append(settings,
+			html.Setting{Name: "language model", Value: m.stack.Client.Model()},
+			html.Setting{Name: "server", Value: m.stack.Client.Endpoint()})
+	}
+	if o.profile != "" {
+		settings = append(settings, html.Setting{Name: "profile", Value: o.profile})
+	}
+	return func(w io.Writer) (report.Writer, error) {
+		return html.New(w, html.Run{Datasets: paths, Settings: settings, Conclude: o.conclusion})
+	}
+}
+
+// conclusion says of the gates what gates will say on standard error.
+func (o *scoreOptions) conclusion(t *report.Tally) html.Conclusion {
+	var said strings.Builder
+	_ = gates(o, t, &console{w: &said}) // the outcome is in what it says
+	var end html.Conclusion
+	for line := range strings.Lines(said.String()) {
+		line = strings.TrimPrefix(strings.TrimSuffix(line, "\n"), "gate: ")
+		end.Gates = append(end.Gates, html.Gate{Text: line, Passed: !strings.HasSuffix(line, "FAIL")})
+	}
+	return end
+}
