@@ -18,7 +18,9 @@ func (o *scoreOptions) page(paths []string, threshold float64, m *model, local *
 		{Name: "evidence", Value: o.evidence},
 	}
 	if local != nil {
-		settings = append(settings, html.Setting{Name: "local model", Value: local.String()})
+		// Neither its folder nor the kernels belong to what decided the results.
+		info := local.Info()
+		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
 	}
 	if m != nil {
 		settings = append(settings,

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -96,9 +97,10 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 	case FormatTSV:
 		return newSeparated(w, '\t', o), nil
 	case FormatHTML:
-		if o.Page != nil {
-			return o.Page(w)
+		if o.Page == nil {
+			return nil, errors.New("nothing makes the page of an HTML report")
 		}
+		return o.Page(w)
 	case FormatNone:
 		return discard{}, nil
 	}

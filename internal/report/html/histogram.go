@@ -33,11 +33,11 @@ func bin(x float64) int {
 
 // The drawing of a histogram, in units of its own.
 const (
-	drawWidth  = 460
-	drawHeight = 150
-	drawBase   = 124 // y of the axis
-	drawTop    = 22  // y of the highest bar: a count stands above it
-	drawLeft   = 6
+	drawWidth  = 470
+	drawHeight = 162
+	drawBase   = 138 // y of the axis
+	drawTop    = 36  // y of the highest bar: its count and the mean stand above it
+	drawLeft   = 12
 	drawStep   = 40
 	drawOne    = drawLeft + 10*drawStep + 12 // x of the bar of 1, which stands apart
 	drawBar    = 36
@@ -45,11 +45,11 @@ const (
 
 // A drawing is a histogram ready to be drawn.
 type drawing struct {
-	Width, Height, Base, Top int
-	Bars                     []bar
-	Ticks                    []tick
-	Mean                     *tick  // nil without scores
-	Text                     string // says what is seen
+	Width, Height, Base int
+	Bars                []bar
+	Ticks               []tick
+	Mean                *tick  // nil without scores
+	Text                string // says what is seen
 }
 
 // A bar has its place in the drawing, and what it counts.
@@ -63,13 +63,14 @@ type bar struct {
 
 // A tick is a text at a place of the axis.
 type tick struct {
-	X    int
-	Text string
+	X      int
+	Text   string
+	Before bool // of the mean: its text ends there
 }
 
 // draw lays out the histogram, with a mark at the mean.
 func (b *bins) draw(mean float64) drawing {
-	d := drawing{Width: drawWidth, Height: drawHeight, Base: drawBase, Top: drawTop}
+	d := drawing{Width: drawWidth, Height: drawHeight, Base: drawBase}
 	most, total := 1, 0
 	for _, n := range b {
 		most, total = max(most, n), total+n
@@ -97,7 +98,7 @@ func (b *bins) draw(mean float64) drawing {
 		d.Text = "No row has a score."
 		return d
 	}
-	d.Mean = &tick{X: meanX(mean), Text: fmt.Sprintf("%.2f", mean)}
+	d.Mean = &tick{X: meanX(mean), Text: fmt.Sprintf("%.2f", mean), Before: mean > 0.5}
 	d.Text = fmt.Sprintf("Scores of %d rows, mean %.4f. Rows by score: %s.", total, mean, strings.Join(told, ", "))
 	return d
 }

@@ -183,7 +183,7 @@ class Detail {
   }
 
   #claims(result) {
-    const list = make("ol", { className: "claims" });
+    const list = make("ol", { className: "claim-list" });
     result.claims.forEach((claim, i) => {
       const verdict = VERDICTS[claim.verdict] ?? UNJUDGED;
       const item = make("li", { className: `claim-card ${claim.verdict ?? "unjudged"}` });
@@ -317,7 +317,7 @@ class Detail {
     const next = claims[(claims.indexOf(this.#chosen) + 1) % claims.length];
     this.#choose(claims.length === 1 && next === this.#chosen ? -1 : next);
     this.#reveal(this.#dialog.querySelector(".chunk-side mark.chosen"), false);
-    if (!target.closest(".claims")) {
+    if (!target.closest(".claim-list")) {
       this.#reveal(this.#dialog.querySelector(".claim-card.chosen"), false);
     }
   }

@@ -70,7 +70,7 @@ class Grid {
         this.#markSort();
         this.#onSort();
       });
-      row.append(make("div", { role: "columnheader", className: key, "aria-colindex": i + 1 }, button));
+      row.append(make("div", { role: "columnheader", className: `at-${key}`, "aria-colindex": i + 1 }, button));
     });
     this.#markSort(row);
     return make("div", { role: "rowgroup", className: "heads" }, row);
@@ -147,7 +147,7 @@ class Grid {
     element.style.top = `${place * this.#height}px`;
     COLUMNS.forEach(({ key, cell }, i) => {
       const content = cell(row);
-      const gridcell = make("div", { role: "gridcell", className: key, "aria-colindex": i + 1 });
+      const gridcell = make("div", { role: "gridcell", className: `at-${key}`, "aria-colindex": i + 1 });
       if (typeof content === "string") {
         gridcell.append(write(make("bdi"), content.slice(0, 400))); // no cell shows more
       } else {
