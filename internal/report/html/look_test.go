@@ -42,12 +42,13 @@ func look(t *testing.T, browser context.Context) {
 		for _, width := range []int64{360, 900, 1600} {
 			p.size(width, max(740, width*5/8))
 			p.picture(fmt.Sprintf("%s-%d-list", scheme, width))
-			p.run(`document.querySelector('.row').click()`)
-			p.is(`document.getElementById('detail').open`, "true")
+			p.run(`document.getElementById('rows-title').scrollIntoView()`)
+			p.picture(fmt.Sprintf("%s-%d-rows", scheme, width))
+			p.row(0)
 			p.picture(fmt.Sprintf("%s-%d-row", scheme, width))
 			p.run(`document.querySelector('.claim-card.contradicted .verdict').click()`)
 			p.picture(fmt.Sprintf("%s-%d-claim", scheme, width))
-			p.run(`document.querySelector('dialog .close').click()`)
+			p.run(`document.querySelector('dialog .close').click(); scrollTo(0, 0)`)
 		}
 	}
 }
@@ -86,8 +87,7 @@ func accessible(t *testing.T, browser context.Context, page string) {
 			p.size(width, 900)
 			p.axe(fmt.Sprintf("the table, %s, %d wide", scheme, width))
 			for row := range 4 {
-				p.run(fmt.Sprintf(`document.querySelectorAll('.row')[%d].click()`, row))
-				p.is(`document.getElementById('detail').open`, "true")
+				p.row(row)
 				if row == 0 {
 					p.run(`document.querySelector('.claim-card.contradicted .verdict').click()`)
 				}

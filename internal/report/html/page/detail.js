@@ -14,12 +14,7 @@ class Detail {
     this.#rows = rows;
     dialog.addEventListener("keydown", (event) => this.#key(event));
     dialog.addEventListener("click", (event) => this.#click(event));
-    dialog.addEventListener("close", () => {
-      const place = this.#place;
-      this.#place = -1;
-      this.#address("");
-      this.#rows.closed(place);
-    });
+    dialog.addEventListener("close", () => this.#close()); // however that was done
   }
 
   get place() {
@@ -51,6 +46,18 @@ class Detail {
     this.#dialog.scrollTop = 0;
   }
 
+  // close ends the dialog at once, so that the next key is for the table already.
+  #close() {
+    if (this.#place < 0) {
+      return;
+    }
+    const place = this.#place;
+    this.#place = -1;
+    this.#dialog.close();
+    this.#address("");
+    this.#rows.closed(place);
+  }
+
   // address puts the row into the address of the page, where that can be done.
   #address(hash) {
     try {
@@ -74,7 +81,7 @@ class Detail {
       make("span", { className: "where" }, `${count(place + 1)} of ${count(this.#rows.count())}`),
       step("Previous", "←", place - 1),
       step("Next", "→", place + 1),
-      make("button", { type: "button", className: "close", onclick: () => this.#dialog.close() }, "Close"));
+      make("button", { type: "button", className: "close", onclick: () => this.#close() }, "Close"));
   }
 
   #body(result) {
@@ -191,7 +198,7 @@ class Detail {
       const head = make("button", { type: "button", className: "verdict", "aria-pressed": "false" },
         make("span", { className: "badge" }, make("span", { "aria-hidden": "true" }, `${verdict.sign} `), verdict.word),
         make("span", { className: "which" }, ` claim ${i + 1}`),
-        make("span", { className: "score" }, claim.score === null ? "" : ` score ${score(claim.score)}`));
+        make("span", { className: "score" }, claim.score === null ? "" : ` · score ${score(claim.score)}`));
       head.dataset.claims = String(i);
       const text = make("p", { className: "text", dir: "auto" });
       if (claim.lead) {
@@ -324,6 +331,11 @@ class Detail {
 
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) {
+      return;
+    }
+    if (event.key === "Escape") {
+      event.preventDefault();
+      this.#close();
       return;
     }
     const row = { ArrowLeft: this.#place - 1, ArrowRight: this.#place + 1 }[event.key];

@@ -52,9 +52,9 @@ class Grid {
     const head = this.#element.firstChild.offsetHeight;
     const top = this.#body.getBoundingClientRect().top + this.#active * this.#height;
     if (top < head) {
-      scrollBy(0, top - head);
+      scrollBy(0, Math.floor(top - head));
     } else if (top + this.#height > innerHeight) {
-      scrollBy(0, top + this.#height - innerHeight);
+      scrollBy(0, Math.ceil(top + this.#height - innerHeight));
     }
     this.#draw();
     this.#shown.get(this.#active).focus({ preventScroll: true });
@@ -142,7 +142,8 @@ class Grid {
       return element;
     }
     const row = this.#rows[place];
-    element = make("div", { role: "row", className: "row", tabIndex: -1, "aria-rowindex": place + 2 });
+    const className = row.question === "" ? "row no-question" : "row";
+    element = make("div", { role: "row", className, tabIndex: -1, "aria-rowindex": place + 2 });
     element.dataset.place = place;
     element.style.top = `${place * this.#height}px`;
     COLUMNS.forEach(({ key, cell }, i) => {

@@ -62,7 +62,7 @@ function useTools() {
 
 // useTheme lets the button go through the themes. A browser may keep the choice.
 function useTheme() {
-  const themes = { "": "as the system", light: "light", dark: "dark" };
+  const themes = { "": "system", light: "light", dark: "dark" };
   const apply = (theme) => {
     document.documentElement.dataset.theme = theme;
     by("theme").querySelector("span").textContent = themes[theme];
