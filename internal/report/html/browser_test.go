@@ -22,16 +22,21 @@ import (
 
 var shots = flag.String("shots", "", "write pictures of the page into this folder")
 
-// A tab is a page in a real browser.
+// A browser is a real one, and a tab a page in it. chromedp names them by a
+// context.
+type browser struct {
+	ctx context.Context //nolint:containedctx // see above
+}
+
 type tab struct {
-	t   *testing.T
-	ctx context.Context //nolint:containedctx // chromedp names a tab by its context
+	t   testing.TB
+	ctx context.Context //nolint:containedctx // see above
 	mu  sync.Mutex
 	bad []string // exceptions, and what the policy refused
 }
 
 // withBrowser starts Chromium, or skips the test where there is none.
-func withBrowser(t *testing.T) context.Context {
+func withBrowser(t testing.TB) browser {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("a browser is started without -short only")
@@ -57,17 +62,17 @@ func withBrowser(t *testing.T) context.Context {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatal(err)
 	}
-	return ctx
+	return browser{ctx}
 }
 
 // open opens a page from a file and waits until its rows are there.
-func open(t *testing.T, browser context.Context, page, hash string) *tab {
+func (b browser) open(t testing.TB, page, hash string) *tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
 	if err := os.WriteFile(file, []byte(page), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := chromedp.NewContext(browser)
+	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
 	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // far more than a test takes; a page that hangs ends
 	t.Cleanup(cancel)
@@ -91,9 +96,9 @@ func open(t *testing.T, browser context.Context, page, hash string) *tab {
 }
 
 // opened is open for a page whose rows can be read.
-func opened(t *testing.T, browser context.Context, page, hash string) *tab {
+func (b browser) opened(t testing.TB, page, hash string) *tab {
 	t.Helper()
-	p := open(t, browser, page, hash)
+	p := b.open(t, page, hash)
 	p.do(chromedp.WaitReady(chromedp.CSS("html[data-ready]")))
 	t.Cleanup(func() {
 		p.mu.Lock()
@@ -200,7 +205,7 @@ func texts(selector string) string {
 }
 
 func TestPageInABrowser(t *testing.T) {
-	browser := withBrowser(t)
+	b := withBrowser(t)
 	some := rendered(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow(), hostileRow(), refusedRow(), failedRow())
 	for name, test := range map[string]func(*tab){
 		"sorts": func(p *tab) {
@@ -343,29 +348,29 @@ func TestPageInABrowser(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := opened(t, browser, some, "")
+			p := b.opened(t, some, "")
 			p.t = t
 			test(p)
 		})
 	}
 
 	t.Run("opens the row that the address names", func(t *testing.T) {
-		p := opened(t, browser, some, "#row-2")
+		p := b.opened(t, some, "#row-2")
 		p.is(`document.querySelector('#detail-title')?.textContent`, "Row 2 refused")
 		p.is(texts(".answer .skipped"), "I don't know.")
 	})
 	t.Run("says that a file is damaged", func(t *testing.T) {
 		const start = `data-block="rows">`
 		at := strings.Index(some, start) + len(start) + 200
-		p := opened(t, browser, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "#row-0")
+		p := b.opened(t, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "#row-0")
 		p.is(texts("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
 		const index = `data-block="index">`
 		at = strings.Index(some, index) + len(index) + 200
-		p = open(t, browser, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "")
+		p = b.open(t, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "")
 		p.is(texts("#said"), "The rows of this file are damaged and can’t be shown.")
 	})
 	t.Run("draws only what is seen of many rows", func(t *testing.T) {
-		p := opened(t, browser, rendered(t, Run{}, manyRows(3000)...), "")
+		p := b.opened(t, rendered(t, Run{}, manyRows(3000)...), "")
 		p.is(`document.querySelectorAll('.row').length < 80`, "true")
 		p.is(`document.getElementById('grid').ariaRowCount`, "3001")
 		p.do(chromedp.Focus(chromedp.CSS("#search")))
@@ -383,7 +388,7 @@ func TestPageInABrowser(t *testing.T) {
 		p.is(`Number(document.activeElement.dataset.place) > 2950 && Number(document.activeElement.dataset.place) < 2998`, "true")
 	})
 	if *shots != "" {
-		t.Run("is looked at", func(t *testing.T) { look(t, browser) })
+		t.Run("is looked at", func(t *testing.T) { look(t, b) })
 	}
-	t.Run("has no fault that axe finds", func(t *testing.T) { accessible(t, browser, some) })
+	t.Run("has no fault that axe finds", func(t *testing.T) { accessible(t, b, some) })
 }

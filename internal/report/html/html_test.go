@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -285,8 +286,27 @@ func TestMemoryIsOfABlock(t *testing.T) {
 
 func TestPageIsTheSameBytesEachTime(t *testing.T) {
 	rows := []*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}
-	if rendered(t, Run{}, rows...) != rendered(t, Run{}, rows...) {
+	first, second := rendered(t, Run{}, rows...), rendered(t, Run{}, rows...)
+	if first != second {
 		t.Error("two pages of the same rows differ")
+	}
+}
+
+func TestPageOfRowsThatWereReadBackIsTheSame(t *testing.T) {
+	rows := []*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}
+	var lines []byte
+	for _, r := range rows {
+		lines = append(report.AppendResult(lines, r), '\n')
+	}
+	var again []*eval.Result
+	for r, err := range report.ReadJSONL(bytes.NewReader(lines)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		again = append(again, r)
+	}
+	if diff := cmp.Diff(rendered(t, Run{}, rows...), rendered(t, Run{}, again...)); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -297,7 +317,7 @@ func TestFiguresAreSaid(t *testing.T) {
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
 				Figures: []Figure{{"95% interval of the mean", "0.1 to 0.9"}},
-				Gates:   []Gate{{"rows were " + fmt.Sprint(tally.Rows), true}, {"mean: FAIL", false}},
+				Gates:   []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
 			}
 		},
 	}, scoredRow(), refusedRow(), failedRow(), plainRow(4))

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -24,7 +23,7 @@ func manyRows(n int) []*eval.Result {
 }
 
 // look takes pictures of the page at three widths in both schemes.
-func look(t *testing.T, browser context.Context) {
+func look(t *testing.T, b browser) {
 	rows := append([]*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}, manyRows(60)[4:]...)
 	page := rendered(t, Run{
 		Datasets: []string{"answers-2026-05.jsonl"},
@@ -36,7 +35,7 @@ func look(t *testing.T, browser context.Context) {
 			}
 		},
 	}, rows...)
-	p := opened(t, browser, page, "")
+	p := b.opened(t, page, "")
 	for _, scheme := range []string{"light", "dark"} {
 		p.scheme(scheme)
 		for _, width := range []int64{360, 900, 1600} {
@@ -66,7 +65,7 @@ func (p *tab) picture(name string) {
 
 // accessible runs axe-core over the table and an open row in both schemes and at
 // two widths.
-func accessible(t *testing.T, browser context.Context, page string) {
+func accessible(t *testing.T, b browser, page string) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Skip(err)
@@ -79,7 +78,7 @@ func accessible(t *testing.T, browser context.Context, page string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := opened(t, browser, page, "")
+	p := b.opened(t, page, "")
 	p.value(string(axe) + ";0")
 	for _, scheme := range []string{"light", "dark"} {
 		p.scheme(scheme)

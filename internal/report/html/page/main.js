@@ -113,6 +113,7 @@ async function start() {
         }
         useTools();
         update();
+        performance.mark("first rows");
       }
     }
   } catch {
@@ -126,6 +127,7 @@ async function start() {
   update();
   openLinked();
   addEventListener("hashchange", openLinked);
+  performance.mark("all rows");
   document.documentElement.dataset.ready = "yes"; // for whoever waits for all rows
 }
 
