@@ -244,7 +244,7 @@ func TestPageInABrowser(t *testing.T) {
 			p.is(`document.getElementById('detail').open`, "true")
 			p.is(texts(".answer mark"), "Opened in 1958.|高さは|999メートル|。|It is red.")
 			p.is(texts(".answer u.unsupported"), "999メートル")
-			p.is(texts(".answer .number"), "1✓|2✗|3?")
+			p.is(texts(".answer .number"), "0✓|1✗|2?")
 			p.is(texts("[data-chunk='0'] mark"), "opened in 1958|333 m")
 			p.is(texts("[data-chunk='1'] mark"), "🐼 red")
 			p.is(texts(".claim-card .unsupported"), "999メートル")
@@ -257,12 +257,12 @@ func TestPageInABrowser(t *testing.T) {
 			p.click(".row")
 			p.click(".answer .number.contradicted")
 			p.is(texts("mark.chosen"), "高さは|999メートル|。|333 m")
-			p.is(`document.querySelector('.claim-card.chosen .which').textContent`, " claim 2")
+			p.is(`document.querySelector('.claim-card.chosen .which').textContent`, " claim 1")
 			p.is(`document.querySelectorAll('[aria-pressed=true]').length`, "3")
 			p.click(".answer .number.contradicted")
 			p.is(texts("mark.chosen"), "")
 			p.click(".claim-card.supported .quote")
-			p.is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "1✓0")
+			p.is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "0✓0")
 		},
 		"lets a hostile text do nothing": func(p *tab) {
 			p.row(1)
@@ -307,7 +307,7 @@ func TestPageInABrowser(t *testing.T) {
 				}
 			}
 			p.press(kb.ArrowDown)
-			p.is(texts(".claim-card.chosen .which"), " claim 2|Chunk 1 ")
+			p.is(texts(".claim-card.chosen .which"), " claim 1|Chunk 0 ")
 			p.is(texts("mark.chosen"), "高さは|999メートル|。|333 m")
 		},
 		"is dark where that is preferred or chosen": func(p *tab) {

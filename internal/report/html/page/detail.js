@@ -1,5 +1,6 @@
 // A Detail shows one row: its answer with the claims marked, and beside it the
-// chunks with the evidence.
+// chunks with the evidence. Claims and chunks have the numbers that results give
+// them, from 0, since reasons name them so.
 class Detail {
   #dialog;
   #rows;
@@ -182,9 +183,9 @@ class Detail {
     const { verdict } = result.claims[i];
     const { word: says, sign } = VERDICTS[verdict] ?? UNJUDGED;
     const button = make("button", {
-      type: "button", className: `number ${verdict ?? "unjudged"}`, title: `${word} ${i + 1}, ${says}`,
-      "aria-label": `${word} ${i + 1}, ${says}`, "aria-pressed": "false",
-    }, `${i + 1}${sign}`);
+      type: "button", className: `number ${verdict ?? "unjudged"}`, title: `${word} ${i}, ${says}`,
+      "aria-label": `${word} ${i}, ${says}`, "aria-pressed": "false",
+    }, `${i}${sign}`);
     button.dataset.claims = String(i);
     return button;
   }
@@ -197,7 +198,7 @@ class Detail {
       item.dataset.claims = String(i);
       const head = make("button", { type: "button", className: "verdict", "aria-pressed": "false" },
         make("span", { className: "badge" }, make("span", { "aria-hidden": "true" }, `${verdict.sign} `), verdict.word),
-        make("span", { className: "which" }, ` claim ${i + 1}`),
+        make("span", { className: "which" }, ` claim ${i}`),
         make("span", { className: "score" }, claim.score === null ? "" : ` · score ${score(claim.score)}`));
       head.dataset.claims = String(i);
       const text = make("p", { className: "text", dir: "auto" });
@@ -226,12 +227,12 @@ class Detail {
         note(`Verdict from the ${claim.cached} cache, likeness ${score(claim.cosine)}, made for: `, write(make("bdi"), claim.cached_from));
       }
       if (claim.chunk_ids.length > 0) {
-        note(`Supported by ${claim.chunk_ids.length === 1 ? "chunk" : "chunks"} ${claim.chunk_ids.map((id) => id + 1).join(", ")}.`);
+        note(`Supported by ${claim.chunk_ids.length === 1 ? "chunk" : "chunks"} ${claim.chunk_ids.join(", ")}.`);
       }
       for (const { chunk, quote } of claim.evidence) {
         const quoted = write(make("q", { dir: "auto" }), quote);
-        const jump = make("button", { type: "button", className: "quote", title: `Show in chunk ${chunk + 1}` },
-          make("span", { className: "which" }, `Chunk ${chunk + 1} `), quoted);
+        const jump = make("button", { type: "button", className: "quote", title: `Show in chunk ${chunk}` },
+          make("span", { className: "which" }, `Chunk ${chunk} `), quoted);
         jump.dataset.jump = `${i} ${chunk}`;
         item.append(jump);
       }
@@ -268,8 +269,8 @@ class Detail {
     const spans = result.claims.flatMap((claim, i) => claim.evidence
       .filter((evidence) => evidence.chunk === chunk && evidence.start !== null)
       .map(({ start, end }) => ({ start, end, claim: i })));
-    const article = make("article", { className: "chunk", "aria-label": `Chunk ${chunk + 1}` },
-      make("h3", {}, `Chunk ${chunk + 1}`),
+    const article = make("article", { className: "chunk", "aria-label": `Chunk ${chunk}` },
+      make("h3", {}, `Chunk ${chunk}`),
       this.#marked(make("p", { className: "text", dir: "auto" }), result, text, spans, "Evidence for claim"));
     article.dataset.chunk = String(chunk);
     return article;
