@@ -139,11 +139,7 @@ func (p *packer) flushIndex() error {
 func (p *packer) write(kind string, data *bytes.Buffer) error {
 	p.zip.Reset()
 	if p.gzip == nil {
-		z, err := gzip.NewWriterLevel(&p.zip, gzip.BestCompression)
-		if err != nil {
-			return err
-		}
-		p.gzip = z
+		p.gzip = gzip.NewWriter(&p.zip)
 	} else {
 		p.gzip.Reset(&p.zip)
 	}
