@@ -253,6 +253,17 @@ func TestPageInABrowser(t *testing.T) {
 			p.is(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
 				strings.Join(scoredRow().Row.Contexts, "|"))
 		},
+		"opens the next row as soon as one is closed": func(p *tab) {
+			p.run(`const row = document.querySelector('.row'); row.focus(); row.click()`)
+			p.is(`document.getElementById('detail').open`, "true")
+			// All in one task, as for keys that come faster than the page works.
+			p.run(`const key = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+				key(document.getElementById('detail'), 'Escape'); key(document.activeElement, 'ArrowDown'); key(document.activeElement, 'Enter')`)
+			p.is(`document.getElementById('detail').open && document.querySelector('.where').textContent`, "2 of 4")
+			p.run(`document.getElementById('detail').close()`) // as a browser does on its own
+			p.is(`document.activeElement.dataset.place`, "1")
+			p.is(`location.hash`, "")
+		},
 		"points out a claim and its evidence": func(p *tab) {
 			p.click(".row")
 			p.click(".answer .number.contradicted")

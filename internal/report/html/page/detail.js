@@ -6,7 +6,7 @@ class Detail {
   #rows;
   #place = -1;
   #chosen = -1; // the claim that is pointed out; -1 for none
-  #result = null;
+  #shown = false; // the dialog is open, and was not closed by #close
 
   // rows has result(row), a promise; at(place) and count() of the rows listed;
   // and closed(place), which is called when the dialog was closed.
@@ -15,7 +15,13 @@ class Detail {
     this.#rows = rows;
     dialog.addEventListener("keydown", (event) => this.#key(event));
     dialog.addEventListener("click", (event) => this.#click(event));
-    dialog.addEventListener("close", () => this.#close()); // however that was done
+    // This event comes late. By then, after a close of our own, the next row may
+    // be about to open.
+    dialog.addEventListener("close", () => {
+      if (this.#shown && !dialog.open) {
+        this.#close();
+      }
+    });
   }
 
   get place() {
@@ -30,10 +36,8 @@ class Detail {
     this.#address(`#row-${row.index}`);
     let body;
     try {
-      this.#result = await this.#rows.result(row);
-      body = this.#body(this.#result);
+      body = this.#body(await this.#rows.result(row));
     } catch {
-      this.#result = null;
       body = make("p", { role: "alert", className: "trouble" }, "This row of the file is damaged and can’t be shown.");
     }
     if (this.#place !== place) {
@@ -42,6 +46,7 @@ class Detail {
     this.#dialog.replaceChildren(this.#bar(row, place), body);
     if (!this.#dialog.open) {
       this.#dialog.showModal();
+      this.#shown = true;
     }
     this.#dialog.querySelector("h2").focus();
     this.#dialog.scrollTop = 0;
@@ -49,11 +54,9 @@ class Detail {
 
   // close ends the dialog at once, so that the next key is for the table already.
   #close() {
-    if (this.#place < 0) {
-      return;
-    }
     const place = this.#place;
     this.#place = -1;
+    this.#shown = false;
     this.#dialog.close();
     this.#address("");
     this.#rows.closed(place);
