@@ -253,17 +253,6 @@ func TestPageInABrowser(t *testing.T) {
 			p.is(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
 				strings.Join(scoredRow().Row.Contexts, "|"))
 		},
-		"opens the next row as soon as one is closed": func(p *tab) {
-			p.run(`const row = document.querySelector('.row'); row.focus(); row.click()`)
-			p.is(`document.getElementById('detail').open`, "true")
-			// All in one task, as for keys that come faster than the page works.
-			p.run(`const key = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-				key(document.getElementById('detail'), 'Escape'); key(document.activeElement, 'ArrowDown'); key(document.activeElement, 'Enter')`)
-			p.is(`document.getElementById('detail').open && document.querySelector('.where').textContent`, "2 of 4")
-			p.run(`document.getElementById('detail').close()`) // as a browser does on its own
-			p.is(`document.activeElement.dataset.place`, "1")
-			p.is(`location.hash`, "")
-		},
 		"points out a claim and its evidence": func(p *tab) {
 			p.click(".row")
 			p.click(".answer .number.contradicted")
@@ -365,39 +354,10 @@ func TestPageInABrowser(t *testing.T) {
 		})
 	}
 
-	t.Run("opens the row that the address names", func(t *testing.T) {
-		p := b.opened(t, some, "#row-2")
-		p.is(`document.querySelector('#detail-title')?.textContent`, "Row 2 refused")
-		p.is(texts(".answer .skipped"), "I don't know.")
-	})
-	t.Run("says that a file is damaged", func(t *testing.T) {
-		const start = `data-block="rows">`
-		at := strings.Index(some, start) + len(start) + 200
-		p := b.opened(t, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "#row-0")
-		p.is(texts("dialog [role=alert]"), "This row of the file is damaged and can’t be shown.")
-		const index = `data-block="index">`
-		at = strings.Index(some, index) + len(index) + 200
-		p = b.open(t, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "")
-		p.is(texts("#said"), "The rows of this file are damaged and can’t be shown.")
-	})
-	t.Run("draws only what is seen of many rows", func(t *testing.T) {
-		p := b.opened(t, rendered(t, Run{}, manyRows(3000)...), "")
-		p.is(`document.querySelectorAll('.row').length < 80`, "true")
-		p.is(`document.getElementById('grid').ariaRowCount`, "3001")
-		p.do(chromedp.Focus(chromedp.CSS("#search")))
-		p.press(kb.ArrowDown)
-		p.press(kb.End)
-		p.is(`document.activeElement.querySelector('.at-index').textContent`, "2999")
-		p.is(`(() => { const b = document.activeElement.getBoundingClientRect(); return b.top >= 0 && b.bottom <= innerHeight; })()`, "true")
-		p.is(`document.querySelectorAll('.row').length < 80`, "true")
-		p.is(`document.activeElement.ariaRowIndex`, "3001")
-		p.press(kb.Enter)
-		p.is(texts(".answer mark"), "It is 2999.")
-		p.press(kb.Escape)
-		p.press(kb.PageUp)
-		p.press(kb.ArrowUp)
-		p.is(`Number(document.activeElement.dataset.place) > 2950 && Number(document.activeElement.dataset.place) < 2998`, "true")
-	})
+	t.Run("opens the row that the address names", func(t *testing.T) { openLinked(t, b, some) })
+	t.Run("opens the next row as soon as one is closed", func(t *testing.T) { openNext(t, b) })
+	t.Run("says that a file is damaged", func(t *testing.T) { openDamaged(t, b, some) })
+	t.Run("draws only what is seen of many rows", func(t *testing.T) { openMany(t, b) })
 	if *shots != "" {
 		t.Run("is looked at", func(t *testing.T) { look(t, b) })
 	}
