@@ -10,7 +10,7 @@ DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-encoder accuracy train e2e-llama fuzz lexicon clean
+.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ bench: ## time the packages; BENCH_BASE=FILE compares with an earlier run
 
 bench-rows: build ## a million rows: time, memory, and the same bytes at any concurrency
 	./scripts/bench-rows.sh $(BINARY)
+
+bench-page: build ## an HTML report of 20,000 rows: its size, and how fast Chromium opens it
+	./scripts/bench-page.sh $(BINARY)
 
 bench-encoder: ## ONNX Runtime beside the kernels, in turns; BENCH_ARGS="--only int8 --turns 5", BENCH_CACHE=DIR
 	./scripts/bench-encoder.sh $(BENCH_ARGS)

@@ -21,6 +21,8 @@ type localJudge interface {
 	judge(o *scoreOptions) (eval.Judge, float64, error)
 	// settled are the settings that decide its verdicts.
 	settled(o *scoreOptions) (journal.Settings, error)
+	// Info describes its model.
+	Info() encoder.Info
 	// String describes it for --verbose.
 	String() string
 	Close() error

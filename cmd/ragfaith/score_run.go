@@ -94,6 +94,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	opts := report.Options{
 		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
 		Gates: o.gates, Notes: o.notes(paths, stages.threshold),
+		Page: o.page(paths, stages.threshold, m, local),
 	}
 	after, err := newEpilogue(o, opts, github, c)
 	if err != nil {

@@ -67,6 +67,10 @@ func AppendText(b []byte, s string) []byte { return appendString(b, s) }
 // AppendJSON appends the value of a kept column as results hold it.
 func AppendJSON(b, value []byte) []byte { return appendRaw(b, value) }
 
+// AppendNumber appends a score as results hold it: with no more than six decimals,
+// and null for NaN.
+func AppendNumber(b []byte, x float64) []byte { return appendNumber(b, round(x)) }
+
 // appendResult appends r as a JSON object on one line. Equal results give equal
 // bytes.
 func appendResult(b []byte, r *eval.Result) []byte {

@@ -3,6 +3,7 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -35,6 +36,8 @@ const (
 	FormatMarkdown Format = "markdown" // figures and the worst rows, for a pull request
 	FormatJUnit    Format = "junit"    // a test case a row, for CI systems
 
+	FormatHTML Format = "html" // a page to look into; Options.Page makes it
+
 	FormatNone Format = "none" // nothing at all
 )
 
@@ -45,7 +48,7 @@ func StreamFormats() []Format {
 
 // FileFormats are what a file can be, by its extension.
 func FileFormats() []Format {
-	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet, FormatMarkdown, FormatJUnit}
+	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet, FormatMarkdown, FormatJUnit, FormatHTML}
 }
 
 // Extension returns how the name of a file of format f ends, with the dot.
@@ -67,10 +70,7 @@ func FormatOf(path string) (Format, error) {
 			return f, nil
 		}
 	}
-	switch {
-	case strings.EqualFold(ext, ".html"):
-		return "", fmt.Errorf("%s: the format %s is not supported, want %s", path, ext, extensions())
-	case ext == "":
+	if ext == "" {
 		return "", fmt.Errorf("%s: the extension decides the format, and there is none; want %s", path, extensions())
 	}
 	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
@@ -102,6 +102,9 @@ type Options struct {
 	// Notes say how the results came about, each in a few words. A report for a
 	// person shows them.
 	Notes []string
+	// Page makes the Writer of FormatHTML, which says more of a run than its
+	// rows; without it that format can't be written.
+	Page func(io.Writer) (Writer, error)
 }
 
 // New returns a Writer of format f to w.
@@ -123,6 +126,11 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		return newMarkdown(w, o), nil
 	case FormatJUnit:
 		return newJUnit(w, o), nil
+	case FormatHTML:
+		if o.Page == nil {
+			return nil, errors.New("nothing makes the page of an HTML report")
+		}
+		return o.Page(w)
 	case FormatNone:
 		return discard{}, nil
 	}

@@ -70,17 +70,16 @@ func write(t *testing.T, f Format, o Options, results ...*eval.Result) string {
 }
 
 func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
-	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv", "a.Parquet": "parquet", "a.md": "markdown", "a.xml": "junit"} {
+	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv", "a.Parquet": "parquet", "a.md": "markdown", "a.xml": "junit", "a.html": "html"} {
 		if got, err := FormatOf(path); err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
 	}
 	for path, want := range map[string]string{
-		"a.markdown": "a.markdown: unknown extension .markdown, want .jsonl, .json, .csv, .tsv, .parquet, .md or .xml",
-		"a.html":     "a.html: the format .html is not supported, want .jsonl, .json, .csv, .tsv, .parquet, .md or .xml",
-		"a":          "a: the extension decides the format, and there is none; want .jsonl, .json, .csv, .tsv, .parquet, .md or .xml",
-		"a.xls":      "a.xls: unknown extension .xls, want .jsonl, .json, .csv, .tsv, .parquet, .md or .xml",
-		"a.table":    "a.table: unknown extension .table, want .jsonl, .json, .csv, .tsv, .parquet, .md or .xml",
+		"a.markdown": "a.markdown: unknown extension .markdown, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
+		"a":          "a: the extension decides the format, and there is none; want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
+		"a.xls":      "a.xls: unknown extension .xls, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
+		"a.table":    "a.table: unknown extension .table, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
 	} {
 		if _, err := FormatOf(path); err == nil || err.Error() != want {
 			t.Errorf("%s: %v", path, err)

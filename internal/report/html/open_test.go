@@ -1,0 +1,55 @@
+package html
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var pageFile = flag.String("page", "", "a report that BenchmarkOpen opens")
+
+// BenchmarkOpen opens the report that -page names in a new tab, and says when
+// its first rows and all of them were there, in milliseconds since the
+// navigation began: scripts/bench-page.sh.
+func BenchmarkOpen(b *testing.B) {
+	if *pageFile == "" {
+		b.Skip("-page names no report")
+	}
+	page, err := os.ReadFile(*pageFile)
+	if err != nil {
+		b.Fatal(err)
+	}
+	chromium := withBrowser(b)
+	var first, all, search, sort, heap float64
+	for b.Loop() {
+		p := chromium.opened(b, string(page), "")
+		var at struct{ First, All, Search, Sort, Heap float64 }
+		text := p.value(`(() => {
+			const mark = (name) => performance.getEntriesByName(name)[0].startTime;
+			const timed = (work) => { const from = performance.now(); work(); document.body.offsetHeight; return performance.now() - from; };
+			const search = document.getElementById('search');
+			return JSON.stringify({
+				First: mark('first rows'), All: mark('all rows'), Heap: performance.memory?.usedJSHeapSize / 1e6,
+				Search: timed(() => { search.value = 'the water'; document.getElementById('status').dispatchEvent(new Event('change')); }),
+				Sort: timed(() => document.querySelector('.head .at-support button').click()),
+			});
+		})()`).(string)
+		if err := json.Unmarshal([]byte(text), &at); err != nil {
+			b.Fatal(err)
+		}
+		first, all, search, sort, heap = first+at.First, all+at.All, search+at.Search, sort+at.Sort, heap+at.Heap
+		if err := chromedp.Cancel(p.ctx); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := float64(b.N)
+	b.ReportMetric(first/n, "ms/first-rows")
+	b.ReportMetric(all/n, "ms/all-rows")
+	b.ReportMetric(search/n, "ms/search")
+	b.ReportMetric(sort/n, "ms/sort")
+	b.ReportMetric(heap/n, "MB-heap")
+	b.ReportMetric(float64(len(page))/1e6, "MB-file")
+}

@@ -1,0 +1,111 @@
+package html
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// hostile is a text that tries to leave every context that it could be put in.
+const hostile = "</script></title></style><script>window.hacked=1</script><!--<script>" +
+	"<img src=x onerror=\"window.hacked=2\"><a href=\"javascript:window.hacked=3\">a</a>" +
+	"<svg onload=window.hacked=4>'\"`{{.}}${window.hacked=5}\u2028window.hacked=6\u2029\u202eevil\u202c]]>"
+
+// scoredRow has characters of one to four bytes before every place.
+func scoredRow() *eval.Result {
+	return &eval.Result{
+		Row: dataset.Row{
+			Index: 0, ID: "places", Question: "東京タワーは？", Answer: "😀 Opened in 1958. 👩‍🚀 高さは999メートル。 It is red.",
+			Contexts: []string{"🗼🗼 東京タワー opened in 1958, 🎉 and is 333 m high.", "中文 🐼 red"},
+			Kept:     []dataset.Column{{Name: "model", Value: []byte(`"m-1"`)}, {Name: "big", Value: []byte("12345678901234567890")}},
+		},
+		Status: eval.Scored,
+		Claims: []extract.Claim{
+			{ID: 0, Text: "Opened in 1958.", Start: 2, End: 17},
+			{ID: 1, Text: "高さは999メートル。", Start: 22, End: 33},
+			{ID: 2, Text: "The tower is red.", Start: -1, End: -1, From: &extract.Span{Start: 34, End: 44}},
+		},
+		Verdicts: []verdict.Verdict{
+			{
+				ClaimID: 0, Label: verdict.Supported, Score: 0.98, Reason: "stated", ChunkIDs: []int{0},
+				Evidence: []verdict.Evidence{{Chunk: 0, Start: 9, End: 23, Quote: "opened in 1958"}},
+			},
+			{
+				ClaimID: 1, Label: verdict.Contradicted, Score: 0.01, Reason: "333, not 999",
+				Evidence:    []verdict.Evidence{{Chunk: 0, Start: 34, End: 39, Quote: "333 m"}},
+				Unsupported: []extract.Span{{Start: 3, End: 10}},
+			},
+			{
+				ClaimID: 2, Label: verdict.NotMentioned, Score: 0.3,
+				Evidence: []verdict.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red"}},
+			},
+		},
+		Faithfulness: 1.0 / 3, Support: 0.43,
+	}
+}
+
+func hostileRow() *eval.Result {
+	return &eval.Result{
+		Row: dataset.Row{
+			Index: 1, ID: hostile, Question: hostile, Answer: hostile, Contexts: []string{hostile},
+			Kept: []dataset.Column{{Name: hostile, Value: must(json.Marshal(hostile))}, {Name: "__proto__", Value: []byte(`{"faithfulness":9}`)}},
+		},
+		Status: eval.Scored,
+		Claims: []extract.Claim{{ID: 0, Text: hostile, Start: 0, End: utf8.RuneCountInString(hostile)}},
+		Verdicts: []verdict.Verdict{{
+			Label: verdict.Supported, Score: 1, Reason: hostile, ChunkIDs: []int{0},
+			Evidence: []verdict.Evidence{{Chunk: 0, Start: 0, End: utf8.RuneCountInString(hostile), Quote: hostile}},
+		}},
+		Faithfulness: 1, Support: 1,
+	}
+}
+
+func refusedRow() *eval.Result {
+	return &eval.Result{
+		Row:    dataset.Row{Index: 2, ID: "refused", Answer: "I don't know.", Contexts: []string{"c"}},
+		Status: eval.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
+		Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "I don't know.", Start: 0, End: 13}},
+	}
+}
+
+func failedRow() *eval.Result {
+	return &eval.Result{
+		Row:    dataset.Row{Index: 3, ID: "3", Answer: "One. Two.", Contexts: []string{"c"}},
+		Status: eval.Failed, Reason: "verdict", Faithfulness: math.NaN(), Support: math.NaN(),
+		Claims: []extract.Claim{{ID: 0, Text: "One.", Start: 0, End: 4}, {ID: 1, Text: "Two.", Start: 5, End: 9}},
+		Err:    &eval.StageError{Stage: "verdict", Err: errors.New("no reply " + hostile)},
+	}
+}
+
+// plainRow is one of many.
+func plainRow(i int) *eval.Result {
+	r := &eval.Result{
+		Row: dataset.Row{
+			Index: i, ID: fmt.Sprintf("row-%d", i), Question: fmt.Sprintf("What is number %d?", i),
+			Answer: fmt.Sprintf("It is %d.", i), Contexts: []string{fmt.Sprintf("The number is %d.", i)},
+		},
+		Status: eval.Scored,
+		Claims: []extract.Claim{{Text: fmt.Sprintf("It is %d.", i), Start: 0, End: len(fmt.Sprintf("It is %d.", i))}},
+	}
+	r.Support = float64(i%7) / 7
+	label := verdict.NotMentioned
+	if i%7 > 3 {
+		label, r.Faithfulness = verdict.Supported, 1
+	}
+	r.Verdicts = []verdict.Verdict{{Label: label, Score: r.Support}}
+	return r
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
