@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Trains the grounding model on train.jsonl, for a number of tokens.
+"""Trains the grounding model on words.jsonl, for a number of tokens.
 
 The state is written every few minutes, and a run that finds one goes on from
 it. The matrix products are done in bfloat16; the weights are float32 throughout.

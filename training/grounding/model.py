@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 from pathlib import Path
 
 import torch
@@ -115,8 +116,10 @@ class Grounding(nn.Module):
         return self.classes(F.gelu(self.hidden(self.drop(claim)))), self.token(tokens)[..., 0], inside
 
     def save(self, path, dtype=torch.float32):
+        """Writes the weights; the file comes to its name when it is whole."""
         state = {k: v.to(dtype).contiguous() for k, v in self.state_dict().items()}
-        save_file(state, path, metadata={"config": json.dumps(self.config)})
+        save_file(state, f"{path}.new", metadata={"config": json.dumps(self.config)})
+        os.replace(f"{path}.new", path)
 
     @classmethod
     def load(cls, path):
