@@ -198,12 +198,14 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	return g, g.prepare(w, n)
 }
 
-// readTokenizer parses the tokenizer and lists its pieces.
+// readTokenizer parses the tokenizer, to which no text spells a special token, and
+// lists its pieces.
 func (g *Grounding) readTokenizer(text []byte, vocabulary int) error {
-	var err error
-	if g.tokenizer, err = tokenizer.Parse(text); err != nil {
+	t, err := tokenizer.Parse(text)
+	if err != nil {
 		return err
 	}
+	g.tokenizer = t.SplitSpecials()
 	if g.pieces, err = g.tokenizer.Texts(vocabulary); err != nil {
 		return err
 	}

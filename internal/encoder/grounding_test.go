@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // groundingFolder has a tiny model and what torch makes of texts with it;
@@ -81,9 +83,23 @@ func tinyGrounding(t testing.TB, file string, o Options) *Grounding {
 	return g
 }
 
+// referenceGrounding is tinyGrounding with the tokenizer of the reference.
+func referenceGrounding(t testing.TB, file string, o Options) *Grounding {
+	t.Helper()
+	g := tinyGrounding(t, file, o)
+	data, err := g.file.Tensor(tokenizerTensor).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if g.tokenizer, err = tokenizer.Parse(data); err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
 // The ids, positions, types and offsets are those that the model was trained with.
 func TestGroundingLaysOutWhatItWasTrainedWith(t *testing.T) {
-	g := tinyGrounding(t, "int8", Options{})
+	g := referenceGrounding(t, "int8", Options{})
 	m := &marks{pieces: g.pieces}
 	for _, c := range readGroundingGolden(t).Cases {
 		held := make([]Held, len(c.Claims))
@@ -134,7 +150,7 @@ func TestGroundingComputesWhatTorchDoes(t *testing.T) {
 	for _, path := range paths() {
 		for _, file := range []string{"float32", "int8"} {
 			for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-				g := tinyGrounding(t, file, Options{Kernel: path, Precision: precision})
+				g := referenceGrounding(t, file, Options{Kernel: path, Precision: precision})
 				if info := g.Info(); info.Precision != precision || info.Kernel != path {
 					t.Errorf("information %+v", info)
 				}
@@ -226,5 +242,37 @@ func TestGroundingTellsWhatItIs(t *testing.T) {
 	}
 	if c := info.Chances([]float32{9, 0, 0}); c.Supported < 0.99 {
 		t.Errorf("the first logit means %+v", c)
+	}
+}
+
+// A claim or a window that spells [SEP] or [CLS] is text, and can't end a claim or
+// begin another one.
+func TestGroundingTakesTextsThatSpellSpecialsForText(t *testing.T) {
+	g := tinyGrounding(t, "int8", Options{})
+	text := "It costs [SEP] four [CLS][PAD] million [UNK][MASK]."
+	held := make([]Held, 1)
+	parts, err := g.lay(&marks{pieces: g.pieces}, &Group{text, []string{text}}, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := parts[0]
+	ids := g.tokenizer.Count(text)
+	if len(p.ids) != 2*ids+3 || p.ids[0] != clsToken || p.ids[ids+1] != sepToken || p.ids[2*ids+2] != sepToken {
+		t.Fatalf("%d tokens of a text of %d: %v", len(p.ids), ids, p.ids)
+	}
+	for _, some := range [][]int32{p.ids[1 : ids+1], p.ids[ids+2 : 2*ids+2]} {
+		for _, id := range some {
+			switch g.pieces[id] {
+			case "[SEP]", "[CLS]", "[PAD]", "[MASK]":
+				t.Errorf("a text made the token %s", g.pieces[id])
+			}
+		}
+	}
+	at := 0 // tokens cover the claim, but for its spaces
+	for _, m := range held[0].Tokens {
+		if strings.TrimSpace(text[at:m.Start]) != "" {
+			t.Errorf("nothing stands for %q", text[at:m.Start])
+		}
+		at = m.End
 	}
 }

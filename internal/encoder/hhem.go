@@ -38,10 +38,10 @@ func readPrompt(c *config) (*prompt, error) {
 	return p, nil
 }
 
-// fill puts the texts in their places.
-func (p *prompt) fill(premise, hypothesis string) string {
+// fill puts the texts in their places, which are the second and the fourth part.
+func (p *prompt) fill(premise, hypothesis string) []string {
 	if p.swap {
 		premise, hypothesis = hypothesis, premise
 	}
-	return p.pieces[0] + premise + p.pieces[1] + hypothesis + p.pieces[2]
+	return []string{p.pieces[0], premise, p.pieces[1], hypothesis, p.pieces[2]}
 }

@@ -46,9 +46,11 @@ func Open(dir string, o Options) (*Model, error) {
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
-	if m.tokenizer, err = tokenizer.Parse(data); err != nil {
+	t, err := tokenizer.Parse(data)
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
 	}
+	m.tokenizer = t.SplitSpecials()
 	if err := m.readWindow(dir); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -73,7 +75,8 @@ func (m *Model) readWindow(dir string) error {
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer.
+// Tokenizer returns the model's tokenizer, to which a text spells no special
+// tokens.
 func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
 // Length returns how many tokens a pair is, with specials, and with the prompt
@@ -152,7 +155,7 @@ func (m *Model) want(kinds ...Kind) error {
 
 func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	if m.prompt != nil {
-		return m.tokenizer.Encode(m.prompt.fill(p.Premise, p.Hypothesis), nil)
+		return m.tokenizer.EncodePrompt(m.prompt.fill(p.Premise, p.Hypothesis), nil)
 	}
 	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis, nil)
 }

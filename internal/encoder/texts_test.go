@@ -26,12 +26,28 @@ func openReference(t testing.TB, folder string) *Model {
 	return m
 }
 
+// asReference is a tokenizer that takes special tokens in texts for such, as that
+// does which the reference outputs were made with.
+func asReference(t testing.TB, folder string) *tokenizer.Tokenizer {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(models, folder, "tokenizer.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tok, err := tokenizer.Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tok
+}
+
 // From text to numbers, every reference model does what the reference does.
 func TestReferenceModelsFromText(t *testing.T) {
 	for _, folder := range folders() {
 		t.Run(folder, func(t *testing.T) {
 			g := readGolden(t, folder)
 			m := openReference(t, folder)
+			m.tokenizer = asReference(t, folder)
 			var pairs []Pair
 			var texts []string
 			var cases []goldenCase
@@ -127,6 +143,46 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 	return all
 }
 
+// No text makes a special token, whatever the model's tokenizer has for it, and
+// the prompt of HHEM still does.
+func TestTextsThatSpellSpecialsAreText(t *testing.T) {
+	for _, folder := range folders() {
+		readGolden(t, folder)
+		m := openReference(t, folder)
+		plain, err := m.encodePair(Pair{"one", "two"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		trusting := &Model{prompt: m.prompt, tokenizer: asReference(t, folder)}
+		if want, err := trusting.encodePair(Pair{"one", "two"}); err != nil || !slices.Equal(plain.IDs, want.IDs) {
+			t.Errorf("%s: %v (%v) of plain texts, want %v", folder, plain.IDs, err, want.IDs)
+		}
+		pieces, err := m.tokenizer.Texts(1 << 16)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spells := func(ids []int32) (n int) {
+			for _, id := range ids {
+				switch strings.Trim(pieces[id], "[]</>") {
+				case "SEP", "CLS", "PAD", "MASK", "s", "pad", "mask":
+					if len(pieces[id]) > 1 {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		text := "one [SEP][CLS] [PAD] [MASK] </s><s> <pad> <mask> ［SEP］ ＜/s＞ <|endoftext|>"
+		got, err := m.encodePair(Pair{text, text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := spells(plain.IDs); want == 0 || spells(got.IDs) != want {
+			t.Errorf("%s: %d special tokens, want %d: %v", folder, spells(got.IDs), want, got.IDs)
+		}
+	}
+}
+
 // Where the model says that a token is unfaithful can be found in the text.
 func TestTokensHaveTheirPlaceInTheText(t *testing.T) {
 	readGolden(t, "modernbert-tokencls")
@@ -216,7 +272,7 @@ func TestPromptTakesTextsAsTheyAre(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tt.want, p.fill("{text2} %s", "{text1}")); diff != "" {
+		if diff := cmp.Diff(tt.want, strings.Join(p.fill("{text2} %s", "{text1}"), "")); diff != "" {
 			t.Error(diff)
 		}
 	}

@@ -10,7 +10,7 @@ type addedToken struct {
 	content                    string
 	id                         int32
 	singleWord, lstrip, rstrip bool
-	normalized, special        bool
+	normalized, special        bool // special: also if the post-processor adds it
 }
 
 // A matcher finds added tokens, of those that begin at one place the longest.
@@ -69,6 +69,9 @@ func (m *matcher) extract(s *state, chars *characters) error {
 			lo, hi := i, i+n
 			i = hi
 			if t.singleWord && !chars.standsAlone(src, lo, hi) {
+				continue
+			}
+			if t.special && s.inData(int(p.lo)+lo, int(p.lo)+hi) {
 				continue
 			}
 			if t.lstrip {

@@ -70,6 +70,8 @@ type symbol struct {
 	length     int32 // in bytes, 0 when it was joined to the one before
 }
 
+func (b *bpe) unknownID() (int32, bool) { return b.unknown, b.hasUnk }
+
 func (b *bpe) tokenize(s *state, p piece) {
 	src := s.of(p)
 	if b.ignoreMerges {

@@ -189,6 +189,7 @@ func FuzzEncode(f *testing.F) {
 		for name, tok := range all {
 			e := checkLaws(t, tok, a)
 			checkOrder(t, e, a)
+			checkSplit(t, tok, a)
 			pair, err := tok.EncodePair(a, b, nil)
 			if err != nil {
 				t.Fatalf("%s: %q %q: %v", name, a, b, err)
@@ -228,6 +229,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkLaws(t, tok, text)
+		checkSplit(t, tok, text)
 		if _, err := tok.EncodePair(text, "a", &Truncation{9, LongestFirst}); err == nil {
 			tok.Specials(true)
 		}

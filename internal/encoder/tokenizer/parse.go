@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -52,7 +53,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 		return nil, err
 	}
 	p := &parser{chars: chars, alphabet: newAlphabet()}
-	t := &Tokenizer{chars: chars}
+	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
 	if t.truncation, err = parseTruncation(f.Truncation, "/truncation"); err != nil {
 		return nil, err
 	}
@@ -146,6 +147,7 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		}
 		tokens = append(tokens, token)
 	}
+	t.readSpecials(tokens)
 	var verbatim, normalized []addedToken
 	var patterns, normalizedPatterns []string
 	for i, token := range tokens {
@@ -167,6 +169,32 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
+}
+
+// readSpecials notes which tokens are special, and marks those that the
+// post-processor adds.
+func (t *Tokenizer) readSpecials(tokens []addedToken) {
+	t.specials = make(map[int32]bool)
+	for _, slots := range [][]slot{t.post.single, t.post.pair} {
+		for _, s := range slots {
+			for _, id := range s.ids {
+				t.specials[id] = true
+			}
+		}
+	}
+	for i := range tokens {
+		token := &tokens[i]
+		token.special = token.special || t.specials[token.id]
+		if token.special {
+			t.specials[token.id] = true
+		}
+	}
+	if u, ok := t.model.(*unigram); ok {
+		u.bar(t.specials)
+	}
+	if id, ok := t.model.unknownID(); ok {
+		delete(t.specials, id)
+	}
 }
 
 func (t *Tokenizer) normalizedText(text string) (string, error) {

@@ -27,6 +27,7 @@ type state struct {
 	best   []step
 	word   []symbol
 	heap   merges
+	data   []span // of the original text: where no special token is looked for
 	// unknown is set when a model has no token for something and no unknown token.
 	unknown bool
 }
@@ -45,7 +46,7 @@ func (s *state) load(src string) {
 	s.cur, s.next = &s.texts[0], &s.texts[1]
 	s.cur.reset()
 	s.editor.limit = growth*len(src) + growthExtra
-	s.tokens, s.unknown = s.tokens[:0], false
+	s.tokens, s.unknown, s.data = s.tokens[:0], false, s.data[:0]
 	s.pieces = s.pieces[:0]
 	if src == "" {
 		return
@@ -161,4 +162,19 @@ func (s *state) of(p piece) []byte { return s.cur.b[p.lo:p.hi] }
 // emit adds a token for the bytes [lo, hi) of the present stage.
 func (s *state) emit(id int32, lo, hi int) {
 	s.tokens = append(s.tokens, token{id: id, start: s.cur.origin(lo).start, end: s.cur.origin(hi - 1).end})
+}
+
+// inData reports whether any of the bytes [lo, hi) of the present stage comes from
+// where no special token is looked for.
+func (s *state) inData(lo, hi int) bool {
+	if len(s.data) == 0 {
+		return false
+	}
+	start, end := s.cur.origin(lo).start, s.cur.origin(hi-1).end
+	for _, d := range s.data {
+		if start < d.end && d.start < end {
+			return true
+		}
+	}
+	return false
 }

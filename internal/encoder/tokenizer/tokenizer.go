@@ -15,6 +15,7 @@ package tokenizer
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 )
 
@@ -29,7 +30,20 @@ type Tokenizer struct {
 	post       post
 	margins    map[int32]margin // of the model's tokens, if offsets are trimmed and the model doesn't know better
 	truncation *Truncation
-	states     sync.Pool
+	specials   map[int32]bool // that only a prompt and the post-processor may make where splits is set
+	splits     bool           // see SplitSpecials
+	states     *sync.Pool
+}
+
+// SplitSpecials returns the tokenizer for texts that may come from anybody. To it
+// a special token that a text spells is text like any other, as with Hugging
+// Face's split_special_tokens, and no such text makes the id of one: neither that
+// of an added token that is marked special, nor one that the post-processor adds.
+// Only the token for what is unknown is made still.
+func (t *Tokenizer) SplitSpecials() *Tokenizer {
+	other := *t
+	other.splits = true
+	return &other
 }
 
 // An Encoding is a text or a pair of texts as tokens. Its slices have equal length.
@@ -47,16 +61,32 @@ var ErrNoUnknownToken = errors.New("a part of the text has no token, and the mod
 // Truncation nil is none. Text that isn't UTF-8 is read as U+FFFD, one for each
 // maximal part of a character; offsets are of the text as given.
 func (t *Tokenizer) Encode(a string, tr *Truncation) (Encoding, error) {
-	return t.encode([2]string{a}, false, tr)
+	return t.encode([2]string{a}, nil, false, tr)
+}
+
+// EncodePrompt is Encode for a prompt that texts are put into: its parts are
+// joined, of which the second, the fourth and so on are such texts. To a tokenizer
+// of SplitSpecials the others spell special tokens.
+func (t *Tokenizer) EncodePrompt(parts []string, tr *Truncation) (Encoding, error) {
+	data := make([]span, 0, len(parts)/2)
+	at := 0
+	for i, part := range parts {
+		if i%2 == 1 {
+			data = append(data, span{int32(at), int32(at + len(part))})
+		}
+		at += len(part)
+	}
+	return t.encode([2]string{strings.Join(parts, "")}, data, false, tr)
 }
 
 // EncodePair turns two texts into one sequence of tokens. An empty text is still
 // one: the specials around it are there.
 func (t *Tokenizer) EncodePair(a, b string, tr *Truncation) (Encoding, error) {
-	return t.encode([2]string{a, b}, true, tr)
+	return t.encode([2]string{a, b}, nil, true, tr)
 }
 
-func (t *Tokenizer) encode(texts [2]string, pair bool, tr *Truncation) (Encoding, error) {
+// encode takes two texts or, where pair is false, one. For data see run.
+func (t *Tokenizer) encode(texts [2]string, data []span, pair bool, tr *Truncation) (Encoding, error) {
 	slots, n := t.post.single, 1
 	if pair {
 		slots, n = t.post.pair, 2
@@ -65,7 +95,7 @@ func (t *Tokenizer) encode(texts [2]string, pair bool, tr *Truncation) (Encoding
 	for i := range n {
 		s := t.state()
 		defer t.release(s)
-		if err := t.run(s, texts[i]); err != nil {
+		if err := t.run(s, texts[i], data); err != nil {
 			return Encoding{}, err
 		}
 		if s.unknown {
@@ -89,7 +119,7 @@ func (t *Tokenizer) encode(texts [2]string, pair bool, tr *Truncation) (Encoding
 func (t *Tokenizer) Count(text string) int {
 	s := t.state()
 	defer t.release(s)
-	if err := t.run(s, text); err != nil {
+	if err := t.run(s, text, nil); err != nil {
 		return len(text)
 	}
 	return len(s.tokens)
@@ -149,12 +179,20 @@ func (t *Tokenizer) release(s *state) {
 	}
 }
 
-// run leaves the tokens of a text in s.
-func (t *Tokenizer) run(s *state, text string) error {
+// run leaves the tokens of a text in s. Where specials are split, that is done in
+// the parts of the text that data has, and in all of it for nil.
+func (t *Tokenizer) run(s *state, text string, data []span) error {
 	if len(text) > maxText {
 		return fmt.Errorf("a text of %d bytes; at most %d are supported", len(text), maxText)
 	}
 	s.load(text)
+	switch {
+	case !t.splits:
+	case data == nil:
+		s.data = append(s.data, span{0, int32(len(text))})
+	default:
+		s.data = append(s.data, data...)
+	}
 	if err := t.verbatim.extract(s, t.chars); err != nil {
 		return err
 	}
@@ -173,6 +211,9 @@ func (t *Tokenizer) run(s *state, text string) error {
 		n := len(s.tokens)
 		if p.token == notAdded {
 			t.model.tokenize(s, p)
+			if len(s.data) > 0 {
+				t.withoutSpecials(s, s.tokens[n:])
+			}
 		} else {
 			s.emit(p.token, int(p.lo), int(p.hi))
 		}
@@ -187,4 +228,17 @@ func (t *Tokenizer) run(s *state, text string) error {
 		}
 	}
 	return nil
+}
+
+// withoutSpecials makes unknown what the model took for a special token: one that
+// no division into words kept from it, or that normalising made.
+func (t *Tokenizer) withoutSpecials(s *state, tokens []token) {
+	for i := range tokens {
+		if !t.specials[tokens[i].id] {
+			continue
+		}
+		id, ok := t.model.unknownID()
+		tokens[i].id = id
+		s.unknown = s.unknown || !ok
+	}
 }

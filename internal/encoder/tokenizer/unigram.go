@@ -20,6 +20,7 @@ type unigram struct {
 	penalty float64
 	bytes   *[256]int32 // tokens that stand for a byte; nil without byte fallback
 	trims   *characters // nil where offsets aren't trimmed
+	special []bool      // by the place in the vocabulary: no text may make it where specials are split
 }
 
 func newUnigram(v vocabulary, scores []float64, unknown int32, byteFallback bool) *unigram {
@@ -48,6 +49,21 @@ func (v *vocabulary) byteTokens() *[256]int32 {
 	return &all
 }
 
+func (u *unigram) unknownID() (int32, bool) {
+	if u.unknown == noValue {
+		return 0, false
+	}
+	return u.ids[u.unknown], true
+}
+
+// bar takes the ids of special tokens.
+func (u *unigram) bar(special map[int32]bool) {
+	u.special = make([]bool, len(u.ids))
+	for i, id := range u.ids {
+		u.special[i] = special[id]
+	}
+}
+
 // A step is the best way to a place in a word.
 type step struct {
 	score float64
@@ -65,6 +81,7 @@ func (u *unigram) tokenize(s *state, p piece) {
 		s.best = append(s.best, step{from: noValue})
 	}
 	best := s.best
+	split := len(s.data) > 0
 	for at := 0; at < len(src); {
 		_, width := utf8.DecodeRune(src[at:])
 		here := best[at].score
@@ -75,7 +92,7 @@ func (u *unigram) tokenize(s *state, p piece) {
 				break
 			}
 			v := u.trie.nodes[node].value
-			if v == noValue {
+			if v == noValue || split && u.special[v] {
 				continue
 			}
 			to := &best[i+1]
@@ -136,7 +153,7 @@ func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
 // itself may be in the text and is found as such.
 func (u *unigram) emitUnknown(s *state, p piece, at, to int) {
 	src := s.of(p)[at:to]
-	if i, ok := u.trie.find(src); ok {
+	if i, ok := u.trie.find(src); ok && (len(s.data) == 0 || !u.special[i]) {
 		u.emitKnown(s, i, p, at, to)
 		return
 	}

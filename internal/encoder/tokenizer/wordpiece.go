@@ -13,6 +13,8 @@ type model interface {
 	id(token string) (int32, bool)
 	// each calls f for all tokens.
 	each(f func(token string, id int32))
+	// unknownID is the id of the unknown token, if there is one.
+	unknownID() (int32, bool)
 }
 
 // A vocabulary has the tokens of a model in the order of the file.
@@ -56,6 +58,8 @@ func newWordPiece(v vocabulary, unknown, prefix string, maxChars int) *wordPiece
 	w.unknown, w.hasUnk = v.id(unknown)
 	return w
 }
+
+func (w *wordPiece) unknownID() (int32, bool) { return w.unknown, w.hasUnk }
 
 func (w *wordPiece) tokenize(s *state, p piece) {
 	src := s.of(p)

@@ -1,0 +1,135 @@
+package tokenizer
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What is expected is what Hugging Face tokenizers 0.23.3 gave with
+// encode_special_tokens set.
+func TestSpecialsInTextsAreSplitAsTheReferenceSplitsThem(t *testing.T) {
+	all := tiny(t)
+	for _, tt := range []struct {
+		name, text string
+		want       []int32
+	}{
+		{"wordpiece", "a [SEP] b[CLS]", []int32{2, 37, 27, 55, 77, 88, 29, 38, 27, 39, 84, 91, 29, 3}},
+		{"wordpiece", "x [UNK]", []int32{2, 60, 27, 125, 83, 29, 3}},
+		{"bpe", "[MASK]ing </s><s> <pad>", []int32{0, 62, 48, 36, 54, 46, 64, 277, 224, 31, 18, 86, 33, 31, 86, 33, 224, 31, 83, 68, 71, 33, 2}},
+		{"bpe", "<unk> the <mask>", []int32{0, 31, 280, 78, 33, 353, 224, 31, 80, 272, 78, 33, 2}},
+		{"bpe-words", "a [SEP] b[CLS]", []int32{381, 64, 220, 58, 50, 36, 47, 60, 220, 65, 58, 34, 43, 50, 60, 382}},
+		{"bpe-bytes", "</s>", []int32{1, 327, 63, 50, 277, 65, 2}},
+		// "word" and the runs of spaces are added, but not special.
+		{"bpe-words", "word    [MASK]", []int32{381, 331, 377, 58, 44, 32, 50, 42, 60, 382}},
+	} {
+		tok := all[tt.name]
+		trusting, err := tok.Encode(tt.text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := tok.SplitSpecials().Encode(tt.text, nil)
+		if err != nil || !slices.Equal(got.IDs, tt.want) {
+			t.Errorf("%s: %q: got %v, %v\nwant %v", tt.name, tt.text, got.IDs, err, tt.want)
+		}
+		if again, err := tok.Encode(tt.text, nil); err != nil || !slices.Equal(again.IDs, trusting.IDs) || slices.Equal(again.IDs, got.IDs) {
+			t.Errorf("%s: %q: the tokenizer itself gives %v (%v), and gave %v", tt.name, tt.text, again.IDs, err, trusting.IDs)
+		}
+	}
+}
+
+// The reference lets a Unigram model find special tokens in its vocabulary, also
+// when it splits them.
+func TestAModelFindsNoSpecialsInTexts(t *testing.T) {
+	all := tiny(t)
+	// Nothing divides words at brackets here, and one token is marked special.
+	words, err := Parse([]byte(`{"version":"1.0","added_tokens":[{"id":1,"content":"[SEP]","normalized":false,"special":true}],
+		"normalizer":{"type":"NFKC"},"pre_tokenizer":{"type":"WhitespaceSplit"},
+		"model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":99,
+		"vocab":{"[UNK]":0,"[SEP]":1,"a":2,"[":3,"##S":4}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all["words"] = words
+	for _, tt := range []struct {
+		name, text string
+		want       []int32
+	}{
+		{"unigram", "</s>", []int32{0, 4, 3, 23, 3, 2}},               // "</" and ">" have no tokens
+		{"unigram", "<unk> the", []int32{0, 4, 3, 134, 15, 3, 78, 2}}, // nor has "<"
+		{"unigram-bytes", "</s>", []int32{258, 62, 49, 277, 64}},
+		{"words", "a [SEP] [S", []int32{2, 0, 3, 4}},
+		{"words", "［SEP］", []int32{0}}, // NFKC writes it as [SEP]
+	} {
+		got, err := all[tt.name].SplitSpecials().Encode(tt.text, nil)
+		if err != nil || !slices.Equal(got.IDs, tt.want) {
+			t.Errorf("%s: %q: got %v, %v\nwant %v", tt.name, tt.text, got.IDs, err, tt.want)
+		}
+	}
+}
+
+// A prompt spells special tokens where it is no text that was put in.
+func TestAPromptSpellsSpecialsAndItsTextsDoNot(t *testing.T) {
+	tok := tiny(t)["unigram"]
+	split := tok.SplitSpecials()
+	for _, tt := range []struct {
+		parts []string
+		same  bool // as a tokenizer that trusts all of it
+	}{
+		{[]string{"<pad> the <mask>", "dog", "</s> a"}, true},
+		{[]string{"<pad> the", "", "</s>"}, true},
+		{[]string{"the ", "<pad>", "</s>"}, false},
+		{[]string{"the <pa", "d> dog", ""}, false},
+		{[]string{"the ", "dog <", "pad>"}, false},
+	} {
+		trusting, err := tok.Encode(strings.Join(tt.parts, ""), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := split.EncodePrompt(tt.parts, nil)
+		if err != nil || slices.Equal(got.IDs, trusting.IDs) != tt.same {
+			t.Errorf("%q: %v, %v; trusted %v", tt.parts, got.IDs, err, trusting.IDs)
+		}
+		all, err := tok.EncodePrompt(tt.parts, nil)
+		if err != nil || !slices.Equal(all.IDs, trusting.IDs) {
+			t.Errorf("%q: %v, %v, want %v", tt.parts, all.IDs, err, trusting.IDs)
+		}
+	}
+	got, err := split.EncodePrompt([]string{"<pad> ", "</s>", "</s>"}, nil)
+	if want := []int32{0, 1, 4, 3, 23, 3, 2, 2}; err != nil || !slices.Equal(got.IDs, want) {
+		t.Errorf("got %v, %v, want %v", got.IDs, err, want)
+	}
+}
+
+// checkSplit checks that a text makes no special token, and that it is counted as
+// it is encoded.
+func checkSplit(t testing.TB, tok *Tokenizer, text string) {
+	t.Helper()
+	split := tok.SplitSpecials()
+	e := checkLaws(t, split, text)
+	for i, id := range e.IDs {
+		if e.Sequence[i] != special && tok.specials[id] {
+			t.Fatalf("%q: token %d is the special %d", text, i, id)
+		}
+	}
+}
+
+func TestNoTextMakesASpecialToken(t *testing.T) {
+	for _, tok := range tiny(t) {
+		texts := []string{"＜/s＞ ［ＳＥＰ］ <\u200b/s>"}
+		for _, m := range []*matcher{tok.verbatim, tok.normalized} {
+			if m == nil {
+				continue
+			}
+			for _, a := range m.tokens {
+				texts = append(texts, a.content, "x "+a.content+a.content+" y", strings.ToUpper(a.content), a.content[:1]+a.content)
+			}
+		}
+		for _, c := range readReference(t).Small {
+			texts = append(texts, string(c.A))
+		}
+		for _, text := range texts {
+			checkSplit(t, tok, text)
+		}
+	}
+}
