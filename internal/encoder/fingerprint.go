@@ -22,11 +22,16 @@ const (
 // tokenizer, and of samples of its weights. Another place of the same files has
 // the same one. Training changes every weight, so it changes the samples.
 func Fingerprint(dir string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(dir, "*.safetensors"))
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
-	files = append(files, filepath.Join(dir, "config.json"), filepath.Join(dir, "tokenizer.json"))
+	files := []string{filepath.Join(dir, "config.json"), filepath.Join(dir, "tokenizer.json")}
+	for _, e := range entries {
+		if filepath.Ext(e.Name()) == ".safetensors" {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
 	slices.Sort(files)
 	h := sha256.New()
 	for _, path := range files {

@@ -9,7 +9,11 @@ import (
 func TestFingerprintsTellModelsApart(t *testing.T) {
 	weights := make([]byte, 3<<20)
 	write := func(config string) string {
-		dir := t.TempDir()
+		// The folder's name has what would be a pattern.
+		dir := filepath.Join(t.TempDir(), "[ab]")
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
 		for name, content := range map[string][]byte{"config.json": []byte(config), "tokenizer.json": []byte("{}"), "model.safetensors": weights} {
 			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 				t.Fatal(err)
