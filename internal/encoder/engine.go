@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
@@ -68,9 +69,25 @@ func passes(order []int, length func(i int) int, run func(numbers []int) error) 
 	return nil
 }
 
+// errGone says that a mapped file got shorter.
+func errGone() error {
+	return errors.New("the file of weights can't be read any more: it was changed while the model was in use")
+}
+
+// unmapped makes the panic of a fault the error that a method returns.
+func unmapped(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case interface{ Addr() uintptr }:
+		*err = errGone()
+	default:
+		panic(r)
+	}
+}
+
 // once computes the pass of a batch that fill makes. first says that only the
 // hidden values of first tokens are needed.
-func (e *engine) once(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) error {
+func (e *engine) once(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) (err error) {
 	select {
 	case e.gate <- struct{}{}:
 	case <-ctx.Done():
@@ -80,6 +97,8 @@ func (e *engine) once(ctx context.Context, first bool, fill func(b *batch), done
 	if e.closed {
 		return errClosed()
 	}
+	defer unmapped(&err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	e.batch.reset()
 	fill(&e.batch)
 	p := &e.pass

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -19,6 +21,7 @@ type Pool struct {
 	next atomic.Int64 // the next piece of the task
 	left atomic.Int64 // helpers at work, and parked
 	done chan struct{}
+	bad  atomic.Pointer[runtime.Error] // why a piece could not be done
 
 	// The tasks of operations, kept so that calls need no new memory.
 	calls   calls
@@ -64,7 +67,8 @@ func (p *Pool) Kernels() *Kernels { return p.k }
 func (p *Pool) Workers() int { return len(p.workers) }
 
 // For calls f once for each i in [0,n), on all workers and in no certain order,
-// and returns when all calls have. f must not panic. Memory that f takes of its
+// and returns when all calls have. f must not panic, but for a
+// fault of mapped memory: see run. Memory that f takes of its
 // worker is free again when f returns.
 func (p *Pool) For(n int, f func(w *Worker, i int)) {
 	p.mu.Lock()
@@ -87,9 +91,11 @@ func (p *Pool) Rows(precision Precision, rows int, f func(w *Worker, lo, hi int)
 	if n == 1 {
 		w := p.workers[0]
 		w.spread = true
+		defer func() {
+			w.release(marker{})
+			w.spread = false
+		}()
 		p.calls.run(w, 0)
-		w.release(marker{})
-		w.spread = false
 	} else {
 		p.run(&p.calls, n)
 	}
@@ -112,8 +118,16 @@ func (c *calls) run(w *Worker, i int) {
 }
 
 // run does n pieces of t. The pool is locked, or the caller is the one piece of
-// work that goes on.
+// work that goes on. Where memory can't be read that a piece needs, as that of a
+// mapped file that got shorter, run panics with the fault when no worker is at
+// work any more. The pool can be used again.
 func (p *Pool) run(t task, n int) {
+	defer func() {
+		p.task = nil
+		if bad := p.bad.Swap(nil); bad != nil {
+			panic(*bad)
+		}
+	}()
 	p.task, p.n = t, int64(n)
 	p.next.Store(0)
 	helpers := p.workers[1:max(1, min(len(p.workers), n))]
@@ -133,7 +147,6 @@ func (p *Pool) run(t task, n int) {
 	}
 	for range linger {
 		if p.left.Load() == 0 {
-			p.task = nil
 			return
 		}
 		p.k.relax()
@@ -141,13 +154,28 @@ func (p *Pool) run(t task, n int) {
 	if p.left.Add(parked) != parked {
 		<-p.done
 	}
-	p.task = nil
 }
 
 // work does pieces of the pool's task until none is left.
 func (w *Worker) work() {
 	p := w.pool
 	base := w.mark()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch bad := recover().(type) {
+		case nil:
+		case interface {
+			runtime.Error
+			Addr() uintptr
+		}:
+			err := runtime.Error(bad)
+			p.bad.Store(&err)
+			p.next.Store(p.n) // the others need do no more
+			w.release(base)
+		default:
+			panic(bad)
+		}
+	}()
 	for i := p.next.Add(1) - 1; i < p.n; i = p.next.Add(1) - 1 {
 		p.task.run(w, int(i))
 		w.release(base)
