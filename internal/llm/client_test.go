@@ -693,7 +693,7 @@ func TestThoughtsGetRoomOfTheirOwn(t *testing.T) {
 				tt.r.Schema = brieflyToo(tt.r.Schema)
 				reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), tt.r)
 				if len(got()) != 2 || strings.Contains(got()[1].raw, "maxItems") {
-					t.Errorf("%s after %q: %d requests: %s", name, thoughts, len(got()), got()[1].raw)
+					t.Fatalf("%s after %q: asked %+v", name, thoughts, got())
 				}
 				if needs > roomToThink {
 					if e := as[*LengthError](t, err); !e.Thinking || e.Room != roomToThink || UsageOf(err).Requests != 2 {

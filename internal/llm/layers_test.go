@@ -193,14 +193,16 @@ func TestARestHoldsForThoseInTheQueue(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		var sent []time.Duration
-		c := Layered(completerFunc(func(context.Context, *Request) (*Reply, error) {
+		c := Layered(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 			mu.Lock()
-			defer mu.Unlock()
 			sent = append(sent, time.Since(start))
-			if len(sent) == 1 {
-				return nil, status(429, "Retry-After", "20")
+			first := len(sent) == 1
+			mu.Unlock()
+			if !first {
+				return &Reply{}, nil
 			}
-			return &Reply{}, nil
+			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // the others have their turns by then
+			return nil, status(429, "Retry-After", "20")
 		}), nil, p)
 		var wg sync.WaitGroup
 		for range 5 {
