@@ -140,30 +140,7 @@ func changedSettings(e *llm.BatchSettingsError, is journal.Settings) error {
 	if json.Unmarshal(e.Was, &settings) != nil {
 		return e
 	}
-	was := make(map[string]string, len(settings))
-	for _, s := range settings {
-		was[s.Name] = s.Value
-	}
-	changed := &journal.SettingsError{Part: e.Folder}
-	for _, s := range is {
-		if old, ok := was[s.Name]; !ok || old != s.Value {
-			changed.Changes = append(changed.Changes, fmt.Sprintf("%s was %s, is %s", s.Name, orNothing(old), orNothing(s.Value)))
-		}
-		delete(was, s.Name)
-	}
-	for _, s := range settings {
-		if old, gone := was[s.Name]; gone {
-			changed.Changes = append(changed.Changes, fmt.Sprintf("%s was %s, is not set", s.Name, orNothing(old)))
-		}
-	}
-	return changed
-}
-
-func orNothing(value string) string {
-	if value == "" {
-		return "empty"
-	}
-	return value
+	return &journal.SettingsError{Part: e.Folder, Changes: is.Changes(settings)}
 }
 
 // run submits and collects batches until the last pass can be run, and gives the

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,7 +88,7 @@ func openCache(cmd *cobra.Command, given string, sys system) (*llm.Cache, error)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(folder); os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(folder, llm.CacheFile)); errors.Is(err, fs.ErrNotExist) {
 		_, err := fmt.Fprintf(cmd.OutOrStdout(), "there is no cache in %s\n", folder)
 		return nil, err
 	}

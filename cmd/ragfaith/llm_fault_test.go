@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -129,6 +130,45 @@ func TestARowThatTheModelRefusesFailsAlone(t *testing.T) {
 	if got.code != exitFailedRows || !strings.Contains(lines[0], `"faithfulness":null,"support":null,"status":"failed","reason":"verdict"`) ||
 		!strings.Contains(lines[0], "content filter") || !strings.Contains(lines[1], `"status":"scored"`) {
 		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// In every way of asking, a server that turns away a call in five, breaks off one in
+// five and leaves the verdict or the statement out of one in five changes no score.
+func TestAFaultyServerChangesNoScore(t *testing.T) {
+	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+		say := func(text string) {
+			_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
+		}
+		switch n % 5 {
+		case 1:
+			w.Header().Set("Retry-After-Ms", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+		case 2:
+			say(`{"verdicts":[{"claim_id":0,"chunk_`)
+		case 3:
+			say(`{"verdicts":[],"statements":[]}`)
+		default:
+			return false
+		}
+		return true
+	}
+	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
+		t.Run(args, func(t *testing.T) {
+			var scores [2]map[string]*float64
+			for i, fault := range []func(int64, http.ResponseWriter, *http.Request) bool{nil, faulty} {
+				s := newTestServer(t)
+				s.fault = fault
+				got := call(t, "", nil, append([]string{"score", "-", "--to", "jsonl", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, strings.Fields(args)...)...)
+				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
+					t.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+				}
+				scores[i] = scoresIn(t, got.stdout)
+			}
+			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 3 {
+				t.Errorf("%d rows: %s", len(scores[0]), d)
+			}
+		})
 	}
 }
 

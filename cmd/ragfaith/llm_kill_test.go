@@ -16,10 +16,10 @@ import (
 	"testing"
 )
 
-// A run that asks a server and is killed five times, each time while requests are
-// in flight, is resumed to the same bytes, and pays twice for no more than those.
+// A run that asks a server and is killed five times, and then terminated, each time
+// while requests are in flight, is resumed to the same bytes, and pays twice for no more than those.
 func TestAKilledRunPaysForNothingTwice(t *testing.T) {
-	const rows, kills, inFlight = 200, 5, 8
+	const rows, kills, inFlight = 200, 6, 8
 	folder := t.TempDir()
 	data := filepath.Join(folder, "rows.jsonl")
 	var b bytes.Buffer
@@ -32,9 +32,10 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	}
 	var at atomic.Int64 // the call that kills; 0 for none
 	var victim atomic.Pointer[os.Process]
+	var signal atomic.Int64
 	s := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
 		if n == at.Load() {
-			_ = victim.Load().Signal(syscall.SIGKILL)
+			_ = victim.Load().Signal(syscall.Signal(signal.Load()))
 		}
 		return false
 	}}
@@ -56,6 +57,10 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(7, 7))
 	for i := range int64(kills) {
+		signal.Store(int64(syscall.SIGKILL))
+		if i == kills-1 {
+			signal.Store(int64(syscall.SIGTERM))
+		}
 		at.Store(s.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
 		cmd, said := ragfaith("killed")
 		if err := cmd.Start(); err != nil {
@@ -64,6 +69,9 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 		victim.Store(cmd.Process)
 		if err := cmd.Wait(); err == nil || said.Len() > 0 && i == 0 {
 			t.Fatalf("kill %d: %v: %s", i, err, said)
+		}
+		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(said.String(), "--resume goes on from there")) {
+			t.Errorf("terminated: exit %d: %s", code, said)
 		}
 	}
 	at.Store(0)

@@ -72,11 +72,15 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(q.Messages[len(q.Messages)-1].Content, "Elephants") {
 		text, label, binary = "Elephants migrate through Kenya.", "not_mentioned", 0
 	}
+	said := `"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"`
+	judged := fmt.Sprintf(`"reason":"It says so.","verdict":%d`, binary)
 	reply := map[string]string{
-		"verdicts":          `{"verdicts":[{"claim_id":0,"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"}]}`,
-		"binary_verdicts":   fmt.Sprintf(`{"verdicts":[{"statement_id":0,"reason":"It says so.","verdict":%d}]}`, binary),
-		"statements":        `{"statements":[{"sentence_id":0,"statement":"` + text + `"}]}`,
-		"answer_statements": `{"statements":["` + text + `"]}`,
+		"verdicts":              `{"verdicts":[{"claim_id":0,` + said + `}]}`,
+		"verdicts_by_id":        `{"verdicts":{"0":{` + said + `}}}`,
+		"binary_verdicts":       `{"verdicts":[{"statement_id":0,` + judged + `}]}`,
+		"binary_verdicts_by_id": `{"verdicts":{"0":{` + judged + `}}}`,
+		"statements":            `{"statements":[{"sentence_id":0,"statement":"` + text + `"}]}`,
+		"answer_statements":     `{"statements":["` + text + `"]}`,
 		"checked_statements": fmt.Sprintf(`{"statements":[{"sentence_id":0,"text":%q,"reasoning":"It says so.","chunk_ids":[0],"is_supported":%t}]}`,
 			text, binary == 1),
 	}[q.Format.Schema.Name]

@@ -36,6 +36,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		return nil, err
 	}
 	if key == "" && l.baseURL == "" && !rehearse {
+		if l.keyVariable == "" {
+			return nil, errors.New("no key for the OpenAI API: --api-key-env names no variable; name another server with --base-url")
+		}
 		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or name another server with --base-url", l.keyVariable)
 	}
 	options := llm.Options{

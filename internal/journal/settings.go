@@ -31,8 +31,9 @@ func (e *SettingsError) Error() string {
 	return e.Part + " can't be gone on with, its settings were others: " + strings.Join(e.Changes, "; ")
 }
 
-// changes names what differs from the settings that there were.
-func (s Settings) changes(was Settings) []string {
+// Changes names what differs from the settings that there were, as
+// "--threshold was 0.5, is 0.6".
+func (s Settings) Changes(was Settings) []string {
 	var changes []string
 	before := make(map[string]string, len(was))
 	for _, w := range was {
@@ -102,7 +103,7 @@ func checkSettings(path string, settings Settings) error {
 	if err := json.Unmarshal(content, &was); err != nil || len(was.Settings) == 0 {
 		return fmt.Errorf("%s can't be gone on with: %s does not hold the settings of its run; to start over, remove both", part, path)
 	}
-	if changes := settings.changes(was.Settings); len(changes) > 0 {
+	if changes := settings.Changes(was.Settings); len(changes) > 0 {
 		return &SettingsError{Part: part, Changes: changes}
 	}
 	return nil

@@ -76,7 +76,7 @@ func TestASecondCallIsAHit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, cacheFile): 0o600, filepath.Join(dir, cacheFile+"-wal"): 0o600} {
+	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, CacheFile): 0o600, filepath.Join(dir, CacheFile+"-wal"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)
 		}
@@ -341,7 +341,7 @@ func TestStatsAndClear(t *testing.T) {
 	clock.pass(48 * time.Hour)
 	k.Put(t.Context(), "a", "1", json.RawMessage(`1`))
 	s, err := k.Stats(t.Context())
-	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(begun) || s.Path != filepath.Join(dir, cacheFile) {
+	if err != nil || s.Replies != 1 || s.Items != 1 || s.Bytes == 0 || !s.Oldest.Equal(begun) || s.Path != filepath.Join(dir, CacheFile) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
@@ -355,12 +355,12 @@ func TestStatsAndClear(t *testing.T) {
 func TestACacheThatFailsIsAWarning(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"corrupt": func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, cacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 		"a folder in its place": func(t *testing.T, dir string) {
-			if err := os.Mkdir(filepath.Join(dir, cacheFile), 0o700); err != nil {
+			if err := os.Mkdir(filepath.Join(dir, CacheFile), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		},
@@ -405,7 +405,7 @@ func TestACacheThatFailsIsAWarning(t *testing.T) {
 
 func TestAClearedCorruptCacheWorksAgain(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, cacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	k, _ := openCache(t, dir)

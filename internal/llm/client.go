@@ -50,6 +50,10 @@ func (c Config) MarshalJSON() ([]byte, error) {
 // leastRoom is the least room for a reply that is worth a request, in tokens.
 const leastRoom = 256
 
+// mostForms is how many forms of a request are tried. Six parameters, two formats
+// and two names of the room are fewer; a server may find fault without end.
+const mostForms = 16
+
 // A Client asks one model of one server. A call sends one request, and only where
 // the server refuses its form more than one: JSON by schema, then JSON mode, then
 // words alone; and without the parameters that the model does not take. What was
@@ -123,10 +127,13 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		used.Requests += sent
 		if err == nil {
 			c.learn(start, f)
-			used.PromptTokens, used.CompletionTokens = res.Usage.PromptTokens, res.Usage.CompletionTokens
+			used = used.Add(counted(res.Usage))
 			return c.read(r, f, res, used)
 		}
 		final, room := classify(err)
+		if used.Requests >= mostForms {
+			return nil, withUsage(final, used)
+		}
 		if room >= leastRoom && (f.maxRoom == 0 || room < f.maxRoom) && r.MaxTokens > room {
 			short := *r
 			short.MaxTokens = room
@@ -151,6 +158,12 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		}
 		f = next
 	}
+}
+
+// counted are the tokens that a server counts. Less than none would give a budget
+// back what is spent.
+func counted(u openai.Usage) Usage {
+	return Usage{PromptTokens: max(0, u.PromptTokens), CompletionTokens: max(0, u.CompletionTokens)}
 }
 
 // send makes one request; sent is 0 if go-openai would not let it go.
@@ -290,19 +303,22 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	if r.Schema == nil {
 		if r.Accept != nil {
 			if err := r.Accept(text); err != nil {
+				if full && thinks(text) {
+					return nil, withUsage(&LengthError{Room: r.MaxTokens, Thinking: true}, used)
+				}
 				return nil, withUsage(&ParseError{Reason: err.Error(), Text: text}, used)
 			}
 			return reply, nil
 		}
 		if full {
-			return nil, withUsage(&LengthError{Room: r.MaxTokens}, used)
+			return nil, withUsage(&LengthError{r.MaxTokens, thinks(text)}, used)
 		}
 		return reply, nil
 	}
 	if full {
 		// Room that ended after the last brace does no harm.
 		if reply.JSON = whole(text, r.Schema); reply.JSON == nil {
-			return nil, withUsage(&LengthError{Room: r.MaxTokens}, used)
+			return nil, withUsage(&LengthError{r.MaxTokens, thinks(text)}, used)
 		}
 		return reply, nil
 	}
@@ -313,6 +329,12 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	}
 	reply.JSON = v
 	return reply, nil
+}
+
+// thinks says of a reply that was cut off that it is the thoughts of a model and no
+// more: they stand in it as they are, or the server keeps them to itself.
+func thinks(text string) bool {
+	return text == "" || strings.HasPrefix(strings.TrimSpace(text), "<think>") && !strings.Contains(text, "</think>")
 }
 
 // said is a message's text, in whichever of its fields it stands.

@@ -646,7 +646,7 @@ func TestFreeTextIsAccepted(t *testing.T) {
 	for _, tt := range []struct {
 		text, finish string
 		ok           bool
-	}{{"yes", "stop", true}, {"yes, and then", "length", true}, {"well", "stop", false}, {"well, it is", "length", false}, {"", "length", false}} {
+	}{{"yes", "stop", true}, {"yes, and then", "length", true}, {"well", "stop", false}, {"well, it is", "length", false}, {" \n", "length", false}, {"", "stop", false}} {
 		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
 		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
 		if len(got()) != 1 {
@@ -671,5 +671,69 @@ func TestFreeTextIsAccepted(t *testing.T) {
 		if !ok || taken != (err == nil) || taken && reply.Text != text {
 			t.Errorf("%q of a batch: %+v, %v, %t", text, reply, err, ok)
 		}
+	}
+}
+
+// A model that thinks first has more to say than its reply. It is given the room for
+// that once, whatever is asked, and what it still does not end is cut off.
+func TestThoughtsGetRoomOfTheirOwn(t *testing.T) {
+	for _, thoughts := range []string{"", "<think>The claim is about", "\n<think>"} {
+		for name, tt := range map[string]struct {
+			r    *Request
+			text string
+		}{"JSON": {ask(verdicts()), good}, "a word": {word(), "yes"}, "free text": {ask(nil), "well"}} {
+			for _, needs := range []int{roomToThink, roomToThink + 1} {
+				srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+					if int(s.body["max_tokens"].(float64)) < needs {
+						say(w, thoughts, "length")
+						return
+					}
+					say(w, tt.text, "stop")
+				})
+				tt.r.Schema = brieflyToo(tt.r.Schema)
+				reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), tt.r)
+				if len(got()) != 2 || strings.Contains(got()[1].raw, "maxItems") {
+					t.Fatalf("%s after %q: asked %+v", name, thoughts, got())
+				}
+				if needs > roomToThink {
+					if e := as[*LengthError](t, err); !e.Thinking || e.Room != roomToThink || UsageOf(err).Requests != 2 {
+						t.Errorf("%s after %q: %v", name, thoughts, err)
+					}
+				} else if err != nil || reply.Text != tt.text || reply.Usage.Requests != 2 {
+					t.Errorf("%s after %q: %+v, %v", name, thoughts, reply, err)
+				}
+			}
+		}
+	}
+}
+
+// brieflyToo is a schema with a brief form.
+func brieflyToo(s *Schema) *Schema {
+	if s != nil {
+		s.Brief = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+	}
+	return s
+}
+
+func TestAServerThatAlwaysFindsFaultIsLeft(t *testing.T) {
+	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		fail(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
+	})
+	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != mostForms || UsageOf(err).Requests != mostForms {
+		t.Errorf("%v after %d requests", err, len(got()))
+	}
+}
+
+func TestFewerTokensThanNoneAreNone(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		fmt.Fprint(w, `{"choices":[{"message":{"content":"well"}}],"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":-900,"completion_tokens":-9}}`)
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (Usage{Requests: 1}) {
+		t.Errorf("%+v, %v", reply, err)
+	}
+	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (Usage{Requests: 1}) {
+		t.Errorf("%+v, %v", u, err)
 	}
 }

@@ -30,7 +30,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage,
 		err, _ = classify(c.failure(ctx, err))
 		return nil, used, withUsage(err, used)
 	}
-	used.PromptTokens = res.Usage.PromptTokens
+	used.PromptTokens = counted(res.Usage).PromptTokens
 	out, err := vectors(res.Data, len(texts))
 	if err != nil {
 		return nil, used, withUsage(&StatusError{Status: http.StatusOK, Message: err.Error()}, used)

@@ -53,9 +53,15 @@ func (e *TimeoutError) Timeout() bool { return true }
 
 // A LengthError is a reply that ended because its room was full. The caller
 // asks for less at a time.
-type LengthError struct{ Room int } // in tokens; 0 where the server chose
+type LengthError struct {
+	Room     int  // in tokens; 0 where the server chose
+	Thinking bool // all of it went into thoughts, and no reply had begun
+}
 
 func (e *LengthError) Error() string {
+	if e.Thinking {
+		return fmt.Sprintf("the model's thoughts took all of %d tokens, and no reply came", e.Room)
+	}
 	if e.Room == 0 {
 		return "the reply was cut off for its length"
 	}

@@ -186,6 +186,35 @@ func TestReaskGivesMoreRoom(t *testing.T) {
 	}
 }
 
+// A rest that begins while requests wait for their turn holds for them too.
+func TestARestHoldsForThoseInTheQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPace(60, 0, NewClock(time.Now))
+		start := time.Now()
+		var mu sync.Mutex
+		var sent []time.Duration
+		c := Layered(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+			mu.Lock()
+			sent = append(sent, time.Since(start))
+			first := len(sent) == 1
+			mu.Unlock()
+			if !first {
+				return &Reply{}, nil
+			}
+			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // the others have their turns by then
+			return nil, status(429, "Retry-After", "20")
+		}), nil, p)
+		var wg sync.WaitGroup
+		for range 5 {
+			wg.Go(func() { _, _ = c.Complete(t.Context(), ask(nil)) })
+		}
+		wg.Wait()
+		if sent[1] < 20*time.Second || sent[4] < sent[1]+time.Second {
+			t.Errorf("sent at %v", sent)
+		}
+	})
+}
+
 func TestReaskTellsTheFault(t *testing.T) {
 	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
 	r := ask(verdicts())
@@ -542,7 +571,7 @@ func TestUsageOfErrors(t *testing.T) {
 	if e := errors.New("x"); !errors.Is(withUsage(e, Usage{}), e) {
 		t.Error("wrapped for nothing")
 	}
-	for _, e := range []error{&LengthError{}, &LengthError{5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
+	for _, e := range []error{&LengthError{}, &LengthError{Room: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
 		if e.Error() == "" {
 			t.Errorf("%T says nothing", e)
 		}

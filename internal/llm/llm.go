@@ -49,7 +49,7 @@ type Request struct {
 	Schema   *Schema // what the reply must be; nil for free text
 	// Accept refuses free text that does not say what was asked, and says why; nil
 	// takes any. What it takes is a reply even where it was cut off, and what it
-	// refuses is not asked again.
+	// refuses is not asked again, unless it is nothing but thoughts cut off.
 	Accept      func(text string) error
 	Seed        int     // 0: none is sent
 	Temperature float64 // 0 is really sent, where the model takes a temperature

@@ -82,36 +82,39 @@ func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (Usage, 
 }
 
 func (p *Pace) wait(ctx context.Context, tokens int) error {
-	for {
+	for booked := false; ; {
 		now := p.clock.Now()
 		p.mu.Lock()
-		rest := p.rest.Sub(now)
-		if rest <= 0 {
-			d := p.requests.ReserveN(now, 1).DelayFrom(now)
-			p.mu.Unlock()
-			if p.tokens != nil {
-				d = max(d, p.tokens.ReserveN(now, min(tokens, p.tokens.Burst())).DelayFrom(now))
-			}
-			if d > 0 {
-				if err := p.clock.Sleep(ctx, d); err != nil {
-					return err
-				}
-			}
-			p.count()
-			return nil
+		d := p.rest.Sub(now)
+		resting := d > 0
+		if !resting {
+			d = p.requests.ReserveN(now, 1).DelayFrom(now)
 		}
 		p.mu.Unlock()
-		if err := p.clock.Sleep(ctx, rest); err != nil {
-			return err
+		if !resting && p.tokens != nil && !booked {
+			d = max(d, p.tokens.ReserveN(now, min(tokens, p.tokens.Burst())).DelayFrom(now))
+			booked = true
+		}
+		if d > 0 {
+			if err := p.clock.Sleep(ctx, d); err != nil {
+				return err
+			}
+		}
+		if !resting && p.count() {
+			return nil
 		}
 	}
 }
 
-// count measures how many requests a second are sent.
-func (p *Pace) count() {
+// count measures how many requests a second are sent. It is false, and counts
+// nothing, where a rest began while this one waited for its turn.
+func (p *Pace) count() bool {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.rest.After(now) {
+		return false
+	}
 	if d := now.Sub(p.started); d >= step {
 		if !p.started.IsZero() {
 			p.measured = float64(p.sent) / d.Seconds()
@@ -119,6 +122,7 @@ func (p *Pace) count() {
 		p.started, p.sent = now, 0
 	}
 	p.sent++
+	return true
 }
 
 // learn slows down or speeds up.

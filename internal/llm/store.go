@@ -17,8 +17,10 @@ import (
 	"modernc.org/sqlite"
 )
 
+// CacheFile is the name of a cache's file in its folder.
+const CacheFile = "replies.sqlite"
+
 const (
-	cacheFile   = "replies.sqlite"
 	turnsFile   = "replies.turns" // empty: its bytes are locked and never written
 	busyTimeout = 2 * time.Second
 	sqliteBusy  = 5
@@ -44,7 +46,7 @@ type Cache struct {
 // OpenCache opens or makes the cache in folder dir (0700, the file 0600). warn is
 // told what goes wrong; it may be called from any goroutine.
 func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cache {
-	k := &Cache{path: filepath.Join(dir, cacheFile), clock: c, warn: warn, turns: &turn{clock: c, asking: map[string]chan struct{}{}}}
+	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, turns: &turn{clock: c, asking: map[string]chan struct{}{}}}
 	if err := k.open(ctx, dir); err != nil {
 		k.off = fmt.Errorf("cache %s: %w", k.path, err)
 		k.tell(k.off)

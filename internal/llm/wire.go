@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -153,6 +154,9 @@ func (w *wire) network(ctx context.Context, err error) error {
 		cause = e.Err
 	}
 	e := &NetworkError{Message: w.scrub("no answer from the server: " + cause.Error()), err: cause}
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		e.Message = "no request could be sent: " + cause.Error() + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
+	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Certificate = true
 		e.Message = w.scrub("the server's certificate can't be trusted: " + cause.Error())

@@ -7,10 +7,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -161,6 +164,16 @@ func TestABadCertificateIsNamed(t *testing.T) {
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || Passing(err) || e.Unwrap() == nil {
+		t.Errorf("got %v", e)
+	}
+}
+
+func TestAShortageOfThisMachineIsNotTheServers(t *testing.T) {
+	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
+	}}
+	_, err := client(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), ask(verdicts()))
+	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !Passing(err) {
 		t.Errorf("got %v", e)
 	}
 }

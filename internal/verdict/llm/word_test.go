@@ -308,3 +308,48 @@ func TestAWordFromAPlainServer(t *testing.T) {
 		})
 	}
 }
+
+// A model that thinks before each reply is judged by what it says then: in JSON where
+// it can, and else in a word.
+func TestAModelThatThinksFirst(t *testing.T) {
+	const verdict = `{"verdicts":[{"claim_id":0,"chunk_ids":[0],"quote":"","reason":"r","verdict":"supported"}]}`
+	for name, tt := range map[string]struct {
+		json, reason string
+		requests     int
+	}{
+		"in JSON":   {verdict, "r", 2},
+		"in a word": {prose, "one-word reply: yes", 2*tries + 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				var q struct {
+					Room   int             `json:"max_tokens"`
+					Format json.RawMessage `json:"response_format"`
+				}
+				_ = json.NewDecoder(r.Body).Decode(&q)
+				text, finish := "", "length"
+				if q.Room >= 1500 {
+					text, finish = "yes", "stop"
+					if q.Format != nil {
+						text = tt.json
+					}
+				}
+				_, _ = fmt.Fprintf(w, `{"choices":[{"message":{"content":%q},"finish_reason":%q}],"usage":{"completion_tokens":%d}}`, text, finish, min(q.Room, 1500))
+			}))
+			defer s.Close()
+			stack, err := llm.New(llm.Options{Client: llm.Config{BaseURL: s.URL, Model: "m"}, Clock: llm.NewClock(time.Now)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer stack.Close()
+			j, err := New(Options{Model: stack, Prompts: prompts(t)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := judge(t, j, task([]string{"c"}, "A claim."))
+			if labels(got) != "supported" || got.Verdicts[0].Reason != tt.reason || got.Usage.Requests != tt.requests {
+				t.Errorf("%+v", got)
+			}
+		})
+	}
+}
