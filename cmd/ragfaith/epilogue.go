@@ -95,12 +95,12 @@ func (e *epilogue) sinks() []eval.Sink {
 }
 
 // finish writes all but the annotations.
-func (e *epilogue) finish(gates []report.Gate) error {
+func (e *epilogue) finish(gates []report.Gate, means *report.Means) error {
 	e.github.addSummary()
 	if e.file == nil {
 		return nil
 	}
-	s := e.figures.Summary(gates)
+	s := e.figures.Summary(gates, means)
 	s.Ragfaith, s.Datasets, s.ExitCode = version(), e.paths, gateCode(gates)
 	for _, setting := range e.settled {
 		if name, _, _ := strings.Cut(setting.Name, " "); name != "dataset" { // they have their own place

@@ -56,7 +56,7 @@ type outputTarget interface {
 // newOutputs begins all outputs, or none. The settings are those of the
 // results.
 func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options, settings journal.Settings) (*outputs, error) {
-	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil || o.summary != ""}
+	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.asked() || o.summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
 	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {

@@ -42,8 +42,7 @@ type scoreOptions struct {
 	github  string
 	resume  bool
 
-	minMean   *float64
-	maxFailed int
+	gateOptions
 
 	verbose, quiet, noProgress bool
 	dryRun                     bool
@@ -122,7 +121,7 @@ func (o *scoreOptions) inputFlags() *pflag.FlagSet {
 	fs.StringArrayVar(&o.keep, "keep", nil, "carry a `column` into the results, or all of them with \"all\"; repeatable")
 	fs.Var(atLeast(&o.limit, 0, 0), "limit", "score only the first `N` rows; 0 is all")
 	fs.Var(atLeast(&o.sample, 0, 0), "sample", "score only `N` rows drawn at random, of those within --limit; 0 is all")
-	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows")
+	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows, and the same resamples for intervals")
 	o.shard, o.shards = 1, 1
 	fs.Var(share{&o.shard, &o.shards}, "shard", "score only the `I/N`th part: rows whose index mod N is I-1, of those drawn")
 	o.maxRowBytes = dataset.DefaultMaxRowBytes
@@ -161,19 +160,12 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	return fs
 }
 
-func (o *scoreOptions) gateFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
-	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
-	return fs
-}
-
 // check finds what is wrong with the options together, or with the arguments.
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
 	}
-	if err := errors.Join(o.checkLLM(), o.checkLocal()); err != nil {
+	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
 		return err
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
@@ -261,6 +253,7 @@ func (o *scoreOptions) dataset() (dataset.Options, error) {
 		opts.Map[field] = column
 	}
 	opts.Keep, opts.KeepAll = o.kept()
+	opts.Cluster = o.clusterColumn()
 	return opts, nil
 }
 
@@ -269,7 +262,16 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	if slices.Contains(o.keep, "all") {
 		return nil, true
 	}
-	return o.keep, false
+	return o.keptNames(), false
+}
+
+// keptNames are the values of --keep, and the column of --cluster: it is kept, so
+// that "ragfaith report" finds the same interval from the results.
+func (o *scoreOptions) keptNames() []string {
+	if c := o.clusterColumn(); c != "" && !slices.Contains(o.keep, c) {
+		return append(slices.Clone(o.keep), c)
+	}
+	return o.keep
 }
 
 // selection is the part of the dataset that is scored.
