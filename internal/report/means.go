@@ -127,7 +127,7 @@ func (e *Estimator) group(r *eval.Result) string {
 // dataset may have 1 where another has 1.0, since a column of floats can hold
 // nulls in pandas and one of integers can't.
 func groupValue(value []byte) string {
-	text, isText := plain(value)
+	text, isText := Plain(value)
 	if isText {
 		return text
 	}

@@ -235,7 +235,7 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := f.Summary([]report.Gate{{Name: "min-mean", Bar: 0.5, Value: math.NaN(), Text: "t"}})
+	s := f.Summary([]report.Gate{{Name: "min-mean", Bar: 0.5, Value: math.NaN(), Text: "t"}}, nil)
 	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
 	s.Settings = report.SummaryNames{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
 	content, err := s.Bytes()
