@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -36,16 +33,13 @@ type scoreOptions struct {
 	llm                     llmOptions
 	localModel              localOptions
 
-	to      string
-	output  []string
-	summary string
-	github  string
-	resume  bool
+	outputOptions
+	resume bool
 
 	gateOptions
 
-	verbose, quiet, noProgress bool
-	dryRun                     bool
+	verbose, noProgress bool
+	dryRun              bool
 
 	flags      *pflag.FlagSet // all of them, and where each one comes from
 	language   *pflag.FlagSet // those of llm
@@ -144,14 +138,8 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 }
 
 func (o *scoreOptions) outputFlags() *pflag.FlagSet {
-	var streams []string
-	for _, f := range report.StreamFormats() {
-		streams = append(streams, string(f))
-	}
 	fs := newFlagSet()
-	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
-	o.epilogueFlags(fs)
+	o.addFlags(fs)
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
@@ -171,59 +159,13 @@ func (o *scoreOptions) check(paths []string) error {
 	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
 		return usagef("standard input (-) can be read only once")
 	}
-	for i, out := range o.output {
-		if _, err := report.FormatOf(out); err != nil {
-			return &usageError{err}
-		}
-		for _, other := range o.output[:i] {
-			if sameFile(out, other) {
-				return usagef("-o %s and -o %s are the same file", other, out)
-			}
-		}
-		for _, in := range paths {
-			if in == "-" {
-				continue
-			}
-			for _, name := range journal.Files(out) {
-				if sameFile(name, in) {
-					return usagef("-o %s would overwrite the dataset %s", out, in)
-				}
-			}
-		}
-	}
-	if err := errors.Join(o.checkSummary(paths), o.checkBatch(paths)); err != nil {
+	if err := errors.Join(o.checkOutputs("the dataset", paths), o.checkBatch(paths)); err != nil {
 		return err
 	}
 	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {
 		return usagef("--resume goes on with a JSONL file, and none is named: -o FILE.jsonl")
 	}
 	return nil
-}
-
-func isJSONL(path string) bool {
-	format, err := report.FormatOf(path)
-	return err == nil && format == report.FormatJSONL
-}
-
-// sameFile reports whether two names are of one file, which need not exist.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	return resolved(a) == resolved(b)
-}
-
-// resolved returns path in full, with the links of its folder followed.
-func resolved(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
-	}
-	return path
 }
 
 // dataset turns the input flags into options of the reader.

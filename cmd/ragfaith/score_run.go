@@ -36,8 +36,11 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
-	github := o.githubRun(sys)
-	stdout, stderr = github.guard(o, stdout, stderr)
+	var github *githubRun
+	if !o.dryRun {
+		github = o.githubRun(sys)
+	}
+	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
 	c := &console{w: stderr}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {
@@ -101,13 +104,15 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 			return pageConclusion(passed(t), means.Means(t))
 		}),
 	}
-	after, err := newEpilogue(o, opts, github, c)
+	after, err := newEpilogue(&o.outputOptions, opts, github, c)
 	if err != nil {
 		return err
 	}
 	defer after.abandon()
-	after.paths, after.settled, after.model = paths, settled, m
-	out, err := newOutputs(o, stdout, opts, settled)
+	after.datasets, after.settings, after.model = paths, summaryNames(settled), m
+	out, err := newOutputs(&o.outputOptions, o.asked(), stdout, opts, func(path string) (*journal.Journal, error) {
+		return openJournal(path, settled, o.resume)
+	})
 	if err != nil {
 		return err
 	}

@@ -250,8 +250,14 @@ func (j *junit) line(s string) {
 	j.buf.WriteByte('\n')
 }
 
-// place is where a row stands in its dataset.
-func place(r *eval.Result) string { return r.Row.File + ":" + strconv.Itoa(r.Row.Line) }
+// place is where a row stands in its dataset: its line, or its index where only that
+// is known.
+func place(r *eval.Result) string {
+	if r.Row.Line == 0 {
+		return r.Row.File + ", row with index " + strconv.Itoa(r.Row.Index)
+	}
+	return r.Row.File + ":" + strconv.Itoa(r.Row.Line)
+}
 
 // quoted returns s as the value of an attribute.
 func quoted(s string) string {

@@ -26,6 +26,7 @@ type Summary struct {
 	Version      int            `json:"version"`
 	Ragfaith     string         `json:"ragfaith"` // the version of the program
 	Datasets     []string       `json:"datasets"`
+	Results      []string       `json:"results"` // files that these are the figures of; null for a run that made them
 	Rows         SummaryRows    `json:"rows"`
 	Claims       SummaryClaims  `json:"claims"`
 	Faithfulness SummaryFigures `json:"faithfulness"`

@@ -37,6 +37,7 @@ type File struct {
 	parse   report.ResultParser
 	first   *eval.Result // has been read by Open
 	n       int          // rows read
+	line    int          // of the row that was read last
 	missing []string     // of Options.Keep, those that no row had yet
 }
 
@@ -134,9 +135,13 @@ func (f *File) next() (*eval.Result, error) {
 		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
-	f.n++
+	f.n, f.line = f.n+1, record.Line
 	return r, nil
 }
+
+// Line is where in the file the row lies that was yielded last: its line, or in
+// Parquet its number, from 1.
+func (f *File) Line() int { return f.line }
 
 // name is the name of the file in a message.
 func (f *File) name() string {
