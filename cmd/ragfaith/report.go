@@ -139,7 +139,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if slices.Contains(paths, "-") {
 		ro.Stdin = untilDone(ctx, stdin)
 	}
-	files, err := openResults(paths, ro)
+	files, err := openResults(paths, origin, ro)
 	if err == nil {
 		err = r.rows(ctx, files)
 	}

@@ -27,10 +27,13 @@ type rendering struct {
 	absent  int // rows that no file has, before one that a file has
 }
 
-// openResults opens all files, or none.
-func openResults(paths []string, o results.Options) ([]*results.File, error) {
+// openResults opens all files that have rows, or none.
+func openResults(paths []string, origin *results.Origin, o results.Options) ([]*results.File, error) {
 	var files []*results.File
 	for _, path := range paths {
+		if origin.Empty(path) {
+			continue
+		}
 		f, err := results.Open(path, o)
 		if err != nil {
 			for _, f := range files {

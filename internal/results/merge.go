@@ -29,9 +29,9 @@ func Merge(files []*File) iter.Seq2[*eval.Result, error] {
 			least := 0
 			for i, h := range heads {
 				switch {
-				case h.row.Row.Index < heads[least].row.Row.Index:
+				case h.index < heads[least].index:
 					least = i
-				case i != least && h.row.Row.Index == heads[least].row.Row.Index:
+				case i != least && h.index == heads[least].index:
 					yield(nil, twice(heads[least], h))
 					return
 				}
@@ -80,7 +80,9 @@ type head struct {
 	pull func() (*eval.Result, error, bool)
 	stop func()
 	row  *eval.Result
-	line int
+	// index and line are those of the row, which belongs to another once it is
+	// yielded.
+	index, line int
 }
 
 // openHeads reads the first row of each file that has one.
@@ -104,7 +106,7 @@ func openHeads(files []*File) ([]*head, error) {
 
 // advance reads the next row, or returns io.EOF alone.
 func (h *head) advance() error {
-	before := h.row
+	first, before := h.row == nil, h.index
 	r, err, ok := h.pull()
 	switch {
 	case !ok:
@@ -113,10 +115,10 @@ func (h *head) advance() error {
 	case err != nil:
 		return err
 	}
-	h.row, h.line = r, h.file.Line()
-	if before != nil && r.Row.Index <= before.Row.Index {
+	h.row, h.index, h.line = r, r.Row.Index, h.file.Line()
+	if !first && h.index <= before {
 		return fmt.Errorf("%s: index %d after %d: the rows of a file of results ascend by index; where it was put together of several, name those instead",
-			h.place(), r.Row.Index, before.Row.Index)
+			h.place(), h.index, before)
 	}
 	return nil
 }
@@ -128,10 +130,10 @@ func (h *head) place() string { return fmt.Sprintf("%s:%d", h.file.name(), h.lin
 func twice(a, b *head) error {
 	if sameRow(a.row, b.row) {
 		return fmt.Errorf("%s and %s are the same row, with index %d and id %q: it would count twice",
-			a.place(), b.place(), a.row.Row.Index, a.row.Row.ID)
+			a.place(), b.place(), a.index, a.row.Row.ID)
 	}
 	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they of two datasets? --append counts on from one file to the next",
-		a.place(), b.place(), a.row.Row.Index, a.row.Row.ID, b.row.Row.ID)
+		a.place(), b.place(), a.index, a.row.Row.ID, b.row.Row.ID)
 }
 
 // sameRow reports whether two results are of the same row of a dataset.

@@ -55,11 +55,26 @@ func OriginOf(paths []string) (*Origin, error) {
 // CheckRows holds the number of rows that were read of each file against that of its
 // run: a file that was cut between two lines shows nothing else.
 func (o *Origin) CheckRows(files []*File) error {
-	for i, f := range files {
-		if s := o.summaries[i]; s != nil && s.Rows.Total != f.n {
+	for _, f := range files {
+		if s := o.of(f.path); s != nil && s.Rows.Total != f.n {
 			return fmt.Errorf("%s: it has %d rows, and its run had %d as %s says: it is cut, or that is the summary of another run",
 				f.name(), f.n, s.Rows.Total, SummaryPath(f.path))
 		}
+	}
+	return nil
+}
+
+// Empty reports whether the run of a file had no rows, as a shard of a small dataset
+// may have none: JSONL of none is an empty file, which is none of results otherwise.
+func (o *Origin) Empty(path string) bool {
+	s := o.of(path)
+	return s != nil && s.Rows.Total == 0
+}
+
+// of is the summary beside a file, nil for none.
+func (o *Origin) of(path string) *report.Summary {
+	if i := slices.Index(o.paths, path); i >= 0 {
+		return o.summaries[i]
 	}
 	return nil
 }
