@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -136,7 +137,10 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, merge := range []func([]*results.File) iter.Seq2[*eval.Result, error]{results.Merge, results.Append} {
-		for range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
+		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
+			if err != nil {
+				t.Error(err)
+			}
 			break
 		}
 	}
@@ -237,7 +241,7 @@ func closeFiles(files []*results.File) {
 // What is in memory is the same at both numbers of rows.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			folder := b.TempDir()
 			var paths []string
 			for shard := range 4 {
