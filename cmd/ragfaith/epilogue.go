@@ -5,74 +5,44 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// epilogueFlags adds the flags of what a run leaves behind beside its results.
-func (o *scoreOptions) epilogueFlags(fs *pflag.FlagSet) {
-	fs.StringVar(&o.summary, "summary", "", "write the figures, the settings and the outcome of the gates to a `file`, as JSON")
-	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary and annotations to its log, off nothing")
-}
-
-// fileExtensions lists what -o takes.
-func fileExtensions() string {
-	var names []string
-	for _, f := range report.FileFormats() {
-		names = append(names, f.Extension())
-	}
-	return strings.Join(names, " ")
-}
-
-// checkSummary finds a --summary that would overwrite something else.
-func (o *scoreOptions) checkSummary(paths []string) error {
-	if o.summary == "" {
-		return nil
-	}
-	for _, out := range o.output {
-		if sameFile(o.summary, out) {
-			return usagef("--summary %s and -o %s are the same file", o.summary, out)
-		}
-	}
-	for _, in := range paths {
-		if in != "-" && sameFile(o.summary, in) {
-			return usagef("--summary %s would overwrite the dataset %s", o.summary, in)
-		}
-	}
-	return nil
-}
-
 // notes say in a report how the results came about.
 func (o *scoreOptions) notes(paths []string, threshold float64) []string {
-	const named = 5 // datasets
+	return append(named(paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
+		"--threshold "+strconv.FormatFloat(threshold, 'g', -1, 64))
+}
+
+// named are the first of the paths, and how many more there are.
+func named(paths []string) []string {
+	const named = 5
 	notes := append([]string(nil), paths[:min(len(paths), named)]...)
 	if more := len(paths) - named; more > 0 {
 		notes = append(notes, "and "+strconv.Itoa(more)+" more")
 	}
-	return append(notes, "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
-		"--threshold "+strconv.FormatFloat(threshold, 'g', -1, 64))
+	return notes
 }
 
 // An epilogue is what is written when all rows are there and the gates are known:
 // the file of --summary, and what GitHub shows of a job.
 type epilogue struct {
-	options *scoreOptions
+	options *outputOptions
 	path    string       // of --summary
 	file    *report.File // of --summary; nil without one
 	figures report.Figures
 	github  *githubRun // nil outside of GitHub
 
-	paths   []string
-	settled journal.Settings
-	model   *model // nil for none
+	datasets, results []string // results are nil for a run that makes them
+	settings          report.SummaryNames
+	model             *model // nil for none
 }
 
 // newEpilogue begins what is written last, so that a file that can't be written
 // is found first.
-func newEpilogue(o *scoreOptions, opts report.Options, github *githubRun, c *console) (*epilogue, error) {
+func newEpilogue(o *outputOptions, opts report.Options, github *githubRun, c *console) (*epilogue, error) {
 	e := &epilogue{options: o, path: o.summary, github: github}
 	if err := github.begin(opts, c); err != nil {
 		return nil, err
@@ -85,6 +55,18 @@ func newEpilogue(o *scoreOptions, opts report.Options, github *githubRun, c *con
 	return e, err
 }
 
+// summaryNames are settings as a summary has them: the datasets have their own place
+// there.
+func summaryNames(settled journal.Settings) report.SummaryNames {
+	var names report.SummaryNames
+	for _, setting := range settled {
+		if name, _, _ := strings.Cut(setting.Name, " "); name != "dataset" {
+			names = append(names, report.SummaryName{Name: setting.Name, Value: setting.Value})
+		}
+	}
+	return names
+}
+
 // sinks are what has to see every row.
 func (e *epilogue) sinks() []eval.Sink {
 	var sinks []eval.Sink
@@ -95,17 +77,15 @@ func (e *epilogue) sinks() []eval.Sink {
 }
 
 // finish writes all but the annotations.
-func (e *epilogue) finish(gates []report.Gate) error {
+func (e *epilogue) finish(gates []report.Gate, means *report.Means) error {
 	e.github.addSummary()
 	if e.file == nil {
 		return nil
 	}
-	s := e.figures.Summary(gates)
-	s.Ragfaith, s.Datasets, s.ExitCode = version(), e.paths, gateCode(gates)
-	for _, setting := range e.settled {
-		if name, _, _ := strings.Cut(setting.Name, " "); name != "dataset" { // they have their own place
-			s.Settings = append(s.Settings, report.SummaryName{Name: setting.Name, Value: setting.Value})
-		}
+	s := e.figures.Summary(gates, means)
+	s.Ragfaith, s.ExitCode, s.Settings, s.Results = version(), gateCode(gates), e.settings, e.results
+	if e.datasets != nil {
+		s.Datasets = e.datasets
 	}
 	if e.model != nil {
 		s.Spent = e.model.total()

@@ -2,37 +2,65 @@ package main
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// gateSlack is what a mean may lie below a bar and still count as reaching it:
+// gateSlack is what a figure may lie below a bar and still count as reaching it:
 // far more than the rounding of a sum of fractions, and far less than a row.
 const gateSlack = 1e-12
 
-// gates tells how the figures of a run came out at its gates, and returns the
-// exit code as an error. Too many failed rows weigh more than a low mean: a score
-// with holes can't be trusted.
-func gates(o *scoreOptions, t *report.Tally, c *console) error {
-	all := o.gates(t)
-	for i := range all {
-		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
-			c.line("gate: " + g.Text + ": " + g.Outcome())
-		}
-	}
-	if code := gateCode(all); code != exitOK {
-		return &exitError{code}
+// gateOptions are the flags of the gates, and of the interval that one of them
+// is about.
+type gateOptions struct {
+	minMean, minLower *float64
+	maxFailed         int
+	cluster           string
+}
+
+// gateFlags adds the flags of the gates.
+func (o *gateOptions) gateFlags() *pflag.FlagSet {
+	fs := newFlagSet()
+	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
+	fs.Var(fraction{&o.minLower}, "min-lower", "exit 4 if the lower end of its 95% interval is below this `score`, or if there is none")
+	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
+	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this `column` are one unit of the interval; its memory grows with the number of values")
+	return fs
+}
+
+// checkCluster finds a column that can't group rows.
+func (o *gateOptions) checkCluster() error {
+	if slices.Contains(report.Reserved(), o.cluster) && !slices.Contains(report.ClusterFields(), o.cluster) {
+		return usagef("--cluster %s is a field of the results: name a column of the dataset, or %s", o.cluster, strings.Join(report.ClusterFields(), ", "))
 	}
 	return nil
 }
 
-// gates holds the figures of a run against its gates.
-func (o *scoreOptions) gates(t *report.Tally) []report.Gate {
+// clusterColumn is the column of --cluster that results have to carry; "" for
+// none, and for a field that they have anyway.
+func (o *gateOptions) clusterColumn() string {
+	if slices.Contains(report.ClusterFields(), o.cluster) {
+		return ""
+	}
+	return o.cluster
+}
+
+// asked reports whether a gate was asked for by name.
+func (o *gateOptions) asked() bool { return o.minMean != nil || o.minLower != nil }
+
+// of holds the figures of a run against the gates.
+func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	var all []report.Gate
 	if o.minMean != nil {
 		all = append(all, meanGate(t, *o.minMean))
+	}
+	if o.minLower != nil {
+		all = append(all, lowerGate(m, *o.minLower))
 	}
 	failed := report.Gate{
 		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
@@ -43,6 +71,21 @@ func (o *scoreOptions) gates(t *report.Tally) []report.Gate {
 	}
 	failed.Text = strconv.Itoa(t.Failed) + " failed rows" + sign + strconv.Itoa(o.maxFailed) + " (--max-failed)"
 	return append(all, failed)
+}
+
+// tellGates tells how the figures of a run came out at its gates, and returns the
+// exit code as an error. Too many failed rows weigh more than a low mean: a score
+// with holes can't be trusted.
+func tellGates(all []report.Gate, c *console) error {
+	for i := range all {
+		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
+			c.line("gate: " + g.Text + ": " + g.Outcome())
+		}
+	}
+	if code := gateCode(all); code != exitOK {
+		return &exitError{code}
+	}
+	return nil
 }
 
 // gateCode is the exit code of a run whose gates came out like that.
@@ -68,17 +111,35 @@ func meanGate(t *report.Tally, bar float64) report.Gate {
 		g.Text = "mean faithfulness >= " + atLeastDecimals(bar, 2) + " can't be judged (n = 0 scored)"
 		return g
 	}
-	g.Passed = g.Value >= bar-gateSlack
-	sign := " >= "
-	if !g.Passed {
-		sign = " < "
-	}
 	counted := strconv.Itoa(n) + " scored"
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims gives them a number
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
 	}
-	g.Text = "mean faithfulness " + tellingDecimals(g.Value, bar, g.Passed) + sign + atLeastDecimals(bar, 2) + " (n = " + counted + ")"
+	g.Text = "mean faithfulness " + reach(&g) + " (n = " + counted + ")"
 	return g
+}
+
+// lowerGate compares the lower end of the interval of the mean with the bar. What
+// has no interval is not known to reach it.
+func lowerGate(m *report.Means, bar float64) report.Gate {
+	g := report.Gate{Name: report.GateMinLower, Bar: bar, Value: m.Rows.Lower}
+	const what = "lower end of the 95% interval of mean faithfulness "
+	if !m.Rows.Reliable() {
+		g.Text = what + ">= " + atLeastDecimals(bar, 2) + " can't be judged (" + m.Basis() + ")"
+		return g
+	}
+	g.Text = what + reach(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
+	return g
+}
+
+// reach decides whether the value of g reaches its bar, and says it.
+func reach(g *report.Gate) string {
+	g.Passed = g.Value >= g.Bar-gateSlack
+	sign := " >= "
+	if !g.Passed {
+		sign = " < "
+	}
+	return tellingDecimals(g.Value, g.Bar, g.Passed) + sign + atLeastDecimals(g.Bar, 2)
 }
 
 // tellingDecimals writes x with four decimals, or with as many as show on which

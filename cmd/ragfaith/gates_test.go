@@ -25,27 +25,35 @@ func tallyOf(failed int, scores ...float64) *report.Tally {
 func TestGatesDecideTheExitCode(t *testing.T) {
 	bar := func(x float64) *float64 { return &x }
 	tenths := slices.Repeat([]float64{0.1}, 3) // whose mean is not 0.1 in binary
+	many := append(slices.Repeat([]float64{1}, 26), slices.Repeat([]float64{0.5}, 14)...)
 	for _, tt := range []struct {
 		name  string
-		o     scoreOptions
+		o     gateOptions
 		tally *report.Tally
 		code  int
 		want  string
 	}{
-		{"no gate", scoreOptions{}, tallyOf(0, 0), 0, ""},
-		{"above", scoreOptions{minMean: bar(0.8)}, tallyOf(0, 1, 0.6246), 0, "gate: mean faithfulness 0.8123 >= 0.80 (n = 2 scored): pass\n"},
-		{"equal", scoreOptions{minMean: bar(0.1)}, tallyOf(0, tenths...), 0, "gate: mean faithfulness 0.1000 >= 0.10 (n = 3 scored): pass\n"},
-		{"below", scoreOptions{minMean: bar(0.825)}, tallyOf(0, 0.8), 4, "gate: mean faithfulness 0.8000 < 0.825 (n = 1 scored): FAIL\n"},
-		{"just below", scoreOptions{minMean: bar(0.8)}, tallyOf(0, 0.799999), 4, "gate: mean faithfulness 0.799999 < 0.80 (n = 1 scored): FAIL\n"},
-		{"just above", scoreOptions{minMean: bar(0.80001)}, tallyOf(0, 0.800013), 0, "gate: mean faithfulness 0.80001 >= 0.80001 (n = 1 scored): pass\n"},
-		{"nothing scored", scoreOptions{minMean: bar(0)}, tallyOf(0), 4, "gate: mean faithfulness >= 0.00 can't be judged (n = 0 scored): FAIL\n"},
-		{"failed rows", scoreOptions{}, tallyOf(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
-		{"failed rows that may fail", scoreOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
-		{"both", scoreOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
+		{"no gate", gateOptions{}, tallyOf(0, 0), 0, ""},
+		{"above", gateOptions{minMean: bar(0.8)}, tallyOf(0, 1, 0.6246), 0, "gate: mean faithfulness 0.8123 >= 0.80 (n = 2 scored): pass\n"},
+		{"equal", gateOptions{minMean: bar(0.1)}, tallyOf(0, tenths...), 0, "gate: mean faithfulness 0.1000 >= 0.10 (n = 3 scored): pass\n"},
+		{"below", gateOptions{minMean: bar(0.825)}, tallyOf(0, 0.8), 4, "gate: mean faithfulness 0.8000 < 0.825 (n = 1 scored): FAIL\n"},
+		{"just below", gateOptions{minMean: bar(0.8)}, tallyOf(0, 0.799999), 4, "gate: mean faithfulness 0.799999 < 0.80 (n = 1 scored): FAIL\n"},
+		{"just above", gateOptions{minMean: bar(0.80001)}, tallyOf(0, 0.800013), 0, "gate: mean faithfulness 0.80001 >= 0.80001 (n = 1 scored): pass\n"},
+		{"nothing scored", gateOptions{minMean: bar(0)}, tallyOf(0), 4, "gate: mean faithfulness >= 0.00 can't be judged (n = 0 scored): FAIL\n"},
+		{"failed rows", gateOptions{}, tallyOf(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
+		{"failed rows that may fail", gateOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
+		{"both", gateOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},
+		{"lower end above", gateOptions{minLower: bar(0.7)}, tallyOf(0, many...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.7500 >= 0.70 (mean 0.8250, n = 40 rows, BCa bootstrap): pass\n"},
+		{"lower end below", gateOptions{minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
+		{"lower end of equal scores", gateOptions{minLower: bar(0.8)}, tallyOf(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower end of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 have the same value: the interval is the wide one that holds for any values from 0 to 1): pass\n"},
+		{"no interval", gateOptions{minLower: bar(0)}, tallyOf(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 19 rows: 19 is too few for an interval, which takes 20): FAIL\n"},
+		{"no score", gateOptions{minLower: bar(0)}, tallyOf(0), 4, "gate: lower end of the 95% interval of mean faithfulness >= 0.00 can't be judged (n = 0 rows: 0 is too few for an interval, which takes 20): FAIL\n"},
+		{"a mean that is no proof", gateOptions{minMean: bar(0.8), minLower: bar(0.8)}, tallyOf(0, many...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower end of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
+		{"failed rows and no interval", gateOptions{minLower: bar(0.5)}, tallyOf(1, 1), 3, "gate: lower end of the 95% interval of mean faithfulness >= 0.50 can't be judged (n = 1 row: 1 is too few for an interval, which takes 20): FAIL\ngate: 1 failed rows > 0 (--max-failed): FAIL\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			err := gates(&tt.o, tt.tally, &console{w: &b})
+			err := tellGates(tt.o.of(tt.tally, report.NewEstimator("", 0).Means(tt.tally)), &console{w: &b})
 			code := 0
 			var exit *exitError
 			if errors.As(err, &exit) {

@@ -34,8 +34,8 @@ type githubRun struct {
 }
 
 // githubRun returns nil outside of GitHub Actions, and with --github off.
-func (o *scoreOptions) githubRun(sys system) *githubRun {
-	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on != "true" || o.github == "off" || o.dryRun {
+func (o *outputOptions) githubRun(sys system) *githubRun {
+	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on != "true" || o.github == "off" {
 		return nil
 	}
 	path, _ := sys.LookupEnv("GITHUB_STEP_SUMMARY")
@@ -45,7 +45,7 @@ func (o *scoreOptions) githubRun(sys system) *githubRun {
 // guard returns standard output and standard error in which no text of a dataset
 // is a command to GitHub, which reads both. Standard output is only changed where
 // it is for a person.
-func (g *githubRun) guard(o *scoreOptions, stdout, stderr io.Writer) (io.Writer, io.Writer) {
+func (g *githubRun) guard(o *outputOptions, stdout, stderr io.Writer) (io.Writer, io.Writer) {
 	if g == nil {
 		return stdout, stderr
 	}

@@ -9,7 +9,7 @@ import (
 
 // page returns what makes the writer of an HTML report. The page shows the
 // settings that decide the results and, of the gates, what standard error gets.
-func (o *scoreOptions) page(paths []string, threshold float64, m *model, local localJudge) func(io.Writer) (report.Writer, error) {
+func (o *scoreOptions) page(paths []string, threshold float64, m *model, local localJudge, conclude func(*report.Tally) html.Conclusion) func(io.Writer) (report.Writer, error) {
 	settings := []html.Setting{
 		{Name: "judge", Value: o.judge},
 		{Name: "threshold", Value: atLeastDecimals(threshold, 1)},
@@ -30,15 +30,26 @@ func (o *scoreOptions) page(paths []string, threshold float64, m *model, local l
 		settings = append(settings, html.Setting{Name: "profile", Value: o.profile})
 	}
 	return func(w io.Writer) (report.Writer, error) {
-		return html.New(w, html.Run{Datasets: paths, Settings: settings, Conclude: o.conclusion})
+		return html.New(w, html.Run{Datasets: paths, Settings: settings, Conclude: conclude})
 	}
 }
 
-// conclusion is how the gates came out. One of failed rows that passed is not worth
-// a line, as on standard error.
-func (o *scoreOptions) conclusion(t *report.Tally) html.Conclusion {
+// pageConclusion is what came of a run: the means with their intervals, and how the
+// gates came out. One of failed rows that passed is not worth a line, as on
+// standard error.
+func pageConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
 	var end html.Conclusion
-	for _, g := range o.gates(t) {
+	for _, m := range means.Said() {
+		interval := html.Figure{Name: "95% interval", Value: m.Interval, Note: m.Basis}
+		if m.Interval == "" {
+			interval.Value = "none"
+		}
+		if m.Of == "claims" {
+			end.Figures = append(end.Figures, html.Figure{Name: "mean of claims", Value: m.Estimate})
+		}
+		end.Figures = append(end.Figures, interval)
+	}
+	for _, g := range gates {
 		if g.Name != report.GateMaxFailed || !g.Passed {
 			end.Gates = append(end.Gates, html.Gate{Text: g.Text + ": " + g.Outcome(), Passed: g.Passed})
 		}

@@ -53,17 +53,21 @@ type outputTarget interface {
 	Abandon(keep bool) (part string, err error)
 }
 
-// newOutputs begins all outputs, or none. The settings are those of the
-// results.
-func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options, settings journal.Settings) (*outputs, error) {
-	out := &outputs{readable: true, goOn: len(o.output) > 0 || o.minMean != nil || o.summary != ""}
+// A journalOpener begins the JSONL file that a later run can go on from.
+type journalOpener func(path string) (*journal.Journal, error)
+
+// newOutputs begins all outputs, or none. With gated there is a purpose even where
+// nothing is written. The first JSONL file is a journal; with nil it is a file like
+// all others.
+func newOutputs(o *outputOptions, gated bool, stdout io.Writer, opts report.Options, openJournal journalOpener) (*outputs, error) {
+	out := &outputs{readable: true, goOn: len(o.output) > 0 || gated || o.summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
 	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {
 		return nil, err
 	}
 	for _, path := range o.output {
-		f, err := out.open(path, o.resume, opts, settings)
+		f, err := out.open(path, opts, openJournal)
 		if err != nil {
 			_, abandonErr := out.abandon(false)
 			return nil, errors.Join(err, abandonErr)
@@ -74,14 +78,14 @@ func newOutputs(o *scoreOptions, stdout io.Writer, opts report.Options, settings
 }
 
 // open begins a file. The first one of JSONL is the journal.
-func (o *outputs) open(path string, resume bool, opts report.Options, settings journal.Settings) (*outputFile, error) {
+func (o *outputs) open(path string, opts report.Options, openJournal journalOpener) (*outputFile, error) {
 	f := &outputFile{path: path}
 	var err error
 	if f.format, err = report.FormatOf(path); err != nil {
 		return nil, err
 	}
-	if f.format == report.FormatJSONL && o.journal == nil {
-		if o.journal, err = openJournal(path, settings, resume); err != nil {
+	if f.format == report.FormatJSONL && o.journal == nil && openJournal != nil {
+		if o.journal, err = openJournal(path); err != nil {
 			return nil, err
 		}
 		f.file = o.journal

@@ -51,7 +51,7 @@ func (o *scoreOptions) settled(paths []string, threshold float64, m *model, loca
 	}
 	s = append(s, each("dataset", paths)...)
 	s = append(s, each("--map", o.columns)...)
-	return append(s, each("--keep", o.keep)...), nil
+	return append(s, each("--keep", o.keptNames())...), nil
 }
 
 // settled are the settings of a language model that decide its verdicts. The

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,7 +12,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -36,17 +33,13 @@ type scoreOptions struct {
 	llm                     llmOptions
 	localModel              localOptions
 
-	to      string
-	output  []string
-	summary string
-	github  string
-	resume  bool
+	outputOptions
+	resume bool
 
-	minMean   *float64
-	maxFailed int
+	gateOptions
 
-	verbose, quiet, noProgress bool
-	dryRun                     bool
+	verbose, noProgress bool
+	dryRun              bool
 
 	flags      *pflag.FlagSet // all of them, and where each one comes from
 	language   *pflag.FlagSet // those of llm
@@ -122,7 +115,7 @@ func (o *scoreOptions) inputFlags() *pflag.FlagSet {
 	fs.StringArrayVar(&o.keep, "keep", nil, "carry a `column` into the results, or all of them with \"all\"; repeatable")
 	fs.Var(atLeast(&o.limit, 0, 0), "limit", "score only the first `N` rows; 0 is all")
 	fs.Var(atLeast(&o.sample, 0, 0), "sample", "score only `N` rows drawn at random, of those within --limit; 0 is all")
-	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows")
+	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows, and the same resamples for intervals")
 	o.shard, o.shards = 1, 1
 	fs.Var(share{&o.shard, &o.shards}, "shard", "score only the `I/N`th part: rows whose index mod N is I-1, of those drawn")
 	o.maxRowBytes = dataset.DefaultMaxRowBytes
@@ -145,14 +138,8 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 }
 
 func (o *scoreOptions) outputFlags() *pflag.FlagSet {
-	var streams []string
-	for _, f := range report.StreamFormats() {
-		streams = append(streams, string(f))
-	}
 	fs := newFlagSet()
-	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
-	o.epilogueFlags(fs)
+	o.addFlags(fs)
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
 	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
@@ -161,77 +148,24 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	return fs
 }
 
-func (o *scoreOptions) gateFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
-	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
-	return fs
-}
-
 // check finds what is wrong with the options together, or with the arguments.
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
 	}
-	if err := errors.Join(o.checkLLM(), o.checkLocal()); err != nil {
+	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
 		return err
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
 		return usagef("standard input (-) can be read only once")
 	}
-	for i, out := range o.output {
-		if _, err := report.FormatOf(out); err != nil {
-			return &usageError{err}
-		}
-		for _, other := range o.output[:i] {
-			if sameFile(out, other) {
-				return usagef("-o %s and -o %s are the same file", other, out)
-			}
-		}
-		for _, in := range paths {
-			if in == "-" {
-				continue
-			}
-			for _, name := range journal.Files(out) {
-				if sameFile(name, in) {
-					return usagef("-o %s would overwrite the dataset %s", out, in)
-				}
-			}
-		}
-	}
-	if err := errors.Join(o.checkSummary(paths), o.checkBatch(paths)); err != nil {
+	if err := errors.Join(o.checkOutputs("the dataset", paths), o.checkBatch(paths)); err != nil {
 		return err
 	}
 	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {
 		return usagef("--resume goes on with a JSONL file, and none is named: -o FILE.jsonl")
 	}
 	return nil
-}
-
-func isJSONL(path string) bool {
-	format, err := report.FormatOf(path)
-	return err == nil && format == report.FormatJSONL
-}
-
-// sameFile reports whether two names are of one file, which need not exist.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	return resolved(a) == resolved(b)
-}
-
-// resolved returns path in full, with the links of its folder followed.
-func resolved(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
-	}
-	return path
 }
 
 // dataset turns the input flags into options of the reader.
@@ -261,6 +195,7 @@ func (o *scoreOptions) dataset() (dataset.Options, error) {
 		opts.Map[field] = column
 	}
 	opts.Keep, opts.KeepAll = o.kept()
+	opts.Cluster = o.clusterColumn()
 	return opts, nil
 }
 
@@ -269,7 +204,16 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	if slices.Contains(o.keep, "all") {
 		return nil, true
 	}
-	return o.keep, false
+	return o.keptNames(), false
+}
+
+// keptNames are the values of --keep, and the column of --cluster: it is kept, so
+// that "ragfaith report" finds the same interval from the results.
+func (o *scoreOptions) keptNames() []string {
+	if c := o.clusterColumn(); c != "" && !slices.Contains(o.keep, c) {
+		return append(slices.Clone(o.keep), c)
+	}
+	return o.keep
 }
 
 // selection is the part of the dataset that is scored.

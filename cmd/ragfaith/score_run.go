@@ -18,6 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 )
 
 // runScore does the work of "ragfaith score". All that can be wrong with the
@@ -35,8 +36,11 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
-	github := o.githubRun(sys)
-	stdout, stderr = github.guard(o, stdout, stderr)
+	var github *githubRun
+	if !o.dryRun {
+		github = o.githubRun(sys)
+	}
+	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
 	c := &console{w: stderr}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {
@@ -91,22 +95,28 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	keep, keepAll := o.kept()
+	means := report.NewEstimator(o.cluster, o.seed)
+	passed := func(t *report.Tally) []report.Gate { return o.of(t, means.Means(t)) }
 	opts := report.Options{
 		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
-		Gates: o.gates, Notes: o.notes(paths, stages.threshold),
-		Page: o.page(paths, stages.threshold, m, local),
+		Gates: passed, Means: means.Means, Notes: o.notes(paths, stages.threshold),
+		Page: o.page(paths, stages.threshold, m, local, func(t *report.Tally) html.Conclusion {
+			return pageConclusion(passed(t), means.Means(t))
+		}),
 	}
-	after, err := newEpilogue(o, opts, github, c)
+	after, err := newEpilogue(&o.outputOptions, opts, github, c)
 	if err != nil {
 		return err
 	}
 	defer after.abandon()
-	after.paths, after.settled, after.model = paths, settled, m
-	out, err := newOutputs(o, stdout, opts, settled)
+	after.datasets, after.settings, after.model = paths, summaryNames(settled), m
+	out, err := newOutputs(&o.outputOptions, o.asked(), stdout, opts, func(path string) (*journal.Journal, error) {
+		return openJournal(path, settled, o.resume)
+	})
 	if err != nil {
 		return err
 	}
-	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after}
+	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after, means: means}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
 		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
@@ -155,6 +165,7 @@ type scoring struct {
 	stored   *journal.Stored // what an earlier run has finished; nil for nothing
 	batch    *batchRun       // nil for none
 	after    *epilogue
+	means    *report.Estimator
 	tally    report.Tally
 	failures failures
 	took     time.Duration
@@ -182,7 +193,7 @@ func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *
 	case s.options.verbose:
 		s.failures.most, s.failures.stacks = -1, true
 	}
-	sinks := append(tee{s.outputs, &s.tally, &s.failures}, s.after.sinks()...)
+	sinks := append(tee{s.outputs, &s.tally, s.means, &s.failures}, s.after.sinks()...)
 	if !s.options.quiet && !s.options.noProgress {
 		p := startProgress(s.console, s.now, set.Size(), terminal)
 		p.ofFirst(s.options.limit)
@@ -237,8 +248,9 @@ func (s *scoring) conclude(err error) error {
 		return &exitError{exitFailure}
 	}
 	s.batch.finish()
-	passed := s.options.gates(&s.tally)
-	if err := s.after.finish(passed); err != nil {
+	means := s.means.Means(&s.tally)
+	passed := s.options.of(&s.tally, means)
+	if err := s.after.finish(passed, means); err != nil {
 		s.console.say("%v", err)
 		return &exitError{exitFailure}
 	}
@@ -247,11 +259,11 @@ func (s *scoring) conclude(err error) error {
 			float64(s.tally.Rows)/max(s.took.Seconds(), 1e-6))
 	}
 	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
-		s.console.line(summary(&s.tally)) // the table says it on standard output
+		s.console.line(summary(&s.tally, means)) // the table says it on standard output
 	}
 	s.tellSpent()
 	s.after.annotate(passed)
-	return gates(s.options, &s.tally, s.console)
+	return tellGates(passed, s.console)
 }
 
 // giveUp keeps what was finished by a run that could not go on, and says where.
@@ -307,11 +319,22 @@ func (s *scoring) tellSpent() {
 	}
 }
 
-// summary is the counts and the mean on one line.
-func summary(t *report.Tally) string {
+// summary is the counts and the means on one line.
+func summary(t *report.Tally, means *report.Means) string {
 	line := t.String()
-	if n := t.Faithfulness.Count(); n > 0 {
-		line += ", mean faithfulness " + strconv.FormatFloat(t.Faithfulness.Mean(), 'f', 4, 64)
+	for _, m := range means.Said() {
+		switch {
+		case m.Of != "rows":
+			line += ", of claims " + m.Estimate
+		default:
+			line += ", mean faithfulness " + m.Estimate
+		}
+		switch {
+		case m.Interval != "":
+			line += " (95% interval " + m.Interval + ")"
+		case m.Of == "rows":
+			line += " (no 95% interval, " + m.Basis + ")"
+		}
 	}
 	return line
 }

@@ -30,7 +30,9 @@ type binding struct {
 	mapped   map[Field]string
 	keep     []string
 	keepAll  bool
+	cluster  string // one of keep; "" for none
 	reserved map[string]bool
+	whole    bool // records are wanted as they are: see OpenRecords
 }
 
 // A candidate is a name that a field's column may have.
@@ -42,7 +44,7 @@ type candidate struct {
 func newBinding(opts Options) (*binding, error) {
 	b := &binding{
 		of: map[string]candidate{}, mapped: opts.Map,
-		keepAll: opts.KeepAll, reserved: map[string]bool{},
+		keepAll: opts.KeepAll, cluster: opts.Cluster, reserved: map[string]bool{},
 	}
 	for f := range opts.Map {
 		if _, err := ParseField(string(f)); err != nil {
@@ -72,7 +74,11 @@ func newBinding(opts Options) (*binding, error) {
 	for _, name := range opts.Reserved {
 		b.reserved[name] = true
 	}
-	for _, name := range opts.Keep {
+	keep := opts.Keep
+	if opts.Cluster != "" {
+		keep = append(slices.Clone(keep), opts.Cluster)
+	}
+	for _, name := range keep {
 		if b.reserved[name] {
 			return nil, usagef("cannot keep column %s: the results have a field of that name", quote(name))
 		}
@@ -109,6 +115,11 @@ func twoColumns(f Field, a, b string) error {
 
 func notThere(f Field, name string, names []string) error {
 	return usagef("--map %s=%s: no such column; the columns are %s", f, name, list(names))
+}
+
+// noCluster is the error for a first row without the column of Options.Cluster.
+func (b *binding) noCluster(names []string) error {
+	return usagef("--cluster %s: no such column; the columns are %s", quote(b.cluster), list(names))
 }
 
 // missing is the error of a required field without a column.
@@ -163,11 +174,14 @@ func (b *binding) bindHeader(names []string) (*header, error) {
 		if name, mapped := b.mapped[f]; mapped && !ok {
 			return nil, notThere(f, name, names)
 		}
-		if !ok && (f == FieldAnswer || f == FieldContexts) {
+		if !ok && !b.whole && (f == FieldAnswer || f == FieldContexts) {
 			return nil, b.missing(f, names)
 		}
 	}
 	for _, name := range b.keep {
+		if !seen[name] && name == b.cluster {
+			return nil, b.noCluster(names)
+		}
 		if !seen[name] {
 			return nil, usagef("cannot keep column %s: there is none; the columns are %s", quote(name), list(names))
 		}

@@ -94,6 +94,7 @@ type Options struct {
 	Map         map[Field]string // the column of a field, where its name is not to be guessed
 	Keep        []string         // further columns for Row.Kept
 	KeepAll     bool             // every column that is not used for a field
+	Cluster     string           // one more for Row.Kept, which the first row must have; "" for none
 	Reserved    []string         // names that a kept column may not have
 	MaxRowBytes int              // longest record, in bytes; 0 means DefaultMaxRowBytes
 	TempDir     string           // for Parquet that cannot be read in place; "" means the system's

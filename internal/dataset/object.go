@@ -29,6 +29,10 @@ type objectReader struct {
 // read fills row from the object in raw. After an error row holds whatever else
 // could be read. A [*UsageError] can only come from the first object.
 func (o *objectReader) read(raw []byte, row *Row) error {
+	if o.b.whole {
+		row.Kept = []Column{{Value: bytes.Clone(raw)}}
+		return nil
+	}
 	o.floats = nil
 	first, place := !o.any, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
@@ -112,7 +116,9 @@ func (o *objectReader) members(row *Row, first bool) error {
 	if _, err := o.dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return badJSON(fmt.Sprintf("text after the object, at column %d", o.dec.InputOffset()+1))
 	}
-	o.keepMissing(row, first)
+	if err := o.keepMissing(row, first); err != nil {
+		return err
+	}
 	if first {
 		for _, f := range fields() {
 			if name, mapped := o.b.mapped[f]; mapped && column[f] == "" {
@@ -194,12 +200,16 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault
 }
 
 // keepMissing gives null to the columns that were asked for by name and that
-// this object does not have.
-func (o *objectReader) keepMissing(row *Row, first bool) {
+// this object does not have. In the first one the column of Options.Cluster can't
+// be missing: a name that is not meant would only show after the last row.
+func (o *objectReader) keepMissing(row *Row, first bool) error {
 	for _, name := range o.b.keep {
 		found := false
 		for _, c := range row.Kept {
 			found = found || c.Name == name
+		}
+		if !found && first && name == o.b.cluster {
+			return o.b.noCluster(o.names())
 		}
 		if !found && first {
 			o.note.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null", quote(name)))
@@ -208,6 +218,7 @@ func (o *objectReader) keepMissing(row *Row, first bool) {
 			row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
 		}
 	}
+	return nil
 }
 
 // names returns the names of the members of the object that was read last, for

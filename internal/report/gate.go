@@ -3,6 +3,7 @@ package report
 // The names of the gates, which are those of their flags.
 const (
 	GateMinMean   = "min-mean"
+	GateMinLower  = "min-lower"
 	GateMaxFailed = "max-failed"
 )
 
@@ -21,6 +22,14 @@ func (g *Gate) Outcome() string {
 		return "pass"
 	}
 	return "FAIL"
+}
+
+// meansOf asks for the means, of which there may be none.
+func (o *Options) meansOf(t *Tally) *Means {
+	if o.Means == nil {
+		return nil
+	}
+	return o.Means(t)
 }
 
 // gatesOf asks for the gates, of which there may be none.

@@ -5,11 +5,13 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -72,6 +74,7 @@ func (j *junit) Close() error {
 	if len(gates) > 0 {
 		j.buf.Reset()
 		j.suite = junitSuite{name: "gates", class: "gates", tests: len(gates)}
+		j.properties(j.opts.meansOf(&j.tally))
 		for i := range gates {
 			j.gate(&gates[i])
 		}
@@ -190,6 +193,46 @@ func (j *junit) unsupported(r *eval.Result) {
 	}
 }
 
+// properties appends the means to the suite of the gates. A name tells them from
+// those of other suites.
+func (j *junit) properties(m *Means) {
+	if m == nil {
+		return
+	}
+	j.buf.WriteString("<properties>\n")
+	for _, mean := range []struct {
+		of       string
+		interval *stats.Interval
+	}{{"rows", &m.Rows}, {"claims", &m.Claims}} {
+		i := mean.interval
+		for _, p := range [][2]string{
+			{"mean", property(i.Estimate)},
+			{"lower", property(i.Lower)},
+			{"upper", property(i.Upper)},
+			{"confidence", property(i.Confidence)},
+			{"n", strconv.Itoa(i.N)},
+			{"method", string(i.Method)},
+			{"note", i.Note},
+		} {
+			if p[1] != "" {
+				fmt.Fprintf(&j.buf, "<property name=\"faithfulness.%s.%s\" value=%s/>\n", mean.of, p[0], quoted(p[1]))
+			}
+		}
+	}
+	if m.Cluster != "" {
+		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(m.Cluster))
+	}
+	j.buf.WriteString("</properties>\n")
+}
+
+// property is a number as results have it, and nothing for NaN.
+func property(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return string(appendNumber(nil, x))
+}
+
 // gate appends the case of a gate.
 func (j *junit) gate(g *Gate) {
 	fmt.Fprintf(&j.buf, "<testcase classname=\"gates\" name=%s", quoted(g.Name))
@@ -207,8 +250,14 @@ func (j *junit) line(s string) {
 	j.buf.WriteByte('\n')
 }
 
-// place is where a row stands in its dataset.
-func place(r *eval.Result) string { return r.Row.File + ":" + strconv.Itoa(r.Row.Line) }
+// place is where a row stands in its dataset: its line, or its index where only that
+// is known.
+func place(r *eval.Result) string {
+	if r.Row.Line == 0 {
+		return r.Row.File + ", row with index " + strconv.Itoa(r.Row.Index)
+	}
+	return r.Row.File + ":" + strconv.Itoa(r.Row.Line)
+}
 
 // quoted returns s as the value of an attribute.
 func quoted(s string) string {

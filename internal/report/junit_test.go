@@ -30,7 +30,7 @@ func junitRows() []*eval.Result {
 }
 
 func TestJUnitHasACaseForEachRowAndGate(t *testing.T) {
-	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates}, junitRows()...))
+	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...))
 	if got, want := write(t, FormatJUnit, Options{}), xml.Header+"<testsuites name=\"ragfaith\">\n</testsuites>\n"; got != want {
 		t.Errorf("no rows: %q", got)
 	}
@@ -57,7 +57,7 @@ func TestJUnitCountsWhatItHas(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	content := write(t, FormatJUnit, Options{Gates: someGates}, junitRows()...)
+	content := write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...)
 	if err := xml.Unmarshal([]byte(content), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 	}
 	for _, rows := range [][]*eval.Result{junitRows(), {failed()}, nil} {
 		path := filepath.Join(t.TempDir(), "report.xml")
-		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates}, rows...)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, rows...)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("xmllint", "--noout", "--schema", schema, path).CombinedOutput(); err != nil {

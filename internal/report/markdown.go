@@ -46,6 +46,7 @@ func (m *markdown) Write(r *eval.Result) error {
 // Close writes the report.
 func (m *markdown) Close() error {
 	m.figures()
+	m.means()
 	m.gates()
 	m.failures()
 	m.rows()
@@ -91,6 +92,23 @@ func fourDecimals(x float64) string {
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
+// means says how sure the means are.
+func (m *markdown) means() {
+	means := m.opts.meansOf(&m.tally).Said()
+	if len(means) == 0 {
+		return
+	}
+	m.b.WriteString("| mean of | | 95% interval | |\n|---|---:|:---:|---|\n")
+	for _, s := range means {
+		interval := s.Interval
+		if interval == "" {
+			interval = "none"
+		}
+		fmt.Fprintf(&m.b, "| %s | %s | %s | %s |\n", s.Of, s.Estimate, interval, tableCell(s.Basis))
+	}
+	m.b.WriteByte('\n')
+}
+
 // gates says how the gates came out.
 func (m *markdown) gates() {
 	gates := m.opts.gatesOf(&m.tally)
@@ -103,7 +121,7 @@ func (m *markdown) gates() {
 		if !gates[i].Passed {
 			outcome = "**" + outcome + "**"
 		}
-		fmt.Fprintf(&m.b, "| %s | %s |\n", codeSpan(gates[i].Text), outcome)
+		fmt.Fprintf(&m.b, "| %s | %s |\n", tableCell(gates[i].Text), outcome)
 	}
 	m.b.WriteByte('\n')
 }
@@ -184,6 +202,9 @@ func markdownRow(number int, r *WorstRow) string {
 	}
 	return b.String()
 }
+
+// tableCell returns s as a code span that does not end the cell of a table.
+func tableCell(s string) string { return strings.ReplaceAll(codeSpan(s), "|", "\\|") }
 
 // codeSpan returns s as a code span of Markdown, which shows it as it is: its
 // fence is longer than any in s. s is on one line.

@@ -27,7 +27,7 @@ func someGates(*Tally) []Gate {
 func TestMarkdownShowsFiguresGatesAndTheWorstRows(t *testing.T) {
 	worse := marked()
 	worse.Faithfulness, worse.Row.ID = 0, "worst"
-	o := Options{Gates: someGates, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
+	o := Options{Gates: someGates, Means: someMeans, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
 	golden(t, "report.md", write(t, FormatMarkdown, o, scored(), noClaims(), failed(), worse, hostile()))
 }
 

@@ -99,6 +99,9 @@ type Options struct {
 	// Gates are the gates of the run and how they came out, once all rows are
 	// there; may be nil. A report for a person shows them.
 	Gates func(*Tally) []Gate
+	// Means are the means of the run with their intervals, once all rows are
+	// there; may be nil. A report for a person shows them.
+	Means func(*Tally) *Means
 	// Notes say how the results came about, each in a few words. A report for a
 	// person shows them.
 	Notes []string

@@ -26,10 +26,12 @@ type Summary struct {
 	Version      int            `json:"version"`
 	Ragfaith     string         `json:"ragfaith"` // the version of the program
 	Datasets     []string       `json:"datasets"`
+	Results      []string       `json:"results"` // files that these are the figures of; null for a run that made them
 	Rows         SummaryRows    `json:"rows"`
 	Claims       SummaryClaims  `json:"claims"`
 	Faithfulness SummaryFigures `json:"faithfulness"`
 	Support      SummaryFigures `json:"support"`
+	Means        *SummaryMeans  `json:"means"` // null where nobody estimated them
 	Settings     SummaryNames   `json:"settings"`
 	Gates        []SummaryGate  `json:"gates"`
 	Passed       bool           `json:"passed"`
@@ -67,6 +69,25 @@ type SummaryFigures struct {
 	P50   Figure `json:"p50"`
 	P75   Figure `json:"p75"`
 	Max   Figure `json:"max"`
+}
+
+// SummaryMeans are Means.
+type SummaryMeans struct {
+	Rows    SummaryInterval `json:"rows"`
+	Claims  SummaryInterval `json:"claims"`
+	Cluster *string         `json:"cluster"` // null for none
+	Seed    uint64          `json:"seed"`
+}
+
+// A SummaryInterval is a stats.Interval.
+type SummaryInterval struct {
+	Estimate   Figure  `json:"estimate"`
+	Lower      Figure  `json:"lower"`
+	Upper      Figure  `json:"upper"`
+	Confidence Figure  `json:"confidence"`
+	N          int     `json:"n"`
+	Method     string  `json:"method"`
+	Note       *string `json:"note"` // null for an interval that is to be taken as it stands
 }
 
 // SummaryGate is a Gate.
@@ -133,19 +154,41 @@ func (f *Figures) Write(r *eval.Result) error {
 }
 
 // Summary returns a Summary of what was counted, with the gates; what Figures
-// can't know is left to the caller.
-func (f *Figures) Summary(gates []Gate) *Summary {
+// can't know is left to the caller. The means may be nil.
+func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
 		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
-		Usage: SummaryUsage(t.Usage),
+		Means: means.summary(), Usage: SummaryUsage(t.Usage),
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})
 		s.Passed = s.Passed && g.Passed
+	}
+	return s
+}
+
+// summary is m as a Summary has it.
+func (m *Means) summary() *SummaryMeans {
+	if m == nil {
+		return nil
+	}
+	s := &SummaryMeans{Rows: summaryInterval(&m.Rows), Claims: summaryInterval(&m.Claims), Seed: m.Seed}
+	if m.Cluster != "" {
+		s.Cluster = &m.Cluster
+	}
+	return s
+}
+
+func summaryInterval(i *stats.Interval) SummaryInterval {
+	s := SummaryInterval{
+		Figure(i.Estimate), Figure(i.Lower), Figure(i.Upper), Figure(i.Confidence), i.N, string(i.Method), nil,
+	}
+	if i.Note != "" {
+		s.Note = &i.Note
 	}
 	return s
 }

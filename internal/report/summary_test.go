@@ -66,11 +66,11 @@ func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 	for _, r := range []*eval.Result{scored(), noClaims(), failed(), marked()} {
 		_ = f.Write(r)
 	}
-	full := f.Summary(someGates(nil))
+	full := f.Summary(someGates(nil), someMeans(nil))
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
 	full.Settings = SummaryNames{{"--claims", "sentence"}, {"--judge", "x"}, {"--evidence", "chunks"}, {"--threshold", "0.5"}}
 	full.Spent = &SummarySpent{USD: NoFigure()}
-	empty := none.Summary(nil)
+	empty := none.Summary(nil, NewEstimator("", 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
 	for i, summary := range []*Summary{full, empty} {
 		text, err := summary.Bytes()
@@ -88,7 +88,7 @@ func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 			t.Error(err)
 		}
 		object, _ := doc.(map[string]any)
-		for _, name := range []string{"rows", "gates", "passed", "spent", "settings"} {
+		for _, name := range []string{"rows", "means", "gates", "passed", "spent", "settings"} {
 			value := object[name]
 			delete(object, name)
 			if s.Validate(doc) == nil {

@@ -25,6 +25,7 @@ type table struct {
 	head  []shownRow // the first rows, up to wholeTable
 	tail  []shownRow // a ring of the last tableEdge rows
 	tally Tally
+	opts  Options
 }
 
 // A shownRow is what the table keeps of a result.
@@ -38,7 +39,7 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge)}
+	t := &table{w: w, opts: o, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge)}
 	t.kept.warn = nil // a table is a view: nothing is lost that it leaves out
 	if t.width <= 0 {
 		t.width = defaultWidth
@@ -75,7 +76,7 @@ func (t *table) show(r *eval.Result) shownRow {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
 	}
 	for _, value := range t.kept.values(r.Row.Kept) {
-		content, isText := plain(value)
+		content, isText := Plain(value)
 		s.kept = append(s.kept, cell(content, cellMax))
 		s.keptNumber = append(s.keptNumber, !isText && (content == "" || isNumber(content)))
 	}
@@ -96,7 +97,11 @@ func (t *table) Close() error {
 	b.WriteString(layout(columns, cutAfter, t.width))
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
 	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
-	fmt.Fprintf(&b, "\n\n%s\n", &t.tally)
+	b.WriteString("\n\n")
+	for _, m := range t.opts.meansOf(&t.tally).Said() {
+		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
+	}
+	fmt.Fprintf(&b, "%s\n", &t.tally)
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }

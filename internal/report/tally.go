@@ -19,6 +19,8 @@ type Tally struct {
 	// those that they say the opposite of.
 	Claims, Supported, Contradicted int
 	Usage                           eval.Usage // of all rows
+
+	shares stats.Sample // of the scored rows, the supported claims among the claims
 }
 
 // Write counts r. It returns no error, and makes a Tally an eval.Sink.
@@ -28,6 +30,7 @@ func (t *Tally) Write(r *eval.Result) error {
 	case eval.Scored:
 		t.Scored++
 		t.Claims += len(r.Claims)
+		before := t.Supported
 		for i := range r.Verdicts {
 			switch r.Verdicts[i].Label {
 			case verdict.Supported:
@@ -37,6 +40,7 @@ func (t *Tally) Write(r *eval.Result) error {
 			case verdict.NotMentioned:
 			}
 		}
+		t.shares.Add(float64(t.Supported-before), float64(len(r.Claims)))
 	case eval.Failed:
 		t.Failed++
 	case eval.NoClaims:

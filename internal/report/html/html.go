@@ -49,7 +49,10 @@ type Conclusion struct {
 }
 
 // A Figure is a number with its name, as it is shown.
-type Figure struct{ Name, Value string }
+type Figure struct {
+	Name, Value string
+	Note        string // what it rests on; may be empty
+}
 
 // A Gate is a condition of the run and its outcome.
 type Gate struct {
@@ -142,12 +145,12 @@ func (w *Writer) view(end Conclusion) view {
 		Gates:   end.Gates,
 		Passed:  true,
 		Rest: []Figure{
-			{"standard deviation", number(f.Std())},
-			{"lowest", number(f.Min())},
-			{"25%", number(f.Quantile(0.25))},
-			{"median", number(f.Quantile(0.5))},
-			{"75%", number(f.Quantile(0.75))},
-			{"highest", number(f.Max())},
+			{Name: "standard deviation", Value: number(f.Std())},
+			{Name: "lowest", Value: number(f.Min())},
+			{Name: "25%", Value: number(f.Quantile(0.25))},
+			{Name: "median", Value: number(f.Quantile(0.5))},
+			{Name: "75%", Value: number(f.Quantile(0.75))},
+			{Name: "highest", Value: number(f.Max())},
 		},
 	}
 	for _, g := range end.Gates {

@@ -96,7 +96,7 @@ func TestHostileTextsAreNoMarkup(t *testing.T) {
 		Datasets: []string{hostile, "-"},
 		Settings: []Setting{{hostile, hostile}},
 		Conclude: func(*report.Tally) Conclusion {
-			return Conclusion{Figures: []Figure{{hostile, hostile}}, Gates: []Gate{{hostile, false}}}
+			return Conclusion{Figures: []Figure{{hostile, hostile, hostile}}, Gates: []Gate{{hostile, false}}}
 		},
 	}, hostileRow(), failedRow())
 	for _, bad := range []string{"<img", "<a ", "<svg onload", "<!--", "\u2028", "\u202e"} {
@@ -215,13 +215,13 @@ func TestFiguresAreSaid(t *testing.T) {
 		Settings: []Setting{{"judge", "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
 			return Conclusion{
-				Figures: []Figure{{"95% interval of the mean", "0.1 to 0.9"}},
+				Figures: []Figure{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
 				Gates:   []Gate{{"rows were " + strconv.Itoa(tally.Rows), true}, {"mean: FAIL", false}},
 			}
 		},
 	}, scoredRow(), refusedRow(), failedRow(), plainRow(4))
 	for _, want := range []string{
-		"<strong>0.6667</strong>", "mean faithfulness of 2 rows", "95% interval of the mean", "0.1 to 0.9", "rows were 4", "Gate failed",
+		"<strong>0.6667</strong>", "mean faithfulness of 2 rows", "95% interval of the mean", "0.1 to 0.9", "n = 2 rows", "rows were 4", "Gate failed",
 		"<dt>judge</dt><dd><bdi>lexical</bdi></dd>", "refusal 1", "<title>a.jsonl, standard input – Faithfulness report</title>",
 		"Scores of 2 rows, mean 0.6667. Rows by score: 0.3 to below 0.4: 1, exactly 1: 1.",
 	} {

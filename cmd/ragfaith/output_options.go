@@ -1,0 +1,107 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// outputOptions are the flags of what results are written to, and of what is left
+// behind beside them.
+type outputOptions struct {
+	to      string
+	output  []string
+	summary string
+	github  string
+	quiet   bool
+}
+
+// addFlags adds the flags but for --quiet, which says more than what is written.
+func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
+	var streams, extensions []string
+	for _, f := range report.StreamFormats() {
+		streams = append(streams, string(f))
+	}
+	for _, f := range report.FileFormats() {
+		extensions = append(extensions, f.Extension())
+	}
+	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
+	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+strings.Join(extensions, " ")+") that appears when it is complete; repeatable")
+	fs.StringVar(&o.summary, "summary", "", "write the figures, the settings and the outcome of the gates to a `file`, as JSON")
+	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary and annotations to its log, off nothing")
+}
+
+// checkOutputs finds files that can't be written or would overwrite others. The
+// inputs are what is read, and what names them in a message.
+func (o *outputOptions) checkOutputs(what string, inputs []string) error {
+	for i, out := range o.output {
+		if _, err := report.FormatOf(out); err != nil {
+			return &usageError{err}
+		}
+		for _, other := range o.output[:i] {
+			if sameFile(out, other) {
+				return usagef("-o %s and -o %s are the same file", other, out)
+			}
+		}
+		for _, in := range inputs {
+			if in == "-" {
+				continue
+			}
+			for _, name := range journal.Files(out) {
+				if sameFile(name, in) {
+					return usagef("-o %s would overwrite %s %s", out, what, in)
+				}
+			}
+		}
+	}
+	return o.checkSummary(what, inputs)
+}
+
+// checkSummary finds a --summary that would overwrite something else.
+func (o *outputOptions) checkSummary(what string, inputs []string) error {
+	if o.summary == "" {
+		return nil
+	}
+	for _, out := range o.output {
+		if sameFile(o.summary, out) {
+			return usagef("--summary %s and -o %s are the same file", o.summary, out)
+		}
+	}
+	for _, in := range inputs {
+		if in != "-" && sameFile(o.summary, in) {
+			return usagef("--summary %s would overwrite %s %s", o.summary, what, in)
+		}
+	}
+	return nil
+}
+
+func isJSONL(path string) bool {
+	format, err := report.FormatOf(path)
+	return err == nil && format == report.FormatJSONL
+}
+
+// sameFile reports whether two names are of one file, which need not exist.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return resolved(a) == resolved(b)
+}
+
+// resolved returns path in full, with the links of its folder followed.
+func resolved(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	return path
+}

@@ -1,0 +1,230 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// someMeans are a mean with an interval and one without.
+func someMeans(*Tally) *Means {
+	return &Means{
+		Rows:    stats.Interval{Estimate: 0.3, Lower: 0.2, Upper: 0.45678, Confidence: 0.95, N: 31, Method: stats.BCa},
+		Claims:  stats.Interval{Estimate: 0.25, Lower: math.NaN(), Upper: math.NaN(), Confidence: 0.95, N: 9, Method: stats.TooFew, Note: "9 is too few"},
+		Counted: 77, Cluster: "a|`b`", Seed: 3,
+	}
+}
+
+// judged is a row with so many of its claims supported, and a kept value as JSON.
+func judged(index, supported, claims int, doc string) *eval.Result {
+	r := &eval.Result{
+		Row:    dataset.Row{Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)}},
+		Status: eval.Scored, Faithfulness: float64(supported) / float64(claims), Support: 0.5,
+		Claims: make([]extract.Claim, claims), Verdicts: make([]verdict.Verdict, claims),
+	}
+	if doc != "" {
+		r.Row.Kept = []dataset.Column{{Name: "other", Value: []byte("1")}, {Name: "doc", Value: []byte(doc)}}
+	}
+	for i := range supported {
+		r.Verdicts[i].Label = verdict.Supported
+	}
+	return r
+}
+
+// meansOf are the means of rows.
+func meansOf(cluster string, seed uint64, rows ...*eval.Result) *Means {
+	var t Tally
+	e := NewEstimator(cluster, seed)
+	for _, r := range rows {
+		_ = t.Write(r)
+		_ = e.Write(r)
+	}
+	return e.Means(&t)
+}
+
+// drawn are n rows of which those of a document are alike.
+func drawn(n, documents int) []*eval.Result {
+	random := rand.New(rand.NewPCG(5, 6))
+	var all []*eval.Result
+	for i := range n {
+		claims := 1 + random.IntN(6)
+		doc := i % documents
+		all = append(all, judged(i, min(claims, doc%3+random.IntN(2)), claims, fmt.Sprintf(`"d%d"`, doc)))
+	}
+	return all
+}
+
+func TestMeansAreThoseOfRowsAndOfClaims(t *testing.T) {
+	rows := append(drawn(60, 10), failed(), noClaims())
+	var byRow, byClaim stats.Sample
+	for _, r := range rows[:60] {
+		byRow.Add(r.Faithfulness, 1)
+		byClaim.Add(float64(r.Supported()), float64(len(r.Claims)))
+	}
+	got := meansOf("", 7, rows...)
+	o := stats.Options{Seed: 7}
+	for name, want := range map[string][2]stats.Interval{"rows": {byRow.Interval(o), got.Rows}, "claims": {byClaim.Interval(o), got.Claims}} {
+		if d := cmp.Diff(want[0], want[1], cmpopts.EquateApprox(0, 1e-12)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	if again := meansOf("", 7, rows...); *again != *got {
+		t.Error("the same seed gives other means")
+	}
+	if other := meansOf("", 8, rows...); other.Rows == got.Rows {
+		t.Error("another seed gives the same means")
+	}
+	slices.Reverse(rows)
+	if turned := meansOf("", 7, rows...); *turned != *got {
+		t.Errorf("%+v in another order, %+v", *turned, *got)
+	}
+}
+
+func TestARowWithANumberForNoClaimsIsARowAndHasNoClaims(t *testing.T) {
+	none := noClaims()
+	none.Faithfulness = 0
+	rows := append(drawn(30, 10), none)
+	for _, cluster := range []string{"", "id"} {
+		m := meansOf(cluster, 0, rows...)
+		if m.Rows.N != 31 || m.Claims.N != 30 {
+			t.Errorf("by %q: %d rows, %d with claims", cluster, m.Rows.N, m.Claims.N)
+		}
+	}
+}
+
+func TestGroupsAreTheUnitsOfBothIntervals(t *testing.T) {
+	rows := drawn(300, 25)
+	alone, grouped := meansOf("", 0, rows...), meansOf("doc", 0, rows...)
+	if grouped.Rows.N != 25 || grouped.Claims.N != 25 || alone.Rows.N != 300 {
+		t.Errorf("%d, %d groups of %d rows", grouped.Rows.N, grouped.Claims.N, alone.Rows.N)
+	}
+	if grouped.Rows.Estimate != alone.Rows.Estimate || grouped.Claims.Estimate != alone.Claims.Estimate {
+		t.Error("groups change the means")
+	}
+	width := func(i stats.Interval) float64 { return i.Upper - i.Lower }
+	if width(grouped.Rows) < 2*width(alone.Rows) {
+		t.Errorf("%v of groups of like rows is no wider than %v", grouped.Rows, alone.Rows)
+	}
+	for column, want := range map[string]int{"question": 25, "contexts": 30, "id": 300, "answer": 300, "nope": 300} {
+		if got := meansOf(column, 0, rows...).Rows.N; got != want {
+			t.Errorf("%d groups by %s, want %d", got, column, want)
+		}
+	}
+}
+
+func TestValuesThatAreTheSameMakeOneGroup(t *testing.T) {
+	for _, tt := range []struct {
+		values []string
+		groups int
+	}{
+		{[]string{`"a"`, `"a"`, `"b"`}, 2},
+		{[]string{`1`, `"1"`, `1.0`, `1.00`}, 1},
+		{[]string{`1.5`, `1.50`, `"1."`}, 3},
+		{[]string{`"x.0"`, `"x"`}, 2},
+		{[]string{`null`, `null`, `""`, ``}, 4}, // each by itself
+		{[]string{`"row 1"`, `null`}, 2},
+		{[]string{`[1,2]`, `[1,2]`, `{"a":1}`}, 2},
+		{[]string{`"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 201) + `"`}, 2},
+		{[]string{`true`, `false`, `true`}, 2},
+	} {
+		var rows []*eval.Result
+		for i, v := range tt.values {
+			rows = append(rows, judged(i, 1, 1, v))
+		}
+		if got := meansOf("doc", 0, rows...).Rows.N; got != tt.groups {
+			t.Errorf("%q are %d groups, want %d", tt.values, got, tt.groups)
+		}
+	}
+}
+
+func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		means *Means
+		want  []string
+	}{
+		{"nobody asked", nil, nil},
+		{"no row", meansOf("", 0), nil},
+		{"no score", meansOf("", 0, failed(), noClaims()), nil},
+		{"too few", meansOf("", 0, judged(0, 1, 2, "")), []string{
+			"rows: 0.5000, no 95% interval (n = 1 row: 1 is too few for an interval, which takes 20)",
+			"claims: 0.5000, no 95% interval (n = 1 row with 2 claims: 1 is too few for an interval, which takes 20)",
+		}},
+		{"groups", meansOf("doc", 0, drawn(300, 25)...), []string{
+			"rows: 0.4884, 95% interval 0.3943 to 0.5785 (n = 25 groups by doc, BCa bootstrap)",
+			"claims: 0.3826, 95% interval 0.2987 to 0.4687 (n = 25 groups by doc with 1035 claims, BCa bootstrap)",
+		}},
+		{"equal", meansOf("", 0, slices.Repeat([]*eval.Result{judged(0, 2, 2, "")}, 30)...), []string{
+			"rows: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
+			"claims: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows with 60 claims: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
+		}},
+		{"a hostile name", &Means{Rows: stats.Interval{Estimate: 1, N: 2, Note: "x", Method: stats.TooFew}, Cluster: "a\x1b[31m\n"}, []string{
+			`rows: 1.0000, no 95% interval (n = 2 groups by a\x1b[31m: x)`,
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, m := range tt.means.Said() {
+				got = append(got, m.Of+": "+m.String())
+			}
+			if d := cmp.Diff(tt.want, got); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestEveryReportForAPersonSaysTheMeans(t *testing.T) {
+	o := Options{Means: someMeans, Gates: someGates}
+	for format, want := range map[Format][]string{
+		FormatTable: {
+			"mean of rows    0.3000, 95% interval 0.2000 to 0.4568 (n = 31 groups by a|`b`, BCa bootstrap)\n",
+			"mean of claims  0.2500, no 95% interval (n = 9 groups by a|`b` with 77 claims: 9 is too few)\nscored 1,",
+		},
+		FormatMarkdown: {
+			"| rows | 0.3000 | 0.2000 to 0.4568 | ``n = 31 groups by a\\|`b`, BCa bootstrap`` |\n",
+			"| claims | 0.2500 | none | ``n = 9 groups by a\\|`b` with 77 claims: 9 is too few`` |\n",
+		},
+		FormatJUnit: {
+			"<property name=\"faithfulness.rows.lower\" value=\"0.2\"/>\n",
+			"<property name=\"faithfulness.claims.note\" value=\"9 is too few\"/>\n",
+			"<property name=\"faithfulness.cluster\" value=\"a|`b`\"/>\n",
+		},
+	} {
+		got := write(t, format, o, scored())
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%s lacks %q:\n%s", format, w, got)
+			}
+		}
+	}
+	if got := write(t, FormatJUnit, o, scored()); strings.Contains(got, "claims.lower") {
+		t.Error("an end that is not there is said")
+	}
+}
+
+// The memory of what a run counts is that of the groups.
+func BenchmarkEstimator(b *testing.B) {
+	rows := drawn(1000, 1000)
+	for _, cluster := range []string{"", "doc"} {
+		b.Run("by "+cluster, func(b *testing.B) {
+			e, t := NewEstimator(cluster, 0), new(Tally)
+			for i := 0; b.Loop(); i++ {
+				_ = t.Write(rows[i%len(rows)])
+				_ = e.Write(rows[i%len(rows)])
+			}
+		})
+	}
+}

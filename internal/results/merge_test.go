@@ -1,0 +1,287 @@
+package results_test
+
+import (
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/results"
+)
+
+// numbered are results of all kinds with those indexes.
+func numbered(indexes ...int) []*eval.Result {
+	var rs []*eval.Result
+	for _, i := range indexes {
+		r := *all()[i%len(all())]
+		r.Row.Index, r.Row.ID = i, fmt.Sprint("id-", i)
+		rs = append(rs, &r)
+	}
+	return rs
+}
+
+// opened opens files of those contents, a.jsonl and so on.
+func opened(t *testing.T, contents ...[]byte) []*results.File {
+	t.Helper()
+	folder := t.TempDir()
+	var files []*results.File
+	for i, content := range contents {
+		path := filepath.Join(folder, string(rune('a'+i))+".jsonl")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := results.Open(path, results.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	return files
+}
+
+// taken are the rows up to the first error.
+func taken(rows iter.Seq2[*eval.Result, error]) ([]*eval.Result, error) {
+	var rs []*eval.Result
+	for r, err := range rows {
+		if err != nil {
+			return rs, err
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+// The law: however rows were spread over files, merged they are the file that one run
+// would have written, to the byte.
+func TestMergedPartsAreTheWhole(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 9))
+	for range 60 {
+		n, parts := 1+random.IntN(60), 1+random.IntN(7)
+		var indexes []int
+		spread := make([][]int, parts)
+		for i, at := 0, 0; i < n; i++ {
+			at += 1 + random.IntN(2)*random.IntN(3) // with gaps, as of a sample
+			indexes = append(indexes, at)
+			k := random.IntN(parts)
+			spread[k] = append(spread[k], at)
+		}
+		var contents [][]byte
+		for _, part := range spread {
+			if part != nil {
+				contents = append(contents, written(t, report.FormatJSONL, numbered(part...)))
+			}
+		}
+		rs, err := taken(results.Merge(opened(t, contents...)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := string(written(t, report.FormatJSONL, rs)), string(written(t, report.FormatJSONL, numbered(indexes...))); got != want {
+			t.Fatalf("%v merged:\n%s\nis not\n%s", spread, got, want)
+		}
+	}
+}
+
+func TestAppendedFilesCountOn(t *testing.T) {
+	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
+	rs, err := taken(results.Append(files))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range rs {
+		got = append(got, fmt.Sprint(r.Row.Index, r.Row.ID))
+	}
+	if want := "0id-0 1id-1 5id-5 6id-0 9id-2 10id-3"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}
+
+func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
+	jsonl := func(rs []*eval.Result) []byte { return written(t, report.FormatJSONL, rs) }
+	other := numbered(4)
+	other[0].Row.Answer = "another"
+	other[0].Row.ID = "x"
+	cut := jsonl(numbered(1, 3))
+	for name, tt := range map[string]struct {
+		files [][]byte
+		merge func([]*results.File) iter.Seq2[*eval.Result, error]
+		rows  int
+		want  string
+	}{
+		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, results.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
+		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, results.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they of two datasets? --append`},
+		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, results.Merge, 2, `a.jsonl:3: index 2 after 3: the rows of a file of results ascend by index; where it was put together of several, name those instead`},
+		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, results.Append, 1, `a.jsonl:2: index 3 after 3`},
+		"a line cut off":   {[][]byte{jsonl(numbered(0, 2)), cut[:len(cut)-9]}, results.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
+		"cut in the first": {[][]byte{cut[:len(cut)-9], jsonl(numbered(0, 2))}, results.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			files := opened(t, tt.files...)
+			rs, err := taken(tt.merge(files))
+			dir := filepath.Dir(files[0].Path()) + string(filepath.Separator)
+			if err == nil || !strings.HasPrefix(err.Error(), dir+strings.ReplaceAll(tt.want, "DIR", dir)) || len(rs) != tt.rows {
+				t.Errorf("%d rows, %v", len(rs), err)
+			}
+		})
+	}
+}
+
+func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for _, merge := range []func([]*results.File) iter.Seq2[*eval.Result, error]{results.Merge, results.Append} {
+		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
+			if err != nil {
+				t.Error(err)
+			}
+			break
+		}
+	}
+	if after := runtime.NumGoroutine(); after > before {
+		t.Errorf("%d goroutines, %d before", after, before)
+	}
+}
+
+// summaryBeside writes a summary of a run with those settings and so many rows.
+func summaryBeside(t *testing.T, path string, rows int, datasets []string, settings ...string) {
+	t.Helper()
+	s := new(report.Figures).Summary(nil, nil)
+	s.Datasets, s.Rows.Total = datasets, rows
+	for i := 0; i < len(settings); i += 2 {
+		s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
+	}
+	content, err := s.Bytes()
+	if err == nil {
+		err = os.WriteFile(results.SummaryPath(path), content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSummariesSayHowResultsCameAbout(t *testing.T) {
+	folder := t.TempDir()
+	a, b, c := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl"), filepath.Join(folder, "c.jsonl")
+	summaryBeside(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
+	summaryBeside(t, b, 0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc")
+	origin := func(paths ...string) *results.Origin {
+		t.Helper()
+		o, err := results.OriginOf(paths)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	whole := origin(b, a)
+	if !whole.Known || strings.Join(whole.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(whole.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || whole.Missing != nil {
+		t.Errorf("%+v", whole)
+	}
+	if !whole.Empty(b) || whole.Empty(a) || whole.Empty(c) {
+		t.Error("the wrong file is empty")
+	}
+	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
+		t.Errorf("%+v", one)
+	}
+	if some := origin(a, c); some.Known || some.Settings != nil || some.Datasets != nil {
+		t.Errorf("%+v", some)
+	}
+	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
+	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {
+		t.Errorf("%+v", mixed)
+	}
+	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m")
+	if _, err := results.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {
+		t.Error(err)
+	}
+	if err := os.WriteFile(results.SummaryPath(c), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := results.OriginOf([]string{c}); err == nil || !strings.Contains(err.Error(), "c.summary.json: not a summary") {
+		t.Error(err)
+	}
+}
+
+func TestAFileWithFewerRowsThanItsRunIsCut(t *testing.T) {
+	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1)))
+	path := files[0].Path()
+	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, and its run had 3 as "} {
+		summaryBeside(t, path, rows, []string{"d"}, "--judge", "x")
+		o, err := results.OriginOf([]string{path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := results.Open(path, results.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := taken(results.Merge([]*results.File{f})); err != nil {
+			t.Fatal(err)
+		}
+		err = o.CheckRows([]*results.File{f})
+		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+	closeFiles(files)
+}
+
+func closeFiles(files []*results.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
+}
+
+// What is in memory is the same at both numbers of rows.
+func BenchmarkMerge(b *testing.B) {
+	for _, n := range []int{1000, 10_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			folder := b.TempDir()
+			var paths []string
+			for shard := range 4 {
+				var buf []byte
+				for i := shard; i < n; i += 4 {
+					r := *all()[1]
+					r.Row.Index = i
+					r.Row.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
+					buf = append(report.AppendResult(buf, &r), '\n')
+				}
+				paths = append(paths, filepath.Join(folder, fmt.Sprint(shard, ".jsonl")))
+				if err := os.WriteFile(paths[shard], buf, 0o600); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				var files []*results.File
+				for _, path := range paths {
+					f, err := results.Open(path, results.Options{})
+					if err != nil {
+						b.Fatal(err)
+					}
+					files = append(files, f)
+				}
+				if rs, err := count(results.Merge(files)); err != nil || rs != n {
+					b.Fatal(rs, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
+		})
+	}
+}
+
+func count(rows iter.Seq2[*eval.Result, error]) (n int, err error) {
+	for _, err = range rows {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
