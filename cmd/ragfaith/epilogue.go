@@ -52,8 +52,12 @@ func (o *scoreOptions) notes(paths []string, threshold float64) []string {
 	if more := len(paths) - named; more > 0 {
 		notes = append(notes, "and "+strconv.Itoa(more)+" more")
 	}
-	return append(notes, "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
+	notes = append(notes, "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
 		"--threshold "+strconv.FormatFloat(threshold, 'g', -1, 64))
+	if note := o.calibrationNote(); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // An epilogue is what is written when all rows are there and the gates are known:

@@ -43,6 +43,10 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		warn = func(error) {}
 	}
 
+	if err := o.applyCalibration(warn); err != nil {
+		return err
+	}
+
 	// The outputs come before the datasets, since to open standard input is to
 	// wait for it; but not for a dataset that isn't there.
 	if err := present(paths); err != nil {
@@ -87,6 +91,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
+	if err := o.checkCalibration(settled, warn); err != nil {
+		return err
+	}
 	if err := o.checkLeftBatch(); err != nil {
 		return err
 	}
@@ -94,7 +101,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	opts := report.Options{
 		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
 		Gates: o.gates, Notes: o.notes(paths, stages.threshold),
-		Page: o.page(paths, stages.threshold, m, local),
+		Page: o.page(paths, stages.threshold, m, local), Foot: o.calibrationNote(),
 	}
 	after, err := newEpilogue(o, opts, github, c)
 	if err != nil {
@@ -248,6 +255,9 @@ func (s *scoring) conclude(err error) error {
 	}
 	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
 		s.console.line(summary(&s.tally)) // the table says it on standard output
+		if note := s.options.calibrationNote(); note != "" {
+			s.console.line(report.Printable(note))
+		}
 	}
 	s.tellSpent()
 	s.after.annotate(passed)
