@@ -31,6 +31,7 @@ type binding struct {
 	keep     []string
 	keepAll  bool
 	reserved map[string]bool
+	whole    bool // records are wanted as they are: see OpenRecords
 }
 
 // A candidate is a name that a field's column may have.
@@ -163,7 +164,7 @@ func (b *binding) bindHeader(names []string) (*header, error) {
 		if name, mapped := b.mapped[f]; mapped && !ok {
 			return nil, notThere(f, name, names)
 		}
-		if !ok && (f == FieldAnswer || f == FieldContexts) {
+		if !ok && !b.whole && (f == FieldAnswer || f == FieldContexts) {
 			return nil, b.missing(f, names)
 		}
 	}

@@ -29,6 +29,10 @@ type objectReader struct {
 // read fills row from the object in raw. After an error row holds whatever else
 // could be read. A [*UsageError] can only come from the first object.
 func (o *objectReader) read(raw []byte, row *Row) error {
+	if o.b.whole {
+		row.Kept = []Column{{Value: bytes.Clone(raw)}}
+		return nil
+	}
 	o.floats = nil
 	first, place := !o.any, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)

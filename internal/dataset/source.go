@@ -155,7 +155,7 @@ func (s *source) openText(r *bufio.Reader, stored bool) error {
 	if len(head) == 0 {
 		return errors.New("empty file")
 	}
-	if err := checkText(head); err != nil {
+	if err := checkText(head); err != nil && (!s.b.whole || s.format == "") { // results may quote anything
 		return err
 	}
 	switch {

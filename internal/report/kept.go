@@ -77,9 +77,9 @@ func (k *keptColumns) values(columns []dataset.Column) [][]byte {
 	return values
 }
 
-// plain returns a JSON value as text: a string without its quotes, nothing for
+// Plain returns a JSON value as text: a string without its quotes, nothing for
 // null, and anything else as it is written. isText says that it was a string.
-func plain(value []byte) (text string, isText bool) {
+func Plain(value []byte) (text string, isText bool) {
 	if len(value) == 0 || string(value) == "null" {
 		return "", false
 	}

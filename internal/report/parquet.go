@@ -17,10 +17,11 @@ const (
 	// keptMost is the most kept columns: Parquet counts columns in 16 bits, and
 	// the results have some of their own.
 	keptMost = 30_000
-	// jsonColumns is the name in the file's metadata under which the kept columns
-	// are listed that hold JSON texts.
-	jsonColumns = "ragfaith.json_columns"
 )
+
+// JSONColumns is the name in a Parquet file's metadata under which the kept columns
+// are listed that hold JSON texts, as a JSON array.
+const JSONColumns = "ragfaith.json_columns"
 
 // parquetFile writes Parquet, a row a result. The type of a kept column is known
 // only after the last row, since any row may have a value that is not of the
@@ -126,7 +127,7 @@ func newParquetRows(w io.Writer, kept *parquetKept, limit int) *parquetRows {
 		}
 	}
 	if names := kept.jsonNames(); len(names) > 0 {
-		options = append(options, parquet.KeyValueMetadata(jsonColumns, string(appendStrings(nil, names))))
+		options = append(options, parquet.KeyValueMetadata(JSONColumns, string(appendStrings(nil, names))))
 	}
 	p.w = parquet.NewGenericWriter[any](w, options...)
 	return p

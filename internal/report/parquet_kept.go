@@ -201,7 +201,7 @@ func (s *keptShape) value(value []byte) parquet.Value {
 		x, _ := strconv.ParseFloat(text, 64) // as it was when it was seen
 		return parquet.DoubleValue(x)
 	case keptText:
-		text, _ = plain(value)
+		text, _ = Plain(value)
 		return parquet.ByteArrayValue([]byte(text))
 	case keptJSON:
 	}

@@ -192,7 +192,7 @@ func TestKeptColumnsHaveTheTypeOfTheirValues(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	if names, _ := file.Lookup(jsonColumns); names != `["exact","huge","mixed","list"]` {
+	if names, _ := file.Lookup(JSONColumns); names != `["exact","huge","mixed","list"]` {
 		t.Error(names)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,16 +17,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A resultParser makes a result of a JSON object, and keeps its room.
-type resultParser struct {
+// A ResultParser makes a result of a JSON object, and keeps its room. The zero
+// ResultParser is ready for use.
+type ResultParser struct {
 	dec jsontext.Decoder
 	buf bytes.Buffer
 }
 
-// result reads the object that line is. A member that is not of a result is a
-// kept column. Inside of claims and usage there can be no other members: what
-// is not understood there must not get lost.
-func (p *resultParser) result(line []byte) (*eval.Result, error) {
+// Parse reads the object that line is, as FormatJSONL writes it. A member that is
+// not of a result is a kept column. Inside of claims and usage there can be no
+// other members: what is not understood there must not get lost. What JSON has
+// only where it is so may be null otherwise, as it is in Parquet.
+func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 	p.buf = *bytes.NewBuffer(line)
 	p.dec.Reset(&p.buf, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &p.dec}
@@ -78,7 +81,7 @@ func (p *resultParser) result(line []byte) (*eval.Result, error) {
 	case c.err != nil:
 		return nil, c.err
 	case !seen["index"], !seen["id"], !seen["status"]:
-		return nil, errors.New("not a result: it has no index, id or status")
+		return nil, foreignError(slices.DeleteFunc([]string{"index", "id", "status"}, func(name string) bool { return seen[name] }))
 	case unjudged > 0 && len(r.Verdicts) > 0:
 		return nil, errors.New("claims: some have a verdict and some have none")
 	case r.Status == eval.Scored && (unjudged > 0 || len(r.Claims) == 0 || math.IsNaN(r.Faithfulness)):
@@ -88,6 +91,18 @@ func (p *resultParser) result(line []byte) (*eval.Result, error) {
 	}
 	r.Err = resultError(r.Reason, message)
 	return r, nil
+}
+
+// A foreignError is that of an object that is no result, for want of these members.
+type foreignError []string
+
+func (e foreignError) Error() string { return "not a result: it has no " + strings.Join(e, ", no ") }
+
+// IsForeign reports whether err is that of an object that is something else than a
+// result.
+func IsForeign(err error) bool {
+	var e foreignError
+	return errors.As(err, &e)
 }
 
 // isField reports whether a result has a member of that name by itself.
@@ -136,14 +151,18 @@ func parseClaim(c *cursor, r *eval.Result) int {
 		case "text":
 			claim.Text = c.text()
 		case "lead":
-			claim.Lead = c.text()
+			claim.Lead = c.textOrNull()
 		case "from":
-			from := parseSpan(c)
-			claim.From = &from
+			if !c.null() {
+				from := parseSpan(c)
+				claim.From = &from
+			}
 		case "invented":
 			claim.Invented = string(c.raw()) == "true"
 		case "cached":
-			v.Reused = &verdict.Reused{By: c.text()}
+			if !c.null() {
+				v.Reused = &verdict.Reused{By: c.text()}
+			}
 		case "cached_from", "cosine":
 			parseReused(c, name, v.Reused)
 		case "start":
@@ -161,7 +180,9 @@ func parseClaim(c *cursor, r *eval.Result) int {
 		case "evidence":
 			c.array(func() { v.Evidence = append(v.Evidence, parseEvidence(c)) })
 		case "unsupported":
-			c.array(func() { v.Unsupported = append(v.Unsupported, parseSpan(c)) })
+			if !c.null() {
+				c.array(func() { v.Unsupported = append(v.Unsupported, parseSpan(c)) })
+			}
 		default:
 			c.fail("unknown")
 		}
@@ -194,6 +215,7 @@ func parseSpan(c *cursor) extract.Span {
 // parseReused reads what the writer says of a reused verdict after "cached".
 func parseReused(c *cursor, name string, r *verdict.Reused) {
 	switch {
+	case r == nil && c.null():
 	case r == nil:
 		c.fail("without \"cached\"")
 	case name == "cosine":

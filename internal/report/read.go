@@ -41,7 +41,7 @@ func ReadJSONL(r io.Reader) iter.Seq2[*eval.Result, error] {
 // memory is that of the longest line.
 type ResultReader struct {
 	r     *bufio.Reader
-	parse resultParser
+	parse ResultParser
 	long  []byte // holds lines that do not fit into r
 	line  []byte
 	n     int
@@ -66,7 +66,7 @@ func (r *ResultReader) Next() (*eval.Result, error) {
 		if blank(r.line) {
 			continue
 		}
-		result, err := r.parse.result(r.line)
+		result, err := r.parse.Parse(r.line)
 		if err != nil {
 			return nil, r.fault(err)
 		}

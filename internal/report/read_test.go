@@ -83,7 +83,7 @@ func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
 		"no object":                {"[1]\n", "want an object"},
 		"cut off":                  {good[:len(good)/2], "invalid JSON: it ends too early"},
 		"two objects":              {strings.TrimSpace(good) + good, "text after the object"},
-		"something else":           {`{"a":1}` + "\n", "not a result: it has no index, id or status"},
+		"something else":           {`{"a":1}` + "\n", "not a result: it has no index, no id, no status"},
 		"an index of a half":       {with(`"index":8`, `"index":8.5`), "index: want a whole number"},
 		"an id that is a number":   {with(`"id":"b"`, `"id":1`), "id: want a string"},
 		"contexts that are none":   {with(`"contexts":["c"]`, `"contexts":"c"`), "contexts: want an array"},

@@ -89,7 +89,7 @@ func (s *separated) row(r *eval.Result) error {
 		counted, supported, string(appendClaims(nil, r)), inert(message),
 	)
 	for _, value := range s.kept.values(r.Row.Kept) {
-		text, isText := plain(value)
+		text, isText := Plain(value)
 		if isText {
 			text = inert(text)
 		}
@@ -122,6 +122,16 @@ func inert(text string) string {
 		return text
 	}
 	return "'" + text
+}
+
+// CellText returns the text of a cell of CSV or TSV without the apostrophe that
+// keeps spreadsheets from taking it for a formula. A text that had one of its own
+// there loses it.
+func CellText(cell string) string {
+	if text, ok := strings.CutPrefix(cell, "'"); ok && inert(text) == cell {
+		return text
+	}
+	return cell
 }
 
 func firstRune(s string) string {

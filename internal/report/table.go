@@ -76,7 +76,7 @@ func (t *table) show(r *eval.Result) shownRow {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
 	}
 	for _, value := range t.kept.values(r.Row.Kept) {
-		content, isText := plain(value)
+		content, isText := Plain(value)
 		s.kept = append(s.kept, cell(content, cellMax))
 		s.keptNumber = append(s.keptNumber, !isText && (content == "" || isNumber(content)))
 	}

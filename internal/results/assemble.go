@@ -1,0 +1,110 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// An assembler makes the JSON object of a result from the columns of a table.
+type assembler struct {
+	cells bool            // of text, as in CSV; else typed, as in Parquet
+	texts map[string]bool // columns of Parquet that hold JSON as text
+	buf   []byte
+}
+
+// newAssembler checks that the table has what every result has.
+func newAssembler(records *dataset.Records) (assembler, error) {
+	var gone []string
+	for _, name := range []string{
+		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error",
+	} {
+		if !slices.Contains(records.Names(), name) {
+			gone = append(gone, name)
+		}
+	}
+	if gone != nil {
+		return assembler{}, fmt.Errorf("not results, which are what ragfaith score writes: no column %s", strings.Join(gone, ", "))
+	}
+	a := assembler{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
+	if list := records.Metadata(report.JSONColumns); list != "" {
+		if err := a.jsonTexts(list); err != nil {
+			return assembler{}, fmt.Errorf("%s in the metadata: %w", report.JSONColumns, err)
+		}
+	}
+	return a, nil
+}
+
+// jsonTexts reads the JSON array of the columns that hold JSON as text.
+func (a *assembler) jsonTexts(list string) error {
+	d := jsontext.NewDecoder(strings.NewReader(list))
+	for {
+		tok, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		switch tok.Kind() { //nolint:exhaustive // jsontext.Kind is any byte
+		case '"':
+			a.texts[tok.String()] = true
+		case ']':
+			return nil
+		}
+	}
+}
+
+// object returns the columns as one object, valid until it is called again.
+func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
+	b := append(a.buf[:0], '{')
+	for i := range columns {
+		name, value := columns[i].Name, columns[i].Value
+		if name == "n_claims" || name == "n_supported" {
+			continue
+		}
+		if a.cells {
+			value = cell(name, value)
+			name = report.CellText(name)
+		} else if a.texts[name] {
+			text, _ := report.Plain(value)
+			value = []byte(text)
+		}
+		if len(value) == 0 {
+			value = []byte("null")
+		}
+		if a.cells || a.texts[name] {
+			if !jsontext.Value(value).IsValid(jsontext.AllowDuplicateNames(true)) {
+				return nil, fmt.Errorf("%s: invalid JSON", name)
+			}
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = report.AppendText(b, name)
+		b = append(append(b, ':'), value...)
+	}
+	a.buf = append(b, '}')
+	return a.buf, nil
+}
+
+// cell returns the JSON of a cell of CSV or TSV.
+func cell(name string, value []byte) []byte {
+	text, isText := report.Plain(value)
+	switch name {
+	case "contexts", "claims", "index", "faithfulness", "support":
+		return []byte(text) // is JSON, or empty for null
+	case "reason", "error":
+		if text == "" {
+			return nil
+		}
+	case "id", "question", "answer", "status":
+	default:
+		if !isText {
+			return value
+		}
+	}
+	return report.AppendText(nil, report.CellText(text))
+}

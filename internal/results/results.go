@@ -1,0 +1,190 @@
+// Package results reads files of results that ragfaith has written, of any format
+// that holds rows, and the summary of their run.
+package results
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// maxRowBytes is the longest result that is read: far more than a row of the
+// default --max-row-bytes makes.
+const maxRowBytes = 1 << 30
+
+// Options say what is wanted of a file. The zero Options want its rows.
+type Options struct {
+	// Keep names kept columns that have to be there. Every kept column is in the
+	// rows, whether or not it is named.
+	Keep    []string
+	Stdin   io.Reader // read for the path "-"; nil for none
+	TempDir string    // for Parquet that can't be read in place; "" for the system's
+}
+
+// A File is an open file of results. It is for one goroutine.
+type File struct {
+	path    string
+	o       Options
+	records *dataset.Records
+	row     assembler
+	parse   report.ResultParser
+	first   *eval.Result // has been read by Open
+	n       int          // rows read
+	missing []string     // of Options.Keep, those that no row had yet
+}
+
+// Open opens a file of results: JSONL, JSON, CSV, TSV or Parquet, told by its
+// extension or else by its content, and within gzip or zstd. A file that is
+// something else, such as a dataset, is an error that says what it lacks. After an
+// error nothing is left open.
+func Open(path string, o Options) (*File, error) {
+	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, TempDir: o.TempDir})
+	if err != nil {
+		return nil, err
+	}
+	f := &File{path: path, o: o, records: records, missing: slices.Clone(o.Keep)}
+	if err := f.begin(); err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// begin finds out whether the file holds results.
+func (f *File) begin() error {
+	if f.records.Format() != dataset.JSONL && f.records.Format() != dataset.JSON {
+		row, err := newAssembler(f.records)
+		if err == nil {
+			err = absent(f.o.Keep, f.records.Names())
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.name(), err)
+		}
+		f.row = row
+	}
+	first, err := f.next()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	f.first = first
+	return err
+}
+
+// Path is the name of the file, as it was given.
+func (f *File) Path() string { return f.path }
+
+// Close closes the file. It can be called more than once.
+func (f *File) Close() error { return f.records.Close() }
+
+// Rows returns the results in the order of the file, once, and closes the file. A
+// Result belongs to the caller: all that was written of it is in it, which for CSV
+// and TSV is without what was skipped and the usage. Of where a row lay in its
+// dataset only the index is known. The first error, which names the file and the
+// line, or in Parquet the row, is the last thing that is yielded.
+func (f *File) Rows() iter.Seq2[*eval.Result, error] {
+	return func(yield func(*eval.Result, error) bool) {
+		defer f.Close()
+		for {
+			r, err := f.first, error(nil)
+			if f.first = nil; r == nil {
+				r, err = f.next()
+			}
+			switch {
+			case errors.Is(err, io.EOF):
+				if len(f.missing) > 0 {
+					yield(nil, fmt.Errorf("%s: no row has a column %s; score --keep COLUMN carries one into the results", f.name(), quoted(f.missing)))
+				}
+				return
+			case err != nil:
+				yield(nil, err)
+				return
+			}
+			f.missing = slices.DeleteFunc(f.missing, func(name string) bool { return Kept(r, name) != nil })
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// next reads a result. io.EOF is the end of the file, and no other error wraps it.
+func (f *File) next() (*eval.Result, error) {
+	record, err := f.records.Next()
+	if err != nil {
+		return nil, err
+	}
+	object := record.Object
+	if object == nil {
+		object, err = f.row.object(record.Columns)
+	}
+	var r *eval.Result
+	if err == nil {
+		r, err = f.parse.Parse(object)
+	}
+	if err != nil {
+		if f.n == 0 && report.IsForeign(err) {
+			err = fmt.Errorf("%w; results are what ragfaith score writes", err)
+		}
+		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
+	}
+	f.n++
+	return r, nil
+}
+
+// name is the name of the file in a message.
+func (f *File) name() string {
+	if f.path == "-" {
+		return "standard input"
+	}
+	return f.path
+}
+
+// Kept returns the value of a kept column as JSON, nil where the row has none.
+func Kept(r *eval.Result, name string) []byte {
+	for i := range r.Row.Kept {
+		if r.Row.Kept[i].Name == name {
+			return r.Row.Kept[i].Value
+		}
+	}
+	return nil
+}
+
+// Text returns the value of a kept column as text, and false where the row has
+// none or it is null.
+func Text(r *eval.Result, name string) (string, bool) {
+	value := Kept(r, name)
+	if value == nil || string(value) == "null" {
+		return "", false
+	}
+	text, _ := report.Plain(value)
+	return text, true
+}
+
+// absent is the error of columns that are not there.
+func absent(wanted, names []string) error {
+	var gone []string
+	for _, name := range wanted {
+		if !slices.Contains(names, name) {
+			gone = append(gone, name)
+		}
+	}
+	if gone == nil {
+		return nil
+	}
+	return fmt.Errorf("no column %s; score --keep COLUMN carries one into the results", quoted(gone))
+}
+
+func quoted(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = fmt.Sprintf("%q", name)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,268 @@
+package results_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// all are results of every status, with all that is there only at times, and with
+// texts that a format could break.
+func all() []*eval.Result {
+	hostile := "=1+1\r\n\"quoted\", \x07\u2028 é 'x' \t|\\ "
+	return []*eval.Result{
+		{
+			Row:    dataset.Row{Index: 0, ID: "0"},
+			Status: eval.Failed, Reason: "read", Err: errors.New("f.jsonl:1: answer: want a string, got null"),
+			Faithfulness: math.NaN(), Support: math.NaN(),
+		},
+		{
+			Row: dataset.Row{
+				Index: 3, ID: "007", Question: "-1", Answer: hostile, Contexts: []string{"", hostile, "null"},
+				Kept: []dataset.Column{
+					{Name: "text", Value: []byte(`"@SUM(A1)"`)},
+					{Name: "whole", Value: []byte("-12")},
+					{Name: "half", Value: []byte("0.5")},
+					{Name: "none", Value: []byte("null")},
+					{Name: "=name", Value: []byte(`"a"`)},
+				},
+			},
+			Status: eval.Scored, Faithfulness: 0.5, Support: 0.493827,
+			Claims: []extract.Claim{
+				{ID: 0, Text: "Born in Ulm.", Start: 0, End: 12, Lead: "Life:"},
+				{ID: 1, Text: hostile, Start: -1, End: -1, From: &extract.Span{Start: 13, End: 18}, Invented: true},
+			},
+			Verdicts: []verdict.Verdict{
+				{
+					ClaimID: 0, Label: verdict.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
+					Evidence: []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 0, Start: 0, End: 0, Quote: ""}},
+				},
+				{
+					ClaimID: 1, Label: verdict.Contradicted, Reason: hostile, Unsupported: []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
+					Reused: &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
+				},
+			},
+			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: 1, End: 4}},
+			Usage:   eval.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+		},
+		{
+			Row:    dataset.Row{Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}},
+			Status: eval.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+		},
+		{
+			Row:    dataset.Row{Index: 9, ID: "9", Answer: "Yes.", Contexts: []string{"c"}},
+			Status: eval.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: errors.New("no reply")},
+			Claims:       []extract.Claim{{ID: 0, Text: "Yes.", Start: 0, End: 4}},
+			Faithfulness: math.NaN(), Support: math.NaN(),
+		},
+	}
+}
+
+// written returns the results in that format.
+func written(t *testing.T, f report.Format, rs []*eval.Result) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := report.New(f, &b, report.Options{KeepAll: true, TempDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rs {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// file writes content under that name, and returns the path.
+func file(t *testing.T, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func read(path string, o results.Options) ([]*eval.Result, error) {
+	f, err := results.Open(path, o)
+	if err != nil {
+		return nil, err
+	}
+	var rs []*eval.Result
+	for r, err := range f.Rows() {
+		if err != nil {
+			return rs, err
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+func TestResultsOfEveryFormatComeBack(t *testing.T) {
+	want := string(written(t, report.FormatJSONL, all()))
+	for _, f := range []report.Format{report.FormatJSONL, report.FormatJSON, report.FormatParquet, report.FormatCSV, report.FormatTSV} {
+		content := written(t, f, all())
+		for _, name := range []string{"r" + f.Extension(), "r"} { // by extension, and by content
+			rs, err := read(file(t, name, content), results.Options{Keep: []string{"text", "none"}})
+			if err != nil {
+				t.Errorf("%s as %s: %v", f, name, err)
+				continue
+			}
+			got := rs
+			if f == report.FormatCSV || f == report.FormatTSV { // have neither
+				for i, r := range all() {
+					got[i].Skipped, got[i].Usage = r.Skipped, r.Usage
+				}
+			}
+			if f != report.FormatJSONL && f != report.FormatJSON { // have a kept column in every row
+				for i, r := range all() {
+					if r.Row.Kept == nil {
+						got[i].Row.Kept = nil
+					}
+				}
+			}
+			if d := cmp.Diff(strings.Split(want, "\n"), strings.Split(string(written(t, report.FormatJSONL, got)), "\n")); d != "" {
+				t.Errorf("%s as %s: %s", f, name, d)
+			}
+		}
+	}
+}
+
+func TestAZeroByteInATextComesBack(t *testing.T) {
+	rs := all()[2:3]
+	rs[0].Row.Answer = "a\x00b"
+	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
+		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), results.Options{})
+		if err != nil || got[0].Row.Answer != rs[0].Row.Answer {
+			t.Errorf("%s: %v, %v", f, got, err)
+		}
+	}
+}
+
+func TestCompressedResultsComeBack(t *testing.T) {
+	content := written(t, report.FormatJSONL, all())
+	var zipped, packed bytes.Buffer
+	g := gzip.NewWriter(&zipped)
+	z, err := zstd.NewWriter(&packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []interface {
+		Write(p []byte) (int, error)
+		Close() error
+	}{g, z} {
+		if _, err := w.Write(content); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, b := range map[string][]byte{"r.jsonl.gz": zipped.Bytes(), "r.jsonl.zst": packed.Bytes()} {
+		rs, err := read(file(t, name, b), results.Options{})
+		if err != nil || len(rs) != len(all()) {
+			t.Errorf("%s: %d results, %v", name, len(rs), err)
+		}
+	}
+	rs, err := read("-", results.Options{Stdin: bytes.NewReader(content)})
+	if err != nil || len(rs) != len(all()) {
+		t.Errorf("standard input: %d results, %v", len(rs), err)
+	}
+}
+
+func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
+	jsonl := string(written(t, report.FormatJSONL, all()))
+	csv := string(written(t, report.FormatCSV, all()))
+	dataset := `{"question":"q","answer":"a","contexts":["c"]}` + "\n"
+	for name, tt := range map[string]struct {
+		file, content, want string
+		keep                []string
+	}{
+		"a dataset":            {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; results are what ragfaith score writes", nil},
+		"a dataset of CSV":     {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not results, which are what ragfaith score writes: no column index, faithfulness, support, status, reason, claims, error", nil},
+		"a summary":            {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
+		"a report":             {"r.md", "# report\n", "r.md: not results, which are what ragfaith score writes: no column index", nil},
+		"nothing":              {"e.jsonl", "", "e.jsonl: empty file", nil},
+		"a line cut off":       {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: it ends too early", nil},
+		"an array cut off":     {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
+		"no claims":            {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
+		"claims cut off":       {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
+		"no such column":       {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
+		"a column in no row":   {"r.jsonl", jsonl, `r.jsonl: no row has a column "label"; score --keep COLUMN`, []string{"text", "label"}},
+		"two JSONs in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
+		"a number for a score": {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
+	} {
+		path := file(t, tt.file, []byte(tt.content))
+		rs, err := read(path, results.Options{Keep: tt.keep})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %d results, %v", name, len(rs), err)
+		}
+	}
+}
+
+func TestAKeptColumnIsReadAsText(t *testing.T) {
+	r := all()[1]
+	for name, want := range map[string]string{"text": "@SUM(A1)", "whole": "-12", "none": "", "other": ""} {
+		if got, ok := results.Text(r, name); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, %v", name, got, ok)
+		}
+	}
+}
+
+func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
+	var f report.Figures
+	for _, r := range all() {
+		if err := f.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := f.Summary([]report.Gate{{Name: "min-mean", Bar: 0.5, Value: math.NaN(), Text: "t"}})
+	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
+	s.Settings = report.SummaryNames{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
+	content, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := file(t, "run.summary.json", content)
+	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.parquet"} {
+		got, err := results.SummaryBeside(filepath.Join(filepath.Dir(path), name))
+		if err != nil || got == nil {
+			t.Fatal(name, got, err)
+		}
+		again, err := got.Bytes()
+		if err != nil || !bytes.Equal(again, content) {
+			t.Errorf("%s: %v %s", name, err, cmp.Diff(string(content), string(again)))
+		}
+	}
+	if got, err := results.SummaryBeside(filepath.Join(filepath.Dir(path), "other.jsonl")); got != nil || err != nil {
+		t.Error(got, err)
+	}
+	for content, want := range map[string]string{
+		`{"a":1}`: "not a summary, which is what score --summary writes", "[": "not a summary: ",
+		strings.Replace(string(content), `"version": 1`, `"version": 9`, 1): "a summary of version 9",
+	} {
+		bad := file(t, "bad.json", []byte(content))
+		if _, err := results.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
+			t.Error(err)
+		}
+	}
+}
