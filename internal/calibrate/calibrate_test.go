@@ -160,9 +160,15 @@ func TestTheOrderOfRowsMakesNoDifference(t *testing.T) {
 
 func TestFewLabelsGiveNotesAndNoNumbers(t *testing.T) {
 	for name, rows := range map[string][]example{
-		"few":       examples(12),
-		"one row":   examples(1),
-		"one label": func() []example { rows := examples(60); for i := range rows { rows[i].label = 1 }; return rows }(),
+		"few":     examples(12),
+		"one row": examples(1),
+		"one label": func() []example {
+			rows := examples(60)
+			for i := range rows {
+				rows[i].label = 1
+			}
+			return rows
+		}(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := figures(t, Options{}, rows)

@@ -26,16 +26,16 @@ const Version = 1
 // A Calibration is a Report as a file, from which later runs take their
 // threshold. Equal reports give equal bytes.
 type Calibration struct {
-	Schema     string              `json:"$schema"`
-	Version    int                 `json:"version"`
-	Ragfaith   string              `json:"ragfaith"`
-	Results    string              `json:"results"`
-	Labels     *string             `json:"labels"` // null where they are in Results
-	Label      string              `json:"label"`
-	PositiveAt *float64            `json:"positive_at"`
-	Kind       Kind                `json:"kind"`
+	Schema     string               `json:"$schema"`
+	Version    int                  `json:"version"`
+	Ragfaith   string               `json:"ragfaith"`
+	Results    string               `json:"results"`
+	Labels     *string              `json:"labels"` // null where they are in Results
+	Label      string               `json:"label"`
+	PositiveAt *float64             `json:"positive_at"`
+	Kind       Kind                 `json:"kind"`
 	Settings   *report.SummaryNames `json:"settings"` // of the judged run; null where not known
-	Score      Score               `json:"score"`
+	Score      Score                `json:"score"`
 	// Threshold is that of claims, for score --calibration; null for none.
 	Threshold   report.Figure         `json:"threshold"`
 	Own         bool                  `json:"threshold_is_judges_own"`

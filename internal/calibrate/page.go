@@ -17,8 +17,8 @@ var files embed.FS
 
 // The reliability diagram, in units of its own.
 const (
-	plotLeft   = 40
-	plotBottom = 290
+	plotLeft   = 56
+	plotBottom = 300
 	plotSide   = 280
 	dotLeast   = 4.0 // radius of a dot of one row,
 	dotMost    = 18.0

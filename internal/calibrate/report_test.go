@@ -257,7 +257,7 @@ func TestThePageRunsNothing(t *testing.T) {
 	if !strings.Contains(page, policy) {
 		t.Errorf("the policy does not name the style by its hash %s", policy)
 	}
-	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on"+"load="} {
+	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page has %q", bad)
 		}

@@ -76,7 +76,7 @@ func (r *Report) thresholdLines() []line {
 	if b.OutOfFold.Reliable() {
 		lines = append(
 			lines,
-			line{"best for these labels", short(b.Threshold), short(b.Low) + " to " + short(b.High), "chosen with a tenth of the rows left out"},
+			line{"best for these labels", short(b.Threshold), "", "with a tenth of the rows left out, " + short(b.Low) + " to " + short(b.High)},
 			figure("balanced accuracy, on other rows", b.OutOfFold),
 			line{"balanced accuracy, on these rows", decimals(b.Apparent), "", "too high: it was chosen by them"},
 		)
@@ -85,7 +85,7 @@ func (r *Report) thresholdLines() []line {
 	if !math.IsNaN(choice.Threshold) {
 		use.Estimate = short(choice.Threshold)
 		if choice.Own {
-			use.Interval = "the judge's own"
+			use.Note = "the judge's own: " + use.Note
 		}
 	}
 	return append(lines, use)

@@ -25,7 +25,7 @@ type table struct {
 	head  []shownRow // the first rows, up to wholeTable
 	tail  []shownRow // a ring of the last tableEdge rows
 	tally Tally
-	foot  string
+	opts  Options
 }
 
 // A shownRow is what the table keeps of a result.
@@ -39,7 +39,7 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, width: o.Width, kept: newKeptColumns(o), foot: Printable(o.Foot), tail: make([]shownRow, tableEdge)}
+	t := &table{w: w, opts: o, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge)}
 	t.kept.warn = nil // a table is a view: nothing is lost that it leaves out
 	if t.width <= 0 {
 		t.width = defaultWidth
@@ -98,8 +98,8 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
 	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
 	fmt.Fprintf(&b, "\n\n%s\n", &t.tally)
-	if t.foot != "" {
-		b.WriteString(t.foot + "\n")
+	if t.opts.Foot != "" {
+		b.WriteString(Printable(t.opts.Foot) + "\n")
 	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
