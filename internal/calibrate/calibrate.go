@@ -8,7 +8,6 @@
 package calibrate
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -48,7 +47,7 @@ func (s Score) Of(r *eval.Result) float64 {
 		return r.Support
 	case s == Faithfulness:
 		return r.Faithfulness
-	case len(r.Verdicts) > 0:
+	default:
 		least := math.Inf(1)
 		for i := range r.Verdicts {
 			least = min(least, r.Verdicts[i].Score)
@@ -56,14 +55,4 @@ func (s Score) Of(r *eval.Result) float64 {
 		return least
 	}
 	return math.NaN()
-}
-
-// ParseScore returns the score of that name.
-func ParseScore(name string) (Score, error) {
-	for _, s := range Scores() {
-		if string(s) == name {
-			return s, nil
-		}
-	}
-	return "", fmt.Errorf("unknown score %q, want least, support or faithfulness", name)
 }

@@ -92,9 +92,6 @@ func (s *Sample) Figures() (*Figures, error) {
 		labels[i] = s.rows[i].label
 	}
 	chosen := s.column(slices.Index(Scores(), s.options.Score))
-	if slices.ContainsFunc(chosen, math.IsNaN) {
-		return nil, fmt.Errorf("the rows have no %s", s.options.Score)
-	}
 	for i, name := range Scores() {
 		f.Scores[i] = s.agreement(name, i, positive, labels)
 	}
@@ -115,15 +112,10 @@ func (s *Sample) Figures() (*Figures, error) {
 	return f, nil
 }
 
-// agreement is that of one score with the labels. A results file without claims
-// has no least score.
+// agreement is that of one score with the labels.
 func (s *Sample) agreement(name Score, at int, positive []bool, labels []float64) Agreement {
 	a := Agreement{Score: name, AUROC: uncut(), Spearman: uncut()}
 	values := s.column(at)
-	if slices.ContainsFunc(values, math.IsNaN) {
-		a.AUROC.Note, a.Spearman.Note = "the results hold no claims", "the results hold no claims"
-		return a
-	}
 	if positive != nil {
 		a.AUROC = stats.AUROCInterval(positive, values, 0)
 	}

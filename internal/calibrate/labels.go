@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -149,15 +150,12 @@ func (l *Labels) Unused() string {
 		return ""
 	}
 	slices.SortFunc(ids, func(a, b string) int { return l.byID[a].line - l.byID[b].line })
-	text := strconv.Itoa(len(ids)) + " of " + strconv.Itoa(len(l.byID)) + " labels are of no row of the results: "
-	for i, id := range ids[:min(named, len(ids))] {
-		if i > 0 {
-			text += ", "
-		}
-		text += strconv.Quote(shortened(id))
+	var shown []string
+	for _, id := range ids[:min(named, len(ids))] {
+		shown = append(shown, strconv.Quote(shortened(id)))
 	}
 	if len(ids) > named {
-		text += " and others"
+		shown = append(shown, "and others")
 	}
-	return l.path + ": " + text
+	return fmt.Sprintf("%s: %d of %d labels are of no row of the results: %s", l.path, len(ids), len(l.byID), strings.Join(shown, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -72,15 +73,15 @@ func (s *Sample) Add(r *eval.Result, label *Label, where string) error {
 	if err := s.mixed(*label, where); err != nil {
 		return err
 	}
-	if r.Status != eval.Scored {
-		s.counts.Unscored++
-		return nil
-	}
-	s.counts.Labelled++
 	one := row{label: label.Value, wholly: r.Faithfulness == 1}
 	for i, name := range Scores() {
 		one.scores[i] = name.Of(r)
 	}
+	if slices.ContainsFunc(one.scores[:], math.IsNaN) {
+		s.counts.Unscored++
+		return nil
+	}
+	s.counts.Labelled++
 	s.rows = append(s.rows, one)
 	return nil
 }

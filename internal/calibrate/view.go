@@ -57,12 +57,12 @@ func (f *Figures) scoreLines() []line {
 	for _, a := range f.Scores {
 		lines = append(lines, figure("Spearman, "+a.Score.String(), a.Spearman))
 	}
-	return merged(lines)
+	return lines
 }
 
 func (f *Figures) judgedLines() []line {
 	j := f.Judged
-	lines := merged([]line{figure("balanced accuracy", j.BalancedAccuracy), figure("kappa", j.Kappa)})
+	lines := []line{figure("balanced accuracy", j.BalancedAccuracy), figure("kappa", j.Kappa)}
 	if f.Positive.N > 0 {
 		lines = append(lines, line{Name: "faithful to", Note: fmt.Sprintf("both %d, the judge alone %d, people alone %d, neither %d",
 			j.TruePositive, j.FalsePositive, j.FalseNegative, j.TrueNegative)})
@@ -106,7 +106,7 @@ func (f *Figures) meanLines() []line {
 		corrected.Note = join(corrected.Note, fmt.Sprintf("of %d rows with a label and %d without; right if those with one were drawn at random",
 			m.Corrected.Mean.N, f.Counts.Unlabelled))
 	}
-	return merged([]line{judged, labelled, corrected})
+	return []line{judged, labelled, corrected}
 }
 
 // join puts two notes together, of which either may be empty.
@@ -115,16 +115,6 @@ func join(a, b string) string {
 		return a + b
 	}
 	return a + "; " + b
-}
-
-// merged says a note that several lines in a row have only at the last of them.
-func merged(lines []line) []line {
-	for i := range len(lines) - 1 {
-		if lines[i].Note == lines[i+1].Note {
-			lines[i].Note = ""
-		}
-	}
-	return lines
 }
 
 // reliabilityTitle is the heading of the diagram.
