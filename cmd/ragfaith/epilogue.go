@@ -12,8 +12,12 @@ import (
 
 // notes say in a report how the results came about.
 func (o *scoreOptions) notes(paths []string, threshold float64) []string {
-	return append(named(paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
+	notes := append(named(paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
 		"--threshold "+strconv.FormatFloat(threshold, 'g', -1, 64))
+	if note := o.calibrationNote(); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
 }
 
 // named are the first of the paths, and how many more there are.

@@ -16,6 +16,9 @@ func (o *scoreOptions) page(paths []string, threshold float64, m *model, local l
 		{Name: "claims", Value: o.claims},
 		{Name: "evidence", Value: o.evidence},
 	}
+	if o.calibrated != nil {
+		settings = append(settings, html.Setting{Name: "calibration", Value: o.calibrated.String()})
+	}
 	if local != nil {
 		// Neither its folder nor the kernels belong to what decided the results.
 		info := local.Info()

@@ -39,6 +39,7 @@ func (o *scoreOptions) settled(paths []string, threshold float64, m *model, loca
 		{Name: "--threshold", Value: strconv.FormatFloat(threshold, 'g', -1, 64)},
 		{Name: "--no-claims", Value: o.noClaims},
 	}
+	s = append(s, o.calibrationSetting()...)
 	if m != nil {
 		s = append(s, m.settled(o)...)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -27,6 +28,8 @@ type scoreOptions struct {
 
 	claims, judge, evidence string
 	threshold               *float64
+	calibration             string
+	calibrated              *calibrate.Calibration // nil where it decides nothing
 	noClaims                string
 	concurrency             int
 	profile                 string
@@ -132,6 +135,7 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs.Var(judgeName{&o.judge}, "judge", "what decides: lexical compares words, numbers, dates and names; embedded has a small model read them too (--model-file); hhem, or a `model` by its name or its folder, runs on this machine; llm asks a language model")
 	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
 	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
+	fs.StringVar(&o.calibration, "calibration", "", "take the threshold from a `FILE` of \"ragfaith calibrate\", made for this judge; --threshold wins")
 	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
 	fs.Var(atLeast(&o.concurrency, 16, 1), "concurrency", "judge `N` rows at once")
 	return fs
@@ -239,6 +243,9 @@ func (o *scoreOptions) settings(threshold float64, m *model, local localJudge) s
 		o.claims, o.judge, o.evidence, threshold, o.concurrency, runtime.GOMAXPROCS(0))
 	if local != nil {
 		line += ", " + local.String()
+	}
+	if note := o.calibrationNote(); note != "" {
+		line += ", " + note
 	}
 	if m != nil {
 		line += fmt.Sprintf(", model %s at %s", m.stack.Client.Model(), m.stack.Client.Endpoint())

@@ -47,6 +47,10 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		warn = func(error) {}
 	}
 
+	if err := o.applyCalibration(warn); err != nil {
+		return err
+	}
+
 	// The outputs come before the datasets, since to open standard input is to
 	// wait for it; but not for a dataset that isn't there.
 	if err := present(paths); err != nil {
@@ -91,6 +95,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
+	if err := o.checkCalibration(settled, warn); err != nil {
+		return err
+	}
 	if err := o.checkLeftBatch(); err != nil {
 		return err
 	}
@@ -103,6 +110,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		Page: o.page(paths, stages.threshold, m, local, func(t *report.Tally) html.Conclusion {
 			return pageConclusion(passed(t), means.Means(t))
 		}),
+		Foot: o.calibrationNote(),
 	}
 	after, err := newEpilogue(&o.outputOptions, opts, github, c)
 	if err != nil {
@@ -260,6 +268,9 @@ func (s *scoring) conclude(err error) error {
 	}
 	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
 		s.console.line(summary(&s.tally, means)) // the table says it on standard output
+		if note := s.options.calibrationNote(); note != "" {
+			s.console.line(report.Printable(note))
+		}
 	}
 	s.tellSpent()
 	s.after.annotate(passed)

@@ -177,7 +177,7 @@ func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
 func (m *Means) basis(of string, i *stats.Interval) string {
 	units := "rows"
 	if m.Cluster != "" {
-		units = "groups by " + clip(m.Cluster, nameText)
+		units = "groups by " + Clip(m.Cluster, nameText)
 	}
 	if i.N == 1 {
 		units = strings.Replace(units, "s", "", 1) // the row, the group

@@ -105,6 +105,8 @@ type Options struct {
 	// Notes say how the results came about, each in a few words. A report for a
 	// person shows them.
 	Notes []string
+	// Foot is said below the table of FormatTable; "" for nothing.
+	Foot string
 	// Page makes the Writer of FormatHTML, which says more of a run than its
 	// rows; without it that format can't be written.
 	Page func(io.Writer) (Writer, error)

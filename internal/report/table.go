@@ -102,6 +102,9 @@ func (t *table) Close() error {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
 	fmt.Fprintf(&b, "%s\n", &t.tally)
+	if t.opts.Foot != "" {
+		b.WriteString(Printable(t.opts.Foot) + "\n")
+	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }

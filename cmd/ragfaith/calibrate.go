@@ -1,0 +1,334 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/results"
+)
+
+// calibrateOptions are the flags of "ragfaith calibrate".
+type calibrateOptions struct {
+	label, labels string
+	positiveAt    *float64
+	score         string
+	settings      string
+	seed          uint64
+	to            string
+	output        []string
+	quiet         bool
+}
+
+const calibrateLong = `Hold the judge against people: how far the scores of a run agree with labels that
+people gave to rows, which threshold suits them, and what the mean is that people
+would have come to.
+
+RESULTS is a file that score has written. The labels are one of its columns
+(score --keep COLUMN), or in a file of their own with the ids of the rows. A label
+is 1 or 0, true or false, yes or no, faithful or unfaithful; or a number, the
+higher the more faithful. Rows without a label count for the mean alone.
+
+-o FILE.json writes a calibration, whose threshold score --calibration uses.`
+
+const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results.jsonl --summary results.summary.json
+  ragfaith calibrate results.jsonl --label label -o calibration.json
+  ragfaith score new.jsonl --calibration calibration.json
+  ragfaith calibrate results.parquet --labels people.csv --label stars --positive-at 4`
+
+const calibrateExit = `Exit codes:
+  0    done
+  1    it could not run: a file, a label
+  2    usage
+  130  interrupted`
+
+func newCalibrate() *cobra.Command {
+	var o calibrateOptions
+	cmd := &cobra.Command{
+		Use:     "calibrate RESULTS --label COLUMN",
+		Short:   "Hold the judge against people's labels",
+		Long:    calibrateLong,
+		Example: calibrateExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("calibrate reads one file of results, and %d are named", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	labels, output := newFlagSet(), newFlagSet()
+	labels.StringVar(&o.label, "label", "", "`COLUMN` with the labels; required")
+	labels.StringVar(&o.labels, "labels", "", "`FILE` with the labels and the ids of their rows, in any format of a dataset; without it they are in RESULTS")
+	labels.Var(rating{&o.positiveAt}, "positive-at", "the `rating` from which a row is faithful, where the labels are ratings")
+	var scores []string
+	for _, s := range calibrate.Scores() {
+		scores = append(scores, string(s))
+	}
+	labels.Var(oneOf(&o.score, scores[0], scores...), "score", "the `score` of a row that is cut by a threshold: least, of its least supported claim; support, the mean of its claims; or faithfulness")
+	labels.StringVar(&o.settings, "settings", "", "`FILE` that score --summary wrote of the run (default: NAME.summary.json beside NAME.jsonl)")
+	labels.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one gives the same figures")
+	output.Var(oneOf(&o.to, "table", "table", "markdown", "json", "none"), "to", "what standard output gets, as a `format`: table, markdown, json, none")
+	output.StringArrayVarP(&o.output, "output", "o", nil, "write the calibration (.json) or the report (.md .html) to a `file` that appears when it is complete; repeatable")
+	output.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no notes on standard error")
+	groups := []flagGroup{{"Labels", labels}, {"Output", output}}
+	for _, g := range groups {
+		cmd.Flags().AddFlagSet(g.flags)
+	}
+	cmd.SetUsageFunc(groupedUsage(groups, calibrateExit))
+	completeValues(cmd)
+	return cmd
+}
+
+// rating is a number that need not be given.
+type rating struct{ to **float64 }
+
+var _ pflag.Value = rating{}
+
+func (r rating) String() string {
+	if r.to == nil || *r.to == nil {
+		return ""
+	}
+	return strconv.FormatFloat(**r.to, 'g', -1, 64)
+}
+func (r rating) Type() string { return "float" }
+func (r rating) Set(s string) error {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x-x != 0 { // which it is for infinity and NaN
+		return errors.New("want a number")
+	}
+	*r.to = &x
+	return nil
+}
+
+// runCalibrate does the work of "ragfaith calibrate".
+func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if err := o.check(path); err != nil {
+		return err
+	}
+	c := &console{w: stderr}
+	say := c.say
+	if o.quiet {
+		say = func(string, ...any) {}
+	}
+	warn := func(err error) { say("warning: %v", err) }
+	settings, err := o.runSettings(path)
+	if err != nil {
+		return err
+	}
+	if settings == nil && o.writesCalibration() {
+		return usagef("%s: a calibration is for a judge, and which one this was is not known: score with --summary %s, or name the summary with --settings",
+			path, filepath.Base(results.SummaryPath(path)))
+	}
+	files, err := o.create()
+	if err != nil {
+		return err
+	}
+	defer func() {
+		for _, f := range files {
+			_, _ = f.file.Abandon(false) // those that are left when something failed
+		}
+	}()
+	if path == "-" || o.labels == "-" {
+		stdin = untilDone(ctx, stdin)
+	}
+	figures, err := o.figures(ctx, path, stdin, warn)
+	if err != nil {
+		return err
+	}
+	r := &calibrate.Report{
+		Figures: figures, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
+		PositiveAt: o.positiveAt, Settings: settings,
+	}
+	for len(files) > 0 {
+		f := files[0]
+		if err := f.write(r); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+		files = files[1:]
+		if err := f.file.Commit(); err != nil {
+			return err
+		}
+	}
+	if err := write(r, o.to, stdout); err != nil {
+		return fmt.Errorf("standard output: %w", err)
+	}
+	if o.to != "table" && o.to != "markdown" {
+		for _, note := range figures.Notes {
+			say("warning: %s", note)
+		}
+	}
+	if choice := r.Choice(); o.writesCalibration() && choice.Threshold != choice.Threshold {
+		say("warning: score --calibration has no use for it: %s", choice.Why)
+	}
+	return nil
+}
+
+// check finds what is wrong with the options together, or with the argument.
+func (o *calibrateOptions) check(path string) error {
+	if o.label == "" {
+		return usagef("which column has the labels? Name it with --label COLUMN")
+	}
+	if path == "-" && o.labels == "-" {
+		return usagef("standard input (-) can be read only once")
+	}
+	for i, out := range o.output {
+		switch strings.ToLower(filepath.Ext(out)) {
+		case ".json", ".md", ".html":
+		default:
+			return usagef("-o %s: want .json for the calibration, or .md or .html for the report", out)
+		}
+		for _, in := range []string{path, o.labels, o.settings, results.SummaryPath(path)} {
+			if in != "" && in != "-" && sameFile(in, out) {
+				return usagef("-o %s would overwrite %s", out, in)
+			}
+		}
+		for _, other := range o.output[:i] {
+			if sameFile(out, other) {
+				return usagef("-o %s and -o %s are the same file", other, out)
+			}
+		}
+	}
+	return nil
+}
+
+// writesCalibration reports whether a calibration is written to a file.
+func (o *calibrateOptions) writesCalibration() bool {
+	for _, out := range o.output {
+		if strings.EqualFold(filepath.Ext(out), ".json") {
+			return true
+		}
+	}
+	return false
+}
+
+// runSettings are the settings of the run that judged the rows, nil where nothing
+// says them.
+func (o *calibrateOptions) runSettings(path string) (report.SummaryNames, error) {
+	read := results.SummaryBeside
+	if o.settings != "" {
+		path, read = o.settings, results.ReadSummary
+	}
+	s, err := read(path)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	return s.Settings, nil
+}
+
+// figures reads the labels and the results.
+func (o *calibrateOptions) figures(ctx context.Context, path string, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
+	label := func(r *eval.Result) (*calibrate.Label, error) {
+		text, _ := results.Text(r, o.label)
+		l, err := calibrate.ParseLabel(text)
+		if errors.Is(err, calibrate.ErrNoLabel) {
+			return nil, nil //nolint:nilnil // a row need not have one
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", o.label, err)
+		}
+		return &l, nil
+	}
+	want := results.Options{Stdin: stdin, Keep: []string{o.label}}
+	var labels *calibrate.Labels
+	if o.labels != "" {
+		var err error
+		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn}); err != nil {
+			return nil, err
+		}
+		label = func(r *eval.Result) (*calibrate.Label, error) { return labels.Of(r.Row.ID) }
+		want.Keep = nil
+	}
+	file, err := results.Open(path, want)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	sample := calibrate.NewSample(calibrate.Options{Score: calibrate.Score(o.score), PositiveAt: o.positiveAt, Seed: o.seed})
+	for r, err := range file.Rows() {
+		if err != nil {
+			return nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		where := fmt.Sprintf("row %d (%s)", r.Row.Index, r.Row.ID)
+		l, err := label(r)
+		if err == nil {
+			err = sample.Add(r, l, where)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", path, where, err)
+		}
+	}
+	if labels != nil {
+		if unused := labels.Unused(); unused != "" {
+			warn(errors.New(unused))
+		}
+	}
+	figures, err := sample.Figures()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return figures, nil
+}
+
+// A calibrateFile is one of -o.
+type calibrateFile struct {
+	path string
+	file *report.File
+}
+
+// create begins all files of -o, or none.
+func (o *calibrateOptions) create() ([]calibrateFile, error) {
+	var files []calibrateFile
+	for _, path := range o.output {
+		file, err := report.Create(path)
+		if err != nil {
+			for _, f := range files {
+				_, _ = f.file.Abandon(false) // there is nothing in it
+			}
+			return nil, err
+		}
+		files = append(files, calibrateFile{path, file})
+	}
+	return files, nil
+}
+
+func (f calibrateFile) write(r *calibrate.Report) error {
+	format := map[string]string{".json": "json", ".md": "markdown", ".html": "html"}
+	return write(r, format[strings.ToLower(filepath.Ext(f.path))], f.file)
+}
+
+// write writes the report in a format.
+func write(r *calibrate.Report, format string, w io.Writer) error {
+	switch format {
+	case "table":
+		return r.WriteTable(w)
+	case "markdown":
+		return r.WriteMarkdown(w)
+	case "html":
+		return r.WriteHTML(w)
+	case "json":
+		content, err := r.Calibration().Bytes()
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(content)
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// scoredRows scores the real rows of testdata with further flags, and returns the
+// results.
+func scoredRows(t *testing.T, name string, flags ...string) []*eval.Result {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	args := append([]string{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "-o", path}, flags...)
+	if c := call(t, t.TempDir(), nil, args...); c.code != 0 {
+		t.Fatalf("%+v", c)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var rows []*eval.Result
+	for r, err := range report.ReadJSONL(file) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// What calibrate rests on: a threshold changes no score, a claim is supported
+// exactly where its score reaches it, and so a row's least score says whether all
+// of its claims are.
+func TestAThresholdOfTheLeastScoreIsOneOfClaims(t *testing.T) {
+	usual := scoredRows(t, "usual.jsonl")
+	for _, threshold := range []float64{0.05, 0.3, 0.4311215, 0.8} {
+		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
+		wholly := 0
+		for i, r := range rows {
+			least := calibrate.Least.Of(r)
+			if was := calibrate.Least.Of(usual[i]); least != was && !(math.IsNaN(least) && math.IsNaN(was)) {
+				t.Errorf("%s: the least score was %v, is %v at %v", r.Row.ID, was, least, threshold)
+			}
+			if r.Status != eval.Scored {
+				continue
+			}
+			for k, v := range r.Verdicts {
+				if (v.Label == verdict.Supported) != (v.Score >= threshold) {
+					t.Errorf("%s: claim %d has the score %v and is %v at %v", r.Row.ID, k, v.Score, v.Label, threshold)
+				}
+			}
+			if (r.Faithfulness == 1) != (least >= threshold) {
+				t.Errorf("%s: faithfulness %v with the least score %v at %v", r.Row.ID, r.Faithfulness, least, threshold)
+			}
+			if r.Faithfulness == 1 {
+				wholly++
+			}
+		}
+		if wholly == 0 || wholly == len(rows) {
+			t.Errorf("at %v %d of %d rows are wholly supported: that shows nothing", threshold, wholly, len(rows))
+		}
+	}
+}
+
+func TestCalibrationsOfRealRowsAreValid(t *testing.T) {
+	folder := t.TempDir()
+	results, labels := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "c.json")
+	for _, args := range [][]string{
+		{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "r.summary.json")},
+		{"calibrate", results, "--label", "label", "--to", "none", "-q", "-o", labels},
+	} {
+		if c := call(t, folder, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
+			t.Fatalf("%+v", c)
+		}
+	}
+	content, err := os.ReadFile(labels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid(t, "calibration.schema.json", string(content))
+}

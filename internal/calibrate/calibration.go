@@ -1,0 +1,318 @@
+package calibrate
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// Schema is the JSON Schema that a Calibration is valid against.
+const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/calibration.schema.json"
+
+// Version is that of the format of a Calibration.
+const Version = 1
+
+// A Calibration is a Report as a file, from which later runs take their
+// threshold. Equal reports give equal bytes.
+type Calibration struct {
+	Schema     string               `json:"$schema"`
+	Version    int                  `json:"version"`
+	Ragfaith   string               `json:"ragfaith"`
+	Results    string               `json:"results"`
+	Labels     *string              `json:"labels"` // null where they are in Results
+	Label      string               `json:"label"`
+	PositiveAt *float64             `json:"positive_at"`
+	Kind       Kind                 `json:"kind"`
+	Settings   *report.SummaryNames `json:"settings"` // of the judged run; null where not known
+	Score      Score                `json:"score"`
+	// Threshold is that of claims, for score --calibration; null for none.
+	Threshold   report.Figure         `json:"threshold"`
+	Own         bool                  `json:"threshold_is_judges_own"`
+	Why         string                `json:"threshold_note"`
+	Rows        CalibrationRows       `json:"rows"`
+	Faithful    Interval              `json:"faithful"`
+	Agreement   map[Score]ScoreFigure `json:"agreement"`
+	Judged      JudgedFigures         `json:"judged"`
+	Best        BestFigures           `json:"best"`
+	Reliability ReliabilityFigures    `json:"reliability"`
+	Mean        MeanFigures           `json:"mean"`
+	Notes       []string              `json:"notes"`
+
+	path   string
+	digest string
+}
+
+// CalibrationRows counts rows.
+type CalibrationRows struct {
+	Total      int `json:"total"`
+	Labelled   int `json:"labelled"`
+	Faithful   int `json:"faithful"`
+	Unscored   int `json:"unscored"`
+	Unlabelled int `json:"unlabelled"`
+}
+
+// An Interval is one of package stats. Its ends are null where there are too few
+// rows, and its note says so.
+type Interval struct {
+	Estimate   report.Figure `json:"estimate"`
+	Lower      report.Figure `json:"lower"`
+	Upper      report.Figure `json:"upper"`
+	Confidence float64       `json:"confidence"`
+	N          int           `json:"n"`
+	Method     stats.Method  `json:"method"`
+	Note       *string       `json:"note"`
+}
+
+// ScoreFigure is an Agreement.
+type ScoreFigure struct {
+	AUROC    Interval `json:"auroc"`
+	Spearman Interval `json:"spearman"`
+}
+
+// JudgedFigures are Calls.
+type JudgedFigures struct {
+	TruePositive     int      `json:"true_positive"`
+	FalsePositive    int      `json:"false_positive"`
+	FalseNegative    int      `json:"false_negative"`
+	TrueNegative     int      `json:"true_negative"`
+	BalancedAccuracy Interval `json:"balanced_accuracy"`
+	Kappa            Interval `json:"kappa"`
+}
+
+// BestFigures are the threshold that suits the labels best.
+type BestFigures struct {
+	Threshold report.Figure `json:"threshold"`
+	Apparent  report.Figure `json:"apparent"`
+	OutOfFold Interval      `json:"out_of_fold"`
+	Low       report.Figure `json:"low"`
+	High      report.Figure `json:"high"`
+}
+
+// ReliabilityFigures are a Reliability.
+type ReliabilityFigures struct {
+	ECE    report.Figure `json:"ece"`
+	Chance report.Figure `json:"ece_by_chance"`
+	Bins   []Bin         `json:"bins"`
+	Note   *string       `json:"note"`
+}
+
+// A Bin is one of a reliability diagram.
+type Bin struct {
+	Low      float64       `json:"low"`
+	High     float64       `json:"high"`
+	N        int           `json:"n"`
+	Mean     report.Figure `json:"mean"`
+	Faithful report.Figure `json:"faithful"`
+}
+
+// MeanFigures are a Mean.
+type MeanFigures struct {
+	Judged    report.Figure `json:"judged"`
+	Rows      int           `json:"rows"`
+	Labelled  Interval      `json:"labelled"`
+	Corrected Interval      `json:"corrected"`
+	Lambda    report.Figure `json:"lambda"`
+	Note      *string       `json:"note"`
+}
+
+// Calibration returns the report as a file has it.
+func (r *Report) Calibration() *Calibration {
+	f, choice := r.Figures, r.Choice()
+	c := &Calibration{
+		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: orNull(r.Labels), Label: r.Label,
+		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
+		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Why: choice.Why,
+		Rows:      CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
+		Faithful:  interval(f.Positive),
+		Agreement: make(map[Score]ScoreFigure),
+		Judged: JudgedFigures{
+			f.Judged.TruePositive, f.Judged.FalsePositive, f.Judged.FalseNegative, f.Judged.TrueNegative,
+			interval(f.Judged.BalancedAccuracy), interval(f.Judged.Kappa),
+		},
+		Best: BestFigures{
+			report.Figure(f.Best.Threshold), report.Figure(f.Best.Apparent), interval(f.Best.OutOfFold),
+			report.Figure(f.Best.Low), report.Figure(f.Best.High),
+		},
+		Reliability: ReliabilityFigures{report.Figure(f.Reliability.ECE), report.Figure(f.Reliability.Chance), []Bin{}, orNull(f.Reliability.Note)},
+		Mean: MeanFigures{
+			report.Figure(f.Mean.Judged), f.Mean.Rows, interval(f.Mean.Corrected.Labelled), interval(f.Mean.Corrected.Mean),
+			report.Figure(f.Mean.Corrected.Lambda), orNull(f.Mean.Note),
+		},
+		Notes: append([]string{}, f.Notes...),
+	}
+	if r.Settings != nil {
+		c.Settings = &r.Settings
+	}
+	for _, a := range f.Scores {
+		c.Agreement[a.Score] = ScoreFigure{interval(a.AUROC), interval(a.Spearman)}
+	}
+	for _, b := range f.Reliability.Bins {
+		c.Reliability.Bins = append(c.Reliability.Bins, Bin{b.Low, b.High, b.N, report.Figure(b.Mean), report.Figure(b.Share)})
+	}
+	return c
+}
+
+func interval(i stats.Interval) Interval {
+	return Interval{
+		report.Figure(i.Estimate), report.Figure(i.Lower), report.Figure(i.Upper), i.Confidence, i.N, i.Method, orNull(i.Note),
+	}
+}
+
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// Bytes returns the calibration as JSON with a line a member.
+func (c *Calibration) Bytes() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(c)
+	return b.Bytes(), err
+}
+
+// Read reads a calibration, of which only the threshold and what it is for are
+// looked at. An error names the file.
+func Read(path string) (*Calibration, error) {
+	const most = 16 << 20 // far more than any holds
+	file, err := os.Open(path)
+	if err != nil {
+		if reason := (*os.PathError)(nil); errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, most+1))
+	switch {
+	case err != nil:
+	case len(content) > most:
+		err = errors.New("not a calibration: it is too large")
+	default:
+		var c *Calibration
+		if c, err = parse(content); err == nil {
+			c.path = path
+			return c, nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", path, err)
+}
+
+func parse(content []byte) (*Calibration, error) {
+	c := &Calibration{Threshold: report.NoFigure()}
+	if err := json.Unmarshal(content, c); err != nil {
+		return nil, fmt.Errorf("not a calibration: %w", err)
+	}
+	t := float64(c.Threshold)
+	switch {
+	case c.Schema != Schema:
+		return nil, errors.New("not a calibration, which is what calibrate -o FILE.json writes: its $schema is not " + Schema)
+	case c.Version != Version:
+		return nil, fmt.Errorf("a calibration of version %d: this ragfaith reads version %d", c.Version, Version)
+	case c.Settings == nil || c.Settings.Get(settingJudge) == "":
+		return nil, errors.New("it does not say which judge it is for")
+	case math.IsNaN(t):
+		return nil, errors.New("it has no threshold: " + c.Why)
+	case t < 0 || t > 1:
+		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
+	}
+	sum := sha256.Sum256(content)
+	c.digest = hex.EncodeToString(sum[:6])
+	return c, nil
+}
+
+// Name tells this calibration from others: the last part of its file's name, and
+// the beginning of its content's SHA-256.
+func (c *Calibration) Name() string { return filepath.Base(c.path) + " " + c.digest }
+
+// String says in a few words what the calibration is and does.
+func (c *Calibration) String() string {
+	line := fmt.Sprintf("%s: threshold %s", filepath.Base(c.path), short(float64(c.Threshold)))
+	if c.Own {
+		line += ", the judge's own,"
+	}
+	return line + fmt.Sprintf(" by %d labelled rows", c.Rows.Labelled)
+}
+
+// Match compares the run that the calibration is from with one that is to use
+// it. What makes another judge is in refused: its scores are others. What may
+// make some of its scores others is in doubtful.
+func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (refused, doubtful []string) {
+	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
+		doubtful = append(doubtful, fmt.Sprintf("it was made by %s, this is %s", was, is))
+	}
+	differs := func(name, was, is string) {
+		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orEmpty(is), orEmpty(was))
+		switch weightOf(name) {
+		case decides:
+			refused = append(refused, text)
+		case doubts:
+			doubtful = append(doubtful, text)
+		case nothing:
+		}
+	}
+	seen := make(map[string]bool)
+	for _, s := range settings {
+		seen[s.Name] = true
+		if was := c.Settings.Get(s.Name); was != s.Value {
+			differs(s.Name, was, s.Value)
+		}
+	}
+	for _, s := range *c.Settings {
+		if !seen[s.Name] && s.Value != "" {
+			differs(s.Name, s.Value, "")
+		}
+	}
+	return refused, doubtful
+}
+
+func orEmpty(value string) string {
+	if value == "" {
+		return "not set"
+	}
+	return value
+}
+
+// release is a version without the build that it is of.
+func release(version string) string {
+	before, _, _ := strings.Cut(version, " (go")
+	return before
+}
+
+// A weight is what it means for a calibration that a setting is another.
+type weight int
+
+const (
+	nothing weight = iota // it says which rows are judged, or how they are cut
+	doubts                // the same judge may give somewhat other scores
+	decides               // it is another judge
+)
+
+// weightOf knows what is no part of the judge. All else is one: a setting that
+// is new decides until it is known not to.
+func weightOf(name string) weight {
+	base, _, _ := strings.Cut(name, " ")
+	switch base {
+	case "dataset", "--input-format", "--limit", "--sample", "--seed", "--shard", "--max-row-bytes", "--no-claims",
+		"--map", "--keep", "--threshold", "--calibration", "rounded", "result":
+		return nothing
+	case "--lang", "--base-url", "--device", "kernels", "--batch-size":
+		return doubts
+	}
+	return decides
+}

@@ -1,0 +1,161 @@
+package calibrate
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// Labels are those of a file, by the id of their row.
+type Labels struct {
+	path string
+	byID map[string]*labelAt
+}
+
+type labelAt struct {
+	label Label
+	line  int
+	used  bool
+}
+
+// idNames are what the column of ids may be called, as in a dataset.
+func idNames() []string { return []string{"id", "sample_id", "_id"} }
+
+// ReadLabels reads the labels in a column of a file of any format that a dataset
+// can have. Rows without a label are passed over. It keeps an id and a number of
+// each. An error names the file and the line.
+func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
+	records, err := dataset.OpenRecords(path, o)
+	if err != nil {
+		return nil, err
+	}
+	defer records.Close()
+	if names := records.Names(); names != nil {
+		if err := wantColumns(names, column); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	l := &Labels{path: path, byID: make(map[string]*labelAt)}
+	found := false
+	for {
+		record, err := records.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		had, err := l.read(&record, column)
+		if err != nil {
+			return nil, &dataset.RowError{File: path, Line: record.Line, Err: err}
+		}
+		found = found || had
+	}
+	if !found {
+		return nil, fmt.Errorf("%s: no row has a column %q", path, column)
+	}
+	return l, nil
+}
+
+// wantColumns finds columns that a header lacks.
+func wantColumns(names []string, column string) error {
+	if !slices.Contains(names, column) {
+		return fmt.Errorf("no column %q", column)
+	}
+	if !slices.ContainsFunc(idNames(), func(name string) bool { return slices.Contains(names, name) }) {
+		return errors.New("no column id, by which the labels belong to rows")
+	}
+	return nil
+}
+
+// read takes the label of a record, and reports whether it has the column.
+func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
+	value := func(name string) []byte {
+		i := slices.IndexFunc(record.Columns, func(c dataset.Column) bool { return c.Name == name })
+		if i < 0 {
+			return nil
+		}
+		return record.Columns[i].Value
+	}
+	if record.Object != nil {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(record.Object, &members); err != nil {
+			return false, fmt.Errorf("want an object: %w", err)
+		}
+		value = func(name string) []byte { return members[name] }
+	}
+	content := value(column)
+	if content == nil {
+		return false, nil
+	}
+	text, _ := report.Plain(content)
+	label, err := ParseLabel(text)
+	if errors.Is(err, ErrNoLabel) {
+		return true, nil
+	}
+	if err != nil {
+		return true, fmt.Errorf("%s: %w", column, err)
+	}
+	for _, name := range idNames() {
+		if id, _ := report.Plain(value(name)); id != "" {
+			return true, l.add(id, label, record.Line)
+		}
+	}
+	return true, errors.New("a label without an id")
+}
+
+// add notes a label. The same one twice is no contradiction.
+func (l *Labels) add(id string, label Label, line int) error {
+	if earlier := l.byID[id]; earlier != nil {
+		if earlier.label != label {
+			return fmt.Errorf("the row %q has another label than on line %d", shortened(id), earlier.line)
+		}
+		return nil
+	}
+	l.byID[id] = &labelAt{label: label, line: line}
+	return nil
+}
+
+// Of returns the label of the row with that id, nil where it has none. Two rows
+// with one id can't both have its label.
+func (l *Labels) Of(id string) (*Label, error) {
+	at := l.byID[id]
+	if at == nil {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	if at.used {
+		return nil, fmt.Errorf("an earlier row has the id %q as well: which of them is labelled in %s can't be told", shortened(id), l.path)
+	}
+	at.used = true
+	return &at.label, nil
+}
+
+// Unused says which labels are of no row that Of was asked for, "" for none.
+func (l *Labels) Unused() string {
+	const named = 5
+	var ids []string
+	for id, at := range l.byID {
+		if !at.used {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return ""
+	}
+	slices.SortFunc(ids, func(a, b string) int { return l.byID[a].line - l.byID[b].line })
+	var shown []string
+	for _, id := range ids[:min(named, len(ids))] {
+		shown = append(shown, strconv.Quote(shortened(id)))
+	}
+	if len(ids) > named {
+		shown = append(shown, "and others")
+	}
+	return fmt.Sprintf("%s: %d of %d labels are of no row of the results: %s", l.path, len(ids), len(l.byID), strings.Join(shown, ", "))
+}

@@ -1,0 +1,308 @@
+package calibrate
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// lexical are the settings of a run.
+func lexical() report.SummaryNames {
+	return report.SummaryNames{
+		{Name: "result format", Value: "1"},
+		{Name: "--limit", Value: "0"},
+		{Name: "--lang", Value: ""},
+		{Name: "--claims", Value: "sentence"},
+		{Name: "--judge", Value: "lexical"},
+		{Name: "--evidence", Value: "chunks"},
+		{Name: "--threshold", Value: "0.5"},
+	}
+}
+
+func with(s report.SummaryNames, name, value string) report.SummaryNames {
+	s = append(report.SummaryNames{}, s...)
+	for i := range s {
+		if s[i].Name == name {
+			s[i].Value = value
+			return s
+		}
+	}
+	return append(s, report.SummaryName{Name: name, Value: value})
+}
+
+func example200(t *testing.T) *Report {
+	return &Report{
+		Figures: figures(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
+		Results: "r.jsonl", Label: "ok", Settings: lexical(),
+	}
+}
+
+func TestTheBestThresholdIsTakenOnlyWhereItIsExpectedToBeBetter(t *testing.T) {
+	r := example200(t)
+	f := r.Figures
+	f.Best.Threshold, f.Judged.BalancedAccuracy.Estimate = 0.4, 0.65
+	f.Best.OutOfFold.Estimate, f.Best.OutOfFold.Lower, f.Best.OutOfFold.Upper = 0.7, 0.61, 0.79 // an error of 0.046
+	if c := r.Choice(); c.Threshold != 0.4 || c.Own || c.Why == "" {
+		t.Errorf("%+v", c)
+	}
+	f.Judged.BalancedAccuracy.Estimate = 0.66
+	if c := r.Choice(); c.Threshold != 0.5 || !c.Own || !strings.Contains(c.Why, "0.4") {
+		t.Errorf("%+v", c)
+	}
+	for name, change := range map[string]func(){
+		"unknown run":    func() { r.Settings = nil },
+		"language model": func() { r.Settings = with(lexical(), "--judge", "llm") },
+		"other score":    func() { r.Settings, f.Score = lexical(), Support },
+	} {
+		change()
+		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
+			t.Errorf("%s: %+v", name, c)
+		}
+	}
+}
+
+func TestACalibrationIsReadAsItWasWritten(t *testing.T) {
+	r := example200(t)
+	path := filepath.Join(t.TempDir(), "c.json")
+	content, err := r.Calibration().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _ := r.Calibration().Bytes()
+	if string(again) != string(content) {
+		t.Error("other bytes the second time")
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _ := c.Bytes()
+	if string(back) != string(content) {
+		t.Errorf("%s\n%s", content, back)
+	}
+	if float64(c.Threshold) != r.Choice().Threshold {
+		t.Error(c.Threshold, r.Choice())
+	}
+	if !strings.HasPrefix(c.Name(), "c.json ") || len(c.Name()) != len("c.json ")+12 {
+		t.Error(c.Name())
+	}
+}
+
+func TestOnlyACalibrationWithAThresholdIsRead(t *testing.T) {
+	content, err := example200(t).Calibration().Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := string(content)
+	change := func(member string, value any) string {
+		var m map[string]any
+		if err := json.Unmarshal([]byte(good), &m); err != nil {
+			t.Fatal(err)
+		}
+		m[member] = value
+		b, err := json.Marshal(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	for name, c := range map[string]struct{ content, want string }{
+		"nothing":              {"", "not a calibration"},
+		"no JSON":              {"threshold: 0.5", "not a calibration"},
+		"an array":             {"[1]", "not a calibration"},
+		"something else":       {`{"threshold":0.5}`, "not a calibration, which is what calibrate -o FILE.json writes"},
+		"a later version":      {change("version", 2), "a calibration of version 2: this ragfaith reads version 1"},
+		"an unknown judge":     {change("settings", nil), "which judge"},
+		"no threshold":         {change("threshold", nil), "it has no threshold: "},
+		"a threshold above 1":  {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
+		"a threshold below 0":  {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
+		"a threshold in words": {change("threshold", "0.5"), "not a calibration"},
+		"too large":            {good + strings.Repeat(" ", 16<<20), "too large"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := file(t, "c.json", c.content)
+			_, err := Read(path)
+			if err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%v, want %s", err, c.want)
+			}
+		})
+	}
+	if _, err := Read("nowhere.json"); err == nil || !strings.HasPrefix(err.Error(), "nowhere.json: ") {
+		t.Error(err)
+	}
+}
+
+func FuzzParseCalibration(f *testing.F) {
+	f.Add([]byte(`{"$schema":"` + Schema + `","version":1,"settings":{"--judge":"lexical"},"threshold":0.5}`))
+	f.Add([]byte(`{"$schema":"` + Schema + `","version":1,"settings":{"--judge":7},"threshold":1e400}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		c, err := parse(content)
+		if err == nil && !(c.Threshold >= 0 && c.Threshold <= 1 && c.Settings.Get("--judge") != "") {
+			t.Errorf("%s: %+v", content, c)
+		}
+	})
+}
+
+func TestACalibrationIsForItsJudge(t *testing.T) {
+	c := example200(t).Calibration()
+	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
+	for name, is := range map[string]report.SummaryNames{
+		"the same":       lexical(),
+		"other rows":     with(with(lexical(), "--limit", "10"), "--map 2", "answer=a"),
+		"its threshold":  with(with(lexical(), "--threshold", "0.61"), "--calibration", "c.json 0123"),
+		"an unset thing": with(lexical(), "--lang", ""),
+	} {
+		if refused, doubtful := c.Match(is, version); len(refused)+len(doubtful) > 0 {
+			t.Errorf("%s: %q, %q", name, refused, doubtful)
+		}
+	}
+	for name, x := range map[string]struct {
+		is   report.SummaryNames
+		want string
+	}{
+		"judge":  {with(lexical(), "--judge", "hhem"), "--judge is hhem, the calibration is for lexical"},
+		"model":  {with(lexical(), "--model", "m"), "--model is m, the calibration is for not set"},
+		"prompt": {with(lexical(), "prompt judge", "abc"), "prompt judge is abc, the calibration is for not set"},
+		"claims": {with(lexical(), "--claims", "llm"), "--claims is llm, the calibration is for sentence"},
+		"new":    {with(lexical(), "--something", "x"), "--something is x, the calibration is for not set"},
+		"gone":   {lexical()[:5], "--evidence is not set, the calibration is for chunks"},
+	} {
+		if refused, _ := c.Match(x.is, version); len(refused) != 1 || refused[0] != x.want {
+			t.Errorf("%s: %q, want %q", name, refused, x.want)
+		}
+	}
+	refused, doubtful := c.Match(with(lexical(), "--lang", "de"), "ragfaith v1.3.0 (go1.27, darwin/arm64)")
+	if len(refused) > 0 || len(doubtful) != 2 || doubtful[0] != "it was made by ragfaith v1.2.0, this is ragfaith v1.3.0" {
+		t.Errorf("%q, %q", refused, doubtful)
+	}
+}
+
+func TestCalibrationsAreValid(t *testing.T) {
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "schema", "calibration.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rated := examples(60)
+	for i := range rated {
+		rated[i].label = 1 + 4*rated[i].label
+	}
+	bar := 3.0
+	for name, r := range map[string]*Report{
+		"verdicts": example200(t),
+		"few":      {Figures: figures(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
+		"ratings":  {Figures: figures(t, Options{}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexical()},
+		"cut":      {Figures: figures(t, Options{PositiveAt: &bar, Score: Support}, rated), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &bar},
+	} {
+		content, err := r.Calibration().Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(content)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.Validate(doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestHostileNamesAreInert(t *testing.T) {
+	const evil = "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"
+	r := example200(t)
+	r.Results, r.Labels, r.Label = evil, evil, evil
+	r.Settings = with(r.Settings, "--model", evil)
+	var table, markdown, page strings.Builder
+	for _, err := range []error{r.WriteTable(&table), r.WriteMarkdown(&markdown), r.WriteHTML(&page)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"table": table.String(), "markdown": markdown.String(), "page": page.String()} {
+		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\n::") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	for _, line := range strings.Split(markdown.String(), "\n") {
+		if strings.Contains(line, "<script>") && !strings.HasPrefix(line, "``") {
+			t.Errorf("outside of code: %s", line)
+		}
+	}
+	if strings.Contains(page.String(), "<script") || strings.Count(page.String(), "</title>") != 2 { // of the page, and of the drawing
+		t.Errorf("%s", page.String())
+	}
+}
+
+func TestThePageRunsNothing(t *testing.T) {
+	var b, again strings.Builder
+	r := example200(t)
+	if err := r.WriteHTML(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.WriteHTML(&again); err != nil || again.String() != b.String() {
+		t.Error("other bytes the second time", err)
+	}
+	page := b.String()
+	_, style, _ := strings.Cut(page, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	policy := "default-src &#39;none&#39;; style-src &#39;sha256-" + strings.ReplaceAll(base64.StdEncoding.EncodeToString(sum[:]), "+", "&#43;") + "&#39;"
+	if !strings.Contains(page, policy) {
+		t.Errorf("the policy does not name the style by its hash %s", policy)
+	}
+	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
+		if strings.Contains(page, bad) {
+			t.Errorf("the page has %q", bad)
+		}
+	}
+	if n := strings.Count(page, "<circle"); n != len(r.Figures.Reliability.Bins) || n == 0 {
+		t.Errorf("%d dots", n)
+	}
+}
+
+func TestTheTableShowsEveryFigure(t *testing.T) {
+	r := example200(t)
+	var b strings.Builder
+	if err := r.WriteTable(&b); err != nil {
+		t.Fatal(err)
+	}
+	f := r.Figures
+	for _, want := range []float64{
+		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
+		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
+		f.Mean.Corrected.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
+	} {
+		if !strings.Contains(b.String(), decimals(want)) {
+			t.Errorf("%s is not in\n%s", decimals(want), b.String())
+		}
+	}
+}
+
+func TestABarEndsAtTheShareAndMarksTheScore(t *testing.T) {
+	f := figures(t, Options{}, examples(200))
+	b := f.Reliability.Bins[0]
+	b.Share, b.Mean = 0.25, 0.5
+	if got := bar(&b); got != "█████·····|·········" {
+		t.Error(got)
+	}
+	b.Share, b.Mean = 1, 1
+	if got := bar(&b); got != "███████████████████|" {
+		t.Error(got)
+	}
+	b.Share, b.Mean = 0, 0
+	if got := bar(&b); got != "|···················" {
+		t.Error(got)
+	}
+}
