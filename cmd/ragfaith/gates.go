@@ -19,7 +19,7 @@ func gates(o *scoreOptions, t *report.Tally, c *console) error {
 	all := o.gates(t)
 	for i := range all {
 		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
-			c.line("gate: " + g.Text + ": " + g.Outcome())
+			c.gate(g)
 		}
 	}
 	if code := gateCode(all); code != exitOK {

@@ -37,6 +37,7 @@ type scoreOptions struct {
 	localModel              localOptions
 
 	to      string
+	show    int
 	output  []string
 	summary string
 	github  string
@@ -151,6 +152,7 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 	}
 	fs := newFlagSet()
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
+	fs.Var(atLeast(&o.show, 0, 0), "show", "show the `N` rows with the lowest faithfulness below the table, with claims, verdicts, reasons and quotes, and the first N that failed")
 	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
 	o.epilogueFlags(fs)
 	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
@@ -172,6 +174,9 @@ func (o *scoreOptions) gateFlags() *pflag.FlagSet {
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
+	}
+	if o.show > 0 && o.typed("show") && report.Format(o.to) != report.FormatTable {
+		return usagef("--show needs --to table, and this is --to %s", o.to)
 	}
 	if err := errors.Join(o.checkLLM(), o.checkLocal()); err != nil {
 		return err

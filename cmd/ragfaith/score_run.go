@@ -24,9 +24,6 @@ import (
 // command line, the datasets' names and the outputs is found before the first
 // row.
 func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
-	if err := o.applyProfile(); err != nil {
-		return err
-	}
 	if err := o.check(paths); err != nil {
 		return err
 	}
@@ -35,9 +32,10 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
+	marks, paint, errorPaint := o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
 	github := o.githubRun(sys)
 	stdout, stderr = github.guard(o, stdout, stderr)
-	c := &console{w: stderr}
+	c := &console{w: stderr, paint: errorPaint}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {
 		warn = func(error) {}
@@ -93,6 +91,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	keep, keepAll := o.kept()
 	opts := report.Options{
 		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
+		Palette: paint, Marks: marks, Show: o.show,
 		Gates: o.gates, Notes: o.notes(paths, stages.threshold),
 		Page: o.page(paths, stages.threshold, m, local),
 	}
