@@ -149,3 +149,17 @@ func userFile(sys system) string {
 	}
 	return settings.In(filepath.Join(dir, "ragfaith"))
 }
+
+// tellWhoAsks says that a file makes this run send texts, and where to, where
+// that file was found and not named: it may have come with a repository.
+func (o *scoreOptions) tellWhoAsks(m *model, c *console) {
+	if o.quiet || o.dryRun {
+		return
+	}
+	for _, name := range []string{"base-url", "embed-base-url", "judge", "claims", "profile"} {
+		if from := originOf(o.flags.Lookup(name)); from.layer == layerProject {
+			c.say("%s makes this run ask %s", from.place, m.stack.Client.Endpoint())
+			return
+		}
+	}
+}

@@ -38,6 +38,7 @@ answer's claims that its contexts support.`,
 	root.SetFlagErrorFunc(unknownFlag)
 	colorFlag(root.PersistentFlags(), sys.color)
 	configFlag(root.PersistentFlags(), &config)
+	completeValues(root)
 	root.AddCommand(newScore(sys), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {

@@ -87,7 +87,7 @@ func tell(w io.Writer, err error) {
 	if usage, ok := err.(*usageError); ok { //nolint:errorlint // only this one, and not what it wraps
 		err = usage.err
 	}
-	if several, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // as above
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		for _, e := range several.Unwrap() {
 			tell(w, e)
 		}

@@ -78,7 +78,8 @@ const scoreExit = `Exit codes:
   130  interrupted; what was finished is kept, and --resume goes on
 
 Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
-A list takes commas there. A flag beats the environment.`
+A list takes commas there. ragfaith.yaml has settings by the same names, see
+"ragfaith config". A flag beats the environment, and that the file.`
 
 func newScore(sys system) *cobra.Command {
 	var o scoreOptions
@@ -111,6 +112,7 @@ func newScore(sys system) *cobra.Command {
 	}
 	o.flags = cmd.Flags()
 	cmd.SetUsageFunc(groupedUsage(groups, scoreExit))
+	completeScore(cmd, sys)
 	completeValues(cmd)
 	return cmd
 }

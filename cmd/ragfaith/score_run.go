@@ -52,6 +52,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 			return err
 		}
 		defer m.close()
+		o.tellWhoAsks(m, c)
 	}
 	var local localJudge
 	if o.local() && !o.dryRun {

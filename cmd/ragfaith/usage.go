@@ -85,17 +85,3 @@ func groupedUsage(groups []flagGroup, end string) func(*cobra.Command) error {
 		return err
 	}
 }
-
-// completeValues offers the known words of every flag that has some to the
-// shell's completion.
-func completeValues(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		// The only error is that of a flag that does not exist.
-		switch v := f.Value.(type) {
-		case *choice:
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(v.known, cobra.ShellCompDirectiveNoFileComp))
-		case judgeName: // or a folder
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(judgeNames(), cobra.ShellCompDirectiveDefault))
-		}
-	})
-}

@@ -148,13 +148,9 @@ func (t *table) columns(rows []shownRow) []column {
 		}
 	}
 	columns := append([]column{index, id, question, answer}, kept...)
-	columns = append(columns, claims)
+	columns = append(columns, claims, status, column{name: "support", right: true, cells: floats(support)})
 	if t.marks {
 		columns = append(columns, signs)
 	}
-	return append(
-		columns, status,
-		column{name: "support", right: true, cells: floats(support)},
-		column{name: "faithfulness", right: true, cells: floats(faithfulness)},
-	)
+	return append(columns, column{name: "faithfulness", right: true, cells: floats(faithfulness)})
 }

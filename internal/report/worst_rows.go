@@ -34,10 +34,11 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		for i := range w.failed {
 			f := &w.failed[i]
 			b.WriteByte('\n')
-			w.row(b, i, f.ID, "failed", f.File, f.Line)
-			w.text(b, "   ", "why: ", "", f.Error, w.paint.Bad)
+			place := w.row(b, i, f.ID, "failed", f.File, f.Line)
+			why := strings.TrimPrefix(f.Error, place+": ") // a reader names the place itself
+			w.text(b, "   ", "why: ", "", why, w.paint.Bad)
 		}
-		w.more(b, w.failures-len(w.failed), "failed rows")
+		w.more(b, w.failures-len(w.failed))
 	}
 	if w.unsupported == 0 {
 		return
@@ -50,25 +51,29 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		if r.question != "" {
 			w.text(b, "   ", "", "", r.question, nil)
 		}
+		b.WriteByte('\n')
 		for k := range r.judged {
 			w.claim(b, &r.judged[k])
 		}
-		w.more(b, r.Claims-len(r.judged), "claims")
-	}
-	w.more(b, w.unsupported-len(w.rows), "rows with unsupported claims")
-}
-
-// row begins a row.
-func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, line int) {
-	place := ""
-	if file != "" {
-		place = ", " + Printable(file)
-		if line > 0 {
-			place += ":" + strconv.Itoa(line)
+		if more := r.Claims - len(r.judged); more > 0 {
+			fmt.Fprintf(b, "   and %d more claims\n", more)
 		}
 	}
+	w.more(b, w.unsupported-len(w.rows))
+}
+
+// row begins a row, and returns where in a file it is.
+func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, line int) string {
+	place, comma := Printable(file), ", "
+	if line > 0 && file != "" {
+		place += ":" + strconv.Itoa(line)
+	}
+	if file == "" {
+		comma = ""
+	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+place, w.paint.strong)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+figures+comma+place, w.paint.strong)
+	return place
 }
 
 // claim shows a claim with its verdict.
@@ -79,7 +84,6 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 	label += ": "
 	const indent, inner = "   ", "     "
-	b.WriteByte('\n')
 	for i, line := range wrap(c.Text, w.room(inner), cells(label)-len(inner)+len(indent)) {
 		if i == 0 {
 			b.WriteString(indent + w.paint.verdict(c.Label, label) + line + "\n")
@@ -113,8 +117,8 @@ func (w *worstRows) text(b *strings.Builder, indent, label, further, s string, p
 func (w *worstRows) room(indent string) int { return max(w.width-len(indent), narrowestIn) }
 
 // more says how many are left out.
-func (w *worstRows) more(b *strings.Builder, n int, what string) {
+func (w *worstRows) more(b *strings.Builder, n int) {
 	if n > 0 {
-		fmt.Fprintf(b, "\nand %d more %s\n", n, what)
+		fmt.Fprintf(b, "\nand %d more\n", n)
 	}
 }

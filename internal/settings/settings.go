@@ -160,13 +160,7 @@ func (p parser) value(n *yaml.Node, deep int) (Value, error) {
 	case deep == 0:
 		return v, p.fault(n, "too many values in one another")
 	}
-	switch n.Kind {
-	case yaml.ScalarNode:
-		quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
-		if v.Text = n.Value; v.Text != "" || quoted {
-			v.Shape = Scalar
-		}
-		return v, nil
+	switch n.Kind { //nolint:exhaustive // the others are no values, and don't come here
 	case yaml.SequenceNode:
 		v.Shape = List
 		for _, c := range n.Content {
@@ -180,9 +174,12 @@ func (p parser) value(n *yaml.Node, deep int) (Value, error) {
 	case yaml.MappingNode:
 		v.Shape = Mapping
 		return v, p.mapping(n, &v, deep)
-	default:
-		return v, p.fault(n, "want a value")
 	}
+	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if v.Text = n.Value; v.Text != "" || quoted {
+		v.Shape = Scalar
+	}
+	return v, nil
 }
 
 // mapping reads the names and values of a mapping into v.
