@@ -30,7 +30,8 @@ func newWorstRows(most, width int, p Palette) *worstRows {
 // writeTo shows the rows.
 func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.failures > 0 {
-		fmt.Fprintf(b, "\n%s\n", w.paint.strong("Failed rows: "+strconv.Itoa(w.failures)))
+		b.WriteByte('\n')
+		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), w.paint.strong)
 		for i := range w.failed {
 			f := &w.failed[i]
 			b.WriteByte('\n')
@@ -43,7 +44,8 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.unsupported == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", w.paint.strong("Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first"))
+	b.WriteByte('\n')
+	w.text(b, "", "", "", "Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first", w.paint.strong)
 	for i := range w.rows {
 		r := &w.rows[i]
 		b.WriteByte('\n')
