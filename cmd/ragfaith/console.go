@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	"github.com/schollz/progressbar/v3"
@@ -19,12 +20,28 @@ type console struct {
 	mu  sync.Mutex
 	w   io.Writer
 	bar *progressbar.ProgressBar // nil for none
+
+	paint report.Palette
 }
 
 // say writes a line of ragfaith's own. Where standard error is gone there is
 // nobody to tell.
 func (c *console) say(format string, args ...any) {
-	c.line("ragfaith: " + report.Printable(fmt.Sprintf(format, args...)))
+	const warning = "warning:"
+	text := report.Printable(fmt.Sprintf(format, args...))
+	if rest, ok := strings.CutPrefix(text, warning); ok {
+		text = c.paint.Doubtful(warning) + rest
+	}
+	c.line("ragfaith: " + text)
+}
+
+// gate says how a gate came out.
+func (c *console) gate(g *report.Gate) {
+	outcome := c.paint.Bad
+	if g.Passed {
+		outcome = c.paint.Good
+	}
+	c.line("gate: " + g.Text + ": " + outcome(g.Outcome()))
 }
 
 // line writes a line as it is.

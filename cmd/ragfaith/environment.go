@@ -11,11 +11,10 @@ import (
 // environmentPrefix begins the names of the variables that set flags.
 const environmentPrefix = "RAGFAITH_"
 
-// A flag that was set from the environment says so under this key.
-const (
-	sourceKey = "source"
-	fromEnv   = "environment"
-)
+// variableOf is the variable that sets a flag.
+func variableOf(flag string) string {
+	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
 
 // fromEnvironment sets the flags that the command line did not, from variables
 // named RAGFAITH_ and the flag's name in capitals. An empty variable is none. A
@@ -23,7 +22,7 @@ const (
 func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := environmentPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := variableOf(f.Name)
 		value, ok := lookup(name)
 		if !ok || value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
 			return
@@ -37,11 +36,7 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 				errs = append(errs, fmt.Errorf("%s=%s: %w", name, v, err))
 			}
 		}
-		f.Changed = true
-		if f.Annotations == nil {
-			f.Annotations = make(map[string][]string)
-		}
-		f.Annotations[sourceKey] = []string{fromEnv}
+		mark(f, fromEnv, name)
 	})
 	if len(errs) > 0 {
 		return &usageError{errors.Join(errs...)}

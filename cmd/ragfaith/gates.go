@@ -79,7 +79,7 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 func tellGates(all []report.Gate, c *console) error {
 	for i := range all {
 		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
-			c.line("gate: " + g.Text + ": " + g.Outcome())
+			c.gate(g)
 		}
 	}
 	if code := gateCode(all); code != exitOK {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -81,8 +80,8 @@ func (l *llmOptions) flags() *pflag.FlagSet {
 func (o *scoreOptions) asks() bool { return o.claims == withLLM || o.judge == withLLM }
 
 // checkLLM finds flags that do not go together. A flag that would have no effect
-// is a mistake on the command line; in the environment it may be there for other
-// runs.
+// is a mistake on the command line; in the environment or a file it may be there
+// for other runs.
 func (o *scoreOptions) checkLLM() error {
 	var idle []string
 	if !o.asks() && o.language != nil {
@@ -145,10 +144,9 @@ func (o *scoreOptions) checkLLM() error {
 }
 
 // typed reports whether a flag was given on the command line.
-func (o *scoreOptions) typed(name string) bool {
-	if o.flags == nil {
-		return false
-	}
-	f := o.flags.Lookup(name)
-	return f != nil && f.Changed && !slices.Contains(f.Annotations[sourceKey], fromEnv)
+func (o *scoreOptions) typed(name string) bool { return o.flags != nil && typed(o.flags, name) }
+
+func typed(flags *pflag.FlagSet, name string) bool {
+	f := flags.Lookup(name)
+	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
 }

@@ -33,6 +33,8 @@ func main() {
 		Now:       time.Now,
 		CacheDir:  os.UserCacheDir,
 		Terminal:  terminalWidth,
+		ConfigDir: os.UserConfigDir,
+		WorkDir:   os.Getwd,
 	}))
 }
 

@@ -59,14 +59,8 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 		return fmt.Sprintf("there are no models in %s\n\"ragfaith models pull\" fetches %s, or any ORG/REPO",
 			report.Printable(store.Dir), strings.Join(shortNames(), ", "))
 	}
-	w := pretty.NewWriter()
-	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
-	style.Options.SeparateColumns = true
-	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "  "
-	style.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
-	w.SetStyle(style)
+	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.SuppressTrailingSpaces()
 	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "where"})
 	for i := range list {
 		m := &list[i]
@@ -77,6 +71,18 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 		w.AppendRow(pretty.Row{name, m.Name.Repo, revisionOf(m), byteCount(m.Size()), report.Printable(m.Dir)})
 	}
 	return w.Render()
+}
+
+// plainTable is a table without lines.
+func plainTable() pretty.Writer {
+	w := pretty.NewWriter()
+	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
+	style.Options.SeparateColumns = true
+	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "  "
+	style.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
+	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
+	return w
 }
 
 // modelsJSON is an array of models.

@@ -15,6 +15,7 @@ import (
 // behind beside them.
 type outputOptions struct {
 	to      string
+	show    int
 	output  []string
 	summary string
 	github  string
@@ -23,17 +24,33 @@ type outputOptions struct {
 
 // addFlags adds the flags but for --quiet, which says more than what is written.
 func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
-	var streams, extensions []string
+	var streams []string
 	for _, f := range report.StreamFormats() {
 		streams = append(streams, string(f))
 	}
-	for _, f := range report.FileFormats() {
-		extensions = append(extensions, f.Extension())
-	}
 	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+strings.Join(extensions, " ")+") that appears when it is complete; repeatable")
+	fs.Var(atLeast(&o.show, 0, 0), "show", "show the `N` rows with the lowest faithfulness below the table, with claims, verdicts, reasons and quotes, and the first N that failed")
+	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
 	fs.StringVar(&o.summary, "summary", "", "write the figures, the settings and the outcome of the gates to a `file`, as JSON")
 	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary and annotations to its log, off nothing")
+}
+
+// fileExtensions lists those of the formats that a file can have.
+func fileExtensions() string {
+	var names []string
+	for _, f := range report.FileFormats() {
+		names = append(names, f.Extension())
+	}
+	return strings.Join(names, " ")
+}
+
+// checkShow finds a --show without a table to be below of. typed says that it was
+// given on the command line.
+func (o *outputOptions) checkShow(typed bool) error {
+	if o.show > 0 && typed && report.Format(o.to) != report.FormatTable {
+		return usagef("--show needs --to table, and this is --to %s", o.to)
+	}
+	return nil
 }
 
 // checkOutputs finds files that can't be written or would overwrite others. The

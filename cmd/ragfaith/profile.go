@@ -1,5 +1,7 @@
 package main
 
+import "github.com/spf13/pflag"
+
 // A profile is a set of flags that makes runs comparable with those of another
 // tool. A flag that is given beside it wins.
 type profile struct {
@@ -29,18 +31,28 @@ func profileNames() []string {
 	return names
 }
 
-// applyProfile sets the flags of --profile that were not given.
-func (o *scoreOptions) applyProfile() error {
+// applyProfile sets the flags of --profile that were not given so far. It is
+// called after each place that settings come from, so that a profile ranks right
+// behind the place that names it: one on the command line wins over a judge that
+// a file names, since with another judge it would not be that profile.
+func applyProfile(flags *pflag.FlagSet) error {
+	name := flags.Lookup("profile")
+	if name == nil || !name.Changed {
+		return nil
+	}
 	for _, p := range profiles() {
-		if p.name != o.profile {
+		if p.name != name.Value.String() {
 			continue
 		}
 		for _, f := range p.flags {
-			if flag := o.flags.Lookup(f[0]); !flag.Changed {
-				if err := flag.Value.Set(f[1]); err != nil {
-					return err
-				}
+			flag := flags.Lookup(f[0])
+			if flag.Changed {
+				continue
 			}
+			if err := flag.Value.Set(f[1]); err != nil {
+				return err
+			}
+			mark(flag, fromProfile, p.name, originOf(name).place)
 		}
 	}
 	return nil

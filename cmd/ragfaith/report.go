@@ -18,6 +18,8 @@ type reportOptions struct {
 	gateOptions
 	seed    uint64
 	appends bool
+
+	showTyped bool // --show was given on the command line
 }
 
 const reportLong = `Render results again, in any format, with the figures and gates of the run that
@@ -62,6 +64,7 @@ func newReport(sys system) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.showTyped = typed(cmd.Flags(), "show")
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
@@ -100,7 +103,7 @@ func (o *reportOptions) check(paths []string) error {
 			}
 		}
 	}
-	return errors.Join(o.checkCluster(), o.checkOutputs("the results", inputs))
+	return errors.Join(o.checkCluster(), o.checkShow(o.showTyped), o.checkOutputs("the results", inputs))
 }
 
 // runReport does the work of "ragfaith report".
@@ -118,11 +121,12 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if err != nil {
 		return err
 	}
-	width := tableWidth(stdout, sys)
+	width, marks, paint, errorPaint := tableWidth(stdout, sys), o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
 	github := o.githubRun(sys)
 	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
 	r := &rendering{
-		options: o, console: &console{w: stderr}, origin: origin, paths: paths, means: report.NewEstimator(o.cluster, o.seed),
+		options: o, console: &console{w: stderr, paint: errorPaint}, origin: origin, paths: paths,
+		means: report.NewEstimator(o.cluster, o.seed), paint: paint, marks: marks,
 	}
 	opts := r.writerOptions(width)
 	if r.after, err = newEpilogue(&o.outputOptions, opts, github, r.console); err != nil {

@@ -24,7 +24,9 @@ type rendering struct {
 	after   *epilogue
 	means   *report.Estimator
 	tally   report.Tally
-	absent  int // rows that no file has, before one that a file has
+	paint   report.Palette // of standard output
+	marks   bool           // the table shows a claim's verdict as a sign
+	absent  int            // rows that no file has, before one that a file has
 }
 
 // openResults opens all files that have rows, or none.
@@ -141,6 +143,7 @@ func (r *rendering) writerOptions(width int) report.Options {
 	}
 	o := report.Options{
 		KeepAll: true, Width: width, Warn: warn, Gates: gates, Means: r.means.Means, Notes: named(r.paths),
+		Palette: r.paint, Marks: r.marks, Show: r.options.show,
 		Page: func(w io.Writer) (report.Writer, error) {
 			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
 				return pageConclusion(gates(t), r.means.Means(t))

@@ -10,6 +10,8 @@ import (
 
 // newRoot builds the command tree.
 func newRoot(sys system) *cobra.Command {
+	var config string
+	sys.color = new(string)
 	root := &cobra.Command{
 		Use:   "ragfaith",
 		Short: "Score how faithful answers are to their contexts",
@@ -25,20 +27,19 @@ answer's claims that its contexts support.`,
 		// Without RunE, cobra shows the help for a mistyped command and exits 0.
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
-			if err := fromEnvironment(cmd.LocalFlags(), sys.LookupEnv); err != nil {
+			if err := begin(cmd, nil); err != nil {
 				return err
 			}
-			if cmd.Annotations == nil {
-				cmd.Annotations = make(map[string]string)
-			}
-			cmd.Annotations[beganKey] = "yes"
-			return nil
+			return resolve(cmd, sys)
 		},
 	}
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(newScore(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newVersion())
+	colorFlag(root.PersistentFlags(), sys.color)
+	configFlag(root.PersistentFlags(), &config)
+	completeValues(root)
+	root.AddCommand(newScore(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Args, completion.RunE = unknownCommand, root.RunE // as for the root

@@ -29,6 +29,10 @@ type system struct {
 	Now       func() time.Time
 	CacheDir  func() (string, error) // the user's folder for caches; nil for none
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer; 0 for none
+	ConfigDir func() (string, error) // the user's folder for settings; nil for none
+	WorkDir   func() (string, error) // the working directory; nil where no settings are looked for
+
+	color *string // what --color says; nil for auto
 }
 
 // errInterrupted is the cause with which a signal ends a run.
@@ -70,11 +74,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
 		return exitInterrupted
 	case errors.As(err, &usage), errors.As(err, &data), !begun(cmd):
-		fmt.Fprintf(stderr, "ragfaith: %s\nRun '%s --help' for usage.\n", report.Printable(err.Error()), cmd.CommandPath())
+		tell(stderr, err)
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "ragfaith: %s\n", report.Printable(err.Error()))
+	tell(stderr, err)
 	return exitFailure
+}
+
+// tell says what is wrong: of several errors, each on a line of its own.
+func tell(w io.Writer, err error) {
+	if usage, ok := err.(*usageError); ok { //nolint:errorlint // only this one, and not what it wraps
+		err = usage.err
+	}
+	if several, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range several.Unwrap() {
+			tell(w, e)
+		}
+		return
+	}
+	fmt.Fprintf(w, "ragfaith: %s\n", report.Printable(err.Error()))
 }
 
 // begun reports whether the command line was found good, so that an error is

@@ -73,7 +73,8 @@ const scoreExit = `Exit codes:
   130  interrupted; what was finished is kept, and --resume goes on
 
 Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
-A list takes commas there. A flag beats the environment.`
+A list takes commas there. ragfaith.yaml has settings by the same names, see
+"ragfaith config". A flag beats the environment, and that the file.`
 
 func newScore(sys system) *cobra.Command {
 	var o scoreOptions
@@ -106,6 +107,7 @@ func newScore(sys system) *cobra.Command {
 	}
 	o.flags = cmd.Flags()
 	cmd.SetUsageFunc(groupedUsage(groups, scoreExit))
+	completeScore(cmd, sys)
 	completeValues(cmd)
 	return cmd
 }
@@ -156,6 +158,9 @@ func (o *scoreOptions) outputFlags() *pflag.FlagSet {
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
+	}
+	if err := o.checkShow(o.typed("show")); err != nil {
+		return err
 	}
 	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
 		return err

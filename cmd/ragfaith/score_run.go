@@ -25,9 +25,6 @@ import (
 // command line, the datasets' names and the outputs is found before the first
 // row.
 func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
-	if err := o.applyProfile(); err != nil {
-		return err
-	}
 	if err := o.check(paths); err != nil {
 		return err
 	}
@@ -36,12 +33,13 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return err
 	}
 	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
+	marks, paint, errorPaint := o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
 	var github *githubRun
 	if !o.dryRun {
 		github = o.githubRun(sys)
 	}
 	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
-	c := &console{w: stderr}
+	c := &console{w: stderr, paint: errorPaint}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {
 		warn = func(error) {}
@@ -62,6 +60,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 			return err
 		}
 		defer m.close()
+		o.tellWhoAsks(m, c)
 	}
 	var local localJudge
 	if o.local() && !o.dryRun {
@@ -106,6 +105,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	passed := func(t *report.Tally) []report.Gate { return o.of(t, means.Means(t)) }
 	opts := report.Options{
 		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
+		Palette: paint, Marks: marks, Show: o.show,
 		Gates: passed, Means: means.Means, Notes: o.notes(paths, stages.threshold),
 		Page: o.page(paths, stages.threshold, m, local, func(t *report.Tally) html.Conclusion {
 			return pageConclusion(passed(t), means.Means(t))

@@ -3,6 +3,8 @@ package llm
 import (
 	_ "embed"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -25,6 +27,9 @@ func PricesNoted() string { return readPrices().Noted }
 
 // BatchFactor is what tokens in a batch cost, as a part of Price.
 func BatchFactor() float64 { return readPrices().Batch }
+
+// PricedModels are the names that Price knows, in order.
+func PricedModels() []string { return slices.Sorted(maps.Keys(readPrices().Models)) }
 
 // Price is the list price of a model in USD per million tokens of prompt and of
 // reply. A name is found as it is, without what stands before its last slash, or

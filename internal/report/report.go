@@ -93,6 +93,12 @@ type Options struct {
 	KeepAll bool        // those of the first row that has any
 	Width   int         // of the table, in terminal cells; 120 for 0
 	Warn    func(error) // is told what a format can't hold; may be nil
+	// Palette colours the table.
+	Palette Palette
+	// Marks adds a column to the table with a sign for the verdict of each claim.
+	Marks bool
+	// Show is how many of the worst rows the table shows in full below it.
+	Show int
 	// TempDir is the folder of temporary files, "" for the system's. Some formats
 	// need one where there are many rows.
 	TempDir string

@@ -26,23 +26,29 @@ type table struct {
 	tail  []shownRow // a ring of the last tableEdge rows
 	tally Tally
 	opts  Options
+	marks bool
+	worst *worstRows // nil for none
+	paint Palette
 }
 
 // A shownRow is what the table keeps of a result.
 type shownRow struct {
 	index                 int
 	id, question, answer  string // already cut
-	claims, status        string
+	claims, marks, status string
 	support, faithfulness float64
 	kept                  []string
 	keptNumber            []bool
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, opts: o, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge)}
+	t := &table{w: w, opts: o, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge), marks: o.Marks, paint: o.Palette}
 	t.kept.warn = nil // a table is a view: nothing is lost that it leaves out
 	if t.width <= 0 {
 		t.width = defaultWidth
+	}
+	if o.Show > 0 {
+		t.worst = newWorstRows(o.Show, t.width, o.Palette)
 	}
 	return t
 }
@@ -52,6 +58,9 @@ func (t *table) Write(r *eval.Result) error {
 	t.kept.see(r.Row.Kept)
 	i := t.tally.Rows
 	_ = t.tally.Write(r) // has no error
+	if t.worst != nil {
+		_ = t.worst.Write(r) // nor has it
+	}
 	if i < wholeTable {
 		t.head = append(t.head, t.show(r))
 	}
@@ -74,6 +83,9 @@ func (t *table) show(r *eval.Result) shownRow {
 	}
 	if r.Status != eval.Failed {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
+		if t.marks {
+			s.marks = marks(r.Verdicts, t.paint)
+		}
 	}
 	for _, value := range t.kept.values(r.Row.Kept) {
 		content, isText := Plain(value)
@@ -105,6 +117,9 @@ func (t *table) Close() error {
 	if t.opts.Foot != "" {
 		b.WriteString(Printable(t.opts.Foot) + "\n")
 	}
+	if t.worst != nil {
+		t.worst.writeTo(&b)
+	}
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }
@@ -115,6 +130,7 @@ func (t *table) columns(rows []shownRow) []column {
 	index := column{right: true}
 	id, question, answer := column{name: "id", text: true}, column{name: "question", text: true}, column{name: "answer", text: true}
 	claims, status := column{name: "claims", right: true}, column{name: "status"}
+	signs := column{name: "verdicts"}
 	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
 	kept := make([]column, len(t.kept.names))
 	for k, name := range t.kept.names {
@@ -127,6 +143,7 @@ func (t *table) columns(rows []shownRow) []column {
 		question.cells = append(question.cells, r.question)
 		answer.cells = append(answer.cells, r.answer)
 		claims.cells = append(claims.cells, r.claims)
+		signs.cells = append(signs.cells, r.marks)
 		status.cells = append(status.cells, r.status)
 		support[i], faithfulness[i] = r.support, r.faithfulness
 		for k := range kept {
@@ -139,9 +156,9 @@ func (t *table) columns(rows []shownRow) []column {
 		}
 	}
 	columns := append([]column{index, id, question, answer}, kept...)
-	return append(
-		columns, claims, status,
-		column{name: "support", right: true, cells: floats(support)},
-		column{name: "faithfulness", right: true, cells: floats(faithfulness)},
-	)
+	columns = append(columns, claims, status, column{name: "support", right: true, cells: floats(support)})
+	if t.marks {
+		columns = append(columns, signs)
+	}
+	return append(columns, column{name: "faithfulness", right: true, cells: floats(faithfulness)})
 }

@@ -20,10 +20,18 @@ const (
 // number of short texts, however many rows there are and however long they are.
 type Worst struct {
 	most        int
+	keep        worstTexts
 	rows        []WorstRow // the worst first
 	failed      []FailedRow
 	unsupported int // rows with a claim without support
 	failures    int
+}
+
+// worstTexts is what is kept of the texts of a row.
+type worstTexts struct {
+	text   int  // characters of each
+	claims int  // how many
+	whole  bool // the question, and the claims that are supported as well
 }
 
 // A WorstRow is a row with claims that nothing supports. Its texts, but for the
@@ -34,12 +42,16 @@ type WorstRow struct {
 	Faithfulness, Support float64
 	Claims, Supported     int
 	Unsupported           []WorstClaim // the first of them
+	question              string       // only where whole rows are kept,
+	judged                []WorstClaim // as are the first of all claims
 }
 
-// A WorstClaim is a claim that nothing supports.
+// A WorstClaim is a claim of a row that is not supported as a whole.
 type WorstClaim struct {
 	Label               verdict.Label
-	Text, Reason, Quote string // Quote is "" for none
+	Text, Reason, Quote string  // Quote is "" for none
+	chunk               int     // of Quote
+	score               float64 // of the claim
 }
 
 // A FailedRow is a row that could not be read or judged, with texts as those of a
@@ -50,7 +62,9 @@ type FailedRow struct {
 }
 
 // NewWorst returns a Worst that keeps so many rows of either kind.
-func NewWorst(most int) *Worst { return &Worst{most: most} }
+func NewWorst(most int) *Worst {
+	return &Worst{most: most, keep: worstTexts{text: worstText, claims: worstClaims}}
+}
 
 // Write looks at r. It returns no error, and makes a Worst an eval.Sink.
 func (w *Worst) Write(r *eval.Result) error {
@@ -58,7 +72,7 @@ func (w *Worst) Write(r *eval.Result) error {
 	case r.Status == eval.Failed:
 		if w.failures++; len(w.failed) < w.most {
 			w.failed = append(w.failed, FailedRow{
-				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: Clip(r.Row.ID, nameText), Error: Clip(failure(r), worstText),
+				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: Clip(r.Row.ID, nameText), Error: Clip(failure(r), w.keep.text),
 			})
 		}
 	case r.Status == eval.Scored && r.Supported() < len(r.Claims):
@@ -71,7 +85,7 @@ func (w *Worst) Write(r *eval.Result) error {
 		if len(w.rows) == w.most {
 			w.rows = w.rows[:w.most-1]
 		}
-		row.fill(r)
+		row.fill(r, w.keep)
 		w.rows = slices.Insert(w.rows, at, row)
 	}
 	return nil
@@ -82,23 +96,27 @@ func worse(a, b WorstRow) int {
 	return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
 }
 
-// fill takes the texts of r.
-func (w *WorstRow) fill(r *eval.Result) {
+// fill takes the texts of r that are to be kept.
+func (w *WorstRow) fill(r *eval.Result, keep worstTexts) {
 	w.ID, w.File = Clip(r.Row.ID, nameText), r.Row.File
 	w.Claims, w.Supported = len(r.Claims), r.Supported()
+	to := &w.Unsupported
+	if keep.whole {
+		w.question, to = Clip(r.Row.Question, keep.text), &w.judged
+	}
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
-		if v.Label == verdict.Supported {
+		if v.Label == verdict.Supported && !keep.whole {
 			continue
 		}
-		if len(w.Unsupported) == worstClaims {
+		if len(*to) == keep.claims {
 			return
 		}
-		c := WorstClaim{Label: v.Label, Text: Clip(r.Claims[i].Judged(), worstText), Reason: Clip(v.Reason, worstText)}
+		c := WorstClaim{Label: v.Label, Text: Clip(r.Claims[i].Judged(), keep.text), Reason: Clip(v.Reason, keep.text), score: v.Score}
 		if len(v.Evidence) > 0 {
-			c.Quote = Clip(v.Evidence[0].Quote, worstText)
+			c.Quote, c.chunk = Clip(v.Evidence[0].Quote, keep.text), v.Evidence[0].Chunk
 		}
-		w.Unsupported = append(w.Unsupported, c)
+		*to = append(*to, c)
 	}
 }
 

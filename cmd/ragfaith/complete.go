@@ -1,0 +1,114 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// completeValues offers the values of every flag to the shell's completion: the
+// known words, files of the right kind, folders, and nothing for numbers. What
+// was registered before stays.
+func completeValues(cmd *cobra.Command) {
+	offer := func(f *pflag.Flag) {
+		words, directive := valuesOf(f)
+		// The errors are those of a flag that does not exist or has its values.
+		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive))
+	}
+	cmd.Flags().VisitAll(offer)
+	cmd.PersistentFlags().VisitAll(offer)
+}
+
+// valuesOf is what is known of the values of a flag.
+func valuesOf(f *pflag.Flag) ([]string, cobra.ShellCompDirective) {
+	switch v := f.Value.(type) {
+	case *choice:
+		return v.known, cobra.ShellCompDirectiveNoFileComp
+	case deviceName:
+		return []string{"cpu", "ort-cpu", "cuda:0"}, cobra.ShellCompDirectiveNoFileComp
+	case judgeName: // or a folder
+		return judgeNames(), cobra.ShellCompDirectiveDefault
+	}
+	const files = cobra.ShellCompDirectiveFilterFileExt
+	switch pathOf(f) {
+	case folderPath:
+		return nil, cobra.ShellCompDirectiveFilterDirs
+	case filePath:
+		switch f.Name {
+		case "summary":
+			return []string{"json"}, files
+		case "config":
+			return []string{"yaml", "yml"}, files
+		case "model-file":
+			return []string{"safetensors"}, files
+		}
+		return nil, cobra.ShellCompDirectiveDefault
+	case noPath:
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeScore offers what needs more than a flag to be known: datasets, models
+// on this machine and those with a known price, and the columns of the dataset.
+func completeScore(cmd *cobra.Command, sys system) {
+	register := func(name string, f cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(name, f) } // the flags exist
+	cmd.ValidArgsFunction = cobra.FixedCompletions(
+		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
+	register("output", cobra.FixedCompletions(strings.Fields(strings.ReplaceAll(fileExtensions(), ".", " ")), cobra.ShellCompDirectiveFilterFileExt))
+	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
+	register("map", cobra.FixedCompletions(
+		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
+	register("judge", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append(judgeNames(), modelsHere(cmd, sys)...), cobra.ShellCompDirectiveDefault
+	})
+	register("keep", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return append([]string{"all"}, columnsOf(args)...), cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+// modelsHere are the models on this machine without a short name.
+func modelsHere(cmd *cobra.Command, sys system) []string {
+	store, err := modelStore(cmd.Flag("models").Value.String(), sys)
+	if err != nil {
+		return nil
+	}
+	list, _ := store.List() // what can't be read is not offered
+	var names []string
+	for i := range list {
+		if n := list[i].Name; n.Short == "" && !slices.Contains(names, n.Repo) {
+			names = append(names, n.Repo)
+		}
+	}
+	return names
+}
+
+// columnsOf are the columns of the first row of a dataset that are no fields.
+func columnsOf(paths []string) []string {
+	if len(paths) == 0 || paths[0] == "-" {
+		return nil
+	}
+	set, err := dataset.Open(paths[:1], dataset.Options{Reserved: report.Reserved(), KeepAll: true})
+	if err != nil {
+		return nil
+	}
+	defer set.Close()
+	for row, err := range set.Rows() {
+		if err != nil {
+			return nil
+		}
+		var names []string
+		for _, c := range row.Kept {
+			if report.Printable(c.Name) == c.Name { // else it would end a line, or worse
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	return nil
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/settings"
+)
+
+// noConfig is the value of --config with which no file of settings is read.
+const noConfig = "none"
+
+// configFlag is --config, which every command has.
+func configFlag(fs *pflag.FlagSet, to *string) {
+	fs.StringVar(to, "config", "", "take settings from a `file` in the place of ragfaith.yaml and the user's own; none reads no file")
+}
+
+// resolve sets the flags that the command line did not: from the environment,
+// then from the files of settings.
+func resolve(cmd *cobra.Command, sys system) error {
+	flags := cmd.Flags()
+	err := applyProfile(flags)
+	if err == nil {
+		err = fromEnvironment(flags, sys.LookupEnv)
+	}
+	if err == nil {
+		err = applyProfile(flags)
+	}
+	if err != nil || !configurable(cmd) {
+		return err
+	}
+	files, err := settingsFiles(flags.Lookup("config").Value.String(), sys)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	known := newCatalogue(sys)
+	for _, f := range files {
+		if err := errors.Join(known.check(f, sys)...); err != nil {
+			return &usageError{err}
+		}
+		if err := errors.Join(f.apply(cmd, sys)...); err != nil {
+			return &usageError{err}
+		}
+		if err := applyProfile(flags); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// configurable reports whether a command takes settings from files: it has flags
+// of its own, and is not one that must work whatever is in a file.
+func configurable(cmd *cobra.Command) bool {
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	if slices.Contains([]string{"completion", "config", "help", "man", "version", cobra.ShellCompRequestCmd}, top.Name()) {
+		return false
+	}
+	return cmd.HasParent() && slices.ContainsFunc(inOrder(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
+}
+
+// configurables are the commands below one that take settings from files.
+func configurables(cmd *cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	if configurable(cmd) {
+		all = append(all, cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		all = append(all, configurables(sub)...)
+	}
+	return all
+}
+
+// A settingsFile is a file of settings, and how it was found.
+type settingsFile struct {
+	*settings.File
+	layer string
+}
+
+// settingsFiles reads the files of settings, the one that counts most first. given
+// is the value of --config.
+func settingsFiles(given string, sys system) ([]settingsFile, error) {
+	var files []settingsFile
+	read := func(path, layer string) error {
+		f, err := settings.Read(path)
+		if err != nil {
+			if mistake, ok := errors.AsType[*settings.Error](err); ok {
+				return &usageError{mistake}
+			}
+			return err
+		}
+		files = append(files, settingsFile{f, layer})
+		return nil
+	}
+	switch {
+	case given == noConfig:
+		return nil, nil
+	case given != "":
+		return files, errors.Join(read(given, layerNamed))
+	}
+	project, user := projectFile(sys), userFile(sys)
+	if project != "" {
+		if err := read(project, layerProject); err != nil {
+			return nil, err
+		}
+	}
+	if user != "" && (project == "" || !sameFile(user, project)) {
+		if err := read(user, layerUser); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// projectFile returns the file for the working directory, as seen from there; ""
+// for none.
+func projectFile(sys system) string {
+	if sys.WorkDir == nil {
+		return ""
+	}
+	dir, err := sys.WorkDir()
+	if err != nil {
+		return "" // nobody can say where we are, nor then what is there
+	}
+	path := settings.Find(dir)
+	if path == "" {
+		return ""
+	}
+	if seen, err := filepath.Rel(dir, path); err == nil {
+		return seen
+	}
+	return path
+}
+
+// userFile returns the user's own file; "" for none.
+func userFile(sys system) string {
+	if sys.ConfigDir == nil {
+		return ""
+	}
+	dir, err := sys.ConfigDir()
+	if err != nil {
+		return ""
+	}
+	return settings.In(filepath.Join(dir, "ragfaith"))
+}
+
+// tellWhoAsks says that a file makes this run send texts, and where to, where
+// that file was found and not named: it may have come with a repository.
+func (o *scoreOptions) tellWhoAsks(m *model, c *console) {
+	if o.quiet || o.dryRun {
+		return
+	}
+	for _, name := range []string{"base-url", "embed-base-url", "judge", "claims", "profile"} {
+		if from := originOf(o.flags.Lookup(name)); from.layer == layerProject {
+			c.say("%s makes this run ask %s", from.place, m.stack.Client.Endpoint())
+			return
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+const configShowLong = `Print every setting of a command with its value, and where that comes from: a
+flag, the environment, a file and its line, a profile, or the default. The
+command is score where none is named; what follows its name is read as the
+command would read it, and nothing is run.`
+
+const configShowExample = `  ragfaith config show
+  ragfaith config show --to json | jq '.settings[] | select(.source != "default")'
+  ragfaith config show score --profile ragas --threshold 0.6`
+
+const configExit = `Exit codes:
+  0    done
+  1    a file can't be read or written
+  2    usage, or a mistake in a file`
+
+func newConfig(sys system) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Begin a file of settings, or show which settings hold and why",
+		Args:  unknownCommand,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys), newConfigSchema(sys))
+	return cmd
+}
+
+func newConfigShow(sys system) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:     "show [COMMAND [FLAG...]]",
+		Short:   "Print each setting, its value, and where it comes from",
+		Long:    configShowLong,
+		Example: configShowExample,
+		Args:    cobra.ArbitraryArgs,
+		// What is to be looked at must not keep this from being looked at.
+		PersistentPreRunE: begin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				args = []string{"score"}
+			}
+			return showConfig(cmd.OutOrStdout(), to, args, cmd.Flag("config"), sys)
+		},
+	}
+	fs := newFlagSet()
+	fs.Var(oneOf(&to, "table", "table", "json"), "to", "what standard output gets, as a `format`: table, json")
+	cmd.Flags().AddFlagSet(fs)
+	cmd.Flags().SetInterspersed(false) // what follows COMMAND is for that
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		for _, c := range configurables(cmd.Root()) {
+			if len(args) == 0 && !c.Parent().HasParent() {
+				names = append(names, c.Name())
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+	cmd.SetUsageFunc(groupedUsage([]flagGroup{{"Flags", fs}}, configExit))
+	completeValues(cmd)
+	return cmd
+}
+
+// A setting is a flag with its value.
+type setting struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"` // a text, a number, a truth or a list; null for what is not set
+	origin
+}
+
+// showConfig prints the settings with which a command would run. config is the
+// flag of that name that stands before the command.
+func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys system) error {
+	root := newRoot(sys)
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd == root {
+		return unknownCommand(root, args)
+	}
+	if !configurable(cmd) {
+		return usagef("%q has no settings", cmd.CommandPath())
+	}
+	if err := cmd.ParseFlags(rest); err != nil {
+		return unknownFlag(cmd, err)
+	}
+	if inner := cmd.Flag("config"); config.Changed && !inner.Changed {
+		if err := inner.Value.Set(config.Value.String()); err != nil {
+			return err
+		}
+		inner.Changed = true
+	}
+	if err := resolve(cmd, sys); err != nil {
+		return err
+	}
+	var all []setting
+	for _, f := range inOrder(cmd) {
+		all = append(all, setting{f.Name, shownValue(f), originOf(f)})
+	}
+	if to == "json" {
+		content, err := json.MarshalIndent(struct {
+			Command  string    `json:"command"`
+			Settings []setting `json:"settings"`
+		}{strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "), all}, "", "  ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(w, string(content))
+		return err
+	}
+	_, err = fmt.Fprintln(w, settingsTable(all))
+	return err
+}
+
+// settingsTable shows settings as the other tables are shown.
+func settingsTable(all []setting) string {
+	w := plainTable()
+	w.AppendHeader(pretty.Row{"setting", "value", "from"})
+	for i := range all {
+		s := &all[i]
+		w.AppendRow(pretty.Row{s.Name, report.Printable(valueText(s.Value)), report.Printable(s.place)})
+	}
+	return w.Render()
+}
+
+// valueText is a value for a person.
+func valueText(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return "-"
+	case []string:
+		if len(v) == 0 {
+			return "-"
+		}
+		return strings.Join(v, ", ")
+	}
+	return fmt.Sprint(value)
+}
+
+// shownValue is the value of a flag as JSON has it. What may be a key is not
+// shown, wherever it came from.
+func shownValue(f *pflag.Flag) any {
+	const hidden = "(hidden)"
+	if list, ok := f.Value.(pflag.SliceValue); ok {
+		return append([]string{}, list.GetSlice()...)
+	}
+	text := f.Value.String()
+	switch {
+	case text == "":
+		return nil
+	case strings.HasSuffix(f.Name, "api-key-env") && !isVariable(text), strings.HasSuffix(f.Name, "base-url") && hasUser(text):
+		return hidden
+	}
+	switch typeOf(f) {
+	case "boolean":
+		return text == "true"
+	case "integer", "number":
+		return json.Number(text)
+	}
+	return text
+}
+
+// begin lets a command run without settings from anywhere.
+func begin(cmd *cobra.Command, _ []string) error {
+	if cmd.Annotations == nil {
+		cmd.Annotations = make(map[string]string)
+	}
+	cmd.Annotations[beganKey] = "yes"
+	return nil
+}

@@ -1,0 +1,217 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/ragfaith/ragfaith/internal/settings"
+)
+
+// bare is a process without an environment.
+func bare() system {
+	return system{LookupEnv: func(string) (string, bool) { return "", false }, Terminal: func(io.Writer) int { return 0 }}
+}
+
+// mistakes are what is wrong with a file of that content.
+func mistakes(t *testing.T, content string) []error {
+	t.Helper()
+	f, err := settings.Parse("ragfaith.yaml", []byte(content))
+	if err != nil {
+		return []error{err}
+	}
+	return newCatalogue(bare()).check(settingsFile{f, layerNamed}, bare())
+}
+
+func TestTheTemplateIsAFileOfSettings(t *testing.T) {
+	template := configTemplate(bare())
+	if errs := mistakes(t, template); len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	// Without the marks of comments every setting has its default, or one that it
+	// could have.
+	var set strings.Builder
+	names := 0
+	for line := range strings.Lines(template) {
+		if rest, ok := strings.CutPrefix(line, "#"); ok && !strings.HasPrefix(rest, " ") && strings.Contains(rest, ":") {
+			if name, value, _ := strings.Cut(strings.TrimSpace(rest), ": "); name != "profile" || value != `""` { // there is no profile without a name
+				set.WriteString(rest)
+			}
+			names++
+		}
+	}
+	if errs := mistakes(t, set.String()); len(errs) > 0 {
+		t.Errorf("%v\n%s", errs, set.String())
+	}
+	if want := len(inOrder(newScoreIn(t))) - 1; names != want { // all but --config
+		t.Errorf("%d settings, want %d", names, want)
+	}
+}
+
+func TestTheSchemaIsThatOfTheFlags(t *testing.T) {
+	content, err := configSchema(bare())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("..", "..", "schema", "config.schema.json")
+	if *update {
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, content) {
+		t.Errorf("the published schema is not that of the flags: \"go test ./cmd/ragfaith -run Schema -update\" writes it: %s",
+			cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(content), "\n")))
+	}
+	compiled, err := jsonschema.NewCompiler().Compile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What the schema lets pass the program takes, and the other way round.
+	for text, good := range map[string]bool{
+		"{}": true, "judge: lexical": true, "judge: ''": false, "no-claims: null": true, "no-claims: 0": true, "no-claims: half": false,
+		"threshold: 0.5": true, "threshold: 1.5": false, "limit: 3": true, "limit: -1": false, "limit: 1.5": false, "strict: true": true, "strict: 'yes'": false,
+		"keep: a": true, "keep: [a, b]": true, "keep: {a: b}": false, "map: {answer: a}": true, "map: [answer=a]": true, "shard: 1/4": true, "shard: x": false,
+		"timeout: 90s": true, "timeout: soon": false, "max-cost: 1.5": true, "max-cost: much": false, "max-row-bytes: 4MiB": true, "max-row-bytes: 4096": true,
+		"price: 0.1,0.2": true, "score: {judge: llm}": true, "score: {jugde: llm}": false, "scor: {judge: llm}": false, "score: 3": false, "score:": true,
+		"api-key-env: KEY": true, "api-key-env: sk-1": false, "config: x": false, "color: always": true, "seed: 7": true, "seed: -7": false, "segment: {lang: de}": true,
+		"version: true": false, "models: folder": true, "judge: [a]": false, "limit:": false, "older-than: 720h": true,
+	} {
+		var doc any
+		if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if err := compiled.Validate(doc); (err == nil) != good {
+			t.Errorf("%s: the schema says %v", text, err)
+		}
+		if errs := mistakes(t, text); (len(errs) == 0) != good {
+			t.Errorf("%s: the program says %v", text, errs)
+		}
+	}
+}
+
+// Names of files and folders are known by the word for the value in the help.
+func TestFlagsOfFilesAndFoldersAreKnown(t *testing.T) {
+	var got []string
+	for _, f := range inOrder(newScoreIn(t)) {
+		if pathOf(f) != noPath {
+			got = append(got, f.Name)
+		}
+	}
+	for _, want := range []string{"prompts", "cache", "models", "onnxruntime", "model-file", "output", "summary", "config"} {
+		if !slices.Contains(got, want) {
+			t.Errorf("--%s names a file or a folder, and its help says neither", want)
+		}
+	}
+	for _, no := range []string{"keep", "model", "judge", "lang", "base-url"} {
+		if slices.Contains(got, no) {
+			t.Errorf("--%s names no file", no)
+		}
+	}
+}
+
+func TestKeysAreNoNamesOfVariables(t *testing.T) {
+	for text, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "key2": true, "MY_VERY_LONG_VARIABLE_NAME_OF_2026": true, "": true, "hf_token": true,
+		"sk-abc": false, "sk-proj-Ab1": false, "hf_abcDEF123": false, "gsk_a1": false, "AKIA1234567890": false, "AIzaSy0123": false,
+		"0f3a": false, "a b": false, "k\u00e9y": false, "d41d8cd98f00b204e9800998ecf8427e": false,
+	} {
+		if got := isVariable(text); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for url, want := range map[string]bool{
+		"http://localhost:8080/v1": false, "https://key@host/v1": true, "https://u:p@host": true, "http://%zz@": true, "": false,
+	} {
+		if got := hasUser(url); got != want {
+			t.Errorf("%s: %v", url, got)
+		}
+	}
+	for name, want := range map[string]bool{"api_key": true, "OPENAI-API-KEY": true, "token": true, "hf-token": true, "keep": false, "monkeys": false} {
+		if got := holdsKey(name); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestColourIsForTerminalsThatWantIt(t *testing.T) {
+	for _, tt := range []struct {
+		mode     string
+		terminal int
+		env      string
+		want     bool
+	}{
+		{"auto", 80, "", true}, {"auto", 0, "", false}, {"auto", 80, "NO_COLOR=1", false}, {"auto", 80, "NO_COLOR=", true},
+		{"auto", 80, "TERM=dumb", false}, {"auto", 80, "CLICOLOR=0", false}, {"auto", 0, "CLICOLOR_FORCE=1", true}, {"auto", 0, "CLICOLOR_FORCE=0", false},
+		{"auto", 0, "CLICOLOR_FORCE=1 NO_COLOR=1", false}, {"always", 0, "NO_COLOR=1", true}, {"never", 80, "CLICOLOR_FORCE=1", false},
+	} {
+		sys := system{color: &tt.mode, Terminal: func(io.Writer) int { return tt.terminal }, LookupEnv: func(name string) (string, bool) {
+			for _, v := range strings.Fields(tt.env) {
+				if n, value, _ := strings.Cut(v, "="); n == name {
+					return value, true
+				}
+			}
+			return "", false
+		}}
+		if got := sys.palette(io.Discard).On; got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
+		}
+	}
+}
+
+func TestManualPagesAreWellFormed(t *testing.T) {
+	program, err := exec.LookPath("mandoc")
+	folder := t.TempDir()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"man", folder}, nil, &out, &errs, bare()); code != 0 {
+		t.Fatal(errs.String())
+	}
+	pages := strings.Fields(out.String())
+	if len(pages) < 15 {
+		t.Fatalf("%d pages", len(pages))
+	}
+	for _, page := range pages {
+		content, readErr := os.ReadFile(page)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		for line := range strings.Lines(string(content)) { // what begins with a dot is a macro that is written here
+			if strings.HasPrefix(line, "'") || strings.HasPrefix(line, ".") && !slices.Contains([]string{"TH", "SH", "SS", "PP", "TP", "EX", "EE", "BR", "nh"}, strings.Fields(line)[0][1:]) {
+				t.Errorf("%s: %s", page, line)
+			}
+		}
+	}
+	if err != nil {
+		t.Skip("mandoc is not here to check the pages")
+	}
+	said, _ := exec.Command(program, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
+	for line := range strings.Lines(string(said)) {
+		if !strings.Contains(line, "missing date") { // so that they are the same whenever they are made
+			t.Error(line)
+		}
+	}
+}
+
+// newScoreIn is the command in its tree.
+func newScoreIn(t *testing.T) *cobra.Command {
+	t.Helper()
+	cmd, _, err := newRoot(bare()).Find([]string{"score"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cmd
+}

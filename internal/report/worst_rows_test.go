@@ -1,0 +1,181 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestLinesAreBrokenWhereTheyMayBe(t *testing.T) {
+	for _, tt := range []struct {
+		in           string
+		width, taken int
+		want         []string
+	}{
+		{"", 10, 0, []string{""}},
+		{"one two three", 8, 0, []string{"one two", "three"}},
+		{"one two three", 8, 5, []string{"one", "two", "three"}},
+		{"one two", 8, 7, []string{"", "one two"}},
+		{"  one   two  ", 20, 0, []string{"one two"}},
+		{"abcdefghij", 4, 0, []string{"abcd", "efgh", "ij"}},
+		{"x abcdefghij", 4, 0, []string{"x", "abcd", "efgh", "ij"}},
+		{"彼は物理学者。である", 8, 0, []string{"彼は物理", "学者。で", "ある"}},
+		{"彼は物理。", 8, 0, []string{"彼は物", "理。"}}, // no line begins with a full stop
+		{"in Ulm 彼は", 9, 0, []string{"in Ulm 彼", "は"}},
+		{"e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301e\u0301", "e\u0301"}}, // no letter loses its mark
+	} {
+		if d := cmp.Diff(tt.want, wrap(tt.in, tt.width, tt.taken)); d != "" {
+			t.Errorf("%q in %d: %s", tt.in, tt.width, d)
+		}
+	}
+}
+
+func FuzzWrap(f *testing.F) {
+	f.Add("one two 彼は。 👩‍🚀 x", 7, 3)
+	f.Fuzz(func(t *testing.T, s string, width, taken int) {
+		width, taken = 2+(width&63), taken&15
+		s = Clip(s, 500)
+		lines := wrap(s, width, taken)
+		if got, want := strings.Join(strings.Fields(strings.Join(lines, "")), ""), strings.Join(strings.Fields(s), ""); got != want {
+			t.Fatalf("%q became %q", want, got)
+		}
+		for i, line := range lines {
+			// A single character may be wider than a line, and is not broken.
+			if cells(line) > width && len(pieces(line)) > 1 || i == 0 && taken+cells(line) > width && line != "" && taken < width && len(pieces(line)) > 1 {
+				t.Fatalf("%q is wider than %d", line, width)
+			}
+		}
+	})
+}
+
+func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
+	verdicts := func(supported, missing, contradicted int) []verdict.Verdict {
+		var all []verdict.Verdict
+		for label, n := range map[verdict.Label]int{verdict.Supported: supported, verdict.NotMentioned: missing, verdict.Contradicted: contradicted} {
+			for range n {
+				all = append(all, verdict.Verdict{Label: label})
+			}
+		}
+		return all
+	}
+	for _, tt := range []struct {
+		supported, missing, contradicted int
+		want                             string
+	}{
+		{0, 0, 0, ""}, {2, 0, 0, "✓✓"}, {10, 0, 0, "✓✓✓✓✓✓✓✓✓✓"}, {1000, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
+		{999, 0, 1, "✓✓✓✓✓✓✓✓✓✗"}, {50, 25, 25, "✓✓✓✓???✗✗✗"}, {1, 1, 98, "✓?✗✗✗✗✗✗✗✗"},
+	} {
+		if got := marks(verdicts(tt.supported, tt.missing, tt.contradicted), Palette{}); got != tt.want {
+			t.Errorf("%v: %s", tt, got)
+		}
+	}
+	inOrder := []verdict.Verdict{{Label: verdict.Contradicted}, {Label: verdict.Supported}, {Label: verdict.NotMentioned}}
+	if got := marks(inOrder, Palette{}); got != "✗✓?" {
+		t.Error(got)
+	}
+	if got := marks(inOrder, Palette{On: true}); got != "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m" {
+		t.Errorf("%q", got)
+	}
+}
+
+// obeyed is a result in whose texts everything tries to get out.
+func obeyed(i int, text string) *eval.Result {
+	r := scored()
+	r.Row.Index, r.Row.ID, r.Row.Question, r.Row.File, r.Row.Line = i, text, text, "rows.jsonl", i+1
+	for k := range r.Claims {
+		r.Claims[k].Text, r.Verdicts[k].Reason = text, text
+		r.Verdicts[k].Evidence = []verdict.Evidence{{Chunk: 1, Quote: text}}
+	}
+	return r
+}
+
+func TestWorstRowsFitTheWidthAndNothingInThemIsObeyed(t *testing.T) {
+	texts := []string{
+		"\x1b[2J\x1b]0;owned\x07 \u202etxet\u2066 \r\n\t\x9b31m", strings.Repeat("word ", 200), strings.Repeat("長", 300), strings.Repeat("x", 300), "", "👩‍🚀 e\u0301",
+	}
+	for width := 30; width < 140; width += 7 {
+		var all []*eval.Result
+		for i, text := range texts {
+			all = append(all, obeyed(i, text))
+		}
+		all = append(all, failed())
+		plain := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20}, all...)
+		_, shown, _ := strings.Cut(plain, "dtype: float64")
+		for line := range strings.Lines(shown) {
+			line = strings.TrimSuffix(line, "\n")
+			if w := cells(line); w > width && !strings.HasPrefix(line, "scored ") {
+				t.Errorf("%d cells, not %d: %s", w, width, line)
+			}
+			if strings.ContainsFunc(line, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }) {
+				t.Errorf("%q", line)
+			}
+		}
+		coloured := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{On: true}}, all...)
+		for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
+			coloured = strings.ReplaceAll(coloured, "\x1b["+code+"m", "")
+		}
+		if d := cmp.Diff(plain, coloured); d != "" {
+			t.Errorf("colours change more than colours: %s", d)
+		}
+	}
+}
+
+func TestWorstRowsAreShownInOrderAndTheRestIsCounted(t *testing.T) {
+	var all []*eval.Result
+	for i := range 30 {
+		r := scored()
+		r.Row.Index, r.Row.ID = i, fmt.Sprintf("row-%d", i)
+		r.Faithfulness = float64((i*7)%30) / 30
+		all = append(all, r)
+		f := failed()
+		f.Row.ID = fmt.Sprintf("hole-%d", i)
+		all = append(all, f)
+	}
+	got := write(t, FormatTable, Options{Show: 2}, all...)
+	_, got, _ = strings.Cut(got, "\nFailed rows: ")
+	for _, want := range []string{"30\n\n1. hole-0: failed\n   why: verdict: no reply\n\n2. hole-1: ", "\nand 28 more\n\nRows with unsupported claims: 30, the worst first\n\n1. row-0: 0.0000, 1 of 2", "\n2. row-13: 0.0333, "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in:\n%s", want, got)
+		}
+	}
+	if !strings.HasSuffix(got, "\nand 28 more\n") || strings.Contains(got, "row-26") {
+		t.Error(got)
+	}
+	fine := scored()
+	fine.Claims, fine.Verdicts = fine.Claims[:1], fine.Verdicts[:1]
+	if got := write(t, FormatTable, Options{Show: 2}, fine); !strings.HasSuffix(got, "failed 0\n") {
+		t.Error(got)
+	}
+}
+
+// What is kept of a row does not grow with it, nor what is kept in all.
+func TestWorstRowsKeepShortTexts(t *testing.T) {
+	w := newWorstRows(3, 80, Palette{})
+	long := strings.Repeat("長い ", 100_000)
+	for i := range 50 {
+		r := obeyed(i, long)
+		r.Row.Kept = []dataset.Column{}
+		for range 10 {
+			r.Claims, r.Verdicts = append(r.Claims, r.Claims...), append(r.Verdicts, r.Verdicts...)
+			if len(r.Claims) > 300 {
+				break
+			}
+		}
+		r.Faithfulness, r.Support = 0.5, math.NaN()
+		_ = w.Write(r)
+	}
+	if len(w.rows) != 3 || len(w.rows[0].judged) != shownClaims || len(w.rows[0].Unsupported) != 0 {
+		t.Error(len(w.rows), len(w.rows[0].judged))
+	}
+	if n := len([]rune(w.rows[0].judged[0].Text)); n > shownText+1 {
+		t.Errorf("%d characters", n)
+	}
+}
