@@ -250,6 +250,7 @@ func (s *scoring) conclude(err error) error {
 		s.console.line(summary(&s.tally)) // the table says it on standard output
 	}
 	s.tellSpent()
+	s.after.github.setOutputs(&s.tally, passed)
 	s.after.annotate(passed)
 	return gates(s.options, &s.tally, s.console)
 }
