@@ -15,7 +15,7 @@ import (
 // epilogueFlags adds the flags of what a run leaves behind beside its results.
 func (o *scoreOptions) epilogueFlags(fs *pflag.FlagSet) {
 	fs.StringVar(&o.summary, "summary", "", "write the figures, the settings and the outcome of the gates to a `file`, as JSON")
-	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary, annotations to its log and outputs to its step, off nothing")
+	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary and annotations to its log, off nothing")
 }
 
 // fileExtensions lists what -o takes.
