@@ -2,10 +2,13 @@
 # Lists the modules that a binary is made of, as CycloneDX 1.6 JSON, from what the
 # Go toolchain recorded in it. The same binary gives the same bytes.
 #
-#	./scripts/sbom.sh BINARY > FILE
+#	./scripts/sbom.sh BINARY [FILE]
 #
 # It needs go 1.25 or later, and jq.
 set -eu
+if [ $# -gt 1 ]; then
+	exec >"$2"
+fi
 go version -m -json "$1" | jq --arg sha256 "$(openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1)" '
 	def purl: "pkg:golang/\(.Path)@\(.Version)";
 	def setting($key): [.Settings[] | select(.Key == $key) | .Value][0] // "";
