@@ -10,7 +10,7 @@ DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon clean
+.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -69,5 +69,11 @@ lexicon: ## make the word tables of the lexical judge again, from DOCS and LEXIC
 	$(GO) run ./internal/verdict/lexical/lexicon/gen -docs $(DOCS) -lexicon $(LEXICON) \
 		-o internal/verdict/lexical/lexicon/data/lexicon.bin
 
+release: ## what a release holds, into dist/; publishes nothing (builds goreleaser first: minutes)
+	./scripts/release.sh release --snapshot --clean
+
+lint-ci: ## look at workflows, action, hook, scripts and settings of releases (builds linters first: minutes)
+	./scripts/lint-ci.sh
+
 clean: ## remove what was built
-	rm -rf bin bench.txt
+	rm -rf bin dist bench.txt

@@ -23,9 +23,11 @@ const (
 )
 
 // A githubRun is a run as a step of a workflow of GitHub Actions. It adds a report
-// to the summary of the step and annotations to its log. A nil one does nothing.
+// to the summary of the step, outputs to the step and annotations to its log. A nil
+// one does nothing.
 type githubRun struct {
 	stepSummary string // the file that GITHUB_STEP_SUMMARY names; "" for none
+	outputs     string // the file that GITHUB_OUTPUT names; "" for none
 	commands    io.Writer
 	console     *console
 	report      report.Writer
@@ -38,8 +40,9 @@ func (o *outputOptions) githubRun(sys system) *githubRun {
 	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on != "true" || o.github == "off" {
 		return nil
 	}
-	path, _ := sys.LookupEnv("GITHUB_STEP_SUMMARY")
-	return &githubRun{stepSummary: path}
+	summary, _ := sys.LookupEnv("GITHUB_STEP_SUMMARY")
+	outputs, _ := sys.LookupEnv("GITHUB_OUTPUT")
+	return &githubRun{stepSummary: summary, outputs: outputs}
 }
 
 // guard returns standard output and standard error in which no text of a dataset

@@ -26,7 +26,7 @@ import (
 // hubCommit is the commit of every repository of a testHub.
 const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 
-// A testHub serves two repositories as a Hugging Face hub does, with the weights
+// A testHub serves repositories as a Hugging Face hub does, with the weights
 // on a second host, which answers nobody who shows it a token.
 type testHub struct {
 	hub, store *httptest.Server
@@ -35,6 +35,9 @@ type testHub struct {
 	cut        bool          // it breaks the first transfer of weights
 	begun      chan struct{} // files wait until it is closed; nil for not at all
 	asked      chan struct{} // gets one when the first file is asked for
+
+	// files are those of a repository, nil where there is none.
+	files func(repo string) map[string]string
 
 	cuts, resolved atomic.Int64
 }
@@ -60,7 +63,7 @@ func hubFiles(repo string) map[string]string {
 
 // newTestHub starts a hub that set has changed.
 func newTestHub(set func(h *testHub)) *testHub {
-	h := &testHub{asked: make(chan struct{}, 1)}
+	h := &testHub{asked: make(chan struct{}, 1), files: hubFiles}
 	set(h)
 	h.store = httptest.NewServer(http.HandlerFunc(h.keep)) // the hub needs its address
 	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
@@ -79,7 +82,7 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	parts := strings.SplitN(strings.TrimPrefix(r.URL.Path, "/"), "/", 5)
 	if parts[0] == "api" && len(parts) == 5 {
-		files := hubFiles(parts[2] + "/" + parts[3])
+		files := h.files(parts[2] + "/" + parts[3])
 		if files == nil || parts[4] != "revision/main" {
 			w.WriteHeader(http.StatusNotFound)
 			return
@@ -107,7 +110,7 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, h.store.URL+"/"+repo+"?signature=hidden", http.StatusFound)
 		return
 	}
-	h.send(w, r, name, hubFiles(repo)[name])
+	h.send(w, r, name, h.files(repo)[name])
 }
 
 // keep is the second host.
@@ -116,7 +119,7 @@ func (h *testHub) keep(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest) // as such hosts do
 		return
 	}
-	content := hubFiles(strings.TrimPrefix(r.URL.Path, "/"))["model.safetensors"]
+	content := h.files(strings.TrimPrefix(r.URL.Path, "/"))["model.safetensors"]
 	if h.cut && h.cuts.Add(1) == 1 {
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 		_, _ = w.Write([]byte(content[:len(content)/2]))

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// What a workflow says must reach a script as text, and what the scripts read is
+// what action.yml gives them.
+func TestTheActionGivesItsInputsAsTextOnly(t *testing.T) {
+	action := readAction(t)
+	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
+		t.Fatalf("%+v", action.Runs)
+	}
+	var given, read []string
+	for i, step := range action.Runs.Steps {
+		if strings.Contains(step.Run, "${{") || step.Shell != "bash" || step.Uses != "" {
+			t.Errorf("%+v", step)
+		}
+		script := []string{"action-install.sh", "action-score.sh"}[i]
+		if step.Run != "\"$ACTION_PATH/scripts/"+script+"\"\n" {
+			t.Errorf("%q", step.Run)
+		}
+		text, err := os.ReadFile(filepath.Join(docsRoot, "scripts", script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := regexp.MustCompile(`(?m)^#.*$`).ReplaceAllString(string(text), "")
+		read = append(read, regexp.MustCompile(`\bINPUT_[A-Z_]+\b`).FindAllString(code, -1)...)
+		for name, value := range step.Env {
+			input, ok := strings.CutPrefix(name, "INPUT_")
+			if !ok {
+				continue
+			}
+			given = append(given, name)
+			input = strings.ToLower(strings.ReplaceAll(input, "_", "-"))
+			if _, known := action.Inputs[input]; !known || value != "${{ inputs."+input+" }}" {
+				t.Errorf("%s: %s", name, value)
+			}
+		}
+	}
+	slices.Sort(read)
+	slices.Sort(given)
+	if read = slices.Compact(read); !slices.Equal(read, given) {
+		t.Errorf("the scripts read %v, and are given %v", read, given)
+	}
+	for input := range action.Inputs {
+		if input != "working-directory" && !slices.Contains(given, inputName(input)) {
+			t.Errorf("nothing reads the input %s", input)
+		}
+	}
+}
+
+// Workflows use others' actions by digest, and put no expression into a command.
+func TestWorkflowsArePinned(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(docsRoot, ".github", "workflows", "*.yml"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no workflows: %v", err)
+	}
+	for _, file := range files {
+		text := read(t, file)
+		var node any
+		if err := yaml.Unmarshal([]byte(text), &node); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range regexp.MustCompile(`uses: (\S+)@(\S+)`).FindAllStringSubmatch(text, -1) {
+			if !isDigest(m[2]) {
+				t.Errorf("%s: %s is not pinned by a digest", file, m[0])
+			}
+		}
+		for _, m := range regexp.MustCompile(`(?m)^\s*-? *run: .*\$\{\{`).FindAllString(text, -1) {
+			t.Errorf("%s: an expression in a command: %s", file, m)
+		}
+	}
+}
+
+// actionRun runs a script of the action in a folder, with a ragfaith that stands
+// for the program where one is given.
+type actionRun struct {
+	code                    int
+	out, outputs, path, dir string
+}
+
+func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash, which the action's scripts are for")
+	}
+	root, err := filepath.Abs(docsRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &actionRun{dir: t.TempDir()}
+	bin := t.TempDir()
+	path := bin + string(filepath.ListSeparator) + os.Getenv("PATH")
+	if ragfaith != "" {
+		if err := os.WriteFile(filepath.Join(bin, "ragfaith"), []byte(ragfaith), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	docsRows(t, r.dir)
+	cmd := exec.Command("bash", filepath.Join(root, "scripts", script))
+	cmd.Dir = r.dir
+	cmd.Env = append(githubEnv(t, r.dir), append([]string{"PATH=" + path, "HOME=" + bin, "LC_ALL=C.UTF-8", "NO_PROXY=127.0.0.1", "ACTION_PATH=" + root}, env...)...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatal(err)
+	}
+	r.code, r.out = cmd.ProcessState.ExitCode(), out.String()
+	for _, v := range cmd.Env {
+		name, file, _ := strings.Cut(v, "=")
+		switch content, _ := os.ReadFile(file); name {
+		case "GITHUB_OUTPUT":
+			r.outputs = string(content)
+		case "GITHUB_PATH":
+			r.path = string(content)
+		}
+	}
+	return r
+}
+
+func TestTheActionScores(t *testing.T) {
+	for name, tt := range map[string]struct {
+		env     []string
+		code    int
+		outputs string
+	}{
+		"passed":         {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.9", "INPUT_OUTPUT=a.jsonl\nb b.md", "INPUT_SUMMARY=run.json"}, 0, "mean=0.975\npassed=true\nexit-code=0\n"},
+		"below the bar":  {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.98"}, exitGate, "mean=0.975\npassed=false\nexit-code=4\n"},
+		"patterns":       {[]string{"INPUT_DATASET=\r\n  *.jsonl  \n", "INPUT_MIN_MEAN=0.9"}, 0, "mean=0.975\npassed=true\nexit-code=0\n"},
+		"arguments":      {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_ARGS=--limit\n20\n--keep=label"}, 0, "mean=1\npassed=true\nexit-code=0\n"},
+		"no such file":   {[]string{"INPUT_DATASET=none-*.jsonl"}, exitFailure, "exit-code=1\n"},
+		"no dataset":     {nil, exitUsage, "exit-code=2\n"},
+		"a wrong number": {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=high"}, exitUsage, "exit-code=2\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := runAction(t, "action-score.sh", "", tt.env...)
+			if r.code != tt.code || r.outputs != tt.outputs {
+				t.Errorf("exit code %d, outputs %q\n%s", r.code, r.outputs, r.out)
+			}
+			for _, v := range tt.env {
+				if _, list, ok := strings.Cut(v, "INPUT_OUTPUT="); ok {
+					for file := range strings.Lines(list) {
+						if _, err := os.Stat(filepath.Join(r.dir, strings.TrimSpace(file))); err != nil {
+							t.Error(err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Whatever an input says, it is one argument, and nothing of it is run.
+func TestInputsOfTheActionAreNotRun(t *testing.T) {
+	const echo = "#!/bin/sh\nfor a in \"$@\"; do printf '<%s>\\n' \"$a\"; done\n"
+	const evil = "$(touch hacked) `touch hacked`; touch hacked & \"' || touch hacked #"
+	for input, flag := range map[string]string{
+		"JUDGE": "--judge", "MODEL": "--model", "BASE_URL": "--base-url", "MIN_MEAN": "--min-mean", "MIN_LOWER": "--min-lower",
+		"MAX_FAILED": "--max-failed", "OUTPUT": "--output", "SUMMARY": "--summary",
+	} {
+		for _, value := range []string{evil, "--output=/etc/passwd", "a b", "*"} {
+			r := runAction(t, "action-score.sh", echo, "INPUT_"+input+"="+value, "INPUT_DATASET=d.jsonl")
+			if want := "<score>\n<" + flag + "=" + value + ">\n<-->\n<d.jsonl>\n"; r.code != 0 || r.out != want {
+				t.Errorf("%s=%s: exit code %d\n%s", input, value, r.code, r.out)
+			}
+			noneHacked(t, r)
+		}
+	}
+	r := runAction(t, "action-score.sh", echo, "INPUT_ARGS="+evil+"\n-q\n*\n", "INPUT_DATASET=--output=x\n"+evil+"\nno such-*\n")
+	if want := "<score>\n<" + evil + ">\n<-q>\n<*>\n<-->\n<--output=x>\n<" + evil + ">\n<no such-*>\n"; r.code != 0 || r.out != want {
+		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, want)
+	}
+	noneHacked(t, r)
+	for _, version := range []string{evil, "v1.2.3\n::error::x", "../../../evil", "1.2", "v1.2.3/../../x", "-x"} {
+		r := runAction(t, "action-install.sh", "", "INPUT_VERSION="+version, "INPUT_RELEASES=http://127.0.0.1:9")
+		if r.code != 1 || r.out != "::error title=ragfaith::version: want v1.2.3, source or installed\n" || r.path != "" {
+			t.Errorf("%s: exit code %d: %s", version, r.code, r.out)
+		}
+		noneHacked(t, r)
+	}
+}
+
+func noneHacked(t *testing.T, r *actionRun) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(r.dir, "hacked")); err == nil {
+		t.Errorf("an input was run: %s", r.out)
+	}
+}
+
+// release serves version 1.2.3 for one platform.
+func release(t *testing.T, spoil func(name string, content []byte) []byte) string {
+	t.Helper()
+	const program = "#!/bin/sh\necho ragfaith v1.2.3\n"
+	var archive bytes.Buffer
+	z := gzip.NewWriter(&archive)
+	w := tar.NewWriter(z)
+	err := w.WriteHeader(&tar.Header{Name: "ragfaith", Mode: 0o755, Size: int64(len(program))})
+	_, werr := w.Write([]byte(program))
+	if err := errors.Join(err, werr, w.Close(), z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	const name = "ragfaith_1.2.3_linux_amd64.tar.gz"
+	files := map[string][]byte{
+		name:                           archive.Bytes(),
+		"ragfaith_1.2.3_checksums.txt": fmt.Appendf(nil, "%x  %s.sbom.json\n%x  %s\n", sha256.Sum256(nil), name, sha256.Sum256(archive.Bytes()), name),
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, "/v1.2.3/")
+		content := files[name]
+		if spoil != nil {
+			content = spoil(name, content)
+		}
+		if !ok || content == nil {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(content)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestTheActionInstallsAReleaseOfTheRightChecksum(t *testing.T) {
+	whole := release(t, nil)
+	other := release(t, func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".tar.gz") {
+			return append(content, 0)
+		}
+		return content
+	})
+	unlisted := release(t, func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".txt") {
+			return bytes.ReplaceAll(content, []byte("amd64.tar.gz\n"), []byte("arm64.tar.gz\n"))
+		}
+		return content
+	})
+	alone := release(t, func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".txt") {
+			return nil
+		}
+		return content
+	})
+	for name, tt := range map[string]struct {
+		env  []string
+		code int
+		out  string
+	}{
+		"a version":          {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
+		"without its v":      {[]string{"INPUT_VERSION=1.2.3", "INPUT_RELEASES=" + whole + "/"}, 0, "ragfaith v1.2.3\n"},
+		"the action's tag":   {[]string{"ACTION_REF=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
+		"another file":       {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + other}, 1, "has not the checksum that its release gives"},
+		"not in the list":    {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + unlisted}, 1, "has not the checksum that its release gives"},
+		"no list":            {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + alone}, 1, "the checksums of 1.2.3 can't be had"},
+		"no such release":    {[]string{"INPUT_VERSION=v1.2.4", "INPUT_RELEASES=" + whole, "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.4 for Linux X64: it is built."},
+		"another system":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole, "RUNNER_OS=Plan9", "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.3 for Plan9 X64: it is built."},
+		"no server":          {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=http://127.0.0.1:9"}, 1, "status 000"},
+		"what is there":      {[]string{"INPUT_VERSION=installed"}, 0, ""},
+		"where is no source": {[]string{"ACTION_REF=main", "ACTION_PATH=/dev/null/none"}, 1, "/dev/null/none"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := runAction(t, "action-install.sh", "", tt.env...)
+			if r.code != tt.code || !strings.Contains(r.out, tt.out) {
+				t.Errorf("exit code %d\n%s", r.code, r.out)
+			}
+			if (r.path != "") != (strings.HasSuffix(tt.out, "v1.2.3\n") && tt.code == 0) {
+				t.Errorf("on the path: %q", r.path)
+			}
+		})
+	}
+}

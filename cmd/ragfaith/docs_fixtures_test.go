@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// docsServer is the address that pages name for a server of one's own.
+const docsServer = "http://localhost:8080"
+
+// docsRows writes what pages call dataset and eval: 40 rows of one claim each, one
+// of which nothing supports.
+func docsRows(t *testing.T, folder string) {
+	t.Helper()
+	type row struct {
+		ID       string   `json:"id" parquet:"id"`
+		Question string   `json:"question" parquet:"question"`
+		Answer   string   `json:"answer" parquet:"answer"`
+		Contexts []string `json:"contexts" parquet:"contexts,list"`
+		Label    int64    `json:"label" parquet:"label"`
+		Topic    string   `json:"topic" parquet:"topic"`
+	}
+	var rows []row
+	var lines bytes.Buffer
+	table := "id,question,answer,contexts,label,topic\n"
+	for i := range 40 {
+		r := row{
+			ID: fmt.Sprintf("row-%d", i), Question: "Which colour is it?", Answer: fmt.Sprintf("The sky is blue today over field %d.", i),
+			Contexts: []string{fmt.Sprintf("The sky is blue today over field %d.", i)}, Label: 1, Topic: fmt.Sprintf("field %d", i/8),
+		}
+		if i == 20 {
+			r.Answer, r.Label = "Elephants migrate through Kenya.", 0
+		}
+		line, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+		lines.Write(append(line, '\n'))
+		table += fmt.Sprintf("%s,%s,%s,\"[\"\"%s\"\"]\",%d,%s\n", r.ID, r.Question, r.Answer, r.Contexts[0], r.Label, r.Topic)
+	}
+	for name, content := range map[string]string{"dataset.jsonl": lines.String(), "eval.jsonl": lines.String(), "dataset.csv": table} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := parquet.WriteFile(filepath.Join(folder, "dataset.parquet"), rows); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// servers are the settings of the servers that a block asks for, which are
+// started for the page.
+func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
+	t.Helper()
+	var env []string
+	if b.has("llm") {
+		if r.llm == "" {
+			r.llm = newBatchServer(t, nil).url
+		}
+		env = append(env, "OPENAI_API_KEY="+testKey, "RAGFAITH_BASE_URL="+r.llm, "RAGFAITH_BATCH_POLL=1ms")
+	}
+	if b.has("hub") {
+		if r.hub == "" {
+			r.hub = newDocsHub(t, r.folder)
+		}
+		env = append(env, "HF_ENDPOINT="+r.hub)
+	}
+	return env
+}
+
+// localised puts the address of the test's server into the place of the one that
+// pages name.
+func (r *docsReader) localised(t *testing.T, b *docsBlock, script string) string {
+	if r.servers(t, b); b.has("llm") {
+		script = strings.ReplaceAll(script, docsServer, strings.TrimSuffix(r.llm, "/v1"))
+	}
+	return script
+}
+
+// newDocsHub starts a hub of very small models, which have the names and the
+// architectures of those that pages speak of, or one that is quicker to write. It
+// also puts the folder my-model where the page is followed.
+func newDocsHub(t *testing.T, folder string) string {
+	t.Helper()
+	mine := filepath.Join(folder, "my-model")
+	if err := os.Mkdir(mine, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeModel(t, mine, "LABEL_0", "LABEL_1")
+	nli := filesOf(t, writeModel(t, t.TempDir(), nli...))
+	hhem := filesOf(t, writeHHEM(t, t.TempDir()))
+	tokenizer := map[string]string{"tokenizer.json": nli["tokenizer.json"]}
+	h := newTestHub(func(h *testHub) {
+		h.files = func(repo string) map[string]string {
+			switch repo {
+			case "vectara/hallucination_evaluation_model":
+				return hhem
+			case "google/flan-t5-base":
+				return tokenizer
+			case "cross-encoder/nli-deberta-v3-base":
+				return nli
+			}
+			return hubFiles(repo)
+		}
+	})
+	t.Cleanup(h.close)
+	return h.hub.URL
+}
+
+// filesOf reads a folder.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		files[e.Name()] = read(t, filepath.Join(dir, e.Name()))
+	}
+	return files
+}
+
+// writeHHEM makes the folder of a very small HHEM with random weights, without a
+// tokenizer.
+func writeHHEM(t *testing.T, dir string) string {
+	t.Helper()
+	const vocabulary, width, heads, inner, labels = 128, 16, 2, 32, 2
+	const at, block = "t5.transformer.", "t5.transformer.encoder.block.0."
+	shapes := map[string][]int{
+		at + "shared.weight": {vocabulary, width}, at + "encoder.final_layer_norm.weight": {width},
+		block + "layer.0.layer_norm.weight": {width}, block + "layer.1.layer_norm.weight": {width},
+		block + "layer.0.SelfAttention.relative_attention_bias.weight": {8, heads},
+		block + "layer.1.DenseReluDense.wi_0.weight":                   {inner, width},
+		block + "layer.1.DenseReluDense.wi_1.weight":                   {inner, width},
+		block + "layer.1.DenseReluDense.wo.weight":                     {width, inner},
+		"t5.classifier.weight":                                         {labels, width}, "t5.classifier.bias": {labels},
+	}
+	for _, name := range strings.Fields("q k v o") {
+		shapes[block+"layer.0.SelfAttention."+name+".weight"] = []int{width, width}
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	header, data := map[string]any{}, []byte(nil)
+	for _, name := range slices.Sorted(maps.Keys(shapes)) {
+		shape := shapes[name]
+		n, from := 1, len(data)
+		for _, d := range shape {
+			n *= d
+		}
+		for range n {
+			data = binary.LittleEndian.AppendUint32(data, math.Float32bits(float32(random.NormFloat64()/2)))
+		}
+		header[name] = map[string]any{"dtype": "F32", "shape": shape, "data_offsets": []int{from, len(data)}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{
+		"model.safetensors": append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
+		"config.json":       []byte(`{"model_type":"HHEMv2Config","architectures":["HHEMv2ForSequenceClassification"],"prompt":"<pad> Premise: {text1} Hypothesis: {text2}"}`),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// docsBuild are the settings with which commands in the repository build what
+// `make build` builds, and put it elsewhere.
+func docsBuild(t *testing.T, bin string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH").Output()
+	values := strings.Split(string(out), "\n")
+	if err != nil || len(values) < 3 {
+		t.Fatalf("go env: %v", err)
+	}
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "GOCACHE=" + values[0], "GOMODCACHE=" + values[1], "GOPATH=" + values[2], "GOPROXY=off",
+		"GOTOOLCHAIN=local", "CGO_ENABLED=0", "GOFLAGS=-trimpath -buildvcs=false", "GOBIN=" + bin, "MAKEFLAGS=BINARY=" + filepath.Join(bin, "built"),
+	}
+}

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// A hook is what .pre-commit-hooks.yaml or the settings of a repository say of one.
+type hook struct {
+	ID, Entry, Language, Files string
+	Args                       []string
+}
+
+// pipeline runs what a file for a CI system tells it to run: the steps of a
+// workflow, the script of a job of GitLab, hooks of pre-commit.
+func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
+	t.Helper()
+	var node any
+	if err := yaml.Unmarshal([]byte(b.text), &node); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	ran := 0
+	r.jobs(t, b, node, &ran)
+	if ran == 0 {
+		t.Errorf("%s: nothing in it is run: begin it with text if it is none of a CI system", b)
+	}
+}
+
+// jobs finds what is run anywhere below a node.
+func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
+	t.Helper()
+	list, isList := node.([]any)
+	if isList {
+		for _, n := range list {
+			r.jobs(t, b, n, ran)
+		}
+		return
+	}
+	keys, _ := node.(map[string]any)
+	for key, value := range keys {
+		switch text, isText := value.(string); {
+		case key == "run" && isText:
+			if strings.Contains(text, "${{") {
+				t.Errorf("%s: an expression in a command: give it to the step as a variable", b)
+			}
+			*ran++
+			r.script(t, b, text, append(githubEnv(t, r.folder), r.variables(keys)...)...)
+		case key == "script" && !isText:
+			*ran++
+			r.script(t, b, strings.Join(texts(t, b, value), "\n"), "GITLAB_CI=true", "CI=true")
+		case key == "before_script":
+			// It installs, and so needs the network; a mistake of form is found.
+			script := strings.Join(texts(t, b, value), "\n")
+			if out, code := r.bash(t, b, "bash -n <<'END-OF-IT'\n"+script+"\nEND-OF-IT\n"); code != 0 {
+				t.Errorf("%s: %s\n%s", b, script, out)
+			}
+		case key == "uses" && isText:
+			name, at, _ := strings.Cut(text, "@")
+			if name == "ragfaith/ragfaith" {
+				*ran++
+				r.action(t, b, keys)
+			} else if !isDigest(at) {
+				t.Errorf("%s: %s is not pinned by a digest", b, text)
+			}
+		case key == "hooks":
+			*ran++
+			r.hooks(t, b, value)
+		default:
+			r.jobs(t, b, value, ran)
+		}
+	}
+}
+
+// isDigest reports whether a reference is that of a commit, in full.
+func isDigest(ref string) bool {
+	return len(ref) == 40 && strings.Trim(ref, "0123456789abcdef") == ""
+}
+
+// texts is a list of strings.
+func texts(t *testing.T, b *docsBlock, node any) []string {
+	t.Helper()
+	list, _ := node.([]any)
+	var out []string
+	for _, n := range list {
+		s, ok := n.(string)
+		if !ok {
+			t.Fatalf("%s: %v is no text", b, n)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// githubEnv is what a step has in its environment.
+func githubEnv(t *testing.T, folder string) []string {
+	t.Helper()
+	temp := t.TempDir()
+	return []string{
+		"CI=true", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary.md"), "GITHUB_OUTPUT=" + filepath.Join(temp, "output"),
+		"GITHUB_PATH=" + filepath.Join(temp, "path"), "GITHUB_WORKSPACE=" + folder, "RUNNER_TEMP=" + temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
+	}
+}
+
+// variables are those that a step is given.
+func (r *docsReader) variables(step map[string]any) []string {
+	env, _ := step["env"].(map[string]any)
+	var out []string
+	for name, value := range env {
+		if text, ok := value.(string); ok && !strings.Contains(text, "${{") {
+			out = append(out, name+"="+text)
+		} else {
+			out = append(out, name+"=7") // the number of a pull request, a token
+		}
+	}
+	return out
+}
+
+// action runs the scripts of action.yml with the inputs of a step.
+func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
+	t.Helper()
+	with, _ := step["with"].(map[string]any)
+	action := readAction(t)
+	env := append(githubEnv(t, r.folder), r.variables(step)...)
+	for name, value := range with {
+		if _, ok := action.Inputs[name]; !ok {
+			t.Errorf("%s: the action has no input %s", b, name)
+		}
+		text, ok := value.(string)
+		if !ok {
+			t.Errorf("%s: %s: %v is no text: quote it", b, name, value)
+		}
+		env = append(env, inputName(name)+"="+text)
+	}
+	if with["dataset"] == nil { // it only installs
+		return
+	}
+	score, err := filepath.Abs(filepath.Join(docsRoot, "scripts", "action-score.sh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.script(t, b, "'"+score+"'", env...)
+}
+
+// hooks runs hooks as pre-commit would, on a dataset.
+func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
+	t.Helper()
+	var ours, theirs []hook
+	text, err := yaml.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal(text, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(docsRoot, ".pre-commit-hooks.yaml"))), &ours); err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range theirs {
+		at := slices.IndexFunc(ours, func(o hook) bool { return o.ID == h.ID })
+		if at < 0 {
+			t.Errorf("%s: there is no hook %s", b, h.ID)
+			continue
+		}
+		if h.Args == nil {
+			h.Args = ours[at].Args
+		}
+		r.script(t, b, ours[at].Entry+" "+strings.Join(h.Args, " ")+" dataset.jsonl")
+	}
+}
+
+// An actionFile is what action.yml says.
+type actionFile struct {
+	Inputs, Outputs map[string]struct {
+		Description, Default, Value string
+		Required                    bool
+	}
+	Runs struct {
+		Using string
+		Steps []struct {
+			Name, ID, Shell, Run, Uses string
+			Env                        map[string]string
+		}
+	}
+}
+
+func readAction(t *testing.T) *actionFile {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(docsRoot, "action.yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a actionFile
+	if err := yaml.Unmarshal(text, &a); err != nil {
+		t.Fatal(err)
+	}
+	return &a
+}
+
+// inputName is the variable in which a script finds an input of the action.
+func inputName(input string) string {
+	return "INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
+}

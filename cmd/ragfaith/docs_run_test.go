@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// docsTime is what the commands of a block may take, which is far more than they
+// need: some of them build the program.
+const docsTime = 10 * time.Minute
+
+// A docsReader follows a page, in a folder that has what the pages speak of.
+type docsReader struct {
+	folder string
+	bin    string // stands first on the PATH
+	env    []string
+	llm    string // address of a server, "" until it is needed
+	hub    string
+}
+
+func newDocsReader(t *testing.T) *docsReader {
+	t.Helper()
+	root, err := filepath.Abs(docsRoot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &docsReader{folder: t.TempDir(), bin: t.TempDir()}
+	home := filepath.Join(r.bin, "home")
+	r.env = []string{
+		"PATH=" + r.bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
+		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "TMPDIR=" + t.TempDir(),
+		"LANG=C.UTF-8", "COLUMNS=100",
+		// Nothing of a page may leave this machine.
+		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost",
+	}
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(r.folder, "testdata")); err != nil {
+		t.Fatal(err)
+	}
+	docsRows(t, r.folder)
+	// Away from the repository, make only looks a target up.
+	r.tool(t, "make", `exec `+lookedUp("make")+` -n -C '`+root+`' "$@"`)
+	// What a workflow says on a pull request must at least be there.
+	r.tool(t, "gh", `while [ $# -gt 0 ]; do if [ "$1" = --body-file ]; then exec test -s "$2"; fi; shift; done; exit 1`)
+	return r
+}
+
+// lookedUp is where a program is, and false where it is not.
+func lookedUp(name string) string {
+	if path, err := exec.LookPath(name); err == nil {
+		return path
+	}
+	return "false"
+}
+
+// tool puts a script onto the PATH.
+func (r *docsReader) tool(t *testing.T, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(r.bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// follow does what a block says.
+func (r *docsReader) follow(t *testing.T, b *docsBlock) {
+	t.Helper()
+	if b.has("skip") {
+		return
+	}
+	if b.before != "" {
+		if out, code := r.bash(t, b, "set -eo pipefail\n"+b.before); code != 0 {
+			t.Fatalf("%s: what goes before it: exit code %d\n%s", b, code, out)
+		}
+	}
+	switch b.lang {
+	case "sh":
+		r.script(t, b, b.text)
+	case "console":
+		r.session(t, b)
+	case "yaml":
+		r.pipeline(t, b)
+	case "groovy":
+		for _, command := range regexp.MustCompile(`\bsh '([^']*)'`).FindAllStringSubmatch(b.text, -1) {
+			r.script(t, b, command[1])
+		}
+	case "python", "sql":
+		r.python(t, b)
+	}
+}
+
+// script runs commands, which all have to succeed, but for the last with exit=N.
+func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...string) {
+	t.Helper()
+	for _, program := range []string{"jq"} { // that not every machine has
+		if _, err := exec.LookPath(program); err != nil && strings.Contains(text, program+" ") {
+			t.Logf("%s: not run, there is no %s here", b, program)
+			return
+		}
+	}
+	if testing.Short() && b.has("repository") {
+		t.Logf("%s: not run with -short, it builds the program", b)
+		return
+	}
+	want, _ := strconv.Atoi(b.words["exit"])
+	if out, code := r.bash(t, b, "set -eo pipefail\n"+text, env...); code != want {
+		t.Errorf("%s: exit code %d, want %d\n%s\n%s", b, code, want, text, out)
+	}
+}
+
+// session runs the commands of a console, one by one in one shell, and compares
+// what each prints.
+func (r *docsReader) session(t *testing.T, b *docsBlock) {
+	t.Helper()
+	const mark = "\x00"
+	steps := readSession(b.text)
+	if len(steps) == 0 {
+		t.Fatalf("%s: no line begins with $", b)
+	}
+	script := "said() { printf '\\0%d\\0' $?; }\n" // nobody's exit code is lost: echo $? can be shown
+	for i, s := range steps {
+		if i > 0 {
+			script += "(exit $code)\n"
+		}
+		script += s.command + "\ncode=$?; (exit $code); said\n"
+	}
+	out, _ := r.bash(t, b, script)
+	parts := strings.Split(out, mark)
+	if len(parts) != 2*len(steps)+1 {
+		t.Fatalf("%s: the shell stopped:\n%s", b, out)
+	}
+	b.text = ""
+	deciding := len(steps) - 1
+	for deciding > 0 && steps[deciding].command == "echo $?" {
+		deciding--
+	}
+	for i, s := range steps {
+		got, code := parts[2*i], parts[2*i+1]
+		want := "0"
+		if b.has("exit") && i == deciding {
+			want = b.words["exit"]
+		}
+		if code != want {
+			t.Errorf("%s: $ %s: exit code %s, want %s\n%s", b, s.command, code, want, got)
+		}
+		if !sameOutput(s.output, got) {
+			if !*update {
+				t.Errorf("%s: $ %s\nprints\n%s\nand not\n%s", b, s.command, got, s.output)
+			}
+			s.output = got
+		}
+		b.text += s.prompted() + s.output
+	}
+}
+
+// bash runs a script, and returns what it printed and its exit code.
+func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...string) (string, int) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "bash", "-c", r.localised(t, b, script))
+	cmd.Dir, cmd.Env = r.folder, append(append(append([]string(nil), r.env...), r.servers(t, b)...), env...)
+	if b.has("repository") {
+		cmd.Dir = docsRoot
+		cmd.Env = append(cmd.Env, docsBuild(t, r.bin)...)
+	}
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		t.Fatalf("%s: %v", b, err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// python runs what reads results, where the readers are installed.
+func (r *docsReader) python(t *testing.T, b *docsBlock) {
+	t.Helper()
+	python := os.Getenv("RAGFAITH_PYTHON")
+	if python == "" {
+		t.Logf("%s: not run, RAGFAITH_PYTHON names no Python with pandas and DuckDB: scripts/fetch-readers.sh does", b)
+		return
+	}
+	program := b.text
+	if b.lang == "sql" {
+		program = "import duckdb, sys\nprint(duckdb.sql(" + strconv.QuoteToASCII(b.text) + "))"
+	}
+	cmd := exec.Command(python, "-c", program)
+	cmd.Dir, cmd.Env = r.folder, r.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: %v\n%s", b, err, out)
+	}
+}

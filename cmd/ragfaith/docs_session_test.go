@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A docsStep is a command of a console, and what it prints.
+type docsStep struct{ command, output string }
+
+// prompted is the command as a console shows it.
+func (s *docsStep) prompted() string {
+	return "$ " + strings.ReplaceAll(s.command, "\n", "\n> ") + "\n"
+}
+
+// readSession reads a console: commands behind "$ ", which go on behind "> ", and
+// below each what it prints.
+func readSession(text string) []*docsStep {
+	var steps []*docsStep
+	for line := range strings.Lines(text) {
+		command, isCommand := strings.CutPrefix(line, "$ ")
+		more, isMore := strings.CutPrefix(line, "> ")
+		switch last := len(steps) - 1; {
+		case isCommand:
+			steps = append(steps, &docsStep{command: strings.TrimSuffix(command, "\n")})
+		case last < 0:
+			return nil
+		case isMore && steps[last].output == "":
+			steps[last].command += "\n" + strings.TrimSuffix(more, "\n")
+		default:
+			steps[last].output += line
+		}
+	}
+	return steps
+}
+
+// sameOutput reports whether a page shows what was printed. A line "…" stands for
+// any lines, and durations may differ.
+func sameOutput(shown, printed string) bool {
+	seconds := regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s)\b`)
+	level := func(s string) string { return seconds.ReplaceAllString(strings.TrimRight(s, "\n"), "0s") }
+	parts := strings.Split("\n"+level(shown)+"\n", "\n…\n")
+	rest := "\n" + level(printed) + "\n"
+	if len(parts) == 1 {
+		return parts[0] == rest
+	}
+	for i, part := range parts {
+		// A part has lost the line ends that stood next to the dots.
+		part = "\n" + strings.Trim(part, "\n") + "\n"
+		switch at := strings.Index(rest, part); {
+		case part == "\n\n":
+		case at < 0, i == 0 && at > 0, i == len(parts)-1 && !strings.HasSuffix(rest, part):
+			return false
+		default:
+			rest = rest[at+len(part)-1:]
+		}
+	}
+	return true
+}
+
+// rewritePage writes what was printed into the consoles of a page.
+func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
+	t.Helper()
+	path := filepath.Join(docsRoot, page)
+	lines := strings.SplitAfter(read(t, path), "\n")
+	var out strings.Builder
+	at := 0
+	for _, b := range blocks {
+		if b.lang != "console" || b.has("skip") {
+			continue
+		}
+		for ; at < b.line; at++ {
+			out.WriteString(lines[at])
+		}
+		out.WriteString(b.text)
+		for !strings.HasPrefix(lines[at], "```") {
+			at++
+		}
+	}
+	out.WriteString(strings.Join(lines[at:], ""))
+	if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWhatAPageShowsIsComparedWithWhatIsPrinted(t *testing.T) {
+	for _, tt := range []struct {
+		shown, printed string
+		same           bool
+	}{
+		{"a\nb\n", "a\nb\n", true},
+		{"a\n", "a\nb\n", false},
+		{"", "a\n", false},
+		{"…\n", "a\nb\n", true},
+		{"a\n…\n", "a\nb\nc\n", true},
+		{"b\n…\n", "a\nb\nc\n", false},
+		{"…\nc\n", "a\nb\nc\n", true},
+		{"…\nb\n", "a\nb\nc\n", false},
+		{"a\n…\nd\n", "a\nb\nc\nd\n", true},
+		{"a\n…\nx\n…\nd\n", "a\nb\nc\nd\n", false},
+		{"took 2.5 s\n", "took 31 s\n", true},
+		{"took 2.5 s\n", "took 31 rows\n", false},
+	} {
+		if sameOutput(tt.shown, tt.printed) != tt.same {
+			t.Errorf("%q and %q: want %t", tt.shown, tt.printed, tt.same)
+		}
+	}
+}

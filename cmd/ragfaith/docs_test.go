@@ -1,0 +1,198 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// docsRoot is the root of the repository.
+const docsRoot = "../.."
+
+// A docsBlock is a fenced block of a page.
+type docsBlock struct {
+	page   string // from the root of the repository
+	line   int    // of its fence, from 1
+	lang   string
+	words  map[string]string // what follows the language: llm, exit=4 ...
+	before string            // shell commands of the comment <!-- before: … --> above it
+	text   string
+}
+
+func (b *docsBlock) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
+
+// has reports whether a word follows the language of the block.
+func (b *docsBlock) has(word string) bool { _, ok := b.words[word]; return ok }
+
+// docsLangs are the languages that a block may have.
+const docsLangs = "sh console yaml groovy python sql json text"
+
+// docsWords are the words that may follow the language; CONTRIBUTING.md says what
+// each of them does.
+const docsWords = "llm hub repository exit skip"
+
+// docsSkips are the reasons for which a block may not be run, and what at least
+// one of its commands must be for that.
+func docsSkips() map[string]*regexp.Regexp {
+	return map[string]*regexp.Regexp{
+		// It fetches from a host that tests do not reach.
+		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh) |pip install|go install \S+@|goreleaser`),
+		// It needs a machine that is not this one.
+		"machine": regexp.MustCompile(`--device cuda|^ssh |^nvidia-smi`),
+	}
+}
+
+// docsPages are the pages whose commands are run.
+func docsPages(t *testing.T) []string {
+	t.Helper()
+	pages := []string{"README.md", "CONTRIBUTING.md", "training/README.md"}
+	docs, err := filepath.Glob(filepath.Join(docsRoot, "docs", "*.md"))
+	if err != nil || len(docs) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	for _, d := range docs {
+		pages = append(pages, "docs/"+filepath.Base(d))
+	}
+	return pages
+}
+
+// readBlocks reads the fenced blocks of a page.
+func readBlocks(page, text string) ([]*docsBlock, error) {
+	fence := regexp.MustCompile("^( *)(```+)([^`]*)$")
+	var blocks []*docsBlock
+	var open *docsBlock
+	var marks, indent, before string
+	comment := false
+	for i, line := range strings.Split(text, "\n") {
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case open != nil && m != nil && len(m[2]) >= len(marks) && strings.TrimSpace(m[3]) == "":
+			blocks, open = append(blocks, open), nil
+		case open != nil:
+			open.text += strings.TrimPrefix(line, indent) + "\n"
+		case comment || strings.HasPrefix(line, "<!-- before:"):
+			part, end := strings.CutSuffix(line, "-->")
+			before += strings.TrimPrefix(part, "<!-- before:") + "\n"
+			comment = !end
+		case m != nil:
+			indent, marks = m[1], m[2]
+			open = &docsBlock{page: page, line: i + 1, words: map[string]string{}, before: before}
+			before = ""
+			for j, word := range strings.Fields(m[3]) {
+				name, value, _ := strings.Cut(word, "=")
+				switch {
+				case j == 0:
+					open.lang = name
+				case !slices.Contains(strings.Fields(docsWords), name):
+					return nil, fmt.Errorf("%s: unknown word %q (known: %s)", open, name, docsWords)
+				default:
+					open.words[name] = value
+				}
+			}
+			if !slices.Contains(strings.Fields(docsLangs), open.lang) {
+				return nil, fmt.Errorf("%s: a block of %q: give it one of the languages %s", open, open.lang, docsLangs)
+			}
+		case before != "" && strings.TrimSpace(line) != "":
+			return nil, fmt.Errorf("%s:%d: a comment <!-- before: … --> stands above a block", page, i+1)
+		}
+	}
+	if open != nil || comment {
+		return nil, fmt.Errorf("%s: a block or a comment is not closed", page)
+	}
+	return blocks, nil
+}
+
+// docsBlocks are the blocks of all pages.
+func docsBlocks(t *testing.T, page string) []*docsBlock {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(docsRoot, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, err := readBlocks(page, string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks
+}
+
+// A page is followed from its top to its bottom in a folder of its own, as a
+// reader would.
+func TestEveryCommandOfThePagesRuns(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("no bash, which the pages' commands are for")
+	}
+	for _, page := range docsPages(t) {
+		t.Run(page, func(t *testing.T) {
+			t.Parallel()
+			blocks := docsBlocks(t, page)
+			if len(blocks) == 0 {
+				return
+			}
+			r := newDocsReader(t)
+			for _, b := range blocks {
+				r.follow(t, b)
+			}
+			if *update {
+				rewritePage(t, page, blocks)
+			}
+		})
+	}
+}
+
+// What is left out is of the reasons that there are, and for these reasons.
+func TestOnlyWhatNeedsTheNetworkOrAnotherMachineIsNotRun(t *testing.T) {
+	for _, page := range docsPages(t) {
+		for _, b := range docsBlocks(t, page) {
+			reason, skipped := b.words["skip"]
+			needs := docsSkips()[reason]
+			lines := strings.Split(b.text, "\n")
+			switch {
+			case b.lang == "text" || b.lang == "json":
+				for _, line := range lines {
+					if regexp.MustCompile(`^\s*(\$|ragfaith|make) `).MatchString(line) {
+						t.Errorf("%s: a command in a block of %s is not run: %s", b, b.lang, line)
+					}
+				}
+			case !skipped:
+			case needs == nil:
+				t.Errorf("%s: skip=%s is no reason (known: %v)", b, reason, slices.Sorted(maps.Keys(docsSkips())))
+			case !slices.ContainsFunc(lines, needs.MatchString):
+				t.Errorf("%s: nothing in it needs skip=%s", b, reason)
+			default:
+				t.Logf("%s: not run, needs another %s:\n%s", b, reason, b.text)
+			}
+		}
+	}
+}
+
+func TestBlocksOfAPageAreRead(t *testing.T) {
+	page := "# A\n\n<!-- before: echo 1\necho 2 -->\n```sh llm exit=4\nfalse\n```\n- b\n\n  ````text\n  ```\n  ````\n"
+	blocks, err := readBlocks("a.md", page)
+	if err != nil || len(blocks) != 2 {
+		t.Fatalf("%d blocks, %v", len(blocks), err)
+	}
+	if b := blocks[0]; b.lang != "sh" || !b.has("llm") || b.words["exit"] != "4" || b.text != "false\n" || b.before != " echo 1\necho 2 \n" || b.line != 5 {
+		t.Errorf("%+v", b)
+	}
+	if b := blocks[1]; b.lang != "text" || b.text != "```\n" || b.before != "" {
+		t.Errorf("%+v", b)
+	}
+	for name, wrong := range map[string]string{
+		"an unknown word":          "```sh lm\n```\n",
+		"no language":              "```\nls\n```\n",
+		"another language":         "```bash\nls\n```\n",
+		"not closed":               "```sh\nls\n",
+		"a comment without blocks": "<!-- before: ls -->\nwords\n",
+	} {
+		if blocks, err := readBlocks("a.md", wrong); err == nil {
+			t.Errorf("%s: %+v", name, blocks[0])
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// setOutputs gives the step of a workflow its outputs, for later steps to read:
+// mean, where a row was scored, and passed. They are numbers and words of our own,
+// and so can't set another output. That it can't be done does not fail the run.
+func (g *githubRun) setOutputs(t *report.Tally, gates []report.Gate) {
+	if g == nil || g.outputs == "" {
+		return
+	}
+	text := ""
+	if t.Faithfulness.Count() > 0 {
+		text = "mean=" + strconv.FormatFloat(t.Faithfulness.Mean(), 'f', -1, 64) + "\n"
+	}
+	text += "passed=" + strconv.FormatBool(gateCode(gates) == exitOK) + "\n"
+	file, err := os.OpenFile(g.outputs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err == nil {
+		_, err = file.WriteString(text)
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		g.console.say("warning: the step has no outputs: %v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What is packed beside the binary of a release can be made, and is whole.
+func TestFilesOfARelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it lists the modules of six systems")
+	}
+	dir := t.TempDir()
+	inRepository(t, "scripts/release-files.sh", dir, "ragfaith")
+	notices := read(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
+	for _, module := range []string{"github.com/spf13/cobra", "modernc.org/sqlite", "github.com/parquet-go/parquet-go", "github.com/inconshreveable/mousetrap"} {
+		_, section, found := strings.Cut(notices, "\n## "+module+" v")
+		section, _, _ = strings.Cut(section, "\n## ")
+		if !found || len(section) < 500 {
+			t.Errorf("%s: %q", module, section)
+		}
+	}
+	if strings.Contains(notices, "chromedp") {
+		t.Error("what only tests use is named")
+	}
+	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
+		t.Error("the word tables or the standard library are not named")
+	}
+	for shell, want := range map[string]string{"bash": "complete ", "zsh": "#compdef ragfaith", "fish": "complete -c ragfaith", "powershell": "Register-ArgumentCompleter"} {
+		if text := read(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
+			t.Errorf("%s: no %q", shell, want)
+		}
+	}
+}
+
+func TestTheListOfModulesOfABinary(t *testing.T) {
+	for _, program := range []string{"jq", "openssl"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("no %s here, which scripts/sbom.sh needs", program)
+		}
+	}
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := inRepository(t, "scripts/sbom.sh", binary)
+	if again := inRepository(t, "scripts/sbom.sh", binary); again != text {
+		t.Error("it differs from one time to the next")
+	}
+	type component struct {
+		Ref           string `json:"bom-ref"`
+		Name, Version string
+		Hashes        []struct{ Content string }
+	}
+	var bom struct {
+		Format       string `json:"bomFormat"`
+		Version      string `json:"specVersion"`
+		Metadata     struct{ Component component }
+		Components   []component
+		Dependencies []struct {
+			Ref       string
+			DependsOn []string `json:"dependsOn"`
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &bom); err != nil {
+		t.Fatal(err)
+	}
+	if bom.Format != "CycloneDX" || bom.Version != "1.6" || len(bom.Metadata.Component.Hashes) != 1 || len(bom.Metadata.Component.Hashes[0].Content) != 64 {
+		t.Errorf("%+v", bom.Metadata)
+	}
+	if len(bom.Dependencies) != 1 || len(bom.Dependencies[0].DependsOn) != len(bom.Components) || bom.Dependencies[0].Ref != bom.Metadata.Component.Ref {
+		t.Errorf("%+v", bom.Dependencies)
+	}
+	refs := map[string]bool{}
+	for _, c := range bom.Components {
+		if c.Name == "" || c.Version == "" || refs[c.Ref] {
+			t.Errorf("%+v", c)
+		}
+		refs[c.Ref] = true
+	}
+	mod := read(t, filepath.Join(docsRoot, "go.mod"))
+	for _, module := range []string{"github.com/spf13/cobra", "modernc.org/sqlite"} {
+		_, version, _ := strings.Cut(mod, module+" ")
+		version, _, _ = strings.Cut(version, "\n")
+		if !refs["pkg:golang/"+module+"@"+version] {
+			t.Errorf("no %s %s", module, version)
+		}
+	}
+}
+
+// inRepository runs a script in the root of the repository.
+func inRepository(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(filepath.FromSlash("./"+name), args...)
+	cmd.Dir = docsRoot
+	var errs strings.Builder
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, errs.String())
+	}
+	return string(out)
+}
