@@ -38,7 +38,7 @@ answer's claims that its contexts support.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(newScore(sys), newSegment(), newPrompts(), newCache(sys), newModels(sys), newVersion())
+	root.AddCommand(newScore(sys), newCompare(sys), newSegment(), newPrompts(), newCache(sys), newModels(sys), newVersion())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Args, completion.RunE = unknownCommand, root.RunE // as for the root

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -30,7 +31,7 @@ type Gate struct {
 // chance. And it fails where nothing was compared.
 func newGate(c *Comparison, bar float64) *Gate {
 	n := c.Figures.Difference.N
-	g := &Gate{MaxDrop: bar, Drop: -c.Figures.Difference.Estimate, P: c.Figures.Permutation.TwoSided, Alpha: c.Alpha}
+	g := &Gate{MaxDrop: bar, Drop: 0 - c.Figures.Difference.Estimate, P: c.Figures.Permutation.TwoSided, Alpha: c.Alpha}
 	if n == 0 {
 		g.Text = "drop of the mean faithfulness <= " + plain(bar) + " can't be judged (no row has a score on both sides)"
 		return g
@@ -40,7 +41,7 @@ func newGate(c *Comparison, bar float64) *Gate {
 		what += " groups of " + strconv.Itoa(c.Compared) + " rows"
 	}
 	within := g.Drop <= bar+slack
-	moved := "mean faithfulness dropped by " + telling(g.Drop, bar, within)
+	moved := "mean faithfulness dropped by " + telling(g.Drop, bar)
 	if within {
 		moved += " <= " + plain(bar)
 	} else {
@@ -49,7 +50,10 @@ func newGate(c *Comparison, bar float64) *Gate {
 	switch chance := g.P >= c.Alpha; {
 	case within && g.Drop < 0:
 		g.Passed = true
-		g.Text = "mean faithfulness rose by " + telling(-g.Drop, 0, false) + " (" + what + ")"
+		g.Text = "mean faithfulness rose by " + telling(-g.Drop, 0) + " (" + what + ")"
+	case within && g.Drop == 0:
+		g.Passed = true
+		g.Text = "mean faithfulness did not change (" + what + ")"
 	case within:
 		g.Passed = true
 		g.Text = moved + " (" + what + ")"
@@ -57,9 +61,9 @@ func newGate(c *Comparison, bar float64) *Gate {
 		g.Text = moved + ", and " + what + " is too few to tell it from chance"
 	case chance:
 		g.Passed = true
-		g.Text = moved + ", but it may be chance: " + pIs(g.P) + " >= " + plain(c.Alpha) + " (" + what + ")"
+		g.Text = moved + ", but it may be chance: " + pIs(g.P, c.Alpha) + " >= " + plain(c.Alpha) + " (" + what + ")"
 	default:
-		g.Text = moved + ", " + pIs(g.P) + " < " + plain(c.Alpha) + " (" + what + ")"
+		g.Text = moved + ", " + pIs(g.P, c.Alpha) + " < " + plain(c.Alpha) + " (" + what + ")"
 	}
 	if d := c.Figures.Detectable; g.Passed && bar > 0 && d > bar {
 		need := math.Ceil(float64(n) * (d / bar) * (d / bar))
@@ -83,11 +87,12 @@ func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
 // telling writes x with four decimals, or with as many as show on which side of
 // the bar it lies.
-func telling(x, bar float64, within bool) string {
+func telling(x, bar float64) string {
 	const usual, most = 4, 17
 	for digits := usual; ; digits++ {
 		s := strconv.FormatFloat(x, 'f', digits, 64)
-		if shown, err := strconv.ParseFloat(s, 64); err != nil || digits == most || (shown <= bar) == within || math.Abs(x-bar) <= slack {
+		shown, _ := strconv.ParseFloat(s, 64) // s was just made from a number
+		if digits == most || cmp.Compare(shown, bar) == cmp.Compare(x, bar) || math.Abs(x-bar) <= slack {
 			return s
 		}
 	}
@@ -96,18 +101,22 @@ func telling(x, bar float64, within bool) string {
 // plain writes a number in full.
 func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-func pIs(p float64) string {
-	if text := PValue(p); text[0] == '<' {
-		return "p " + text
+// pIs writes a p-value as what it is equal to or less than, so that it shows on
+// which side of alpha it lies.
+func pIs(p, alpha float64) string {
+	if p < leastShown {
+		return "p " + PValue(p)
 	}
-	return "p = " + PValue(p)
+	return "p = " + telling(p, alpha)
 }
+
+// leastShown is the least p-value that four decimals show.
+const leastShown = 0.00005
 
 // PValue writes a p-value with four decimals, or as less than the least that
 // these show.
 func PValue(p float64) string {
-	const least = 0.0001
-	if p < least {
+	if p < leastShown {
 		return "< 0.0001"
 	}
 	return strconv.FormatFloat(p, 'f', 4, 64)

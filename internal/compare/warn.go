@@ -45,13 +45,13 @@ func warnings(c *Comparison, p *pairing) []Warning {
 		{Contexts, "the contexts differ", p.contexts},
 	} {
 		if n.rows.Count > 0 {
-			say(n.kind, "%s in %d of %d rows with the same id (%s)", n.what, n.rows.Count, c.Paired, n.rows.names())
+			say(n.kind, "%s in %d of %d rows with the same id (%s)", n.what, n.rows.Count, c.Paired, n.rows.Names())
 		}
 	}
 	for _, t := range c.Unscored {
 		if t.From != t.To {
 			say(Unscored, "%d %s %s in the baseline and %s in the candidate, and %s not compared (%s)",
-				t.Rows.Count, rows(t.Rows.Count), status(t.From.String()), status(t.To.String()), are(t.Rows.Count), t.Rows.names())
+				t.Rows.Count, rows(t.Rows.Count), status(t.From.String()), status(t.To.String()), are(t.Rows.Count), t.Rows.Names())
 		}
 	}
 	for _, n := range []struct {
@@ -59,12 +59,12 @@ func warnings(c *Comparison, p *pairing) []Warning {
 		rows Named
 	}{{"baseline", c.OnlyBaseline}, {"candidate", c.OnlyCandidate}} {
 		if n.rows.Count > 0 {
-			say(Unpaired, "%d %s only in the %s, and %s not compared (%s)", n.rows.Count, rows(n.rows.Count)+" "+are(n.rows.Count), n.side, are(n.rows.Count), n.rows.names())
+			say(Unpaired, "%d %s only in the %s, and %s not compared (%s)", n.rows.Count, rows(n.rows.Count)+" "+are(n.rows.Count), n.side, are(n.rows.Count), n.rows.Names())
 		}
 	}
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
 		if n := s.Duplicates.Count; n > 0 {
-			say(Duplicates, "%s: %d %s an id that an earlier row has (%s): the first of an id is paired with the first", s.Name, n, have(n), s.Duplicates.names())
+			say(Duplicates, "%s: %d %s an id that an earlier row has (%s): the first of an id is paired with the first", s.Name, n, have(n), s.Duplicates.Names())
 		}
 	}
 	if p.alone > 0 {
@@ -138,8 +138,8 @@ func shown(value string) string {
 	return value
 }
 
-// names lists the first ids, and says that there are more.
-func (n *Named) names() string {
+// Names lists the first ids on one line, and says how many more there are.
+func (n *Named) Names() string {
 	const most = 40 // characters of an id
 	ids := make([]string, len(n.First))
 	for i, id := range n.First {
@@ -151,9 +151,6 @@ func (n *Named) names() string {
 	}
 	return text
 }
-
-// Names lists the first ids on one line, and says how many more there are.
-func (n *Named) Names() string { return n.names() }
 
 func status(s string) string { return strings.ReplaceAll(s, "_", " ") }
 

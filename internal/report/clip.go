@@ -5,11 +5,11 @@ import (
 	"unicode"
 )
 
-// Clip returns s on one line, in at most so many characters, with "…" where it
+// clip returns s on one line, in at most so many characters, with "…" where it
 // was cut. Runs of white space are a blank, and nothing in it changes the
 // direction of the text, moves a cursor or is forbidden in XML: such characters
 // are shown as escapes. Only as much of s is read as is returned.
-func Clip(s string, most int) string {
+func clip(s string, most int) string {
 	var b strings.Builder
 	length, blank := 0, false
 	for _, r := range s {

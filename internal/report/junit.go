@@ -203,7 +203,7 @@ func (j *junit) gate(g *Gate) {
 
 // line appends a line between two tags.
 func (j *junit) line(s string) {
-	_ = xml.EscapeText(&j.buf, []byte(Clip(s, junitText))) // a buffer has no error
+	_ = xml.EscapeText(&j.buf, []byte(clip(s, junitText))) // a buffer has no error
 	j.buf.WriteByte('\n')
 }
 
@@ -214,7 +214,7 @@ func place(r *eval.Result) string { return r.Row.File + ":" + strconv.Itoa(r.Row
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	_ = xml.EscapeText(&b, []byte(Clip(s, junitText))) // a builder has no error
+	_ = xml.EscapeText(&b, []byte(clip(s, junitText))) // a builder has no error
 	b.WriteByte('"')
 	return b.String()
 }
@@ -228,5 +228,5 @@ func junitClass(file string) string {
 			return r
 		}
 		return '_'
-	}, Clip(filepath.Base(file), junitText))
+	}, clip(filepath.Base(file), junitText))
 }

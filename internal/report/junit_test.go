@@ -77,12 +77,12 @@ func TestJUnitCountsWhatItHas(t *testing.T) {
 		t.Error(d)
 	}
 	evil := doc.Suites[1].Cases[0]
-	for _, want := range []string{Clip(hostile().Claims[1].Text, junitText), Clip(hostile().Verdicts[1].Reason, junitText), Clip(hostile().Verdicts[1].Evidence[0].Quote, junitText)} {
+	for _, want := range []string{clip(hostile().Claims[1].Text, junitText), clip(hostile().Verdicts[1].Reason, junitText), clip(hostile().Verdicts[1].Evidence[0].Quote, junitText)} {
 		if !strings.Contains(evil.Failure[0].Text, want) {
 			t.Errorf("%q lacks %q", evil.Failure[0].Text, want)
 		}
 	}
-	if evil.Name != Clip(hostile().Row.ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
+	if evil.Name != clip(hostile().Row.ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
 		t.Errorf("%q %q", evil.Name, evil.ClassName)
 	}
 }

@@ -72,7 +72,7 @@ func (m *markdown) figures() {
 		if i > 0 {
 			m.b.WriteString(", ")
 		}
-		m.b.WriteString(CodeSpan(Clip(note, nameText)))
+		m.b.WriteString(codeSpan(clip(note, nameText)))
 	}
 	if len(m.opts.Notes) > 0 {
 		m.b.WriteString("\n\n")
@@ -103,7 +103,7 @@ func (m *markdown) gates() {
 		if !gates[i].Passed {
 			outcome = "**" + outcome + "**"
 		}
-		fmt.Fprintf(&m.b, "| %s | %s |\n", CodeSpan(gates[i].Text), outcome)
+		fmt.Fprintf(&m.b, "| %s | %s |\n", codeSpan(gates[i].Text), outcome)
 	}
 	m.b.WriteByte('\n')
 }
@@ -118,7 +118,7 @@ func (m *markdown) failures() {
 	shown := 0
 	for i := range m.worst.failed {
 		f := &m.worst.failed[i]
-		if shown == most || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n") {
+		if shown == most || !m.add("- "+codeSpan(f.ID)+": "+codeSpan(f.Error)+"\n") {
 			break
 		}
 		shown++
@@ -166,17 +166,17 @@ func (m *markdown) more(n int, what string) {
 func markdownRow(number int, r *WorstRow) string {
 	var b strings.Builder
 	begin := strconv.Itoa(number) + ". "
-	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", begin, CodeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
+	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", begin, codeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
 	inner := strings.Repeat(" ", len(begin))
 	for i := range r.Unsupported {
 		c := &r.Unsupported[i]
 		label := strings.ReplaceAll(c.Label.String(), "_", " ")
-		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, label, CodeSpan(c.Text))
+		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, label, codeSpan(c.Text))
 		if c.Reason != "" {
-			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))
+			fmt.Fprintf(&b, "%s  - why: %s\n", inner, codeSpan(c.Reason))
 		}
 		if c.Quote != "" {
-			fmt.Fprintf(&b, "%s  - context: %s\n", inner, CodeSpan(c.Quote))
+			fmt.Fprintf(&b, "%s  - context: %s\n", inner, codeSpan(c.Quote))
 		}
 	}
 	if more := r.Claims - r.Supported - len(r.Unsupported); more > 0 {
@@ -185,9 +185,9 @@ func markdownRow(number int, r *WorstRow) string {
 	return b.String()
 }
 
-// CodeSpan returns s as a code span of Markdown, which shows it as it is: its
+// codeSpan returns s as a code span of Markdown, which shows it as it is: its
 // fence is longer than any in s. s is on one line.
-func CodeSpan(s string) string {
+func codeSpan(s string) string {
 	if s == "" {
 		return "(empty)"
 	}

@@ -125,8 +125,8 @@ func TestNothingOfADatasetIsMarkdown(t *testing.T) {
 	}
 	r := hostile()
 	for _, s := range []string{r.Row.ID, r.Claims[1].Text, r.Verdicts[1].Reason, r.Verdicts[1].Evidence[0].Quote, hostileFailure().Err.Error()} {
-		if !spans[Clip(s, worstText)] {
-			t.Errorf("not shown as it is: %q", Clip(s, worstText))
+		if !spans[clip(s, worstText)] {
+			t.Errorf("not shown as it is: %q", clip(s, worstText))
 		}
 	}
 }
@@ -143,8 +143,8 @@ func FuzzCodeSpan(f *testing.F) {
 	f.Add("`")
 	f.Add(" x ")
 	f.Fuzz(func(t *testing.T, s string) {
-		s = Clip(s, worstText)
-		source := []byte("- " + CodeSpan(s) + "\n")
+		s = clip(s, worstText)
+		source := []byte("- " + codeSpan(s) + "\n")
 		doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 		var got strings.Builder
 		nodes := 0

@@ -58,7 +58,7 @@ func (w *Worst) Write(r *eval.Result) error {
 	case r.Status == eval.Failed:
 		if w.failures++; len(w.failed) < w.most {
 			w.failed = append(w.failed, FailedRow{
-				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: Clip(r.Row.ID, nameText), Error: Clip(failure(r), worstText),
+				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: clip(r.Row.ID, nameText), Error: clip(failure(r), worstText),
 			})
 		}
 	case r.Status == eval.Scored && r.Supported() < len(r.Claims):
@@ -84,7 +84,7 @@ func worse(a, b WorstRow) int {
 
 // fill takes the texts of r.
 func (w *WorstRow) fill(r *eval.Result) {
-	w.ID, w.File = Clip(r.Row.ID, nameText), r.Row.File
+	w.ID, w.File = clip(r.Row.ID, nameText), r.Row.File
 	w.Claims, w.Supported = len(r.Claims), r.Supported()
 	for i := range r.Verdicts {
 		v := &r.Verdicts[i]
@@ -94,9 +94,9 @@ func (w *WorstRow) fill(r *eval.Result) {
 		if len(w.Unsupported) == worstClaims {
 			return
 		}
-		c := WorstClaim{Label: v.Label, Text: Clip(r.Claims[i].Judged(), worstText), Reason: Clip(v.Reason, worstText)}
+		c := WorstClaim{Label: v.Label, Text: clip(r.Claims[i].Judged(), worstText), Reason: clip(v.Reason, worstText)}
 		if len(v.Evidence) > 0 {
-			c.Quote = Clip(v.Evidence[0].Quote, worstText)
+			c.Quote = clip(v.Evidence[0].Quote, worstText)
 		}
 		w.Unsupported = append(w.Unsupported, c)
 	}

@@ -75,7 +75,7 @@ func TestClipMakesALineOfWhatIsShown(t *testing.T) {
 		{"👩\u200d🚀", "👩\u200d🚀", 3},
 		{strings.Repeat("\n", 1<<20), "", 3},
 	} {
-		if got := Clip(tt.in, tt.most); got != tt.want {
+		if got := clip(tt.in, tt.most); got != tt.want {
 			t.Errorf("%.20q in %d: %q", tt.in, tt.most, got)
 		}
 	}
