@@ -190,7 +190,7 @@ func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 		"version: the version differs: 1.0, then 1.1",
 		"questions: the question differs in 1 of 3 rows with the same id (q)",
 		`contexts: the contexts differ in 1 of 3 rows with the same id (c\x1b[31m)`,
-		"unscored: 1 row scored in the baseline and failed in the candidate, and is not compared (f)",
+		"unscored: 1 row, scored in the baseline and failed in the candidate, is not compared (f)",
 		"unpaired: 1 row is only in the baseline, and is not compared (u)",
 	}, got); d != "" {
 		t.Error(d)

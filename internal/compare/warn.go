@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -50,8 +51,8 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	}
 	for _, t := range c.Unscored {
 		if t.From != t.To {
-			say(Unscored, "%d %s %s in the baseline and %s in the candidate, and %s not compared (%s)",
-				t.Rows.Count, rows(t.Rows.Count), status(t.From.String()), status(t.To.String()), are(t.Rows.Count), t.Rows.Names())
+			say(Unscored, "%d %s, %s in the baseline and %s in the candidate, %s not compared (%s)",
+				t.Rows.Count, rows(t.Rows.Count), status(t.From), status(t.To), are(t.Rows.Count), t.Rows.Names())
 		}
 	}
 	for _, n := range []struct {
@@ -152,7 +153,13 @@ func (n *Named) Names() string {
 	return text
 }
 
-func status(s string) string { return strings.ReplaceAll(s, "_", " ") }
+// status is what became of a row, in words.
+func status(s eval.Status) string {
+	if s == eval.NoClaims {
+		return "without claims"
+	}
+	return s.String()
+}
 
 func rows(n int) string {
 	if n == 1 {

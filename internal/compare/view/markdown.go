@@ -96,11 +96,8 @@ func (m *markdown) figures() {
 	if text := Alone(c); text != "" {
 		item("claims of one side", text)
 	}
-	if text := Unpaired(c); text != "" {
-		item("unpaired", span(text, markdownText))
-	}
-	for _, t := range c.Unscored {
-		item("no score", span(Unscored(t), markdownText))
+	if text := Never(c); text != "" {
+		item("no score", span(text, markdownText))
 	}
 	m.b.WriteByte('\n')
 }

@@ -41,10 +41,7 @@ func Table(w io.Writer, c *compare.Comparison, width int) error {
 	line("detectable", Detectable(c))
 	line("claims", Flips(c))
 	line("", Alone(c))
-	line("unpaired", report.Printable(Unpaired(c)))
-	for _, t := range c.Unscored {
-		line("no score", report.Printable(Unscored(t)))
-	}
+	line("no score", report.Printable(Never(c)))
 	changes(&b, c, width)
 	_, err := io.WriteString(w, trimmed(b.String()))
 	return err

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -66,28 +65,22 @@ func Units(c *compare.Comparison) string {
 	return text
 }
 
-// Unpaired says which rows one side alone has, "" for none.
-func Unpaired(c *compare.Comparison) string {
-	if c.OnlyBaseline.Count+c.OnlyCandidate.Count == 0 {
+// Never counts the rows that have a score on neither side, "" for none. Rows that
+// one side scored, or that one side alone has, are in the warnings.
+func Never(c *compare.Comparison) string {
+	n := 0
+	var parts []string
+	for _, t := range c.Unscored {
+		if t.From == t.To {
+			n += t.Rows.Count
+			parts = append(parts, strings.ReplaceAll(t.From.String(), "_", " ")+": "+t.Rows.Names())
+		}
+	}
+	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d only in the baseline%s, %d only in the candidate%s",
-		c.OnlyBaseline.Count, named(&c.OnlyBaseline), c.OnlyCandidate.Count, named(&c.OnlyCandidate))
+	return Count(n, "row") + " on both sides (" + strings.Join(parts, "; ") + ")"
 }
-
-func named(n *compare.Named) string {
-	if n.Count == 0 {
-		return ""
-	}
-	return " (" + n.Names() + ")"
-}
-
-// Unscored says which rows have no score on one side or on both.
-func Unscored(t compare.Transition) string {
-	return fmt.Sprintf("%d %s, then %s (%s)", t.Rows.Count, spaced(t.From), spaced(t.To), t.Rows.Names())
-}
-
-func spaced(s eval.Status) string { return strings.ReplaceAll(s.String(), "_", " ") }
 
 // Rows counts what a side holds.
 func Rows(s *compare.Side) string {
