@@ -44,7 +44,7 @@ function update() {
   const all = question.words.length === 0 && question.way === "";
   by("clear").disabled = all;
   by("said").textContent = all
-    ? `${rows.length} rows`
+    ? `${rows.length} ${rows.length === 1 ? "row" : "rows"}`
     : shown === 0 ? "No row matches. “Show all” lifts the filters." : `${shown} of ${rows.length} rows`;
 }
 
