@@ -39,7 +39,7 @@ answer's claims that its contexts support.`,
 	colorFlag(root.PersistentFlags(), sys.color)
 	configFlag(root.PersistentFlags(), &config)
 	completeValues(root)
-	root.AddCommand(newScore(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
+	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Args, completion.RunE = unknownCommand, root.RunE // as for the root

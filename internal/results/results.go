@@ -62,13 +62,13 @@ func Open(path string, o Options) (*File, error) {
 func (f *File) begin() error {
 	if f.records.Format() != dataset.JSONL && f.records.Format() != dataset.JSON {
 		row, err := newAssembler(f.records)
-		if err == nil {
-			err = absent(f.o.Keep, f.records.Names())
-		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
 		f.row = row
+		if gone := absent(f.o.Keep, f.records.Names()); len(gone) > 0 {
+			return &ColumnError{f.name(), gone}
+		}
 	}
 	first, err := f.next()
 	if errors.Is(err, io.EOF) {
@@ -100,7 +100,7 @@ func (f *File) Rows() iter.Seq2[*eval.Result, error] {
 			switch {
 			case errors.Is(err, io.EOF):
 				if len(f.missing) > 0 {
-					yield(nil, fmt.Errorf("%s: no row has a column %s; score --keep COLUMN carries one into the results", f.name(), quoted(f.missing)))
+					yield(nil, &ColumnError{f.name(), f.missing})
 				}
 				return
 			case err != nil:
@@ -172,24 +172,23 @@ func Text(r *eval.Result, name string) (string, bool) {
 	return text, true
 }
 
-// absent is the error of columns that are not there.
-func absent(wanted, names []string) error {
-	var gone []string
-	for _, name := range wanted {
-		if !slices.Contains(names, name) {
-			gone = append(gone, name)
-		}
-	}
-	if gone == nil {
-		return nil
-	}
-	return fmt.Errorf("no column %s; score --keep COLUMN carries one into the results", quoted(gone))
+// A ColumnError is that of a file without columns that Options.Keep names. Of JSONL
+// and JSON it comes after the last row.
+type ColumnError struct {
+	File    string
+	Columns []string
 }
 
-func quoted(names []string) string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = fmt.Sprintf("%q", name)
+// Error names the columns.
+func (e *ColumnError) Error() string {
+	names := make([]string, len(e.Columns))
+	for i, name := range e.Columns {
+		names[i] = fmt.Sprintf("%q", name)
 	}
-	return strings.Join(all, ", ")
+	return e.File + ": no column " + strings.Join(names, ", ") + "; score --keep COLUMN carries one into the results"
+}
+
+// absent returns what is wanted and not there.
+func absent(wanted, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(names, name) })
 }

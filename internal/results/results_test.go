@@ -207,7 +207,7 @@ func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
 		"no claims":            {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
 		"claims cut off":       {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
 		"no such column":       {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
-		"a column in no row":   {"r.jsonl", jsonl, `r.jsonl: no row has a column "label"; score --keep COLUMN`, []string{"text", "label"}},
+		"a column in no row":   {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
 		"two JSONs in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
 		"a number for a score": {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {

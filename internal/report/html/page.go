@@ -18,7 +18,7 @@ var files embed.FS
 // scripts are the parts of the page's script, in order: one module, so that
 // their names are nobody else's.
 func scripts() []string {
-	return []string{"text.js", "blocks.js", "rows.js", "grid.js", "detail.js", "main.js"}
+	return []string{"text.js", "blocks.js", "rows.js", "grid.js", "detail.js", "theme.js", "main.js"}
 }
 
 // A page is the frame of a report: what stands before its rows and after them.
@@ -62,10 +62,21 @@ func (p *page) head(w io.Writer, datasets []string) error {
 	}{names(datasets), p.policy(), template.CSS(p.style)}) //nolint:gosec // it is a file of this package
 }
 
-// policy lets this page's script and style run, and nothing else. Nothing may
-// be fetched, framed or sent, and no text may become markup or script.
-func (p *page) policy() string {
-	return "default-src 'none'; script-src " + hashOf(p.script) + "; style-src " + hashOf(p.style) +
+// Shared returns a file that other pages of ragfaith have in common with this one:
+// style.css, or theme.js, whose function useTheme makes the button with the id
+// theme work.
+func Shared(name string) (string, error) {
+	source, err := files.ReadFile("page/" + name)
+	return string(source), err
+}
+
+func (p *page) policy() string { return Policy(p.script, p.style) }
+
+// Policy is the Content-Security-Policy of a page that lets its script and its
+// style run, and nothing else. Nothing may be fetched, framed or sent, and no text
+// may become markup or script.
+func Policy(script, style string) string {
+	return "default-src 'none'; script-src " + hashOf(script) + "; style-src " + hashOf(style) +
 		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 

@@ -1,4 +1,4 @@
-// The page: its tools, the table, the row that is open, and the theme.
+// The page: its tools, the table, and the row that is open.
 
 const by = (id) => document.getElementById(id);
 const results = new Results();
@@ -56,33 +56,6 @@ function useTools() {
     if (event.key === "/" && !event.target.closest("input, select, dialog")) {
       event.preventDefault();
       by("search").focus();
-    }
-  });
-}
-
-// useTheme lets the button go through the themes. A browser may keep the choice.
-function useTheme() {
-  const themes = { "": "system", light: "light", dark: "dark" };
-  const apply = (theme) => {
-    document.documentElement.dataset.theme = theme;
-    by("theme").querySelector("span").textContent = themes[theme];
-  };
-  let theme = "";
-  try {
-    theme = localStorage.getItem("ragfaith-theme") ?? "";
-  } catch {
-    // a page in a sandbox has no storage
-  }
-  apply(theme in themes ? theme : "");
-  by("theme").hidden = false;
-  by("theme").addEventListener("click", () => {
-    const names = Object.keys(themes);
-    theme = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
-    apply(theme);
-    try {
-      localStorage.setItem("ragfaith-theme", theme);
-    } catch {
-      // then the choice lasts as long as the page
     }
   });
 }

@@ -1,0 +1,309 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// row makes a scored row of claims: "Sky is blue+" is supported, "Sky is red-" is
+// not mentioned and "Sky is green!" is contradicted.
+func row(id string, claims ...string) *eval.Result {
+	r := &eval.Result{Row: dataset.Row{ID: id, Question: "q", Contexts: []string{"c"}}, Status: eval.Scored, Support: 0.5}
+	for i, text := range claims {
+		text, sign := text[:len(text)-1], text[len(text)-1]
+		label := map[byte]verdict.Label{'+': verdict.Supported, '-': verdict.NotMentioned, '!': verdict.Contradicted}[sign]
+		start := len(r.Row.Answer)
+		r.Row.Answer += text + " "
+		r.Claims = append(r.Claims, extract.Claim{ID: i, Text: text, Start: start, End: start + len(text)})
+		r.Verdicts = append(r.Verdicts, verdict.Verdict{ClaimID: i, Label: label, Reason: string(sign)})
+	}
+	r.Faithfulness = float64(r.Supported()) / float64(len(claims))
+	return r
+}
+
+func unscored(id string, status eval.Status) *eval.Result {
+	return &eval.Result{
+		Row: dataset.Row{ID: id, Question: "q", Contexts: []string{"c"}}, Status: status, Reason: "refusal",
+		Faithfulness: math.NaN(), Support: math.NaN(),
+	}
+}
+
+func source(name string, rows ...*eval.Result) Source {
+	return Source{Name: name, Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		return func(yield func(*eval.Result, error) bool) {
+			for _, r := range rows {
+				copied := *r
+				if !yield(&copied, nil) {
+					return
+				}
+			}
+		}, nil
+	}}
+}
+
+func run(t *testing.T, o Options, was, is Source) *Comparison {
+	t.Helper()
+	c, err := Run(context.Background(), was, is, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
+	c := run(t, Options{},
+		source("was", row("a", "x+", "y+"), row("b", "x+"), row("gone", "x+"), row("d", "x+"), row("d", "y-"), unscored("f", eval.Failed), unscored("n", eval.NoClaims)),
+		source("is", row("d", "x-"), row("new", "x+"), row("b", "x+"), row("a", "x+", "y-"), unscored("f", eval.NoClaims), row("d", "y-"), row("n", "x+"), row("d", "z+")),
+	)
+	type counts struct {
+		Paired, Compared, Better, Worse, Same int
+		OnlyBaseline, OnlyCandidate           Named
+		Was, Is                               [4]int
+		WasTwice, IsTwice                     Named
+	}
+	got := counts{
+		c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.OnlyBaseline, c.OnlyCandidate,
+		[4]int{c.Baseline.Rows, c.Baseline.Scored, c.Baseline.NoClaims, c.Baseline.Failed},
+		[4]int{c.Candidate.Rows, c.Candidate.Scored, c.Candidate.NoClaims, c.Candidate.Failed},
+		c.Baseline.Duplicates, c.Candidate.Duplicates,
+	}
+	want := counts{
+		6, 4, 0, 2, 2, Named{1, []string{"gone"}}, Named{2, []string{"new", "d"}},
+		[4]int{7, 5, 1, 1}, [4]int{8, 7, 1, 0}, Named{1, []string{"d"}}, Named{2, []string{"d", "d"}},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff([]Transition{
+		{eval.NoClaims, eval.Scored, Named{1, []string{"n"}}},
+		{eval.Failed, eval.NoClaims, Named{1, []string{"f"}}},
+	}, c.Unscored); d != "" {
+		t.Error(d)
+	}
+	if got, want := c.Figures.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
+		t.Errorf("difference %v, want %v", got, want)
+	}
+	if c.Baseline.Mean != 0.75 || c.Candidate.Mean != 0.375 {
+		t.Errorf("means %v, %v", c.Baseline.Mean, c.Candidate.Mean)
+	}
+	var ids []string
+	for _, change := range c.Changes {
+		ids = append(ids, change.Candidate.Row.ID)
+	}
+	if got := strings.Join(ids, " "); got != "d a" {
+		t.Errorf("changed rows %s", got)
+	}
+}
+
+func TestClaimsThatFlippedAreFound(t *testing.T) {
+	same := func(r *eval.Result) *eval.Result { r.Row.Answer = "the same"; return r }
+	c := run(t, Options{},
+		source("was",
+			row("a", "x+", "y-", "x+", "only here+"), // x is there twice
+			same(row("b", "It is so+", "And so-")),   // is put in other words
+			row("c", "x-", "y!"),
+		),
+		source("is",
+			row("a", "y+", "x-", "x+", "only there-", "and there+"),
+			same(row("b", "So it is-", "And so-")),
+			row("c", "x!", "y-"),
+		),
+	)
+	want := Claims{Matched: 7, Lost: 2, Gained: 1, OnlyBaseline: 1, OnlyBaselineSupported: 1, OnlyCandidate: 2, OnlyCandidateSupported: 1}
+	if c.Claims != want {
+		t.Errorf("%+v", c.Claims)
+	}
+	if c.Baseline.Claims != 8 || c.Baseline.Supported != 4 || c.Candidate.Claims != 9 || c.Candidate.Supported != 3 {
+		t.Errorf("%+v %+v", c.Baseline, c.Candidate)
+	}
+	if c.Changed != 2 || len(c.Changes) != 2 { // a verdict that is as bad in another way is no change
+		t.Errorf("%d changed rows", c.Changed)
+	}
+	a := c.Changes[1]
+	if d := cmp.Diff([]Match{{1, 0}, {0, 1}, {2, 2}, {-1, 3}, {-1, 4}, {3, -1}}, a.Claims); d != "" {
+		t.Error(d)
+	}
+	lost, gained, onlyWas, onlyIs := a.Count()
+	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Verdicts[0].Reason != "+" || a.Candidate.Verdicts[1].Reason != "-" {
+		t.Errorf("%d lost, %d gained, %d and %d alone", lost, gained, onlyWas, onlyIs)
+	}
+}
+
+func TestClaimsAreMatchedByPlaceOnlyInTheSameAnswerAndAlone(t *testing.T) {
+	at := func(text uint64, start int32) mark { return mark{text: text, start: start, end: start + 1} }
+	for name, tt := range map[string]struct {
+		was, is []mark
+		same    bool
+		want    []Match
+	}{
+		"the same answer":      {[]mark{at(1, 0), at(2, 5)}, []mark{at(3, 5), at(1, 0)}, true, []Match{{1, 0}, {0, 1}}},
+		"another answer":       {[]mark{at(1, 0), at(2, 5)}, []mark{at(3, 5), at(1, 0)}, false, []Match{{-1, 0}, {0, 1}, {1, -1}}},
+		"two of one sentence":  {[]mark{at(1, 0), at(2, 0)}, []mark{at(3, 0)}, true, []Match{{-1, 0}, {0, -1}, {1, -1}}},
+		"two for one sentence": {[]mark{at(1, 0)}, []mark{at(3, 0), at(4, 0)}, true, []Match{{-1, 0}, {-1, 1}, {0, -1}}},
+		"no place":             {[]mark{at(1, -1)}, []mark{at(2, -1)}, true, []Match{{-1, 0}, {0, -1}}},
+		"nothing":              {nil, []mark{at(2, 0)}, true, []Match{{-1, 0}}},
+	} {
+		if d := cmp.Diff(tt.want, match(tt.was, tt.is, tt.same)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
+	summary := func(total int, version string, settings ...string) *report.Summary {
+		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total}}
+		for i := 0; i < len(settings); i += 2 {
+			s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
+		}
+		return s
+	}
+	asks := row("q", "x+")
+	asks.Row.Question = "another"
+	reads := row("c\x1b[31m", "x+")
+	reads.Row.Contexts = []string{"", "c"}
+	was := source("was", row("q", "x+"), row("c\x1b[31m", "x+"), row("f", "x+"), row("u", "x+"))
+	is := source("is", asks, reads, unscored("f", eval.Failed))
+	was.Summary = summary(4, "1.0", "--judge", "lexical", "--limit", "0", "--profile", "ragas", "--keep", "label")
+	is.Summary = summary(9, "1.1", "--judge", "llm", "--limit", "5", "--model", "m")
+	c := run(t, Options{}, was, is)
+	var got []string
+	for _, w := range c.Warnings {
+		got = append(got, string(w.Kind)+": "+w.Text)
+	}
+	if d := cmp.Diff([]string{
+		"summary: the summary of is is not of its run: it counts 9 rows and there are 3",
+		"settings: --judge differs: lexical, then llm",
+		"settings: --model differs: not set, then m",
+		"settings: --profile differs: ragas, then not set",
+		"version: the version differs: 1.0, then 1.1",
+		"questions: the question differs in 1 of 3 rows with the same id (q)",
+		`contexts: the contexts differ in 1 of 3 rows with the same id (c\x1b[31m)`,
+		"unscored: 1 row, scored in the baseline and failed in the candidate, is not compared (f)",
+		"unpaired: 1 row is only in the baseline, and is not compared (u)",
+	}, got); d != "" {
+		t.Error(d)
+	}
+	is.Summary = nil
+	c = run(t, Options{}, was, is)
+	if w := c.Warnings[0]; w.Kind != Summary || w.Text != "whether judge, model and prompts are the same is not known, for want of the summary of is" {
+		t.Error(w)
+	}
+}
+
+func TestUnitsAreGroupsOfRows(t *testing.T) {
+	group := func(r *eval.Result) (string, bool) {
+		name, _, ok := strings.Cut(r.Row.ID, "/")
+		return name, ok
+	}
+	var was, is []*eval.Result
+	for i := range 30 {
+		name := string(rune('a'+i)) + "/"
+		was = append(was, row(name+"1", "x+"), row(name+"2", "x+"), row(name+"3", "x+"))
+		sign := "+"
+		if i < 8 {
+			sign = "-"
+		}
+		is = append(is, row(name+"1", "x"+sign), row(name+"2", "x"+sign), row(name+"3", "x+"))
+	}
+	was, is = append(was, row("alone", "x+")), append(is, row("alone", "x+"))
+	c := run(t, Options{Cluster: group}, source("was", was...), source("is", is...))
+	if c.Groups != 31 || c.Figures.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 || c.Figures.Worse != 8 {
+		t.Errorf("%d groups, %d units, %d rows, %d and %d worse", c.Groups, c.Figures.Difference.N, c.Compared, c.Worse, c.Figures.Worse)
+	}
+	if got, want := c.Figures.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
+		t.Errorf("difference %v, want %v", got, want)
+	}
+	if len(c.Warnings) != 2 || c.Warnings[1].Text != "1 row has no group and is taken for one each" {
+		t.Error(c.Warnings)
+	}
+	rows := run(t, Options{}, source("was", was...), source("is", is...))
+	if a, b := rows.Figures.Permutation.TwoSided, c.Figures.Permutation.TwoSided; a >= b/10 {
+		t.Errorf("p of rows %v, of groups %v: rows of a group are not independent", a, b)
+	}
+}
+
+func TestOfManyChangesTheWorstAndTheBestAreLookedInto(t *testing.T) {
+	var was, is []*eval.Result
+	signs := map[bool]string{true: "+", false: "-"}
+	for i := range 60 {
+		id := string(rune('A' + i))
+		was = append(was, row(id, "x"+signs[i < 40], "y"+signs[i%2 == 0], "z+"))
+		is = append(is, row(id, "x"+signs[i >= 40], "y"+signs[i%2 == 0], "z+"))
+	}
+	c := run(t, Options{Changes: 8}, source("was", was...), source("is", is...))
+	var got []float64
+	for _, change := range c.Changes {
+		got = append(got, math.Round(change.Difference*100)/100)
+		if change.Baseline.Row.Contexts != nil || change.Baseline.Row.ID != change.Candidate.Row.ID {
+			t.Errorf("%+v", change)
+		}
+	}
+	if d := cmp.Diff([]float64{-0.33, -0.33, -0.33, -0.33, -0.33, -0.33, 0.33, 0.33}, got); d != "" || c.Changed != 60 {
+		t.Error(d, c.Changed)
+	}
+	if c.Histogram[6] != 40 || c.Histogram[14] != 20 { // up to 0.4 either way
+		t.Error(c.Histogram)
+	}
+}
+
+func TestDifferencesHaveTheirBin(t *testing.T) {
+	for d, want := range map[float64]int{0: 10, 1e-12: 10, -1e-12: 10, 0.05: 11, 0.1: 11, 0.1000001: 12, -0.05: 9, -0.1: 9, -0.3: 7, 0.3: 13, 1: 20, -1: 0, -0.95: 0} {
+		if got := bin(d); got != want {
+			t.Errorf("%v is in bin %d, want %d", d, got, want)
+		}
+	}
+}
+
+func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
+	_, err := Run(context.Background(), source("was", row("a", "x+")), source("is", row("b", "x+")), Options{})
+	if err == nil || err.Error() != "was and is have no row in common: no id is in both" {
+		t.Error(err)
+	}
+	broken := errors.New("broken")
+	bad := Source{Name: "bad", Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		return func(yield func(*eval.Result, error) bool) { yield(nil, broken) }, nil
+	}}
+	for _, pair := range [][2]Source{{bad, source("is", row("a", "x+"))}, {source("was", row("a", "x+")), bad}} {
+		if _, err := Run(context.Background(), pair[0], pair[1], Options{}); !errors.Is(err, broken) {
+			t.Error(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Run(ctx, source("was", row("a", "x+")), source("is", row("a", "x+")), Options{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	n := 0
+	moving := Source{Name: "moving", Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		n++
+		return source("", row(map[int]string{1: "a", 2: "b"}[n], "x-")).Rows()
+	}}
+	if _, err := Run(context.Background(), source("was", row("a", "x+")), moving, Options{}); err == nil || err.Error() != "was or moving changed while it was read" {
+		t.Error(err)
+	}
+}
+
+func TestTheOrderOfTheCandidateMakesNoDifference(t *testing.T) {
+	was := []*eval.Result{row("a", "x+", "y-", "z-"), row("b", "x+"), row("c", "x-"), row("d", "x+", "y+", "z-")}
+	is := []*eval.Result{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
+	back := []*eval.Result{is[3], is[2], is[1], is[0]}
+	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
+	if d := cmp.Diff(one.Figures, two.Figures, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
+		t.Error(d)
+	}
+	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {
+		t.Error(d)
+	}
+}

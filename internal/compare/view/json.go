@@ -1,0 +1,224 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/ragfaith/ragfaith/internal/compare"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// Schema is the JSON Schema that JSON is valid against.
+const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/compare.schema.json"
+
+// schemaVersion is that of the format.
+const schemaVersion = 1
+
+type jsonComparison struct {
+	Schema      string        `json:"$schema"`
+	Version     int           `json:"version"`
+	Ragfaith    string        `json:"ragfaith"`
+	Baseline    jsonSide      `json:"baseline"`
+	Candidate   jsonSide      `json:"candidate"`
+	Warnings    []jsonWarning `json:"warnings"`
+	Rows        jsonRows      `json:"rows"`
+	Units       string        `json:"units"`
+	Difference  jsonInterval  `json:"difference"`
+	Permutation jsonTest      `json:"permutation"`
+	Wilcoxon    jsonTest      `json:"wilcoxon"`
+	Detectable  report.Figure `json:"detectable"`
+	Claims      jsonClaims    `json:"claims"`
+	Gate        *jsonGate     `json:"gate"`
+	Passed      bool          `json:"passed"`
+	Changed     int           `json:"changed"`
+	Changes     []jsonChange  `json:"changes"`
+}
+
+type jsonSide struct {
+	File       string        `json:"file"`
+	Rows       int           `json:"rows"`
+	Scored     int           `json:"scored"`
+	NoClaims   int           `json:"no_claims"`
+	Failed     int           `json:"failed"`
+	Duplicates int           `json:"duplicates"`
+	Mean       report.Figure `json:"mean"`
+	Claims     int           `json:"claims"`
+	Supported  int           `json:"supported"`
+}
+
+type jsonWarning struct {
+	Kind compare.Kind `json:"kind"`
+	Text string       `json:"text"`
+}
+
+type jsonNamed struct {
+	Count int      `json:"count"`
+	First []string `json:"first"`
+}
+
+type jsonTransition struct {
+	Baseline  string `json:"baseline"`
+	Candidate string `json:"candidate"`
+	jsonNamed
+}
+
+type jsonRows struct {
+	Paired        int              `json:"paired"`
+	Compared      int              `json:"compared"`
+	Better        int              `json:"better"`
+	Worse         int              `json:"worse"`
+	Same          int              `json:"same"`
+	SameAnswers   int              `json:"same_answers"`
+	OnlyBaseline  jsonNamed        `json:"only_baseline"`
+	OnlyCandidate jsonNamed        `json:"only_candidate"`
+	Unscored      []jsonTransition `json:"unscored"`
+}
+
+type jsonInterval struct {
+	Estimate   report.Figure `json:"estimate"`
+	Lower      report.Figure `json:"lower"`
+	Upper      report.Figure `json:"upper"`
+	Confidence report.Figure `json:"confidence"`
+	N          int           `json:"n"`
+	Method     stats.Method  `json:"method"`
+	Note       string        `json:"note"`
+}
+
+type jsonTest struct {
+	P       report.Figure `json:"p"`
+	Greater report.Figure `json:"greater"`
+	Less    report.Figure `json:"less"`
+	Exact   bool          `json:"exact"`
+}
+
+type jsonOnly struct {
+	Total     int `json:"total"`
+	Supported int `json:"supported"`
+}
+
+type jsonClaims struct {
+	Matched       int      `json:"matched"`
+	Lost          int      `json:"lost"`
+	Gained        int      `json:"gained"`
+	OnlyBaseline  jsonOnly `json:"only_baseline"`
+	OnlyCandidate jsonOnly `json:"only_candidate"`
+}
+
+type jsonGate struct {
+	MaxDrop report.Figure `json:"max_drop"`
+	Drop    report.Figure `json:"drop"`
+	P       report.Figure `json:"p"`
+	Alpha   report.Figure `json:"alpha"`
+	Passed  bool          `json:"passed"`
+	Text    string        `json:"text"`
+	Note    string        `json:"note"`
+}
+
+type jsonChange struct {
+	ID             string        `json:"id"`
+	BaselineIndex  int           `json:"baseline_index"`
+	CandidateIndex int           `json:"candidate_index"`
+	Baseline       report.Figure `json:"baseline"`
+	Candidate      report.Figure `json:"candidate"`
+	Difference     report.Figure `json:"difference"`
+	OnlyBaseline   int           `json:"only_baseline"`
+	OnlyCandidate  int           `json:"only_candidate"`
+	Flipped        []jsonFlip    `json:"flipped"`
+}
+
+type jsonFlip struct {
+	Baseline  jsonClaim `json:"baseline"`
+	Candidate jsonClaim `json:"candidate"`
+}
+
+type jsonClaim struct {
+	ID      int           `json:"id"`
+	Text    string        `json:"text"`
+	Verdict string        `json:"verdict"`
+	Score   report.Figure `json:"score"`
+	Reason  string        `json:"reason"`
+}
+
+// JSON writes c as one object, with a line a member. version is that of the
+// program.
+func JSON(w io.Writer, c *compare.Comparison, version string) error {
+	j := jsonComparison{
+		Schema: Schema, Version: schemaVersion, Ragfaith: version,
+		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: []jsonWarning{},
+		Rows: jsonRows{
+			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, names(c.OnlyBaseline), names(c.OnlyCandidate), []jsonTransition{},
+		},
+		Units: "rows", Difference: interval(&c.Figures.Difference),
+		Permutation: test(c.Figures.Permutation), Wilcoxon: test(c.Figures.Wilcoxon), Detectable: report.Figure(c.Figures.Detectable),
+		Claims: jsonClaims{
+			c.Claims.Matched, c.Claims.Lost, c.Claims.Gained,
+			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported}, jsonOnly{c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported},
+		},
+		Passed: true, Changed: c.Changed, Changes: []jsonChange{},
+	}
+	if c.Cluster {
+		j.Units = "groups"
+	}
+	for _, warning := range c.Warnings {
+		j.Warnings = append(j.Warnings, jsonWarning(warning))
+	}
+	for _, t := range c.Unscored {
+		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{t.From.String(), t.To.String(), names(t.Rows)})
+	}
+	if g := c.Gate; g != nil {
+		j.Passed = g.Passed
+		j.Gate = &jsonGate{
+			report.Figure(g.MaxDrop), report.Figure(g.Drop), report.Figure(g.P), report.Figure(g.Alpha), g.Passed, g.Text, g.Note,
+		}
+	}
+	for i := range c.Changes {
+		j.Changes = append(j.Changes, change(&c.Changes[i]))
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(j); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func side(s *compare.Side) jsonSide {
+	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Duplicates.Count, report.Figure(s.Mean), s.Claims, s.Supported}
+}
+
+func names(n compare.Named) jsonNamed { return jsonNamed{n.Count, append([]string{}, n.First...)} }
+
+func interval(i *stats.Interval) jsonInterval {
+	return jsonInterval{
+		report.Figure(i.Estimate), report.Figure(i.Lower), report.Figure(i.Upper), report.Figure(i.Confidence), i.N, i.Method, i.Note,
+	}
+}
+
+func test(t stats.Test) jsonTest {
+	return jsonTest{report.Figure(t.TwoSided), report.Figure(t.Greater), report.Figure(t.Less), t.Exact}
+}
+
+func change(c *compare.Change) jsonChange {
+	_, _, was, is := c.Count()
+	j := jsonChange{
+		c.Candidate.Row.ID, c.Baseline.Row.Index, c.Candidate.Row.Index,
+		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is, []jsonFlip{},
+	}
+	for _, m := range c.Claims {
+		if c.Lost(m) || c.Gained(m) {
+			j.Flipped = append(j.Flipped, jsonFlip{claim(c.Baseline, m.Baseline), claim(c.Candidate, m.Candidate)})
+		}
+	}
+	return j
+}
+
+func claim(r *eval.Result, i int) jsonClaim {
+	v := &r.Verdicts[i]
+	return jsonClaim{r.Claims[i].ID, r.Claims[i].Judged(), v.Label.String(), report.Figure(v.Score), v.Reason}
+}

@@ -1,0 +1,165 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ragfaith/ragfaith/internal/compare"
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// hostile is a text that is made to break out of what it stands in.
+const hostile = "``` EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
+
+// answered makes a row with a claim for each sign: + is supported, - is not.
+func answered(id, text, signs string) *eval.Result {
+	r := &eval.Result{Row: dataset.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}}, Status: eval.Scored}
+	for i, sign := range signs {
+		label := verdict.NotMentioned
+		if sign == '+' {
+			label = verdict.Supported
+		}
+		r.Claims = append(r.Claims, extract.Claim{ID: i, Text: text + strconv.Itoa(i), Start: -1, End: -1})
+		r.Verdicts = append(r.Verdicts, verdict.Verdict{ClaimID: i, Label: label, Score: 0.25, Reason: "why " + text})
+	}
+	r.Faithfulness = float64(r.Supported()) / float64(len(signs))
+	return r
+}
+
+func source(name string, rows []*eval.Result) compare.Source {
+	return compare.Source{Name: name, Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		return func(yield func(*eval.Result, error) bool) {
+			for _, r := range rows {
+				copied := *r
+				if !yield(&copied, nil) {
+					return
+				}
+			}
+		}, nil
+	}}
+}
+
+func compared(t *testing.T, was, is []*eval.Result) *compare.Comparison {
+	t.Helper()
+	bar := 0.02
+	c, err := compare.Run(context.Background(), source("was|.jsonl", was), source("is.jsonl", is), compare.Options{MaxDrop: &bar})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// runs are two with rows of all kinds, n of them changed.
+func runs(n int, text string) (was, is []*eval.Result) {
+	for i := range n {
+		id := text + strconv.Itoa(i)
+		was, is = append(was, answered(id, text, "++++++++")), append(is, answered(id, text, "+-------"))
+	}
+	failed := &eval.Result{Row: dataset.Row{ID: "f"}, Status: eval.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
+	was = append(was, answered("same", "t", "+"), answered("only", "t", "+"), answered("f", "t", "+"), answered("up", "t", "-"))
+	is = append(is, answered("same", "t", "+"), failed, answered("up", "t", "+"))
+	return was, is
+}
+
+func markdownOf(t *testing.T, c *compare.Comparison) string {
+	t.Helper()
+	var b strings.Builder
+	if err := Markdown(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestMarkdownFitsAComment(t *testing.T) {
+	was, is := runs(400, strings.Repeat(hostile, 20))
+	text := markdownOf(t, compared(t, was, is))
+	if len(text) > report.MarkdownMost {
+		t.Errorf("%d bytes", len(text))
+	}
+	if !strings.HasPrefix(text, "## Faithfulness: -0.8682 (0.1294, was 0.9975)\n\n> [!WARNING]\n") || !strings.Contains(text, " more rows\n") {
+		t.Error(text[:200], text[len(text)-200:])
+	}
+}
+
+func TestHostileTextsAreInert(t *testing.T) {
+	was, is := runs(9, hostile)
+	c := compared(t, was, is)
+	text := markdownOf(t, c)
+	for line := range strings.Lines(text) {
+		outside := line
+		for _, fence := range []string{"````", "`"} { // of the texts that have three, and of others
+			for {
+				before, rest, ok := strings.Cut(outside, fence)
+				_, after, closed := strings.Cut(rest, fence)
+				if !ok || !closed {
+					break
+				}
+				outside = before + after
+			}
+		}
+		if strings.Contains(outside, "EVIL") || strings.Contains(outside, "<img") {
+			t.Errorf("outside of a code span: %s", line)
+		}
+	}
+	var table strings.Builder
+	if err := Table(&table, c, 100); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"markdown": text, "table": table.String()} {
+		if i := strings.IndexAny(text, "\x00\x1b\u202e"); i >= 0 {
+			t.Errorf("%s: %q", name, text[max(0, i-20):i+4])
+		}
+	}
+}
+
+func TestJSONIsValid(t *testing.T) {
+	s, err := jsonschema.NewCompiler().Compile("../../../schema/compare.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, is := runs(30, hostile)
+	plain, err := compare.Run(context.Background(), source("a", was[:1]), source("b", is[:1]), compare.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*compare.Comparison{compared(t, was, is), plain} {
+		var b bytes.Buffer
+		if err := JSON(&b, c, "1.0"); err != nil {
+			t.Fatal(err)
+		}
+		good := b.String()
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(good))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Validate(doc); err != nil {
+			t.Errorf("%v: %s", err, good)
+		}
+		for _, change := range [][2]string{{`"paired":`, `"pairs":`}, {`"verdict": "supported"`, `"verdict": "yes"`}, {`"version": 1`, `"version": 2`}, {`"estimate": -`, `"estimate": "x", "y": -`}} {
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(good, change[0], change[1], 1)))
+			if !strings.Contains(good, change[0]) || err == nil && s.Validate(doc) == nil {
+				t.Errorf("valid with %s", change[1])
+			}
+		}
+	}
+}
+
+func TestNumbersAreWrittenWithTheirSign(t *testing.T) {
+	for x, want := range map[float64]string{0: "0.0000", -0.00001: "0.0000", 0.00001: "0.0000", 0.5: "+0.5000", -0.25: "-0.2500"} {
+		if got := Signed(x); got != want {
+			t.Errorf("%v: %s", x, got)
+		}
+	}
+}
