@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strconv"
 
@@ -9,15 +10,21 @@ import (
 )
 
 // setOutputs gives the step of a workflow its outputs, for later steps to read:
-// mean, where a row was scored, and passed. They are numbers and words of our own,
-// and so can't set another output. That it can't be done does not fail the run.
-func (g *githubRun) setOutputs(t *report.Tally, gates []report.Gate) {
+// mean, where a row was scored, lower, where it has an interval, and passed. They
+// are numbers and words of our own, and so can't set another output. That it can't
+// be done does not fail the run.
+func (g *githubRun) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
 	if g == nil || g.outputs == "" {
 		return
 	}
 	text := ""
-	if t.Faithfulness.Count() > 0 {
-		text = "mean=" + strconv.FormatFloat(t.Faithfulness.Mean(), 'f', -1, 64) + "\n"
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"mean", t.Faithfulness.Mean()}, {"lower", means.Rows.Lower}} {
+		if !math.IsNaN(f.value) {
+			text += f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n"
+		}
 	}
 	text += "passed=" + strconv.FormatBool(gateCode(gates) == exitOK) + "\n"
 	file, err := os.OpenFile(g.outputs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)

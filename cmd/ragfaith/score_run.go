@@ -273,7 +273,7 @@ func (s *scoring) conclude(err error) error {
 		}
 	}
 	s.tellSpent()
-	s.after.github.setOutputs(&s.tally, passed)
+	s.after.github.setOutputs(&s.tally, means, passed)
 	s.after.annotate(passed)
 	return tellGates(passed, s.console)
 }
