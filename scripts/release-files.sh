@@ -4,6 +4,7 @@
 #	THIRD_PARTY_NOTICES.md   the licence of every module that is part of a binary
 #	                         on any system that is released, and of the data in it
 #	completions/             for bash, zsh, fish and PowerShell
+#	man/                     a page of each command
 #
 #	./scripts/release-files.sh DIR RAGFAITH
 #
@@ -11,7 +12,8 @@
 # one.
 set -eu
 dir=$1 ragfaith=$2
-mkdir -p "$dir/completions"
+mkdir -p "$dir/completions" "$dir/man"
+"$ragfaith" man "$dir/man" >/dev/null
 for shell in bash zsh fish powershell; do
 	"$ragfaith" completion "$shell" >"$dir/completions/ragfaith.$shell"
 done

@@ -30,6 +30,9 @@ func TestFilesOfARelease(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("the word tables or the standard library are not named")
 	}
+	if page := read(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
+		t.Error("the manual page of score does not know --min-mean")
+	}
 	for shell, want := range map[string]string{"bash": "complete ", "zsh": "#compdef ragfaith", "fish": "complete -c ragfaith", "powershell": "Register-ArgumentCompleter"} {
 		if text := read(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", shell, want)
