@@ -52,11 +52,11 @@ stage() {
 }
 # All claims first; then those that the words alone can't tell.
 stage "$out/first.safetensors" "${FIRST:-8e6}" --slack 0 --beside 0
-stage "$out/weights.safetensors" "${SECOND:-12e6}" --weights "$out/first.safetensors" --slack 1.5 --beside 0 --rate 1e-4
+stage "$out/weights.safetensors" "${SECOND:-10e6}" --weights "$out/first.safetensors" --slack 1.5 --beside 0 --rate 1.2e-4
 
 "$python" training/export.py --weights "$out/weights.safetensors" --init "$init" --out "$out/unfitted.safetensors"
 ${GO:-go} build -o "$out/signals" ./internal/accuracy/signals
 "$out/signals" -model "$out/unfitted.safetensors" <"$out/held.jsonl" >"$out/held.signals.jsonl"
-"$python" training/fit.py --signals "$out/held.signals.jsonl" --out "$out/formula.json"
+"$python" training/fit.py --signals "$out/held.signals.jsonl" --weight 0.3 --out "$out/formula.json"
 "$python" training/export.py --weights "$out/weights.safetensors" --init "$init" --verdict "$out/formula.json" --out "$out/grounding.safetensors"
 echo "$out/grounding.safetensors"

@@ -7,8 +7,11 @@ It reads the signals of the pairs, as internal/accuracy/signals writes them:
                - worst*worst
 
 Every source weighs the same, and within it supported and not. Factors are kept
-from falling below zero. The bias is then moved to where the mean balanced
-accuracy of the sources is highest, so that 0.5 is the threshold to use.
+from falling below zero. With --weight the model's log-odds weigh that much beside
+those of the words, and the rest nothing: the pairs are of sources that the model
+was trained on, where it is better than elsewhere, and only the scale and the bias
+are fitted. The bias is then moved to where the mean balanced accuracy of the
+sources is highest, so that 0.5 is the threshold to use.
 """
 
 import argparse
@@ -48,7 +51,8 @@ def fit(x, y, weight, ridge):
         return (weight * p).sum() + ridge * (theta[1:] ** 2).sum(), np.concatenate([[(weight * g).sum()], x.T @ (weight * g)]) + 2 * ridge * np.concatenate([[0], theta[1:]])
 
     bounds = [(None, None)] + [(0, None)] * x.shape[1]
-    return minimize(loss, np.array([0, 0.5, 0.5, 0.1, 0.1]), jac=True, bounds=bounds, method="L-BFGS-B").x
+    start = np.array([0.0] + [0.5] * x.shape[1])
+    return minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B").x
 
 
 def calibration_error(p, y, weight, bins=10):
@@ -65,9 +69,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signals", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True, help="the formula, as JSON for export.py --verdict")
+    parser.add_argument("--weight", type=float, help="of the model's log-odds beside those of the words (default: it is fitted)")
     parser.add_argument("--ridge", type=float, default=0.0)
     parser.add_argument("--margin", type=float, default=0.02)
-    parser.add_argument("--most", type=float, default=8.0)
+    parser.add_argument("--most", type=float, default=3.0)
     parser.add_argument("--windows", type=int, default=3)
     parser.add_argument("--room", type=int, default=200)
     parser.add_argument("--packed", type=int, default=160)
@@ -82,7 +87,11 @@ def main():
             where.append(source)
             ws.append(0.5 / len(by) / (positive if y else len(rows) - positive))
     x, y, weight, where = np.array(xs), np.array(ys), np.array(ws), np.array(where)
-    theta = fit(x, y, weight, args.ridge)
+    if args.weight is None:
+        theta = fit(x, y, weight, args.ridge)
+    else:
+        bias, scale = fit(x[:, :1] + args.weight * x[:, 1:2], y, weight, args.ridge)
+        theta = np.array([bias, scale, args.weight * scale, 0.0, 0.0])
     z = x @ theta[1:]
     p = 1 / (1 + np.exp(-(z + theta[0])))
     print(f"{len(y)} pairs of {len(by)} sources; fitted {np.round(theta, 3).tolist()}, calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
@@ -34,19 +33,15 @@ type embeddedModel struct {
 	formula embedded.Formula
 }
 
-// openEmbedded opens the model of --model-file.
+// openEmbedded opens the model of --model-file, or without it that of the binary.
 func (o *scoreOptions) openEmbedded() (*embeddedModel, error) {
 	options := encoder.Options{Precision: kernel.Int8}
 	if o.localModel.precision == precisionFloat32 && o.typed("precision") {
 		options.Precision = kernel.Float32
 	}
-	g, err := encoder.OpenGrounding(o.localModel.file, options)
+	g, f, err := embedded.Open(o.localModel.file, options)
 	if err != nil {
 		return nil, fmt.Errorf("--judge embedded: %w", err)
-	}
-	f, err := embedded.ParseFormula(g.Verdict())
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("--judge embedded: %s: %w", o.localModel.file, err), g.Close())
 	}
 	return &embeddedModel{g, f}, nil
 }
@@ -59,9 +54,6 @@ func (o *scoreOptions) checkEmbedded() error {
 			return usagef("--model-file has no effect without --judge embedded")
 		}
 		return nil
-	}
-	if o.localModel.file == "" {
-		return usagef("--judge embedded needs --model-file: this binary has no weights of its own; make train writes them")
 	}
 	for _, name := range []string{"models", "batch-size", "label-map", "onnxruntime"} {
 		if o.typed(name) {

@@ -72,7 +72,6 @@ func TestTheEmbeddedJudgeSaysWhatItNeeds(t *testing.T) {
 		want string
 		args []string
 	}{
-		{2, "--judge embedded needs --model-file", []string{"--judge", "embedded"}},
 		{2, "--model-file has no effect without --judge embedded", []string{"--judge", "hhem", "--model-file", tinyGrounding}},
 		{2, "--label-map has no effect on --judge embedded", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--label-map", "a=supported"}},
 		{2, "--judge embedded runs on --device cpu", []string{"--judge", "embedded", "--model-file", tinyGrounding, "--device", "ort-cpu"}},

@@ -66,11 +66,11 @@ func (l *llmOptions) flags() *pflag.FlagSet {
 	fs.Var(atLeast(&l.maxContextTokens, 0, 0), "max-context-tokens", "the model takes `N` tokens, prompt and reply together; 0 waits for the server to say so")
 	fs.StringVar(&l.cache, "cache", "", "`folder` of the cache of replies (default: ragfaith in the user's cache folder)")
 	fs.BoolVar(&l.noCache, "no-cache", false, "neither take replies from a cache nor keep them")
-	fs.BoolVar(&l.semanticCache, "semantic-cache", false, "take a verdict from a claim that says the same of the same contexts; needs --embed-model")
+	fs.BoolVar(&l.semanticCache, "semantic-cache", false, "take a verdict from a claim that says the same of the same contexts")
 	usual := semantic.DefaultThreshold
 	l.semanticThreshold = &usual
 	fs.Var(fraction{&l.semanticThreshold}, "semantic-threshold", "least `cosine` of two claims that say the same")
-	fs.StringVar(&l.embedModel, "embed-model", "", "`name` of the model that embeds claims")
+	fs.StringVar(&l.embedModel, "embed-model", embedLocal, "`name` of the model that says which claims are alike: local is in the binary; another on this machine by its short name or folder; else one of the server")
 	fs.StringVar(&l.embedBaseURL, "embed-base-url", "", "`URL` of its server (default: --base-url)")
 	fs.StringVar(&l.embedKeyVariable, "embed-api-key-env", "", "environment `variable` that holds the key of --embed-base-url")
 	return fs
@@ -118,7 +118,9 @@ func (o *scoreOptions) checkLLM() error {
 	if l.semanticCache && o.judge == withLLM {
 		switch {
 		case l.embedModel == "":
-			return usagef("--semantic-cache needs --embed-model, the model that says which claims are alike")
+			return usagef("--embed-model: want the name of a model")
+		case l.embedModel == embedLocal && l.embedBaseURL != "":
+			return usagef("--embed-model local is in the binary: it has no --embed-base-url")
 		case *l.semanticThreshold == 0:
 			return usagef("--semantic-threshold: want a cosine above 0")
 		}

@@ -236,24 +236,33 @@ func TestAClaimThatSaysTheSameTakesAVerdictFromTheSemanticCache(t *testing.T) {
 	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": "e"}
-	for name, extra := range map[string][]string{"on disk": nil, "in memory": {"--no-cache"}} {
-		t.Run(name, func(t *testing.T) {
+	for _, tt := range []struct {
+		name, model string
+		calls       int64 // two verdicts, and the server's vectors
+		cosine      string
+		extra       []string
+	}{
+		{"on disk", "e", 3, "1.0", nil},
+		{"in memory", "e", 3, "1.0", []string{"--no-cache"}},
+		{"with the model in the binary", embedLocal, 2, "0.9", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": tt.model}
 			s := newTestServer(t)
 			got := call(t, t.TempDir(), env, append([]string{
 				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
-			}, extra...)...)
+			}, tt.extra...)...)
 			if got.code != 0 {
 				t.Fatal(got.stderr)
 			}
 			lines := strings.Split(got.stdout, "\n")
-			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":1.0`; !strings.Contains(lines[1], want) {
+			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":` + tt.cosine; !strings.Contains(lines[1], want) {
 				t.Error(lines[1])
 			}
 			if strings.Contains(lines[0]+lines[2], `"cached":`) {
 				t.Errorf("%s\n%s", lines[0], lines[2])
 			}
-			if n := s.calls.Load(); n != 3 { // two verdicts and an embedding
+			if n := s.calls.Load(); n != tt.calls {
 				t.Errorf("%d calls", n)
 			}
 		})

@@ -51,7 +51,7 @@ func (l *localOptions) flags() *pflag.FlagSet {
 	fs.StringVar(&l.library, "onnxruntime", "", "ONNX Runtime as a `FILE`, or the folder with it, for --device")
 	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result on --device cpu")
 	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact; int8 is what --judge embedded does by itself")
-	fs.StringVar(&l.file, "model-file", "", "`FILE` with the model of --judge embedded")
+	fs.StringVar(&l.file, "model-file", "", "`FILE` with another model of --judge embedded than that in the binary")
 	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
 	return fs
 }
@@ -121,7 +121,7 @@ func (o *scoreOptions) checkLocal() error {
 	}
 	var idle []string
 	o.localFlags.VisitAll(func(f *pflag.Flag) {
-		if o.typed(f.Name) {
+		if o.typed(f.Name) && !(f.Name == "models" && o.llm.semanticCache && o.llm.embedsHere()) {
 			idle = append(idle, "--"+f.Name)
 		}
 	})

@@ -18,9 +18,10 @@ type model struct {
 	llm.Completer
 	prompts  *prompt.Set
 	stack    *llm.Stack
-	cache    *llm.Cache   // nil for none
-	embedder llm.Embedder // nil for none
-	price    *[2]float64  // USD per million tokens of prompt and of reply; nil where unknown
+	cache    *llm.Cache     // nil for none
+	embedder llm.Embedder   // nil for none
+	local    *localEmbedder // the embedder, where it is a model on this machine
+	price    *[2]float64    // USD per million tokens of prompt and of reply; nil where unknown
 }
 
 // newModel makes what asks the language model, and sends nothing. With rehearse
@@ -64,6 +65,13 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		m.Completer = &rehearsal{tokens: stack.Tokens, most: mostRehearsed}
 		return m, nil
 	}
+	if l.semanticCache && o.judge == withLLM && l.embedsHere() {
+		if m.local, err = o.openEmbedder(sys); err != nil { //nolint:contextcheck // it takes milliseconds
+			m.close()
+			return nil, err
+		}
+		m.embedder = m.local
+	}
 	if !l.noCache {
 		folder, err := cacheFolder(l.cache, sys)
 		if err != nil {
@@ -82,7 +90,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		}
 		m.Completer, m.stack = stack, stack
 	}
-	if l.semanticCache && o.judge == withLLM {
+	if l.semanticCache && o.judge == withLLM && m.local == nil {
 		if m.embedder, err = o.newEmbedder(sys, stack); err != nil {
 			m.close()
 			return nil, err
@@ -143,6 +151,9 @@ func (m *model) close() {
 		return
 	}
 	m.stack.Close()
+	if m.local != nil {
+		_ = m.local.Close()
+	}
 	if m.cache != nil {
 		_ = m.cache.Close()
 	}

@@ -71,8 +71,12 @@ func (m *model) settled(o *scoreOptions) journal.Settings {
 		s = append(s, journal.Setting{Name: "prompt " + string(n), Value: m.prompts.Version(n)})
 	}
 	if m.embedder != nil {
+		name := l.embedModel
+		if m.local != nil {
+			name += " " + m.local.mark
+		}
 		s = append(s,
-			journal.Setting{Name: "--embed-model", Value: l.embedModel},
+			journal.Setting{Name: "--embed-model", Value: name},
 			journal.Setting{Name: "--semantic-threshold", Value: strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)})
 	}
 	return s

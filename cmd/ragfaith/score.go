@@ -134,7 +134,7 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs.Var(oneOf(&o.profile, "", profileNames()...), "profile", "a set of flags by `name`, to work as another tool does: "+strings.Join(profileNames(), " or ")+"; a flag given beside it wins")
 	fs.Var(oneOf(&o.claims, "sentence", "sentence", withLLM), "claims", "what a claim is: sentence takes the answer's sentences word for word, llm has a language model rewrite them")
 	o.judge = withLexical
-	fs.Var(judgeName{&o.judge}, "judge", "what decides: lexical compares words, numbers, dates and names; embedded has a small model read them too (--model-file); hhem, or a `model` by its name or its folder, runs on this machine; llm asks a language model")
+	fs.Var(judgeName{&o.judge}, "judge", "what decides: lexical compares words, numbers, dates and names; embedded has a small model, which is in the binary, read them too; hhem, or a `model` by its name or its folder, runs on this machine; llm asks a language model")
 	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
 	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
 	fs.StringVar(&o.calibration, "calibration", "", "take the threshold from a `FILE` of \"ragfaith calibrate\", made for this judge; --threshold wins")

@@ -1,0 +1,122 @@
+package embedded
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
+)
+
+// probesRight is how many of the probes the model in the binary gets right, as
+// supported or not. docs/accuracy.md lists the others.
+const probesRight = 28
+
+// A probe is a claim written by hand with the verdicts that a person would accept.
+type probe struct {
+	ID, Answer string
+	Contexts   []string
+	Expected   any // a label, or several
+}
+
+func (p *probe) accepts(label string) bool {
+	if all, ok := p.Expected.([]any); ok {
+		return slices.Contains(all, any(label))
+	}
+	return p.Expected == label
+}
+
+func readProbes(t *testing.T) []probe {
+	t.Helper()
+	f, err := os.Open("../../../testdata/probes.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var probes []probe
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var p probe
+		if err := json.Unmarshal(s.Bytes(), &p); err != nil {
+			t.Fatal(err)
+		}
+		probes = append(probes, p)
+	}
+	if len(probes) != 40 {
+		t.Fatalf("%d probes", len(probes))
+	}
+	return probes
+}
+
+// shipped is the judge that users have.
+func shipped(t *testing.T, p kernel.Precision) *Judge {
+	t.Helper()
+	g, f, err := Open("", encoder.Options{Precision: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	words, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: bySentence})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(Options{Model: g, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: bySentence})
+}
+
+func TestTheModelInTheBinaryGetsProbesRight(t *testing.T) {
+	j := shipped(t, kernel.Int8)
+	right := 0
+	for _, p := range readProbes(t) {
+		task := verdict.Task{Contexts: p.Contexts, Claims: []extract.Claim{{Text: p.Answer}}}
+		got, err := j.Judge(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := got.Verdicts[0]
+		if (v.Label == verdict.Supported) == p.accepts("supported") {
+			right++
+		} else {
+			t.Logf("%s: %v with %.2f: %s", p.ID, v.Label, v.Score, v.Reason)
+		}
+	}
+	if right < probesRight {
+		t.Errorf("%d of 40 right, want %d", right, probesRight)
+	}
+}
+
+// What 8 bits change is far below what tells claims apart.
+func TestEightBitsChangeScoresALittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("float32 is slow with the race detector")
+	}
+	eight, full := shipped(t, kernel.Int8), shipped(t, kernel.Float32)
+	sum, n := 0.0, 0
+	for _, p := range readProbes(t) {
+		task := verdict.Task{Contexts: p.Contexts, Claims: []extract.Claim{{Text: p.Answer}}}
+		a, err := eight.Judge(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := full.Judge(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += math.Abs(a.Verdicts[0].Score - b.Verdicts[0].Score)
+		n++
+	}
+	if mean := sum / float64(n); mean > 0.02 {
+		t.Errorf("the scores are %.4f apart on average", mean)
+	} else {
+		t.Logf("the scores are %.4f apart on average", mean)
+	}
+}
