@@ -17,9 +17,17 @@ type hook struct {
 }
 
 // pipeline runs what a file for a CI system tells it to run: the steps of a
-// workflow, the script of a job of GitLab, hooks of pre-commit.
+// workflow, the script of a job of GitLab, hooks of pre-commit. Settings of
+// ragfaith, which begin with their name, are only read.
 func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 	t.Helper()
+	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") { // settings: the program has to take them
+		if err := os.WriteFile(filepath.Join(r.folder, "page.yaml"), []byte(b.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r.script(t, b, "ragfaith config show --config page.yaml")
+		return
+	}
 	var node any
 	if err := yaml.Unmarshal([]byte(b.text), &node); err != nil {
 		t.Fatalf("%s: %v", b, err)
