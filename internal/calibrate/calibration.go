@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // Schema is the JSON Schema that a Calibration is valid against.
@@ -37,17 +36,17 @@ type Calibration struct {
 	Settings   *report.SummaryNames `json:"settings"` // of the judged run; null where not known
 	Score      Score                `json:"score"`
 	// Threshold is that of claims, for score --calibration; null for none.
-	Threshold   report.Figure         `json:"threshold"`
-	Own         bool                  `json:"threshold_is_judges_own"`
-	Why         string                `json:"threshold_note"`
-	Rows        CalibrationRows       `json:"rows"`
-	Faithful    Interval              `json:"faithful"`
-	Agreement   map[Score]ScoreFigure `json:"agreement"`
-	Judged      JudgedFigures         `json:"judged"`
-	Best        BestFigures           `json:"best"`
-	Reliability ReliabilityFigures    `json:"reliability"`
-	Mean        MeanFigures           `json:"mean"`
-	Notes       []string              `json:"notes"`
+	Threshold   report.Figure          `json:"threshold"`
+	Own         bool                   `json:"threshold_is_judges_own"`
+	Why         string                 `json:"threshold_note"`
+	Rows        CalibrationRows        `json:"rows"`
+	Faithful    report.SummaryInterval `json:"faithful"`
+	Agreement   map[Score]ScoreFigure  `json:"agreement"`
+	Judged      JudgedFigures          `json:"judged"`
+	Best        BestFigures            `json:"best"`
+	Reliability ReliabilityFigures     `json:"reliability"`
+	Mean        MeanFigures            `json:"mean"`
+	Notes       []string               `json:"notes"`
 
 	path   string
 	digest string
@@ -62,41 +61,29 @@ type CalibrationRows struct {
 	Unlabelled int `json:"unlabelled"`
 }
 
-// An Interval is one of package stats. Its ends are null where there are too few
-// rows, and its note says so.
-type Interval struct {
-	Estimate   report.Figure `json:"estimate"`
-	Lower      report.Figure `json:"lower"`
-	Upper      report.Figure `json:"upper"`
-	Confidence float64       `json:"confidence"`
-	N          int           `json:"n"`
-	Method     stats.Method  `json:"method"`
-	Note       *string       `json:"note"`
-}
-
 // ScoreFigure is an Agreement.
 type ScoreFigure struct {
-	AUROC    Interval `json:"auroc"`
-	Spearman Interval `json:"spearman"`
+	AUROC    report.SummaryInterval `json:"auroc"`
+	Spearman report.SummaryInterval `json:"spearman"`
 }
 
 // JudgedFigures are Calls.
 type JudgedFigures struct {
-	TruePositive     int      `json:"true_positive"`
-	FalsePositive    int      `json:"false_positive"`
-	FalseNegative    int      `json:"false_negative"`
-	TrueNegative     int      `json:"true_negative"`
-	BalancedAccuracy Interval `json:"balanced_accuracy"`
-	Kappa            Interval `json:"kappa"`
+	TruePositive     int                    `json:"true_positive"`
+	FalsePositive    int                    `json:"false_positive"`
+	FalseNegative    int                    `json:"false_negative"`
+	TrueNegative     int                    `json:"true_negative"`
+	BalancedAccuracy report.SummaryInterval `json:"balanced_accuracy"`
+	Kappa            report.SummaryInterval `json:"kappa"`
 }
 
 // BestFigures are the threshold that suits the labels best.
 type BestFigures struct {
-	Threshold report.Figure `json:"threshold"`
-	Apparent  report.Figure `json:"apparent"`
-	OutOfFold Interval      `json:"out_of_fold"`
-	Low       report.Figure `json:"low"`
-	High      report.Figure `json:"high"`
+	Threshold report.Figure          `json:"threshold"`
+	Apparent  report.Figure          `json:"apparent"`
+	OutOfFold report.SummaryInterval `json:"out_of_fold"`
+	Low       report.Figure          `json:"low"`
+	High      report.Figure          `json:"high"`
 }
 
 // ReliabilityFigures are a Reliability.
@@ -118,12 +105,12 @@ type Bin struct {
 
 // MeanFigures are a Mean.
 type MeanFigures struct {
-	Judged    report.Figure `json:"judged"`
-	Rows      int           `json:"rows"`
-	Labelled  Interval      `json:"labelled"`
-	Corrected Interval      `json:"corrected"`
-	Lambda    report.Figure `json:"lambda"`
-	Note      *string       `json:"note"`
+	Judged    report.Figure          `json:"judged"`
+	Rows      int                    `json:"rows"`
+	Labelled  report.SummaryInterval `json:"labelled"`
+	Corrected report.SummaryInterval `json:"corrected"`
+	Lambda    report.Figure          `json:"lambda"`
+	Note      *string                `json:"note"`
 }
 
 // Calibration returns the report as a file has it.
@@ -134,19 +121,19 @@ func (r *Report) Calibration() *Calibration {
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
 		Threshold: report.Figure(choice.Threshold), Own: choice.Own, Why: choice.Why,
 		Rows:      CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
-		Faithful:  interval(f.Positive),
+		Faithful:  report.IntervalOf(&f.Positive),
 		Agreement: make(map[Score]ScoreFigure),
 		Judged: JudgedFigures{
 			f.Judged.TruePositive, f.Judged.FalsePositive, f.Judged.FalseNegative, f.Judged.TrueNegative,
-			interval(f.Judged.BalancedAccuracy), interval(f.Judged.Kappa),
+			report.IntervalOf(&f.Judged.BalancedAccuracy), report.IntervalOf(&f.Judged.Kappa),
 		},
 		Best: BestFigures{
-			report.Figure(f.Best.Threshold), report.Figure(f.Best.Apparent), interval(f.Best.OutOfFold),
+			report.Figure(f.Best.Threshold), report.Figure(f.Best.Apparent), report.IntervalOf(&f.Best.OutOfFold),
 			report.Figure(f.Best.Low), report.Figure(f.Best.High),
 		},
 		Reliability: ReliabilityFigures{report.Figure(f.Reliability.ECE), report.Figure(f.Reliability.Chance), []Bin{}, orNull(f.Reliability.Note)},
 		Mean: MeanFigures{
-			report.Figure(f.Mean.Judged), f.Mean.Rows, interval(f.Mean.Corrected.Labelled), interval(f.Mean.Corrected.Mean),
+			report.Figure(f.Mean.Judged), f.Mean.Rows, report.IntervalOf(&f.Mean.Corrected.Labelled), report.IntervalOf(&f.Mean.Corrected.Mean),
 			report.Figure(f.Mean.Corrected.Lambda), orNull(f.Mean.Note),
 		},
 		Notes: append([]string{}, f.Notes...),
@@ -155,18 +142,12 @@ func (r *Report) Calibration() *Calibration {
 		c.Settings = &r.Settings
 	}
 	for _, a := range f.Scores {
-		c.Agreement[a.Score] = ScoreFigure{interval(a.AUROC), interval(a.Spearman)}
+		c.Agreement[a.Score] = ScoreFigure{report.IntervalOf(&a.AUROC), report.IntervalOf(&a.Spearman)}
 	}
 	for _, b := range f.Reliability.Bins {
 		c.Reliability.Bins = append(c.Reliability.Bins, Bin{b.Low, b.High, b.N, report.Figure(b.Mean), report.Figure(b.Share)})
 	}
 	return c
-}
-
-func interval(i stats.Interval) Interval {
-	return Interval{
-		report.Figure(i.Estimate), report.Figure(i.Lower), report.Figure(i.Upper), i.Confidence, i.N, i.Method, orNull(i.Note),
-	}
 }
 
 func orNull(s string) *string {

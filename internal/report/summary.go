@@ -176,14 +176,15 @@ func (m *Means) summary() *SummaryMeans {
 	if m == nil {
 		return nil
 	}
-	s := &SummaryMeans{Rows: summaryInterval(&m.Rows), Claims: summaryInterval(&m.Claims), Seed: m.Seed}
+	s := &SummaryMeans{Rows: IntervalOf(&m.Rows), Claims: IntervalOf(&m.Claims), Seed: m.Seed}
 	if m.Cluster != "" {
 		s.Cluster = &m.Cluster
 	}
 	return s
 }
 
-func summaryInterval(i *stats.Interval) SummaryInterval {
+// IntervalOf returns i as it stands in JSON.
+func IntervalOf(i *stats.Interval) SummaryInterval {
 	s := SummaryInterval{
 		Figure(i.Estimate), Figure(i.Lower), Figure(i.Upper), Figure(i.Confidence), i.N, string(i.Method), nil,
 	}

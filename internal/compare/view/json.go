@@ -18,23 +18,23 @@ const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/
 const schemaVersion = 1
 
 type jsonComparison struct {
-	Schema      string        `json:"$schema"`
-	Version     int           `json:"version"`
-	Ragfaith    string        `json:"ragfaith"`
-	Baseline    jsonSide      `json:"baseline"`
-	Candidate   jsonSide      `json:"candidate"`
-	Warnings    []jsonWarning `json:"warnings"`
-	Rows        jsonRows      `json:"rows"`
-	Units       string        `json:"units"`
-	Difference  jsonInterval  `json:"difference"`
-	Permutation jsonTest      `json:"permutation"`
-	Wilcoxon    jsonTest      `json:"wilcoxon"`
-	Detectable  report.Figure `json:"detectable"`
-	Claims      jsonClaims    `json:"claims"`
-	Gate        *jsonGate     `json:"gate"`
-	Passed      bool          `json:"passed"`
-	Changed     int           `json:"changed"`
-	Changes     []jsonChange  `json:"changes"`
+	Schema      string                 `json:"$schema"`
+	Version     int                    `json:"version"`
+	Ragfaith    string                 `json:"ragfaith"`
+	Baseline    jsonSide               `json:"baseline"`
+	Candidate   jsonSide               `json:"candidate"`
+	Warnings    []jsonWarning          `json:"warnings"`
+	Rows        jsonRows               `json:"rows"`
+	Units       string                 `json:"units"`
+	Difference  report.SummaryInterval `json:"difference"`
+	Permutation jsonTest               `json:"permutation"`
+	Wilcoxon    jsonTest               `json:"wilcoxon"`
+	Detectable  report.Figure          `json:"detectable"`
+	Claims      jsonClaims             `json:"claims"`
+	Gate        *jsonGate              `json:"gate"`
+	Passed      bool                   `json:"passed"`
+	Changed     int                    `json:"changed"`
+	Changes     []jsonChange           `json:"changes"`
 }
 
 type jsonSide struct {
@@ -75,16 +75,6 @@ type jsonRows struct {
 	OnlyBaseline  jsonNamed        `json:"only_baseline"`
 	OnlyCandidate jsonNamed        `json:"only_candidate"`
 	Unscored      []jsonTransition `json:"unscored"`
-}
-
-type jsonInterval struct {
-	Estimate   report.Figure `json:"estimate"`
-	Lower      report.Figure `json:"lower"`
-	Upper      report.Figure `json:"upper"`
-	Confidence report.Figure `json:"confidence"`
-	N          int           `json:"n"`
-	Method     stats.Method  `json:"method"`
-	Note       string        `json:"note"`
 }
 
 type jsonTest struct {
@@ -151,7 +141,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		Rows: jsonRows{
 			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, names(c.OnlyBaseline), names(c.OnlyCandidate), []jsonTransition{},
 		},
-		Units: "rows", Difference: interval(&c.Figures.Difference),
+		Units: "rows", Difference: report.IntervalOf(&c.Figures.Difference),
 		Permutation: test(c.Figures.Permutation), Wilcoxon: test(c.Figures.Wilcoxon), Detectable: report.Figure(c.Figures.Detectable),
 		Claims: jsonClaims{
 			c.Claims.Matched, c.Claims.Lost, c.Claims.Gained,
@@ -193,12 +183,6 @@ func side(s *compare.Side) jsonSide {
 }
 
 func names(n compare.Named) jsonNamed { return jsonNamed{n.Count, append([]string{}, n.First...)} }
-
-func interval(i *stats.Interval) jsonInterval {
-	return jsonInterval{
-		report.Figure(i.Estimate), report.Figure(i.Lower), report.Figure(i.Upper), report.Figure(i.Confidence), i.N, i.Method, i.Note,
-	}
-}
 
 func test(t stats.Test) jsonTest {
 	return jsonTest{report.Figure(t.TwoSided), report.Figure(t.Greater), report.Figure(t.Less), t.Exact}
