@@ -35,7 +35,8 @@ func docsRows(t *testing.T, folder string) {
 	}
 	var rows []row
 	var lines bytes.Buffer
-	table := "id,question,answer,contexts,label,topic\n"
+	var table strings.Builder
+	table.WriteString("id,question,answer,contexts,label,topic\n")
 	for i := range 40 {
 		r := row{
 			ID: fmt.Sprintf("row-%d", i), Question: "Which colour is it?", Answer: fmt.Sprintf("The sky is blue today over field %d.", i),
@@ -50,9 +51,9 @@ func docsRows(t *testing.T, folder string) {
 		}
 		rows = append(rows, r)
 		lines.Write(append(line, '\n'))
-		table += fmt.Sprintf("%s,%s,%s,\"[\"\"%s\"\"]\",%d,%s\n", r.ID, r.Question, r.Answer, r.Contexts[0], r.Label, r.Topic)
+		fmt.Fprintf(&table, "%s,%s,%s,\"[\"\"%s\"\"]\",%d,%s\n", r.ID, r.Question, r.Answer, r.Contexts[0], r.Label, r.Topic)
 	}
-	for name, content := range map[string]string{"dataset.jsonl": lines.String(), "eval.jsonl": lines.String(), "dataset.csv": table} {
+	for name, content := range map[string]string{"dataset.jsonl": lines.String(), "eval.jsonl": lines.String(), "dataset.csv": table.String()} {
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

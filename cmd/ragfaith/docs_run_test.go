@@ -127,14 +127,15 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	if len(steps) == 0 {
 		t.Fatalf("%s: no line begins with $", b)
 	}
-	script := "said() { printf '\\0%d\\0' $?; }\n" // nobody's exit code is lost: echo $? can be shown
+	var script strings.Builder
+	script.WriteString("said() { printf '\\0%d\\0' $?; }\n") // nobody's exit code is lost: echo $? can be shown
 	for i, s := range steps {
 		if i > 0 {
-			script += "(exit $code)\n"
+			script.WriteString("(exit $code)\n")
 		}
-		script += s.command + "\ncode=$?; (exit $code); said\n"
+		script.WriteString(s.command + "\ncode=$?; (exit $code); said\n")
 	}
-	out, _ := r.bash(t, b, script)
+	out, _ := r.bash(t, b, script.String())
 	parts := strings.Split(out, mark)
 	if len(parts) != 2*len(steps)+1 {
 		t.Fatalf("%s: the shell stopped:\n%s", b, out)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -17,19 +18,19 @@ func (g *githubRun) setOutputs(t *report.Tally, means *report.Means, gates []rep
 	if g == nil || g.outputs == "" {
 		return
 	}
-	text := ""
+	var text strings.Builder
 	for _, f := range []struct {
 		name  string
 		value float64
 	}{{"mean", t.Faithfulness.Mean()}, {"lower", means.Rows.Lower}} {
 		if !math.IsNaN(f.value) {
-			text += f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n"
+			text.WriteString(f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n")
 		}
 	}
-	text += "passed=" + strconv.FormatBool(gateCode(gates) == exitOK) + "\n"
+	text.WriteString("passed=" + strconv.FormatBool(gateCode(gates) == exitOK) + "\n")
 	file, err := os.OpenFile(g.outputs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 	if err == nil {
-		_, err = file.WriteString(text)
+		_, err = file.WriteString(text.String())
 		err = errors.Join(err, file.Close())
 	}
 	if err != nil {

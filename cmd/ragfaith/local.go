@@ -121,7 +121,8 @@ func (o *scoreOptions) checkLocal() error {
 	}
 	var idle []string
 	o.localFlags.VisitAll(func(f *pflag.Flag) {
-		if o.typed(f.Name) && !(f.Name == "models" && o.llm.semanticCache && o.llm.embedsHere()) {
+		embeds := f.Name == "models" && o.llm.semanticCache && o.llm.embedsHere()
+		if o.typed(f.Name) && !embeds {
 			idle = append(idle, "--"+f.Name)
 		}
 	})

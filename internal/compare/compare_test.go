@@ -80,8 +80,13 @@ func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 		c.Baseline.Duplicates, c.Candidate.Duplicates,
 	}
 	want := counts{
-		6, 4, 0, 2, 2, Named{1, []string{"gone"}}, Named{2, []string{"new", "d"}},
-		[4]int{7, 5, 1, 1}, [4]int{8, 7, 1, 0}, Named{1, []string{"d"}}, Named{2, []string{"d", "d"}},
+		6, 4, 0, 2, 2,
+		Named{1, []string{"gone"}},
+		Named{2, []string{"new", "d"}},
+		[4]int{7, 5, 1, 1},
+		[4]int{8, 7, 1, 0},
+		Named{1, []string{"d"}},
+		Named{2, []string{"d", "d"}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -1,7 +1,7 @@
 package compare
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,7 +11,7 @@ import (
 // moved makes runs of n rows, of which some drop from 1 to 0 and some rise.
 func moved(n, drop, rise int) (was, is []*eval.Result) {
 	for i := range n {
-		id := fmt.Sprint(i)
+		id := strconv.Itoa(i)
 		before, after := "x+", "x+"
 		switch {
 		case i < drop:

@@ -70,8 +70,13 @@ func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
 		supported, missing, contradicted int
 		want                             string
 	}{
-		{0, 0, 0, ""}, {2, 0, 0, "✓✓"}, {10, 0, 0, "✓✓✓✓✓✓✓✓✓✓"}, {1000, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
-		{999, 0, 1, "✓✓✓✓✓✓✓✓✓✗"}, {50, 25, 25, "✓✓✓✓???✗✗✗"}, {1, 1, 98, "✓?✗✗✗✗✗✗✗✗"},
+		{0, 0, 0, ""},
+		{2, 0, 0, "✓✓"},
+		{10, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
+		{1000, 0, 0, "✓✓✓✓✓✓✓✓✓✓"},
+		{999, 0, 1, "✓✓✓✓✓✓✓✓✓✗"},
+		{50, 25, 25, "✓✓✓✓???✗✗✗"},
+		{1, 1, 98, "✓?✗✗✗✗✗✗✗✗"},
 	} {
 		if got := marks(verdicts(tt.supported, tt.missing, tt.contradicted), Palette{}); got != tt.want {
 			t.Errorf("%v: %s", tt, got)

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -93,6 +94,8 @@ func TestNoFileTakesLong(t *testing.T) {
 		"blocks": strings.Repeat("- ", MostBytes/2), "questions": strings.Repeat("? ", MostBytes/2), "too long": strings.Repeat("#", MostBytes+1),
 	} {
 		done := make(chan error, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
 		go func() {
 			_, err := Parse("f.yaml", []byte(text))
 			done <- err
@@ -102,7 +105,7 @@ func TestNoFileTakesLong(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: it was read", name)
 			}
-		case <-time.After(time.Minute):
+		case <-ctx.Done():
 			t.Fatalf("%s: it never ends", name)
 		}
 	}

@@ -134,7 +134,9 @@ func show(c *compare.Comparison, rows template.HTML, shown int) shownComparison 
 		s.Figures = append(s.Figures, fact{"claims of one side", text})
 	}
 	s.Facts = []fact{
-		{"better", strconv.Itoa(c.Better)}, {"worse", strconv.Itoa(c.Worse)}, {"the same", strconv.Itoa(c.Same)},
+		{"better", strconv.Itoa(c.Better)},
+		{"worse", strconv.Itoa(c.Worse)},
+		{"the same", strconv.Itoa(c.Same)},
 		{"same answer", strconv.Itoa(c.SameAnswers)},
 	}
 	if text := view.Never(c); text != "" {

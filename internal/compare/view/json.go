@@ -145,7 +145,8 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		Permutation: test(c.Figures.Permutation), Wilcoxon: test(c.Figures.Wilcoxon), Detectable: report.Figure(c.Figures.Detectable),
 		Claims: jsonClaims{
 			c.Claims.Matched, c.Claims.Lost, c.Claims.Gained,
-			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported}, jsonOnly{c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported},
+			jsonOnly{c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported},
+			jsonOnly{c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported},
 		},
 		Passed: true, Changed: c.Changed, Changes: []jsonChange{},
 	}
@@ -192,7 +193,8 @@ func change(c *compare.Change) jsonChange {
 	_, _, was, is := c.Count()
 	j := jsonChange{
 		c.Candidate.Row.ID, c.Baseline.Row.Index, c.Candidate.Row.Index,
-		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is, []jsonFlip{},
+		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is,
+		[]jsonFlip{},
 	}
 	for _, m := range c.Claims {
 		if c.Lost(m) || c.Gained(m) {
