@@ -84,13 +84,14 @@ func TestMistakesAreNamedWithFileAndLine(t *testing.T) {
 // A file that grows when it is read, or lies deep in itself, takes no time and no
 // memory.
 func TestNoFileTakesLong(t *testing.T) {
-	bomb := "a0: &a0 [x,x,x,x,x,x,x,x,x]\n"
+	var bomb strings.Builder
+	bomb.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x]\n")
 	for i := 1; i < 30; i++ {
 		before, after := string(rune('a'+i-1)), string(rune('a'+i))
-		bomb += after + ": &" + after + " [" + strings.TrimSuffix(strings.Repeat("*"+before+",", 9), ",") + "]\n"
+		bomb.WriteString(after + ": &" + after + " [" + strings.TrimSuffix(strings.Repeat("*"+before+",", 9), ",") + "]\n")
 	}
 	for name, text := range map[string]string{
-		"aliases": bomb, "flow": strings.Repeat("[", MostBytes), "mappings": strings.Repeat("{a: ", MostBytes/4),
+		"aliases": bomb.String(), "flow": strings.Repeat("[", MostBytes), "mappings": strings.Repeat("{a: ", MostBytes/4),
 		"blocks": strings.Repeat("- ", MostBytes/2), "questions": strings.Repeat("? ", MostBytes/2), "too long": strings.Repeat("#", MostBytes+1),
 	} {
 		done := make(chan error, 1)
