@@ -140,7 +140,7 @@ func (c *value) likeness(d *value, l *lexicon.Lexicon) float64 {
 	if c.kind != number || d.kind != number || c.ordinal != d.ordinal {
 		return 0
 	}
-	if c.num == d.num && c.unit != 0 && d.unit != 0 && c.unit != d.unit && sameMeasure(l, c.unit, d.unit) {
+	if c.num == d.num && !c.least && c.unit != 0 && d.unit != 0 && c.unit != d.unit && sameMeasure(l, c.unit, d.unit) {
 		return sameNumber
 	}
 	if c.unit != d.unit && l.Units[c.unit].Dimension != l.Units[d.unit].Dimension {
