@@ -63,6 +63,9 @@ func (c *value) holdsDate(d *value) float64 {
 func (c *value) holdsNumber(d *value, l *lexicon.Lexicon) float64 {
 	a, b := c.num, d.num
 	certain := 1.0
+	if c.fraction || d.fraction {
+		return c.holdsFraction(d)
+	}
 	u, w := &l.Units[c.unit], &l.Units[d.unit]
 	tolerance := 1e-9
 	switch {
@@ -82,6 +85,28 @@ func (c *value) holdsNumber(d *value, l *lexicon.Lexicon) float64 {
 		return 0.9 * certain
 	case c.least && b > a && b <= 1.5*a:
 		return 0.9 * certain
+	}
+	return 0
+}
+
+// A share in words is rounded: two thirds are 66, 66.7 or 67 percent.
+const fractionRounding = 0.7
+
+// holdsFraction compares shares, one of them at least in words. A number that
+// is no share says nothing of one.
+func (c *value) holdsFraction(d *value) float64 {
+	switch off := math.Abs(c.num - d.num); {
+	case !c.fraction && c.num != 0 && (c.num == d.parts[0] || c.num == d.parts[1]),
+		!d.fraction && d.num != 0 && d.num == c.parts[1]: // five of the six
+		return 0.9
+	case c.unit != d.unit:
+		return 0
+	case off < 1e-9:
+		return 1
+	case c.fraction != d.fraction && off <= fractionRounding,
+		c.hedged && off <= 2,
+		c.least && d.num > c.num && d.num <= 1.5*c.num:
+		return 0.9
 	}
 	return 0
 }
@@ -115,6 +140,9 @@ func (c *value) likeness(d *value, l *lexicon.Lexicon) float64 {
 	if c.kind != number || d.kind != number || c.ordinal != d.ordinal {
 		return 0
 	}
+	if c.num == d.num && !c.least && c.unit != 0 && d.unit != 0 && c.unit != d.unit && sameMeasure(l, c.unit, d.unit) {
+		return sameNumber
+	}
 	if c.unit != d.unit && l.Units[c.unit].Dimension != l.Units[d.unit].Dimension {
 		return 0
 	}
@@ -127,4 +155,25 @@ func (c *value) likeness(d *value, l *lexicon.Lexicon) float64 {
 		s += 0.3 * lo / hi
 	}
 	return s
+}
+
+// sameNumber is the likeness of 12 km to 12 miles.
+const sameNumber = 0.7
+
+// sameMeasure reports whether two units measure the same thing: a length, a
+// time by the clock or the calendar, an amount of money.
+func sameMeasure(l *lexicon.Lexicon, a, b int) bool {
+	if l.Units[a].Dimension == l.Units[b].Dimension {
+		return true
+	}
+	kind := func(u int) int {
+		switch l.Units[u].Name {
+		case "dollar", "euro", "gbp", "yen":
+			return 1
+		case "second", "minute", "hour", "day", "week", "month", "year", "decade", "century":
+			return 2
+		}
+		return 0
+	}
+	return kind(a) != 0 && kind(a) == kind(b)
 }

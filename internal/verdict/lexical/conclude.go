@@ -43,6 +43,9 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
 		v.Reason = s.supportReason(c, quotes)
 		v.Evidence = s.toEvidence(contexts, quotes)
+	case against.less:
+		v.Label = verdict.NotMentioned
+		v.Reason = against.reason
 	case against.reason != "":
 		v.Label = verdict.Contradicted
 		v.Reason = against.reason

@@ -11,6 +11,7 @@ import (
 type objection struct {
 	reason string
 	limit  float64 // the score is at most this
+	less   bool    // they do not say otherwise, but less than the claim
 }
 
 // How much of a claim the quoted sentence must give back for a difference in
@@ -54,7 +55,15 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 	if share(0) < oppositeEnough {
 		return objection{}
 	}
-	return j.objections(s, c, share(0) >= nearlyTheSame)
+	o := j.objections(s, c, share(0) >= nearlyTheSame)
+	if o.reason != "" || c.best.score < j.opts.Threshold || c.best.score == 1 || share(0) < nearlyTheSame {
+		return o
+	}
+	o = j.otherwiseArranged(s, c)
+	if o.reason != "" && j.saidNearby(s, contexts, q) {
+		return objection{}
+	}
+	return o
 }
 
 // saysOtherwise looks for an antonym or a negation in a sentence that has
@@ -62,7 +71,10 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 func (j *Judge) saysOtherwise(s *scratch, c *claim, sentence string) objection {
 	s.claimSide.read(j.lex, c.text)
 	s.quoteSide.read(j.lex, sentence)
-	return j.objections(s, c, true)
+	if o := j.objections(s, c, true); o.reason != "" {
+		return o
+	}
+	return j.otherwiseArranged(s, c)
 }
 
 // objections compares the two sides that were read.

@@ -158,6 +158,9 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	}
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.start), end: int32(val.end)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
+	if val.fraction && val.soft { // half, which a text may also say in a way that is not read as a share
+		s.addEntry(s.keys, ts[val.last].Key, n, 0)
+	}
 }
 
 func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i int) {

@@ -33,6 +33,8 @@ type scratch struct {
 	tokens      []lexicon.Token
 	claimSide   side
 	quoteSide   side
+	claimRoles  []role
+	quoteRoles  []role
 	values      []value // of the contexts
 	valueChunks []int32 // which one
 	valueTerms  []int32 // terms of the claims that are numbers or dates

@@ -28,19 +28,21 @@ type value struct {
 	swap             bool    // date: day and month may be the other way round
 	ordinal          bool
 	negative         bool
-	hedged           bool // about 3,000
-	least            bool // more than 3,000
-	soft             bool // one to three in words, which a text may also say otherwise
-	digits           int  // significant digits as written, for hedged ones
-	first, last      int  // tokens, inclusive
-	start, end       int  // bytes in the text
+	parts            [2]float64 // 1 and 5 of one in five, which are numbers, too
+	fraction         bool       // a fifth, one in five: num is in percent
+	hedged           bool       // about 3,000
+	least            bool       // more than 3,000
+	soft             bool       // one to three in words, which a text may also say otherwise
+	digits           int        // significant digits as written, for hedged ones
+	first, last      int        // tokens, inclusive
+	start, end       int        // bytes in the text
 }
 
 // values appends the numbers and dates among tokens to dst, limit of them at
 // the most.
 func values(dst []value, limit int, l *lexicon.Lexicon, text string, tokens []lexicon.Token) []value {
 	for i := 0; i < len(tokens) && limit > 0; limit-- {
-		for i < len(tokens) && tokens[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Ordinal) == 0 {
+		for i < len(tokens) && tokens[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Ordinal|lexicon.Fraction) == 0 {
 			i++
 		}
 		if i == len(tokens) {
@@ -52,6 +54,9 @@ func values(dst []value, limit int, l *lexicon.Lexicon, text string, tokens []le
 		}
 		v, n := dateAt(text, tokens, i)
 		if n == 0 {
+			v, n = fractionAt(l, text, tokens, i)
+		}
+		if n == 0 && tokens[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Ordinal) != 0 {
 			v, n = numberAt(l, text, tokens, i)
 		}
 		if n == 0 {
@@ -60,6 +65,9 @@ func values(dst []value, limit int, l *lexicon.Lexicon, text string, tokens []le
 		}
 		v.first, v.last = i, i+n-1
 		v.start, v.end = valueStart(text, int(tokens[i].Start)), int(tokens[v.last].End)
+		if v.fraction && i > 0 && wordOf(text, tokens[i-1]) == "a" {
+			v.start = int(tokens[i-1].Start)
+		}
 		if v.end < len(text) && text[v.end] == '%' {
 			v.end++
 		}

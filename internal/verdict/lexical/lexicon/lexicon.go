@@ -57,6 +57,7 @@ type wordInfo struct {
 // A Lexicon is read only and may be shared.
 type Lexicon struct {
 	words *Table[wordInfo]
+	verbs *Table[bool] // by key; see Directed
 	Units []UnitInfo
 
 	df     string // per slot: four bytes of fingerprint, one of quantised IDF
@@ -77,7 +78,7 @@ var errCorrupt = errors.New("lexicon: embedded data is damaged")
 
 // Load returns the lexicon that is built in.
 func Load() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime)}
+	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
 	if err := l.unpack(packed); err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func Load() (*Lexicon, error) {
 // Bare returns a lexicon that knows the hand-written lists only, for the
 // generator of lexicon.bin, which counts words before there is any.
 func Bare() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime)}
+	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
 	return l, l.readLists(wordLists)
 }
 
@@ -123,6 +124,11 @@ func (l *Lexicon) IDF(k uint64) float64 {
 		}
 	}
 }
+
+// Directed reports whether the word with key k is a verb that says something
+// else when its two sides change places (beat) and not when they do not (met),
+// and whether it is a known verb at all.
+func (l *Lexicon) Directed(k uint64) (directed, known bool) { return l.verbs.Get(k) }
 
 // Known reports whether the word with key k occurs in the documents of lexicon.bin.
 func (l *Lexicon) Known(k uint64) bool { return l.IDF(k) < l.maxIDF }
@@ -200,6 +206,8 @@ func (l *Lexicon) readLists(text string) error {
 	classes := map[string]Class{
 		"stop": Stop, "negation": Negation | Stop, "polarity": Polarity, "label": Label, "hedge": Hedge, "at-least": AtLeast,
 		"numeral": Numeral, "scale": Scale, "ordinal": Ordinal, "month": Month,
+		"fraction": Fraction, "universal": Universal, "partial": Partial,
+		"always": Universal | Frequency, "sometimes": Partial | Frequency,
 	}
 	line := 0
 	for s := range strings.Lines(text) {
@@ -225,6 +233,12 @@ func (l *Lexicon) readLists(text string) error {
 			l.Units = append(l.Units, UnitInfo{Name: f[3], Dimension: d, Factor: factor})
 			for _, w := range f[3:] {
 				l.add(w, Unit, float64(len(l.Units)-1), "")
+			}
+			continue
+		}
+		if f[0] == "directed" || f[0] == "mutual" {
+			for _, w := range f[1:] {
+				l.verbs.Put(l.Key(w), f[0] == "directed")
 			}
 			continue
 		}

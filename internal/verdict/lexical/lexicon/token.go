@@ -7,25 +7,29 @@ import (
 )
 
 // A Class is a set of things that are known of a word.
-type Class uint16
+type Class uint32
 
 // What is known of a word.
 const (
-	Stop     Class = 1 << iota // carries no content of its own
-	Negation                   // not, never, without, words in -n't
-	Number                     // written in digits
-	Numeral                    // a number word; Token.Value is its value
-	Scale                      // hundred, thousand, k, bn; Token.Value is the factor
-	Ordinal                    // 14th, fourteenth
-	Month                      // Token.Value is 1 to 12
-	Unit                       // Token.Value is an index into Lexicon.Units
-	Hedge                      // about, nearly: the number after it is rounded
-	AtLeast                    // over, more than: the number after it is a lower bound
-	Capital                    // begins with a capital letter
-	Initial                    // stands first in its sentence
-	Polarity                   // turns the sense without being a negation: avoid, unless, if
-	Label                      // passage, step: a number after it is a name and no quantity
-	Ideogram                   // a pair of runes of a script without spaces
+	Stop      Class = 1 << iota // carries no content of its own
+	Negation                    // not, never, without, words in -n't
+	Number                      // written in digits
+	Numeral                     // a number word; Token.Value is its value
+	Scale                       // hundred, thousand, k, bn; Token.Value is the factor
+	Ordinal                     // 14th, fourteenth
+	Month                       // Token.Value is 1 to 12
+	Unit                        // Token.Value is an index into Lexicon.Units
+	Hedge                       // about, nearly: the number after it is rounded
+	AtLeast                     // over, more than: the number after it is a lower bound
+	Capital                     // begins with a capital letter
+	Initial                     // stands first in its sentence
+	Polarity                    // turns the sense without being a negation: avoid, unless, if
+	Label                       // passage, step: a number after it is a name and no quantity
+	Fraction                    // half, thirds: Token.Value is the denominator
+	Universal                   // all, whole, always
+	Partial                     // some, many, part, sometimes
+	Frequency                   // beside Universal or Partial: says how often
+	Ideogram                    // a pair of runes of a script without spaces
 )
 
 // A Token is a word of a text.
