@@ -26,9 +26,9 @@ run: build ## score the real rows in testdata, offline
 
 test: ## run every test; with the race detector where there is a C compiler
 	@if [ "$$($(GO) env CGO_ENABLED)" = 1 ] && command -v "$$($(GO) env CC)" >/dev/null; then \
-		echo '$(GO) test -race ./...'; $(GO) test -race ./...; \
+		echo '$(GO) test -race -timeout 30m ./...'; $(GO) test -race -timeout 30m ./...; \
 	else \
-		echo 'no C compiler, so without the race detector: $(GO) test ./...'; $(GO) test ./...; \
+		echo 'no C compiler, so without the race detector: $(GO) test -timeout 30m ./...'; $(GO) test -timeout 30m ./...; \
 	fi
 
 test-ort: ## test --device with the library that RAGFAITH_ONNXRUNTIME names; scripts/fetch-onnxruntime.sh fetches it
