@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -44,12 +45,16 @@ func drawn(seed uint64, n int, shift float64) (was, is []*eval.Result) {
 	return was, is
 }
 
+// pairs is how many runs of one system are compared; the pages' figures are those
+// of 4,000.
+var pairs = flag.Int("pairs", 200, "runs of one system to compare; a quarter as many for the gate")
+
 // Of two runs of one system every p-value is as likely as any other.
 func TestPValuesOfRunsOfOneSystemAreUniform(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 comparisons are made without -short only")
 	}
-	const runs = 200
+	runs := *pairs
 	var permutation, wilcoxon []float64
 	for seed := range uint64(runs) {
 		was, is := drawn(seed, 60, 0)
@@ -65,7 +70,7 @@ func TestPValuesOfRunsOfOneSystemAreUniform(t *testing.T) {
 					below++
 				}
 			}
-			got, room := float64(below)/runs, 4*math.Sqrt(level*(1-level)/runs)
+			got, room := float64(below)/float64(runs), 4*math.Sqrt(level*(1-level)/float64(runs))
 			t.Logf("%s: %.3f of p-values are at most %v", name, got, level)
 			if math.Abs(got-level) > room {
 				t.Errorf("%s: %.3f of p-values are at most %v", name, got, level)
@@ -80,7 +85,7 @@ func TestTheGateFindsADropAndNoChance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("120 comparisons are made without -short only")
 	}
-	const runs = 60
+	runs := max(60, *pairs/4)
 	bar := 0.02
 	for _, tt := range []struct{ shift, least, most float64 }{{0, 0, 0.05}, {0.05, 0.85, 1}} {
 		failed := 0
@@ -91,10 +96,10 @@ func TestTheGateFindsADropAndNoChance(t *testing.T) {
 			if !c.Gate.Passed {
 				failed++
 			}
-			deviation += (c.Figures.Difference.Upper - c.Figures.Difference.Lower) / (2 * 1.96) / runs
-			moved += c.Figures.Difference.Estimate / runs
+			deviation += (c.Figures.Difference.Upper - c.Figures.Difference.Lower) / (2 * 1.96) / float64(runs)
+			moved += c.Figures.Difference.Estimate / float64(runs)
 		}
-		got := float64(failed) / runs
+		got := float64(failed) / float64(runs)
 		t.Logf("shift %v: %.3f fail; the mean moves by %.4f, with a standard error of %.4f", tt.shift, got, moved, deviation)
 		if got < tt.least || got > tt.most {
 			t.Errorf("shift %v: %.3f fail", tt.shift, got)
