@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/chromedp/chromedp"
+	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
 var pageFile = flag.String("page", "", "a report that BenchmarkOpen opens")
@@ -22,12 +22,12 @@ func BenchmarkOpen(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	chromium := withBrowser(b)
+	chromium := browsertest.Start(b)
 	var first, all, search, sort, heap float64
 	for b.Loop() {
-		p := chromium.opened(b, string(page), "")
+		p := chromium.Open(b, string(page), "")
 		var at struct{ First, All, Search, Sort, Heap float64 }
-		text := p.value(`(() => {
+		text := p.Value(`(() => {
 			const mark = (name) => performance.getEntriesByName(name)[0].startTime;
 			const timed = (work) => { const from = performance.now(); work(); document.body.offsetHeight; return performance.now() - from; };
 			const search = document.getElementById('search');
@@ -41,9 +41,7 @@ func BenchmarkOpen(b *testing.B) {
 			b.Fatal(err)
 		}
 		first, all, search, sort, heap = first+at.First, all+at.All, search+at.Search, sort+at.Sort, heap+at.Heap
-		if err := chromedp.Cancel(p.ctx); err != nil {
-			b.Fatal(err)
-		}
+		p.Close()
 	}
 	n := float64(b.N)
 	b.ReportMetric(first/n, "ms/first-rows")
