@@ -180,3 +180,12 @@ func (c *cursor) number() float64 {
 	}
 	return x
 }
+
+// fraction returns a number from 0 to 1, which all scores are, and NaN for null.
+func (c *cursor) fraction() float64 {
+	x := c.number()
+	if c.err == nil && (x < 0 || x > 1) {
+		c.fail("want a number from 0 to 1")
+	}
+	return x
+}

@@ -53,9 +53,9 @@ func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 		case "contexts":
 			c.array(func() { r.Row.Contexts = append(r.Row.Contexts, c.text()) })
 		case "faithfulness":
-			r.Faithfulness = c.number()
+			r.Faithfulness = c.fraction()
 		case "support":
-			r.Support = c.number()
+			r.Support = c.fraction()
 		case "status":
 			r.Status = parseStatus(c)
 		case "reason":
@@ -172,7 +172,7 @@ func parseClaim(c *cursor, r *eval.Result) int {
 		case "verdict":
 			v.Label, judged = parseLabel(c)
 		case "score":
-			v.Score = c.number()
+			v.Score = c.fraction()
 		case "reason":
 			v.Reason = c.textOrNull()
 		case "chunk_ids":

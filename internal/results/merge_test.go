@@ -192,6 +192,10 @@ func TestSummariesSayHowResultsCameAbout(t *testing.T) {
 	if some := origin(a, c); some.Known || some.Settings != nil || some.Datasets != nil {
 		t.Errorf("%+v", some)
 	}
+	summaryBeside(t, c, 2, []string{}) // by report, which did not know the settings
+	if some := origin(a, c); some.Known || some.Settings != nil || some.Datasets != nil {
+		t.Errorf("%+v", some)
+	}
 	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
 	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {
 		t.Errorf("%+v", mixed)

@@ -13,7 +13,8 @@ import (
 // An Origin is what the summaries beside files of results say of how these came
 // about.
 type Origin struct {
-	// Known is whether each file has a summary beside it. Without, there are
+	// Known is whether each file has a summary beside it that has settings, as
+	// one of report has not where it did not know them. Without, there are
 	// neither datasets nor settings: those of some files are not those of all.
 	Known    bool
 	Datasets []string
@@ -41,7 +42,7 @@ func OriginOf(paths []string) (*Origin, error) {
 			return nil, err
 		}
 		o.summaries = append(o.summaries, s)
-		o.Known = o.Known && s != nil
+		o.Known = o.Known && hasSettings(s)
 	}
 	if err := o.alike(); err != nil {
 		return nil, err
@@ -90,12 +91,15 @@ func partial(name string) bool {
 	return false
 }
 
+// hasSettings reports whether a summary, nil for none, says how rows were judged.
+func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 0 }
+
 // alike compares the settings that there are.
 func (o *Origin) alike() error {
 	first := -1
 	for i, s := range o.summaries {
 		switch {
-		case s == nil:
+		case !hasSettings(s):
 			continue
 		case first < 0:
 			first = i

@@ -104,6 +104,8 @@ func TestAgreementOfFewRowsHasNoInterval(t *testing.T) {
 		"balanced accuracy, nine": BalancedAccuracyInterval(few, few, 0),
 		"kappa of 19":             KappaInterval(positive[:19], positive[:19], 0),
 		"kappa of one label":      KappaInterval(slices.Repeat([]bool{true}, 60), slices.Repeat([]bool{true}, 60), 0),
+		"kappa, labels the same":  KappaInterval(make([]bool, 60), positive, 0),
+		"kappa, calls the same":   KappaInterval(positive, slices.Repeat([]bool{true}, 60), 0),
 		"Spearman of 19":          SpearmanInterval(scores[:19], people[:19], 0),
 		"Spearman of a constant":  SpearmanInterval(constant, people, 0),
 	} {

@@ -50,7 +50,7 @@ func Kappa(positive, called []bool) float64 {
 // side, cut at -1 and 1. Where that error is 0, as with perfect agreement, the
 // lower end is the kappa at the largest rate of disagreement that would still
 // be seen in none of n rows, and Note says so. With fewer than 20 rows, or
-// where kappa is NaN, there is none. Of 100 rows with a kappa of 0.4 it
+// where all labels or all calls are the same, there is none. Of 100 rows with a kappa of 0.4 it
 // holds the truth in 93.6% of samples. A confidence of 0 stands for 0.95.
 func KappaInterval(positive, called []bool, confidence float64) Interval {
 	i, z := begun(Kappa(positive, called), len(positive), confidence)
@@ -60,6 +60,8 @@ func KappaInterval(positive, called []bool, confidence float64) Interval {
 		i.Note = fmt.Sprintf("%d is too few for an interval, which takes %d", c.n, leastUnits)
 	case math.IsNaN(i.Estimate):
 		i.Note = "all rows are labelled and called the same"
+	case c.both+c.missed == 0, c.neither+c.raised == 0, c.both+c.raised == 0, c.neither+c.missed == 0:
+		i.Note = "all rows are labelled, or called, the same: kappa is 0 however they agree"
 	case c.missed+c.raised == 0:
 		i.Method, i.Note = Bounded, "no row disagrees: the lower end is by how often a row might and not be seen"
 		unseen := 1 - math.Pow((1-i.Confidence)/2, 1/float64(c.n))

@@ -128,7 +128,7 @@ func parse(name string, data []byte) (*File, error) {
 	}
 	n, rest := binary.LittleEndian.Uint64(data), data[prefix:]
 	if n > MaxHeader {
-		return nil, fmt.Errorf("header of %d bytes, more than the %d allowed", n, MaxHeader)
+		return nil, fmt.Errorf("not a safetensors file: it begins with the length of a header of %d bytes, more than the %d allowed", n, MaxHeader)
 	}
 	if n > uint64(len(rest)) {
 		return nil, fmt.Errorf("truncated: header of %d bytes, but %d follow", n, len(rest))

@@ -120,6 +120,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"no room for the header", []byte{1, 2, 3}, "no header"},
 		{"header longer than the file", binary.LittleEndian.AppendUint64(nil, 50), "truncated"},
 		{"header of 2^62 bytes", binary.LittleEndian.AppendUint64(nil, 1<<62), "more than the"},
+		{"text", []byte("This is no model.\n"), "not a safetensors file"},
 		{"header that is no JSON", build("nonsense", nil), "header"},
 		{"empty header", build("", nil), "empty"},
 		{"header that is an array", build("[]", nil), "want an object"},
