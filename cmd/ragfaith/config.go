@@ -42,7 +42,7 @@ func resolve(cmd *cobra.Command, sys system) error {
 		if err := errors.Join(known.check(f, sys)...); err != nil {
 			return &usageError{err}
 		}
-		if err := errors.Join(f.apply(cmd, sys)...); err != nil {
+		if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
 			return &usageError{err}
 		}
 		if err := applyProfile(flags); err != nil {
