@@ -42,7 +42,7 @@ func resolve(cmd *cobra.Command, sys system) error {
 		if err := errors.Join(known.check(f, sys)...); err != nil {
 			return &usageError{err}
 		}
-		if err := errors.Join(f.apply(cmd, sys)...); err != nil {
+		if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
 			return &usageError{err}
 		}
 		if err := applyProfile(flags); err != nil {
@@ -151,15 +151,23 @@ func userFile(sys system) string {
 }
 
 // tellWhoAsks says that a file makes this run send texts, and where to, where
-// that file was found and not named: it may have come with a repository.
+// that file was found and not named: it may have come with a repository. Such a
+// file can't ask for quiet about it.
 func (o *scoreOptions) tellWhoAsks(m *model, c *console) {
-	if o.quiet || o.dryRun {
+	fromProject := func(name string) (string, bool) {
+		from := originOf(o.flags.Lookup(name))
+		return from.place, from.layer == layerProject
+	}
+	if _, hushed := fromProject("quiet"); o.quiet && !hushed || o.dryRun {
 		return
 	}
-	for _, name := range []string{"base-url", "embed-base-url", "judge", "claims", "profile"} {
-		if from := originOf(o.flags.Lookup(name)); from.layer == layerProject {
-			c.say("%s makes this run ask %s", from.place, m.stack.Client.Endpoint())
-			return
+	for _, name := range []string{"base-url", "judge", "claims", "profile"} {
+		if place, ok := fromProject(name); ok {
+			c.say("%s makes this run ask %s", place, m.stack.Client.Endpoint())
+			break
 		}
+	}
+	if place, ok := fromProject("embed-base-url"); ok && m.embedder != nil {
+		c.say("%s makes this run ask %s", place, o.llm.embedBaseURL)
 	}
 }

@@ -86,11 +86,13 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []settings.Entry, sys system) []error {
 	var names []string
 	for _, flag := range inOrder(cmd) {
-		names = append(names, flag.Name)
+		if flag.Name != "config" { // one file names no other
+			names = append(names, flag.Name)
+		}
 	}
 	var errs []error
 	for _, e := range entries {
-		if !slices.Contains(names, e.Key) || e.Key == "config" {
+		if !slices.Contains(names, e.Key) {
 			errs = append(errs, f.fault(e.Line, "%s: %s", cmd.Name(), unknownSetting(e.Key, names)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
@@ -124,8 +126,9 @@ func unknownSetting(name string, known []string) string {
 }
 
 // apply sets the flags of a command that nothing before has set: from the section
-// of the command, and else from the top of the file.
-func (f settingsFile) apply(cmd *cobra.Command, sys system) []error {
+// of the command, and else from the top of the file. There the name of a command
+// is that of its section, even where cmd has a flag of that name.
+func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) []error {
 	var errs []error
 	set := func(entries []settings.Entry, hint string) {
 		for _, e := range entries {
@@ -144,7 +147,8 @@ func (f settingsFile) apply(cmd *cobra.Command, sys system) []error {
 			set(e.Value.Entries, "")
 		}
 	}
-	set(f.Entries, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it is for score alone)")
+	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e settings.Entry) bool { return c.sections[e.Key] != nil })
+	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it is for score alone)")
 	return errs
 }
 

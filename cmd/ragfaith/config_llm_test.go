@@ -42,3 +42,29 @@ func TestARunSaysWhichFileMakesItAsk(t *testing.T) {
 		}
 	}
 }
+
+// Nor can such a file keep that quiet, and each server is named for what is sent
+// there.
+func TestAFileCantHushWhereTextsAreSent(t *testing.T) {
+	asks, embeds := newTestServer(t), newTestServer(t)
+	t.Chdir(t.TempDir())
+	for name, content := range map[string]string{
+		"rows.jsonl":    skyRows,
+		"ragfaith.yaml": "quiet: true\nsemantic-cache: true\nembed-base-url: " + embeds.URL + "/v1\nembed-model: e\nprofile: ragas\n",
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sys := bare()
+	sys.Now, sys.WorkDir = time.Now, os.Getwd
+	var out, errs bytes.Buffer
+	args := []string{"score", "rows.jsonl", "--to", "none", "--judge", "llm", "--claims", "sentence", "--model", "m", "--cache", "replies", "--base-url", asks.URL + "/v1"}
+	if code := run(t.Context(), args, nil, &out, &errs, sys); code != 0 {
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	want := "ragfaith: ragfaith.yaml:4 makes this run ask " + asks.URL + "/v1\nragfaith: ragfaith.yaml:3 makes this run ask " + embeds.URL + "/v1\n"
+	if errs.String() != want {
+		t.Errorf("%s, want %s", &errs, want)
+	}
+}

@@ -36,7 +36,8 @@ type embeddedModel struct {
 // openEmbedded opens the model of --model-file, or without it that of the binary.
 func (o *scoreOptions) openEmbedded() (*embeddedModel, error) {
 	options := encoder.Options{Precision: kernel.Int8}
-	if o.localModel.precision == precisionFloat32 && o.typed("precision") {
+	// Its default is not that of the flag, which counts wherever it was set.
+	if o.localModel.precision == precisionFloat32 && o.flags.Changed("precision") {
 		options.Precision = kernel.Float32
 	}
 	g, f, err := embedded.Open(o.localModel.file, options)
@@ -50,7 +51,7 @@ func (o *scoreOptions) openEmbedded() (*embeddedModel, error) {
 // on it.
 func (o *scoreOptions) checkEmbedded() error {
 	if o.judge != withEmbedded {
-		if o.localModel.file != "" {
+		if o.typed("model-file") {
 			return usagef("--model-file has no effect without --judge embedded")
 		}
 		return nil

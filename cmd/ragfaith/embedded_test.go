@@ -24,8 +24,16 @@ func TestTheEmbeddedJudgeScoresRows(t *testing.T) {
 	if many := run("--concurrency", "16"); many != one {
 		t.Error("the concurrency changes what is written")
 	}
-	if float := run("--precision", "float32"); float == one {
+	float := run("--precision", "float32")
+	if float == one {
 		t.Error("--precision changes nothing")
+	}
+	file := filepath.Join(t.TempDir(), "settings.yaml")
+	if err := os.WriteFile(file, []byte("precision: float32\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if run("--config", file) != float {
+		t.Error("precision in a file is not --precision")
 	}
 	rows := 0
 	for line := range strings.Lines(one) {
