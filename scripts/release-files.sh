@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Makes what is packed beside the binary of a release, in a folder:
 #
 #	THIRD_PARTY_NOTICES.md   the licence of every module that is part of a binary
@@ -10,7 +10,7 @@
 #
 # RAGFAITH is a binary to ask. The modules are fetched where the module cache lacks
 # one.
-set -eu
+set -euo pipefail # in a pipe, too: a module without a licence is to stop it
 dir=$1 ragfaith=$2
 mkdir -p "$dir/completions" "$dir/man"
 "$ragfaith" man "$dir/man" >/dev/null

@@ -40,6 +40,29 @@ func TestFilesOfARelease(t *testing.T) {
 	}
 }
 
+// A release without the licence of something in it, or with an empty list of
+// modules, is not made.
+func TestAReleaseThatLacksWhatItNeedsIsNotMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is of the release, as the test above")
+	}
+	// A go that lists one module, of a folder in which there is no licence.
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho example.com/module v1.0.0 '"+bin+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("scripts/release-files.sh", t.TempDir(), "ragfaith")
+	cmd.Dir, cmd.Env = docsRoot, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "example.com/module v1.0.0 has no licence") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	cmd = exec.Command("scripts/sbom.sh", "LICENSE")
+	cmd.Dir = docsRoot
+	if out, err := cmd.Output(); err == nil {
+		t.Errorf("a list of the modules of a file that is no program: %q", out)
+	}
+}
+
 func TestTheListOfModulesOfABinary(t *testing.T) {
 	for _, program := range []string{"jq", "openssl"} {
 		if _, err := exec.LookPath(program); err != nil {
