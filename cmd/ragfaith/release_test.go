@@ -30,6 +30,9 @@ func TestFilesOfARelease(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("the word tables or the standard library are not named")
 	}
+	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames' (CC BY 4.0)") {
+		t.Error("what the model in the binary is made of is not named")
+	}
 	if page := read(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
 		t.Error("the manual page of score does not know --min-mean")
 	}
