@@ -75,8 +75,8 @@ elif [[ $version =~ $release ]]; then
 		# What is not the file that the release speaks of is never run.
 		[ "$(fetch "$from/ragfaith_${number}_checksums.txt" "$tmp/checksums")" = 200 ] || fail "the checksums of $number can't be had"
 		want=$(awk -v name="$archive" '$2 == name { print $1 }' "$tmp/checksums")
-		[ "$(sha256 "$tmp/archive")" = "$want" ] || fail "$archive has not the checksum that its release gives"
-		tar -xzf "$tmp/archive" -C "$tmp"
+		[ -n "$want" ] && [ "$(sha256 "$tmp/archive")" = "$want" ] || fail "$archive has not the checksum that its release gives"
+		(cd "$tmp" && tar -xzf archive) # GNU tar takes the D: of a path of Windows for a host
 		mv "$tmp"/ragfaith "$bin/" 2>/dev/null || mv "$tmp"/ragfaith.exe "$bin/"
 		;;
 	404)

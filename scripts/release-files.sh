@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Makes what is packed beside the binary of a release, in a folder:
 #
 #	THIRD_PARTY_NOTICES.md   the licence of every module that is part of a binary
@@ -10,7 +10,7 @@
 #
 # RAGFAITH is a binary to ask. The modules are fetched where the module cache lacks
 # one.
-set -eu
+set -euo pipefail # in a pipe, too: a module without a licence is to stop it
 dir=$1 ragfaith=$2
 mkdir -p "$dir/completions" "$dir/man"
 "$ragfaith" man "$dir/man" >/dev/null
@@ -56,5 +56,7 @@ modules >"$dir/modules"
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
+	printf '\n## Model of the embedded judge\n\nBegun from all-MiniLM-L6-v2, under the Apache License 2.0 (LICENSE).\n\n'
+	sed -n '/^## Training$/,/^## /{/^## /!p}' internal/verdict/embedded/model/MODEL_CARD.md
 } >"$dir/THIRD_PARTY_NOTICES.md"
 rm "$dir/modules"

@@ -9,7 +9,10 @@ set -eu
 if [ $# -gt 1 ]; then
 	exec >"$2"
 fi
-go version -m -json "$1" | jq --arg sha256 "$(openssl dgst -sha256 -r "$1" | cut -d ' ' -f 1)" '
+# Not in a pipe, which would hide that there is nothing to list.
+modules=$(go version -m -json "$1")
+sha256=$(openssl dgst -sha256 -r "$1")
+printf '%s\n' "$modules" | jq --arg sha256 "${sha256%% *}" '
 	def purl: "pkg:golang/\(.Path)@\(.Version)";
 	def setting($key): [.Settings[] | select(.Key == $key) | .Value][0] // "";
 	(.Deps // [] | map(.Replace // .)) as $deps |

@@ -30,6 +30,9 @@ func TestFilesOfARelease(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("the word tables or the standard library are not named")
 	}
+	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames' (CC BY 4.0)") {
+		t.Error("what the model in the binary is made of is not named")
+	}
 	if page := read(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
 		t.Error("the manual page of score does not know --min-mean")
 	}
@@ -37,6 +40,29 @@ func TestFilesOfARelease(t *testing.T) {
 		if text := read(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", shell, want)
 		}
+	}
+}
+
+// A release without the licence of something in it, or with an empty list of
+// modules, is not made.
+func TestAReleaseThatLacksWhatItNeedsIsNotMade(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is of the release, as the test above")
+	}
+	// A go that lists one module, of a folder in which there is no licence.
+	bin := t.TempDir()
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho example.com/module v1.0.0 '"+bin+"'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("scripts/release-files.sh", t.TempDir(), "ragfaith")
+	cmd.Dir, cmd.Env = docsRoot, append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "example.com/module v1.0.0 has no licence") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	cmd = exec.Command("scripts/sbom.sh", "LICENSE")
+	cmd.Dir = docsRoot
+	if out, err := cmd.Output(); err == nil {
+		t.Errorf("a list of the modules of a file that is no program: %q", out)
 	}
 }
 
