@@ -127,14 +127,7 @@ func TestSharesInWordsAreNumbers(t *testing.T) {
 		{"20 people", "a fifth of them", false},
 		{"five people", "five out of six", true},
 	} {
-		a, b := read(l, c.claim), read(l, c.context)
-		if len(a) != 1 || len(b) != 1 {
-			t.Errorf("%q has %d values, %q %d", c.claim, len(a), c.context, len(b))
-			continue
-		}
-		if got := a[0].holds(&b[0], l) > 0; got != c.want {
-			t.Errorf("%q of %q: %v", c.claim, c.context, got)
-		}
+		checkHolds(t, l, c.claim, c.context, c.want)
 	}
 	for _, s := range []string{"the fifth attempt", "a third party", "the second half of the season", "the fourth quarter of 2020", "two tenths of a second", "one in three weeks", "five in 2020"} {
 		for _, v := range read(l, s) {

@@ -146,6 +146,23 @@ func TestARowThatWouldTakeMinutesIsGivenUp(t *testing.T) {
 	}
 }
 
+// Without a bound the arrangement of such texts takes the cube of their length.
+func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of"} {
+		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
+		// Not word for word, so that the claim is looked at closely.
+		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:quoteSpan/2]+" extra")
+		checkLaws(t, k, judge(t, j, k))
+		var x side
+		x.read(j.lex, words)
+		if got := x.roles(nil, j.lex); len(got) > 32 {
+			t.Errorf("%q: %d roles", unit, len(got))
+		}
+	}
+}
+
 func TestManyClaimsAreJudgedAsFewAre(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})

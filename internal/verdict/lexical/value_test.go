@@ -104,14 +104,21 @@ func TestWhatOneValueSaysOfAnother(t *testing.T) {
 		{"1.500 Mitarbeiter", "1600 Mitarbeiter", false},
 		{"1.5", "1500", false},
 	} {
-		a, b := read(l, c.claim), read(l, c.context)
-		if len(a) != 1 || len(b) != 1 {
-			t.Errorf("%q has %d values, %q %d", c.claim, len(a), c.context, len(b))
-			continue
-		}
-		if got := a[0].holds(&b[0], l) > 0; got != c.want {
-			t.Errorf("%q of %q: %v", c.claim, c.context, got)
-		}
+		checkHolds(t, l, c.claim, c.context, c.want)
+	}
+}
+
+// checkHolds reads the one value of each text and fails t where that of the
+// context does not say that of the claim as want has it.
+func checkHolds(t *testing.T, l *lexicon.Lexicon, claim, context string, want bool) {
+	t.Helper()
+	a, b := read(l, claim), read(l, context)
+	if len(a) != 1 || len(b) != 1 {
+		t.Errorf("%q has %d values, %q %d", claim, len(a), context, len(b))
+		return
+	}
+	if got := a[0].holds(&b[0], l) > 0; got != want {
+		t.Errorf("%q of %q: %v", claim, context, got)
 	}
 }
 
