@@ -10,7 +10,7 @@ DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint bench bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
+.PHONY: help build build-ort run test test-ort lint bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -40,9 +40,12 @@ lint: ## run the linters, pinned in tools/go.mod
 	$(LINT) run ./...
 	$(LINT) run --build-tags ort ./internal/encoder/ort
 
-bench: ## time the packages; BENCH_BASE=FILE compares with an earlier run
+bench: bench-peers ## time the packages and other tools; BENCH_BASE=FILE compares with an earlier bench.txt
 	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./internal/... | tee bench.txt
 	$(STAT) $(BENCH_BASE) bench.txt
+
+bench-peers: build ## ragfaith beside Ragas, DeepEval and promptfoo, where SHARED has what it takes
+	./scripts/bench-peers.sh $(BINARY) $(SHARED)/peers $(DATA)
 
 bench-rows: build ## a million rows: time, memory, and the same bytes at any concurrency
 	./scripts/bench-rows.sh $(BINARY)
