@@ -184,7 +184,7 @@ func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
 	want := read(t, out)
 	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
 	cmd.Dir = folder
-	if err := errors.Join(os.Remove(out)); err != nil {
+	if err := os.Remove(out); err != nil {
 		t.Fatal(err)
 	}
 	if said, err := cmd.CombinedOutput(); err == nil {
@@ -214,7 +214,7 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	s := newTestServer(t)
-	for _, n := range []int{0, 1, 20, 100} {
+	for _, n := range []int{0, 1, 20, 100, 4000} {
 		folder := t.TempDir()
 		cmd := within(t, folder, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
 		var said bytes.Buffer
@@ -223,7 +223,7 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%d blocks: %v: %s", n, err, &said)
 		}
-		if warned := strings.Contains(said.String(), "ragfaith: warning: cache "); warned != (n < 100) {
+		if warned := strings.Contains(said.String(), "ragfaith: warning: cache "); warned != (n <= 100) {
 			t.Errorf("%d blocks: %s", n, &said)
 		}
 	}

@@ -96,7 +96,7 @@ func networkData(t *testing.T) string {
 
 // withoutTries are results in which it does not show how often a row was asked.
 func withoutTries(results string) string {
-	return regexp.MustCompile(`"requests":\d+`).ReplaceAllString(results, `"requests":1`)
+	return regexp.MustCompile(`"requests":[1-9]\d*`).ReplaceAllString(results, `"requests":1`)
 }
 
 // outcome holds what a run left against its exit code: 0 where all rows are

@@ -83,11 +83,12 @@ func TestAClockThatJumpsChangesNothing(t *testing.T) {
 	for _, more := range [][]string{{"--rpm", "60000", "--tpm", "60000000"}, {"-v"}} {
 		s := newTestServer(t)
 		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
-			if n%7 == 3 {
-				w.Header().Set("Retry-After-Ms", "1")
-				w.WriteHeader(http.StatusTooManyRequests)
+			if n != 3 && n != 10 {
+				return false
 			}
-			return n%7 == 3
+			w.Header().Set("Retry-After-Ms", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
 		}
 		var looks atomic.Int64
 		begin := time.Now().Round(0) // without the monotonic clock
@@ -155,34 +156,39 @@ func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
 // and leaves no half file; with more of them it goes on.
 func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
 	data := batchRows(t, 28)
+	s := newTestServer(t)
 	for _, tt := range []struct {
-		args  string
+		args  []string
 		files []int
 	}{
-		{"--judge lexical", []int{5, 7, 8, 9, 10, 12}},
-		{"--judge llm", []int{8, 10, 12, 14, 16, 20}},
+		{[]string{"--judge", "lexical"}, []int{5, 7, 8, 9, 10, 12}},
+		{[]string{"--judge", "llm", "--base-url", s.URL, "--retries", "1", "--no-cache"}, []int{8, 10, 12, 14, 16, 20}},
 	} {
-		want, short := onlineRun(t, data, strings.Fields(tt.args)...), 0
+		run := func(out string) []string {
+			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
+		}
+		undisturbed, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
+		if code, said := exited(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
+			t.Fatal(said)
+		}
 		for _, n := range tt.files {
-			s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
-			args := append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--base-url", s.URL, "--retries", "1", "--no-cache", "--resume"}, strings.Fields(tt.args)...)
-			code, said := exited(t, within(t, filepath.Dir(out), "-n", n, args...))
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			code, said := exited(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
 			if code != exitOK {
 				short++
 				if code != exitFailure && code != exitFailedRows || !strings.Contains(said, "too many open files") {
-					t.Errorf("%s with %d files: exit %d: %s", tt.args, n, code, said)
+					t.Errorf("%v with %d files: exit %d: %s", tt.args, n, code, said)
 				}
 			}
-			_, err := os.Stat(out)
-			if code == exitFailure && err == nil {
-				t.Errorf("%s with %d files: there is a complete file", tt.args, n)
+			if _, err := os.Stat(out); code == exitFailure && err == nil {
+				t.Errorf("%v with %d files: there is a complete file", tt.args, n)
 			}
-			if code, said = exited(t, unlimited(t, filepath.Dir(out), args...)); code != exitOK || withoutTries(read(t, out)) != want {
-				t.Errorf("%s after %d files: exit %d: %s", tt.args, n, code, said)
+			if code, said = exited(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutTries(read(t, out)) != read(t, undisturbed) {
+				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, said)
 			}
 		}
 		if short == 0 {
-			t.Errorf("%s: there were always enough", tt.args)
+			t.Errorf("%v: there were always enough", tt.args)
 		}
 	}
 }
