@@ -78,7 +78,7 @@ func labelled(t *testing.T) (rows, results string) {
 	if err := os.WriteFile(rows, b.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, said := exited(t, unlimited(t, folder, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results)); code != 0 {
+	if code, said := exited(t, unlimited(t, folder, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "results.summary.json"))); code != 0 {
 		t.Fatal(said)
 	}
 	return rows, results
