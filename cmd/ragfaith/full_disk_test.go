@@ -241,31 +241,47 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 // However far a batch comes before the disk is full, the one that goes on submits
 // nothing a second time and comes to the bytes of a run without batches.
 func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
-	data := batchRows(t, 28)
-	want := onlineRun(t, data, "--judge", "llm")
-	failed := 0
-	for _, n := range []int{0, 2, 8, 20, 40, 60, 80, 100, 140} {
-		s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
-		args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
-		code, said := exited(t, within(t, filepath.Dir(out), "-f", n, args...))
-		if code == exitFailure {
-			failed++
-			if code, said = exited(t, unlimited(t, filepath.Dir(out), args...)); code != 0 {
-				t.Errorf("%d blocks, again: exit %d: %s", n, code, said)
-			}
-		} else if code != 0 {
-			t.Errorf("%d blocks: exit %d: %s", n, code, said)
-		}
-		if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
-			t.Errorf("%d blocks: the server saw %+v: %s", n, seen, said)
-		}
-		if read(t, out) != want || leftOf(t, out) != nil {
-			t.Errorf("%d blocks: the rows are others, or something is left: %v", n, leftOf(t, out))
+	short := batchRows(t, 28)
+	// Where the rows are long, their file is what there is no room for.
+	long := filepath.Join(t.TempDir(), "long.jsonl")
+	if err := os.WriteFile(long, []byte(strings.ReplaceAll(read(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2000}} {
+		want := onlineRun(t, data, "--judge", "llm")
+		for _, n := range limits {
+			said += fillBatch(t, n, data, want)
 		}
 	}
-	if failed < 3 {
-		t.Errorf("only %d limits were too small", failed)
+	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
+		if !strings.Contains(said, file) {
+			t.Errorf("the disk was never full for %s: %s", file, said)
+		}
 	}
+}
+
+// fillBatch runs a batch with a limit of blocks and, where that was too small, goes
+// on without. It returns what the first run said.
+func fillBatch(t *testing.T, blocks int, data, want string) string {
+	t.Helper()
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
+	code, first := exited(t, within(t, filepath.Dir(out), "-f", blocks, args...))
+	said := first
+	if code == exitFailure {
+		code, said = exited(t, unlimited(t, filepath.Dir(out), args...))
+	}
+	if code != exitOK {
+		t.Errorf("%d blocks: exit %d: %s", blocks, code, said)
+	}
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
+		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, said)
+	}
+	if read(t, out) != want || leftOf(t, out) != nil {
+		t.Errorf("%d blocks: the rows are others, or something is left: %v", blocks, leftOf(t, out))
+	}
+	return first
 }
 
 // A model that there is no room for, or no room to say what it is, is none; it is

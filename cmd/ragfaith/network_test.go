@@ -166,11 +166,22 @@ func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
 		"replies are cut now and then": {`{"type":"limit_data","attributes":{"bytes":1500}}`, nil, exitOK},
 		"requests are cut":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, hasty, -1},
 	} {
-		t.Run(name, func(t *testing.T) {
+		try := func(t *testing.T, since int64) {
 			t.Parallel()
 			n, cache := newNetwork(t), t.TempDir()
-			if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(tt.toxic)); err != nil {
-				t.Fatal(err)
+			begin := func() {
+				if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(tt.toxic)); err != nil {
+					t.Error(err)
+				}
+			}
+			if since == 0 {
+				begin()
+			}
+			n.fault = func(call int64, _ http.ResponseWriter, r *http.Request) bool {
+				if n.count(r); call == since {
+					begin()
+				}
+				return false
 			}
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "4", "--resume"}
@@ -179,6 +190,9 @@ func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
 				t.Errorf("exit %d: %s", got.code, got.stderr)
 			}
 			scored := outcome(t, got, out)
+			if since > 0 && len(scored) == 0 {
+				t.Errorf("no row is scored before the fault: %s", got.stderr)
+			}
 			asked := n.times(scored)
 			n.heal(t)
 			got = call(t, cache, nil, args...)
@@ -191,7 +205,9 @@ func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
 			if left, _ := filepath.Glob(out + ".*"); left != nil {
 				t.Error(left)
 			}
-		})
+		}
+		t.Run(name+" from the beginning", func(t *testing.T) { try(t, 0) })
+		t.Run(name+" in the middle", func(t *testing.T) { try(t, 6) })
 	}
 }
 
