@@ -105,22 +105,22 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 		args   string
 		blocks []int // nil for those of the largest file
 	}{
-		"results as jsonl":                     {score + "-o out.jsonl", nil},
-		"results as json":                      {score + "-o out.json", nil},
-		"results as csv":                       {score + "-o out.csv", nil},
-		"results as tsv":                       {score + "-o out.tsv", nil},
-		"results as parquet":                   {score + "-o out.parquet", nil},
-		"results as markdown":                  {score + "-o out.md", nil},
-		"results as html":                      {score + "-o out.html", nil},
-		"results as junit":                     {score + "-o out.xml", nil},
-		"results as jsonl and csv":             {score + "-o out.jsonl -o out.csv", nil},
-		"summary":                              {score + "--summary s.json", nil},
-		"report":                               {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
-		"calibration":                          {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
-		"comparison":                           {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
-		"prompts":                              {"prompts export prompts", nil},
-		"settings":                             {"config init", nil},
-		"manual":                               {"man pages", nil},
+		"results as jsonl":                      {score + "-o out.jsonl", nil},
+		"results as json":                       {score + "-o out.json", nil},
+		"results as csv":                        {score + "-o out.csv", nil},
+		"results as tsv":                        {score + "-o out.tsv", nil},
+		"results as parquet":                    {score + "-o out.parquet", nil},
+		"results as markdown":                   {score + "-o out.md", nil},
+		"results as html":                       {score + "-o out.html", nil},
+		"results as junit":                      {score + "-o out.xml", nil},
+		"results as jsonl and csv":              {score + "-o out.jsonl -o out.csv", nil},
+		"summary":                               {score + "--summary s.json", nil},
+		"report":                                {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
+		"calibration":                           {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
+		"comparison":                            {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
+		"prompts":                               {"prompts export prompts", nil},
+		"settings":                              {"config init", nil},
+		"manual":                                {"man pages", nil},
 		"results that wait in a temporary file": {"score " + big + " -q --to none --keep all -o out.parquet", []int{2 << 20 / block, 5 << 20 / block}},
 		"a dataset in a temporary file":         {"score " + packed + " -q --to none", []int{0, 1}},
 	} {
@@ -247,16 +247,16 @@ func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
 	if err := os.WriteFile(long, []byte(strings.ReplaceAll(read(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000))), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := ""
+	var all strings.Builder
 	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2100}} {
 		want := onlineRun(t, data, "--judge", "llm")
 		for _, n := range limits {
-			said += fillBatch(t, n, data, want)
+			all.WriteString(fillBatch(t, n, data, want))
 		}
 	}
 	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
-		if !strings.Contains(said, file) {
-			t.Errorf("the disk was never full for %s: %s", file, said)
+		if !strings.Contains(all.String(), file) {
+			t.Errorf("the disk was never full for %s: %s", file, &all)
 		}
 	}
 }
@@ -318,25 +318,25 @@ func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
 // the test that fills the disk there.
 func writers() map[string]string {
 	return map[string]string{
-		"cmd/ragfaith/config_init.go":      "TestAFullDiskLeavesNoHalfFile",
-		"cmd/ragfaith/github.go":           "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"cmd/ragfaith/github_outputs.go":   "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"cmd/ragfaith/man.go":              "TestAFullDiskLeavesNoHalfFile",
-		"internal/dataset/parquet.go":      "TestAFullDiskLeavesNoHalfFile",
-		"internal/encoder/hub/fetch.go":    "TestAFullDiskIsNamed",
-		"internal/encoder/hub/obtain.go":   "TestAFullDiskIsNamed",
-		"internal/encoder/hub/store.go":    "TestAFullDiskLeavesNoHalfModel",
-		"internal/journal/merge.go":        "TestAFullDiskKeepsBothPartsOfAResumedRun",
-		"internal/journal/settings.go":     "TestAFullDiskLeavesNoHalfFile",
-		"internal/llm/batch_record.go":     "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/batch_state.go":      "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/batch_store.go":      "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/prompt/load.go":      "TestAFullDiskLeavesNoHalfFile",
-		"internal/llm/store.go":            "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"internal/report/file.go":          "TestAFullDiskLeavesNoHalfFile",
-		"internal/report/lock_other.go":    "TestAFullDiskLeavesNoHalfFile", // the number in it is worth no failure
-		"internal/report/lock_unix.go":     "TestAFullDiskLeavesNoHalfFile",
-		"internal/report/spool.go":         "TestAFullDiskLeavesNoHalfFile",
+		"cmd/ragfaith/config_init.go":    "TestAFullDiskLeavesNoHalfFile",
+		"cmd/ragfaith/github.go":         "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"cmd/ragfaith/github_outputs.go": "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"cmd/ragfaith/man.go":            "TestAFullDiskLeavesNoHalfFile",
+		"internal/dataset/parquet.go":    "TestAFullDiskLeavesNoHalfFile",
+		"internal/encoder/hub/fetch.go":  "TestAFullDiskIsNamed",
+		"internal/encoder/hub/obtain.go": "TestAFullDiskIsNamed",
+		"internal/encoder/hub/store.go":  "TestAFullDiskLeavesNoHalfModel",
+		"internal/journal/merge.go":      "TestAFullDiskKeepsBothPartsOfAResumedRun",
+		"internal/journal/settings.go":   "TestAFullDiskLeavesNoHalfFile",
+		"internal/llm/batch_record.go":   "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/batch_state.go":    "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/batch_store.go":    "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/prompt/load.go":    "TestAFullDiskLeavesNoHalfFile",
+		"internal/llm/store.go":          "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"internal/report/file.go":        "TestAFullDiskLeavesNoHalfFile",
+		"internal/report/lock_other.go":  "TestAFullDiskLeavesNoHalfFile", // the number in it is worth no failure
+		"internal/report/lock_unix.go":   "TestAFullDiskLeavesNoHalfFile",
+		"internal/report/spool.go":       "TestAFullDiskLeavesNoHalfFile",
 	}
 }
 
