@@ -35,7 +35,9 @@ type deadly struct{ room int }
 
 func (d *deadly) Write(p []byte) (int, error) {
 	if d.room -= len(p); d.room <= 0 {
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		if self, err := os.FindProcess(os.Getpid()); err == nil {
+			_ = self.Kill()
+		}
 		select {}
 	}
 	return len(p), nil

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func newMan() *cobra.Command {
 			for _, c := range documented(cmd.Root()) {
 				path := filepath.Join(args[0], pageName(c)+".1")
 				if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil {
-					return err
+					return errors.Join(err, os.Remove(path)) // half a page is none
 				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), path); err != nil {
 					return err

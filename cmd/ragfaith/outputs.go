@@ -181,7 +181,9 @@ func (o *outputs) flushUntil(ctx context.Context, fail func(error)) {
 }
 
 // finish completes all outputs. The files appear even where standard output
-// can't be written to, and each one whether or not another does.
+// can't be written to. The journal is the last one, and where another file could
+// not be completed it stays what it is: so whatever happens in between, a run
+// that resumes completes the others, and judges nothing again.
 func (o *outputs) finish() error {
 	var errs []error
 	if o.readable {
@@ -193,19 +195,38 @@ func (o *outputs) finish() error {
 			errs = append(errs, err)
 		}
 	}
+	failed := false
+	var last *outputFile
 	for _, f := range o.files {
-		if err := f.writer.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))
-			if _, err := f.file.Abandon(false); err != nil {
-				errs = append(errs, err)
-			}
+		if f.file == o.journal {
+			last = f
 			continue
 		}
-		if err := f.file.Commit(); err != nil {
+		if err := f.complete(); err != nil {
+			failed, errs = true, append(errs, err)
+		}
+	}
+	switch {
+	case last == nil:
+	case failed:
+		if _, err := o.journal.Abandon(o.rows > 0); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", last.path, err))
+		}
+	default:
+		if err := last.complete(); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// complete writes the end of a file and makes it appear, or gives it up.
+func (f *outputFile) complete() error {
+	if err := f.writer.Close(); err != nil {
+		_, abandonErr := f.file.Abandon(false)
+		return errors.Join(fmt.Errorf("%s: %w", f.path, err), abandonErr)
+	}
+	return f.file.Commit()
 }
 
 // left returns where finished rows are that finish could not complete, if any.

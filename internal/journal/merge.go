@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -42,6 +43,9 @@ func merge(part string) error {
 	}
 	if err == nil {
 		err = os.Rename(path, part)
+	}
+	if err == nil {
+		report.SyncFolder(filepath.Dir(part))
 	}
 	if err != nil {
 		return fmt.Errorf("joining %s and %s: %w", part, path, err)

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // A Setting is something that decides what the results are. It is stored beside
@@ -85,6 +88,9 @@ func (s Settings) write(path string, mode fs.FileMode) error {
 	}
 	if closeErr := file.Close(); err == nil {
 		err = closeErr
+	}
+	if err == nil {
+		report.SyncFolder(filepath.Dir(path))
 	}
 	return err
 }

@@ -86,6 +86,9 @@ func (p *Pace) wait(ctx context.Context, tokens int) error {
 		now := p.clock.Now()
 		p.mu.Lock()
 		d := p.rest.Sub(now)
+		if d > holdCap { // nobody is granted that much: the clock was set back
+			d, p.rest = 0, now
+		}
 		resting := d > 0
 		if !resting {
 			d = p.requests.ReserveN(now, 1).DelayFrom(now)

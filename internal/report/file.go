@@ -158,7 +158,7 @@ func (f *File) Commit() error {
 	}
 	if err == nil && f.part != f.path {
 		if err = os.Rename(f.part, f.path); err == nil {
-			syncFolder(filepath.Dir(f.path))
+			SyncFolder(filepath.Dir(f.path))
 		}
 	}
 	if err != nil {
@@ -188,9 +188,9 @@ func (f *File) Close() error {
 	return errors.Join(flushErr, f.file.Close())
 }
 
-// syncFolder makes a renaming last through a power cut, on systems that let a
+// SyncFolder makes a renaming last through a power cut, on systems that let a
 // folder be synced. It is not worth failing for: the content is safe already.
-func syncFolder(path string) {
+func SyncFolder(path string) {
 	folder, err := os.Open(path)
 	if err != nil {
 		return

@@ -195,7 +195,8 @@ func Export(dir string) ([]string, error) {
 	}
 	for i, b := range list {
 		if err := os.WriteFile(paths[i], b.text, 0o644); err != nil {
-			return nil, err
+			// Half of a prompt would be taken for one that was changed.
+			return nil, errors.Join(err, os.Remove(paths[i]))
 		}
 	}
 	return paths, nil

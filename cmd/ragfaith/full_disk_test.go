@@ -1,0 +1,382 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// block is the unit in which a shell limits the size of files.
+const block = 512
+
+// within is ragfaith in a folder, in a process that a shell limits: -f is how
+// many blocks a file may have, -n how many files may be open.
+func within(t *testing.T, folder, limit string, n int, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such limits here")
+	}
+	cmd := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit %s %d && exec "$@"`, limit, n), "sh", "ragfaith"}, args...)...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "COLUMNS=100", "OPENAI_API_KEY="+testKey)
+	return cmd
+}
+
+// unlimited is the same without a limit.
+func unlimited(t *testing.T, folder string, args ...string) *exec.Cmd {
+	t.Helper()
+	return within(t, folder, "-c", 0, args...)
+}
+
+// exited runs a command, and returns its exit code and all that it said.
+func exited(t *testing.T, cmd *exec.Cmd) (int, string) {
+	t.Helper()
+	said, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return cmd.ProcessState.ExitCode(), string(said)
+}
+
+// filesOfFolder are the contents of all files of a folder by their names.
+func filesOfFolder(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			name, relErr := filepath.Rel(folder, path)
+			files[name], err = read(t, path), relErr
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// labelled writes rows with labels, and the results of some.
+func labelled(t *testing.T) (rows, results string) {
+	t.Helper()
+	folder := t.TempDir()
+	rows, results = filepath.Join(folder, "rows.jsonl"), filepath.Join(folder, "results.jsonl")
+	var b bytes.Buffer
+	for i := range 60 {
+		fmt.Fprintf(&b, `{"id":%d,"label":%d,"answer":"The bridge was opened in %d.","contexts":["The bridge was opened in 1901."]}`+"\n", i, i/2%2, 1901+i%2)
+	}
+	if err := os.WriteFile(rows, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := exited(t, unlimited(t, folder, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "results.summary.json"))); code != 0 {
+		t.Fatal(said)
+	}
+	return rows, results
+}
+
+// The disk is full at the first byte of a file, in its middle and at its last
+// block, for each file that a command writes: it says so and leaves nothing that
+// looks complete, and once there is room the same command comes to the same bytes.
+func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
+	rows, results := labelled(t)
+	big, packed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
+	note := `,"note":"` + strings.Repeat("x", 8<<10) + `"}`
+	if err := os.WriteFile(big, []byte(strings.Repeat(strings.Replace(skyRow, "}", note, 1), 700)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(read(t, "../../testdata/rows.parquet")))
+	if err := errors.Join(err, z.Close(), os.WriteFile(packed, b.Bytes(), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	score := "score " + rows + " -q --to none "
+	for name, tt := range map[string]struct {
+		args   string
+		blocks []int // nil for those of the largest file
+	}{
+		"results as jsonl":                      {score + "-o out.jsonl", nil},
+		"results as json":                       {score + "-o out.json", nil},
+		"results as csv":                        {score + "-o out.csv", nil},
+		"results as tsv":                        {score + "-o out.tsv", nil},
+		"results as parquet":                    {score + "-o out.parquet", nil},
+		"results as markdown":                   {score + "-o out.md", nil},
+		"results as html":                       {score + "-o out.html", nil},
+		"results as junit":                      {score + "-o out.xml", nil},
+		"results as jsonl and csv":              {score + "-o out.jsonl -o out.csv", nil},
+		"summary":                               {score + "--summary s.json", nil},
+		"report":                                {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
+		"calibration":                           {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
+		"comparison":                            {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
+		"prompts":                               {"prompts export prompts", nil},
+		"settings":                              {"config init", nil},
+		"manual":                                {"man pages", nil},
+		"results that wait in a temporary file": {"score " + big + " -q --to none --keep all -o out.parquet", []int{2 << 20 / block, 5 << 20 / block}},
+		"a dataset in a temporary file":         {"score " + packed + " -q --to none", []int{0, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args := strings.Fields(tt.args)
+			whole := t.TempDir()
+			if code, said := exited(t, unlimited(t, whole, args...)); code != 0 {
+				t.Fatalf("exit %d: %s", code, said)
+			}
+			want, largest := filesOfFolder(t, whole), 0
+			for _, content := range want {
+				largest = max(largest, len(content))
+			}
+			blocks := tt.blocks
+			if blocks == nil {
+				blocks = []int{0, largest / block / 2, (largest - 1) / block}
+			}
+			for _, n := range blocks {
+				folder := t.TempDir()
+				code, said := exited(t, within(t, folder, "-f", n, args...))
+				if code != exitFailure || !strings.Contains(said, "file too large") {
+					t.Errorf("%d blocks: exit %d: %s", n, code, said)
+				}
+				for name, content := range filesOfFolder(t, folder) {
+					if !strings.Contains(name, ".part") && content != want[name] {
+						t.Errorf("%d blocks: %s is there with %d bytes, want %d", n, name, len(content), len(want[name]))
+					}
+				}
+				again := args
+				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
+					again = append(again, "--resume")
+				}
+				if code, said := exited(t, unlimited(t, folder, again...)); code != 0 {
+					t.Errorf("%d blocks, again: exit %d: %s", n, code, said)
+				}
+				got := filesOfFolder(t, folder)
+				for name, content := range want {
+					if got[name] != content {
+						t.Errorf("%d blocks, again: %s has other bytes", n, name)
+					}
+					delete(got, name)
+				}
+				for name := range got {
+					t.Errorf("%d blocks, again: %s is left", n, name)
+				}
+			}
+		})
+	}
+}
+
+// A run that resumes has no room to join what two killed ones left: it leaves
+// both, and with room there is no row missing.
+func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
+	folder := t.TempDir()
+	randomRows(t, filepath.Join(folder, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
+	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
+	if code, said := exited(t, unlimited(t, folder, args...)); code != 0 {
+		t.Fatal(said)
+	}
+	out := filepath.Join(folder, "out.jsonl")
+	want := read(t, out)
+	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
+	cmd.Dir = folder
+	if err := os.Remove(out); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := cmd.CombinedOutput(); err == nil {
+		t.Fatalf("it was not killed: %s", said)
+	}
+	lines := strings.SplitAfter(want, "\n")
+	part, fresh := strings.Join(lines[:150], ""), strings.Join(lines[:20], "")
+	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(fresh), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	code, said := exited(t, within(t, folder, "-f", len(part)/block/2, append(args, "--resume")...))
+	if code != exitFailure || !strings.Contains(said, "joining ") || !strings.Contains(said, "file too large") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	if read(t, out+".part") != part || !strings.HasPrefix(read(t, out+".part.new"), fresh) {
+		t.Error("a part has lost rows")
+	}
+	code, said = exited(t, unlimited(t, folder, append(args, "--resume")...))
+	if code != 0 || !strings.Contains(said, ": 150 rows are finished") || read(t, out) != want {
+		t.Errorf("exit %d: %s", code, said)
+	}
+}
+
+// What is beside the purpose of a run does not fail it: a cache that has no room
+// for a reply, or the summary of a job.
+func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	s := newTestServer(t)
+	for _, n := range []int{0, 1, 20, 100, 4000} {
+		folder := t.TempDir()
+		cmd := within(t, folder, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
+		var said bytes.Buffer
+		cmd.Stderr = &said
+		got, err := cmd.Output()
+		if err != nil || string(got) != want {
+			t.Errorf("%d blocks: %v: %s", n, err, &said)
+		}
+		if warned := strings.Contains(said.String(), "ragfaith: warning: cache "); warned != (n <= 100) {
+			t.Errorf("%d blocks: %s", n, &said)
+		}
+	}
+	rows, _ := labelled(t)
+	cmd := within(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
+	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
+	code, said := exited(t, cmd)
+	for _, what := range []string{"warning: the summary of the step is left as it is: ", "warning: the step has no outputs: "} {
+		if code != 0 || !strings.Contains(said, what) {
+			t.Errorf("exit %d, want %q: %s", code, what, said)
+		}
+	}
+}
+
+// However far a batch comes before the disk is full, the one that goes on submits
+// nothing a second time and comes to the bytes of a run without batches.
+func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
+	short := batchRows(t, 28)
+	// Where the rows are long, their file is what there is no room for.
+	long := filepath.Join(t.TempDir(), "long.jsonl")
+	if err := os.WriteFile(long, []byte(strings.ReplaceAll(read(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2100}} {
+		want := onlineRun(t, data, "--judge", "llm")
+		for _, n := range limits {
+			all.WriteString(fillBatch(t, n, data, want))
+		}
+	}
+	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
+		if !strings.Contains(all.String(), file) {
+			t.Errorf("the disk was never full for %s: %s", file, &all)
+		}
+	}
+}
+
+// fillBatch runs a batch with a limit of blocks and, where that was too small, goes
+// on without. It returns what the first run said.
+func fillBatch(t *testing.T, blocks int, data, want string) string {
+	t.Helper()
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
+	code, first := exited(t, within(t, filepath.Dir(out), "-f", blocks, args...))
+	said := first
+	if code == exitFailure {
+		code, said = exited(t, unlimited(t, filepath.Dir(out), args...))
+	}
+	if code != exitOK {
+		t.Errorf("%d blocks: exit %d: %s", blocks, code, said)
+	}
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
+		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, said)
+	}
+	if read(t, out) != want || leftOf(t, out) != nil {
+		t.Errorf("%d blocks: the rows are others, or something is left: %v", blocks, leftOf(t, out))
+	}
+	return first
+}
+
+// A model that there is no room for, or no room to say what it is, is none; it is
+// one as soon as there is.
+func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
+	h := newTestHub(func(h *testHub) {
+		h.files = func(string) map[string]string {
+			return map[string]string{"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{}`, "model.safetensors": "weights"}
+		}
+	})
+	defer h.close()
+	models := func(folder string, blocks int, args ...string) (int, string) {
+		cmd := within(t, folder, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
+		cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+filepath.Join(folder, "none"))
+		return exited(t, cmd)
+	}
+	for _, n := range []int{0, 1} {
+		folder := t.TempDir()
+		if code, said := models(folder, n, "pull", "org/plain", "--retries", "0"); code != exitFailure {
+			t.Errorf("%d blocks: exit %d: %s", n, code, said)
+		}
+		if _, said := models(folder, n, "list"); strings.Contains(said, "org/plain") {
+			t.Errorf("%d blocks: it is listed: %s", n, said)
+		}
+		for _, again := range []string{"pull", "verify"} {
+			if code, said := models(folder, 1000, again, "org/plain"); code != exitOK {
+				t.Errorf("%d blocks, then %s: exit %d: %s", n, again, code, said)
+			}
+		}
+	}
+}
+
+// writers are the files of the source that open something to write to it, and
+// the test that fills the disk there.
+func writers() map[string]string {
+	return map[string]string{
+		"cmd/ragfaith/config_init.go":    "TestAFullDiskLeavesNoHalfFile",
+		"cmd/ragfaith/github.go":         "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"cmd/ragfaith/github_outputs.go": "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"cmd/ragfaith/man.go":            "TestAFullDiskLeavesNoHalfFile",
+		"internal/dataset/parquet.go":    "TestAFullDiskLeavesNoHalfFile",
+		"internal/encoder/hub/fetch.go":  "TestAFullDiskIsNamed",
+		"internal/encoder/hub/obtain.go": "TestAFullDiskIsNamed",
+		"internal/encoder/hub/store.go":  "TestAFullDiskLeavesNoHalfModel",
+		"internal/journal/merge.go":      "TestAFullDiskKeepsBothPartsOfAResumedRun",
+		"internal/journal/settings.go":   "TestAFullDiskLeavesNoHalfFile",
+		"internal/llm/batch_record.go":   "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/batch_state.go":    "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/batch_store.go":    "TestAFullDiskPaysForNoBatchTwice",
+		"internal/llm/prompt/load.go":    "TestAFullDiskLeavesNoHalfFile",
+		"internal/llm/store.go":          "TestAFullDiskOfACacheOrAJobIsAWarning",
+		"internal/report/file.go":        "TestAFullDiskLeavesNoHalfFile",
+		"internal/report/lock_other.go":  "TestAFullDiskLeavesNoHalfFile", // the number in it is worth no failure
+		"internal/report/lock_unix.go":   "TestAFullDiskLeavesNoHalfFile",
+		"internal/report/spool.go":       "TestAFullDiskLeavesNoHalfFile",
+	}
+}
+
+// Every place of the product that writes is one where the disk was full.
+func TestEveryPlaceThatWritesWasTriedOnAFullDisk(t *testing.T) {
+	left, tests := writers(), testsOfTheRepository(t)
+	opens := regexp.MustCompile(`\bos\.(Create|CreateTemp|OpenFile|WriteFile)\(`)
+	for path, source := range sourcesOfTheProduct(t) {
+		name := left[path]
+		switch {
+		case !opens.MatchString(source):
+			continue
+		case name == "":
+			t.Errorf("%s writes a file: fill the disk there in a test, and name it here", path)
+		case !tests[name]:
+			t.Errorf("%s: there is no test %s", path, name)
+		}
+		delete(left, path)
+	}
+	for path := range left {
+		t.Errorf("%s writes nothing any more", path)
+	}
+}
+
+// sourcesOfTheProduct are the files that are built into ragfaith, by their place in the
+// repository: neither tests nor what helps them, nor programs that make data.
+func sourcesOfTheProduct(t *testing.T) map[string]string {
+	t.Helper()
+	sources := map[string]string{}
+	for _, top := range []string{"cmd/ragfaith", "internal"} {
+		for name, source := range filesOfFolder(t, filepath.Join(docsRoot, top)) {
+			path := top + "/" + filepath.ToSlash(name)
+			own := strings.HasPrefix(path, "internal/") && strings.Contains(source, "\npackage main\n")
+			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !own && !regexp.MustCompile(`/\w+test/`).MatchString(path) {
+				sources[path] = source
+			}
+		}
+	}
+	if len(sources) < 100 {
+		t.Fatal("where is the source? " + strconv.Itoa(len(sources)))
+	}
+	return sources
+}

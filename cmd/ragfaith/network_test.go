@@ -1,0 +1,262 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/rs/zerolog"
+)
+
+// networkRows is how many rows a network is tried with.
+const networkRows = 12
+
+// A network is a proxy with faults between ragfaith and a server that keeps
+// account of who was asked.
+type network struct {
+	*testServer
+	proxy *toxiproxy.Proxy
+	mu    sync.Mutex
+	asked map[string]int // by the id of a row
+}
+
+// newNetwork begins without a fault.
+func newNetwork(t *testing.T) *network {
+	t.Helper()
+	n := &network{testServer: newTestServer(t), asked: map[string]int{}}
+	n.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
+		n.count(r)
+		return false
+	}
+	n.begin(t, "127.0.0.1:0")
+	t.Cleanup(func() { n.proxy.Stop() })
+	return n
+}
+
+// begin starts a proxy without faults.
+func (n *network) begin(t *testing.T, at string) {
+	t.Helper()
+	zerolog.SetGlobalLevel(zerolog.Disabled) // some faults have a log of their own
+	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	n.proxy = toxiproxy.NewProxy(api, "llm", at, n.Listener.Addr().String())
+	if err := n.proxy.Start(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// heal ends all faults, under the same address.
+func (n *network) heal(t *testing.T) {
+	t.Helper()
+	n.proxy.Stop()
+	n.begin(t, n.proxy.Listen)
+}
+
+// count reads of which row a request is.
+func (n *network) count(r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // what is cut off names no row
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	if m := regexp.MustCompile(`row-\d+`).Find(body); m != nil {
+		n.mu.Lock()
+		n.asked[string(m)]++
+		n.mu.Unlock()
+	}
+}
+
+// times is how often was asked for each of the rows.
+func (n *network) times(ids []string) (all []int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, id := range ids {
+		all = append(all, n.asked[id])
+	}
+	return all
+}
+
+// networkData writes the rows.
+func networkData(t *testing.T) string {
+	t.Helper()
+	var b bytes.Buffer
+	for i := range networkRows {
+		fmt.Fprintf(&b, `{"id":"row-%d","question":"Which colour?","answer":"The sky is blue today.","contexts":["row-%d: The sky is blue today."]}`+"\n", i, i)
+	}
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// withoutTries are results in which it does not show how often a row was asked.
+func withoutTries(results string) string {
+	return regexp.MustCompile(`"requests":[1-9]\d*`).ReplaceAllString(results, `"requests":1`)
+}
+
+// outcome holds what a run left against its exit code: 0 where all rows are
+// scored, 3 where some have failed, each with a reason, and 1 where the run could
+// not go on and keeps what was finished. It returns the rows that are scored.
+func outcome(t *testing.T, got called, out string) (scored []string) {
+	t.Helper()
+	part := out + ".part"
+	path, want := out, networkRows
+	if got.code == exitFailure {
+		path = part
+		if _, err := os.Stat(out); err == nil {
+			t.Error("there is a complete file")
+		}
+		if _, err := os.Stat(part); err != nil {
+			if !strings.Contains(got.stderr, "giving up on the server") {
+				t.Errorf("nothing is kept: %s", got.stderr)
+			}
+			return nil
+		}
+	}
+	failed := 0
+	for line := range strings.Lines(read(t, path)) {
+		switch id := regexp.MustCompile(`row-\d+`).FindString(line); {
+		case strings.Contains(line, `"status":"scored"`):
+			scored = append(scored, id)
+		case strings.Contains(line, `"status":"failed","reason":"verdict"`) && !strings.Contains(line, `"error":null`):
+			failed++
+		default:
+			t.Errorf("neither a result nor a reason: %s", line)
+		}
+	}
+	switch n := len(scored) + failed; {
+	case got.code == exitOK && failed == 0 && n == want, got.code == exitFailedRows && failed > 0 && n == want:
+	case got.code == exitFailure && n <= want:
+	default:
+		t.Errorf("exit %d with %d rows scored and %d failed: %s", got.code, len(scored), failed, got.stderr)
+	}
+	return scored
+}
+
+// Whatever the network does, each row gets a result or a reason, and a run
+// without the fault that resumes ends with the rows that an undisturbed one has,
+// and asks for none that was scored.
+func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
+	data := networkData(t)
+	fine := newTestServer(t)
+	undisturbed := filepath.Join(t.TempDir(), "out.jsonl")
+	if got := call(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", fine.URL, "--to", "none", "-o", undisturbed); got.code != 0 {
+		t.Fatal(got.stderr)
+	}
+	want := read(t, undisturbed)
+	hasty := []string{"--timeout", "250ms", "--retries", "1"}
+	for name, tt := range map[string]struct {
+		toxic string
+		args  []string
+		code  int // -1 for one that tells of failure
+	}{
+		"latency":                      {`{"type":"latency","attributes":{"latency":30,"jitter":20}}`, nil, exitOK},
+		"slow to close":                {`{"type":"slow_close","attributes":{"delay":100}}`, nil, exitOK},
+		"two kilobytes a second":       {`{"type":"bandwidth","attributes":{"rate":2}}`, nil, exitOK},
+		"one byte a second":            {`{"type":"slicer","attributes":{"average_size":1,"delay":1000000}}`, hasty, -1},
+		"silence":                      {`{"type":"timeout","attributes":{"timeout":0}}`, hasty, -1},
+		"silence and then the end":     {`{"type":"timeout","attributes":{"timeout":50}}`, hasty, -1},
+		"reset":                        {`{"type":"reset_peer","attributes":{"timeout":0}}`, hasty, -1},
+		"the head of a reply is cut":   {`{"type":"limit_data","attributes":{"bytes":60}}`, hasty, -1},
+		"replies are cut now and then": {`{"type":"limit_data","attributes":{"bytes":1500}}`, nil, exitOK},
+		"requests are cut":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, hasty, -1},
+	} {
+		try := func(t *testing.T, since int64) {
+			t.Parallel()
+			n, cache := newNetwork(t), t.TempDir()
+			begin := func() {
+				if _, err := n.proxy.Toxics.AddToxicJson(strings.NewReader(tt.toxic)); err != nil {
+					t.Error(err)
+				}
+			}
+			if since == 0 {
+				begin()
+			}
+			n.fault = func(call int64, _ http.ResponseWriter, r *http.Request) bool {
+				if n.count(r); call == since {
+					begin()
+				}
+				return false
+			}
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "4", "--resume"}
+			got := call(t, cache, nil, append(args, tt.args...)...)
+			if tt.code != got.code && (tt.code >= 0 || got.code == exitOK) {
+				t.Errorf("exit %d: %s", got.code, got.stderr)
+			}
+			scored := outcome(t, got, out)
+			if since > 0 && len(scored) == 0 {
+				t.Errorf("no row is scored before the fault: %s", got.stderr)
+			}
+			asked := n.times(scored)
+			n.heal(t)
+			got = call(t, cache, nil, args...)
+			if got.code != exitOK || withoutTries(read(t, out)) != want {
+				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
+			}
+			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
+				t.Errorf("rows that were scored were asked again: %v, before %v", again, asked)
+			}
+			if left, _ := filepath.Glob(out + ".*"); left != nil {
+				t.Error(left)
+			}
+		}
+		t.Run(name+" from the beginning", func(t *testing.T) { try(t, 0) })
+		t.Run(name+" in the middle", func(t *testing.T) { try(t, 6) })
+	}
+}
+
+// A server that goes down while it is asked, and comes up again: at once, for a
+// run that does not end; or later, for one that resumes, and that asks for no row
+// that was finished, even without a cache.
+func TestAServerThatGoesDownAndComesUp(t *testing.T) {
+	data := networkData(t)
+	for _, later := range []bool{false, true} {
+		t.Run(fmt.Sprintf("later=%t", later), func(t *testing.T) {
+			t.Parallel()
+			n := newNetwork(t)
+			var once sync.Once
+			n.fault = func(call int64, _ http.ResponseWriter, r *http.Request) bool {
+				n.count(r)
+				if call == 6 {
+					once.Do(func() {
+						n.proxy.Stop()
+						if !later {
+							n.begin(t, n.proxy.Listen)
+						}
+					})
+				}
+				return false
+			}
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "2", "--no-cache", "--resume"}
+			got := call(t, t.TempDir(), nil, args...)
+			if want := map[bool]int{false: exitOK, true: exitFailure}[later]; got.code != want {
+				t.Errorf("exit %d, want %d: %s", got.code, want, got.stderr)
+			}
+			scored := outcome(t, got, out)
+			if len(scored) < 4 {
+				t.Errorf("%d rows are scored", len(scored))
+			}
+			if !later {
+				return
+			}
+			asked := n.times(scored)
+			n.begin(t, n.proxy.Listen)
+			if got = call(t, t.TempDir(), nil, args...); got.code != exitOK {
+				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
+			}
+			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
+				t.Errorf("rows that were scored were asked again: %v, before %v", again, asked)
+			}
+			if rest := outcome(t, got, out); len(rest) != networkRows {
+				t.Errorf("%d rows are scored", len(rest))
+			}
+		})
+	}
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A server that answers with what no server should fails the rows that it was
+// asked for, or ends the run where no row can fare better; and what it points to
+// gets neither key nor rows.
+func TestAServerThatCheatsIsNotBelieved(t *testing.T) {
+	spaces := bytes.Repeat([]byte(" "), 1<<20)
+	flood := func(w io.Writer) {
+		for range 100 {
+			if _, err := w.Write(spaces); err != nil {
+				return
+			}
+		}
+	}
+	other := newTestServer(t)
+	for name, tt := range map[string]struct {
+		answer http.HandlerFunc
+		tls    bool
+		code   int
+		says   string
+	}{
+		"100 MB": {func(w http.ResponseWriter, _ *http.Request) { flood(w) }, false, exitFailedRows, "the reply is larger than 32 MiB"},
+		"a gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			flood(z)
+		}, false, exitFailedRows, "the reply is larger than 32 MiB"},
+		"a redirect to another host": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		}, false, exitFailure, "which is not followed"},
+		"a certificate that nobody signed": {nil, true, exitFailure, "the server's certificate can't be trusted"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewUnstartedServer(tt.answer)
+			s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+			if tt.tls {
+				s.StartTLS()
+			} else {
+				s.Start()
+			}
+			defer s.Close()
+			got := call(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
+			if got.code != tt.code || !strings.Contains(got.stderr, tt.says) || strings.Contains(got.stderr+got.stdout, testKey) {
+				t.Errorf("exit %d: %s", got.code, got.stderr)
+			}
+			if n := strings.Count(got.stdout, `"status":"failed","reason":"verdict"`); n != map[int]int{exitFailure: 0, exitFailedRows: 2}[tt.code] || strings.Contains(got.stdout, `"status":"scored"`) {
+				t.Errorf("%d rows have failed: %s", n, got.stdout)
+			}
+		})
+	}
+	if n := other.calls.Load(); n > 0 {
+		t.Errorf("the other host was asked %d times", n)
+	}
+}
+
+// A clock that is set forward and back by hours between any two looks at it, as no
+// monotonic clock is, changes no row and lets no run wait.
+func TestAClockThatJumpsChangesNothing(t *testing.T) {
+	data, out := batchRows(t, 28), filepath.Join(t.TempDir(), "out.jsonl")
+	want := onlineRun(t, data, "--judge", "llm")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, more := range [][]string{{"--rpm", "60000", "--tpm", "60000000"}, {"-v"}} {
+		s := newTestServer(t)
+		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+			if n != 3 && n != 10 {
+				return false
+			}
+			w.Header().Set("Retry-After-Ms", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		var looks atomic.Int64
+		begin := time.Now().Round(0) // without the monotonic clock
+		var said bytes.Buffer
+		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &said, system{
+			LookupEnv: func(string) (string, bool) { return "", false },
+			Now: func() time.Time {
+				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[looks.Add(1)%5])
+			},
+			CacheDir: func() (string, error) { return t.TempDir(), nil },
+			Terminal: func(io.Writer) int { return 0 },
+		})
+		if code != exitOK || withoutTries(read(t, out)) != want || looks.Load() < 28 {
+			t.Errorf("%v: exit %d after %d looks: %s", more, code, looks.Load(), &said)
+		}
+	}
+}
+
+// powerless is ragfaith in a process to which modes of files apply, as they do not
+// to root.
+func powerless(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		return exec.Command("ragfaith", args...)
+	}
+	drop := []string{"--bounding-set", "-all", "--inh-caps", "-all"}
+	if err := exec.Command("setpriv", append(drop, "true")...).Run(); err != nil {
+		t.Skipf("root can't give up its powers here: %v", err)
+	}
+	return exec.Command("setpriv", append(append(drop, "ragfaith"), args...)...)
+}
+
+func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
+	data := batchRows(t, 28)
+	want := onlineRun(t, data, "--judge", "llm")
+	for name, within := range map[string]string{"with replies": "", "that is not there": "cache"} {
+		t.Run(name, func(t *testing.T) {
+			s, folder := newTestServer(t), t.TempDir()
+			args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", filepath.Join(folder, within)}
+			if within == "" {
+				if said, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, said)
+				}
+			}
+			if err := os.Chmod(folder, 0o500); err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = os.Chmod(folder, 0o700) }() // to be removed
+			replies := filepath.Join(folder, "replies.sqlite")
+			if err := os.Chmod(replies, 0o400); err != nil && within == "" {
+				t.Fatal(err)
+			}
+			cmd := powerless(t, args...)
+			var said bytes.Buffer
+			cmd.Stderr = &said
+			got, err := cmd.Output()
+			if err != nil || string(got) != want || !strings.Contains(said.String(), "ragfaith: warning: cache "+folder) {
+				t.Errorf("%v: %s", err, &said)
+			}
+		})
+	}
+}
+
+// With too few file descriptors for its files or its connections, a run says so,
+// and leaves no half file; with more of them it goes on. With fewer than 8 no
+// program in Go begins.
+func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
+	data := batchRows(t, 28)
+	s := newTestServer(t)
+	for _, tt := range []struct {
+		args  []string
+		files []int
+	}{
+		{[]string{"--judge", "lexical"}, []int{8, 9, 10, 11, 12}},
+		{[]string{"--judge", "llm", "--base-url", s.URL, "--retries", "1", "--no-cache"}, []int{8, 10, 12, 14, 16, 20}},
+	} {
+		run := func(out string) []string {
+			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
+		}
+		undisturbed, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
+		if code, said := exited(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
+			t.Fatal(said)
+		}
+		for _, n := range tt.files {
+			out := filepath.Join(t.TempDir(), "out.jsonl")
+			code, said := exited(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
+			if code != exitOK {
+				short++
+				if code != exitFailure && code != exitFailedRows || !strings.Contains(said, "too many open files") {
+					t.Errorf("%v with %d files: exit %d: %s", tt.args, n, code, said)
+				}
+			}
+			if _, err := os.Stat(out); code == exitFailure && err == nil {
+				t.Errorf("%v with %d files: there is a complete file", tt.args, n)
+			}
+			if code, said = exited(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutTries(read(t, out)) != read(t, undisturbed) {
+				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, said)
+			}
+		}
+		if short == 0 {
+			t.Errorf("%v: there were always enough", tt.args)
+		}
+	}
+}
+
+// A file that can't be completed costs no row: the results stay what a run that
+// resumes takes them from, and that judges none again.
+func TestAFileThatCantBeCompletedKeepsTheOthersResumable(t *testing.T) {
+	folder := t.TempDir()
+	out, table := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "out.csv")
+	args := []string{"score", "-", "--to", "jsonl", "-o", out, "-o", table}
+	cmd, stdin, stdout, stderr := start(t, args...)
+	if _, err := io.WriteString(stdin, skyRow); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := stdout.ReadString('\n'); err != nil {
+		t.Fatal(line, err)
+	}
+	// Something takes the name while the run goes on.
+	if err := errors.Join(os.MkdirAll(filepath.Join(table, "taken"), 0o700), stdin.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, stdout)
+	said, _ := io.ReadAll(stderr)
+	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(said), "what was finished is kept in "+out+".part") {
+		t.Errorf("exit %d: %s", code, said)
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("the results are there, and a run that resumes would begin anew")
+	}
+	if err := os.RemoveAll(table); err != nil {
+		t.Fatal(err)
+	}
+	cmd = exec.Command("ragfaith", append(args, "--resume")...)
+	cmd.Stdin = strings.NewReader(skyRow)
+	again, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(again), fmt.Sprintf("ragfaith: resuming %s.part: 1 rows are finished\n", out)) {
+		t.Errorf("%v: %s", err, again)
+	}
+	if !strings.Contains(read(t, out), `"status":"scored"`) || !strings.HasPrefix(read(t, table), "index,") {
+		t.Error("a file is not complete")
+	}
+	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {
+		t.Error(left)
+	}
+}
