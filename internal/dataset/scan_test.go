@@ -152,4 +152,3 @@ func BenchmarkObject(b *testing.B) {
 		})
 	}
 }
-

@@ -1,0 +1,22 @@
+package extract
+
+import (
+	"bytes"
+	"testing"
+)
+
+func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
+	alphabet := "not x"
+	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six of these letters
+		for size := 1; size <= 6; size++ {
+			var w words
+			for k := n; len(w) < size; k /= 5 {
+				w = append(w, alphabet[k%5])
+			}
+			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
+			if w.denies() != want {
+				t.Fatalf("%q: %t, want %t", w, !want, want)
+			}
+		}
+	}
+}
