@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -16,6 +17,17 @@ func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
 			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
 			if w.denies() != want {
 				t.Fatalf("%q: %t, want %t", w, !want, want)
+			}
+		}
+	}
+}
+
+func TestTextsWithoutMarksAreTold(t *testing.T) {
+	for i := range 256 {
+		for _, s := range []string{string([]byte{byte(i)}), "a" + string([]byte{byte(i)}) + "b", "a " + string([]byte{byte(i), ' '}), "  "} {
+			want := strings.ContainsAny(s, "*_`[~<\\\n\t") || strings.Contains(s, "  ")
+			if isMarked(s) != want {
+				t.Errorf("%q: %t, want %t", s, !want, want)
 			}
 		}
 	}
