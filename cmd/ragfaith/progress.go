@@ -41,12 +41,12 @@ type progress struct {
 	index        int // of the row that is furthest in the input, from 1
 	limit        int // rows of the input that are read at most; 0 for all
 	takingOver   bool
-	since        begun // where what is counted for the rate began
+	since        milestone // where what is counted for the rate began
 }
 
-// begun is when the first row was judged that no earlier run had, and what there
+// A milestone is when the first row was judged that no earlier run had, and what there
 // was before it.
-type begun struct {
+type milestone struct {
 	at   time.Time
 	rows int
 	part float64
@@ -62,7 +62,7 @@ func startProgress(c *console, now func() time.Time, size int64, terminal bool) 
 func newProgress(c *console, now func() time.Time, size int64) *progress {
 	start := now()
 	return &progress{
-		console: c, now: now, since: begun{at: start}, size: size,
+		console: c, now: now, since: milestone{at: start}, size: size,
 		columns: func() int { return terminalWidth(c.w) },
 		quit:    make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -143,7 +143,7 @@ func (p *progress) judge() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.takingOver = false
-	p.since = begun{at: p.now(), rows: p.rows, part: p.part()}
+	p.since = milestone{at: p.now(), rows: p.rows, part: p.part()}
 }
 
 // part is how much of the input is done, 0 where that is not known.
