@@ -36,7 +36,7 @@ func TestEveryIDIsFoundAgainWhereverItStands(t *testing.T) {
 		t.Errorf("%d of %d", d.used, len(seen))
 	}
 	d.full = true
-	if !d.add(77) || !d.add(77) || d.add(hashes[0]) || d.used != len(seen) {
+	if first, again := d.add(77), d.add(77); !first || !again || d.add(hashes[0]) || d.used != len(seen) {
 		t.Error("a full table takes more, or forgets")
 	}
 }

@@ -130,7 +130,7 @@ func FuzzPlainObjects(f *testing.F) {
 func BenchmarkObject(b *testing.B) {
 	var lines [][]byte
 	for _, r := range benchRows(100) {
-		lines = append(lines, bytes.TrimSpace([]byte(encode(b, JSONL, []record{r}))))
+		lines = append(lines, bytes.TrimSpace(encode(b, JSONL, []record{r})))
 	}
 	for name, plain := range map[string]bool{"scanner": true, "decoder": false} {
 		b.Run(name, func(b *testing.B) {

@@ -21,7 +21,7 @@ func clean(s string) string {
 // isMarked reports whether s may hold marks of Markdown, or white space other
 // than a space between words.
 func isMarked(s string) bool {
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		b := s[i]
 		if b-'a' < 26 {
 			continue // most of a text

@@ -57,8 +57,14 @@ func TestResultsOutOfOrderAreFound(t *testing.T) {
 		n    int
 		ok   bool
 	}{
-		{lines(0, 1, 2), 3, true}, {lines(), 0, true},
-		{lines(0, 1), 3, false}, {lines(0, 1, 2, 3), 3, false}, {lines(0, 2, 1), 3, false}, {lines(0, 1, 1), 3, false}, {lines(0) + "x\n", 2, false}, {`{"index":0,` + "\n", 1, false},
+		{lines(0, 1, 2), 3, true},
+		{lines(), 0, true},
+		{lines(0, 1), 3, false},
+		{lines(0, 1, 2, 3), 3, false},
+		{lines(0, 2, 1), 3, false},
+		{lines(0, 1, 1), 3, false},
+		{lines(0) + "x\n", 2, false},
+		{`{"index":0,` + "\n", 1, false},
 	} {
 		if err := checkOrder(strings.NewReader(tt.text), tt.n); (err == nil) != tt.ok {
 			t.Errorf("%q: %v", tt.text, err)
