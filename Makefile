@@ -47,7 +47,7 @@ bench: bench-peers ## time the packages and other tools; BENCH_BASE=FILE compare
 bench-peers: build ## ragfaith beside Ragas, DeepEval and promptfoo, where SHARED has what it takes
 	./scripts/bench-peers.sh $(BINARY) $(SHARED)/peers $(DATA)
 
-bench-rows: build ## a million rows: time, memory, and the same bytes at any concurrency
+bench-rows: build ## 100,000 and a million rows: time, memory, the same bytes at any concurrency; ROWS=N FORMAT=csv|parquet
 	./scripts/bench-rows.sh $(BINARY)
 
 bench-page: build ## an HTML report of 20,000 rows: its size, and how fast Chromium opens it

@@ -107,9 +107,9 @@ type unjudged struct{}
 
 // Judge implements eval.Judge.
 func (unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	var j verdict.Judgement
-	for _, c := range task.Claims {
-		j.Verdicts = append(j.Verdicts, verdict.Verdict{ClaimID: c.ID})
+	j := verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}
+	for i, c := range task.Claims {
+		j.Verdicts[i].ClaimID = c.ID
 	}
 	return j, nil
 }

@@ -28,7 +28,6 @@ const (
 type progress struct {
 	console *console
 	now     func() time.Time
-	start   time.Time
 	size    int64      // of the input, in the units of Row.Offset; -1 where unknown
 	columns func() int // of the terminal now; 0 where unknown
 	quit    chan struct{}
@@ -41,6 +40,16 @@ type progress struct {
 	offset       int64
 	index        int // of the row that is furthest in the input, from 1
 	limit        int // rows of the input that are read at most; 0 for all
+	takingOver   bool
+	since        milestone // where what is counted for the rate began
+}
+
+// A milestone is when the first row was judged that no earlier run had, and what there
+// was before it.
+type milestone struct {
+	at   time.Time
+	rows int
+	part float64
 }
 
 // startProgress shows the progress until end is called.
@@ -51,8 +60,9 @@ func startProgress(c *console, now func() time.Time, size int64, terminal bool) 
 }
 
 func newProgress(c *console, now func() time.Time, size int64) *progress {
+	start := now()
 	return &progress{
-		console: c, now: now, start: now(), size: size,
+		console: c, now: now, since: milestone{at: start}, size: size,
 		columns: func() int { return terminalWidth(c.w) },
 		quit:    make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -116,6 +126,38 @@ func (p *progress) ofFirst(limit int) {
 	p.limit = limit
 }
 
+// takeOver says that rows come that an earlier run has finished. Until judging
+// goes on, how fast they come tells nothing of the time that is left.
+func (p *progress) takeOver() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.takingOver = true
+}
+
+// judge says that no more rows come that an earlier run has finished. May be
+// called on nil.
+func (p *progress) judge() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.takingOver = false
+	p.since = milestone{at: p.now(), rows: p.rows, part: p.part()}
+}
+
+// part is how much of the input is done, 0 where that is not known.
+func (p *progress) part() float64 {
+	part := 0.0
+	if p.size > 0 {
+		part = float64(p.offset) / float64(p.size)
+	}
+	if p.limit > 0 {
+		part = max(part, float64(p.index)/float64(p.limit))
+	}
+	return min(part, 1)
+}
+
 // A state is what there is to show.
 type state struct {
 	rows, rate, mean, failed, left string // empty for what is not known
@@ -127,27 +169,24 @@ type state struct {
 func (p *progress) state() state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	spent := p.now().Sub(p.start)
-	rate := float64(p.rows) / max(spent.Seconds(), 1e-3)
 	s := state{
 		rows:      fmt.Sprintf("%d rows", p.rows),
-		rate:      fmt.Sprintf("%.*f rows/s", decimalsOf(rate), rate),
 		failed:    fmt.Sprintf("%d failed", p.failed),
 		anyFailed: p.failed > 0,
 		known:     p.size > 0 || p.limit > 0,
+		part:      p.part(),
 	}
 	if p.scored > 0 {
 		s.mean = fmt.Sprintf("mean %.4f", p.sum/float64(p.scored))
 	}
-	if p.size > 0 {
-		s.part = float64(p.offset) / float64(p.size)
+	if p.takingOver {
+		return s
 	}
-	if p.limit > 0 {
-		s.part = max(s.part, float64(p.index)/float64(p.limit))
-	}
-	s.part = min(s.part, 1)
-	if s.part > 0 {
-		s.left = time.Duration(float64(spent)*(1-s.part)/s.part).Round(time.Second).String() + " left"
+	spent := p.now().Sub(p.since.at)
+	rate := float64(p.rows-p.since.rows) / max(spent.Seconds(), 1e-3)
+	s.rate = fmt.Sprintf("%.*f rows/s", decimalsOf(rate), rate)
+	if done := s.part - p.since.part; done > 0 {
+		s.left = time.Duration(float64(spent)*(1-s.part)/done).Round(time.Second).String() + " left"
 	}
 	return s
 }
@@ -252,7 +291,10 @@ func (p *progress) showLine() {
 	s := p.state()
 	line := list(s.rows, s.rate, s.mean, s.failed)
 	if s.part > 0 {
-		line += fmt.Sprintf(", %.0f%%, about %s", 100*s.part, s.left)
+		line += fmt.Sprintf(", %.0f%%", 100*s.part)
+	}
+	if s.left != "" {
+		line += ", about " + s.left
 	}
 	p.console.say("%s", line)
 }

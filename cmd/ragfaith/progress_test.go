@@ -2,8 +2,13 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
+	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -174,7 +180,7 @@ func TestWhatFitsIsShown(t *testing.T) {
 
 func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
 	now := time.Unix(0, 0)
-	p := &progress{now: func() time.Time { return now }, start: now, size: 1000}
+	p := newProgress(&console{}, func() time.Time { return now }, 1000)
 	now = now.Add(10 * time.Second)
 	row := scoredRow(10, 1)
 	row.Row.Index = 4
@@ -200,6 +206,72 @@ func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+func TestProgressAfterAResumeIsThatOfTheRowsThatAreJudged(t *testing.T) {
+	now := time.Unix(0, 0)
+	p := newProgress(&console{}, func() time.Time { return now }, 1000)
+	p.takeOver()
+	for i := range 900 {
+		_ = p.Write(scoredRow(int64(i+1), 1))
+	}
+	now = now.Add(time.Second)
+	if s := p.state(); s.rows != "900 rows" || s.rate != "" || s.left != "" || s.part != 0.9 {
+		t.Errorf("while rows are taken over: %+v", s)
+	}
+	p.judge()
+	if s := p.state(); s.left != "" || s.rate != "0.00 rows/s" {
+		t.Errorf("before a row is judged: %+v", s)
+	}
+	now = now.Add(10 * time.Second)
+	_ = p.Write(scoredRow(910, 1))
+	if s := p.state(); s.rows != "901 rows" || s.rate != "0.10 rows/s" || s.left != "1m30s left" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestProgressIsThatOfTheFileAsItIsStored(t *testing.T) {
+	var plain bytes.Buffer
+	for i := range 40_000 {
+		fmt.Fprintf(&plain, `{"id":%d,"answer":"%x","contexts":["%x"]}`+"\n", i, i*i*7919, i*104729)
+	}
+	for name, compress := range map[string]func(io.Writer) io.WriteCloser{
+		"x.jsonl":     func(w io.Writer) io.WriteCloser { return nopCloser{w} },
+		"x.jsonl.gz":  func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
+		"x.jsonl.zst": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		var stored bytes.Buffer
+		w := compress(&stored)
+		if _, err := w.Write(plain.Bytes()); err != nil || w.Close() != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, stored.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		set, err := dataset.Open([]string{path}, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := time.Unix(0, 0)
+		p := newProgress(&console{}, func() time.Time { return now }, set.Size())
+		for row, err := range set.Rows() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = p.Write(&eval.Result{Row: row})
+			if s := p.state(); math.Abs(s.part-float64(row.Index+1)/40_000) > 0.3 || !s.known {
+				t.Fatalf("%s: %.2f of the input after %s", name, s.part, s.rows)
+			}
+		}
+		if s := p.state(); s.part < 0.999 || s.rows != "40000 rows" {
+			t.Errorf("%s: %.4f of the input at the end, %s", name, s.part, s.rows)
+		}
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
 
 func TestFailuresAreNamedOnceWithTheirPlace(t *testing.T) {
 	var b bytes.Buffer

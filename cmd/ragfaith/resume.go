@@ -121,6 +121,7 @@ func (s *scoring) goOn(warn func(error)) {
 	}
 	s.stored, stored.Warn, s.pipeline.Earlier = stored, warn, stored.Next
 	stored.Done = func() {
+		s.progress.judge()
 		if s.options.quiet {
 			return
 		}

@@ -175,6 +175,7 @@ type scoring struct {
 	after    *epilogue
 	means    *report.Estimator
 	tally    report.Tally
+	progress *progress // nil for none
 	failures failures
 	took     time.Duration
 }
@@ -205,6 +206,10 @@ func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *
 	if !s.options.quiet && !s.options.noProgress {
 		p := startProgress(s.console, s.now, set.Size(), terminal)
 		p.ofFirst(s.options.limit)
+		if s.stored != nil {
+			p.takeOver()
+		}
+		s.progress = p
 		defer p.end()
 		sinks = append(sinks, p)
 	}

@@ -186,6 +186,15 @@ func endsAsList(s string) bool {
 
 // readJSONText reads s, which must be one JSON value.
 func readJSONText(t *tree, s string) error {
+	t.scan.start([]byte(s), t)
+	t.scan.space()
+	if t.scan.value(true, 0) {
+		if t.scan.space(); t.scan.at == len(s) {
+			t.scan.finish()
+			return nil
+		}
+	}
+	t.reset()
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s))
 	if err := t.readJSON(dec, ""); err != nil {
 		return err

@@ -26,7 +26,7 @@ func contextKeys() []string {
 func contexts(t *tree, i int) ([]string, error) {
 	switch n := t.nodes[i]; n.kind {
 	case kindText:
-		return textContexts(n.text)
+		return textContexts(&tree{}, n.text)
 	case kindList, kindObject:
 		return treeContexts(t, i)
 	case kindNull, kindBool, kindNumber, kindBytes:
@@ -35,15 +35,15 @@ func contexts(t *tree, i int) ([]string, error) {
 	return nil, errNoContexts
 }
 
-// textContexts reads contexts from a cell.
-func textContexts(cell string) ([]string, error) {
-	var t tree
-	ok, err := readCell(&t, cell)
+// textContexts reads contexts from a cell, by way of t.
+func textContexts(t *tree, cell string) ([]string, error) {
+	t.reset()
+	ok, err := readCell(t, cell)
 	if err != nil {
 		return nil, fmt.Errorf("contexts: %w", err)
 	}
 	if ok {
-		return treeContexts(&t, 0)
+		return treeContexts(t, 0)
 	}
 	if isBlank(cell) {
 		return nil, errNoContexts

@@ -99,7 +99,7 @@ func TestCellsAreListsOrTexts(t *testing.T) {
 		{"['" + long + "']", []string{long}},
 		{"['" + long + `\n` + "']", []string{long + "\n"}},
 	} {
-		got, err := textContexts(tt.cell)
+		got, err := textContexts(&tree{}, tt.cell)
 		if tt.want == nil {
 			if err == nil && !strings.HasPrefix(tt.cell, "[list") {
 				t.Errorf("%.50q: %v", tt.cell, got)
@@ -161,7 +161,7 @@ func TestBrokenCellsSayWhere(t *testing.T) {
 		{strings.Repeat("[", 50) + "'a'" + strings.Repeat("]", 50), "contexts" + strings.Repeat("[0]", 17) + ": nested more than 16 deep"},
 		{strings.Repeat("[", 1<<20) + "'", py + "nested more than 100 deep, at byte 102"},
 	} {
-		_, err := textContexts(tt.cell)
+		_, err := textContexts(&tree{}, tt.cell)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%.60s\ngot  %v\nwant %s", tt.cell, err, tt.want)
 		}

@@ -124,7 +124,7 @@ func FuzzContexts(f *testing.F) {
 		if !utf8.ValidString(cell) {
 			return
 		}
-		got, err := textContexts(cell)
+		got, err := textContexts(&tree{}, cell)
 		if err == nil && (len(got) == 0 || isBlank(strings.Join(got, ""))) {
 			t.Errorf("%q: %q", cell, got)
 		}

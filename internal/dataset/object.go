@@ -22,6 +22,7 @@ type objectReader struct {
 	raw  []byte // the object being read
 	name []byte
 	any  bool // an object was read
+	kept []keptSpan
 
 	floats []bareFloat // of Python, that are null in the object being read
 }
@@ -31,6 +32,10 @@ type objectReader struct {
 func (o *objectReader) read(raw []byte, row *Row) error {
 	if o.b.whole {
 		row.Kept = []Column{{Value: bytes.Clone(raw)}}
+		return nil
+	}
+	if o.any && o.readPlain(raw, row) {
+		o.raw = raw
 		return nil
 	}
 	o.floats = nil

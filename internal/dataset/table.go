@@ -15,6 +15,7 @@ type tableReader struct {
 	csv    csvReader
 	header *header
 	count  func(int64) int64
+	tree   tree // of a cell
 }
 
 func newTable(r *bufio.Reader, s *source, comma byte, count func(int64) int64) (*tableReader, error) {
@@ -89,7 +90,7 @@ func (t *tableReader) fill(row *Row) error {
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
 		var err error
-		row.Contexts, err = textContexts(cell)
+		row.Contexts, err = textContexts(&t.tree, cell)
 		if fault == nil {
 			fault = err
 		}

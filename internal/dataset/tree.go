@@ -52,6 +52,7 @@ type node struct {
 // the next row, so that a row costs its texts and nothing else.
 type tree struct {
 	nodes []node
+	scan  scanner // reads into it
 }
 
 // treeKeep is how many nodes are kept from one row to the next.

@@ -72,7 +72,10 @@ func isEnglishQuestion(w words) bool {
 
 // isQuoted reports whether text begins with a quotation: somebody else speaks.
 func isQuoted(text string) bool {
-	for _, mark := range [...]string{"\"", "'", "`", "“", "‘", "«", "„"} {
+	if text == "" || text[0] < utf8.RuneSelf {
+		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
+	}
+	for _, mark := range [...]string{"“", "‘", "«", "„"} {
 		if strings.HasPrefix(text, mark) {
 			return true
 		}

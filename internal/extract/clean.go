@@ -10,12 +10,32 @@ import (
 // any length. Text without such marks is returned as it is.
 func clean(s string) string {
 	s = strings.TrimSpace(s)
-	if !strings.ContainsAny(s, "*_`[~<\\\n\t") && !strings.Contains(s, "  ") {
+	if !isMarked(s) {
 		return s
 	}
 	c := cleaner{in: s, out: make([]byte, 0, len(s)), ends: [2]int{-1, -1}}
 	c.walk()
 	return strings.TrimSpace(string(c.out))
+}
+
+// isMarked reports whether s may hold marks of Markdown, or white space other
+// than a space between words.
+func isMarked(s string) bool {
+	for i := range len(s) {
+		b := s[i]
+		if b-'a' < 26 {
+			continue // most of a text
+		}
+		switch b {
+		case ' ':
+			if i+1 < len(s) && s[i+1] == ' ' {
+				return true
+			}
+		case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
+			return true
+		}
+	}
+	return false
 }
 
 // A cleaner walks over one piece of Markdown.

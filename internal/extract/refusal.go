@@ -251,7 +251,7 @@ func (w words) namesSource() bool {
 // a sentence of one clause.
 func (w words) unmentioned() (words, bool) {
 	all := w
-	if !bytes.Contains(w, []byte("not ")) && !bytes.Contains(w, []byte("nt ")) {
+	if !w.denies() {
 		return all, false
 	}
 	for len(w) > 0 {
@@ -275,6 +275,19 @@ func (w words) unmentioned() (words, bool) {
 		}
 	}
 	return all, false
+}
+
+// denies reports whether a word ends in "not" or "nt", and another follows.
+func (w words) denies() bool {
+	for i := 1; ; i++ {
+		n := bytes.IndexByte(w[i:], 't')
+		if n < 0 || i+n+1 >= len(w) {
+			return false
+		}
+		if i += n; w[i+1] == ' ' && (w[i-1] == 'n' || i > 1 && string(w[i-2:i]) == "no") {
+			return true
+		}
+	}
 }
 
 func isPronoun(s []byte) bool {

@@ -20,9 +20,12 @@ func read(buf []byte, text string) words {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		switch {
-		case 'a' <= b && b <= 'z', '0' <= b && b <= '9':
-		case 'A' <= b && b <= 'Z':
-			b += 'a' - 'A'
+		case b|0x20-'a' < 26: // nearly all
+			b |= 0x20
+		case b-'0' < 10:
+		case b == ' ':
+			gap = true
+			continue
 		case b == '\'':
 			continue
 		case b == ';':

@@ -11,10 +11,10 @@ import (
 // Tongues tell languages apart by their script and their commonest words.
 type tongues struct {
 	tags  []string
-	words map[string]uint64 // the set of the languages that a word is common in
+	words wordSet // the languages that a word is common in
 }
 
-func newTongues() tongues { return tongues{words: make(map[string]uint64, 1024)} }
+func newTongues() tongues { return tongues{words: newWordSet()} }
 
 // add takes the common words of a language.
 func (t *tongues) add(tag, data string) {
@@ -26,7 +26,7 @@ func (t *tongues) add(tag, data string) {
 	for l := range strings.Lines(data) {
 		if words, ok := strings.CutPrefix(l, "common:"); ok {
 			for w := range strings.FieldsSeq(words) {
-				t.words[w] |= bit
+				t.words.add(w, bit)
 			}
 		}
 	}
@@ -51,7 +51,7 @@ func (t *tongues) find(text string) string {
 			return
 		}
 		total++
-		for set := t.words[string(word[:n])]; set != 0; set &= set - 1 {
+		for set := t.words.of(&word, n); set != 0; set &= set - 1 {
 			votes[bits.TrailingZeros64(set)]++
 		}
 		n = 0

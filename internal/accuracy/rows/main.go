@@ -1,50 +1,72 @@
 // Command rows writes rows of about 1 KB that look like real ones, the same
-// for the same seed, to measure speed and memory with.
+// for the same seed, to measure speed and memory with. With -check it reads
+// results instead, as JSONL from standard input, and fails unless there are as
+// many as -n says, each in its place.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
+	"io"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/parquet-go/parquet-go"
 )
 
 func main() {
 	n := flag.Int("n", 1_000_000, "rows")
-	out := flag.String("o", "rows.jsonl", "file to write")
+	out := flag.String("o", "rows.jsonl", "file to write: .jsonl, .csv or .parquet")
 	seed := flag.Uint64("seed", 1, "seed")
+	check := flag.Bool("check", false, "read results")
 	flag.Parse()
-	if err := run(*n, *out, *seed); err != nil {
+	var err error
+	if *check {
+		err = checkOrder(os.Stdin, *n)
+	} else {
+		err = write(*n, *out, *seed)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "rows:", err)
 		os.Exit(1)
 	}
 }
 
-func run(n int, out string, seed uint64) error {
+// A row is one of the dataset, its columns in the order of a JSON encoder.
+type row struct {
+	Answer   string   `parquet:"answer"`
+	Contexts []string `parquet:"contexts,list"`
+	ID       string   `parquet:"id"`
+	Question string   `parquet:"question"`
+}
+
+func write(n int, out string, seed uint64) error {
 	f, err := os.Create(out)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	e := json.NewEncoder(w)
-	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // reproducible on purpose
-	for i := range n {
-		facts := make([]string, 8)
-		for j := range facts {
-			facts[j] = fact(r)
+	m := newMaker(seed)
+	switch filepath.Ext(out) {
+	case ".jsonl":
+		err = each(m, n, w, row.appendJSON)
+	case ".csv":
+		if _, err = w.WriteString("answer,contexts,id,question\n"); err == nil {
+			err = each(m, n, w, row.appendCSV)
 		}
-		row := map[string]any{
-			"id":       fmt.Sprintf("row-%08d", i),
-			"question": "What is known of the " + pick(r, things()) + "?",
-			"answer":   facts[r.IntN(8)] + " " + facts[r.IntN(8)] + " " + fact(r),
-			"contexts": []string{strings.Join(facts[:4], " "), strings.Join(facts[4:], " ")},
-		}
-		if err := e.Encode(row); err != nil {
-			return err
-		}
+	case ".parquet":
+		err = writeParquet(m, n, w)
+	default:
+		err = errors.New("want .jsonl, .csv or .parquet")
+	}
+	if err != nil {
+		return err
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -52,26 +74,76 @@ func run(n int, out string, seed uint64) error {
 	return f.Close()
 }
 
-func fact(r *rand.Rand) string {
-	return fmt.Sprintf("The %s of %s %s the %s on %d %s %d, and about %d people %s it.",
-		pick(r, things()), pick(r, places()), pick(r, verbs()), pick(r, things()),
-		1+r.IntN(28), pick(r, months()), 1800+r.IntN(220), 100*(1+r.IntN(400)), pick(r, verbs()))
+func each(m *maker, n int, w io.Writer, line func(row, []byte) []byte) error {
+	var buf []byte
+	for i := range n {
+		buf = line(m.row(i), buf[:0])
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func pick(r *rand.Rand, words []string) string { return words[r.IntN(len(words))] }
-
-func things() []string {
-	return strings.Fields("bridge council museum harbour company festival railway library garden treaty market school theatre mine canal airport hospital tower factory stadium")
+// appendJSON appends the row as a line of JSON. Its texts have nothing to escape.
+func (r row) appendJSON(dst []byte) []byte {
+	dst = append(append(dst, `{"answer":"`...), r.Answer...)
+	dst = append(append(append(dst, `","contexts":["`...), r.Contexts[0]...), `","`...)
+	dst = append(append(append(dst, r.Contexts[1]...), `"],"id":"`...), r.ID...)
+	return append(append(append(dst, `","question":"`...), r.Question...), "\"}\n"...)
 }
 
-func places() []string {
-	return strings.Fields("Lisbon Oslo Nairobi Lima Kyoto Geneva Porto Bergen Quito Dakar Hanoi Turin Leipzig Galway Perth Boston Austin Cusco Izmir Tallinn")
+// appendCSV appends the row as a line of CSV, its contexts as a list in JSON.
+func (r row) appendCSV(dst []byte) []byte {
+	dst = append(append(append(dst, '"'), r.Answer...), `","[""`...)
+	dst = append(append(append(dst, r.Contexts[0]...), `"",""`...), r.Contexts[1]...)
+	dst = append(append(append(dst, `""]",`...), r.ID...), ',')
+	return append(append(dst, r.Question...), '\n')
 }
 
-func verbs() []string {
-	return strings.Fields("opened closed supported visited bought sold rejected restored financed inspected praised crossed designed measured filmed")
+// writeParquet writes row groups of 100,000 rows.
+func writeParquet(m *maker, n int, out io.Writer) error {
+	const batch, group = 1000, 100_000
+	w := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy))
+	rows := make([]row, 0, batch)
+	for i := range n {
+		rows = append(rows, m.row(i))
+		if len(rows) < batch && i+1 < n {
+			continue
+		}
+		if _, err := w.Write(rows); err != nil {
+			return err
+		}
+		rows = rows[:0]
+		if (i+1)%group == 0 {
+			if err := w.Flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return w.Close()
 }
 
-func months() []string {
-	return strings.Fields("January February March April May June July August September October November December")
+// checkOrder reads results. Only the beginning of a line is looked at, so that
+// what is measured has the processor to itself.
+func checkOrder(in io.Reader, n int) error {
+	const prefix = `{"index":`
+	r := bufio.NewReaderSize(in, 1<<20)
+	for i := 0; ; i++ {
+		line, err := r.ReadSlice('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
+			if i != n {
+				return fmt.Errorf("%d results, want %d", i, n)
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rest, ok := bytes.CutPrefix(line, []byte(prefix))
+		index, _, _ := bytes.Cut(rest, []byte(","))
+		if !ok || string(index) != strconv.Itoa(i) || i%1000 == 0 && !json.Valid(line) {
+			return fmt.Errorf("line %d is not the result of that row: %s", i+1, strings.ToValidUTF8(string(line[:min(len(line), 100)]), "?"))
+		}
+	}
 }

@@ -1,0 +1,90 @@
+package dataset
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// A countingReaderAt counts the bytes that are read.
+type countingReaderAt struct {
+	io.ReaderAt
+	n int64
+}
+
+func (c *countingReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, at)
+	c.n += int64(n)
+	return n, err
+}
+
+// wideRow has a column that is much larger than all others, as an embedding is.
+type wideRow struct {
+	Answer    string   `parquet:"answer"`
+	Contexts  []string `parquet:"contexts,list"`
+	Embedding []byte   `parquet:"embedding"`
+	ID        string   `parquet:"id"`
+}
+
+func TestParquetReadsOnlyTheColumnsThatItNeeds(t *testing.T) {
+	const rows, groups, wide = 400, 4, 8 << 10
+	random := rand.New(rand.NewPCG(1, 2))
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[wideRow](&b)
+	for i := range rows {
+		r := wideRow{Answer: "answer " + strconv.Itoa(i), Contexts: []string{"a", "b"}, Embedding: make([]byte, wide), ID: strconv.Itoa(i)}
+		for j := range r.Embedding {
+			r.Embedding[j] = byte(random.Uint32())
+		}
+		if _, err := w.Write([]wideRow{r}); err != nil {
+			t.Fatal(err)
+		}
+		if (i+1)%(rows/groups) == 0 {
+			if err := w.Flush(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read := func(opts Options) int64 {
+		binding, err := newBinding(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &countingReaderAt{ReaderAt: bytes.NewReader(b.Bytes())}
+		p, err := newParquet(in, int64(b.Len()), &source{opts: &opts, b: binding, note: &notes{warn: func(error) {}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.close()
+		n := 0
+		for {
+			var row Row
+			err := p.next(&row)
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil || row.ID != strconv.Itoa(n) || row.Answer != "answer "+row.ID {
+				t.Fatalf("row %d: %+v, %v", n, row, err)
+			}
+			n++
+		}
+		if n != rows {
+			t.Fatalf("%d rows", n)
+		}
+		return in.n
+	}
+	if n := read(Options{}); n > int64(b.Len())/10 {
+		t.Errorf("%d of %d bytes are read, although the column of %d is not needed", n, b.Len(), rows*wide)
+	}
+	if n := read(Options{Keep: []string{"embedding"}}); n < rows*wide {
+		t.Errorf("%d bytes are read with the column of %d", n, rows*wide)
+	}
+}

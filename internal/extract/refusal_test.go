@@ -1,0 +1,34 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
+	alphabet := "not x"
+	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six of these letters
+		for size := 1; size <= 6; size++ {
+			var w words
+			for k := n; len(w) < size; k /= 5 {
+				w = append(w, alphabet[k%5])
+			}
+			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
+			if w.denies() != want {
+				t.Fatalf("%q: %t, want %t", w, !want, want)
+			}
+		}
+	}
+}
+
+func TestTextsWithoutMarksAreTold(t *testing.T) {
+	for i := range 256 {
+		for _, s := range []string{string([]byte{byte(i)}), "a" + string([]byte{byte(i)}) + "b", "a " + string([]byte{byte(i), ' '}), "  "} {
+			want := strings.ContainsAny(s, "*_`[~<\\\n\t") || strings.Contains(s, "  ")
+			if isMarked(s) != want {
+				t.Errorf("%q: %t, want %t", s, !want, want)
+			}
+		}
+	}
+}
