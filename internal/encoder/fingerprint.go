@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // What of a file of weights goes into a fingerprint: so many blocks at equal
@@ -44,7 +46,7 @@ func Fingerprint(dir string) (string, error) {
 
 // mark writes a file's name, its size and samples of it, or all of a small one.
 func mark(h io.Writer, path string) error {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

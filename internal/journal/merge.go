@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -51,7 +52,7 @@ func merge(part string) error {
 
 // appendRest appends what part has behind the first rows of it.
 func appendRest(to io.Writer, part string, rows int) error {
-	from, err := os.Open(part)
+	from, err := regular.Open(part)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

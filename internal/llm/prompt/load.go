@@ -10,7 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
+
+// MostBytes is how large a template may be.
+const MostBytes = 1 << 20
 
 //go:embed data/*.tmpl
 var data embed.FS
@@ -99,7 +104,7 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 		if !known[e.Name()] {
 			return nil, fmt.Errorf("%s: there is no such prompt; there are %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
-		if own[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		if own[e.Name()], err = regular.Read(filepath.Join(dir, e.Name()), MostBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +185,7 @@ func Export(dir string) ([]string, error) {
 	var paths []string
 	for _, b := range list {
 		path := filepath.Join(dir, b.file())
-		old, err := os.ReadFile(path)
+		old, err := regular.Read(path, MostBytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
