@@ -116,8 +116,11 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 
 // parse reads a template and tries it.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
-	t, err := template.New(file).Option("missingkey=error").Parse(string(text))
+	t, err := template.New(file).Option("missingkey=error").Funcs(refused()).Parse(string(text))
 	if err != nil {
+		return nil, inWords(file, err)
+	}
+	if err := checkSteps(t); err != nil {
 		return nil, inWords(file, err)
 	}
 	for _, part := range []string{"system", "user"} {
@@ -144,7 +147,7 @@ func try(b builtin, file string, t *template.Template, strict, again bool) error
 		Question: marks["Question"], Answer: marks["Answer"], Before: marks["Before"], Joined: marks["Joined"],
 		Sentences: marks["Sentences"], Contexts: marks["Contexts"], Claims: marks["Claims"],
 	}
-	var system, user bytes.Buffer
+	system, user := bounded{most: mostFilled}, bounded{most: mostFilled}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
 		return inWords(file, err)
 	}
