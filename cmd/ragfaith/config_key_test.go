@@ -105,3 +105,63 @@ func TestAFileThatWasFoundSendsNoTokenToItsHub(t *testing.T) {
 		}
 	}
 }
+
+// A password in a URL and a key in the environment are shown by no command, and
+// are in no file.
+func TestNoSecretOfTheEnvironmentIsShown(t *testing.T) {
+	const password = "hunter2-hunter2"
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("rows.jsonl", []byte(skyRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := map[string]string{"RAGFAITH_BASE_URL": "http://user:" + password + "@localhost:1/v1", "HF_TOKEN": password}
+	for _, args := range [][]string{
+		{"config", "show"},
+		{"config", "show", "--to", "json"},
+		{"score", "rows.jsonl", "--judge", "llm", "-v", "--retries", "0", "--to", "none", "-o", "o.jsonl", "--summary", "s.json"},
+		{"score", "rows.jsonl", "--judge", "llm", "--dry-run"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "ftp://user:" + password + "@localhost"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://user:" + password + "@local host/"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1?key=" + password},
+		{"models", "list"},
+	} {
+		got := call(t, ".", env, args...)
+		for what, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
+			if strings.Contains(text, password) || strings.Contains(text, testKey) {
+				t.Errorf("%q: %s: %s", args, what, text)
+			}
+		}
+	}
+	for _, secret := range []string{password, testKey} {
+		if files := holding(t, ".", secret); files != nil {
+			t.Error(files)
+		}
+	}
+}
+
+// Vectors of another server are others, so that a run that asks it does not go on
+// from what one left that asked the first.
+func TestAnotherServerOfVectorsIsNotGoneOnWith(t *testing.T) {
+	s, one, other, folder := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
+	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
+		if n > 1 {
+			http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
+		}
+		return n > 1
+	}
+	score := func(embeds string, more ...string) called {
+		return call(t, folder, nil, append([]string{"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
+			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(folder, "o.jsonl")}, more...)...)
+	}
+	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "--resume goes on from there") {
+		t.Fatalf("exit %d: %s", got.code, got.stderr)
+	}
+	got := score(other.URL, "--resume")
+	if want := "--embed-base-url was " + one.URL + ", is " + other.URL; got.code != exitUsage || !strings.Contains(got.stderr, want) {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+	s.fault = nil
+	if got := score(one.URL, "--resume"); got.code != exitOK {
+		t.Errorf("exit %d: %s", got.code, got.stderr)
+	}
+}

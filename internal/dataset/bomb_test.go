@@ -22,8 +22,11 @@ func zeros(n int64) io.Reader { return io.LimitReader(same('0'), n) }
 type same byte
 
 func (s same) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = byte(s)
+	if len(p) > 0 {
+		p[0] = byte(s)
+	}
+	for n := 1; n < len(p); n *= 2 {
+		copy(p[n:], p[:n])
 	}
 	return len(p), nil
 }
@@ -64,10 +67,8 @@ const goodRow = `{"answer":"a","contexts":["x"]}` + "\n"
 
 func TestADecompressionBombIsAnError(t *testing.T) {
 	const grown = harmless + 1<<26
-	for name, data := range map[string][]byte{
-		"zstd":         packed(t, "zstd", zeros(grown)),
-		"zstd in gzip": packed(t, "gzip", bytes.NewReader(packed(t, "zstd", zeros(grown)))),
-	} {
+	bomb := packed(t, "zstd", zeros(grown))
+	for name, data := range map[string][]byte{"zstd": bomb, "zstd in gzip": packed(t, "gzip", bytes.NewReader(bomb))} {
 		t.Run(name, func(t *testing.T) {
 			t.Logf("%d bytes", len(data))
 			path := filepath.Join(t.TempDir(), "rows.jsonl")
@@ -206,5 +207,22 @@ func TestAParquetRowThatIsSmallInItsFileAloneIsRefused(t *testing.T) {
 	})
 	if taken > 128<<20 {
 		t.Errorf("it took %d MiB", taken>>20)
+	}
+}
+
+// Ids that all fall on one place in one run fall on others in the next, so that
+// nobody can write them down.
+func TestWhereAnIDLiesIsNobodysToChoose(t *testing.T) {
+	first, second := newIDs(), newIDs()
+	const ids, places = 1 << 12, 1 << 8
+	same := 0
+	for i := range ids {
+		id := fmt.Sprint(i)
+		if first.hash(id)/2%places == second.hash(id)/2%places {
+			same++
+		}
+	}
+	if same > 10*ids/places {
+		t.Errorf("%d of %d ids lie on the same one of %d places in both", same, ids, places)
 	}
 }
