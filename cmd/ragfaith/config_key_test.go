@@ -150,8 +150,10 @@ func TestAnotherServerOfVectorsIsNotGoneOnWith(t *testing.T) {
 		return n > 1
 	}
 	score := func(embeds string, more ...string) called {
-		return call(t, folder, nil, append([]string{"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
-			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(folder, "o.jsonl")}, more...)...)
+		return call(t, folder, nil, append([]string{
+			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
+			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(folder, "o.jsonl"),
+		}, more...)...)
 	}
 	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "--resume goes on from there") {
 		t.Fatalf("exit %d: %s", got.code, got.stderr)
