@@ -5,6 +5,7 @@
 package regular
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,6 +17,9 @@ import (
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
+		if reason, ok := errors.AsType[*fs.PathError](err); ok {
+			reason.Op = "open" // which is what was wanted
+		}
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
