@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -217,7 +218,7 @@ func TestWhereAnIDLiesIsNobodysToChoose(t *testing.T) {
 	const ids, places = 1 << 12, 1 << 8
 	same := 0
 	for i := range ids {
-		id := fmt.Sprint(i)
+		id := strconv.Itoa(i)
 		if first.hash(id)/2%places == second.hash(id)/2%places {
 			same++
 		}
