@@ -128,7 +128,7 @@ func (l *leaf) take(t *tree, name string) error {
 		return err
 	}
 	l.at++
-	if t.over != nil { // no room is made for what is left out
+	if t.full() { // no room is made for what is left out
 		return nil
 	}
 	if v.IsNull() {

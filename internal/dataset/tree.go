@@ -93,6 +93,9 @@ func (t *tree) add(k kind, name, text string) {
 	t.nodes = append(t.nodes, node{kind: k, name: name, text: text, end: len(t.nodes) + 1})
 }
 
+// full reports whether the rest of the row is left out.
+func (t *tree) full() bool { return t.over != nil }
+
 // open begins a list or object, which lasts until close is called with the
 // number that open returned.
 func (t *tree) open(k kind, name string) int {
