@@ -10,7 +10,7 @@ DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
+.PHONY: help build build-ort run test test-ort lint vuln bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,9 @@ test-ort: ## test --device with the library that RAGFAITH_ONNXRUNTIME names; scr
 lint: ## run the linters, pinned in tools/go.mod
 	$(LINT) run ./...
 	$(LINT) run --build-tags ort ./internal/encoder/ort
+
+vuln: ## look for known vulnerabilities, where their database can be reached
+	./scripts/vuln.sh
 
 bench: bench-peers ## time the packages and other tools; BENCH_BASE=FILE compares with an earlier bench.txt
 	$(GO) test -run '^$$' -bench . -benchmem -count 5 ./internal/... | tee bench.txt

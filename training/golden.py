@@ -144,6 +144,7 @@ def main():
     tokenizer = Tokenizer.from_str(text.decode())
     tokenizer.no_padding()
     tokenizer.no_truncation()
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text, as the engine takes it
     vocabulary = layout.Vocabulary(tokenizer)
     net = network(len(vocabulary.piece))
     args.out.mkdir(parents=True, exist_ok=True)

@@ -186,6 +186,7 @@ def work(rank, args, workers, meeting):
         torch.set_num_threads(1)
         dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=workers)
     tokenizer = Tokenizer.from_file(str(args.init / "tokenizer.json"))
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text, as the engine takes it
     tokenizer.no_padding()
     tokenizer.no_truncation()
     rng = random.Random(args.seed)

@@ -63,7 +63,7 @@ func TestAFileCantHushWhereTextsAreSent(t *testing.T) {
 	if code := run(t.Context(), args, nil, &out, &errs, sys); code != 0 {
 		t.Fatalf("exit %d: %s", code, &errs)
 	}
-	want := "ragfaith: ragfaith.yaml:4 makes this run ask " + asks.URL + "/v1\nragfaith: ragfaith.yaml:3 makes this run ask " + embeds.URL + "/v1\n"
+	want := "ragfaith: ragfaith.yaml:5 makes this run ask " + asks.URL + "/v1\nragfaith: ragfaith.yaml:3 makes this run ask " + embeds.URL + "/v1\n"
 	if errs.String() != want {
 		t.Errorf("%s, want %s", &errs, want)
 	}

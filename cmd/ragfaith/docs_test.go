@@ -51,7 +51,7 @@ func docsSkips() map[string]*regexp.Regexp {
 // docsPages are the pages whose commands are run.
 func docsPages(t *testing.T) []string {
 	t.Helper()
-	pages := []string{"README.md", "CONTRIBUTING.md", "training/README.md"}
+	pages := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "training/README.md"}
 	docs, err := filepath.Glob(filepath.Join(docsRoot, "docs", "*.md"))
 	if err != nil || len(docs) == 0 {
 		t.Fatalf("no pages: %v", err)

@@ -98,7 +98,7 @@ func (g *githubRun) addSummary() {
 }
 
 func (g *githubRun) appendSummary() error {
-	file, err := os.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	file, err := os.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ func main() {
 	// A reader that went away is an error of writing, to be dealt with where it
 	// occurs, and not the end of the process: files may still have to be closed.
 	signal.Ignore(syscall.SIGPIPE)
+	dumpNothing()
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

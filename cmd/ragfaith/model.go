@@ -21,6 +21,7 @@ type model struct {
 	cache    *llm.Cache     // nil for none
 	embedder llm.Embedder   // nil for none
 	local    *localEmbedder // the embedder, where it is a model on this machine
+	embedsAt string         // the server of the embedder, without secrets; "" for this machine
 	price    *[2]float64    // USD per million tokens of prompt and of reply; nil where unknown
 }
 
@@ -32,7 +33,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.key(sys, "api-key-env", l.keyVariable)
+	key, err := o.key(sys, "api-key-env", l.keyVariable, "base-url")
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +92,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		m.Completer, m.stack = stack, stack
 	}
 	if l.semanticCache && o.judge == withLLM && m.local == nil {
-		if m.embedder, err = o.newEmbedder(sys, stack); err != nil {
+		if m.embedder, m.embedsAt, err = o.newEmbedder(sys, stack); err != nil {
 			m.close()
 			return nil, err
 		}
@@ -99,26 +100,30 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 	return m, nil
 }
 
-func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, error) {
+// newEmbedder makes what asks the server of --embed-base-url, and names that
+// without secrets.
+func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, string, error) {
 	l := &o.llm
 	config := llm.Config{Model: l.embedModel}
 	if l.embedBaseURL != l.baseURL { // else it is all the same, with its key
 		config.BaseURL = l.embedBaseURL
 	}
-	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
+	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable, "embed-base-url")
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	config.APIKey = key
-	e, err := stack.Embedder(config)
+	e, endpoint, err := stack.Embedder(config)
 	if err != nil {
-		return nil, &usageError{fmt.Errorf("--embed-model: %w", err)}
+		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
 	}
-	return e, nil
+	return e, endpoint, nil
 }
 
-// key reads a key from the variable that a flag names.
-func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
+// key reads the key for the server of a flag from the variable that another flag
+// names. Where it was a found file that names the server, it can't be that file,
+// or nobody, that decides which key is sent there.
+func (o *scoreOptions) key(sys system, flag, variable, server string) (string, error) {
 	if variable == "" {
 		return "", nil
 	}
@@ -126,6 +131,11 @@ func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
 	key = strings.TrimSpace(key)
 	if key == "" && o.typed(flag) {
 		return "", usagef("--%s: there is no %s in the environment", flag, variable)
+	}
+	at, by := originOf(o.flags.Lookup(server)), originOf(o.flags.Lookup(flag))
+	if key != "" && at.layer == layerProject && (by.Source == "default" || by.layer == layerProject) {
+		return "", usagef("%s names the server, and was not named itself: say with --%s %s or RAGFAITH_%s that the key in %s goes there, or with --%s '' that none does",
+			at.place, flag, variable, strings.ToUpper(strings.ReplaceAll(flag, "-", "_")), variable, flag)
 	}
 	return key, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 func newModels(sys system) *cobra.Command {
@@ -88,6 +89,9 @@ func hubCache(sys system) string {
 	return ""
 }
 
+// mostToken is far more than a token of a hub takes.
+const mostToken = 64 << 10
+
 // hubToken is the token of HF_TOKEN, or of the file that a login leaves behind.
 func hubToken(sys system) (string, error) {
 	if token := strings.TrimSpace(variable(sys, "HF_TOKEN")); token != "" {
@@ -102,7 +106,7 @@ func hubToken(sys system) (string, error) {
 		}
 		path = filepath.Join(home, "token")
 	}
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, mostToken)
 	switch {
 	case err == nil:
 		return strings.TrimSpace(string(content)), nil

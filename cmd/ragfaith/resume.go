@@ -77,6 +77,7 @@ func (m *model) settled(o *scoreOptions) journal.Settings {
 		}
 		s = append(s,
 			journal.Setting{Name: "--embed-model", Value: name},
+			journal.Setting{Name: "--embed-base-url", Value: m.embedsAt},
 			journal.Setting{Name: "--semantic-threshold", Value: strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)})
 	}
 	return s

@@ -18,7 +18,14 @@ const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue 
 // start runs ragfaith as a process of its own.
 func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
+	return startIn(t, "", args...)
+}
+
+// startIn does so in a folder.
+func startIn(t *testing.T, folder string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+	t.Helper()
 	cmd = exec.Command("ragfaith", args...)
+	cmd.Dir = folder
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	errs, err3 := cmd.StderrPipe()

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -171,7 +172,7 @@ func (c *Calibration) Bytes() ([]byte, error) {
 // looked at. An error names the file.
 func Read(path string) (*Calibration, error) {
 	const most = 16 << 20 // far more than any holds
-	file, err := os.Open(path)
+	file, err := regular.Open(path)
 	if err != nil {
 		if reason := (*os.PathError)(nil); errors.As(err, &reason) {
 			err = reason.Err

@@ -33,7 +33,7 @@ func newIDs() *ids {
 
 // see notes the id of a row and returns what is to be told about it, or nil.
 func (d *ids) see(row *Row) error {
-	if !d.add(maphash.String(d.seed, row.ID) | 1) {
+	if !d.add(d.hash(row.ID)) {
 		if d.twice++; d.twice <= maxIDReport {
 			return fmt.Errorf("%s:%d: duplicate id %s", displayName(row.File), row.Line, short(row.ID))
 		}
@@ -45,6 +45,9 @@ func (d *ids) see(row *Row) error {
 	}
 	return nil
 }
+
+// hash is the keyed hash of an id, never 0.
+func (d *ids) hash(id string) uint64 { return maphash.String(d.seed, id) | 1 }
 
 // rest returns what is to be told about the duplicates that were not named, or
 // nil.

@@ -21,6 +21,7 @@ type parquetReader struct {
 	leaves []*leaf
 	size   int64 // bytes of the file, for Row.Offset
 	tree   tree
+	limit  int // bytes of a record
 
 	group int   // next row group
 	left  int64 // records left in the current one
@@ -109,7 +110,7 @@ func newParquet(f io.ReaderAt, size int64, s *source) (p *parquetReader, err err
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{file: file, check: check, header: h, plan: map[int]*pnode{}, total: file.NumRows()}
+	p = &parquetReader{file: file, check: check, header: h, plan: map[int]*pnode{}, total: file.NumRows(), limit: s.limit()}
 	for f, i := range h.field {
 		if err := checkType(f, columns[i]); err != nil {
 			return nil, err
@@ -193,6 +194,7 @@ func (p *parquetReader) nextGroup() error {
 // read fills row. The fault is the row's, the error the file's.
 func (p *parquetReader) read(row *Row) (fault, err error) {
 	p.tree.reset()
+	p.tree.limit = p.limit
 	for i := range p.header.names {
 		n := p.plan[i]
 		if n == nil {
@@ -201,6 +203,9 @@ func (p *parquetReader) read(row *Row) (fault, err error) {
 		at := len(p.tree.nodes)
 		if err := n.build(&p.tree, ""); err != nil {
 			return nil, err
+		}
+		if p.tree.over != nil { // the other columns have to be read, too
+			continue
 		}
 		for _, f := range fields() {
 			if j, ok := p.header.field[f]; ok && i == j {
@@ -219,6 +224,10 @@ func (p *parquetReader) read(row *Row) (fault, err error) {
 		if !l.atRecord() {
 			return nil, l.fault(errors.New("its values do not fit the rows of the others"))
 		}
+	}
+	if p.tree.over != nil {
+		*row = Row{Line: row.Line, Offset: row.Offset}
+		return p.tree.over, nil
 	}
 	return fault, nil
 }

@@ -128,6 +128,9 @@ func (l *leaf) take(t *tree, name string) error {
 		return err
 	}
 	l.at++
+	if t.full() { // no room is made for what is left out
+		return nil
+	}
 	if v.IsNull() {
 		t.add(kindNull, name, "")
 		return nil

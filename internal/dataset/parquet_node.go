@@ -134,8 +134,11 @@ func (n *pnode) pairs(t *tree, name string) error {
 		if err := pair.children[0].build(t, ""); err != nil {
 			return err
 		}
-		key := t.nodes[at].text
-		t.nodes = t.nodes[:at]
+		key := ""
+		if at < len(t.nodes) {
+			key = t.nodes[at].text
+			t.nodes = t.nodes[:at]
+		}
 		return pair.children[1].build(t, key)
 	})
 	t.close(i)

@@ -66,6 +66,9 @@ func (p *python) peek() byte {
 }
 
 func (p *python) value(name string, depth int) error {
+	if len(p.t.nodes) >= maxNodes {
+		return errTooMany
+	}
 	if depth > maxPythonDepth {
 		return p.failList(fmt.Sprintf("nested more than %d deep", maxPythonDepth))
 	}

@@ -15,7 +15,7 @@ import (
 // fault and its place. What it finds is what the decoder would have found.
 //
 // It gives up on faults, and on what is rare: escapes in names, objects of more
-// than scanMembers members, values more than scanDepth deep.
+// than scanMembers members, values more than scanDepth deep, more than maxNodes of them.
 type scanner struct {
 	s      []byte
 	at     int
@@ -102,7 +102,7 @@ func (c *scanner) token() byte {
 
 // value reads the value that begins here.
 func (c *scanner) value(keep bool, depth int) bool {
-	if c.at == len(c.s) || depth > scanDepth {
+	if c.at == len(c.s) || depth > scanDepth || len(c.tree.nodes) >= maxNodes {
 		return false
 	}
 	switch c.s[c.at] {

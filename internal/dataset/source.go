@@ -57,7 +57,7 @@ func (s *source) open() (err error) {
 	}
 	s.raw = &counter{r: in}
 	stored := bufio.NewReaderSize(s.raw, readAhead)
-	r, done, err := decompress(stored)
+	r, done, err := decompress(stored, s.raw)
 	s.done = done
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"fmt"
+
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -53,12 +55,23 @@ type node struct {
 type tree struct {
 	nodes []node
 	scan  scanner // reads into it
+	limit int     // bytes that the texts of a row may take; 0 for no limit
+	used  int     // bytes that they take
+	over  error   // why the rest of the row is left out
 }
+
+// maxNodes is how many values the fields of a row may be made of: one takes some
+// 60 bytes of memory, and in a file two or less.
+const maxNodes = 4 << 20
+
+// errTooMany says that a row has more values than that.
+var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
 
 // treeKeep is how many nodes are kept from one row to the next.
 const treeKeep = 1 << 16
 
 func (t *tree) reset() {
+	t.used, t.over = 0, nil
 	if cap(t.nodes) > treeKeep {
 		t.nodes = nil
 	}
@@ -67,8 +80,22 @@ func (t *tree) reset() {
 }
 
 func (t *tree) add(k kind, name, text string) {
+	t.used += len(text)
+	switch {
+	case t.over != nil:
+		return
+	case t.limit > 0 && t.used > t.limit:
+		t.over = tooLong(t.limit)
+		return
+	case len(t.nodes) >= maxNodes:
+		t.over = errTooMany
+		return
+	}
 	t.nodes = append(t.nodes, node{kind: k, name: name, text: text, end: len(t.nodes) + 1})
 }
+
+// full reports whether the rest of the row is left out.
+func (t *tree) full() bool { return t.over != nil }
 
 // open begins a list or object, which lasts until close is called with the
 // number that open returned.
@@ -77,7 +104,11 @@ func (t *tree) open(k kind, name string) int {
 	return len(t.nodes) - 1
 }
 
-func (t *tree) close(i int) { t.nodes[i].end = len(t.nodes) }
+func (t *tree) close(i int) {
+	if t.over == nil {
+		t.nodes[i].end = len(t.nodes)
+	}
+}
 
 // member returns the place of the named member of the object at i, or -1.
 func (t *tree) member(i int, name string) int {
@@ -91,6 +122,9 @@ func (t *tree) member(i int, name string) int {
 
 // readJSON appends the next value of dec.
 func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
+	if len(t.nodes) >= maxNodes {
+		return errTooMany
+	}
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return err

@@ -2,9 +2,7 @@ package encoder
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // maxConfig is the longest configuration file that is read, in bytes. A list of
@@ -40,16 +39,7 @@ type config struct {
 
 // readFile returns the content of a file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s: longer than %d bytes", path, limit)
-	}
-	return data, err
+	return regular.Read(path, limit)
 }
 
 func readConfig(dir, name string) (*config, error) {

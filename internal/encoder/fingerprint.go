@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // What of a file of weights goes into a fingerprint: so many blocks at equal
@@ -19,32 +21,42 @@ const (
 )
 
 // Fingerprint tells models apart: it is made of a folder's configuration and
-// tokenizer, and of samples of its weights. Another place of the same files has
-// the same one. Training changes every weight, so it changes the samples.
+// tokenizer with their settings, those of a sentence encoder's steps included, and
+// of samples of its weights. Another place of the same files has the same one.
+// Training changes every weight, so it changes the samples.
 func Fingerprint(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
-	files := []string{filepath.Join(dir, "config.json"), filepath.Join(dir, "tokenizer.json")}
+	files := []string{configFile, tokenizerFile}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) == ".safetensors" {
-			files = append(files, filepath.Join(dir, e.Name()))
+			files = append(files, e.Name())
+		}
+	}
+	more := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
+	for _, e := range entries { // 1_Pooling and its like
+		more = append(more, filepath.Join(e.Name(), configFile))
+	}
+	for _, name := range more {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			files = append(files, name)
 		}
 	}
 	slices.Sort(files)
 	h := sha256.New()
-	for _, path := range files {
-		if err := mark(h, path); err != nil {
-			return "", fmt.Errorf("%s: %w", path, err)
+	for _, name := range files {
+		if err := mark(h, dir, name); err != nil {
+			return "", err
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
 // mark writes a file's name, its size and samples of it, or all of a small one.
-func mark(h io.Writer, path string) error {
-	f, err := os.Open(path)
+func mark(h io.Writer, dir, name string) error {
+	f, err := regular.Open(filepath.Join(dir, name))
 	if err != nil {
 		return err
 	}
@@ -53,8 +65,8 @@ func mark(h io.Writer, path string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(h, "%q %d\n", filepath.Base(path), info.Size())
-	if filepath.Ext(path) == ".json" || info.Size() <= markedBlocks*markedBytes {
+	fmt.Fprintf(h, "%q %d\n", filepath.ToSlash(name), info.Size())
+	if filepath.Ext(name) == ".json" || info.Size() <= markedBlocks*markedBytes {
 		_, err = io.Copy(h, f)
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // groundingFolder has a tiny model and what torch makes of texts with it;
@@ -83,23 +82,9 @@ func tinyGrounding(t testing.TB, file string, o Options) *Grounding {
 	return g
 }
 
-// referenceGrounding is tinyGrounding with the tokenizer of the reference.
-func referenceGrounding(t testing.TB, file string, o Options) *Grounding {
-	t.Helper()
-	g := tinyGrounding(t, file, o)
-	data, err := g.file.Tensor(tokenizerTensor).Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if g.tokenizer, err = tokenizer.Parse(data); err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // The ids, positions, types and offsets are those that the model was trained with.
 func TestGroundingLaysOutWhatItWasTrainedWith(t *testing.T) {
-	g := referenceGrounding(t, "int8", Options{})
+	g := tinyGrounding(t, "int8", Options{})
 	m := &marks{pieces: g.pieces}
 	for _, c := range readGroundingGolden(t).Cases {
 		held := make([]Held, len(c.Claims))
@@ -150,7 +135,7 @@ func TestGroundingComputesWhatTorchDoes(t *testing.T) {
 	for _, path := range paths() {
 		for _, file := range []string{"float32", "int8"} {
 			for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-				g := referenceGrounding(t, file, Options{Kernel: path, Precision: precision})
+				g := tinyGrounding(t, file, Options{Kernel: path, Precision: precision})
 				if info := g.Info(); info.Precision != precision || info.Kernel != path {
 					t.Errorf("information %+v", info)
 				}

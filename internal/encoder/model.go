@@ -44,8 +44,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// configFile is the name of a model's configuration in its folder.
-const configFile = "config.json"
+// The names of a model's files in its folder, beside those of its weights.
+const (
+	configFile          = "config.json"
+	tokenizerFile       = "tokenizer.json"
+	tokenizerConfigFile = "tokenizer_config.json"
+	sentenceConfigFile  = "sentence_bert_config.json"
+)
 
 // Options say how a model is run. The zero value is float32 on all processors
 // with the fastest kernels.

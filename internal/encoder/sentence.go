@@ -75,7 +75,7 @@ func (s *sentence) transformer(path string) error {
 	if path != "" {
 		return fmt.Errorf("%s: path: a Transformer in %q is not supported", filepath.Join(s.dir, modulesFile), path)
 	}
-	c, err := readConfig(s.dir, "sentence_bert_config.json")
+	c, err := readConfig(s.dir, sentenceConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -37,7 +37,7 @@ type Tagged struct {
 // supported, and a tensor that is missing or of another shape, are errors that
 // name it.
 func Open(dir string, o Options) (*Model, error) {
-	path := filepath.Join(dir, "tokenizer.json")
+	path := filepath.Join(dir, tokenizerFile)
 	m, err := load(dir, o)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func Open(dir string, o Options) (*Model, error) {
 
 // readWindow narrows the window to what the tokenizer is set to, where it is.
 func (m *Model) readWindow(dir string) error {
-	c, err := readConfig(dir, "tokenizer_config.json")
+	c, err := readConfig(dir, tokenizerConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -126,7 +127,7 @@ func (j *Journal) begin(settings Settings) error {
 	if err := j.file.Begin(""); err != nil {
 		return err
 	}
-	if err := settings.write(j.settings, j.file.Mode()); err != nil {
+	if err := settings.write(j.settings); err != nil {
 		_, abandonErr := j.file.Abandon(false)
 		return errors.Join(err, abandonErr, remove(j.settings))
 	}
@@ -201,7 +202,7 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 // anyRow reports whether one of the files has a whole line.
 func anyRow(paths ...string) (bool, error) {
 	for _, path := range paths {
-		file, err := os.Open(path)
+		file, err := regular.Open(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -55,7 +56,7 @@ func merge(part string) error {
 
 // appendRest appends what part has behind the first rows of it.
 func appendRest(to io.Writer, part string, rows int) error {
-	from, err := os.Open(part)
+	from, err := regular.Open(part)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

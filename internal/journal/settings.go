@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
+
+// mostSettings is more than the settings of a run with a thousand datasets take.
+const mostSettings = 64 << 20
 
 // A Setting is something that decides what the results are. It is stored beside
 // them for everyone to read who reads them: a key can never be one.
@@ -73,12 +76,12 @@ type storedSettings struct {
 }
 
 // write makes the file, which is on the disk when write returns.
-func (s Settings) write(path string, mode fs.FileMode) error {
+func (s Settings) write(path string) error {
 	content, err := json.MarshalIndent(storedSettings{s}, "", " ")
 	if err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	file, err := report.CreatePrivate(path)
 	if err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (s Settings) write(path string, mode fs.FileMode) error {
 // checkSettings holds settings against those in a file.
 func checkSettings(path string, settings Settings) error {
 	part := strings.TrimSuffix(path, settingsSuffix)
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, mostSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s can't be gone on with: the settings of its run, %s, are not there; to start over, remove it", part, path)
 	}

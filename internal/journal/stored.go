@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -44,7 +45,7 @@ func (e *ChangedError) Error() string {
 }
 
 func openStored(part string) (*Stored, error) {
-	file, err := os.Open(part)
+	file, err := regular.Open(part)
 	if err != nil {
 		return nil, err
 	}

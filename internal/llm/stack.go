@@ -111,9 +111,10 @@ func (o Options) price() (in, out float64, known bool) {
 }
 
 // Embedder is an embedding model in the same decorators, with the stack's meter,
-// budget and cache; it is made before the stack is used. On another server it has a breaker and a pace of its own. What
-// c leaves out of endpoint, key and timeout is the stack's.
-func (s *Stack) Embedder(c Config) (Embedder, error) {
+// budget and cache; it is made before the stack is used. On another server it has
+// a breaker and a pace of its own. What c leaves out of endpoint, key and timeout
+// is the stack's. The endpoint is returned without secrets.
+func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	if c.BaseURL == "" {
 		c.BaseURL, c.AzureAPIVersion = s.o.Client.BaseURL, s.o.Client.AzureAPIVersion
 		if c.APIKey == "" {
@@ -128,7 +129,7 @@ func (s *Stack) Embedder(c Config) (Embedder, error) {
 	}
 	client, err := NewClient(c)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	s.clients = append(s.clients, client)
 	o, own := s.o, *s
@@ -139,13 +140,13 @@ func (s *Stack) Embedder(c Config) (Embedder, error) {
 	}
 	layers, err := own.layers(o)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	var e Embedder = &Batched{Next: LayeredEmbedder(client, NewTokens(c.Model).Text, layers...)}
+	e = &Batched{Next: LayeredEmbedder(client, NewTokens(c.Model).Text, layers...)}
 	if o.Cache != nil {
 		e = o.Cache.Embedder(e, client.Endpoint(), c.Model)
 	}
-	return LayeredEmbedder(e, nil, s.Meter), nil
+	return LayeredEmbedder(e, nil, s.Meter), client.Endpoint(), nil
 }
 
 // Cost is what has been spent by the prices known, in USD, and the tokens that

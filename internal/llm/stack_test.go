@@ -174,9 +174,9 @@ func TestStackEmbedder(t *testing.T) {
 	})
 	k, _ := openCache(t, t.TempDir())
 	s := stack(t, Options{Client: Config{BaseURL: srv.URL, APIKey: secret}, Retries: 2, Cache: k, MaxTokens: 1000})
-	e, err := s.Embedder(Config{Model: "text-embedding-3-small"})
-	if err != nil {
-		t.Fatal(err)
+	e, at, err := s.Embedder(Config{Model: "text-embedding-3-small"})
+	if err != nil || at != srv.URL {
+		t.Fatal(at, err)
 	}
 	for i := range 2 {
 		v, _, err := e.Embed(t.Context(), []string{"a"})
@@ -192,19 +192,19 @@ func TestStackEmbedder(t *testing.T) {
 	}
 	// Another server does not get this one's key, and has a breaker of its own.
 	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
-	e, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
-	if err != nil {
-		t.Fatal(err)
+	e, at, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
+	if err != nil || at != other.URL {
+		t.Fatal(at, err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
 	if _ = as[*DownError](t, err); s.Breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
 		t.Errorf("breaker %v, header %v", s.Breaker.Err(), seen()[0].header)
 	}
-	if _, err := s.Embedder(Config{}); err == nil {
+	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("no model, no error")
 	}
 	limited := stack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
-	if _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
+	if _, _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
 		t.Error("a cost without prices")
 	}
 }

@@ -15,15 +15,21 @@ const PartSuffix = ".part"
 
 const fileBuffer = 256 << 10
 
+// privateMode is that of files with what comes from a dataset: nobody reads them
+// but their owner, who may give them to others. No umask makes it wider.
+const privateMode = 0o600
+
 // A File appears complete or not at all: until Commit, its content is in a file
-// of the same name with PartSuffix. A device or a pipe is written to directly.
-// While one process has a File, no other can get it.
+// of the same name with PartSuffix, which only its owner can read. Then it has the
+// permissions of the file that it replaces; a new one is its owner's alone. A
+// device or a pipe is written to directly. While one process has a File, no other
+// can get it.
 type File struct {
-	given string // its name in messages
-	path  string // where it will be; the target, where the name is a link
-	part  string // where its content is until then; path for a device
-	at    string // where it is written now: part, or beside it
-	mode  fs.FileMode
+	given string      // its name in messages
+	path  string      // where it will be; the target, where the name is a link
+	part  string      // where its content is until then; path for a device
+	at    string      // where it is written now: part, or beside it
+	mode  fs.FileMode // when it is complete
 	lock  *lock
 	file  handle
 	buf   *bufio.Writer
@@ -33,6 +39,7 @@ type File struct {
 type handle interface {
 	io.WriteCloser
 	Sync() error
+	Chmod(mode fs.FileMode) error
 }
 
 // Create begins the file with that name, whose folder must exist. What an
@@ -53,7 +60,7 @@ func Create(path string) (*File, error) {
 // it. It returns a *BusyError where another process has it. The file has to be
 // given back by Release, Commit or Abandon.
 func Reserve(path string) (*File, error) {
-	f := &File{given: path, path: path, mode: 0o666}
+	f := &File{given: path, path: path, mode: privateMode}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		f.path = target
 	}
@@ -84,24 +91,56 @@ func Reserve(path string) (*File, error) {
 // whether there is one: a device has none.
 func (f *File) Part() (name string, ok bool) { return f.part, f.part != f.path }
 
-// Mode returns the permissions that the file will have: those of the one that
-// it replaces.
-func (f *File) Mode() fs.FileMode { return f.mode }
-
 // Begin opens the file for writing, empty. With a suffix the content is not in
 // .part but in a file beside it, until Replace or Commit, so that what an
-// earlier run left in .part stays.
+// earlier run left in .part stays, and is its owner's alone from then on.
 func (f *File) Begin(suffix string) error {
-	flags := os.O_WRONLY
-	f.at = f.part
-	if f.part != f.path {
-		f.at, flags = f.part+suffix, os.O_WRONLY|os.O_CREATE|os.O_TRUNC
-	}
-	file, err := os.OpenFile(f.at, flags, f.mode)
+	file, err := f.open(suffix)
 	if err != nil {
 		return f.cantWrite(err)
 	}
 	f.file, f.buf = file, bufio.NewWriterSize(file, fileBuffer)
+	return nil
+}
+
+func (f *File) open(suffix string) (*os.File, error) {
+	f.at = f.part
+	if f.part == f.path {
+		return os.OpenFile(f.at, os.O_WRONLY, 0)
+	}
+	if suffix != "" {
+		if err := makePrivate(f.part); err != nil {
+			return nil, err
+		}
+	}
+	f.at += suffix
+	return CreatePrivate(f.at)
+}
+
+// CreatePrivate makes an empty file that only its owner can read, in place of
+// what has that name. That is never written to: it may be a link to another
+// file, or be held open by whoever could read it.
+func CreatePrivate(path string) (*os.File, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
+}
+
+// makePrivate takes a file, if there is one, from all but its owner, where the
+// file system knows owners.
+func makePrivate(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errors.New(path + " is no regular file")
+	case info.Mode().Perm()&^privateMode != 0:
+		_ = os.Chmod(path, privateMode)
+	}
 	return nil
 }
 
@@ -146,6 +185,9 @@ func (f *File) Commit() error {
 	defer f.Release()
 	err := f.buf.Flush()
 	if err == nil && f.part != f.path {
+		if f.mode != privateMode {
+			_ = f.file.Chmod(f.mode) // what stays is narrower
+		}
 		err = f.file.Sync()
 	}
 	if closeErr := f.file.Close(); err == nil {

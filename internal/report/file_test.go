@@ -2,8 +2,10 @@ package report
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -166,5 +168,117 @@ func TestEveryErrorOfAFileKeepsItFromAppearing(t *testing.T) {
 				t.Error("the file is there")
 			}
 		})
+	}
+}
+
+// modeOf is the permissions of a file, which Windows has none of.
+func modeOf(t *testing.T, path string) os.FileMode {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no permissions here")
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
+
+func TestWhatHoldsDataIsItsOwnersAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	f := create(t, path, "row\n")
+	for _, name := range []string{path + PartSuffix, path + PartSuffix + lockSuffix} {
+		if mode := modeOf(t, name); mode != 0o600 {
+			t.Errorf("%s: %v", name, mode)
+		}
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, path); mode != 0o600 {
+		t.Errorf("when it is complete: %v", mode)
+	}
+	// Its owner gives it to others, and so it stays.
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	f = create(t, path, "row\n")
+	if mode := modeOf(t, path+PartSuffix); mode != 0o600 {
+		t.Errorf("before it replaces another: %v", mode)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, path); mode != 0o640 {
+		t.Errorf("in place of one of -rw-r-----: %v", mode)
+	}
+}
+
+// Whoever had the file open before reads nothing of what comes.
+func TestAWidePartIsNotWrittenTo(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	part := path + PartSuffix
+	if err := errors.Join(os.WriteFile(part, []byte("old"), 0o600), os.Chmod(part, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.Open(part)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	f, err := Reserve(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Begin(".new"); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, part); mode != 0o600 {
+		t.Errorf("the part that is gone on with: %v", mode)
+	}
+	if _, err := f.Abandon(false); err != nil {
+		t.Fatal(err)
+	}
+	f = create(t, path, "secret")
+	if err := f.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := io.ReadAll(reader); string(content) != "old" || err != nil {
+		t.Errorf("who had it open reads %q, %v", content, err)
+	}
+	if err := f.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, path); mode != 0o600 {
+		t.Errorf("when it is complete: %v", mode)
+	}
+}
+
+// In a folder that others write to, the names may be links to what is ours.
+func TestALinkInPlaceOfAPartIsNotFollowed(t *testing.T) {
+	folder := t.TempDir()
+	path, precious := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "precious")
+	if err := errors.Join(os.WriteFile(precious, []byte("old"), 0o644), os.Symlink(precious, path+PartSuffix)); err != nil {
+		t.Skipf("this system makes no symbolic link: %v", err)
+	}
+	f, err := Reserve(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Begin(".new"); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+		t.Errorf("a link is gone on with: %v", err)
+	}
+	f.Release()
+	if err := create(t, path, "new").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if content, _ := os.ReadFile(precious); string(content) != "old" {
+		t.Errorf("%q", content)
+	}
+	if mode := modeOf(t, precious); mode != 0o644 {
+		t.Error(mode)
+	}
+	if content, _ := os.ReadFile(path); string(content) != "new" {
+		t.Errorf("%q", content)
 	}
 }

@@ -6,5 +6,5 @@ import "os"
 
 // openLocked opens or creates the file. Here nothing keeps a second run away.
 func openLocked(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 }

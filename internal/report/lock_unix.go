@@ -12,7 +12,7 @@ import (
 // returns errHeld. A file system that knows no locks gives a file without one:
 // to write there at all is worth more than to be warned of a second run.
 func openLocked(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 	if err != nil {
 		return nil, err
 	}

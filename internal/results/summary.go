@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -16,7 +16,7 @@ const maxSummaryBytes = 16 << 20
 
 // ReadSummary reads a file that score --summary has written.
 func ReadSummary(path string) (*report.Summary, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -11,11 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 const (
@@ -78,7 +79,7 @@ func (e *Error) Unwrap() error { return e.Err }
 // Read reads the file of a name. What is wrong with what it says is an [*Error];
 // another error is that the file can't be read.
 func Read(path string) (*File, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		if reason, ok := errors.AsType[*fs.PathError](err); ok {
 			err = reason.Err

@@ -29,6 +29,7 @@ def tokenizer():
     t = Tokenizer.from_str(text.decode())
     t.no_padding()
     t.no_truncation()
+    t.encode_special_tokens = True
     return text, t
 
 
@@ -47,6 +48,10 @@ class Layout(unittest.TestCase):
             s = layout.sequence(VOCABULARY, ids(case["window"])[: layout.MAX_WINDOW], claims)
             for name in ("ids", "positions", "types"):
                 self.assertEqual(case[name], getattr(s, name), f"{case['name']}: {name}")
+
+    def test_texts_that_spell_specials_are_text(self):
+        pieces = TOKENIZER.encode("[SEP] four [CLS]", add_special_tokens=False).tokens
+        self.assertFalse({"[SEP]", "[CLS]"} & set(pieces), pieces)
 
     def test_words_stand_by_how_they_begin(self):
         akin = [("directs", "directed"), ("interest", "interests"), ("work", "worker"), ("étés", "étésx"), ("nation", "national")]

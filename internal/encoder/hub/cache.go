@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // The Hugging Face cache, as its own documentation has it:
@@ -52,6 +54,9 @@ func (s Store) blob(f source) string {
 	return ""
 }
 
+// mostRef is more than the commit that a reference of the cache names.
+const mostRef = 1 << 10
+
 // shared finds a model in the cache that has all that is needed of it: that of
 // the branch main, and otherwise the one that was fetched last.
 func (s Store) shared(n Name) (Model, bool) {
@@ -59,7 +64,7 @@ func (s Store) shared(n Name) (Model, bool) {
 		return Model{}, false
 	}
 	commits := s.snapshots(n.Repo)
-	main, err := os.ReadFile(filepath.Join(s.cached(n.Repo), "refs", "main"))
+	main, err := regular.Read(filepath.Join(s.cached(n.Repo), "refs", "main"), mostRef)
 	commit := strings.TrimSpace(string(main))
 	if err == nil && isHash(commit, sha1Digits) {
 		if m, ok := s.sharedAt(n, commit); ok {
@@ -145,10 +150,7 @@ func filesIn(dir string) []string {
 		return append(names, weightsFile)
 	}
 	path := filepath.Join(dir, indexFile)
-	if info, err := os.Stat(path); err != nil || info.Size() > mostIndex {
-		return nil
-	}
-	index, err := os.ReadFile(path)
+	index, err := regular.Read(path, mostIndex)
 	if err != nil {
 		return nil
 	}

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // A digest takes a file's content and makes the hashes that it is known by.
@@ -65,7 +66,7 @@ func (d *digest) check(sha256, blob string) string {
 // digestFile makes the digest of a file that should have so many bytes. Seen, if
 // it is not nil, is told of each piece.
 func digestFile(ctx context.Context, path string, size int64, blob bool, seen func(n int64)) (*digest, error) {
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}

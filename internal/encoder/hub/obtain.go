@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // atOnce is how many files are fetched at the same time.
@@ -17,14 +19,7 @@ const atOnce = 4
 
 // readShort reads a file that is not longer than so many bytes.
 func readShort(path string, most int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > most {
-		return nil, fmt.Errorf("%s: it is longer than %d bytes", path, most)
-	}
-	return os.ReadFile(path)
+	return regular.Read(path, most)
 }
 
 // fetchAll sees to it that the files are in a folder.
@@ -119,7 +114,7 @@ func (r *remote) fromCache(f source, path string) error {
 	if os.Link(blob, path) == nil {
 		return nil
 	}
-	from, err := os.Open(blob)
+	from, err := regular.Open(blob)
 	if err != nil {
 		return err
 	}

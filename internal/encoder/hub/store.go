@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 const (
@@ -90,14 +92,7 @@ func (s Store) staging(repo, commit string) string {
 func (s Store) own(repo, commit string) (*Model, error) {
 	dir := s.folder(repo, commit)
 	path := filepath.Join(dir, manifestFile)
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > mostManifest {
-		return nil, fmt.Errorf("%s: it is too long", path)
-	}
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, mostManifest)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // MaxHeader is the longest header that is read, in bytes. The library that the
@@ -42,20 +44,13 @@ type File struct {
 // the tensor that is at fault.
 func Open(path string) (*File, error) {
 	name := filepath.Base(path)
-	// Before it is opened, as that waits for ever where path is a pipe.
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	f, err := os.Open(path)
+	f, err := regular.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, err
 	}
 	data, unmap, err := load(f, info.Size())

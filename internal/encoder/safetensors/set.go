@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // The names that the weights of a model have in its folder: one file, or a list
@@ -53,16 +53,7 @@ func OpenDir(dir string) (*Set, error) {
 }
 
 func readIndex(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIndex+1))
-	if err == nil && len(data) > maxIndex {
-		err = fmt.Errorf("%s is longer than %d bytes", path, maxIndex)
-	}
-	return data, err
+	return regular.Read(path, maxIndex)
 }
 
 func (s *Set) openShards(dir string, index []byte) error {

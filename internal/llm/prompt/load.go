@@ -10,7 +10,12 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
+
+// MostBytes is how large a template may be.
+const MostBytes = 1 << 20
 
 //go:embed data/*.tmpl
 var data embed.FS
@@ -99,7 +104,7 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 		if !known[e.Name()] {
 			return nil, fmt.Errorf("%s: there is no such prompt; there are %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
-		if own[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		if own[e.Name()], err = regular.Read(filepath.Join(dir, e.Name()), MostBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -111,8 +116,11 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 
 // parse reads a template and tries it.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
-	t, err := template.New(file).Option("missingkey=error").Parse(string(text))
+	t, err := template.New(file).Option("missingkey=error").Funcs(refused()).Parse(string(text))
 	if err != nil {
+		return nil, inWords(file, err)
+	}
+	if err := checkSteps(t); err != nil {
 		return nil, inWords(file, err)
 	}
 	for _, part := range []string{"system", "user"} {
@@ -139,7 +147,7 @@ func try(b builtin, file string, t *template.Template, strict, again bool) error
 		Question: marks["Question"], Answer: marks["Answer"], Before: marks["Before"], Joined: marks["Joined"],
 		Sentences: marks["Sentences"], Contexts: marks["Contexts"], Claims: marks["Claims"],
 	}
-	var system, user bytes.Buffer
+	system, user := bounded{most: mostFilled}, bounded{most: mostFilled}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
 		return inWords(file, err)
 	}
@@ -180,7 +188,7 @@ func Export(dir string) ([]string, error) {
 	var paths []string
 	for _, b := range list {
 		path := filepath.Join(dir, b.file())
-		old, err := os.ReadFile(path)
+		old, err := regular.Read(path, MostBytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:

@@ -83,12 +83,16 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 		return Text{}, fmt.Errorf("there is no prompt %q", n)
 	}
 	v := d.encode()
+	most := mostFilled
+	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims} {
+		most += 4 * len(text) // one may be shown more than once
+	}
 	t := Text{Version: e.version}
 	for _, part := range []struct {
 		name string
 		to   *string
 	}{{"system", &t.System}, {"user", &t.User}} {
-		var b bytes.Buffer
+		b := bounded{most: most}
 		if err := e.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
 			return Text{}, fmt.Errorf("prompt %s: %w", n, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,16 @@ func TestOwnTemplatesTakePrecedence(t *testing.T) {
 	}
 }
 
+// doubling are templates a0 to aN, each of which calls the one before it twice.
+func doubling(n int) string {
+	var b strings.Builder
+	b.WriteString(`{{define "a0"}}x{{end}}`)
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, `{{define "a%d"}}{{template "a%d" .}}{{template "a%d" .}}{{end}}`, i, i-1, i-1)
+	}
+	return b.String()
+}
+
 func TestTemplatesAreCheckedAtStart(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, want string }{
 		"a field is not used": {"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{end}}`, `judge.tmpl: "user" does not use the field {{.Claims}}`},
@@ -169,6 +180,12 @@ func TestTemplatesAreCheckedAtStart(t *testing.T) {
 		"an error while it runs":  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
 		"an error in the system":  {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
 		"no such prompt":          {"jugde.tmpl", "", "jugde.tmpl: there is no such prompt; there are claims.tmpl"},
+		"a loop":                  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} has no place in a prompt"},
+		"a call of itself":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
+		"calls that multiply":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
+		"texts that multiply":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "printf has no place in a prompt"},
+		"too much text":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
+		"a large file":            {"claims.tmpl", strings.Repeat("x", MostBytes+1), "longer than 1048576 bytes"},
 		"no prompt in the folder": {"readme.txt", "", "no prompt in it"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,290 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// evil moves cursors, sets titles, turns texts round and ends lines, as a
+// terminal or a CI system may take it.
+const evil = "\x1b[2J\x1b]0;owned\x07\u009b31m\u202edesrever\u2066\r\n::error::x\x00\u2028\x7f"
+
+// hostileRows have it in every place that a row has.
+func hostileRows() string {
+	text := strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`, "\r", `\r`, "\n", `\n`, "\x00", `\u0000`).Replace(evil)
+	row := `{"id":"ID","question":"Q T?","answer":"The sky is T blue on 4 days. Elephants T migrate through Kenya.","contexts":["The sky is blue T on 3 days."],"kept T":"T"}` + "\n"
+	bad := `{"id":"T","question":"T","answer":"T","contexts":{"T":"T"}}` + "\n" + `{"T` + "\n" + `{"id":"T","answer":7,"contexts":["T"]}` + "\n"
+	return strings.ReplaceAll(strings.ReplaceAll(row, "ID", "a T")+strings.ReplaceAll(row, "ID", "b T")+bad, "T", text)
+}
+
+// obeyed finds the first thing in a text that a terminal would obey.
+func obeyed(text string) string {
+	for i, r := range text {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
+			return fmt.Sprintf("%U in %q", r, text[max(0, i-40):min(len(text), i+20)])
+		}
+	}
+	return ""
+}
+
+// What a person sees has nothing of a dataset that a terminal obeys, whichever
+// command shows it.
+func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	name := "rows\x1b[31m\u202e.jsonl" // a name of a file is a stranger's, too
+	if err := errors.Join(os.WriteFile(name, []byte(hostileRows()), 0o600), os.WriteFile("other.jsonl", []byte(hostileRows()), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	sys := bare()
+	sys.Now, sys.Terminal = time.Now, func(io.Writer) int { return 120 }
+	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colours are ours
+	for _, args := range [][]string{
+		{"score", name, "--to", "none", "-o", "a.jsonl", "--keep", "all", "--max-failed", "9", "--summary", "a.json"},
+		{"score", "other.jsonl", "--to", "none", "-o", "b.jsonl", "--keep", "all", "--max-failed", "9", "--threshold", "0.01"},
+		{"score", name, "--show", "5", "-v", "--keep", "all", "--max-failed", "9", "--no-progress"},
+		{"score", name, "--keep", "kept" + evil, "--max-failed", "9"},
+		{"score", name, "--map", "answer=no" + evil},
+		{"score", name, "--dry-run"},
+		{"report", "a.jsonl", "--show", "5", "--max-failed", "9"},
+		{"compare", "a.jsonl", "b.jsonl"},
+		{"calibrate", "a.jsonl", "--label", "kept " + evil},
+		{"score", "none" + evil},
+		{"score" + evil},
+		{"score", name, "--judge", "x" + evil},
+		{"segment", "none" + evil},
+		{"config", "show", "--keep", evil},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), args, nil, &out, &errs, sys)
+		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
+			t.Errorf("%q: exit %d and not a word", args, code)
+		}
+		// The bar is drawn with a carriage return and with what clears a line.
+		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
+		for what, text := range map[string]string{"standard output": out.String(), "standard error": drawn} {
+			if found := obeyed(text); found != "" {
+				t.Errorf("%q: %s: %s", args, what, found)
+			}
+		}
+	}
+}
+
+// An id is a text, and never a name: whatever it looks like, files are written
+// where they were named and nowhere else.
+func TestIDsNameNoFiles(t *testing.T) {
+	root := t.TempDir()
+	folder := filepath.Join(root, "in", "here")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(folder)
+	var rows strings.Builder
+	for _, id := range []string{"../../escaped", "/../../../escaped", root + "/escaped", `..\\..\\escaped`, "a/b/c", "CON", "x.part", ".", "", strings.Repeat("x", 5000), `$(touch escaped)`, "a\\u0000b"} {
+		fmt.Fprintf(&rows, `{"id":"%s","answer":"The sky is blue today.","contexts":["It rains."]}`+"\n", id)
+	}
+	if err := os.WriteFile("rows.jsonl", []byte(rows.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"score", "rows.jsonl", "--to", "none", "--summary", "s.json"}
+	want := []string{"in/here/rows.jsonl", "in/here/s.json"}
+	for _, ext := range []string{"jsonl", "json", "csv", "tsv", "parquet", "md", "xml", "html"} {
+		args, want = append(args, "-o", "o."+ext), append(want, "in/here/o."+ext)
+	}
+	var out, errs bytes.Buffer
+	sys := bare()
+	sys.Now = time.Now
+	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	var found []string
+	for path := range modes(t, root) {
+		if path != "." && path != "in" && path != "in/here" {
+			found = append(found, path)
+		}
+	}
+	slices.Sort(want)
+	if slices.Sort(found); !slices.Equal(found, want) {
+		t.Errorf("%q, want %q", found, want)
+	}
+}
+
+// modes are the permissions of all that is in a folder.
+func modes(t *testing.T, root string) map[string]fs.FileMode {
+	t.Helper()
+	found := map[string]fs.FileMode{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		found[name] = info.Mode()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// Whatever the umask, what a run writes is its owner's alone: while it runs, when
+// it was interrupted, and when it is done.
+func TestWhatARunWritesIsItsOwnersAlone(t *testing.T) {
+	folder := t.TempDir()
+	old := syscall.Umask(0)
+	cmd, stdin, stdout, stderr := startIn(t, folder, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
+	syscall.Umask(old)
+	if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if line, err := stdout.ReadString('\n'); err != nil {
+			t.Fatal(line, err)
+		}
+	}
+	check := func(when string, want int) {
+		t.Helper()
+		seen := 0
+		for path, mode := range modes(t, folder) {
+			if path == "." {
+				continue
+			}
+			if seen++; mode.Perm() != 0o600 {
+				t.Errorf("%s: %s is %v", when, path, mode)
+			}
+		}
+		if seen < want {
+			t.Errorf("%s: %d files", when, seen)
+		}
+	}
+	check("while it runs", 6)
+	if err := stdin.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.ReadAll(stdout)
+	said, _ := io.ReadAll(stderr)
+	if code := exitCode(t, cmd); code != exitOK {
+		t.Fatalf("exit %d: %s", code, said)
+	}
+	check("when it is done", 5)
+}
+
+// So is what it keeps of a language model.
+func TestTheCacheIsItsOwnersAlone(t *testing.T) {
+	s, folder := newTestServer(t), t.TempDir()
+	cache := filepath.Join(folder, "ragfaith")
+	looked := false
+	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
+		if found := modes(t, cache); len(found) > 2 { // the files beside the cache go when it is closed
+			looked = true
+			for path, mode := range found {
+				if want := fs.FileMode(0o600); path != "." && mode != want || path == "." && mode.Perm() != 0o700 {
+					t.Errorf("%s is %v", path, mode)
+				}
+			}
+		}
+		return false
+	}
+	got := call(t, folder, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(folder, "o.jsonl"))
+	if got.code != exitOK || !looked {
+		t.Fatalf("exit %d, looked %t: %s", got.code, looked, got.stderr)
+	}
+}
+
+// A pipe in place of a file that is looked for by its name is refused. One that
+// is opened has nobody at its other end, and the run would wait for ever.
+func TestNoPipeIsWaitedFor(t *testing.T) {
+	root := t.TempDir()
+	t.Chdir(root)
+	if err := errors.Join(os.Mkdir("model", 0o700), os.Mkdir("prompts", 0o700), os.Mkdir(".git", 0o700),
+		os.WriteFile("rows.jsonl", []byte(skyRows), 0o600), os.WriteFile("o.jsonl", []byte(skyRows), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		pipe string
+		args []string
+	}{
+		{"model/config.json", []string{"score", "rows.jsonl", "--judge", "./model"}},
+		{"model/tokenizer.json", []string{"score", "rows.jsonl", "--judge", "./model"}},
+		{"model/tokenizer_config.json", []string{"score", "rows.jsonl", "--judge", "./model"}},
+		{"model/model.safetensors", []string{"score", "rows.jsonl", "--judge", "./model"}},
+		{"model.bin", []string{"score", "rows.jsonl", "--judge", "embedded", "--model-file", "model.bin"}},
+		{"prompts/judge.tmpl", []string{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1", "--no-cache", "--prompts", "prompts"}},
+		{"ragfaith.yaml", []string{"score", "rows.jsonl"}},
+		{"c.yaml", []string{"score", "rows.jsonl", "--config", "c.yaml"}},
+		{"c.json", []string{"score", "rows.jsonl", "--calibration", "c.json"}},
+		{"x.jsonl.part", []string{"score", "rows.jsonl", "--resume", "-o", "x.jsonl"}},
+	} {
+		t.Run(tt.pipe, func(t *testing.T) {
+			writeModel(t, "model", nli...)
+			_ = os.Remove(tt.pipe)
+			if err := syscall.Mkfifo(tt.pipe, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove(tt.pipe)
+			// Who waits for the pipe is let go after a while.
+			var waited atomic.Bool
+			rescue := time.AfterFunc(20*time.Second, func() {
+				if f, err := os.OpenFile(tt.pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
+					waited.Store(true)
+					_ = f.Close()
+				}
+			})
+			defer rescue.Stop()
+			sys := bare()
+			sys.Now, sys.WorkDir, sys.CacheDir = time.Now, os.Getwd, func() (string, error) { return root, nil }
+			var out, errs bytes.Buffer
+			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
+			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, and no regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
+				t.Errorf("exit %d, waited %t: %s", code, waited.Load(), &errs)
+			}
+		})
+	}
+}
+
+// A crash leaves no file with the keys and rows that were in memory.
+func TestNoMemoryIsDumped(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the limits of a process are read from /proc")
+	}
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, &limit); err != nil {
+		t.Fatal(err)
+	}
+	if limit.Max == 0 {
+		t.Skip("this system dumps nothing")
+	}
+	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl")
+	if _, err := io.WriteString(stdin, skyRow); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := stdout.ReadString('\n'); err != nil {
+		t.Fatal(line, err)
+	}
+	limits := read(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
+	for line := range strings.Lines(limits) {
+		if name := "Max core file size"; strings.HasPrefix(line, name) && !slices.Equal(strings.Fields(line[len(name):])[:2], []string{"0", "0"}) {
+			t.Error(line)
+		}
+	}
+	_ = stdin.Close()
+}

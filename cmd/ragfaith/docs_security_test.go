@@ -1,0 +1,38 @@
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Each threat on the page has a test, and that is there.
+func TestEveryThreatHasATest(t *testing.T) { checkNamedTests(t, "SECURITY.md") }
+
+// What unpacks archives has to look after the names in them. Nothing here does.
+func TestNoArchiveIsUnpacked(t *testing.T) {
+	files := token.NewFileSet()
+	for _, root := range []string{"cmd", "internal"} {
+		err := filepath.WalkDir(filepath.Join(docsRoot, root), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(files, path, nil, parser.ImportsOnly)
+			if err != nil {
+				return err
+			}
+			for _, i := range file.Imports {
+				if name := strings.Trim(i.Path.Value, `"`); strings.HasPrefix(name, "archive/") || strings.Contains(name, "/zip") || strings.Contains(name, "/tar") {
+					t.Errorf("%s imports %s", path, name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// checkNamedTests holds a page against the tests that it names, as `TestX` or as
+// `FuzzX`: each is in the repository, and each row of a table that has a column
+// "Test" names one there. It returns the names in the order of the page.
+func checkNamedTests(t *testing.T, page string) []string {
+	t.Helper()
+	known := testNames(t)
+	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Z0-9][A-Za-z0-9_]*)`")
+	var names []string
+	column := -1 // of the tests, in the table that the line is in
+	for i, line := range strings.Split(read(t, filepath.Join(docsRoot, page)), "\n") {
+		for _, m := range name.FindAllStringSubmatch(line, -1) {
+			if names = append(names, m[1]); !known[m[1]] {
+				t.Errorf("%s:%d: there is no test %s", page, i+1, m[1])
+			}
+		}
+		if !strings.HasPrefix(line, "|") {
+			column = -1
+			continue
+		}
+		cells := strings.Split(strings.Trim(line, "|"), "|")
+		if c := slices.IndexFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "Test" }); c >= 0 {
+			column = c
+			continue
+		}
+		if column < 0 || strings.Trim(line, "|-: ") == "" {
+			continue
+		}
+		if column >= len(cells) || !name.MatchString(cells[column]) {
+			t.Errorf("%s:%d: this row names no test: %s", page, i+1, line)
+		}
+	}
+	if len(names) == 0 {
+		t.Errorf("%s names no test", page)
+	}
+	return names
+}
+
+// testNames are the names of all tests and fuzz targets of the repository.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	known := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(\w+ \*testing\.[TF]\)`)
+	err := filepath.WalkDir(docsRoot, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != docsRoot:
+			return fs.SkipDir
+		case !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			known[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return known
+}

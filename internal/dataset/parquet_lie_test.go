@@ -1,0 +1,89 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// A page whose header and column say what is not so is refused before room is
+// made for it.
+func TestParquetWithLyingSizesIsRefused(t *testing.T) {
+	const body = 100
+	for name, tt := range map[string]struct {
+		page  func(*format.PageHeader)
+		chunk func(*format.ColumnMetaData)
+		want  string
+	}{
+		"the truth":                    {nil, nil, ""},
+		"a column behind the file":     {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1 << 40 }, "it lies beyond the end of the file"},
+		"a column before the file":     {nil, func(m *format.ColumnMetaData) { m.DataPageOffset = -1 }, "it lies beyond the end of the file"},
+		"a length that turns negative": {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1<<63 - 1; m.DataPageOffset = 1 }, "it lies beyond the end of the file"},
+		"fewer than no values":         {nil, func(m *format.ColumnMetaData) { m.NumValues = -1 }, "it has fewer than no values"},
+		"a page behind its column":     {func(h *format.PageHeader) { h.CompressedPageSize = 1 << 30 }, nil, "a page is longer than its column"},
+		"a page of less than nothing":  {func(h *format.PageHeader) { h.UncompressedPageSize = -1 }, nil, "a page is longer than its column"},
+		"a page that unpacks to 2 GiB": {func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 }, nil, "a page of 2147483647 bytes: the limit is 1 MiB"},
+		"a page with two sizes": {
+			func(h *format.PageHeader) { h.UncompressedPageSize = 1 << 20 }, func(m *format.ColumnMetaData) { m.Codec = format.Uncompressed },
+			"a page that is not compressed has two sizes",
+		},
+		"a page of too many values": {func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 }, nil, "a page of 2147483647 values: the limit is 16777216"},
+		"LZ4 that is none": {
+			func(h *format.PageHeader) { h.UncompressedPageSize = 1 << 20 }, func(m *format.ColumnMetaData) { m.Codec = format.Lz4Raw },
+			"a page can't be decompressed",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := &format.PageHeader{Type: format.DataPage, CompressedPageSize: body, UncompressedPageSize: body}
+			h.DataPageHeader.Valid, h.DataPageHeader.V.NumValues = true, 1
+			if tt.page != nil {
+				tt.page(h)
+			}
+			file, err := thrift.Marshal(new(thrift.CompactProtocol), h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file = append(file, make([]byte, body)...)
+			chunk := &format.ColumnChunk{MetaData: format.ColumnMetaData{Codec: format.Zstd, NumValues: 1, TotalCompressedSize: int64(len(file))}}
+			if tt.chunk != nil {
+				tt.chunk(&chunk.MetaData)
+			}
+			c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
+			taken := allocated(func() { err = c.chunk(chunk) })
+			if got := text(err); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			if taken > 8<<20 {
+				t.Errorf("it took %d MiB", taken>>20)
+			}
+		})
+	}
+	for name, footer := range map[string][]byte{
+		"a list of billions": {0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},                        // field 1: a list of 2^31-1 structs
+		"a text of billions": {0x18, 0xff, 0xff, 0xff, 0xff, 0x07},                              // field 1: a binary of 2^31-1 bytes
+		"structs in structs": bytes.Repeat([]byte{0x1c}, 100_000),                               // field 1: a struct, in which there is field 1 ...
+		"longer than it is":  binary.LittleEndian.AppendUint32([]byte{0x15, 0x02}, 1<<32-1)[:2], // cut off
+	} {
+		file := append([]byte(parquetMagic), footer...)
+		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), parquetMagic...)
+		c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
+		if err := c.footer(); text(err) != "not a Parquet file: its footer is broken" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, last := read(t, "x.parquet", string(file), Options{}); !strings.Contains(last, "its footer is broken") {
+			t.Errorf("%s: %s", name, last)
+		}
+	}
+}
+
+// text is that of an error, "" for none.
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
