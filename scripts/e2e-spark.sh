@@ -50,8 +50,9 @@ spark() {
 loud() { tail -n 60 "$work/spark.log" >&2; exit 1; }
 # report MERGED FOLDER: as examples/spark says
 report() {
-	find "$2" -name 'part-*' -size +0 | sort |
-		xargs "$ragfaith" report --append --max-failed 1 --to none -q -o "$1.jsonl" --summary "$1.summary.json"
+	# shellcheck disable=SC2046 # names without spaces
+	"$ragfaith" report --append --max-failed 1 --to none -q -o "$1.jsonl" --summary "$1.summary.json" \
+		$(find "$2" -name 'part-*' -size +0 | sort)
 }
 # same ONE MERGED: the results by id, and all figures of the summary
 same() {

@@ -82,11 +82,11 @@ func TestPodsOfAJobMergedAreTheRun(t *testing.T) {
 
 			data := t.TempDir()
 			text := read(t, filepath.Join(docsRoot, "testdata", "rows.jsonl"))
-			write(t, filepath.Join(data, "dataset.jsonl"), text)
+			putFile(t, filepath.Join(data, "dataset.jsonl"), text)
 			lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 			for i := range n { // as split cuts it
 				part := lines[i*len(lines)/n : (i+1)*len(lines)/n]
-				write(t, filepath.Join(data, "dataset-"+strconv.Itoa(i)+".jsonl"), strings.Join(part, ""))
+				putFile(t, filepath.Join(data, "dataset-"+strconv.Itoa(i)+".jsonl"), strings.Join(part, ""))
 			}
 			for i := range n {
 				c.run(t, data, i)
@@ -154,7 +154,7 @@ func (c *container) run(t *testing.T, data string, index int) {
 	}
 }
 
-func write(t *testing.T, path, text string) {
+func putFile(t *testing.T, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -68,4 +69,37 @@ func seedOf(args string) string {
 		return strings.Fields(after)[0]
 	}
 	return "0"
+}
+
+func TestAFileIsFoundBehindTwoNames(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for _, name := range []string{"a", "b", "c"} {
+		putFile(t, in(name), "the same") // so that size and perhaps time are, too
+	}
+	if err := os.Link(in("a"), in("hard")); err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink("b", in("soft")); err != nil {
+		t.Skip(err)
+	}
+	for _, tt := range []struct{ paths, want string }{
+		{"a b c nowhere", ""},
+		{"", ""},
+		{"a b hard c", "a hard"},
+		{"soft a b", "soft b"},
+		{"hard soft a b", "hard a"},
+		{"c ./c", "c ./c"},
+		{"nowhere a ./nowhere", "nowhere ./nowhere"},
+	} {
+		var paths []string
+		for _, name := range strings.Fields(tt.paths) {
+			paths = append(paths, folder+"/"+name)
+		}
+		a, b, found := doubled(paths)
+		got := strings.TrimSpace(strings.ReplaceAll(a+" "+b, folder+"/", ""))
+		if got != tt.want || found != (tt.want != "") {
+			t.Errorf("%s: %q, %v, want %q", tt.paths, got, found, tt.want)
+		}
+	}
 }

@@ -11,7 +11,7 @@ which --parquet stores for queries. What stands behind -- goes to ragfaith as it
 
 The figures and the interval of one run, to the last digit, come from
 
-    find OUTPUT -name 'part-*' -size +0 | sort | xargs ragfaith report --append
+    ragfaith report --append $(find OUTPUT -name 'part-*' -size +0 | sort)
 
 A row is known by its id, so every row needs one: a column id, sample_id or _id, or
 one named by `-- --map id=COLUMN`. The index in a result is that of its partition.
