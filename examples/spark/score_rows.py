@@ -3,18 +3,21 @@
     spark-submit --files ragfaith score_rows.py INPUT OUTPUT [--partitions N]
         [--parquet FOLDER] [-- FLAGS OF ragfaith score]
 
-INPUT is JSONL (.jsonl, .json, .ndjson or text, also .gz), or a table that Spark
-reads, such as Parquet or a folder of it (--format parquet). OUTPUT is a folder that
-is not there yet: each partition becomes a file of results as ragfaith writes them,
-one object a line. They are read back as a DataFrame, whose figures are printed and
-which --parquet stores for queries. What stands behind -- goes to ragfaith as it is.
+INPUT is JSONL (also .gz), as one file or a pattern such as 'rows/*.jsonl', or a table
+that Spark reads, such as Parquet or a folder of it (--format parquet). OUTPUT is
+a folder that is not there yet: each partition becomes a file of results as ragfaith
+writes them, one object a line. They are read back as a DataFrame, whose figures are
+printed and which --parquet stores for queries. What stands behind -- goes to ragfaith
+as it is.
 
 The figures and the interval of one run, to the last digit, come from
 
     ragfaith report --append $(find OUTPUT -name 'part-*' -size +0 | sort)
 
 A row is known by its id, so every row needs one: a column id, sample_id or _id, or
-one named by `-- --map id=COLUMN`. The index in a result is that of its partition.
+one named by `-- --map id=COLUMN`. The index in a result, and the line in an error, are
+those in its partition; report --append counts on from one to the next, which for JSONL
+is the index that one run gives.
 """
 
 import argparse
