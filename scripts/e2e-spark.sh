@@ -116,7 +116,7 @@ for row in rows:
 print(f"{len(table)} rows of the DataFrame have the values of the results")
 spark.read.json("whole.jsonl").write.parquet("rows.parquet")
 TABLE
-"$ragfaith" score whole.jsonl --keep label --to none -q -o whole-one.jsonl --summary whole-one.summary.json
+"$ragfaith" score whole.jsonl --keep label --to none -q --max-failed 1 -o whole-one.jsonl --summary whole-one.summary.json
 spark rows.parquet out2 --partitions 5 -- --keep label >/dev/null || loud
 report whole-merged out2
 same whole-one whole-merged
