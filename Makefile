@@ -10,7 +10,7 @@ DATA    ?= $(SHARED)/data
 JUDGES  ?= lexical
 TRAIN   ?= build/train
 
-.PHONY: help build build-ort run test test-ort lint vuln bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama fuzz lexicon release lint-ci clean
+.PHONY: help build build-ort run test test-ort lint vuln bench bench-peers bench-rows bench-page bench-encoder accuracy train e2e-llama e2e-spark fuzz lexicon release lint-ci clean
 
 help: ## say what each target does
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,9 @@ train: ## train the embedded judge on DATA, into TRAIN; two hours on two cores
 
 e2e-llama: build ## rows through llama.cpp's server, which is built first (10 to 20 minutes)
 	./scripts/e2e-llama.sh $(BINARY)
+
+e2e-spark: build ## rows through a Spark of this machine, which is fetched first (430 MB; it needs Java 17)
+	./scripts/e2e-spark.sh $(BINARY)
 
 fuzz: ## run each fuzz target for FUZZ (60s)
 	./scripts/fuzz.sh $(FUZZ)

@@ -102,7 +102,7 @@ func (r *docsReader) follow(t *testing.T, b *docsBlock) {
 // script runs commands, which all have to succeed, but for the last with exit=N.
 func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...string) {
 	t.Helper()
-	for _, program := range []string{"jq"} { // that not every machine has
+	for _, program := range []string{"jq", "parallel"} { // that not every machine has
 		if _, err := exec.LookPath(program); err != nil && strings.Contains(text, program+" ") {
 			t.Logf("%s: not run, there is no %s here", b, program)
 			return

@@ -9,8 +9,11 @@ import (
 	"testing"
 )
 
-// Each threat on the page has a test, and that is there.
-func TestEveryThreatHasATest(t *testing.T) { checkNamedTests(t, "SECURITY.md") }
+// Each threat and each fault on the pages has a test, and that is there.
+func TestEveryThreatAndFaultHasATest(t *testing.T) {
+	checkNamedTests(t, "SECURITY.md")
+	checkNamedTests(t, filepath.Join("docs", "reliability.md"))
+}
 
 // What unpacks archives has to look after the names in them. Nothing here does.
 func TestNoArchiveIsUnpacked(t *testing.T) {

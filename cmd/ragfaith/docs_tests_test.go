@@ -10,13 +10,14 @@ import (
 	"testing"
 )
 
-// checkNamedTests holds a page against the tests that it names, as `TestX` or as
-// `FuzzX`: each is in the repository, and each row of a table that has a column
-// "Test" names one there. It returns the names in the order of the page.
+// checkNamedTests holds a page against the tests that it names, as `TestX`, as
+// `FuzzX`, or as the script `x.txtar`: each is in the repository, and each row of a
+// table that has a column "Test" names one there. It returns the names in the order
+// of the page.
 func checkNamedTests(t *testing.T, page string) []string {
 	t.Helper()
 	known := testNames(t)
-	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Z0-9][A-Za-z0-9_]*)`")
+	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Z0-9][A-Za-z0-9_]*|\\w+\\.txtar)`")
 	var names []string
 	column := -1 // of the tests, in the table that the line is in
 	for i, line := range strings.Split(read(t, filepath.Join(docsRoot, page)), "\n") {
@@ -30,7 +31,7 @@ func checkNamedTests(t *testing.T, page string) []string {
 			continue
 		}
 		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if c := slices.IndexFunc(cells, func(cell string) bool { return strings.TrimSpace(cell) == "Test" }); c >= 0 {
+		if c := slices.IndexFunc(cells, func(cell string) bool { return strings.EqualFold(strings.TrimSpace(cell), "test") }); c >= 0 {
 			column = c
 			continue
 		}
@@ -47,7 +48,7 @@ func checkNamedTests(t *testing.T, page string) []string {
 	return names
 }
 
-// testNames are the names of all tests and fuzz targets of the repository.
+// testNames are the names of all tests, fuzz targets and scripts of the repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}
@@ -58,6 +59,9 @@ func testNames(t *testing.T) map[string]bool {
 			return err
 		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && path != docsRoot:
 			return fs.SkipDir
+		case strings.HasSuffix(path, ".txtar"):
+			known[d.Name()] = true
+			return nil
 		case !strings.HasSuffix(path, "_test.go"):
 			return nil
 		}

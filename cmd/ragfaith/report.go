@@ -96,12 +96,9 @@ func (o *reportOptions) check(paths []string) error {
 	if standard > 1 {
 		return usagef("standard input (-) can be read only once")
 	}
-	for i, path := range paths {
-		for _, other := range paths[:i] {
-			if path != "-" && sameFile(path, other) {
-				return usagef("%s and %s are the same file", other, path)
-			}
-		}
+	named := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
+	if a, b, found := doubled(named); found {
+		return usagef("%s and %s are the same file", a, b)
 	}
 	return errors.Join(o.checkCluster(), o.checkShow(o.showTyped), o.checkOutputs("the results", inputs))
 }

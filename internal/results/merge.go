@@ -1,6 +1,7 @@
 package results
 
 import (
+	"container/heap"
 	"fmt"
 	"io"
 	"iter"
@@ -19,32 +20,28 @@ import (
 // thing that is yielded, like any error of a file.
 func Merge(files []*File) iter.Seq2[*eval.Result, error] {
 	return func(yield func(*eval.Result, error) bool) {
-		heads, err := openHeads(files)
-		defer func() { closeAll(files, heads) }()
+		next, err := openHeads(files)
+		defer func() { closeAll(files, next) }()
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for len(heads) > 0 {
-			least := 0
-			for i, h := range heads {
-				switch {
-				case h.index < heads[least].index:
-					least = i
-				case i != least && h.index == heads[least].index:
-					yield(nil, twice(heads[least], h))
-					return
-				}
+		for heap.Init(&next); len(next) > 0; {
+			h := next[0]
+			if other := next.second(); other != nil && other.index == h.index {
+				yield(nil, twice(h, other))
+				return
 			}
-			h := heads[least]
 			if !yield(h.row, nil) {
 				return
 			}
 			if err := h.advance(); err == io.EOF { //nolint:errorlint // advance returns it alone
-				heads = slices.Delete(heads, least, least+1)
+				heap.Pop(&next)
 			} else if err != nil {
 				yield(nil, err)
 				return
+			} else {
+				heap.Fix(&next, 0)
 			}
 		}
 	}
@@ -76,32 +73,33 @@ func Append(files []*File) iter.Seq2[*eval.Result, error] {
 
 // A head is the next row of a file, which there is.
 type head struct {
-	file *File
-	pull func() (*eval.Result, error, bool)
-	stop func()
-	row  *eval.Result
+	file  *File
+	order int // of the file among all
+	pull  func() (*eval.Result, error, bool)
+	stop  func()
+	row   *eval.Result
 	// index and line are those of the row, which belongs to another once it is
 	// yielded.
 	index, line int
 }
 
 // openHeads reads the first row of each file that has one.
-func openHeads(files []*File) ([]*head, error) {
-	var heads []*head
-	for _, f := range files {
-		h := &head{file: f}
+func openHeads(files []*File) (heads, error) {
+	var all heads
+	for i, f := range files {
+		h := &head{file: f, order: i}
 		h.pull, h.stop = iter.Pull2(f.Rows())
 		switch err := h.advance(); {
 		case err == io.EOF: //nolint:errorlint // advance returns it alone
 			h.stop()
 		case err != nil:
 			h.stop()
-			return heads, err
+			return all, err
 		default:
-			heads = append(heads, h)
+			all = append(all, h)
 		}
 	}
-	return heads, nil
+	return all, nil
 }
 
 // advance reads the next row, or returns io.EOF alone.
@@ -143,8 +141,8 @@ func sameRow(a, b *eval.Result) bool {
 }
 
 // closeAll ends the reading of all files.
-func closeAll(files []*File, heads []*head) {
-	for _, h := range heads {
+func closeAll(files []*File, next heads) {
+	for _, h := range next {
 		h.stop()
 	}
 	for _, f := range files {

@@ -117,6 +117,7 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 		want  string
 	}{
 		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, results.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
+		"of three files":   {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, results.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
 		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, results.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they of two datasets? --append`},
 		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, results.Merge, 2, `a.jsonl:3: index 2 after 3: the rows of a file of results ascend by index; where it was put together of several, name those instead`},
 		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, results.Append, 1, `a.jsonl:2: index 3 after 3`},
