@@ -83,12 +83,17 @@ func (x *side) quantified(i int) int {
 // lessSaid finds what x says of all and y only of some, and returns what each
 // says, or nothing.
 func (x *side) lessSaid(y *side) (all, some string) {
+	left := maxRoles
 	for i := range x.tokens {
 		if !x.tokens[i].Is(lexicon.Universal) {
 			continue
 		}
+		if left == maxRoles && x.saysAllOf(y) || left == 0 {
+			break
+		}
+		left--
 		k := x.quantified(i)
-		if k < 0 || x.saysAllOf(y) {
+		if k < 0 {
 			continue
 		}
 		often := x.tokens[i].Is(lexicon.Frequency)

@@ -157,7 +157,7 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 		checkLaws(t, k, judge(t, j, k))
 		var x side
 		x.read(j.lex, words)
-		if got := x.roles(nil, j.lex); len(got) > 32 {
+		if got := x.roles(nil, j.lex); len(got) > maxRoles {
 			t.Errorf("%q: %d roles", unit, len(got))
 		}
 	}

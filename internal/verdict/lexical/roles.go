@@ -15,12 +15,21 @@ type role struct {
 	first, second [2]int // tokens, the end exclusive
 }
 
-// phraseReach is how many words beside a verb are read as what it joins.
-const phraseReach = 8
+const (
+	phraseReach     = 8  // words beside a verb that are read as what it joins
+	comparatorReach = 4  // words before "than" among which its comparative is looked for
+	comparedReach   = 48 // words before a comparative that are read as what it compares
+	// maxRoles is how many roles of a text are read, and words for all: more than
+	// a sentence has. All those of a claim are held against all of a quote.
+	maxRoles = 16
+)
 
-// roles appends the roles that are said in x to dst.
+// roles appends the first roles that are said in x to dst, which is empty.
 func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
 	for i := range x.tokens {
+		if len(dst) == maxRoles {
+			break
+		}
 		var r role
 		var ok bool
 		if x.lower(i) == "than" {
@@ -183,9 +192,6 @@ func (x *side) says(r [2]int) int {
 	return n
 }
 
-// comparatorReach is how many words before "than" its comparative is looked for.
-const comparatorReach = 4
-
 // comparison reads what stands before and after the "than" at token i.
 func (x *side) comparison(i int) (role, bool) {
 	r := role{comparative: true}
@@ -209,7 +215,7 @@ func (x *side) comparison(i int) (role, bool) {
 	}
 	r.key = x.tokens[at].Key
 	from := at
-	for from > 0 && !breaks(gap(x.text, x.tokens[from-1], x.tokens[from])) {
+	for from > 0 && at-from < comparedReach && !breaks(gap(x.text, x.tokens[from-1], x.tokens[from])) {
 		from--
 	}
 	m := i + 1
