@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n"
@@ -24,7 +26,10 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, s
 // startIn does so in a folder.
 func startIn(t *testing.T, folder string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
-	cmd = exec.Command("ragfaith", args...)
+	// What ought to end and doesn't is killed, so that the test fails and says why.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, "ragfaith", args...)
 	cmd.Dir = folder
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
