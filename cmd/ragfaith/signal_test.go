@@ -120,7 +120,7 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	if said, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
 		t.Skipf("this system makes no named pipe: %v %s", err, said)
 	}
-	cmd, _, _, stderr := start(t, "score", pipe, "--input-format", "jsonl")
+	cmd, _, stdout, stderr := start(t, "score", pipe, "--input-format", "jsonl", "--to", "jsonl")
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when it is opened for reading
 	if err != nil {
 		t.Fatal(err)
@@ -128,6 +128,9 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	defer w.Close()
 	if _, err := w.WriteString(skyRow); err != nil {
 		t.Fatal(err)
+	}
+	if line, err := stdout.ReadString('\n'); err != nil { // the next row is waited for
+		t.Fatal(line, err)
 	}
 	for {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {
