@@ -33,7 +33,7 @@ func TestABatchOutlivesTheProcess(t *testing.T) {
 	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
 		want := onlineRun(t, data, way...)
 		batches := map[string]int{"--judge": 1, "--profile": 2}[way[0]]
-		for _, at := range []string{"POST /v1/files", "POST /v1/batches", "GET /v1/batches/", "/content"} {
+		for _, at := range []string{"POST /v1/files", "GET /v1/files/", "POST /v1/batches", "GET /v1/batches/", "/content"} {
 			for _, done := range []bool{false, true} {
 				if batches > 1 && !done {
 					continue

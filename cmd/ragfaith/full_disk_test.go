@@ -284,36 +284,6 @@ func fillBatch(t *testing.T, blocks int, data, want string) string {
 	return first
 }
 
-// A model that there is no room for, or no room to say what it is, is none; it is
-// one as soon as there is.
-func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
-	h := newTestHub(func(h *testHub) {
-		h.files = func(string) map[string]string {
-			return map[string]string{"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{}`, "model.safetensors": "weights"}
-		}
-	})
-	defer h.close()
-	models := func(folder string, blocks int, args ...string) (int, string) {
-		cmd := within(t, folder, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
-		cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+filepath.Join(folder, "none"))
-		return exited(t, cmd)
-	}
-	for _, n := range []int{0, 1} {
-		folder := t.TempDir()
-		if code, said := models(folder, n, "pull", "org/plain", "--retries", "0"); code != exitFailure {
-			t.Errorf("%d blocks: exit %d: %s", n, code, said)
-		}
-		if _, said := models(folder, n, "list"); strings.Contains(said, "org/plain") {
-			t.Errorf("%d blocks: it is listed: %s", n, said)
-		}
-		for _, again := range []string{"pull", "verify"} {
-			if code, said := models(folder, 1000, again, "org/plain"); code != exitOK {
-				t.Errorf("%d blocks, then %s: exit %d: %s", n, again, code, said)
-			}
-		}
-	}
-}
-
 // writers are the files of the source that open something to write to it, and
 // the test that fills the disk there.
 func writers() map[string]string {
@@ -323,8 +293,8 @@ func writers() map[string]string {
 		"cmd/ragfaith/github_outputs.go": "TestAFullDiskOfACacheOrAJobIsAWarning",
 		"cmd/ragfaith/man.go":            "TestAFullDiskLeavesNoHalfFile",
 		"internal/dataset/parquet.go":    "TestAFullDiskLeavesNoHalfFile",
-		"internal/encoder/hub/fetch.go":  "TestAFullDiskIsNamed",
-		"internal/encoder/hub/obtain.go": "TestAFullDiskIsNamed",
+		"internal/encoder/hub/fetch.go":  "TestAFullDiskLeavesNoHalfModel",
+		"internal/encoder/hub/obtain.go": "TestAFullDiskLeavesNoHalfModel",
 		"internal/encoder/hub/store.go":  "TestAFullDiskLeavesNoHalfModel",
 		"internal/journal/merge.go":      "TestAFullDiskKeepsBothPartsOfAResumedRun",
 		"internal/journal/settings.go":   "TestAFullDiskLeavesNoHalfFile",

@@ -149,6 +149,27 @@ func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
 	}
 }
 
+// A row is in the file within a moment, and not only when a buffer is full.
+func TestAFinishedRowOutlivesTheProcess(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
+	for range 2 { // what is seen of the second is passed on after the file with the first
+		if _, err := io.WriteString(stdin, skyRow); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := stdout.ReadString('\n'); err != nil {
+			t.Fatal(line, err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	if n := wholeLines(t, out+".part"); n == 0 {
+		t.Error("no row is kept")
+	}
+}
+
 func TestTwoRunsCantWriteTheSameFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n"
@@ -24,7 +26,10 @@ func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, s
 // startIn does so in a folder.
 func startIn(t *testing.T, folder string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
-	cmd = exec.Command("ragfaith", args...)
+	// What ought to end and doesn't is killed, so that the test fails and says why.
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd = exec.CommandContext(ctx, "ragfaith", args...)
 	cmd.Dir = folder
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -115,7 +120,7 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	if said, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
 		t.Skipf("this system makes no named pipe: %v %s", err, said)
 	}
-	cmd, _, _, stderr := start(t, "score", pipe, "--input-format", "jsonl")
+	cmd, _, stdout, stderr := start(t, "score", pipe, "--input-format", "jsonl", "--to", "jsonl")
 	w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when it is opened for reading
 	if err != nil {
 		t.Fatal(err)
@@ -123,6 +128,9 @@ func TestASecondInterruptEndsAtOnce(t *testing.T) {
 	defer w.Close()
 	if _, err := w.WriteString(skyRow); err != nil {
 		t.Fatal(err)
+	}
+	if line, err := stdout.ReadString('\n'); err != nil { // the next row is waited for
+		t.Fatal(line, err)
 	}
 	for {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil {

@@ -161,10 +161,12 @@ func TestJSONThatIsNestedWithoutEndFailsItsRowAlone(t *testing.T) {
 
 // Values of two bytes in a file take sixty in memory.
 func TestARowOfTooManyValuesFailsAlone(t *testing.T) {
-	many := "[" + strings.Repeat("1,", maxNodes) + "1]"
-	rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
-	if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
-		t.Errorf("%q, %q, want %q", errorsOf(rows), last, want)
+	for _, value := range []string{"1", `""`} { // of the second, nothing but the number is too much
+		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
+		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
+		if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
+			t.Errorf("%s: %q, %q, want %q", value, errorsOf(rows), last, want)
+		}
 	}
 }
 

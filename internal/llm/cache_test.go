@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -286,7 +287,36 @@ func TestTwoRunsAtOnceAskOnce(t *testing.T) {
 	}
 }
 
+// A sleeper is a clock that does something when it is slept on.
+type sleeper struct {
+	*fakeClock
+	then func()
+}
+
+func (s *sleeper) Sleep(ctx context.Context, d time.Duration) error {
+	s.then()
+	return s.fakeClock.Sleep(ctx, d)
+}
+
 func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
+	// Another has begun to make the file, and SQLite says so at once.
+	half := t.TempDir()
+	other, err := sql.Open("sqlite", dataSource(filepath.Join(half, CacheFile)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	tx, err := other.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, waits := &warnings{}, 0
+	k := OpenCache(t.Context(), half, &sleeper{newFakeClock(), func() { waits++; _ = tx.Rollback() }}, w.add)
+	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
+	if _, ok := k.Get(t.Context(), "a", "b"); !ok || waits == 0 || len(w.all) > 0 {
+		t.Errorf("a file that another makes: found %t after %d waits, warnings %v", ok, waits, w)
+	}
+	_ = k.Close()
 	for range 5 {
 		dir := filepath.Join(t.TempDir(), "new")
 		var wg sync.WaitGroup

@@ -64,6 +64,7 @@ func TestResultsOutOfOrderAreFound(t *testing.T) {
 		{lines(0, 2, 1), 3, false},
 		{lines(0, 1, 1), 3, false},
 		{lines(0) + "x\n", 2, false},
+		{lines(0) + "1,\n", 2, false},
 		{`{"index":0,` + "\n", 1, false},
 	} {
 		if err := checkOrder(strings.NewReader(tt.text), tt.n); (err == nil) != tt.ok {
