@@ -144,6 +144,15 @@ func TestARowThatWouldTakeMinutesIsGivenUp(t *testing.T) {
 	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuch) {
 		t.Errorf("got %v", err)
 	}
+	// Every word that meets the claim is counted, as itself or by its root, and
+	// every number that is held against its own.
+	for _, word := range []string{"superbowl", "superbowls", "1968"} {
+		const times = 1000
+		s.work = 0
+		if err := j.match(t.Context(), s, k.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
+			t.Errorf("%s: the work on %d is %d, %v", word, times, s.work, err)
+		}
+	}
 }
 
 // Without a bound the arrangement of such texts takes the cube of their length.
