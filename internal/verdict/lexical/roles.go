@@ -18,9 +18,15 @@ type role struct {
 // phraseReach is how many words beside a verb are read as what it joins.
 const phraseReach = 8
 
-// roles appends the roles that are said in x to dst.
+// mostRoles is how many roles of a side are looked at. A sentence has a few.
+const mostRoles = 32
+
+// roles appends the roles that are said in x to dst, the first of them.
 func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
 	for i := range x.tokens {
+		if len(dst) == mostRoles {
+			break
+		}
 		var r role
 		var ok bool
 		if x.lower(i) == "than" {
