@@ -48,7 +48,9 @@ func obeyed(text string) string {
 func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 	t.Chdir(t.TempDir())
 	name := "rows\x1b[31m\u202e.jsonl" // a name of a file is a stranger's, too
-	if err := errors.Join(os.WriteFile(name, []byte(hostileRows()), 0o600), os.WriteFile("other.jsonl", []byte(hostileRows()), 0o600)); err != nil {
+	settings := "set\x1b[31m\u202e.yaml"
+	if err := errors.Join(os.WriteFile(name, []byte(hostileRows()), 0o600), os.WriteFile("other.jsonl", []byte(hostileRows()), 0o600),
+		os.WriteFile(settings, []byte(`model: "m\u001b[31m\u202e"`+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	sys := bare()
@@ -69,6 +71,7 @@ func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 		{"score", name, "--judge", "x" + evil},
 		{"segment", "none" + evil},
 		{"config", "show", "--keep", evil},
+		{"config", "show", "--config", settings},
 	} {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, sys)
@@ -76,7 +79,7 @@ func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 			t.Errorf("%q: exit %d and not a word", args, code)
 		}
 		// The bar is drawn with a carriage return and with what clears a line.
-		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
+		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
 		for what, text := range map[string]string{"standard output": out.String(), "standard error": drawn} {
 			if found := obeyed(text); found != "" {
 				t.Errorf("%q: %s: %s", args, what, found)

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 )
@@ -115,12 +116,14 @@ func TestARedirectOnTheSameHostIsFollowed(t *testing.T) {
 
 func TestRepliesAreBounded(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
+	var taken atomic.Int64 // MiB of the plain one
 	for name, answer := range map[string]http.HandlerFunc{
 		"100 MB": func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
 				if _, err := w.Write(block); err != nil {
 					return
 				}
+				taken.Add(1)
 			}
 		},
 		"gzip bomb": func(w http.ResponseWriter, _ *http.Request) {
@@ -140,6 +143,10 @@ func TestRepliesAreBounded(t *testing.T) {
 			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Passing(err) {
 				t.Errorf("got %v", e)
+			}
+			// Some more is on its way when reading ends.
+			if n := taken.Load(); n > 80 {
+				t.Errorf("%d MiB were read", n)
 			}
 		})
 	}

@@ -94,7 +94,7 @@ func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
 // obeyed is a result in whose texts everything tries to get out.
 func obeyed(i int, text string) *eval.Result {
 	r := scored()
-	r.Row.Index, r.Row.ID, r.Row.Question, r.Row.File, r.Row.Line = i, text, text, "rows.jsonl", i+1
+	r.Row.Index, r.Row.ID, r.Row.Question, r.Row.File, r.Row.Line = i, text, text, text+".jsonl", i+1
 	for k := range r.Claims {
 		r.Claims[k].Text, r.Verdicts[k].Reason = text, text
 		r.Verdicts[k].Evidence = []verdict.Evidence{{Chunk: 1, Quote: text}}

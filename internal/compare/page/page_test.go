@@ -19,7 +19,7 @@ import (
 )
 
 // hostile is a text that is made to break out of what it stands in.
-const hostile = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\u202e\u2028`@all` [x](http://evil.example) \"'&"
+const hostile = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>\u202e\u2028`@all` [x](http://evil.example) \"'&<img src=y onerror=window.hacked=2>"
 
 // answered makes a row of claims that each end in + for supported, - for not
 // mentioned or ! for contradicted.

@@ -21,7 +21,7 @@ import (
 )
 
 // hostile is a text that is made to break out of what it stands in.
-const hostile = "``` EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
+const hostile = "``` \x1b[31m\u202e\x00EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
 
 // answered makes a row with a claim for each sign: + is supported, - is not.
 func answered(id, text, signs string) *eval.Result {
@@ -68,8 +68,10 @@ func runs(n int, text string) (was, is []*eval.Result) {
 		was, is = append(was, answered(id, text, "++++++++")), append(is, answered(id, text, "+-------"))
 	}
 	failed := &eval.Result{Row: dataset.Row{ID: "f"}, Status: eval.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
-	was = append(was, answered("same", "t", "+"), answered("only", "t", "+"), answered("f", "t", "+"), answered("up", "t", "-"))
-	is = append(is, answered("same", "t", "+"), failed, answered("up", "t", "+"))
+	never := *failed // on both sides
+	never.Row.ID = text + "never"
+	was = append(was, answered("same", "t", "+"), answered("only", "t", "+"), answered("f", "t", "+"), answered("up", "t", "-"), &never)
+	is = append(is, answered("same", "t", "+"), failed, answered("up", "t", "+"), &never)
 	return was, is
 }
 

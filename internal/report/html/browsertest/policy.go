@@ -28,7 +28,8 @@ func HasPolicy(t testing.TB, page string) {
 			t.Errorf("%s is not in %s", want, policy)
 		}
 	}
-	if !strings.HasPrefix(policy, "default-src 'none'; ") || strings.Contains(policy, "unsafe") {
+	const rest = "; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+	if !strings.HasPrefix(policy, "default-src 'none'; ") || !strings.HasSuffix(policy, rest) || strings.Contains(policy, "unsafe") {
 		t.Error(policy)
 	}
 }
