@@ -7,23 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
 	"golang.org/x/term"
 )
 
-// gcPercent is how much garbage there may be for what is in use before it is
-// collected. What is in use is a few tables that are large, have no pointers and
-// cost nothing to look through, so that collecting twice as often as Go does
-// takes no time that can be measured, and less memory. GOGC beats it.
-const gcPercent = 50
-
 func main() {
-	if _, ok := os.LookupEnv("GOGC"); !ok {
-		debug.SetGCPercent(gcPercent)
-	}
 	// A reader that went away is an error of writing, to be dealt with where it
 	// occurs, and not the end of the process: files may still have to be closed.
 	signal.Ignore(syscall.SIGPIPE)
