@@ -16,7 +16,7 @@ import (
 )
 
 // foreignFlags are those of other programs that pages speak of.
-const foreignFlags = "--weight --slack --beside --weights --rate --workers --user --tmpfs --read-only --sshlogin --files"
+const foreignFlags = "--weight --slack --beside --weights --rate --workers --user --tmpfs --read-only --sshlogin --files --build-arg"
 
 // What stands within a line is not run, but names commands, flags and targets of
 // make that there are.

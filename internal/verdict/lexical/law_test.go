@@ -165,6 +165,8 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 		// Not word for word, so that the claim is looked at closely.
 		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:quoteSpan/2]+" extra")
 		// What is not bounded would go on for hours.
+		limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
 		judged := make(chan []verdict.Verdict, 1)
 		go func() {
 			got, _ := j.Judge(t.Context(), k)
@@ -173,7 +175,7 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 		select {
 		case vs := <-judged:
 			checkLaws(t, k, vs)
-		case <-time.After(5 * time.Minute):
+		case <-limit.Done():
 			t.Fatalf("%q: it is still compared", unit)
 		}
 		var x side
