@@ -20,6 +20,7 @@ if [ ! -f "$peers/bench.sh" ]; then
 	exit 0
 fi
 ragfaith=$(realpath "$ragfaith")
+peers=$(realpath "$peers")
 dir=$(mktemp -d "${TMPDIR:-/tmp}/ragfaith-peers.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
 for suite in suite-dev mtrag-human-dev; do
@@ -38,6 +39,7 @@ for tool in ragas:R deepeval:D promptfoo:P; do
 done
 # The same work as the others, then what they don't have: a call a row, and none.
 llm="'$ragfaith' score {data} --judge llm --model mock --api-key-env '' --base-url {url} --no-cache --concurrency {conc} --to none -q -o {out}.jsonl"
+cd "$dir" # others leave files where they are run
 for latency in ${LATENCIES:-0s 200ms}; do
 	"$peers/bench.sh" -m "$dir/mock" -r "${REPEATS:-3}" -l "$latency" -w "$dir/work" -d "$dir/data500.jsonl" -p "$dir/pf-data500.jsonl" "$@" \
 		"rf-ragas=$llm --profile ragas" "rf-rag-evals=$llm --profile rag-evals" "rf-llm=$llm" "rf-llm-joined=$llm --evidence joined" \
