@@ -46,7 +46,7 @@ func merge(part string) error {
 		err = os.Rename(path, part)
 	}
 	if err == nil {
-		report.SyncFolder(filepath.Dir(part))
+		regular.SyncFolder(filepath.Dir(part))
 	}
 	if err != nil {
 		return fmt.Errorf("joining %s and %s: %w", part, path, err)

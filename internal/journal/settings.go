@@ -93,7 +93,7 @@ func (s Settings) write(path string) error {
 		err = closeErr
 	}
 	if err == nil {
-		report.SyncFolder(filepath.Dir(path))
+		regular.SyncFolder(filepath.Dir(path))
 	}
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 const (
@@ -138,20 +140,8 @@ func (s *batchState) write(folder string) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	syncFolder(folder)
+	regular.SyncFolder(folder)
 	return nil
-}
-
-// syncFolder makes a renaming last through a power cut, on systems that let a
-// folder be synced. Where it can't be, the older state is there after a power cut,
-// and the server is asked what it has of the run.
-func syncFolder(path string) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return
-	}
-	_ = folder.Sync()
-	_ = folder.Close()
 }
 
 // submitted says that the server has something of the run.

@@ -193,10 +193,10 @@ func TestFormatsAreTriedInTurnAndRemembered(t *testing.T) {
 			}
 			return false
 		}, []string{"json_schema", "json_object", "", ""}},
-		"not implemented": {func(s sent, w http.ResponseWriter) bool {
+		"501": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() == "json_schema" {
 				w.WriteHeader(http.StatusNotImplemented)
-				fmt.Fprint(w, "not implemented")
+				fmt.Fprint(w, "there is no json_schema here")
 				return true
 			}
 			return false

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // PartSuffix ends the name of a file that is not complete.
@@ -200,7 +202,7 @@ func (f *File) Commit() error {
 	}
 	if err == nil && f.part != f.path {
 		if err = os.Rename(f.part, f.path); err == nil {
-			SyncFolder(filepath.Dir(f.path))
+			regular.SyncFolder(filepath.Dir(f.path))
 		}
 	}
 	if err != nil {
@@ -228,15 +230,4 @@ func (f *File) Abandon(keep bool) (string, error) {
 func (f *File) Close() error {
 	flushErr := f.buf.Flush()
 	return errors.Join(flushErr, f.file.Close())
-}
-
-// SyncFolder makes a renaming last through a power cut, on systems that let a
-// folder be synced. It is not worth failing for: the content is safe already.
-func SyncFolder(path string) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return
-	}
-	_ = folder.Sync()
-	_ = folder.Close()
 }

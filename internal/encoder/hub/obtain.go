@@ -126,14 +126,3 @@ func (r *remote) fromCache(f source, path string) error {
 	_, err = io.Copy(to, from)
 	return errors.Join(err, to.Sync(), to.Close())
 }
-
-// syncFolder makes a renaming last through a power cut, on systems that let a
-// folder be synced. It is not worth failing for: the content is safe already.
-func syncFolder(path string) {
-	folder, err := os.Open(path)
-	if err != nil {
-		return
-	}
-	_ = folder.Sync()
-	_ = folder.Close()
-}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // DefaultRevision is the branch that is fetched where none is named.
@@ -123,7 +125,7 @@ func (w *pulling) run(ctx context.Context) (*Model, error) {
 	if err := os.Rename(staging, folder); err != nil {
 		return nil, err
 	}
-	syncFolder(filepath.Dir(folder))
+	regular.SyncFolder(filepath.Dir(folder))
 	return w.Store.own(repo, commit)
 }
 

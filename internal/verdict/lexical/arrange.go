@@ -4,16 +4,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// mostArranged is how many words a side has at the most whose arrangement is
-// compared, which takes the square of their number and more. A sentence has less.
-const mostArranged = 1 << 10
-
 // otherwiseArranged looks, in a quote that has nearly all words of the claim,
 // for an arrangement of them that says something else: sides that changed
 // places, years that go with another number, some for all.
 func (j *Judge) otherwiseArranged(s *scratch, c *claim) objection {
 	a, b := &s.claimSide, &s.quoteSide
-	if a.negations != 0 || b.negations != 0 || max(len(a.tokens), len(b.tokens)) > mostArranged {
+	if a.negations != 0 || b.negations != 0 {
 		return objection{}
 	}
 	if all, some := a.lessSaid(b); all != "" {

@@ -11,11 +11,6 @@ import (
 func TestTheSameWordsInAnotherArrangement(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	const (
-		yes = verdict.Supported
-		no  = verdict.Contradicted
-		not = verdict.NotMentioned
-	)
 	for _, c := range []struct {
 		context, claim string
 		want           verdict.Label

@@ -160,7 +160,7 @@ func TestARowThatWouldTakeMinutesIsGivenUp(t *testing.T) {
 func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of"} {
+	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {
 		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
 		// Not word for word, so that the claim is looked at closely.
 		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:quoteSpan/2]+" extra")

@@ -81,14 +81,16 @@ func TestAChunkThatDeniesAClaimDoesNotSupportIt(t *testing.T) {
 	}
 }
 
+// Verdicts in tables of tests.
+const (
+	yes = verdict.Supported
+	no  = verdict.Contradicted
+	not = verdict.NotMentioned
+)
+
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	const (
-		yes = verdict.Supported
-		no  = verdict.Contradicted
-		not = verdict.NotMentioned
-	)
 	for _, c := range []struct {
 		question, context, claim string
 		want                     verdict.Label
