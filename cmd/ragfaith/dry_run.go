@@ -102,22 +102,29 @@ func (x rehearsedStatements) Extract(ctx context.Context, question, answer strin
 	return e, err
 }
 
-// unjudged is the judge that says nothing and costs nothing.
-type unjudged struct{}
+// unjudged is the judge that says nothing and costs nothing. It holds the
+// verdicts on the first claims, which are those of any row.
+type unjudged []verdict.Verdict
+
+func newUnjudged() unjudged { return unjudged{}.on(64) }
+
+// on is the verdicts on n claims.
+func (u unjudged) on(n int) unjudged {
+	for i := len(u); i < n; i++ {
+		u = append(u, verdict.Verdict{ClaimID: i})
+	}
+	return u[:n:n]
+}
 
 // Judge implements eval.Judge.
-func (unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	j := verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}
-	for i, c := range task.Claims {
-		j.Verdicts[i].ClaimID = c.ID
-	}
-	return j, nil
+func (u unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	return verdict.Judgement{Verdicts: u.on(len(task.Claims))}, nil
 }
 
 // rehearsed are the stages of a dry run.
 func (s stages) rehearsed(o *scoreOptions, m *model) stages {
 	if o.judge != withLLM {
-		s.judge = unjudged{}
+		s.judge = newUnjudged()
 	}
 	if x, ok := s.extractor.(extract.Statements); ok {
 		s.extractor = rehearsedStatements{x, m.stack.Tokens}
@@ -220,7 +227,7 @@ func (f *forecast) duration(o *scoreOptions) (time.Duration, string) {
 // rehearse counts what the run would do, and prints it.
 func (o *scoreOptions) rehearse(ctx context.Context, set *dataset.Set, s stages, m *model, c *console, stdout io.Writer) error {
 	s = s.rehearsed(o, m)
-	p := eval.Pipeline{Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, NoClaims: o.noClaimsScore()}
+	p := eval.Pipeline{Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore()}
 	failed := failures{console: c, most: shownFailures}
 	switch {
 	case o.quiet:

@@ -29,7 +29,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.local(): // a rehearsal
-		s.judge = unjudged{}
+		s.judge = newUnjudged()
 		return s, nil
 	case o.judge != withLLM:
 		j, err := o.newLexical()
@@ -59,6 +59,17 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, err = o.newSemantic(m, j)
 	}
 	return s, err
+}
+
+// window is how many rows are read and not yet written, 0 for as many as suit
+// stages that wait. Those that take microseconds wait for each other less often
+// the more rows lie between them.
+func (o *scoreOptions) window(dry bool) int {
+	const quick = 512
+	if dry || !o.asks() && !o.local() {
+		return quick
+	}
+	return 0
 }
 
 // newExtractor returns the extractor that --claims names.

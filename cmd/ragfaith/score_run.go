@@ -127,7 +127,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after, means: means}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
-		Workers: o.concurrency, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
+		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 	}
 	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
 		_, abandonErr := out.abandon(true)

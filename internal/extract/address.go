@@ -10,6 +10,9 @@ import (
 // know that …?", "…, right?") and one that is only quoted in a statement do
 // not count.
 func isQuestion(text string, w words) bool {
+	if strings.HasSuffix(text, ".") {
+		return false // as most
+	}
 	t := strings.TrimRight(text, "*_) \u00a0")
 	quoted := false
 	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {

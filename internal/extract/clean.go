@@ -26,14 +26,18 @@ func isMarked(s string) bool {
 		if b-'a' < 26 {
 			continue // most of a text
 		}
-		switch b {
-		case ' ':
-			if i+1 < len(s) && s[i+1] == ' ' {
-				return true
-			}
-		case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
+		if isMark(b) || b == ' ' && i > 0 && s[i-1] == ' ' {
 			return true
 		}
+	}
+	return false
+}
+
+// isMark reports whether clean may change what stands at b, and around it.
+func isMark(b byte) bool {
+	switch b {
+	case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
+		return true
 	}
 	return false
 }

@@ -34,7 +34,7 @@ func (d document) place(i int) place {
 	before := d.gap(i)
 	n := strings.LastIndexByte(before, '\n')
 	begins := n >= 0 || p.first
-	before = strings.TrimLeft(before[n+1:], " \t>")
+	before = withoutQuoteMarks(before[n+1:])
 	p.hashes = begins && strings.HasPrefix(before, "#")
 	p.item = before != "" && !p.hashes
 	p.wholeLine = begins
@@ -43,12 +43,21 @@ func (d document) place(i int) place {
 		after := d.gap(i + 1)
 		n := strings.LastIndexByte(after, '\n')
 		p.wholeLine = begins && n >= 0
-		after = strings.TrimLeft(after[n+1:], " \t>")
+		after = withoutQuoteMarks(after[n+1:])
 		p.beforeItem = after != "" && after[0] != '#'
 		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
 		p.underlined = p.wholeLine && !p.item && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
 	}
 	return p
+}
+
+// withoutQuoteMarks is s without the white space and the signs of a block quote
+// that it begins with.
+func withoutQuoteMarks(s string) string {
+	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '>') {
+		s = s[1:]
+	}
+	return s
 }
 
 // isUnderline reports whether s makes a heading of the line above it.
@@ -79,25 +88,31 @@ func (d document) gap(i int) string {
 func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
 
 // kind is why sentence i claims nothing, "" where it is a claim. It asks in an
-// order in which the surer answers come first.
-func (d document) kind(i int) Kind {
+// order in which the surer answers come first. Where plain, the sentence has no
+// marks that clean would take away.
+func (d document) kind(i int) (k Kind, plain bool) {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
 		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
-			return Code
+			return Code, false
 		}
 	case !saysAnything(text):
-		return Marks
+		return Marks, false
 	case isReference(text):
-		return Reference
+		return Reference, false
 	case d.isIndentedCode(i):
-		return Code
+		return Code, false
 	}
 	if len(text) > longest {
-		return ""
+		return "", false
 	}
-	w := read(d.words[:0], text)
+	w, marked := read(d.words[:0], text)
+	return d.kindOf(i, text, w), !marked
+}
+
+// kindOf is kind of a sentence of the words w that is no code.
+func (d document) kindOf(i int, text string, w words) Kind {
 	opened := w.opened()
 	switch {
 	case isQuestion(text, w):
@@ -120,6 +135,9 @@ func (d document) kind(i int) Kind {
 // address of the web, or the definition of a footnote or link that holds no
 // more than one.
 func isReference(text string) bool {
+	if strings.IndexByte("[<>h", text[0]) < 0 {
+		return false // as most
+	}
 	if strings.HasPrefix(text, "[") {
 		if n := strings.Index(text[:min(len(text), 40)], "]:"); n > 0 {
 			text = strings.TrimSpace(text[n+2:])

@@ -25,13 +25,17 @@ func (l *leads) see(d document, i int, kind Kind, row bool) string {
 		}
 		return ""
 	}
+	text := d.sentence(i)
+	opens := stem(text, kind)
+	if l.n == 0 && opens == "" {
+		return ""
+	}
 	p := d.place(i)
 	indent := -1
 	if p.item {
 		indent = d.indent(i)
 	}
 	lean := ""
-	text := d.sentence(i)
 	fragment := kind == "" && isFragment(text, p)
 	if kind == "" && p.item && !fragment && l.n > 0 && l.open[l.n-1].open && indent > l.open[l.n-1].indent {
 		fragment = strings.Count(text, " ") < longestCompletion && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
@@ -43,8 +47,8 @@ func (l *leads) see(d document, i int, kind Kind, row bool) string {
 	if l.n > 0 && fragment {
 		lean = l.open[l.n-1].text
 	}
-	if s := stem(text, kind); s != "" {
-		l.push(lead{text: s, indent: indent, open: isOpen(s)})
+	if opens != "" {
+		l.push(lead{text: opens, indent: indent, open: isOpen(opens)})
 	}
 	return lean
 }
@@ -81,7 +85,7 @@ func stem(text string, kind Kind) string {
 	if kind != Heading && !colon {
 		return ""
 	}
-	w := read(make([]byte, 0, longest+32), text)
+	w, _ := read(make([]byte, 0, 2*longest), text)
 	opened := w.opened()
 	if kind == LeadIn {
 		if _, announced := opened.begins(announce); announced || opened.count() == 0 || opened.any(isPointer) || opened.pointsToSteps() ||

@@ -29,16 +29,33 @@ var english string
 // byRole holds phrases with the same first word.
 type byRole [announce + 1][]phrase
 
+// A book holds phrases by their first words.
+type book struct {
+	phrases map[string]*byRole
+	lengths [announce + 1][256]uint32 // of the first words that begin with a byte, a bit for each
+}
+
 //nolint:gochecknoglobals // read once from what is embedded, never changed
-var phrases = sync.OnceValue(func() map[string]*byRole { return readPhrases(english) })
+var phrases = sync.OnceValue(func() *book { return readPhrases(english) })
+
+// of is the phrases of the role that begin with the word.
+func (b *book) of(first []byte, as role) []phrase {
+	if len(first) == 0 || b.lengths[as][first[0]]>>len(first)&1 == 0 {
+		return nil // as for most words
+	}
+	if known := b.phrases[string(first)]; known != nil {
+		return known[as]
+	}
+	return nil
+}
 
 // readPhrases reads a data file: a line in brackets names the role of the lines
 // after it. The phrases stand under their first words.
-func readPhrases(data string) map[string]*byRole {
+func readPhrases(data string) *book {
 	roles := map[string]role{
 		"[opening]": opening, "[salute]": salute, "[closing]": closing, "[decline]": decline, "[announce]": announce,
 	}
-	m := make(map[string]*byRole)
+	b := &book{phrases: make(map[string]*byRole)}
 	var now role
 	for l := range strings.Lines(data) {
 		l = strings.TrimSpace(l)
@@ -51,12 +68,15 @@ func readPhrases(data string) map[string]*byRole {
 		}
 		text, whole := strings.CutSuffix(l, " .")
 		first, _, _ := strings.Cut(text, " ")
-		if m[first] == nil {
-			m[first] = new(byRole)
+		known := b.phrases[first]
+		if known == nil {
+			known = new(byRole)
+			b.phrases[first] = known
 		}
-		m[first][now] = append(m[first][now], phrase{text: text, whole: whole})
+		b.lengths[now][first[0]] |= 1 << len(first)
+		known[now] = append(known[now], phrase{text: text, whole: whole})
 	}
-	return m
+	return b
 }
 
 // begins finds the longest phrase of the role that w begins with, and what
@@ -64,12 +84,8 @@ func readPhrases(data string) map[string]*byRole {
 func (w words) begins(as role) (rest words, found bool) {
 	first, _ := w.next()
 	rest = w
-	roles := phrases()[string(first)]
-	if roles == nil {
-		return rest, false
-	}
 	longest := 0
-	for _, p := range roles[as] {
+	for _, p := range phrases().of(first, as) {
 		if len(p.text) <= longest {
 			continue
 		}

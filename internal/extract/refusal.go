@@ -12,14 +12,14 @@ func isRefusal(text string, w words) bool {
 	if isQuoted(text) || !w.refuses(3) {
 		return false
 	}
-	buf := make([]byte, 0, len(text)+1)
+	var buf [2 * longest]byte
 	for {
 		n := strings.IndexByte(text, ',')
 		if n < 0 {
 			return true
 		}
 		text = text[n+1:]
-		part := read(buf[:0], text)
+		part, _ := read(buf[:0], text)
 		if first, _ := part.next(); isPronoun(first) && !part.opened().refuses(1) {
 			return false
 		}
@@ -279,15 +279,7 @@ func (w words) unmentioned() (words, bool) {
 
 // denies reports whether a word ends in "not" or "nt", and another follows.
 func (w words) denies() bool {
-	for i := 1; ; i++ {
-		n := bytes.IndexByte(w[i:], 't')
-		if n < 0 || i+n+1 >= len(w) {
-			return false
-		}
-		if i += n; w[i+1] == ' ' && (w[i-1] == 'n' || i > 1 && string(w[i-2:i]) == "no") {
-			return true
-		}
-	}
+	return bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("not "))
 }
 
 func isPronoun(s []byte) bool {

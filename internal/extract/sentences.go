@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/segment"
@@ -33,18 +34,25 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	}
 	e := Extraction{Claims: make([]Claim, 0, len(spans))}
 	at, points := 0, 0 // a byte offset and the code points before it
-	d := document{text: answer, spans: spans, words: make([]byte, 0, longest+32)}
+	count := utf8.RuneCountInString
+	if isASCII(answer) {
+		count = func(s string) int { return len(s) }
+	}
+	d := document{text: answer, spans: spans, words: make([]byte, 0, 2*min(longest, len(answer)))}
 	t := table{row: -1}
 	var above leads
 	for i, s := range spans {
-		points += utf8.RuneCountInString(answer[at:s.Start])
+		points += count(answer[at:s.Start])
 		text := answer[s.Start:s.End]
 		start := points
-		points += utf8.RuneCountInString(text)
+		points += count(text)
 		at = s.End
 		said, kind, isRow := t.next(d, i)
 		if !isRow {
-			if kind = d.kind(i); kind == "" || kind == Heading {
+			var plain bool
+			if kind, plain = d.kind(i); plain {
+				said = strings.TrimSpace(text)
+			} else if kind == "" || kind == Heading {
 				if said = clean(text); !saysAnything(said) {
 					kind = Marks
 				}
@@ -59,6 +67,18 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	}
 	e.keepBareAnswer(points)
 	return e, nil
+}
+
+// isASCII reports whether every character of s is one byte.
+func isASCII(s string) bool {
+	var all byte
+	for ; len(s) >= 8; s = s[8:] {
+		all |= s[0] | s[1] | s[2] | s[3] | s[4] | s[5] | s[6] | s[7]
+	}
+	for i := range len(s) {
+		all |= s[i]
+	}
+	return all < utf8.RuneSelf
 }
 
 // keepBareAnswer makes a claim of a title that is the last thing an answer

@@ -14,9 +14,15 @@ const longest = 480
 // semicolon as a word of its own for semicolons and dashes.
 type words []byte
 
-// read appends the words of text to buf.
-func read(buf []byte, text string) words {
-	gap := false
+// read is the words of text, in buf where that has room for twice its length,
+// and whether text is marked, as isMarked has it of text without white space at
+// its ends.
+func read(buf []byte, text string) (w words, marked bool) {
+	if cap(buf) < 2*len(text) {
+		buf = make([]byte, 2*len(text))
+	}
+	buf = buf[:cap(buf)]
+	n, gap := 0, false
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		switch {
@@ -24,14 +30,16 @@ func read(buf []byte, text string) words {
 			b |= 0x20
 		case b-'0' < 10:
 		case b == ' ':
+			marked = marked || i > 0 && text[i-1] == ' '
 			gap = true
 			continue
 		case b == '\'':
 			continue
 		case b == ';':
-			buf, gap = pause(buf), true
+			n, gap = pause(buf, n), true
 			continue
 		case b < utf8.RuneSelf:
+			marked = marked || isMark(b)
 			gap = true
 			continue
 		default:
@@ -42,31 +50,35 @@ func read(buf []byte, text string) words {
 			case '“', '”', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
 				gap = true
 			case '—':
-				buf, gap = pause(buf), true
+				n, gap = pause(buf, n), true
 			default:
-				if gap && len(buf) > 0 {
-					buf = append(buf, ' ')
+				if gap && n > 0 {
+					buf[n] = ' '
+					n++
 				}
 				gap = false
-				buf = append(buf, text[i+1-size:i+1]...)
+				n += copy(buf[n:], text[i+1-size:i+1])
 			}
 			continue
 		}
-		if gap && len(buf) > 0 {
-			buf = append(buf, ' ')
+		if gap && n > 0 {
+			buf[n] = ' '
+			n++
 		}
 		gap = false
-		buf = append(buf, b)
+		buf[n] = b
+		n++
 	}
-	return words(buf)
+	return words(buf[:n]), marked
 }
 
-// pause appends a semicolon, as a word of its own.
-func pause(buf []byte) []byte {
-	if len(buf) == 0 {
-		return buf
+// pause puts a semicolon, as a word of its own, at buf[n:] and returns where it
+// ends.
+func pause(buf []byte, n int) int {
+	if n == 0 {
+		return 0
 	}
-	return append(buf, " ;"...)
+	return n + copy(buf[n:], " ;")
 }
 
 // next is the first word and the words after it.

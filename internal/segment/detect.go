@@ -36,29 +36,59 @@ func (t *tongues) add(tag, data string) {
 const (
 	sampleSize  = 1500
 	longestWord = 24
+	glance      = 64 // of the beginning, the middle and the end, to begin with
 )
 
-// find is the tag of the language that the beginning of text is written in, and
-// "en" where nothing speaks for another.
+// find is the tag of the language that text is written in, as far as three
+// glances or else its beginning say, and "en" where nothing speaks for another.
 func (t *tongues) find(text string) string {
-	var votes [64]int
-	var scripts [scriptCount]int
+	if len(text) >= 4*glance {
+		var s sample
+		s.read(&t.words, text[:wordEnd(text, glance)])
+		middle := wordEnd(text, len(text)/2)
+		s.read(&t.words, text[middle:wordEnd(text, middle+glance)])
+		s.read(&t.words, text[wordEnd(text, len(text)-glance):])
+		if tag, ok := t.plain(&s); ok {
+			return tag
+		}
+	}
+	var s sample
+	s.read(&t.words, text[:min(len(text), sampleSize)])
+	return t.likely(&s)
+}
+
+// wordEnd is where the first word of text that reaches the offset at ends.
+func wordEnd(text string, at int) int {
+	if n := strings.IndexByte(text[at:min(at+longestWord, len(text))], ' '); n >= 0 {
+		return at + n
+	}
+	return at
+}
+
+// A sample is what was counted in pieces of a text.
+type sample struct {
+	votes          [64]int // words that are common in a language, by its place
+	scripts        [scriptCount]int
+	words, letters int
+}
+
+// read counts a piece of a text.
+func (s *sample) read(known *wordSet, text string) {
 	var word [longestWord]byte
-	n, total, letters := 0, 0, 0
+	n := 0
 	count := func() {
 		if n == 0 || n > longestWord {
 			n = 0
 			return
 		}
-		total++
-		for set := t.words.of(&word, n); set != 0; set &= set - 1 {
-			votes[bits.TrailingZeros64(set)]++
+		s.words++
+		for set := known.of(&word, n); set != 0; set &= set - 1 {
+			s.votes[bits.TrailingZeros64(set)]++
 		}
 		n = 0
 	}
-	sample := text[:min(len(text), sampleSize)]
-	for i := 0; i < len(sample); {
-		b := sample[i]
+	for i := 0; i < len(text); {
+		b := text[i]
 		if b < utf8.RuneSelf {
 			i++
 			switch {
@@ -68,23 +98,23 @@ func (t *tongues) find(text string) string {
 				count()
 				continue
 			}
-			letters++
+			s.letters++
 			if n < longestWord {
 				word[n] = b
 			}
 			n = min(n, longestWord) + 1
 			continue
 		}
-		r, size := utf8.DecodeRuneInString(sample[i:])
+		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
-		if s := scriptOf(r); s > 0 {
-			scripts[s]++
+		if k := scriptOf(r); k > 0 {
+			s.scripts[k]++
 		}
 		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
 			count()
 			continue
 		}
-		letters++
+		s.letters++
 		r = unicode.ToLower(r)
 		if n+utf8.UTFMax <= longestWord {
 			n += utf8.EncodeRune(word[n:], r)
@@ -93,13 +123,36 @@ func (t *tongues) find(text string) string {
 		}
 	}
 	count()
-	switch s := mostly(&scripts, letters); {
-	case s == "hi" && votes[t.place("mr")] > votes[t.place("hi")]:
+}
+
+// plain is the language that a small sample leaves no doubt about: one of Latin
+// letters with three times as many common words as any other.
+func (t *tongues) plain(s *sample) (string, bool) {
+	const enough, clearly = 9, 3
+	if s.scripts != [scriptCount]int{} {
+		return "", false
+	}
+	best, next := 0, 0
+	for i := range t.tags {
+		if n := s.votes[i]; n > s.votes[best] {
+			best, next = i, s.votes[best]
+		} else if i != best {
+			next = max(next, n)
+		}
+	}
+	return t.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
+}
+
+// likely is the language that speaks most for itself in a sample.
+func (t *tongues) likely(s *sample) string {
+	votes := &s.votes
+	switch tag := mostly(&s.scripts, s.letters); {
+	case tag == "hi" && votes[t.place("mr")] > votes[t.place("hi")]:
 		return "mr"
-	case s == "ru" && scripts[russian] == 0 && votes[t.place("bg")] > votes[t.place("ru")]:
+	case tag == "ru" && s.scripts[russian] == 0 && votes[t.place("bg")] > votes[t.place("ru")]:
 		return "bg"
-	case s != "":
-		return s
+	case tag != "":
+		return tag
 	}
 	best, english := -1, 0
 	for i, tag := range t.tags {
@@ -110,7 +163,7 @@ func (t *tongues) find(text string) string {
 		}
 	}
 	// One word in ten must be known, and clearly more of them than are English.
-	if best < 0 || votes[best] < 2 || votes[best]*10 < total || votes[best] <= english+max(1, english/4) {
+	if best < 0 || votes[best] < 2 || votes[best]*10 < s.words || votes[best] <= english+max(1, english/4) {
 		return "en"
 	}
 	return t.tags[best]

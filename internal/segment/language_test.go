@@ -74,6 +74,39 @@ func TestTheLanguageOfATextIsFound(t *testing.T) {
 	}
 }
 
+// A text of more than a few lines is glanced at in three places, and read from
+// its beginning only where these leave a doubt.
+func TestTheLanguageOfALongTextIsThatOfAllOfIt(t *testing.T) {
+	const (
+		german  = "Das Haus wurde im Jahr 1900 gebaut und ist heute ein Museum, in dem auch die alten Bilder der Stadt zu sehen sind. "
+		english = "The house was built in the year 1900 and is now a museum, in which one can see all of the old pictures of the town. "
+		danish  = "Huset blev bygget i 1900 og er nu et museum, hvor man kan se alle de gamle billeder af byen. "
+		italian = "La casa è stata costruita nel 1900 ed è un museo della città in cui si vedono anche i quadri più antichi. "
+		russian = "Дом был построен в 1900 году, и теперь это музей, который открыт для всех, кто хочет его видеть. "
+	)
+	for name, c := range map[string]struct{ want, text string }{
+		"English":                       {"en", strings.Repeat(english, 20)},
+		"German":                        {"de", strings.Repeat(german, 20)},
+		"Danish":                        {"da", strings.Repeat(danish, 20)},
+		"Italian":                       {"it", strings.Repeat(italian, 20)},
+		"Russian":                       {"ru", strings.Repeat(russian, 20)},
+		"German, quoted first":          {"de", english + strings.Repeat(german, 12)},
+		"German, quoted last":           {"de", strings.Repeat(german, 12) + english},
+		"German, quoted in the middle":  {"de", strings.Repeat(german, 6) + english + strings.Repeat(german, 6)},
+		"English that quotes German":    {"en", strings.Repeat(english, 6) + german + strings.Repeat(english, 6)},
+		"Russian with English words":    {"ru", english + strings.Repeat(russian, 20)},
+		"one long word":                 {"en", strings.Repeat("a", 5000)},
+		"no words":                      {"en", strings.Repeat("1 ", 5000)},
+		"broken characters at the seam": {"ru", "\xd0" + strings.Repeat(russian, 20) + "\xd0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := library().tongues.find(c.text); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
 func TestTheTagDecidesBetweenGoldenRulesAndClaims(t *testing.T) {
 	for _, c := range []struct {
 		name, text, lang string

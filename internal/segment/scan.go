@@ -26,7 +26,7 @@ func (c *cutter) prose(start, end, number int, bullet rune) {
 	text := c.text[:end]
 	for i := start; i < end; {
 		b := text[i]
-		if b-'a' < 26 || b == ' ' && s.number == 0 {
+		if b|0x20-'a' < 26 || b == ' ' && s.number == 0 || b-'0' < 10 {
 			i++ // most of a text
 			continue
 		}

@@ -14,6 +14,7 @@ type wordSet struct {
 	shift int
 	used  int
 	long  map[string]uint64
+	heads [64]uint64 // of the long words, a bit for each: most words have none
 }
 
 // A shortWord is a word of one to eight bytes, none of which is 0, the first
@@ -42,6 +43,9 @@ func (s *wordSet) resize(places int) {
 	}
 }
 
+// head is the place of the first bytes of a long word among the heads.
+func head(word uint64) uint64 { return word * golden >> (64 - 12) }
+
 // at is the place of a short word, which is empty where the word is not there.
 func (s *wordSet) at(word uint64) *shortWord {
 	i := int(word * golden >> s.shift)
@@ -53,13 +57,15 @@ func (s *wordSet) at(word uint64) *shortWord {
 
 // add puts the languages of set to those of the word.
 func (s *wordSet) add(word string, set uint64) {
-	if len(word) > shortBytes {
-		s.long[word] |= set
-		return
-	}
 	var buf [shortBytes]byte
 	copy(buf[:], word)
 	w := binary.LittleEndian.Uint64(buf[:])
+	if len(word) > shortBytes {
+		s.long[word] |= set
+		i := head(w)
+		s.heads[i>>6] |= 1 << (i & 63)
+		return
+	}
 	if w == 0 {
 		return
 	}
@@ -76,9 +82,12 @@ func (s *wordSet) add(word string, set uint64) {
 // of is the set of the word that the n first bytes of buf make, which are from 1
 // to all of them.
 func (s *wordSet) of(buf *[longestWord]byte, n int) uint64 {
+	word := binary.LittleEndian.Uint64(buf[:])
 	if n > shortBytes {
+		if i := head(word); s.heads[i>>6]>>(i&63)&1 == 0 {
+			return 0
+		}
 		return s.long[string(buf[:n])]
 	}
-	word := binary.LittleEndian.Uint64(buf[:]) << (64 - 8*n) >> (64 - 8*n)
-	return s.at(word).set
+	return s.at(word << (64 - 8*n) >> (64 - 8*n)).set
 }

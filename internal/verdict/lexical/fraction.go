@@ -15,7 +15,7 @@ func wordOf(text string, t lexicon.Token) string { return strings.ToLower(text[t
 // second half" are none.
 func fractionAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (value, int) {
 	t := ts[i]
-	v := value{kind: number, unit: unitOf(l, "percent"), fraction: true, digits: 2}
+	v := value{kind: number, fraction: true, digits: 2}
 	if i > 0 {
 		// Of "nearly a fifth" the hedge is one word further off.
 		k := i - 1
@@ -43,7 +43,9 @@ func fractionAt(l *lexicon.Lexicon, text string, ts []lexicon.Token, i int) (val
 			n = 1
 		}
 	}
-	v.num = 100 * share
+	if n > 0 {
+		v.num, v.unit = 100*share, unitOf(l, "percent")
+	}
 	return v, n
 }
 

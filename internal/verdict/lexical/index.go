@@ -191,7 +191,7 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		s.addEntry(s.heads, head(text[t.Start:t.End]), n, 3)
 	}
 	if !l.Known(t.Key) {
-		s.addEntry(s.compounds, lexicon.HashString(lower(text[t.Start:t.End])), n, 0)
+		s.addEntry(s.compounds, lexicon.HashLower(text[t.Start:t.End]), n, 0)
 	}
 }
 

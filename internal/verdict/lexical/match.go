@@ -142,7 +142,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			}
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && gap(text, ts[i-1], *t) == " " {
-			if e, ok := s.compounds.Get(lexicon.HashString(lower(text[ts[i-1].Start:ts[i-1].End] + text[t.Start:t.End]))); ok {
+			if e, ok := s.compounds.Get(lexicon.HashLower(text[ts[i-1].Start:ts[i-1].End], text[t.Start:t.End])); ok {
 				s.credit(e, at)
 			}
 		}

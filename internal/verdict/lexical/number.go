@@ -3,6 +3,7 @@ package lexical
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -109,13 +110,38 @@ func numerals(text string, ts []lexicon.Token, i int) (float64, int) {
 	return total + part, n
 }
 
+// currency is the unit of a number after before, which may end in the mark of a
+// currency and a space.
 func currency(l *lexicon.Lexicon, before string) int {
-	for _, c := range [...][2]string{{"$", "dollar"}, {"€", "euro"}, {"£", "gbp"}, {"¥", "yen"}} {
-		if strings.HasSuffix(before, c[0]) || strings.HasSuffix(before, c[0]+" ") {
-			return unitOf(l, c[1])
-		}
+	switch currencyMark(strings.TrimSuffix(before, " ")) {
+	case "$":
+		return unitOf(l, "dollar")
+	case "€":
+		return unitOf(l, "euro")
+	case "£":
+		return unitOf(l, "gbp")
+	case "¥":
+		return unitOf(l, "yen")
 	}
 	return 0
+}
+
+// currencyMark is the mark of a currency that s ends in, "" for none.
+func currencyMark(s string) string {
+	switch {
+	case s == "":
+		return ""
+	case s[len(s)-1] == '$':
+		return "$"
+	case s[len(s)-1] < utf8.RuneSelf:
+		return ""
+	}
+	for _, c := range [...]string{"€", "£", "¥"} {
+		if strings.HasSuffix(s, c) {
+			return c
+		}
+	}
+	return ""
 }
 
 func unitOf(l *lexicon.Lexicon, name string) int {
@@ -130,14 +156,22 @@ func unitOf(l *lexicon.Lexicon, name string) int {
 // significant counts the digits of a number as written, without trailing zeros
 // before the point: 78,000 has 2.
 func significant(s string) int {
-	d := strings.TrimLeft(strings.Map(func(r rune) rune {
-		if r == '.' || r >= '0' && r <= '9' {
-			return r
+	n, zeros, point := 0, 0, false
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b == '.':
+			point = point || n > 0
+		case b == '0' && n == 0: // before the first that counts
+		case b == '0':
+			n++
+			zeros++
+		case b-'0' < 10:
+			n++
+			zeros = 0
 		}
-		return -1
-	}, s), "0.")
-	if !strings.Contains(d, ".") {
-		d = strings.TrimRight(d, "0")
 	}
-	return max(1, len(strings.ReplaceAll(d, ".", "")))
+	if !point {
+		n -= zeros
+	}
+	return max(1, n)
 }

@@ -98,12 +98,7 @@ func spacedThousands(text string, tokens []lexicon.Token, a, b *value) (value, b
 
 // valueStart moves the start of a number over the currency mark before it.
 func valueStart(text string, start int) int {
-	for _, c := range [...]string{"$", "€", "£", "¥"} {
-		if strings.HasSuffix(text[:start], c) {
-			return start - len(c)
-		}
-	}
-	return start
+	return start - len(currencyMark(text[:start]))
 }
 
 // gap returns what lies between two tokens; of two that overlap, as those of
@@ -118,11 +113,18 @@ func gap(text string, a, b lexicon.Token) string {
 // near reports whether only spaces and at most one comma, stop or hyphen lie
 // between two tokens.
 func near(text string, a, b lexicon.Token) bool {
-	g := strings.TrimLeft(gap(text, a, b), " \u00a0")
+	if n := b.Start - a.End; n < 0 || n > 4 {
+		return false
+	}
+	g := gap(text, a, b)
+	if g == " " {
+		return true // nearly always
+	}
+	g = strings.TrimLeft(g, " \u00a0")
 	if g != "" && strings.IndexByte(",.-", g[0]) >= 0 {
 		g = g[1:]
 	}
-	return strings.TrimLeft(g, " \u00a0") == "" && b.Start-a.End <= 4
+	return strings.TrimLeft(g, " \u00a0") == ""
 }
 
 func whole(t lexicon.Token, lo, hi float64) bool {

@@ -69,6 +69,18 @@ func TestValuesOfAText(t *testing.T) {
 	}
 }
 
+func TestSignificantDigits(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]int{
+		"78,000": 2, "78": 2, "100": 1, "0": 1, "000": 1, "": 1, "0.05": 1, "1.50": 3, "10.0": 3, "1,500.000": 7,
+		"5.": 1, "50.": 2, "three": 1, "3.5bn": 2, "1905": 4, "0120": 2,
+	} {
+		if got := significant(s); got != want {
+			t.Errorf("%q: %d, want %d", s, got, want)
+		}
+	}
+}
+
 func TestWhatOneValueSaysOfAnother(t *testing.T) {
 	t.Parallel()
 	l, err := lexicon.Load()

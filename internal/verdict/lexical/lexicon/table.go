@@ -24,6 +24,22 @@ func HashString(w string) uint64 {
 	return h | 1<<63
 }
 
+// HashLower is HashString of what parts make together, with the capitals of
+// ASCII in lower case.
+func HashLower(parts ...string) uint64 {
+	h := uint64(fnvOffset)
+	for _, w := range parts {
+		for i := range len(w) {
+			b := w[i]
+			if b-'A' < 26 {
+				b |= 0x20
+			}
+			h = (h ^ uint64(b)) * fnvPrime
+		}
+	}
+	return h | 1<<63
+}
+
 // Pair returns the key of two words that stand side by side.
 func Pair(a, b uint64) uint64 {
 	h := (a ^ b<<1 ^ b>>62) * 0x9E3779B97F4A7C15 // 2^64 over the golden ratio

@@ -64,7 +64,8 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 				initial = false
 				continue
 			}
-			dst = append(dst, l.word(text, i, j, end, initial))
+			dst = append(dst, Token{Start: int32(i), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB
+			l.word(&dst[len(dst)-1], text, j, initial)
 			i, initial = end, false
 		case isDigit(c):
 			dst, i = l.number(dst, text, i, initial)
@@ -135,15 +136,15 @@ func apostrophe(text string, j int) int {
 	return e
 }
 
-// word makes the token of the ASCII letters text[i:j]; text[j:end] is what an
-// apostrophe adds.
-func (l *Lexicon) word(text string, i, j, end int, initial bool) Token {
+// word sets what t, whose place is set, is. Its letters are those of ASCII up to
+// text[j]; what is behind that is what an apostrophe adds.
+func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
+	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
 	w := buf[:j-i]
 	for k := range w {
 		w[k] = text[i+k] | 0x20
 	}
-	t := Token{Start: int32(i), End: int32(end)} //nolint:gosec // texts are shorter than 2 GiB
 	if c := text[i]; c >= 'A' && c <= 'Z' {
 		t.Class |= Capital
 	}
@@ -153,8 +154,7 @@ func (l *Lexicon) word(text string, i, j, end int, initial bool) Token {
 	if end > j && len(w) > 1 && w[len(w)-1] == 'n' && text[end-1]|0x20 == 't' {
 		t.Class |= Negation | Stop
 	}
-	l.fill(&t, w)
-	return t
+	l.fill(t, w)
 }
 
 // fill sets the key, the classes and the value of the lower-case word w.
