@@ -147,7 +147,7 @@ func TestARowThatWouldTakeMinutesIsGivenUp(t *testing.T) {
 	}
 	// Every word that meets the claim is counted, as itself or by its root, and
 	// every number that is held against its own.
-	for _, word := range []string{"superbowl", "superbowls", "1968"} {
+	for _, word := range []string{"superbowl", "superbowlist", "1968"} {
 		const times = 1000
 		s.work = 0
 		if err := j.match(t.Context(), s, k.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
