@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // A csvReader cuts lines into fields as RFC 4180 says, and as encoding/csv
@@ -133,6 +134,17 @@ func (c *csvReader) field(i int) []byte {
 		begin = c.ends[i-1]
 	}
 	return c.record[begin:c.ends[i]]
+}
+
+// valid reports whether the fields are UTF-8, each by itself: the end of one and
+// the beginning of the next may make a character that neither of them has.
+func (c *csvReader) valid() bool {
+	for _, end := range c.ends {
+		if end < len(c.record) && !utf8.RuneStart(c.record[end]) {
+			return false
+		}
+	}
+	return utf8.Valid(c.record)
 }
 
 // trimEnd takes a line's end off.

@@ -186,6 +186,7 @@ func TestOpenNamesWhatIsWrongWithAFile(t *testing.T) {
 		{name: "x.csv", text: csv, opts: Options{Format: "xml"}, want: `unknown format "xml": want jsonl, json, csv, tsv, parquet`, usage: true},
 		{name: "x.csv", text: "answer,answer,contexts\n", want: `x.csv: two columns are named "answer"`, usage: true},
 		{name: "x.csv", text: "answer,contexts,a\xff\n", want: "x.csv: header: invalid UTF-8"},
+		{name: "x.csv", text: "answer,contexts,a\xc3,\xa9\n", want: "x.csv: header: invalid UTF-8"},
 		{name: "x.csv", text: "answer,\"contexts\n", want: "x.csv: header: a quote is opened on line 1 and never closed"},
 		{name: "x.csv", text: csv, want: "x.csv: no rows"},
 		{name: "x.json", text: "[]", want: "x.json: no rows"},

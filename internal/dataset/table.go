@@ -29,7 +29,7 @@ func newTable(r *bufio.Reader, s *source, comma byte, count func(int64) int64) (
 		return nil, errors.New("want a header line, got an empty file")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", err)
-	case !utf8.Valid(t.csv.record):
+	case !t.csv.valid():
 		return nil, errors.New("header: " + notUTF8)
 	}
 	names := make([]string, len(t.csv.ends))
@@ -70,7 +70,7 @@ func (t *tableReader) close() {}
 // fill reads the record into row. Its error is the first of the fields'.
 func (t *tableReader) fill(row *Row) error {
 	var fault error
-	valid := utf8.Valid(t.csv.record)
+	valid := t.csv.valid()
 	text := func(f Field) (string, bool) {
 		i, ok := t.header.field[f]
 		if !ok || i >= len(t.csv.ends) {
