@@ -20,8 +20,10 @@ func configFlag(fs *pflag.FlagSet, to *string) {
 }
 
 // resolve sets the flags that the command line did not: from the environment,
-// then from the files of settings.
-func resolve(cmd *cobra.Command, sys system) error {
+// then from the config files. With enforce, a file that was found and is not
+// trusted is an error if it sets more than [harmless] allows, and what a found
+// file sets is announced on standard error.
+func resolve(cmd *cobra.Command, sys system, enforce bool) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags)
 	if err == nil {
@@ -42,8 +44,15 @@ func resolve(cmd *cobra.Command, sys system) error {
 		if err := errors.Join(known.check(f, sys)...); err != nil {
 			return &usageError{err}
 		}
-		if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
+		set, errs := known.apply(f, cmd, sys)
+		if enforce && !f.trusted {
+			errs = append(errs, needsTrust(f, set)...)
+		}
+		if err := errors.Join(errs...); err != nil {
 			return &usageError{err}
+		}
+		if enforce && f.found {
+			announce(cmd, f, set)
 		}
 		if err := applyProfile(flags); err != nil {
 			return err
@@ -77,45 +86,51 @@ func configurables(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// A settingsFile is a file of settings, and how it was found.
+// A settingsFile is a config file, and how it was found.
 type settingsFile struct {
 	*settings.File
-	layer string
+	found   bool // in the working directory or above it, so it may be anybody's
+	trusted bool // see trust
 }
 
 // settingsFiles reads the files of settings, the one that counts most first. given
 // is the value of --config.
 func settingsFiles(given string, sys system) ([]settingsFile, error) {
 	var files []settingsFile
-	read := func(path, layer string) error {
-		f, err := settings.Read(path)
-		if err != nil {
-			if mistake, ok := errors.AsType[*settings.Error](err); ok {
-				return &usageError{mistake}
-			}
-			return err
+	read := func(path string, found bool) error {
+		f, err := readSettings(path)
+		if err == nil {
+			files = append(files, settingsFile{f, found, !found || isTrusted(f, sys)})
 		}
-		files = append(files, settingsFile{f, layer})
-		return nil
+		return err
 	}
 	switch {
 	case given == noConfig:
 		return nil, nil
 	case given != "":
-		return files, errors.Join(read(given, layerNamed))
+		return files, errors.Join(read(given, false))
 	}
 	project, user := projectFile(sys), userFile(sys)
 	if project != "" {
-		if err := read(project, layerProject); err != nil {
+		if err := read(project, true); err != nil {
 			return nil, err
 		}
 	}
 	if user != "" && (project == "" || !sameFile(user, project)) {
-		if err := read(user, layerUser); err != nil {
+		if err := read(user, false); err != nil {
 			return nil, err
 		}
 	}
 	return files, nil
+}
+
+// readSettings reads a config file. A mistake in it is a usageError.
+func readSettings(path string) (*settings.File, error) {
+	f, err := settings.Read(path)
+	if mistake, ok := errors.AsType[*settings.Error](err); ok {
+		return nil, &usageError{mistake}
+	}
+	return f, err
 }
 
 // projectFile returns the file for the working directory, as seen from there; ""
@@ -148,26 +163,4 @@ func userFile(sys system) string {
 		return ""
 	}
 	return settings.In(filepath.Join(dir, "ragfaith"))
-}
-
-// tellWhoAsks says that a file makes this run send texts, and where to, where
-// that file was found and not named: it may have come with a repository. Such a
-// file can't ask for quiet about it.
-func (o *scoreOptions) tellWhoAsks(m *model, c *console) {
-	fromProject := func(name string) (string, bool) {
-		from := originOf(o.flags.Lookup(name))
-		return from.place, from.layer == layerProject
-	}
-	if _, hushed := fromProject("quiet"); o.quiet && !hushed || o.dryRun {
-		return
-	}
-	for _, name := range []string{"base-url", "judge", "claims", "profile"} {
-		if place, ok := fromProject(name); ok {
-			c.say("%s makes this run ask %s", place, m.stack.Client.Endpoint())
-			break
-		}
-	}
-	if place, ok := fromProject("embed-base-url"); ok && m.embedder != nil {
-		c.say("%s makes this run ask %s", place, o.llm.embedBaseURL)
-	}
 }

@@ -127,9 +127,9 @@ func unknownSetting(name string, known []string) string {
 
 // apply sets the flags of a command that nothing before has set: from the section
 // of the command, and else from the top of the file. There the name of a command
-// is that of its section, even where cmd has a flag of that name.
-func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) []error {
-	var errs []error
+// is that of its section, even where cmd has a flag of that name. It returns the
+// flags that it has set.
+func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
 	set := func(entries []settings.Entry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
@@ -139,7 +139,12 @@ func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) []erro
 			if err := f.set(flag, e, sys); err != nil {
 				errs = append(errs, fmt.Errorf("%w%s", err, hint))
 			}
-			mark(flag, fromFile, f.Path, strconv.Itoa(e.Line), f.layer)
+			trust := ""
+			if !f.trusted && !harmless(flag) {
+				trust = untrusted
+			}
+			mark(flag, fromFile, f.Path, strconv.Itoa(e.Line), trust)
+			applied = append(applied, flag)
 		}
 	}
 	for _, e := range f.Entries {
@@ -149,7 +154,7 @@ func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) []erro
 	}
 	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e settings.Entry) bool { return c.sections[e.Key] != nil })
 	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it is for score alone)")
-	return errs
+	return applied, errs
 }
 
 // set sets a flag to what an entry says.

@@ -30,11 +30,11 @@ const configExit = `Exit codes:
 func newConfig(sys system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
-		Short: "Begin a file of settings, or show which settings hold and why",
+		Short: "Create, trust or show config files",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys), newConfigSchema(sys))
+	cmd.AddCommand(newConfigInit(sys), newConfigShow(sys), newConfigTrust(sys), newConfigSchema(sys))
 	return cmd
 }
 
@@ -100,7 +100,7 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		}
 		inner.Changed = true
 	}
-	if err := resolve(cmd, sys); err != nil {
+	if err := resolve(cmd, sys, false); err != nil {
 		return err
 	}
 	var all []setting

@@ -30,7 +30,7 @@ func mistakes(t *testing.T, content string) []error {
 	if err != nil {
 		return []error{err}
 	}
-	return newCatalogue(bare()).check(settingsFile{f, layerNamed}, bare())
+	return newCatalogue(bare()).check(settingsFile{File: f}, bare())
 }
 
 func TestTheTemplateIsAFileOfSettings(t *testing.T) {

@@ -33,7 +33,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 	if err != nil {
 		return nil, err
 	}
-	key, err := o.key(sys, "api-key-env", l.keyVariable, "base-url")
+	key, err := o.key(sys, "api-key-env", l.keyVariable)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, 
 	if l.embedBaseURL != l.baseURL { // else it is all the same, with its key
 		config.BaseURL = l.embedBaseURL
 	}
-	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable, "embed-base-url")
+	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
 	if err != nil {
 		return nil, "", err
 	}
@@ -120,10 +120,8 @@ func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, 
 	return e, endpoint, nil
 }
 
-// key reads the key for the server of a flag from the variable that another flag
-// names. Where it was a found file that names the server, it can't be that file,
-// or nobody, that decides which key is sent there.
-func (o *scoreOptions) key(sys system, flag, variable, server string) (string, error) {
+// key reads a key from the variable that a flag names.
+func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
 	if variable == "" {
 		return "", nil
 	}
@@ -131,11 +129,6 @@ func (o *scoreOptions) key(sys system, flag, variable, server string) (string, e
 	key = strings.TrimSpace(key)
 	if key == "" && o.typed(flag) {
 		return "", usagef("--%s: there is no %s in the environment", flag, variable)
-	}
-	at, by := originOf(o.flags.Lookup(server)), originOf(o.flags.Lookup(flag))
-	if key != "" && at.layer == layerProject && (by.Source == "default" || by.layer == layerProject) {
-		return "", usagef("%s names the server, and was not named itself: say with --%s %s or RAGFAITH_%s that the key in %s goes there, or with --%s '' that none does",
-			at.place, flag, variable, strings.ToUpper(strings.ReplaceAll(flag, "-", "_")), variable, flag)
 	}
 	return key, nil
 }

@@ -52,11 +52,6 @@ func newModelsPull(sys system) *cobra.Command {
 			if !cmd.Flags().Changed("endpoint") {
 				o.endpoint = variable(sys, "HF_ENDPOINT")
 			}
-			if at := originOf(cmd.Flags().Lookup("endpoint")); at.layer == layerProject {
-				if token, err := hubToken(sys); err != nil || token != "" {
-					return errors.Join(err, usagef("%s names the hub, and was not named itself: say with --endpoint %s that your token goes there", at.place, o.endpoint))
-				}
-			}
 			return o.run(cmd, args[0], sys)
 		},
 	}

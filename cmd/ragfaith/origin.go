@@ -11,16 +11,13 @@ import (
 const (
 	sourceKey   = "source"
 	fromEnv     = "environment" // the variable
-	fromFile    = "file"        // path, line, and one of the layers
+	fromFile    = "file"        // path, line, and untrusted or ""
 	fromProfile = "profile"     // its name, and the place that names it
 )
 
-// The files of settings, by how they were found.
-const (
-	layerNamed   = "named"   // by --config
-	layerProject = "project" // in the working directory, or above it
-	layerUser    = "user"    // in the user's folder
-)
+// untrusted marks a value that a found config file may not set until it is
+// trusted.
+const untrusted = "untrusted"
 
 // mark says where the value of a flag comes from.
 func mark(f *pflag.Flag, source ...string) {
@@ -38,8 +35,9 @@ type origin struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Profile  string `json:"profile,omitempty"`
+	// Untrusted means that no command runs with this value: see [harmless].
+	Untrusted bool `json:"untrusted,omitempty"`
 
-	layer string
 	place string // for a person
 }
 
@@ -58,9 +56,12 @@ func originOf(f *pflag.Flag) origin {
 		o.Variable = source[1]
 		o.place = "environment " + o.Variable
 	case fromFile:
-		o.File, o.layer = source[1], source[3]
+		o.File, o.Untrusted = source[1], source[3] == untrusted
 		o.Line, _ = strconv.Atoi(source[2]) // mark was given a number
 		o.place = o.File + ":" + source[2]
+		if o.Untrusted {
+			o.place += ", not trusted"
+		}
 	case fromProfile:
 		o.Profile = source[1]
 		o.place = "profile " + o.Profile + " (" + source[2] + ")"

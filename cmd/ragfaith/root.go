@@ -30,7 +30,7 @@ answer's claims that its contexts support.`,
 			if err := begin(cmd, nil); err != nil {
 				return err
 			}
-			return resolve(cmd, sys)
+			return resolve(cmd, sys, true)
 		},
 	}
 	root.SuggestionsMinimumDistance = 2

@@ -60,7 +60,6 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 			return err
 		}
 		defer m.close()
-		o.tellWhoAsks(m, c)
 	}
 	var local localJudge
 	if o.local() && !o.dryRun {

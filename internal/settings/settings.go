@@ -7,6 +7,8 @@
 package settings
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -30,6 +32,7 @@ const (
 // A File is what a file of settings says.
 type File struct {
 	Path    string // as it was named
+	Sum     string // SHA-256 of the content, in hexadecimal
 	Entries []Entry
 }
 
@@ -106,7 +109,8 @@ func Parse(path string, content []byte) (*File, error) {
 	if err != nil {
 		return nil, syntaxError(path, err)
 	}
-	file := &File{Path: path}
+	sum := sha256.Sum256(content)
+	file := &File{Path: path, Sum: hex.EncodeToString(sum[:])}
 	if document == nil || len(document.Content) == 0 {
 		return file, nil // nothing, or comments alone
 	}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/settings"
+)
+
+// harmless reports whether a config file that was merely found may give a flag
+// its present value: it only changes how rows are read from a dataset that the
+// user named, scored, shown and gated by what is in the binary. Every other
+// option names something to be read, written, loaded, sent or paid, or lifts a
+// limit, and needs trust. A new flag needs trust until it is listed here.
+func harmless(f *pflag.Flag) bool {
+	switch f.Name {
+	case "judge":
+		return slices.Contains([]string{withLexical, withEmbedded}, f.Value.String())
+	case "claims":
+		return f.Value.String() != withLLM
+	}
+	return slices.Contains([]string{
+		"alpha", "append", "cluster", "color", "concurrency", "dry-run", "evidence", "github", "input-format", "keep",
+		"label", "lang", "limit", "map", "max-drop", "max-failed", "min-lower", "min-mean", "no-claims", "no-progress",
+		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "to", "verbose",
+	}, f.Name)
+}
+
+// needsTrust returns an error for each flag that a file may not set before it is
+// trusted, and then what to do about them.
+func needsTrust(f settingsFile, set []*pflag.Flag) []error {
+	var errs []error
+	for _, flag := range set {
+		if at := originOf(flag); at.Untrusted {
+			errs = append(errs, f.fault(at.Line, "%s: a config file that is not trusted can't set this", flag.Name))
+		}
+	}
+	if errs != nil {
+		errs = append(errs, fmt.Errorf("%s was found here, not named by you: read it, then run \"ragfaith config trust\"; --config none ignores it", f.Path))
+	}
+	return errs
+}
+
+// announce writes what a found file sets to standard error, unless the user, and
+// not that file, asked for quiet.
+func announce(cmd *cobra.Command, f settingsFile, set []*pflag.Flag) {
+	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
+		return
+	}
+	const width = 60 // of one value
+	var all []string
+	for _, flag := range set {
+		all = append(all, flag.Name+" "+report.Clip(valueText(shownValue(flag)), width))
+	}
+	fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: %s sets %s\n", report.Printable(f.Path), strings.Join(all, ", "))
+}
+
+const configTrustLong = `Let a ragfaith.yaml that is found in the working directory or above it set every
+option, as a file named by --config may. Until then it can't name files,
+directories, models, servers or variables that hold keys.
+
+Trust ends when the content of the file changes. It is recorded in the file
+"trusted" beside your own ragfaith.yaml; remove the line there to end it sooner.`
+
+func newConfigTrust(sys system) *cobra.Command {
+	return &cobra.Command{
+		Use:     "trust [FILE]",
+		Short:   "Trust the config file of this repository",
+		Long:    configTrustLong,
+		Example: "  ragfaith config trust",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("want one FILE, got %d", len(args))
+			}
+			return nil
+		},
+		PersistentPreRunE: begin,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := projectFile(sys)
+			if len(args) == 1 {
+				path = args[0]
+			}
+			if path == "" {
+				return fmt.Errorf("no %s here or above, up to the root of the repository", settings.Name)
+			}
+			return trust(cmd, path, sys)
+		},
+	}
+}
+
+// trust records that a file may set every option, and prints its options.
+func trust(cmd *cobra.Command, path string, sys system) error {
+	file, err := readSettings(path)
+	if err != nil {
+		return err
+	}
+	f := settingsFile{File: file, found: true}
+	if err := errors.Join(newCatalogue(sys).check(f, sys)...); err != nil {
+		return &usageError{err}
+	}
+	line, err := trustLine(file, sys)
+	if err != nil {
+		return err
+	}
+	store := trustStore(sys)
+	if store == "" {
+		return errors.New("there is no directory for configuration to record trust in")
+	}
+	if err := os.MkdirAll(filepath.Dir(store), 0o700); err != nil {
+		return err
+	}
+	out, err := report.Reserve(store)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	lines, err := regular.Read(store, settings.MostBytes)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if !slices.Contains(strings.Split(string(lines), "\n"), line) {
+		if err := out.Begin(""); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(out, "%s%s\n", lines, line); err != nil {
+			_, abandonErr := out.Abandon(false)
+			return errors.Join(err, abandonErr)
+		}
+		if err := out.Commit(); err != nil {
+			return err
+		}
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "trusted %s, which sets %s\n", report.Printable(path), strings.Join(optionsOf(file.Entries), ", "))
+	return err
+}
+
+// optionsOf names the options that a file sets, with the section of each.
+func optionsOf(entries []settings.Entry) []string {
+	var names []string
+	for _, e := range entries {
+		if e.Value.Shape == settings.Mapping {
+			for _, inner := range e.Value.Entries {
+				names = append(names, e.Key+"."+inner.Key)
+			}
+			continue
+		}
+		names = append(names, e.Key)
+	}
+	return names
+}
+
+// isTrusted reports whether trust was given to this content under this path.
+func isTrusted(f *settings.File, sys system) bool {
+	store := trustStore(sys)
+	line, err := trustLine(f, sys)
+	if store == "" || err != nil {
+		return false
+	}
+	lines, err := regular.Read(store, settings.MostBytes)
+	return err == nil && slices.Contains(strings.Split(string(lines), "\n"), line)
+}
+
+// trustStore is the file that records trust: for each trusted content of a file a
+// line with its SHA-256, a space and its quoted absolute path. It is "" if the
+// user has no directory for configuration.
+func trustStore(sys system) string {
+	if sys.ConfigDir == nil {
+		return ""
+	}
+	dir, err := sys.ConfigDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "ragfaith", "trusted")
+}
+
+// trustLine is the line of a file in the trust store.
+func trustLine(f *settings.File, sys system) (string, error) {
+	path := f.Path
+	if !filepath.IsAbs(path) {
+		if sys.WorkDir == nil {
+			return "", errors.New("there is no working directory")
+		}
+		dir, err := sys.WorkDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, path)
+	}
+	path, err := filepath.EvalSymlinks(path)
+	return f.Sum + " " + strconv.Quote(path), err
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// userIn is a process of a user whose configuration is in dir/user.
+func userIn(dir string, variables map[string]string) system {
+	sys := bare()
+	sys.Now, sys.WorkDir = time.Now, os.Getwd
+	sys.LookupEnv = func(name string) (string, bool) { v, ok := variables[name]; return v, ok }
+	sys.ConfigDir = func() (string, error) { return filepath.Join(dir, "user"), nil }
+	return sys
+}
+
+// writeFiles writes files below the working directory.
+func writeFiles(t *testing.T, files map[string]string) {
+	t.Helper()
+	for name, content := range files {
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every option of every command that is not known to be harmless is refused in a
+// file that was found, so a new flag is too. None of the harmless ones names a
+// file, a server or a variable.
+func TestFoundFileSetsNothingDangerous(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	sys := userIn(dir, nil)
+	refused := 0
+	for _, cmd := range configurables(newRoot(sys)) {
+		for _, flag := range inOrder(cmd) {
+			if flag.Name == "config" {
+				continue
+			}
+			value := exampleOf(flag)
+			switch value {
+			case "[]":
+				value = "[x=y]"
+			case `""`, "auto":
+				value = "x"
+			}
+			writeFiles(t, map[string]string{"ragfaith.yaml": flag.Name + ": " + value + "\n"})
+			if len(mistakes(t, flag.Name+": "+value+"\n")) > 0 {
+				value = map[string]string{"profile": "ragas", "cache": "true"}[flag.Name]
+				writeFiles(t, map[string]string{"ragfaith.yaml": flag.Name + ": " + value + "\n"})
+			}
+			fresh, _, err := newRoot(sys).Find(strings.Fields(cmd.CommandPath())[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			var errs bytes.Buffer
+			fresh.SetErr(&errs)
+			err = resolve(fresh, sys, true)
+			set := fresh.Flag(flag.Name)
+			if !set.Changed {
+				continue // a value that this command can't take
+			}
+			if harmless(set) {
+				if pathOf(flag) != noPath || strings.HasSuffix(flag.Name, "-env") || strings.HasSuffix(flag.Name, "-url") {
+					t.Errorf("%s: --%s is taken for harmless", cmd.CommandPath(), flag.Name)
+				}
+				continue
+			}
+			refused++
+			if err == nil || !strings.Contains(err.Error(), "ragfaith.yaml:1: "+flag.Name+": a config file that is not trusted can't set this") {
+				t.Errorf("%s: --%s: %v", cmd.CommandPath(), flag.Name, err)
+			}
+		}
+	}
+	if refused < 40 {
+		t.Errorf("%d options were refused, want at least 40", refused)
+	}
+}
+
+// What an attacker would write into the ragfaith.yaml of a repository: nothing is
+// written, nothing is sent, also under a server that the user named.
+func TestAttacksOfAFoundFileAreRefused(t *testing.T) {
+	server := newTestServer(t)
+	var sent []string
+	server.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
+		sent = append(sent, r.Header.Get("Authorization"))
+		return false
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	sys := userIn(dir, map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
+	own := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
+	victims := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
+	for _, tt := range []struct {
+		name, file string
+		args       []string
+		want       string // in the error
+	}{
+		{"a dotfile", "summary: home/.bashrc\n", nil, "ragfaith.yaml:1: summary:"},
+		{"a hook", "keep: all\nsummary: .git/hooks/pre-commit\n", nil, "ragfaith.yaml:2: summary:"},
+		{"outside", "output: [../out.jsonl]\n", nil, "ragfaith.yaml:1: output:"},
+		{"in the section of the command", "score:\n  output: [out.jsonl]\n", nil, "ragfaith.yaml:2: output:"},
+		{"a model file", "judge: embedded\nmodel-file: model\n", nil, "ragfaith.yaml:2: model-file:"},
+		{"a library", "onnxruntime: model\n", nil, "ragfaith.yaml:1: onnxruntime:"},
+		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
+		{"a server", "judge: llm\nmodel: m\nbase-url: " + server.URL + "/v1\n", nil, "ragfaith.yaml:3: base-url:"},
+		{"a profile", "profile: ragas\n", nil, "ragfaith.yaml:1: profile:"},
+		{"a secret", "api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: api-key-env:"},
+		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: embed-api-key-env:"},
+		{"another limit", "max-cost: 0\n", own, "ragfaith.yaml:1: max-cost:"},
+		{"quietly", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			writeFiles(t, victims)
+			writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
+			var out, errs bytes.Buffer
+			code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, tt.args...), nil, &out, &errs, sys)
+			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `"ragfaith config trust"`) {
+				t.Errorf("exit %d, %s", code, &errs)
+			}
+			for name, want := range victims {
+				if got, err := os.ReadFile(name); err != nil || string(got) != want {
+					t.Errorf("%s: %q, %v", name, got, err)
+				}
+			}
+			for _, name := range []string{"../out.jsonl", "out.jsonl", "s.json"} {
+				if _, err := os.Lstat(name); err == nil {
+					t.Errorf("%s was written", name)
+				}
+			}
+			if sent != nil {
+				t.Errorf("sent %q", sent)
+			}
+		})
+	}
+	writeFiles(t, map[string]string{"ragfaith.yaml": "endpoint: " + server.URL + "\n"})
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"models", "pull", "minilm-l6", "--models", "m"}, nil, &out, &errs, sys); code != exitUsage || sent != nil {
+		t.Errorf("hub: exit %d, sent %q: %s", code, sent, &errs)
+	}
+}
+
+// Trust is in the content of a file under its path.
+func TestTrustEndsWithTheContent(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	sys := userIn(dir, nil)
+	const file = "output: [out.jsonl]\n"
+	writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": file, "other/rows.jsonl": skyRows, "other/ragfaith.yaml": file})
+	score := func(want int) {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"score", "rows.jsonl", "--to", "none"}, nil, &out, &errs, sys); code != want {
+			t.Errorf("exit %d, want %d: %s", code, want, &errs)
+		}
+	}
+	score(exitUsage)
+	for range 2 { // once more changes nothing
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK || out.String() != "trusted ragfaith.yaml, which sets output\n" {
+			t.Fatalf("exit %d: %s%s", code, &out, &errs)
+		}
+	}
+	score(exitOK)
+	if lines, err := os.ReadFile("user/ragfaith/trusted"); err != nil || bytes.Count(lines, []byte("\n")) != 1 {
+		t.Errorf("%q, %v", lines, err)
+	}
+	t.Chdir("other") // the same content elsewhere
+	score(exitUsage)
+	t.Chdir("..")
+	writeFiles(t, map[string]string{"ragfaith.yaml": file + "summary: s.json\n"})
+	score(exitUsage)
+	writeFiles(t, map[string]string{"ragfaith.yaml": file})
+	score(exitOK)
+	if err := os.WriteFile("user/ragfaith/trusted", nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	score(exitUsage)
+}
+
+// The user learns what a found file sets, and it can't hide that.
+func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, tt := range []struct {
+		file string
+		args []string
+		want string
+	}{
+		{"threshold: 0.5\nkeep: [a, b]\n", nil, "ragfaith: ragfaith.yaml sets threshold 0.5, keep a, b\n"},
+		{"threshold: 0.5\n", []string{"--threshold", "0.4"}, ""},
+		{"threshold: 0.5\n", []string{"-q"}, ""},
+		{"threshold: 0.5\n", []string{"--config", "ragfaith.yaml"}, ""},
+		{"quiet: true\nmin-mean: 0.1\n", nil, "ragfaith: ragfaith.yaml sets quiet true, min-mean 0.1\n"},
+		{"lang: " + strings.Repeat("x", 200) + "\n", nil, "ragfaith: ragfaith.yaml sets lang " + strings.Repeat("x", 60) + "…\n"},
+		{"segment: {to: text}\n", nil, ""},
+	} {
+		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
+		var out, errs bytes.Buffer
+		run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none", "--no-progress"}, tt.args...), nil, &out, &errs, userIn(dir, nil))
+		lines := slices.DeleteFunc(strings.SplitAfter(errs.String(), "\n"), func(l string) bool { return !strings.Contains(l, " sets ") })
+		if got := strings.Join(lines, ""); got != tt.want {
+			t.Errorf("%q: %q, want %q", tt.file, got, tt.want)
+		}
+	}
+}
