@@ -185,24 +185,14 @@ func (o *calibrateOptions) check(path string) error {
 	if path == "-" && o.labels == "-" {
 		return usagef("standard input (-) can be read only once")
 	}
-	for i, out := range o.output {
+	for _, out := range o.output {
 		switch strings.ToLower(filepath.Ext(out)) {
 		case ".json", ".md", ".html":
 		default:
 			return usagef("-o %s: want .json for the calibration, or .md or .html for the report", out)
 		}
-		for _, in := range []string{path, o.labels, o.settings, results.SummaryPath(path)} {
-			if in != "" && in != "-" && sameFile(in, out) {
-				return usagef("-o %s would overwrite %s", out, in)
-			}
-		}
-		for _, other := range o.output[:i] {
-			if sameFile(out, other) {
-				return usagef("-o %s and -o %s are the same file", other, out)
-			}
-		}
 	}
-	return nil
+	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, results.SummaryPath(path)})
 }
 
 // writesCalibration reports whether a calibration is written to a file.

@@ -110,22 +110,12 @@ func (o *compareOptions) check(paths [2]string) error {
 			return usagef("compare reads its files twice: standard input (-) can't be one")
 		}
 	}
-	for i, out := range o.output {
+	for _, out := range o.output {
 		if _, err := compareFormat(out); err != nil {
 			return err
 		}
-		for _, other := range o.output[:i] {
-			if sameFile(out, other) {
-				return usagef("-o %s and -o %s are the same file", other, out)
-			}
-		}
-		for _, in := range inputs {
-			if in != "" && sameFile(out, in) {
-				return usagef("-o %s would overwrite %s", out, in)
-			}
-		}
 	}
-	return nil
+	return checkOverwrites(targets(o.output), "", inputs)
 }
 
 // compareFormat is the format that the extension of path names, without its dot.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -71,6 +72,18 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	failed.Text = strconv.Itoa(t.Failed) + " failed rows" + sign + strconv.Itoa(o.maxFailed) + " (--max-failed)"
 	return append(all, failed)
+}
+
+// doubts are reasons not to trust the figures of a run, which its gates miss.
+func (o *gateOptions) doubts(t *report.Tally) []string {
+	var all []string
+	if t.Rows > 0 && t.Failed == t.Rows && t.Failed <= o.maxFailed {
+		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %d allows: there is no score", t.Rows, o.maxFailed))
+	}
+	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {
+		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))
+	}
+	return all
 }
 
 // tellGates tells how the figures of a run came out at its gates, and returns the

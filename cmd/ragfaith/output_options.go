@@ -1,13 +1,10 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -56,69 +53,19 @@ func (o *outputOptions) checkShow(typed bool) error {
 // checkOutputs finds files that can't be written or would overwrite others. The
 // inputs are what is read, and what names them in a message.
 func (o *outputOptions) checkOutputs(what string, inputs []string) error {
-	for i, out := range o.output {
+	for _, out := range o.output {
 		if _, err := report.FormatOf(out); err != nil {
 			return &usageError{err}
 		}
-		for _, other := range o.output[:i] {
-			if sameFile(out, other) {
-				return usagef("-o %s and -o %s are the same file", other, out)
-			}
-		}
-		for _, in := range inputs {
-			if in == "-" {
-				continue
-			}
-			for _, name := range journal.Files(out) {
-				if sameFile(name, in) {
-					return usagef("-o %s would overwrite %s %s", out, what, in)
-				}
-			}
-		}
 	}
-	return o.checkSummary(what, inputs)
-}
-
-// checkSummary finds a --summary that would overwrite something else.
-func (o *outputOptions) checkSummary(what string, inputs []string) error {
-	if o.summary == "" {
-		return nil
+	var files []target
+	if o.summary != "" {
+		files = append(files, target{"--summary", o.summary})
 	}
-	for _, out := range o.output {
-		if sameFile(o.summary, out) {
-			return usagef("--summary %s and -o %s are the same file", o.summary, out)
-		}
-	}
-	for _, in := range inputs {
-		if in != "-" && sameFile(o.summary, in) {
-			return usagef("--summary %s would overwrite %s %s", o.summary, what, in)
-		}
-	}
-	return nil
+	return checkOverwrites(append(files, targets(o.output)...), what+" ", inputs)
 }
 
 func isJSONL(path string) bool {
 	format, err := report.FormatOf(path)
 	return err == nil && format == report.FormatJSONL
-}
-
-// sameFile reports whether two names are of one file, which need not exist.
-func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	return resolved(a) == resolved(b)
-}
-
-// resolved returns path in full, with the links of its folder followed.
-func resolved(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		path = abs
-	}
-	if folder, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-		path = filepath.Join(folder, filepath.Base(path))
-	}
-	return path
 }

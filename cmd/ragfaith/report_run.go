@@ -115,6 +115,9 @@ func (r *rendering) conclude(err error) error {
 	}
 	if !r.options.quiet {
 		r.warnOfGaps()
+		for _, doubt := range r.options.doubts(&r.tally) {
+			r.console.say("warning: %s", doubt)
+		}
 		if report.Format(r.options.to) != report.FormatTable {
 			r.console.line(summary(&r.tally, means)) // the table says it on standard output
 		}

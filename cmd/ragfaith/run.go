@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -60,11 +63,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	var helpErr error
+	help := root.HelpFunc() // which returns no error of writing
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		var text bytes.Buffer
+		cmd.SetOut(&text)
+		help(cmd, args)
+		_, helpErr = stdout.Write(text.Bytes())
+	})
 	cmd, err := root.ExecuteContextC(ctx)
+	if helpErr != nil && !errors.Is(helpErr, syscall.EPIPE) {
+		tell(stderr, fmt.Errorf("standard output: %w", helpErr))
+		return exitFailure
+	}
 
 	var told *exitError
 	var usage *usageError
 	var data *dataset.UsageError
+	var file *fs.PathError
 	switch {
 	case err == nil:
 		return exitOK
@@ -73,7 +89,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &data), !begun(cmd):
+	case errors.As(err, &usage), errors.As(err, &data), !begun(cmd) && !errors.As(err, &file):
 		tell(stderr, err)
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage

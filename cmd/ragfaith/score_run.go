@@ -72,6 +72,9 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
+	if stages.threshold == 0 && o.judge != withLLM {
+		warn(errors.New("the threshold is 0: every claim counts as supported"))
+	}
 	if o.verbose {
 		c.say("%s", o.settings(stages.threshold, m, local))
 	}
@@ -274,6 +277,11 @@ func (s *scoring) conclude(err error) error {
 		s.console.line(summary(&s.tally, means)) // the table says it on standard output
 		if note := s.options.calibrationNote(); note != "" {
 			s.console.line(report.Printable(note))
+		}
+	}
+	if !s.options.quiet {
+		for _, doubt := range s.options.doubts(&s.tally) {
+			s.console.say("warning: %s", doubt)
 		}
 	}
 	s.tellSpent()

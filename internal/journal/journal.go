@@ -38,7 +38,7 @@ const (
 // last of which is path itself.
 func Files(path string) []string {
 	part := path + report.PartSuffix
-	return []string{part, part + settingsSuffix, part + newSuffix, path}
+	return []string{part, part + report.LockSuffix, part + settingsSuffix, part + newSuffix, path}
 }
 
 // An UnfinishedError says that a file holds results of an interrupted run,

@@ -78,7 +78,7 @@ func Reserve(path string) (*File, error) {
 		f.part = f.path
 		return f, nil
 	}
-	l, process, err := acquire(f.part + lockSuffix)
+	l, process, err := acquire(f.part + LockSuffix)
 	if errors.Is(err, errHeld) {
 		return nil, &BusyError{Path: path, Process: process}
 	}

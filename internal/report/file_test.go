@@ -187,7 +187,7 @@ func modeOf(t *testing.T, path string) os.FileMode {
 func TestWhatHoldsDataIsItsOwnersAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	f := create(t, path, "row\n")
-	for _, name := range []string{path + PartSuffix, path + PartSuffix + lockSuffix} {
+	for _, name := range []string{path + PartSuffix, path + PartSuffix + LockSuffix} {
 		if mode := modeOf(t, name); mode != 0o600 {
 			t.Errorf("%s: %v", name, mode)
 		}

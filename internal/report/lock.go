@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// lockSuffix follows PartSuffix in the name of the file that a run holds while
+// LockSuffix follows PartSuffix in the name of the file that a run locks while
 // it writes an output.
-const lockSuffix = ".lock"
+const LockSuffix = ".lock"
 
 // errHeld says that another process holds a lock.
 var errHeld = errors.New("held by another process")

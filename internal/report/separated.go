@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 )
@@ -116,12 +117,21 @@ func number(x float64) string {
 
 // inert returns text as a cell that no spreadsheet takes for a formula: one that
 // begins as a formula does gets an apostrophe before it. The beginnings are
-// those that OWASP's "CSV Injection" lists. A plain number stays one.
+// those that OWASP's "CSV Injection" lists, also behind white space and characters
+// that are not visible, which some programs drop. A plain number stays one.
 func inert(text string) string {
-	if text == "" || !strings.ContainsAny(firstRune(text), "=+-@\t\r\n＝＋－＠") || isNumber(text) {
+	shown := strings.TrimLeftFunc(text, invisible)
+	if !strings.ContainsAny(firstRune(text), "\t\r\n") && !strings.ContainsAny(firstRune(shown), "=+-@＝＋－＠") || isNumber(text) {
 		return text
 	}
 	return "'" + text
+}
+
+// invisible reports whether a character at the start of a cell does not show:
+// white space, controls, and what Unicode lets programs ignore, such as a byte
+// order mark or a zero-width space.
+func invisible(r rune) bool {
+	return unicode.IsSpace(r) || unicode.In(r, unicode.C, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
 // CellText returns the text of a cell of CSV or TSV without the apostrophe that
