@@ -282,3 +282,42 @@ func TestALinkInPlaceOfAPartIsNotFollowed(t *testing.T) {
 		t.Errorf("%q", content)
 	}
 }
+
+// The lock is opened in place, so that nothing may lead from its name elsewhere.
+func TestALinkInPlaceOfALockIsRefused(t *testing.T) {
+	for name, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path, precious := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "precious")
+			lock := path + PartSuffix + lockSuffix
+			if err := errors.Join(os.WriteFile(precious, []byte("old"), 0o644), link(precious, lock)); err != nil {
+				t.Skipf("this system makes no such link: %v", err)
+			}
+			if _, err := Create(path); err == nil || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "link") {
+				t.Errorf("got %v, want an error about the link %s", err, lock)
+			}
+			if content, _ := os.ReadFile(precious); string(content) != "old" {
+				t.Errorf("the target became %q", content)
+			}
+			if err := os.Remove(lock); err != nil {
+				t.Fatal(err)
+			}
+			if err := create(t, path, "new").Commit(); err != nil {
+				t.Errorf("without the link: %v", err)
+			}
+		})
+	}
+}
+
+func TestAnOutputIsNeverExecutable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o755|os.ModeSetuid|os.ModeSetgid)); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t, path, "new").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, path); mode != 0o644 {
+		t.Errorf("got %v, want -rw-r--r--", mode)
+	}
+}
