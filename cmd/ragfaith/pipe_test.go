@@ -80,6 +80,8 @@ func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
 	pipe := fifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		t.Run(name, func(t *testing.T) {
+			bound, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var out, errs bytes.Buffer
 			done := make(chan int, 1)
@@ -92,7 +94,7 @@ func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
 				if code != exitInterrupted {
 					t.Errorf("exit %d, want %d: %s", code, exitInterrupted, &errs)
 				}
-			case <-time.After(time.Minute):
+			case <-bound.Done():
 				t.Fatal("it still waits for a writer")
 			}
 		})

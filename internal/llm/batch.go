@@ -107,7 +107,7 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 		return nil, err
 	}
 	if regular.Exposed(o.Folder) {
-		o.Notify("warning: every user can write to " + o.Folder + " and replace what a batch brought")
+		o.Notify("warning: every user can write to " + o.Folder + " and replace replies")
 	}
 	var err error
 	if b.store, err = openBatchStore(ctx, filepath.Join(o.Folder, batchStoreFile)); err != nil {

@@ -61,7 +61,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		return err
 	}
 	if regular.Exposed(dir) {
-		k.tell(fmt.Errorf("cache %s: every user can write to %s and replace the replies in it", k.path, dir))
+		k.tell(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
 	}
 	if err := createDatabase(k.path); err != nil {
 		return err
