@@ -257,7 +257,7 @@ func TestNoPipeIsWaitedFor(t *testing.T) {
 			sys.Now, sys.WorkDir, sys.CacheDir = time.Now, os.Getwd, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
-			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, and no regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
+			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {
 				t.Errorf("exit %d, waited %t: %s", code, waited.Load(), &errs)
 			}
 		})

@@ -232,11 +232,11 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, stdin io.Re
 		}
 		return &l, nil
 	}
-	want := results.Options{Stdin: stdin, Keep: []string{o.label}}
+	want := results.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: pipesUntilDone(ctx)}
 	var labels *calibrate.Labels
 	if o.labels != "" {
 		var err error
-		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn}); err != nil {
+		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn, OpenPipe: want.OpenPipe}); err != nil {
 			return nil, err
 		}
 		label = func(r *eval.Result) (*calibrate.Label, error) { return labels.Of(r.Row.ID) }

@@ -70,7 +70,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
-		var wanted results.Options
+		wanted := results.Options{OpenPipe: pipesUntilDone(ctx)}
 		if i == 0 && o.cluster != "" {
 			wanted.Keep = []string{o.cluster}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"slices"
 	"strings"
 
@@ -90,7 +91,10 @@ func modelsHere(cmd *cobra.Command, sys system) []string {
 
 // columnsOf are the columns of the first row of a dataset that are no fields.
 func columnsOf(paths []string) []string {
-	if len(paths) == 0 || paths[0] == "-" {
+	if len(paths) == 0 {
+		return nil
+	}
+	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return nil
 	}
 	set, err := dataset.Open(paths[:1], dataset.Options{Reserved: report.Reserved(), KeepAll: true})

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/settings"
 )
 
@@ -51,7 +52,7 @@ func newConfigInit(sys system) *cobra.Command {
 
 // writeNew writes a file that must not exist.
 func writeNew(path, content string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := regular.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch reason, ok := errors.AsType[*fs.PathError](err); {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s: it exists, and is left as it is", path)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -98,7 +99,7 @@ func (g *githubRun) addSummary() {
 }
 
 func (g *githubRun) appendSummary() error {
-	file, err := os.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := regular.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

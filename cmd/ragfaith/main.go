@@ -13,6 +13,15 @@ import (
 	"golang.org/x/term"
 )
 
+// A signal ends the process within two seconds. A command that has not returned
+// after signalGrace is ended: what it has finished is in its .part files by then,
+// as after a kill. The last line on standard error, which nobody may be reading,
+// gets lastWordGrace.
+const (
+	signalGrace   = 1500 * time.Millisecond
+	lastWordGrace = 100 * time.Millisecond
+)
+
 func main() {
 	// A reader that went away is an error of writing, to be dealt with where it
 	// occurs, and not the end of the process: files may still have to be closed.
@@ -25,7 +34,20 @@ func main() {
 	go func() {
 		<-signals
 		cancel(errInterrupted)
-		<-signals
+		select {
+		case <-signals:
+		case <-time.After(signalGrace):
+			said := make(chan struct{})
+			go func() {
+				defer close(said)
+				_, _ = io.WriteString(os.Stderr, "ragfaith: interrupted: exiting without waiting for what is in progress; rows in a .part file are kept\n")
+			}()
+			select {
+			case <-said:
+			case <-signals:
+			case <-time.After(lastWordGrace):
+			}
+		}
 		os.Exit(exitInterrupted)
 	}()
 

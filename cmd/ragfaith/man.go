@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // newMan is a command for those who package ragfaith.
@@ -30,7 +32,7 @@ func newMan() *cobra.Command {
 			}
 			for _, c := range documented(cmd.Root()) {
 				path := filepath.Join(args[0], pageName(c)+".1")
-				if err := os.WriteFile(path, []byte(manPage(c)), 0o644); err != nil {
+				if err := regular.Write(path, []byte(manPage(c))); err != nil {
 					return errors.Join(err, os.Remove(path)) // half a page is none
 				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), path); err != nil {

@@ -136,7 +136,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if r.outputs, err = newOutputs(&o.outputOptions, o.asked(), stdout, opts, nil); err != nil {
 		return err
 	}
-	var ro results.Options
+	ro := results.Options{OpenPipe: pipesUntilDone(ctx)}
 	if slices.Contains(paths, "-") {
 		ro.Stdin = untilDone(ctx, stdin)
 	}

@@ -84,6 +84,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if slices.Contains(paths, "-") {
 		input.Stdin = untilDone(ctx, stdin)
 	}
+	input.OpenPipe = pipesUntilDone(ctx)
 	if o.dryRun {
 		set, err := dataset.Open(paths, input)
 		if err != nil {

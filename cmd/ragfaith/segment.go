@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
@@ -89,7 +90,16 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 		}
 		return string(data), nil
 	}
-	data, err := os.ReadFile(name)
+	open := func(name string) (io.ReadCloser, error) { return regular.Open(name) }
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		open = pipesUntilDone(ctx)
+	}
+	in, err := open(name)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(in)
 	return string(data), err
 }
 

@@ -99,6 +99,10 @@ type Options struct {
 	MaxRowBytes int              // longest record, in bytes; 0 means DefaultMaxRowBytes
 	TempDir     string           // for Parquet that cannot be read in place; "" means the system's
 	Warn        func(error)      // told what is odd and stops nothing; may be nil
+
+	// OpenPipe opens a path that is no regular file, such as a named pipe, which
+	// can block. nil means os.Open.
+	OpenPipe func(path string) (io.ReadCloser, error)
 }
 
 // A RowError is a record that could not be read. Reading goes on after it.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // A parquetReader reads the columns that are needed, page by page, and puts
@@ -52,17 +54,13 @@ func (s *source) openParquet(r *bufio.Reader, stored bool) error {
 	return nil
 }
 
-// spoolTo copies r into a temporary file. Where the system allows it the file
-// has no name from the start, so that nothing is left even after a crash.
+// spoolTo copies r into a temporary file.
 func (s *source) spoolTo(r io.Reader) (*os.File, error) {
-	f, err := os.CreateTemp(s.opts.TempDir, "ragfaith-*.parquet")
+	f, name, err := regular.Temp(s.opts.TempDir, "ragfaith-*.parquet")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	s.spool = f
-	if os.Remove(f.Name()) != nil {
-		s.spoolPath = f.Name()
-	}
+	s.spool, s.spoolPath = f, name
 	if _, err := io.Copy(f, r); err != nil {
 		return nil, fmt.Errorf("copying to a temporary file: %w", err)
 	}

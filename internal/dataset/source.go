@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // A source is one of the files of a Set.
@@ -119,25 +121,41 @@ func (s *source) input() (io.Reader, error) {
 		}
 		return s.opts.Stdin, nil
 	}
-	f, err := os.Open(s.path)
-	if err != nil {
-		var p *os.PathError
-		if errors.As(err, &p) {
-			err = p.Err
+	in, err := s.openPath()
+	if p, ok := errors.AsType[*os.PathError](err); ok {
+		err = p.Err
+	}
+	return in, err
+}
+
+func (s *source) openPath() (io.Reader, error) {
+	info, err := os.Stat(s.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		open := s.opts.OpenPipe
+		if open == nil {
+			open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
 		}
+		pipe, err := open(s.path)
+		if err != nil {
+			return nil, err
+		}
+		s.file = pipe
+		return pipe, nil
+	}
+	f, err := regular.Open(s.path)
+	if err != nil {
 		return nil, err
 	}
 	s.file = f
-	info, err := f.Stat()
-	if err != nil {
+	if info, err = f.Stat(); err != nil {
 		return nil, err
 	}
-	if info.IsDir() {
-		return nil, errors.New("is a directory")
-	}
-	if info.Mode().IsRegular() {
-		s.size, s.again = info.Size(), true
-	}
+	s.size, s.again = info.Size(), true
 	return f, nil
 }
 

@@ -202,7 +202,7 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 // anyRow reports whether one of the files has a whole line.
 func anyRow(paths ...string) (bool, error) {
 	for _, path := range paths {
-		file, err := regular.Open(path)
+		file, err := regular.OpenFile(path, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 // leaves both as before, but for rows that both have then.
 func merge(part string) error {
 	path := part + newSuffix
-	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	file, err := regular.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -56,7 +56,7 @@ func merge(part string) error {
 
 // appendRest appends what part has behind the first rows of it.
 func appendRest(to io.Writer, part string, rows int) error {
-	from, err := regular.Open(part)
+	from, err := regular.OpenFile(part, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

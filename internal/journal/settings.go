@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
-	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // mostSettings is more than the settings of a run with a thousand datasets take.
@@ -81,7 +80,7 @@ func (s Settings) write(path string) error {
 	if err != nil {
 		return err
 	}
-	file, err := report.CreatePrivate(path)
+	file, err := regular.Create(path, 0o600)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // The limits of one file of requests, by OpenAI's reference of the Batch API.
@@ -101,8 +103,11 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 		o.Notify = func(string) {}
 	}
 	b := &Batch{stack: s, o: o}
-	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
+	if err := regular.MkdirPrivate(o.Folder); err != nil {
 		return nil, err
+	}
+	if regular.Exposed(o.Folder) {
+		o.Notify("warning: every user can write to " + o.Folder + " and replace replies")
 	}
 	var err error
 	if b.store, err = openBatchStore(ctx, filepath.Join(o.Folder, batchStoreFile)); err != nil {

@@ -16,6 +16,7 @@ import (
 const (
 	stateFile    = "state.json"
 	stateVersion = 1
+	maxState     = 256 << 20 // bytes, far more than thousands of parts take
 )
 
 // The phases of a batch run. Rounds of the first two follow each other until the
@@ -102,7 +103,7 @@ type storedForm struct {
 // readState is nil where there is no state.
 func readState(folder string) (*batchState, error) {
 	path := filepath.Join(folder, stateFile)
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -123,7 +124,7 @@ func (s *batchState) write(folder string) error {
 		return err
 	}
 	path := filepath.Join(folder, stateFile)
-	file, err := os.OpenFile(path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	file, err := regular.Create(path+".new", 0o600)
 	if err != nil {
 		return err
 	}

@@ -46,11 +46,7 @@ type answered struct {
 }
 
 func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Close(); err != nil {
+	if err := createDatabase(path); err != nil {
 		return nil, err
 	}
 	db, err := sql.Open("sqlite", dataSource(path))

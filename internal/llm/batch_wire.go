@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // A transfer is how a request of the Batch API differs from others. It travels in
@@ -53,7 +55,7 @@ func (t *transfer) dress(r *http.Request) error {
 	}
 	r.ContentLength = int64(len(before)) + info.Size() + int64(len(after))
 	r.GetBody = func() (io.ReadCloser, error) {
-		file, err := os.Open(t.path)
+		file, err := regular.OpenFile(t.path, os.O_RDONLY, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"modernc.org/sqlite"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // CacheFile is the name of a cache's file in its folder.
@@ -55,15 +57,13 @@ func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cach
 }
 
 func (k *Cache) open(ctx context.Context, dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := regular.MkdirPrivate(dir); err != nil {
 		return err
 	}
-	// SQLite gives the files beside it the same mode.
-	f, err := os.OpenFile(k.path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
+	if regular.Exposed(dir) {
+		k.tell(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
 	}
-	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil && runtime.GOOS != "windows" {
+	if err := createDatabase(k.path); err != nil {
 		return err
 	}
 	db, err := sql.Open("sqlite", dataSource(k.path))
@@ -82,8 +82,27 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 	}
 	k.db = db
 	// Without it each process asks for itself.
-	if k.turns.file, err = os.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+	if k.turns.file, err = regular.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		k.turns.file = nil
+	}
+	return nil
+}
+
+// createDatabase sees to it that SQLite opens a file that is for its owner alone,
+// and is no link to another one. SQLite gives the files beside it the same mode,
+// and follows no symbolic link in their place.
+func createDatabase(path string) error {
+	for _, end := range []string{"-wal", "-shm", "-journal"} {
+		if err := regular.CheckName(path + end); err != nil {
+			return err
+		}
+	}
+	f, err := regular.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil && runtime.GOOS != "windows" {
+		return err
 	}
 	return nil
 }

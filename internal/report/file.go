@@ -2,12 +2,14 @@ package report
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
 )
@@ -23,18 +25,20 @@ const privateMode = 0o600
 
 // A File appears complete or not at all: until Commit, its content is in a file
 // of the same name with PartSuffix, which only its owner can read. Then it has the
-// permissions of the file that it replaces; a new one is its owner's alone. A
-// device or a pipe is written to directly. While one process has a File, no other
-// can get it.
+// permissions of the file that it replaces, but for those to execute it; a new one
+// is its owner's alone. The null device, and what this process was started with,
+// such as /dev/stdout, is written to directly. Other devices and pipes are refused.
+// While one process has a File, no other can get it.
 type File struct {
-	given string      // its name in messages
-	path  string      // where it will be; the target, where the name is a link
-	part  string      // where its content is until then; path for a device
-	at    string      // where it is written now: part, or beside it
-	mode  fs.FileMode // when it is complete
-	lock  *lock
-	file  handle
-	buf   *bufio.Writer
+	given  string         // its name in messages
+	path   string         // where it will be; the target, where the name is a link
+	part   string         // where its content is until then; path for a stream
+	at     string         // where it is written now: part, or beside it
+	mode   fs.FileMode    // when it is complete
+	stream regular.Target // what is written to directly, where part is path
+	lock   *lock
+	file   handle
+	buf    *bufio.Writer
 }
 
 // handle is what a File needs of an *os.File.
@@ -62,22 +66,18 @@ func Create(path string) (*File, error) {
 // it. It returns a *BusyError where another process has it. The file has to be
 // given back by Release, Commit or Abandon.
 func Reserve(path string) (*File, error) {
-	f := &File{given: path, path: path, mode: privateMode}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = target
+	target, err := regular.Resolve(path)
+	if err != nil {
+		if reason, ok := errors.AsType[*fs.PathError](err); ok {
+			err = reason.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.part = f.path + PartSuffix
-	info, err := os.Stat(f.path)
-	switch {
-	case err != nil:
-	case info.IsDir():
-		return nil, fmt.Errorf("%s: is a folder", path)
-	case info.Mode().IsRegular():
-		f.mode = info.Mode().Perm()
-	default:
-		f.part = f.path
+	f := &File{given: path, path: target.Path, part: target.Path, mode: cmp.Or(target.Perm, privateMode), stream: target}
+	if target.Stream {
 		return f, nil
 	}
+	f.part += PartSuffix
 	l, process, err := acquire(f.part + LockSuffix)
 	if errors.Is(err, errHeld) {
 		return nil, &BusyError{Path: path, Process: process}
@@ -90,7 +90,7 @@ func Reserve(path string) (*File, error) {
 }
 
 // Part returns the name under which the content is until it is complete, and
-// whether there is one: a device has none.
+// whether there is one: a stream has none.
 func (f *File) Part() (name string, ok bool) { return f.part, f.part != f.path }
 
 // Begin opens the file for writing, empty. With a suffix the content is not in
@@ -108,7 +108,7 @@ func (f *File) Begin(suffix string) error {
 func (f *File) open(suffix string) (*os.File, error) {
 	f.at = f.part
 	if f.part == f.path {
-		return os.OpenFile(f.at, os.O_WRONLY, 0)
+		return f.stream.OpenStream()
 	}
 	if suffix != "" {
 		if err := makePrivate(f.part); err != nil {
@@ -116,41 +116,33 @@ func (f *File) open(suffix string) (*os.File, error) {
 		}
 	}
 	f.at += suffix
-	return CreatePrivate(f.at)
-}
-
-// CreatePrivate makes an empty file that only its owner can read, in place of
-// what has that name. That is never written to: it may be a link to another
-// file, or be held open by whoever could read it.
-func CreatePrivate(path string) (*os.File, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, privateMode)
+	return regular.Create(f.at, privateMode)
 }
 
 // makePrivate takes a file, if there is one, from all but its owner, where the
 // file system knows owners.
 func makePrivate(path string) error {
-	info, err := os.Lstat(path)
+	file, err := regular.OpenFile(path, os.O_RDONLY, 0)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular():
-		return errors.New(path + " is no regular file")
-	case info.Mode().Perm()&^privateMode != 0:
-		_ = os.Chmod(path, privateMode)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode().Perm()&^privateMode != 0 {
+		_ = file.Chmod(privateMode)
 	}
 	return nil
 }
 
 // cantWrite is the error for a file that can't be begun.
 func (f *File) cantWrite(err error) error {
-	var reason *fs.PathError
-	if errors.As(err, &reason) {
-		err = reason.Err // its path is one that nobody named
+	if reason, ok := errors.AsType[*fs.PathError](err); ok {
+		err = reason.Err
+		if _, system := errors.AsType[syscall.Errno](err); !system { // it is about that file alone
+			err = fmt.Errorf("%s %w", reason.Path, err)
+		}
 	}
 	if info, statErr := os.Stat(filepath.Dir(f.path)); statErr != nil || !info.IsDir() {
 		return fmt.Errorf("%s: the folder %s can't be used: %w", f.given, filepath.Dir(f.path), err)

@@ -109,7 +109,7 @@ func TestWhatCantBeWrittenIsFoundAtOnce(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{filepath.Join(folder, "none", "out.csv"), "the folder " + filepath.Join(folder, "none") + " can't be used: no such file or directory"},
 		{filepath.Join(file, "out.csv"), "the folder " + file + " can't be used: not a directory"},
-		{folder, "is a folder"},
+		{folder, "is a directory"},
 		{filepath.Join(folder, strings.Repeat("x", 300)), "can't be written: file name too long"},
 	} {
 		if _, err := Create(tt.path); err == nil || !strings.HasSuffix(err.Error(), tt.want) {
@@ -121,12 +121,12 @@ func TestWhatCantBeWrittenIsFoundAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFullDeviceFailsTheCommit(t *testing.T) {
+func TestADeviceIsRefusedOtherThanTheNullDevice(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("there is no /dev/full here")
 	}
-	if err := create(t, "/dev/full", "row").Commit(); err == nil || !strings.Contains(err.Error(), "no space left") {
-		t.Error(err)
+	if _, err := Create("/dev/full"); err == nil || !strings.Contains(err.Error(), "/dev/full: is a device, not a regular file") {
+		t.Errorf("got %v, want an error that names the device", err)
 	}
 	if part, err := create(t, "/dev/null", "row").Abandon(true); part != "" || err != nil {
 		t.Error(part, err)
@@ -265,7 +265,7 @@ func TestALinkInPlaceOfAPartIsNotFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Begin(".new"); err == nil || !strings.Contains(err.Error(), "is no regular file") {
+	if err := f.Begin(".new"); err == nil || !strings.Contains(err.Error(), "is a symbolic link, not a regular file") {
 		t.Errorf("a link is gone on with: %v", err)
 	}
 	f.Release()
@@ -280,5 +280,44 @@ func TestALinkInPlaceOfAPartIsNotFollowed(t *testing.T) {
 	}
 	if content, _ := os.ReadFile(path); string(content) != "new" {
 		t.Errorf("%q", content)
+	}
+}
+
+// The lock is opened in place, so that nothing may lead from its name elsewhere.
+func TestALinkInPlaceOfALockIsRefused(t *testing.T) {
+	for name, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path, precious := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "precious")
+			lock := path + PartSuffix + LockSuffix
+			if err := errors.Join(os.WriteFile(precious, []byte("old"), 0o644), link(precious, lock)); err != nil {
+				t.Skipf("this system makes no such link: %v", err)
+			}
+			if _, err := Create(path); err == nil || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "link") {
+				t.Errorf("got %v, want an error about the link %s", err, lock)
+			}
+			if content, _ := os.ReadFile(precious); string(content) != "old" {
+				t.Errorf("the target became %q", content)
+			}
+			if err := os.Remove(lock); err != nil {
+				t.Fatal(err)
+			}
+			if err := create(t, path, "new").Commit(); err != nil {
+				t.Errorf("without the link: %v", err)
+			}
+		})
+	}
+}
+
+func TestAnOutputIsNeverExecutable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o755|os.ModeSetuid|os.ModeSetgid)); err != nil {
+		t.Fatal(err)
+	}
+	if err := create(t, path, "new").Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if mode := modeOf(t, path); mode != 0o644 {
+		t.Errorf("got %v, want -rw-r--r--", mode)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // LockSuffix follows PartSuffix in the name of the file that a run locks while
@@ -85,7 +87,7 @@ func (l *lock) release() {
 
 // holder reads which process has the lock, 0 where that can't be read.
 func holder(path string) int {
-	content, err := os.ReadFile(path)
+	content, err := regular.Read(path, 64)
 	if err != nil {
 		return 0
 	}

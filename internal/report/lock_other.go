@@ -2,9 +2,13 @@
 
 package report
 
-import "os"
+import (
+	"os"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
+)
 
 // openLocked opens or creates the file. Here nothing keeps a second run away.
 func openLocked(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
+	return regular.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 }

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"os"
 	"syscall"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // openLocked opens or creates the file and locks it for this process, or
 // returns errHeld. A file system that knows no locks gives a file without one:
 // to write there at all is worth more than to be warned of a second run.
 func openLocked(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
+	file, err := regular.OpenFile(path, os.O_RDWR|os.O_CREATE, privateMode)
 	if err != nil {
 		return nil, err
 	}

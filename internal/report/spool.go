@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // spoolMemory is how much a spool holds before it goes to a file.
@@ -36,17 +38,13 @@ func (s *spool) Write(p []byte) (int, error) {
 	return n, temporary(err)
 }
 
-// spill moves what is in memory to a file. Where the system allows it the file
-// has no name from the start, so that nothing is left even after a crash.
+// spill moves what is in memory to a file.
 func (s *spool) spill() error {
-	file, err := os.CreateTemp(s.folder, ".ragfaith-*.tmp")
+	file, path, err := regular.Temp(s.folder, ".ragfaith-*.tmp")
 	if err != nil {
 		return temporary(err)
 	}
-	s.file, s.buf = file, bufio.NewWriterSize(file, fileBuffer)
-	if os.Remove(file.Name()) != nil {
-		s.path = file.Name()
-	}
+	s.file, s.path, s.buf = file, path, bufio.NewWriterSize(file, fileBuffer)
 	_, err = s.buf.Write(s.memory.Bytes())
 	s.memory = bytes.Buffer{}
 	return temporary(err)

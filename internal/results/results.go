@@ -26,6 +26,9 @@ type Options struct {
 	Keep    []string
 	Stdin   io.Reader // read for the path "-"; nil for none
 	TempDir string    // for Parquet that can't be read in place; "" for the system's
+
+	// OpenPipe opens what is no regular file, as dataset.Options has it.
+	OpenPipe func(path string) (io.ReadCloser, error)
 }
 
 // A File is an open file of results. It is for one goroutine.
@@ -46,7 +49,7 @@ type File struct {
 // something else, such as a dataset, is an error that says what it lacks. After an
 // error nothing is left open.
 func Open(path string, o Options) (*File, error) {
-	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, TempDir: o.TempDir})
+	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, TempDir: o.TempDir, OpenPipe: o.OpenPipe})
 	if err != nil {
 		return nil, err
 	}

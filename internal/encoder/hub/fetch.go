@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // partSuffix ends the name of a file that is not complete.
@@ -45,7 +47,7 @@ func (r *remote) fetch(ctx context.Context, f source, path string) (string, erro
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", d.disk(err)
 	}
-	part, err := os.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
+	part, err := regular.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return "", d.disk(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 // lockEvery is how often a lock that another process holds is tried.
@@ -23,7 +25,7 @@ func (r *remote) lock(ctx context.Context, repo string) (release func(), err err
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("the folder of models can't be used: %w", err)
 	}
-	l := flock.New(filepath.Join(folder, folderOf(repo)+".lock"))
+	l := flock.New(filepath.Join(folder, folderOf(repo)+".lock"), flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NoFollow))
 	for told := false; ; {
 		ours, err := l.TryLock()
 		switch {

@@ -119,7 +119,7 @@ func (r *remote) fromCache(f source, path string) error {
 		return err
 	}
 	defer from.Close()
-	to, err := os.Create(path)
+	to, err := regular.Create(path, 0o644)
 	if err != nil {
 		return err
 	}

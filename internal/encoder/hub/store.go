@@ -141,7 +141,7 @@ func writeManifest(folder string, m *manifest) error {
 		return err
 	}
 	path := filepath.Join(folder, manifestFile)
-	f, err := os.Create(path + partSuffix)
+	f, err := regular.Create(path+partSuffix, 0o644)
 	if err != nil {
 		return err
 	}

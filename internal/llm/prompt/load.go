@@ -202,7 +202,7 @@ func Export(dir string) ([]string, error) {
 		return nil, err
 	}
 	for i, b := range list {
-		if err := os.WriteFile(paths[i], b.text, 0o644); err != nil {
+		if err := regular.Write(paths[i], b.text); err != nil {
 			// Half of a prompt would be taken for one that was changed.
 			return nil, errors.Join(err, os.Remove(paths[i]))
 		}

@@ -1,0 +1,205 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// signalSlack is how long a process may take to end after a signal: two seconds,
+// and as much again for a machine that is busy.
+const signalSlack = 4 * time.Second
+
+// pipeCommands are the commands that can read a pipe, by what they read from it.
+func pipeCommands(rows, results, pipe string) map[string][]string {
+	return map[string][]string{
+		"a dataset":                {"score", pipe, "--input-format", "jsonl"},
+		"a dataset of two":         {"score", rows, pipe, "--to", "none", "-q"},
+		"a dataset of a dry run":   {"score", pipe, "--dry-run", "--judge", "llm", "--base-url", "http://localhost:1"},
+		"results to report":        {"report", pipe},
+		"results of two to report": {"report", results, pipe},
+		"results of a baseline":    {"compare", pipe, results},
+		"results of a candidate":   {"compare", results, pipe},
+		"results to calibrate":     {"calibrate", pipe, "--label", "label"},
+		"labels":                   {"calibrate", results, "--label", "label", "--labels", pipe},
+		"a text":                   {"segment", pipe},
+	}
+}
+
+func fifo(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// One signal ends a command that reads from a pipe whose writer never writes.
+func TestASignalEndsTheReadingOfASilentPipe(t *testing.T) {
+	rows, results := labelled(t)
+	pipe := fifo(t, "pipe.jsonl")
+	for name, args := range pipeCommands(rows, results, pipe) {
+		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+			t.Run(name+" "+signal.String(), func(t *testing.T) {
+				cmd, _, stdout, stderr := start(t, args...)
+				w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when it is opened for reading
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer w.Close()
+				begun := time.Now()
+				if err := cmd.Process.Signal(signal); err != nil {
+					t.Fatal(err)
+				}
+				_, _ = io.ReadAll(stdout)
+				said, _ := io.ReadAll(stderr)
+				code, took := exitCode(t, cmd), time.Since(begun)
+				if code != exitInterrupted || took > signalSlack || strings.Contains(string(said), gaveUp) {
+					t.Errorf("exit %d after %v, want %d within %v and by the command itself: %s", code, took, exitInterrupted, signalSlack, said)
+				}
+			})
+		}
+	}
+}
+
+// So does one that comes while a pipe is opened that nobody writes to.
+func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
+	rows, results := labelled(t)
+	pipe := fifo(t, "pipe.jsonl")
+	for name, args := range pipeCommands(rows, results, pipe) {
+		t.Run(name, func(t *testing.T) {
+			bound, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			var out, errs bytes.Buffer
+			done := make(chan int, 1)
+			sys := bare()
+			sys.Now = time.Now
+			go func() { done <- run(ctx, args, nil, &out, &errs, sys) }()
+			cancel(errInterrupted)
+			select {
+			case code := <-done:
+				if code != exitInterrupted {
+					t.Errorf("exit %d, want %d: %s", code, exitInterrupted, &errs)
+				}
+			case <-bound.Done():
+				t.Fatal("it still waits for a writer")
+			}
+		})
+	}
+}
+
+// A pipe that is written to is read like a file.
+func TestAPipeWithAWriterIsRead(t *testing.T) {
+	rows, results := labelled(t)
+	pipe := fifo(t, "pipe.jsonl")
+	for name, tt := range map[string]struct{ file, args string }{
+		"a dataset":            {rows, "score PIPE --to csv"},
+		"results to report":    {results, "report PIPE --to csv"},
+		"results to calibrate": {results, "calibrate PIPE --label label --to none"},
+		"labels":               {rows, "calibrate " + results + " --label label --labels PIPE --to none"},
+		"a text":               {rows, "segment PIPE"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", tt.file, 1))...)
+			written := make(chan error, 1)
+			go func() { written <- os.WriteFile(pipe, []byte(read(t, tt.file)), 0) }()
+			got := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", pipe, 1))...)
+			if got.code != exitOK || got.stdout != want.stdout || got.stdout == "" && strings.Contains(tt.args, "csv") {
+				t.Errorf("exit %d: %s\n%s\nwant\n%s", got.code, got.stderr, got.stdout, want.stdout)
+			}
+			if err := <-written; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// To write to a pipe waits for a reader, and to a device does who knows what:
+// they are refused before anything is read, and stay as they are.
+func TestAnOutputIsNoPipeSocketOrDevice(t *testing.T) {
+	rows, results := labelled(t)
+	for name, args := range map[string]string{
+		"out.jsonl": "score " + rows + " --to none -o out.jsonl", "out.csv": "score " + rows + " --to none -o out.csv",
+		"s.json": "score " + rows + " --to none --summary s.json", "r.html": "report " + results + " --to none -o r.html",
+		"c.json": "calibrate " + results + " --label label --to none -o c.json", "d.html": "compare " + results + " " + results + " --to none -o d.html",
+	} {
+		for want, plant := range map[string]func(path string) error{
+			"is a pipe": func(path string) error { return syscall.Mkfifo(path, 0o600) },
+			"is a socket": func(path string) error {
+				l, err := net.Listen("unix", path)
+				if err == nil {
+					t.Cleanup(func() { _ = l.Close() })
+				}
+				return err
+			},
+			"is a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+		} {
+			t.Run(name+" "+want, func(t *testing.T) {
+				t.Chdir(t.TempDir())
+				if err := plant(name); err != nil {
+					t.Skip(err)
+				}
+				before, err := os.Lstat(name)
+				got := call(t, t.TempDir(), nil, strings.Fields(args)...)
+				if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: "+name+": "+want+", not a regular file") {
+					t.Errorf("exit %d: %s", got.code, got.stderr)
+				}
+				after, err2 := os.Lstat(name)
+				if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
+					t.Errorf("it was replaced: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// Standard output has a name, and can be a pipe or a file. What else is written
+// to it stays.
+func TestStandardOutputIsAnOutputByItsName(t *testing.T) {
+	if _, err := os.Stat("/dev/stdout"); err != nil {
+		t.Skipf("it has no name here: %v", err)
+	}
+	rows, _ := labelled(t)
+	folder := t.TempDir()
+	if err := os.Symlink("/dev/stdout", filepath.Join(folder, "link.csv")); err != nil {
+		t.Fatal(err)
+	}
+	for output, part := range map[string]string{"-o link.csv": "index,id,", "--summary /dev/stdout": `"$schema"`} {
+		for _, redirection := range []string{"| cat", "> file; cat file", ">> file; cat file"} {
+			cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output+" "+redirection, rows)
+			cmd.Dir = folder
+			if code, said := exited(t, cmd); code != exitOK || !strings.Contains(said, part) || !strings.Contains(said, "faithfulness") {
+				t.Errorf("%s %s: exit %d, want the table and %q: %.500s", output, redirection, code, part, said)
+			}
+		}
+	}
+	if got, err := os.Lstat(filepath.Join(folder, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link was replaced: %v", err)
+	}
+}
+
+// A command that a signal does not end is ended.
+func TestASignalEndsACommandThatCannotReturn(t *testing.T) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		signal, end := stuck(t)
+		begun := time.Now()
+		signal(s)
+		code, said := end()
+		if took := time.Since(begun); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(said, gaveUp+"; rows in a .part file are kept\n") {
+			t.Errorf("%v: exit %d after %v: %s", s, code, took, said)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package llm
+
+import (
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+)
+
+func TestADirectoryThatEveryoneCanWriteToIsAWarning(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("directories have no such permissions here")
+	}
+	const warning = "every user can write to "
+	for mode, want := range map[fs.FileMode]bool{0o700: false, 0o775: false, 0o777: true, 0o777 | fs.ModeSticky: false} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		k, w := openCache(t, dir)
+		if got := strings.Contains(w.String(), warning); got != want || k.handle() == nil {
+			t.Errorf("a cache in %v: warned %t, want %t, and the cache used: %v", mode, got, want, w)
+		}
+		s, folder := batchStack(t, &batchtest.Server{}, Options{})
+		if err := os.Chmod(folder, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, told := openBatch(t, s, BatchOptions{Folder: folder})
+		if got := strings.Contains(strings.Join(*told, "\n"), warning); got != want {
+			t.Errorf("a batch in %v: warned %t, want %t", mode, got, want)
+		}
+	}
+}

@@ -1,0 +1,244 @@
+//go:build unix && !solaris && !illumos && !aix
+
+package regular
+
+import (
+	"errors"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const stranger = 54321 // a user ID that is neither ours nor root's
+
+// must fails the test for the first error.
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asRoot skips a test that gives files to another user.
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give files to another user")
+	}
+}
+
+// wantContent checks a file that must not have been written to.
+func wantContent(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); string(got) != want || err != nil {
+		t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
+	}
+}
+
+// wantRefusal checks that the error names the file and says why.
+func wantRefusal(t *testing.T, what, path string, err error, want string) {
+	t.Helper()
+	if _, ok := errors.AsType[*fs.PathError](err); !ok || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
+		t.Errorf("%s: got %v, want a *fs.PathError of %s that says %q", what, err, path, want)
+	}
+}
+
+// planted puts something other than a regular file of its own at each name that
+// it returns with what is said of it. The victim is what the links lead to.
+func planted(t *testing.T) (victim string, names map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	victim = at("victim")
+	must(t, os.WriteFile(victim, []byte("precious"), 0o600),
+		os.Symlink(victim, at("symlink")), os.Symlink(at("absent"), at("dangling")), os.Link(victim, at("hardlink")),
+		syscall.Mkfifo(at("fifo"), 0o600), os.Mkdir(at("dir"), 0o700))
+	socket, err := net.Listen("unix", at("socket"))
+	must(t, err)
+	t.Cleanup(func() { _ = socket.Close() })
+	return victim, map[string]string{
+		at("symlink"): "is a symbolic link", at("dangling"): "is a symbolic link", at("hardlink"): "a hard link",
+		at("fifo"): "is a pipe", at("socket"): "is a socket", at("dir"): "is a directory",
+	}
+}
+
+func TestOpenFileRefusesWhatWasPlanted(t *testing.T) {
+	victim, names := planted(t)
+	for path, want := range names {
+		for _, flag := range []int{os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_APPEND | os.O_CREATE, os.O_RDWR, os.O_RDONLY} {
+			f, err := OpenFile(path, flag, 0o600)
+			if f != nil {
+				t.Errorf("%s: opened with %x", path, flag)
+			}
+			wantRefusal(t, "open", path, err, want)
+		}
+		if _, err := OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%s: got %v, want one that it exists", path, err)
+		}
+		if err := CheckName(path); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
+	}
+	wantContent(t, victim, "precious")
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(victim), "absent")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a dangling link was followed: %v", err)
+	}
+}
+
+func TestOpenFileOpensAndCreatesInPlace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	if _, err := OpenFile(path, os.O_RDWR, 0); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want one that it does not exist", err)
+	}
+	for _, want := range []string{"a", "aa"} {
+		f, err := OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+		must(t, err)
+		_, err = f.WriteString("a")
+		must(t, err, f.Close())
+		wantContent(t, path, want)
+	}
+	if _, err := OpenFile(path, os.O_RDWR|os.O_TRUNC, 0); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("O_TRUNC: got %v, want a refusal", err)
+	}
+	wantContent(t, path, "aa")
+	must(t, CheckName(path), CheckName(path+"s"))
+}
+
+func TestCreateReplacesWhatWasPlanted(t *testing.T) {
+	victim, names := planted(t)
+	for path := range names {
+		f, err := Create(path, 0o600)
+		must(t, err)
+		_, err = f.WriteString("new")
+		must(t, err, f.Close())
+		wantContent(t, path, "new")
+		if info, err := os.Lstat(path); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: got %v, %v, want a regular file of mode 0600", path, info.Mode(), err)
+		}
+	}
+	wantContent(t, victim, "precious")
+}
+
+// The same files, owned by another user, in directories of several kinds.
+func TestOwnersAreTrustedByTheDirectory(t *testing.T) {
+	asRoot(t)
+	for name, tt := range map[string]struct {
+		mode  fs.FileMode
+		owner int // of the directory
+		fine  bool
+	}{
+		"sticky, as /tmp":                           {0o777 | fs.ModeSticky, 0, false},
+		"writable by everyone":                      {0o777, 0, false},
+		"shared by a group":                         {0o775 | fs.ModeSetgid, 0, false},
+		"a bind mount of that user":                 {0o755, stranger, true},
+		"a bind mount of that user, umask 002":      {0o775, stranger, true},
+		"written by nobody but root, who put it in": {0o755, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			dir, victim := filepath.Join(root, "dir"), filepath.Join(root, "victim")
+			file, link, sub := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "sub")
+			must(t, os.Mkdir(dir, 0o700), os.WriteFile(victim, nil, 0o600), os.WriteFile(file, nil, 0o666), os.Chmod(file, 0o666), os.Symlink(victim, link), os.Mkdir(sub, 0o700),
+				os.Lchown(file, stranger, 0), os.Lchown(link, stranger, 0), os.Lchown(sub, stranger, 0), os.Chown(dir, tt.owner, 0), os.Chmod(dir, tt.mode))
+			f, err := OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
+			if f != nil {
+				_ = f.Close()
+			}
+			if tt.fine != (err == nil) {
+				t.Errorf("file: got %v, want it opened: %t", err, tt.fine)
+			}
+			target, err := Resolve(link)
+			if tt.fine != (err == nil) || tt.fine && target.Path != victim {
+				t.Errorf("link: got %+v, %v, want it followed: %t", target, err, tt.fine)
+			}
+			if target, err = Resolve(file); err != nil || tt.fine != (target.Perm == 0o666) {
+				t.Errorf("file to be replaced: got %+v, %v, want its permissions: %t", target, err, tt.fine)
+			}
+			if err := MkdirPrivate(sub); tt.fine != (err == nil) {
+				t.Errorf("directory: got %v, want it used: %t", err, tt.fine)
+			}
+		})
+	}
+}
+
+func TestResolveFollowsOurLinks(t *testing.T) {
+	root := t.TempDir()
+	at := func(name string) string { return filepath.Join(root, name) }
+	must(t, os.MkdirAll(at("a/b"), 0o700), os.WriteFile(at("file"), nil, 0o600), os.Chmod(at("file"), 0o4751),
+		os.Symlink("a/b", at("dir")), os.Symlink("../../file", at("a/b/up")), os.Symlink("dir/up", at("chain")),
+		os.Symlink("loop", at("loop")), os.Symlink("absent", at("dangling")), os.Symlink(os.DevNull, at("null")))
+	for name, want := range map[string]Target{
+		at("file"): {at("file"), 0o640, false}, at("chain"): {at("file"), 0o640, false}, at("dir/up"): {at("file"), 0o640, false},
+		at("dangling"): {at("absent"), 0, false}, at("new"): {at("new"), 0, false}, at("no/dir"): {at("no/dir"), 0, false},
+		at("null"): {os.DevNull, 0, true}, os.DevNull: {os.DevNull, 0, true},
+	} {
+		if got, err := Resolve(name); got != want || err != nil {
+			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, want)
+		}
+	}
+	_, err := Resolve(at("loop"))
+	wantRefusal(t, "resolve", at("loop"), err, "too many symbolic links")
+}
+
+func TestResolveRefusesWhatCanBlock(t *testing.T) {
+	_, names := planted(t)
+	for path, want := range names {
+		if strings.HasSuffix(path, "link") || strings.HasSuffix(path, "dangling") {
+			continue
+		}
+		_, err := Resolve(path)
+		wantRefusal(t, "resolve", path, err, want)
+		link := path + ".link"
+		must(t, os.Symlink(path, link))
+		_, err = Resolve(link)
+		wantRefusal(t, "resolve", link, err, want)
+	}
+	if _, err := Resolve("/dev/zero"); err == nil {
+		t.Error("a device was taken for an output")
+	}
+}
+
+func TestAStreamIsWrittenToWhereItStands(t *testing.T) {
+	if _, err := os.Stat("/dev/fd/0"); err != nil {
+		t.Skipf("this system has no names of open files: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "file")
+	f, err := os.Create(path)
+	must(t, err)
+	defer f.Close()
+	_, err = f.WriteString("one ")
+	must(t, err)
+	link := path + ".link"
+	must(t, os.Symlink("/dev/fd/"+strconv.Itoa(int(f.Fd())), link))
+	target, err := Resolve(link)
+	if err != nil || !target.Stream {
+		t.Fatalf("got %+v, %v, want a stream", target, err)
+	}
+	stream, err := target.OpenStream()
+	must(t, err)
+	_, err = stream.WriteString("two ")
+	must(t, err, stream.Close())
+	_, err = f.WriteString("three")
+	must(t, err)
+	wantContent(t, path, "one two three")
+}
+
+func TestADirectoryOfEveryoneIsExposed(t *testing.T) {
+	dir := t.TempDir()
+	for mode, want := range map[fs.FileMode]bool{0o700: false, 0o775: false, 0o777: true, 0o777 | fs.ModeSticky: false} {
+		must(t, os.Chmod(dir, mode))
+		if got := Exposed(dir); got != want {
+			t.Errorf("%v: got %t, want %t", mode, got, want)
+		}
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	must(t, os.Symlink(dir, link), MkdirPrivate(link), MkdirPrivate(filepath.Join(dir, "new")))
+	if info, err := os.Stat(filepath.Join(dir, "new")); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v, want mode 0700", info, err)
+	}
+}
