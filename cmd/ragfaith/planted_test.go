@@ -32,6 +32,12 @@ func TestNoFileIsWrittenThroughAPlantedLink(t *testing.T) {
 		fine string // the kinds of link that are replaced; others are named and refused
 		warn bool   // they are named in a warning instead
 	}{
+		"out.jsonl":                              {args: score + "-o out.jsonl", fine: "hard"},
+		"out.csv":                                {args: score + "-o out.csv", fine: "hard"},
+		"s.json":                                 {args: score + "--summary s.json", fine: "hard"},
+		"report.html":                            {args: "report " + results + " -q --to none -o report.html", fine: "hard"},
+		"c.json":                                 {args: "calibrate " + results + " -q --label label --to none -o c.json", fine: "hard"},
+		"page.html":                              {args: "compare " + results + " " + results + " --to none -o page.html", fine: "hard"},
 		"out.jsonl.part":                         {args: resumed},
 		"out.jsonl.part.new":                     {args: resumed},
 		"out.jsonl.part.settings":                {args: score + "-o out.jsonl", fine: every},

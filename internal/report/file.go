@@ -30,8 +30,7 @@ const privateMode = 0o600
 // such as /dev/stdout, is written to directly. Other devices and pipes are refused.
 // While one process has a File, no other can get it.
 type File struct {
-	given  string         // its name in messages
-	path   string         // where it will be; the target, where the name is a link
+	path   string         // where it will be
 	part   string         // where its content is until then; path for a stream
 	at     string         // where it is written now: part, or beside it
 	mode   fs.FileMode    // when it is complete
@@ -73,8 +72,8 @@ func Reserve(path string) (*File, error) {
 		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f := &File{given: path, path: target.Path, part: target.Path, mode: cmp.Or(target.Perm, privateMode), stream: target}
-	if target.Stream {
+	f := &File{path: path, part: path, mode: cmp.Or(target.Perm, privateMode), stream: target}
+	if target.Stream != "" {
 		return f, nil
 	}
 	f.part += PartSuffix
@@ -145,9 +144,9 @@ func (f *File) cantWrite(err error) error {
 		}
 	}
 	if info, statErr := os.Stat(filepath.Dir(f.path)); statErr != nil || !info.IsDir() {
-		return fmt.Errorf("%s: the folder %s can't be used: %w", f.given, filepath.Dir(f.path), err)
+		return fmt.Errorf("%s: the folder %s can't be used: %w", f.path, filepath.Dir(f.path), err)
 	}
-	return fmt.Errorf("%s: can't be written: %w", f.given, err)
+	return fmt.Errorf("%s: can't be written: %w", f.path, err)
 }
 
 // Release gives the file back to other processes. It is not needed after Commit

@@ -83,20 +83,17 @@ func TestAnAbandonedFileLeavesAPartOrNothing(t *testing.T) {
 	}
 }
 
-func TestALinkStaysAndItsTargetIsReplaced(t *testing.T) {
-	folder, elsewhere := t.TempDir(), t.TempDir()
-	link, target := filepath.Join(folder, "out.csv"), filepath.Join(elsewhere, "real.csv")
-	if err := errors.Join(os.WriteFile(target, nil, 0o644), os.Symlink(target, link)); err != nil {
+func TestAnOutputThatIsALinkIsRefused(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	link, target := filepath.Join(dir, "out.csv"), filepath.Join(elsewhere, "real.csv")
+	if err := errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link)); err != nil {
 		t.Skipf("this system makes no symbolic link: %v", err)
 	}
-	if err := create(t, link, "new").Commit(); err != nil {
-		t.Fatal(err)
+	if _, err := Create(link); err == nil || !strings.Contains(err.Error(), "out.csv: is a symbolic link to "+target+": name that file instead") {
+		t.Errorf("got %v, want an error that names the target", err)
 	}
-	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
-		t.Error("the link is gone")
-	}
-	if content, _ := os.ReadFile(target); string(content) != "new" {
-		t.Errorf("%q", content)
+	if content, _ := os.ReadFile(target); string(content) != "old" {
+		t.Errorf("the target became %q", content)
 	}
 }
 
