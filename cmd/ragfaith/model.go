@@ -54,9 +54,12 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		}
 	}
 	if !o.quiet {
-		options.OnLimit = func(tokens int) {
+		options.OnLimit = func(tokens, missed int) {
 			c.say("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
 				"rows that do not fit are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
+			if missed > 0 {
+				c.say("warning: it did so with %d requests before that was found, whose rows may have wrong scores: score them again with --max-context-tokens %d", missed, tokens)
+			}
 		}
 	}
 	// Made once without the cache, so that a mistake leaves no file behind.

@@ -26,7 +26,7 @@ const (
 // pace that it has measured.
 type Pace struct {
 	clock  Clock
-	rpm    float64 // 0: no limit
+	rpm    float64    // 0: no limit
 	tokens *tokenPace // nil: no limit
 
 	mu       sync.Mutex
@@ -68,17 +68,17 @@ func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (Usage, 
 		return p.around(ctx, send, func() {})
 	}
 	s := size()
-	b, err := p.tokens.book(ctx, s.Prompt+s.Room)
+	b, err := p.tokens.book(ctx, s)
 	if err != nil {
 		return Usage{}, err
 	}
 	sent := false
 	u, err := p.around(ctx, send, func() { sent = true; p.tokens.start(b) })
-	tokens := u.Tokens()
-	if tokens == 0 && sent {
-		tokens = s.Prompt // the server may count what it did not answer
+	took := u
+	if took.Tokens() == 0 && sent {
+		took.PromptTokens = s.Prompt // the server may count what it did not answer
 	}
-	p.tokens.settle(b, tokens)
+	p.tokens.settle(b, took)
 	return u, err
 }
 

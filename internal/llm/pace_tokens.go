@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// shares is how many parts of equal length a minute has. No part of a minute,
-// wherever it begins, has more than its share of the tokens.
+// shares is how many parts of equal length a minute has. Prompts are spread over
+// them, so that a minute's tokens are not sent at once.
 const shares = 4
 
-// A tokenPace keeps tokens per minute below a limit. A request is booked as a whole,
-// with the room for its reply, before it is sent, and corrected when its reply is
-// there. What is larger than a share waits until nothing else is booked, goes alone,
-// and takes as much of the following time as it has tokens.
+// A tokenPace keeps the tokens of any minute, wherever it begins, below a limit. A
+// request is booked as a whole, with the room for its reply, before it is sent, and
+// corrected when its reply is there. One that is larger than the limit waits for a
+// minute in which nothing was sent, goes alone, and takes as many of the following
+// minutes as it has limits.
 type tokenPace struct {
 	clock     Clock
 	perMinute float64
@@ -26,16 +27,16 @@ type tokenPace struct {
 
 // A booking is a request that is to be sent or was sent a short time ago.
 type booking struct {
-	tokens float64
-	sent   time.Time // zero until it is sent: it counts until then
+	prompt, tokens float64
+	sent           time.Time // zero until it is sent: it counts until then
 }
 
 func newTokenPace(perMinute int, c Clock) *tokenPace {
 	return &tokenPace{clock: c, perMinute: float64(perMinute), turn: make(chan struct{}, 1), booked: map[*booking]struct{}{}}
 }
 
-// book waits until n tokens fit. Those who wait come in turn.
-func (t *tokenPace) book(ctx context.Context, n int) (*booking, error) {
+// book waits until a request of that size fits. Those who wait come in turn.
+func (t *tokenPace) book(ctx context.Context, s Size) (*booking, error) {
 	select {
 	case t.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -44,7 +45,7 @@ func (t *tokenPace) book(ctx context.Context, n int) (*booking, error) {
 	defer func() { <-t.turn }()
 	for {
 		sleep, wake := context.WithCancel(ctx)
-		b, wait := t.place(float64(n), wake)
+		b, wait := t.place(s, wake)
 		if b != nil {
 			wake()
 			return b, nil
@@ -58,50 +59,54 @@ func (t *tokenPace) book(ctx context.Context, n int) (*booking, error) {
 	}
 }
 
-// place books n tokens, or returns how long to wait unless wake is called before.
-func (t *tokenPace) place(n float64, wake context.CancelFunc) (*booking, time.Duration) {
+// place books a request, or returns how long to wait unless wake is called before.
+func (t *tokenPace) place(s Size, wake context.CancelFunc) (*booking, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.clock.Now()
-	used, wait := 0.0, time.Minute
+	minute, share, wait := 0.0, 0.0, time.Minute
 	for b := range t.booked {
-		if b.sent.IsZero() {
-			used += b.tokens
-			continue
-		}
 		if b.sent.After(now) { // the clock was set back
 			b.sent = now
 		}
-		left := t.span(b).Round(time.Microsecond) - now.Sub(b.sent)
+		age := now.Sub(b.sent)
+		if b.sent.IsZero() {
+			age = 0
+		}
+		left := t.span(b) - age
 		if left <= 0 {
 			delete(t.booked, b)
 			continue
 		}
-		used += b.tokens
+		minute += b.tokens
+		if first := time.Minute/shares - age; first > 0 {
+			share += b.prompt
+			left = min(left, first)
+		}
 		wait = min(wait, left)
 	}
-	if used > 0 && used+n > t.perMinute/shares {
+	b := &booking{prompt: float64(s.Prompt), tokens: float64(s.Prompt + s.Room)}
+	if minute > 0 && minute+b.tokens > t.perMinute || share > 0 && share+b.prompt > t.perMinute/shares {
 		t.wake = wake
 		return nil, wait
 	}
-	b := &booking{tokens: n}
 	t.booked[b], t.wake = struct{}{}, nil
 	return b, 0
 }
 
 // span is how long a booking counts after it was sent.
 func (t *tokenPace) span(b *booking) time.Duration {
-	return max(time.Minute/shares, time.Duration(b.tokens/t.perMinute*float64(time.Minute)))
+	return max(time.Minute, time.Duration(b.tokens/t.perMinute*float64(time.Minute)))
 }
 
 // start says that a request is sent now.
 func (t *tokenPace) start(b *booking) { t.change(func() { b.sent = t.clock.Now() }) }
 
 // settle corrects what a request was booked for.
-func (t *tokenPace) settle(b *booking, tokens int) {
+func (t *tokenPace) settle(b *booking, u Usage) {
 	t.change(func() {
-		b.tokens = float64(tokens)
-		if tokens <= 0 {
+		b.prompt, b.tokens = float64(u.PromptTokens), float64(u.Tokens())
+		if b.tokens <= 0 {
 			delete(t.booked, b)
 		}
 	})

@@ -102,8 +102,11 @@ func (s *secrets) transport(err error) string {
 		}
 		return "***@"
 	})
-	return cut(text, maxMessage)
+	return cut(query.ReplaceAllString(text, "$1"), maxMessage)
 }
+
+// query is what follows the path of a URL, where tokens of a session are.
+var query = regexp.MustCompile(`(://[^\s"?#]*)[?#][^\s"]*`)
 
 // location is the URL of a redirect without what may be secret in it.
 func (s *secrets) location(text string) string {

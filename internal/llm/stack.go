@@ -25,8 +25,9 @@ type Options struct {
 	Cache   *Cache // nil for none
 	OnRetry func(err error, wait time.Duration)
 	// OnLimit is called once if the server drops what does not fit its context window
-	// without an error, with the tokens that it reads; it may be nil.
-	OnLimit func(tokens int)
+	// without an error, with the tokens that it reads and the number of replies before
+	// that were to a part of their prompt; it may be nil.
+	OnLimit func(tokens, missed int)
 }
 
 // A Stack is a Client in all its decorators, and the handles to them. They stand

@@ -48,24 +48,29 @@ const (
 // believed: a probe of plain words is sent, longer than the prompt and unlike any
 // before it. Only a server that counts fewer tokens than the probe has words drops
 // text. From then on a request that exceeds the limit is not even sent.
+//
+// The first prompts of a run that lose so little that they are not suspect are
+// missed, if the limit is no round number. They are counted when it is found.
 type Windowed struct {
 	Next Completer
 	// Tokens is our own count of a text.
 	Tokens func(string) int
-	// Notify is called once, with the limit that was found; it may be nil.
-	Notify func(limit int)
+	// Notify is called once, with the limit that was found and the number of replies
+	// before it that were to a part of their prompt too; it may be nil.
+	Notify func(limit, missed int)
 
 	mu      sync.Mutex
 	probing chan struct{} // holds a value while a probe is under way
 	limit   int           // tokens of a prompt beyond which text is dropped; 0 for none known
 	most    int           // tokens of the longest prompt that the server reported
 	mostOwn int           // and our own count of it
+	alike   int           // replies to prompts of that length
 	ratio   float64       // lowest of the server's count to ours, of prompts that were read whole
 	useless bool          // the server reports the same count for any prompt
 }
 
 // NewWindowed puts a Windowed in front of next.
-func NewWindowed(next Completer, tokens func(string) int, notify func(limit int)) *Windowed {
+func NewWindowed(next Completer, tokens func(string) int, notify func(limit, missed int)) *Windowed {
 	return &Windowed{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), ratio: math.Inf(1)}
 }
 
@@ -174,8 +179,11 @@ func (w *Windowed) known(p prompted) (known, cut bool) {
 		return false, false
 	}
 	w.ratio = min(w.ratio, ratio)
+	if p.reported > w.most {
+		w.most, w.mostOwn, w.alike = p.reported, p.own, 0
+	}
 	if top {
-		w.most, w.mostOwn = p.reported, p.own
+		w.alike++
 	}
 	return true, false
 }
@@ -212,6 +220,10 @@ func (w *Windowed) probe(ctx context.Context, p prompted) (used Usage, cut bool,
 		return used, false, err
 	}
 	w.mu.Lock()
+	missed := 0
+	if w.most == long {
+		missed = w.alike
+	}
 	w.limit, w.most = long, 0
 	if further > long {
 		w.most = further
@@ -219,7 +231,7 @@ func (w *Windowed) probe(ctx context.Context, p prompted) (used Usage, cut bool,
 	limit := max(w.limit, w.most)
 	w.mu.Unlock()
 	if w.Notify != nil {
-		w.Notify(limit)
+		w.Notify(limit, missed)
 	}
 	return used, true, nil
 }

@@ -114,6 +114,9 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err := w.notReply(res, body); err != nil {
 		return nil, err
 	}
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		body = w.fromJSON(body) // of a reply, it is removed from what was read
+	}
 	res.Body = io.NopCloser(bytes.NewReader(t.shown(plainUsage(body))))
 	return res, nil
 }
