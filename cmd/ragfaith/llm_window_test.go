@@ -45,10 +45,12 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if json.NewDecoder(r.Body).Decode(&q) != nil {
 		return
 	}
-	all, user := "", q.Messages[len(q.Messages)-1].Content
+	user := q.Messages[len(q.Messages)-1].Content
+	var prompt strings.Builder
 	for _, m := range q.Messages {
-		all += m.Content
+		prompt.WriteString(m.Content)
 	}
+	all := prompt.String()
 	from, to := 0, len(all)
 	if s.window > 0 && len(all)/4 > s.window {
 		s.dropped.Add(1)
@@ -130,7 +132,7 @@ func factRows(t *testing.T, sizes ...int) string {
 			fmt.Fprintf(&filler, "The river of place %d runs past an old mill in the north. ", k)
 		}
 		row, err := json.Marshal(map[string]any{
-			"id": fmt.Sprint(i), "question": "Where are they?", "answer": first + " " + last + fmt.Sprintf(" The castle %d is in Spain.", i),
+			"id": strconv.Itoa(i), "question": "Where are they?", "answer": first + " " + last + fmt.Sprintf(" The castle %d is in Spain.", i),
 			"contexts": []string{first + " " + filler.String()[:filler.Len()/2], filler.String()[filler.Len()/2:], "The end. " + last},
 		})
 		if err != nil {
