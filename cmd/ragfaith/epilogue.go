@@ -126,8 +126,9 @@ func (m *model) total() *report.SummarySpent {
 	s := &report.SummarySpent{
 		SummaryUsage: report.SummaryUsage{
 			Requests: u.Requests, PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedRequests: u.CachedRequests,
+			Estimated: u.Estimated,
 		},
-		USD: report.NoFigure(),
+		USD: report.NoFigure(), PromptLimit: m.stack.Limit(),
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()

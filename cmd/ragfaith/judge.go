@@ -41,7 +41,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	}
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
-		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text,
+		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
 	}
 	if o.evidence == "joined" {
 		opts.Style = judge.Ragas

@@ -53,6 +53,15 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 			c.say("sending again in %v: %v", wait.Round(time.Millisecond), err)
 		}
 	}
+	if !o.quiet {
+		options.OnLimit = func(tokens, missed int) {
+			c.say("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
+				"rows that do not fit are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
+			if missed > 0 {
+				c.say("warning: it did so with %d requests before that was found, whose rows may have wrong scores: score them again with --max-context-tokens %d", missed, tokens)
+			}
+		}
+	}
 	// Made once without the cache, so that a mistake leaves no file behind.
 	stack, err := llm.New(options)
 	if err != nil {
@@ -167,6 +176,9 @@ func (m *model) spent() string {
 	u := m.stack.Meter.Total()
 	line := fmt.Sprintf("usage: %d requests, %d cached, %d prompt tokens, %d completion tokens",
 		u.Requests, u.CachedRequests, u.PromptTokens, u.CompletionTokens)
+	if u.Estimated {
+		line += " (estimated: the server does not report its counts)"
+	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()
 		line += ", $" + strconv.FormatFloat(usd, 'f', 4, 64)

@@ -102,4 +102,5 @@ func (r *Result) Supported() int {
 // Usage counts what a row cost; all zero for a judge that runs offline.
 type Usage struct {
 	Requests, PromptTokens, CompletionTokens, CachedRequests int
+	Estimated                                                bool // the server reported no usable count, so some tokens are our own count
 }

@@ -138,6 +138,7 @@ func (r *Result) spend(all ...Usage) {
 		r.Usage.PromptTokens += u.PromptTokens
 		r.Usage.CompletionTokens += u.CompletionTokens
 		r.Usage.CachedRequests += u.CachedRequests
+		r.Usage.Estimated = r.Usage.Estimated || u.Estimated
 	}
 }
 

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -185,12 +184,9 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &NetworkError{Message: c.wire.scrub("the file " + id + " came only in part: " + readErr.Error()), err: readErr}
+			return &NetworkError{Message: "the file " + cut(c.wire.fromError(id), 100) + " came only in part: " + c.wire.transport(readErr), err: readErr}
 		}
-		given := line
-		for _, s := range c.wire.secrets {
-			given = bytes.ReplaceAll(given, []byte(s), []byte("[key]"))
-		}
+		given := []byte(c.wire.fromJSON(line))
 		if len(given) > maxBatchLine {
 			given = nil
 		}

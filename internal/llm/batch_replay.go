@@ -20,7 +20,7 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 		c.mu.Lock()
 		f := c.form
 		c.mu.Unlock()
-		reply, err := c.read(r, f, res, counted(res.Usage).Add(Usage{Requests: 1}))
+		reply, err := c.read(r, f, res, c.counted(r, res).Add(Usage{Requests: 1}))
 		return reply, err, true
 	}
 	if !negotiable(a.status) {

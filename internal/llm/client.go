@@ -64,6 +64,7 @@ type Client struct {
 	at      endpoint
 	model   string
 	timeout time.Duration
+	tokens  *Tokens
 
 	mu   sync.Mutex
 	form form
@@ -95,7 +96,7 @@ func NewClient(c Config) (*Client, error) {
 		}
 	}
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = at.base, at.kind, at.version, c.Org, w
-	return &Client{api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout}, nil
+	return &Client{api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout, tokens: NewTokens(c.Model)}, nil
 }
 
 // Endpoint is the base URL, without secrets.
@@ -127,7 +128,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		used.Requests += sent
 		if err == nil {
 			c.learn(start, f)
-			used = used.Add(counted(res.Usage))
+			used = used.Add(c.counted(r, res))
 			return c.read(r, f, res, used)
 		}
 		final, room := classify(err)
@@ -158,12 +159,6 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		}
 		f = next
 	}
-}
-
-// counted are the tokens that a server counts. Less than none would give a budget
-// back what is spent.
-func counted(u openai.Usage) Usage {
-	return Usage{PromptTokens: max(0, u.PromptTokens), CompletionTokens: max(0, u.CompletionTokens)}
 }
 
 // send makes one request; sent is 0 if go-openai would not let it go.
@@ -202,7 +197,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*NetworkError](err); ok {
 		return err
 	}
-	return &StatusError{Status: http.StatusOK, Message: c.wire.scrub("what it sent is not a reply: " + err.Error())}
+	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.transport(err)}
 }
 
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
@@ -285,8 +280,23 @@ func (c *Client) learn(from, f form) {
 	c.form = joined(c.form, f)
 }
 
-// read takes the reply out of an answer.
+// read takes the reply out of an answer, without the key. The key is removed from
+// what was read, so that it can't change how a reply is read.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used Usage) (*Reply, error) {
+	reply, err := c.readReply(r, f, res, used)
+	if reply != nil {
+		reply.Text, reply.JSON = c.wire.fromReply(reply.Text), c.wire.fromJSON(reply.JSON)
+	}
+	if e, ok := errors.AsType[*ParseError](err); ok {
+		e.Reason, e.Text, e.Partial = c.wire.fromError(e.Reason), c.wire.fromError(e.Text), c.wire.fromJSON(e.Partial)
+	}
+	if e, ok := errors.AsType[*RefusalError](err); ok {
+		e.Message = c.wire.fromError(e.Message)
+	}
+	return reply, err
+}
+
+func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse, used Usage) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, withUsage(&ParseError{Reason: "the answer has no choices"}, used)
 	}

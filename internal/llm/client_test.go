@@ -725,15 +725,15 @@ func TestAServerThatAlwaysFindsFaultIsLeft(t *testing.T) {
 	}
 }
 
-func TestFewerTokensThanNoneAreNone(t *testing.T) {
+func TestNegativeCountsAreEstimated(t *testing.T) {
 	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"well"}}],"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":-900,"completion_tokens":-9}}`)
 	})
 	c := client(t, Config{BaseURL: srv.URL})
-	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (Usage{Requests: 1}) {
+	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (Usage{Requests: 1}) {
+	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

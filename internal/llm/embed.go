@@ -11,7 +11,8 @@ import (
 
 // Embed turns texts into vectors with one request. All vectors are of one length
 // and of finite numbers, or it fails; so do texts that the server refuses, as some
-// do an empty one. UsageOf and the second result tell what it cost.
+// do an empty one, and those of which it read only the beginning, with a
+// *ContextLengthError. UsageOf and the second result tell what it cost.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
 	if len(texts) == 0 {
 		return nil, Usage{}, nil
@@ -30,12 +31,31 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage,
 		err, _ = classify(c.failure(ctx, err))
 		return nil, used, withUsage(err, used)
 	}
-	used.PromptTokens = counted(res.Usage).PromptTokens
+	used = used.Add(c.countedTexts(texts, res.Usage.PromptTokens))
+	if cutTexts(texts, res.Usage.PromptTokens) {
+		return nil, used, withUsage(&ContextLengthError{Limit: res.Usage.PromptTokens, Silent: true}, used)
+	}
 	out, err := vectors(res.Data, len(texts))
 	if err != nil {
 		return nil, used, withUsage(&StatusError{Status: http.StatusOK, Message: err.Error()}, used)
 	}
 	return out, used, nil
+}
+
+// minLongText is how many words a text has at least that a server may cut off
+// before it makes a vector of it. The smallest models read 256 tokens.
+const minLongText = 200
+
+// cutTexts reports whether a server counted fewer tokens than the texts have words.
+// Servers that count nothing, or not these texts, are not blamed for short ones.
+func cutTexts(texts []string, reported int) bool {
+	long, words := false, 0
+	for _, t := range texts {
+		n := minTokens(t)
+		long = long || n >= minLongText
+		words += n
+	}
+	return long && reported > 0 && float64(reported) < dropped*float64(words)
 }
 
 // vectors puts the server's in the order of the texts.

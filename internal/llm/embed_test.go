@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -74,4 +75,25 @@ type embedderFunc func([]string) [][]float32
 
 func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
 	return f(texts), Usage{}, nil
+}
+
+// A vector of the beginning of a text is not that of the text.
+func TestTextsThatAreCutOffForAVectorAreAnError(t *testing.T) {
+	for name, tt := range map[string]struct {
+		words, reported int
+		cut             bool
+	}{
+		"it is read":      {300, 390, false},
+		"it is cut":       {300, 256, true},
+		"it is short":     {40, 3, false},
+		"nothing is said": {300, 0, false},
+	} {
+		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+			fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":%d}}`, tt.reported)
+		})
+		_, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{strings.Repeat("word ", tt.words)})
+		if e, ok := errors.AsType[*ContextLengthError](err); ok != tt.cut || ok && !e.Silent || !ok && err != nil || u.Requests != 1 {
+			t.Errorf("%s: %+v, %v", name, u, err)
+		}
+	}
 }

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A StatusError is a server's refusal of a request. Its text is the server's,
@@ -72,9 +74,13 @@ func (e *LengthError) Error() string {
 type ContextLengthError struct {
 	Limit   int // of the model, in tokens; 0 where the server does not name it
 	Message string
+	Silent  bool // the server did not refuse the prompt, but dropped a part of it
 }
 
 func (e *ContextLengthError) Error() string {
+	if e.Silent {
+		return fmt.Sprintf("the server reads at most %d tokens of this prompt and silently drops the rest: its context window is too small", e.Limit)
+	}
 	if e.Limit == 0 {
 		return "the prompt is longer than the model's window: " + e.Message
 	}
@@ -178,14 +184,20 @@ func UsageOf(err error) Usage {
 	return Usage{}
 }
 
-// cut shortens s to n runes on one line.
+// cut shortens s to n runes on one line. Control characters and other runes that
+// are not printable become U+FFFD.
 func cut(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
+	var b strings.Builder
 	i := 0
-	for at := range s {
+	for _, r := range strings.Join(strings.Fields(s), " ") {
 		if i++; i > n {
-			return s[:at] + "…"
+			b.WriteRune('…')
+			break
 		}
+		if !unicode.IsPrint(r) {
+			r = utf8.RuneError
+		}
+		b.WriteRune(r)
 	}
-	return s
+	return b.String()
 }

@@ -264,7 +264,7 @@ func TestPaceOfTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// 60,000 tokens at 60,000 a minute, of which a quarter may go at once.
+	// 60,000 tokens at 60,000 a minute: a quarter of the prompts may go at once.
 	if d := clock.Now().Sub(start); d < 40*time.Second || d > 62*time.Second {
 		t.Errorf("took %s", d)
 	}

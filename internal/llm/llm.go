@@ -79,6 +79,7 @@ type Reply struct {
 // repeated ones too; CachedRequests are those that a cache answered instead.
 type Usage struct {
 	Requests, PromptTokens, CompletionTokens, CachedRequests int
+	Estimated                                                bool // the server reported no usable count, so some tokens are our own count
 }
 
 // Add is the sum of both.
@@ -88,6 +89,7 @@ func (u Usage) Add(v Usage) Usage {
 		PromptTokens:     u.PromptTokens + v.PromptTokens,
 		CompletionTokens: u.CompletionTokens + v.CompletionTokens,
 		CachedRequests:   u.CachedRequests + v.CachedRequests,
+		Estimated:        u.Estimated || v.Estimated,
 	}
 }
 

@@ -26,8 +26,8 @@ const (
 // pace that it has measured.
 type Pace struct {
 	clock  Clock
-	rpm    float64 // 0: no limit
-	tokens *rate.Limiter
+	rpm    float64    // 0: no limit
+	tokens *tokenPace // nil: no limit
 
 	mu       sync.Mutex
 	limit    rate.Limit // of requests a second; rate.Inf while there is none
@@ -49,8 +49,7 @@ func NewPace(rpm, tpm int, c Clock) *Pace {
 	}
 	p.requests = rate.NewLimiter(p.limit, burst(p.limit))
 	if tpm > 0 {
-		// A quarter of a minute's tokens may go at once, so that one long prompt can.
-		p.tokens = rate.NewLimiter(rate.Limit(float64(tpm)/60), max(1, tpm/4))
+		p.tokens = newTokenPace(tpm, c)
 	}
 	return p
 }
@@ -65,24 +64,37 @@ func burst(l rate.Limit) int {
 
 // Around waits for its turn, sends, and learns from the answer.
 func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (Usage, error) {
-	asked := 0
-	if p.tokens != nil {
-		asked = size().Prompt
+	if p.tokens == nil {
+		return p.around(ctx, send, func() {})
 	}
-	if err := p.wait(ctx, asked); err != nil {
+	s := size()
+	b, err := p.tokens.book(ctx, s)
+	if err != nil {
 		return Usage{}, err
 	}
-	u, err := send(ctx)
-	now := p.clock.Now()
-	if more := u.Tokens() - asked; p.tokens != nil && more > 0 {
-		p.tokens.ReserveN(now, min(more, p.tokens.Burst())) // those who come next wait for it
+	sent := false
+	u, err := p.around(ctx, send, func() { sent = true; p.tokens.start(b) })
+	took := u
+	if took.Tokens() == 0 && sent {
+		took.PromptTokens = s.Prompt // the server may count what it did not answer
 	}
-	p.learn(err, now)
+	p.tokens.settle(b, took)
 	return u, err
 }
 
-func (p *Pace) wait(ctx context.Context, tokens int) error {
-	for booked := false; ; {
+// around is Around without the pace of tokens. start is called when it sends.
+func (p *Pace) around(ctx context.Context, send Send, start func()) (Usage, error) {
+	if err := p.wait(ctx); err != nil {
+		return Usage{}, err
+	}
+	start()
+	u, err := send(ctx)
+	p.learn(err, p.clock.Now())
+	return u, err
+}
+
+func (p *Pace) wait(ctx context.Context) error {
+	for {
 		now := p.clock.Now()
 		p.mu.Lock()
 		d := p.rest.Sub(now)
@@ -94,10 +106,6 @@ func (p *Pace) wait(ctx context.Context, tokens int) error {
 			d = p.requests.ReserveN(now, 1).DelayFrom(now)
 		}
 		p.mu.Unlock()
-		if !resting && p.tokens != nil && !booked {
-			d = max(d, p.tokens.ReserveN(now, min(tokens, p.tokens.Burst())).DelayFrom(now))
-			booked = true
-		}
 		if d > 0 {
 			if err := p.clock.Sleep(ctx, d); err != nil {
 				return err

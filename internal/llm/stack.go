@@ -24,6 +24,10 @@ type Options struct {
 
 	Cache   *Cache // nil for none
 	OnRetry func(err error, wait time.Duration)
+	// OnLimit is called once if the server drops what does not fit its context window
+	// without an error, with the tokens that it reads and the number of replies before
+	// that were to a part of their prompt; it may be nil.
+	OnLimit func(tokens, missed int)
 }
 
 // A Stack is a Client in all its decorators, and the handles to them. They stand
@@ -33,6 +37,7 @@ type Options struct {
 //	meter    counts what each call cost in all, failed calls too
 //	cache    a hit costs nothing and waits for nothing: not even for an open breaker
 //	reask    a reply cut off or unreadable is asked again; each try goes through all below
+//	windowed a reply to a part of a prompt is an error: the server dropped the rest
 //	retry    what fails for now is sent again; each try goes through all below
 //	breaker  sees each try, so that a dead server ends the run and not just a row;
 //	         wakes those who wait in retry and pace
@@ -49,6 +54,7 @@ type Stack struct {
 	Tokens  *Tokens
 
 	o       Options
+	window  *Windowed
 	online  Completer // retry and all below
 	clients []*Client
 }
@@ -70,7 +76,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: NewTokens(c.Model()), o: o, clients: []*Client{c}}
+	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, o: o, clients: []*Client{c}}
 	s.Pace = NewPace(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
 	layers, err := s.layers(o)
 	if err != nil {
@@ -83,7 +89,8 @@ func New(o Options) (*Stack, error) {
 
 // over puts what stands above retry over next.
 func (s *Stack) over(next Completer) Completer {
-	next = &Reask{Next: next, MaxRoom: s.o.MaxRoom}
+	s.window = NewWindowed(next, s.Tokens.Text, s.o.OnLimit)
+	next = &Reask{Next: s.window, MaxRoom: s.o.MaxRoom}
 	if s.o.Cache != nil {
 		next = s.o.Cache.Completer(next, s.Client.Endpoint(), s.Client.Model())
 	}
@@ -148,6 +155,10 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	}
 	return LayeredEmbedder(e, nil, s.Meter), client.Endpoint(), nil
 }
+
+// Limit is how many tokens of a prompt and its reply the server was found to read
+// before it drops text without an error; 0 for none found.
+func (s *Stack) Limit() int { return s.window.Limit() }
 
 // Cost is what has been spent by the prices known, in USD, and the tokens that
 // were counted.

@@ -3,6 +3,7 @@ package llm
 import (
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
@@ -95,4 +96,64 @@ func Rough(s string) int {
 		}
 	}
 	return (ascii*3 + other*8 + 11) / 12
+}
+
+// minTokens is a number of tokens that s has by any tokenizer in use, or fewer.
+// None makes one token of two words, of more than three digits, or of more than
+// three characters of a script without spaces. Punctuation can be one token with
+// the word behind it, so it counts only in front of something else.
+func minTokens(s string) int {
+	var words, dense, digits, run int
+	in := spaceRune
+	end := func(next runeKind) {
+		switch {
+		case in == letterRune, in == otherRune && next != letterRune:
+			words++
+		case in == digitRune:
+			digits += (run + 2) / 3
+		}
+		run = 0
+	}
+	for _, r := range s {
+		kind := kindOf(r)
+		if kind == denseRune {
+			dense++
+		}
+		if r == '\'' && in == letterRune {
+			continue // "don't" is one word
+		}
+		if kind != in {
+			end(kind)
+			in = kind
+		}
+		run++
+	}
+	end(spaceRune)
+	return words + digits + dense/3
+}
+
+type runeKind int
+
+const (
+	spaceRune runeKind = iota
+	letterRune
+	digitRune
+	denseRune // of a script without spaces between words
+	otherRune
+)
+
+func kindOf(r rune) runeKind {
+	switch {
+	case r < utf8.RuneSelf && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'):
+		return letterRune
+	case r >= '0' && r <= '9':
+		return digitRune
+	case unicode.IsSpace(r):
+		return spaceRune
+	case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan):
+		return denseRune
+	case unicode.IsLetter(r) || unicode.IsMark(r):
+		return letterRune
+	}
+	return otherRune
 }

@@ -14,26 +14,29 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 const (
 	maxReply   = 32 << 20 // bytes of a reply, unpacked
 	maxRefusal = 64 << 10 // bytes of an error that are read
+	maxMessage = 300      // characters of an error that are kept
 
 	tinyTemperature   = `"temperature":1e-45`
 	zeroedTemperature = `"temperature":0`
 )
 
 // wire is the HTTP under go-openai. It reads each answer whole and bounded,
-// takes the key out of whatever the server sends back, and turns every answer
-// that is not a reply into an error of this package. It sends a request once.
+// takes the key out of errors that the server sends, and turns every answer that
+// is not a reply into an error of this package. It sends a request once.
 type wire struct {
-	http    *http.Client
-	secrets []string
-	apiKey  string // for Azure's header beside the usual one
+	http *http.Client
+	*secrets
+	apiKey string // for Azure's header beside the usual one
 }
 
-func newWire(c *http.Client, secrets []string, apiKey string) *wire {
+func newWire(c *http.Client, keys []string, apiKey string) *wire {
 	var own http.Client
 	if c != nil {
 		own = *c
@@ -52,7 +55,7 @@ func newWire(c *http.Client, secrets []string, apiKey string) *wire {
 	}
 	own.CheckRedirect = sameHost
 	own.Jar = nil
-	return &wire{http: &own, secrets: withEscapes(secrets), apiKey: apiKey}
+	return &wire{http: &own, secrets: newSecrets(keys...), apiKey: apiKey}
 }
 
 // sameHost follows only a redirect that keeps method, scheme and host: the key
@@ -100,33 +103,48 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if err != nil && ok {
 		return nil, w.network(r.Context(), err)
 	}
-	for _, s := range w.secrets {
-		body = bytes.ReplaceAll(body, []byte(s), []byte("[key]"))
-	}
 	for _, values := range res.Header {
 		for i := range values {
-			values[i] = w.scrub(values[i])
+			values[i] = w.fromError(values[i])
 		}
 	}
 	if !ok {
-		return nil, refusal(res, body)
+		return nil, w.refusal(res, []byte(w.fromError(string(body))))
 	}
-	if err := notReply(res, body); err != nil {
+	if err := w.notReply(res, body); err != nil {
 		return nil, err
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.shown(body)))
+	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		body = w.fromJSON(body) // of a reply, it is removed from what was read
+	}
+	res.Body = io.NopCloser(bytes.NewReader(t.shown(plainUsage(body))))
 	return res, nil
+}
+
+// plainUsage drops a usage that go-openai can't read, such as one with fractions or
+// texts, and which would make the whole reply unreadable. The tokens are then
+// counted as if the server had sent no usage.
+func plainUsage(body []byte) []byte {
+	var r struct {
+		Usage json.RawMessage `json:"usage"`
+	}
+	if json.Unmarshal(body, &r) != nil || len(r.Usage) == 0 || json.Unmarshal(r.Usage, &openai.Usage{}) == nil {
+		return body
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(body, &all) != nil {
+		return body
+	}
+	delete(all, "usage")
+	out, err := json.Marshal(all)
+	if err != nil {
+		return body
+	}
+	return out
 }
 
 // CloseIdleConnections lets go of the connections that wait for reuse.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
-
-func (w *wire) scrub(s string) string {
-	for _, k := range w.secrets {
-		s = strings.ReplaceAll(s, k, "[key]")
-	}
-	return s
-}
 
 // zeroTemperature writes the 0 that go-openai would have left out: it was given
 // the smallest float above it, which some servers round up to 0.01. No text of a
@@ -153,28 +171,29 @@ func (w *wire) network(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		cause = e.Err
 	}
-	e := &NetworkError{Message: w.scrub("no answer from the server: " + cause.Error()), err: cause}
+	said := w.transport(cause)
+	e := &NetworkError{Message: "no answer from the server: " + said, err: cause}
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		e.Message = "no request could be sent: " + cause.Error() + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
+		e.Message = "no request could be sent: " + said + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Certificate = true
-		e.Message = w.scrub("the server's certificate can't be trusted: " + cause.Error())
+		e.Message = "the server's certificate can't be trusted: " + said
 	}
 	return e
 }
 
 // refusal reads the shapes in which servers wrap an error: an object or a string
 // under "error", or "message" or "detail" beside it.
-func refusal(res *http.Response, body []byte) error {
+func (w *wire) refusal(res *http.Response, body []byte) error {
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		e.Message = "it redirects to " + cut(res.Header.Get("Location"), 200) + ", which is not followed; set the base URL to it if it is yours"
+		e.Message = "it redirects to " + w.location(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
 		return e
 	}
 	e.read(body)
 	if e.Message == "" {
-		e.Message = cut(string(body), 300)
+		e.Message = cut(string(body), maxMessage)
 	}
 	return e
 }
@@ -199,7 +218,7 @@ func (e *StatusError) read(body []byte) {
 					if json.Unmarshal(raw, &s) != nil {
 						s = string(raw)
 					}
-					return cut(s, 300)
+					return cut(s, maxMessage)
 				}
 			}
 		}
@@ -212,11 +231,11 @@ func (e *StatusError) read(body []byte) {
 
 // notReply finds the answers of a 200 that are none: a page of HTML, or an error
 // that is told in the body alone.
-func notReply(res *http.Response, body []byte) error {
+func (w *wire) notReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
 		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", kind)}
+		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", cut(kind, 100))}
 	}
 	var r struct {
 		Error   json.RawMessage   `json:"error"`
@@ -227,6 +246,7 @@ func notReply(res *http.Response, body []byte) error {
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}
+	body = []byte(w.fromError(string(body)))
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
 	e.read(body)
 	var inner struct {
@@ -236,22 +256,4 @@ func notReply(res *http.Response, body []byte) error {
 		e.Status = inner.Code
 	}
 	return e
-}
-
-// withEscapes lists every form in which a secret may come back. What has fewer
-// than four bytes is no secret, and replacing it would spoil every message.
-func withEscapes(secrets []string) (out []string) {
-	for _, s := range secrets {
-		if len(s) < 4 {
-			continue
-		}
-		out = append(out, s)
-		quoted, _ := json.Marshal(s)
-		for _, v := range []string{url.QueryEscape(s), url.PathEscape(s), string(quoted[1 : len(quoted)-1])} {
-			if v != s {
-				out = append(out, v)
-			}
-		}
-	}
-	return out
 }

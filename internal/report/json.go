@@ -97,6 +97,9 @@ func appendResult(b []byte, r *eval.Result) []byte {
 	b = strconv.AppendInt(append(b, `,"prompt_tokens":`...), int64(r.Usage.PromptTokens), 10)
 	b = strconv.AppendInt(append(b, `,"completion_tokens":`...), int64(r.Usage.CompletionTokens), 10)
 	b = strconv.AppendInt(append(b, `,"cached_requests":`...), int64(r.Usage.CachedRequests), 10)
+	if r.Usage.Estimated {
+		b = append(b, `,"estimated":true`...)
+	}
 	b = append(b, '}')
 	for i := range r.Row.Kept {
 		b = appendString(append(b, ','), r.Row.Kept[i].Name)

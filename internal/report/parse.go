@@ -290,6 +290,8 @@ func parseUsage(c *cursor) eval.Usage {
 			u.CompletionTokens = c.integer()
 		case "cached_requests":
 			u.CachedRequests = c.integer()
+		case "estimated":
+			u.Estimated = string(c.raw()) == "true"
 		default:
 			c.fail("unknown")
 		}

@@ -101,16 +101,20 @@ type SummaryGate struct {
 
 // SummaryUsage counts requests and tokens.
 type SummaryUsage struct {
-	Requests         int `json:"requests"`
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	CachedRequests   int `json:"cached_requests"`
+	Requests         int  `json:"requests"`
+	PromptTokens     int  `json:"prompt_tokens"`
+	CompletionTokens int  `json:"completion_tokens"`
+	CachedRequests   int  `json:"cached_requests"`
+	Estimated        bool `json:"estimated,omitempty"` // the server reported no usable count
 }
 
 // SummarySpent is what a run took from a language model.
 type SummarySpent struct {
 	SummaryUsage
 	USD Figure `json:"usd"` // null where no price is known
+	// PromptLimit is how many tokens of a prompt the server reads before it silently
+	// drops the rest; 0 if it was not found to do so.
+	PromptLimit int `json:"prompt_limit,omitempty"`
 }
 
 // A SummaryName is a setting by its name, such as --threshold.

@@ -59,6 +59,7 @@ func (t *Tally) Write(r *eval.Result) error {
 	t.Usage.PromptTokens += r.Usage.PromptTokens
 	t.Usage.CompletionTokens += r.Usage.CompletionTokens
 	t.Usage.CachedRequests += r.Usage.CachedRequests
+	t.Usage.Estimated = t.Usage.Estimated || r.Usage.Estimated
 	return nil
 }
 

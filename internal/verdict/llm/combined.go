@@ -129,19 +129,14 @@ func (s *sitting) all(ctx context.Context) error {
 // fit groups the chunks so that the first group fits the window beside the
 // sentences of one request.
 func (s *sitting) fit(ids []int) error {
-	window := s.judge.opts.MaxContextTokens
-	if window == 0 {
+	if s.fits, _ = s.judge.window(); s.fits == 0 {
 		return nil
 	}
 	r, err := s.statements(nil, ids[:min(len(ids), s.judge.opts.ClaimsPerCall)], 0)
 	if err != nil {
 		return err
 	}
-	room := window - r.MaxTokens - perMessage
-	for _, m := range r.Messages {
-		room -= s.judge.opts.Tokens(m.Text)
-	}
-	if groups := pack(s.groups[0], max(room, minWindow), s.judge.size); len(groups) > 0 {
+	if groups := pack(s.groups[0], max(s.judge.room(r), minWindow), s.judge.size); len(groups) > 0 {
 		s.groups = groups
 	}
 	return nil

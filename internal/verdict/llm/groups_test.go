@@ -148,3 +148,36 @@ func TestWindowsCoverATextAndFit(t *testing.T) {
 		}
 	}
 }
+
+// A limit that is found while a row is judged is kept to from then on, for this row
+// and for others, and gives the same verdicts.
+func TestALimitThatIsFoundIsKeptTo(t *testing.T) {
+	tokens := func(s string) int { return (len(s) + 3) / 4 }
+	k := longTask()
+	for _, window := range []int{1700, 2100, 3000, 8000} {
+		limit, refused := 0, 0
+		j, f := newJudge(t, func(_ int, in input) (string, error) {
+			used := llm.ReplyRoom(in.r)
+			for _, m := range in.r.Messages {
+				used += tokens(m.Text)
+			}
+			if used > window {
+				limit = window
+				refused++
+				return "", &llm.ContextLengthError{Limit: window, Silent: true}
+			}
+			return facts(in)
+		}, Options{Tokens: tokens, Limit: func() int { return limit }})
+		checkLong(t, k, judge(t, j, k))
+		first := len(f.asked)
+		checkLong(t, k, judge(t, j, k))
+		if want := min(1, max(0, 8000-window)); refused != want || len(f.asked)-first != first-want {
+			t.Errorf("window %d: %d of %d requests were too long, and %d requests the second time", window, refused, first, len(f.asked)-first)
+		}
+	}
+	j, f := newJudge(t, inWindow(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})
+	_, err := j.Judge(t.Context(), k)
+	if e, ok := errors.AsType[*llm.ContextLengthError](err); !ok || !e.Silent || len(f.asked) != 0 {
+		t.Errorf("got %v in %d requests", err, len(f.asked))
+	}
+}

@@ -34,6 +34,7 @@ type hearing struct {
 	vote  int
 	usage llm.Usage
 	open  []finding // by place of the claim
+	fits  int       // the window that contexts were grouped for; 0 for none
 }
 
 // all judges every claim against every piece.
@@ -64,26 +65,37 @@ func (h *hearing) all(ctx context.Context, pieces []piece) error {
 
 // groups judges claims against pieces, in as many groups as fit the window.
 func (h *hearing) groups(ctx context.Context, pieces []piece, claims []int) error {
-	window := h.judge.opts.MaxContextTokens
-	if window == 0 {
+	window, found := h.judge.window()
+	if h.fits = window; window == 0 {
 		return h.group(ctx, pieces, claims)
 	}
-	bare, err := h.request(nil, claims, 0)
+	room, err := h.room(claims)
 	if err != nil {
 		return err
 	}
-	size := h.judge.size
-	room := window - bare.MaxTokens - perMessage
-	for _, m := range bare.Messages {
-		room -= h.judge.opts.Tokens(m.Text)
-	}
-	if room < minWindow {
-		if len(claims) > 1 {
-			return h.halves(claims, func(part []int) error { return h.groups(ctx, pieces, part) })
+	halve := room < minWindow
+	if found && !halve && len(claims) > 1 {
+		// The instructions take most of a window that was found to be small, so that
+		// fewer claims at a time may need fewer requests.
+		more, err := h.room(claims[:(len(claims)+1)/2])
+		if err != nil {
+			return err
 		}
-		return &llm.ContextLengthError{Limit: window, Message: "a claim and the instructions leave no room for the contexts"}
+		all := 0
+		for _, p := range pieces {
+			all += h.judge.size(p.text)
+		}
+		halve = 2*(all/more+1) < all/room+1
 	}
-	for _, g := range pack(pieces, room, size) {
+	if halve && len(claims) > 1 {
+		return h.halves(claims, func(part []int) error { return h.groups(ctx, pieces, part) })
+	}
+	if halve {
+		return &llm.ContextLengthError{
+			Limit: window, Message: "a claim and the instructions leave no room for the contexts", Silent: found,
+		}
+	}
+	for _, g := range pack(pieces, room, h.judge.size) {
 		if claims = h.unsupported(claims); len(claims) == 0 {
 			return nil
 		}
@@ -101,6 +113,9 @@ func (h *hearing) group(ctx context.Context, pieces []piece, claims []int) error
 	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
 	if !ok {
 		return err
+	}
+	if window, _ := h.judge.window(); window != h.fits {
+		return h.groups(ctx, pieces, claims) // what the server reads is known by now
 	}
 	total := 0
 	for _, p := range pieces {
@@ -121,6 +136,44 @@ func (h *hearing) group(ctx context.Context, pieces []piece, claims []int) error
 		return h.halves(claims, func(part []int) error { return h.group(ctx, pieces, part) })
 	}
 	return tooLong
+}
+
+// window is how many tokens a request and its reply may have, 0 for any number, and
+// whether that was found by what the server does.
+func (j *Judge) window() (tokens int, found bool) {
+	window, limit := j.opts.MaxContextTokens, 0
+	if j.opts.Limit != nil {
+		limit = j.opts.Limit()
+	}
+	if limit > 0 && (window == 0 || limit < window) {
+		return limit, true
+	}
+	return window, false
+}
+
+// room is how many tokens of contexts a request about claims has.
+func (h *hearing) room(claims []int) (int, error) {
+	bare, err := h.request(nil, claims, 0)
+	if err != nil {
+		return 0, err
+	}
+	return h.judge.room(bare), nil
+}
+
+// room is what a request without contexts leaves for them in the window.
+func (j *Judge) room(bare *llm.Request) int {
+	window, found := j.window()
+	room := window - bare.MaxTokens - perMessage
+	if found {
+		room = window - llm.ReplyRoom(bare) - perMessage
+		if bare.Schema != nil {
+			room -= j.opts.Tokens(string(bare.Schema.JSON))
+		}
+	}
+	for _, m := range bare.Messages {
+		room -= j.opts.Tokens(m.Text)
+	}
+	return room
 }
 
 // halves calls judge with each half of claims.

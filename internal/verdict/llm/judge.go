@@ -49,6 +49,10 @@ type Options struct {
 	// that don't fit are judged in groups. With 0 that is done only when the
 	// server says that a prompt is too long.
 	MaxContextTokens int
+	// Limit is how many tokens of a prompt and its reply the server is known to read
+	// before it silently drops text, 0 for none known; nil for a server that does not.
+	// It may change while the judge is used.
+	Limit func() int
 	// Tokens estimates the tokens of a text; llm.Rough.
 	Tokens func(string) int
 }

@@ -238,6 +238,9 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		return hits, llm.Usage{}, nil
 	}
 	vectors, usage, err := j.opts.Embedder.Embed(ctx, texts)
+	if _, long := errors.AsType[*llm.ContextLengthError](err); long {
+		return hits, usage, nil // a text has no vector: its claim is judged
+	}
 	if err != nil {
 		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %w", err)
 	}

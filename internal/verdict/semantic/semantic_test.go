@@ -286,3 +286,15 @@ func TestAClaimThatLeansOnOthersIsJudgedWithThem(t *testing.T) {
 		t.Errorf("judged %q again", c.claims)
 	}
 }
+
+// A text that the model of vectors can't read as a whole has none, so that its claim
+// is judged.
+func TestAClaimThatIsTooLongForItsVectorIsJudged(t *testing.T) {
+	j, c, e := newJudge(t, Options{Threshold: 0.5})
+	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
+	e.err = &llm.ContextLengthError{Limit: 256, Silent: true}
+	got := judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
+	if got.Verdicts[0].Reused != nil || len(c.claims) != 2 || got.Usage.Requests != 2 {
+		t.Errorf("%+v, judged %q, %+v", got.Verdicts[0], c.claims, got.Usage)
+	}
+}

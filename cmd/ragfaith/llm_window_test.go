@@ -1,0 +1,260 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A smallServer supports a claim whose text occurs in the contexts. Of a prompt that
+// is longer than its window, in tokens of four bytes, it reads only a part, and
+// reports that part's tokens.
+type smallServer struct {
+	window    int  // 0 for any length
+	half      bool // it reads half a window and two tokens, as Ollama does
+	keepFirst bool // it reads the beginning of a prompt and not the end
+	usage     string
+	calls     atomic.Int64
+	dropped   atomic.Int64
+}
+
+func (s *smallServer) start(t *testing.T) string {
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.calls.Add(1)
+	var q struct {
+		Messages []struct{ Content string }
+		Format   struct {
+			Schema struct{ Name string } `json:"json_schema"`
+		} `json:"response_format"`
+	}
+	if json.NewDecoder(r.Body).Decode(&q) != nil {
+		return
+	}
+	user := q.Messages[len(q.Messages)-1].Content
+	var prompt strings.Builder
+	for _, m := range q.Messages {
+		prompt.WriteString(m.Content)
+	}
+	all := prompt.String()
+	from, to := 0, len(all)
+	if s.window > 0 && len(all)/4 > s.window {
+		s.dropped.Add(1)
+		keep := 4 * s.window
+		if s.half {
+			keep = 4 * (s.window/2 + 2)
+		}
+		if from = len(all) - keep; s.keepFirst {
+			from, to = 0, keep
+		}
+	}
+	tokens, reply := (to-from)/4, s.reply(q.Format.Schema.Name, all, user, from, to)
+	usage := fmt.Sprintf(`"usage":{"prompt_tokens":%d,"completion_tokens":%d}`, tokens, len(reply)/4)
+	if s.usage != "" {
+		usage = s.usage
+	}
+	w.Header().Set("Content-Type", "application/json")
+	fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],%s}`, reply, usage)
+}
+
+// reply judges by what lies between from and to of the prompt.
+func (s *smallServer) reply(schema, all, user string, from, to int) string {
+	type item struct {
+		ID   int
+		Text string
+	}
+	var in struct {
+		Answer                        string
+		Claims, Statements, Sentences []item
+	}
+	if json.Unmarshal([]byte(user), &in) != nil {
+		return "yes" // a probe
+	}
+	items := append(append(in.Claims, in.Statements...), in.Sentences...)
+	for part := range strings.SplitAfterSeq(in.Answer, ". ") {
+		if part = strings.TrimSpace(part); part != "" {
+			items = append(items, item{len(items), part})
+		}
+	}
+	start := len(all) - len(user)
+	end := start + regexp.MustCompile(`"(claims|statements|sentences|answer)": `).FindStringIndex(user)[0]
+	seen := all[min(max(from, start), end):max(start, min(to, end))]
+	var list []string
+	for _, c := range items {
+		label, is := "not_mentioned", strings.Contains(seen, c.Text)
+		if is {
+			label = "supported"
+		}
+		said := `"chunk_ids":[0],"quote":"","reason":"r","verdict":"` + label + `"`
+		list = append(list, map[string]string{
+			"verdicts":              fmt.Sprintf(`{"claim_id":%d,%s}`, c.ID, said),
+			"verdicts_by_id":        fmt.Sprintf(`"%d":{%s}`, c.ID, said),
+			"binary_verdicts":       fmt.Sprintf(`{"statement_id":%d,"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
+			"binary_verdicts_by_id": fmt.Sprintf(`"%d":{"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
+			"statements":            fmt.Sprintf(`{"sentence_id":%d,"statement":%q}`, c.ID, c.Text),
+			"answer_statements":     strconv.Quote(c.Text),
+			"checked_statements":    fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[0],"is_supported":%t}`, c.ID, c.Text, is),
+		}[schema])
+	}
+	body := strings.Join(list, ",")
+	switch {
+	case strings.HasSuffix(schema, "_by_id"):
+		return `{"verdicts":{` + body + `}}`
+	case strings.HasSuffix(schema, "verdicts"):
+		return `{"verdicts":[` + body + `]}`
+	}
+	return `{"statements":[` + body + `]}`
+}
+
+// factRows are rows with two supported claims in three: one at the beginning of the
+// contexts and one at their end, with that many bytes in between.
+func factRows(t *testing.T, sizes ...int) string {
+	t.Helper()
+	var b strings.Builder
+	for i, size := range sizes {
+		first, last := fmt.Sprintf("Mount Alpha %d is in Norway.", i), fmt.Sprintf("Lake Omega %d is in Chile.", i)
+		var filler strings.Builder
+		for k := 0; filler.Len() < size; k++ {
+			fmt.Fprintf(&filler, "The river of place %d runs past an old mill in the north. ", k)
+		}
+		row, err := json.Marshal(map[string]any{
+			"id": strconv.Itoa(i), "question": "Where are they?", "answer": first + " " + last + fmt.Sprintf(" The castle %d is in Spain.", i),
+			"contexts": []string{first + " " + filler.String()[:filler.Len()/2], filler.String()[filler.Len()/2:], "The end. " + last},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Write(append(row, '\n'))
+	}
+	path := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A server that reads only a part of a long prompt, without saying so, changes no
+// score: its limit is found, and rows that do not fit are judged in parts.
+func TestAServerThatDropsTextSilentlyChangesNoScore(t *testing.T) {
+	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
+	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
+		whole := &smallServer{}
+		score := func(s *smallServer) (called, string) {
+			summary := filepath.Join(t.TempDir(), "summary.json")
+			got := call(t, "", nil, append([]string{
+				"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--base-url", s.start(t), "--summary", summary,
+			}, strings.Fields(args)...)...)
+			if got.code != 0 {
+				t.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+			}
+			return got, read(t, summary)
+		}
+		want, _ := score(whole)
+		for id, f := range scoresIn(t, want.stdout) {
+			if f == nil || *f < 0.66 || *f > 0.67 {
+				t.Fatalf("row %s: %v", id, f)
+			}
+		}
+		for name, s := range map[string]*smallServer{
+			"end":       {window: 4096},
+			"beginning": {window: 4096, keepFirst: true},
+			"half":      {window: 4096, half: true},
+			"odd":       {window: 2601},
+			"2048":      {window: 2048},
+		} {
+			t.Run(args+" "+name, func(t *testing.T) {
+				got, summary := score(s)
+				if d := cmp.Diff(scoresIn(t, want.stdout), scoresIn(t, got.stdout)); d != "" {
+					t.Error(d)
+				}
+				if n := strings.Count(got.stderr, "silently drops the rest"); n != 1 {
+					t.Errorf("%d warnings: %s", n, got.stderr)
+				}
+				valid(t, "summary.schema.json", summary)
+				if limit := regexp.MustCompile(`"prompt_limit": (\d+)`).FindStringSubmatch(summary); limit == nil {
+					t.Error(summary)
+				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
+					t.Errorf("limit %d for a window of %d", n, s.window)
+				}
+				t.Logf("%d requests, %d of them cut; %d without a window", s.calls.Load(), s.dropped.Load(), whole.calls.Load())
+			})
+		}
+	}
+}
+
+// A window in which the instructions leave no room fails a row with that reason, and
+// not the rows that fit.
+func TestARowThatFitsNoWindowFailsWithTheReason(t *testing.T) {
+	data := factRows(t, 20000, 10)
+	s := &smallServer{window: 1300}
+	got := call(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
+	lines := strings.Split(got.stdout, "\n")
+	if got.code != exitFailedRows || !strings.Contains(lines[0], `"status":"failed","reason":"verdict"`) || !strings.Contains(lines[0], "silently drops the rest") {
+		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
+	}
+	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
+		t.Errorf("a wrong score: %s", got.stdout)
+	}
+}
+
+// Rows that fit are asked about once, whatever the server counts.
+func TestServersThatCountOtherwiseCostNoRequest(t *testing.T) {
+	data := factRows(t, 400, 3000, 5000, 9000, 2000)
+	for name, s := range map[string]*smallServer{
+		"as it is":  {},
+		"no usage":  {usage: `"usage":null`},
+		"zeros":     {usage: `"usage":{"prompt_tokens":0,"completion_tokens":0}`},
+		"negative":  {usage: `"usage":{"prompt_tokens":-7,"completion_tokens":-7}`},
+		"too large": {usage: `"usage":{"prompt_tokens":9000000000000000000,"completion_tokens":9000000000000000000}`},
+		"overflow":  {usage: `"usage":{"prompt_tokens":1e30,"completion_tokens":1e30}`},
+		"fractions": {usage: `"usage":{"prompt_tokens":12.5,"completion_tokens":"7"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url, summary := s.start(t), filepath.Join(t.TempDir(), "summary.json")
+			args := []string{"score", data, "--to", "jsonl", "--no-cache", "--model", "local", "--price", "1,1", "--judge", "llm", "--base-url", url}
+			got := call(t, "", nil, append(args, "--summary", summary)...)
+			if got.code != 0 || s.calls.Load() != 5 {
+				t.Fatalf("exit %d, %d requests: %s", got.code, s.calls.Load(), got.stderr)
+			}
+			estimated := s.usage != ""
+			valid(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
+			valid(t, "summary.schema.json", read(t, summary))
+			if n := strings.Count(got.stdout, `,"estimated":true}`); n > 0 != estimated || estimated && n != 5 {
+				t.Errorf("%d rows are estimated: %s", n, got.stdout)
+			}
+			if n := strings.Count(read(t, summary), `"estimated": true`); n > 0 != estimated || estimated && n != 2 {
+				t.Errorf("the summary: %s", read(t, summary))
+			}
+			if strings.Contains(got.stderr, "estimated") != estimated {
+				t.Error(got.stderr)
+			}
+			if !estimated {
+				return
+			}
+			// What is estimated is what the dry run says and what a limit counts.
+			dry := call(t, "", nil, append(args, "--dry-run")...)
+			prompt := regexp.MustCompile(`(?m)^prompt tokens +(\d+)`).FindStringSubmatch(dry.stdout)
+			if prompt == nil || !strings.Contains(got.stderr, " "+prompt[1]+" prompt tokens") {
+				t.Errorf("the dry run says %v, the run %s", prompt, got.stderr)
+			}
+			limited := call(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
+			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {
+				t.Errorf("exit %d: %s", limited.code, limited.stderr)
+			}
+		})
+	}
+}

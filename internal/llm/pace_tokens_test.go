@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A tokenServer notes when how many tokens were sent.
+type tokenServer struct {
+	mu   sync.Mutex
+	sent []struct {
+		at     time.Time
+		tokens int
+	}
+	reply func() Usage
+	takes time.Duration
+}
+
+func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (Usage, error) {
+	s.mu.Lock()
+	s.sent = append(s.sent, struct {
+		at     time.Time
+		tokens int
+	}{time.Now(), size().Prompt})
+	s.mu.Unlock()
+	if err := NewClock(time.Now).Sleep(ctx, s.takes); err != nil {
+		return Usage{}, err
+	}
+	u := s.reply()
+	if u.PromptTokens == 0 {
+		u.PromptTokens = size().Prompt
+	}
+	return u, nil
+}
+
+// most is the largest number of tokens in a minute.
+func (s *tokenServer) most() int {
+	most := 0
+	for i := range s.sent {
+		sum := 0
+		for _, r := range s.sent[i:] {
+			if r.at.Sub(s.sent[i].at) < time.Minute {
+				sum += r.tokens
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
+	const limit = 60_000
+	for name, tt := range map[string]struct {
+		prompt func(i int) int
+		room   int
+		reply  int
+		most   int
+		least  int // tokens a minute that must be reached
+	}{
+		"short":         {func(int) int { return 900 }, 720, 100, limit, limit * 7 / 10},
+		"a third":       {func(int) int { return 20_000 }, 700, 100, limit, limit * 6 / 10},
+		"mixed":         {func(i int) int { return rand.New(rand.NewPCG(1, uint64(i))).IntN(50_000) }, 560, 80, limit, limit / 2},
+		"as large":      {func(int) int { return 59_000 }, 700, 100, limit, limit * 7 / 10},
+		"above a limit": {func(int) int { return 150_000 }, 700, 100, 150_000, limit * 8 / 10},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &tokenServer{reply: func() Usage { return Usage{Requests: 1, CompletionTokens: tt.reply} }, takes: 2 * time.Second}
+				p := NewPace(0, limit, NewClock(time.Now))
+				start, total := time.Now(), 0
+				var wg sync.WaitGroup
+				turn := make(chan struct{}, 8)
+				for i := 0; total < 10*limit; i++ {
+					size := Size{Prompt: tt.prompt(i), Room: tt.room}
+					total += size.Prompt
+					wg.Go(func() {
+						turn <- struct{}{}
+						defer func() { <-turn }()
+						if _, err := p.Around(t.Context(), func() Size { return size }, func(ctx context.Context) (Usage, error) {
+							return s.Around(ctx, func() Size { return size }, nil)
+						}); err != nil {
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				if most := s.most(); most > tt.most {
+					t.Errorf("%d tokens in a minute, want at most %d", most, tt.most)
+				}
+				if rate := float64(total) / time.Since(start).Minutes(); rate < float64(tt.least) {
+					t.Errorf("%.0f tokens a minute, want at least %d", rate, tt.least)
+				} else {
+					t.Logf("%.0f tokens a minute, %d at most", rate, s.most())
+				}
+			})
+		})
+	}
+}
+
+func TestARequestThatIsNotSentBooksNothing(t *testing.T) {
+	clock := newFakeClock()
+	p := NewPace(0, 60_000, clock)
+	size := func() Size { return Size{Prompt: 14_000} }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := p.Around(ctx, size, func(context.Context) (Usage, error) { return Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	before := clock.Now()
+	for range 2 {
+		_, _ = p.Around(t.Context(), size, func(context.Context) (Usage, error) { return Usage{PromptTokens: 5000}, nil })
+	}
+	if d := clock.Now().Sub(before); d > time.Second*31 {
+		t.Errorf("it took %v", d)
+	}
+}
+
+func TestATokenPaceOutlivesAClockThatIsSetBack(t *testing.T) {
+	clock := newFakeClock()
+	p := NewPace(0, 600, clock)
+	send := func() {
+		if _, err := p.Around(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (Usage, error) { return Usage{PromptTokens: 100}, nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	send()
+	clock.pass(-24 * time.Hour)
+	before := clock.Now()
+	send()
+	if d := clock.Now().Sub(before); d > time.Minute {
+		t.Errorf("it waits %v", d)
+	}
+}
+
+func TestAnOpenBreakerWakesThoseWhoWaitForTokens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := NewClock(time.Now)
+		b := NewBreaker(clock)
+		p := NewPace(0, 60, b.Clock(clock))
+		size := func() Size { return Size{Prompt: 1000} }
+		one := func(context.Context) (Usage, error) { return Usage{PromptTokens: 1000}, nil }
+		if _, err := p.Around(t.Context(), size, one); err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				_, err := p.Around(t.Context(), size, one)
+				if _, down := errors.AsType[*DownError](err); !down {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		synctest.Wait()
+		_, _ = b.Around(t.Context(), nil, func(context.Context) (Usage, error) { return Usage{}, status(401) })
+		wg.Wait()
+		if d := time.Since(start); d > time.Second {
+			t.Errorf("it took %v", d)
+		}
+	})
+}

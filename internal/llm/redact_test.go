@@ -1,0 +1,146 @@
+package llm
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// A placeholder for a key, as local servers get it, is not removed from replies nor
+// from the words of an error.
+func TestAPlaceholderForAKeyChangesNoReply(t *testing.T) {
+	const reply = `{"verdicts":[{"id":0,"verdict":"supported"},{"id":1,"verdict":"not_mentioned"}]}`
+	for _, key := range []string{"supported", "a", "x", "none", "EMPTY", "ollama", "verdicts", "verdict", "content", "not_mentioned", "sk-no-key", "choices", `":`} {
+		srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
+			if n == 1 {
+				say(w, reply, "stop")
+				return
+			}
+			fail(w, 402, "an account is not supported here: it has none, "+key+"s, or EMPTY ones", "")
+		})
+		c := client(t, Config{BaseURL: srv.URL, APIKey: key})
+		got, err := c.Complete(t.Context(), ask(verdicts()))
+		if err != nil || got.Text != reply || string(got.JSON) != reply {
+			t.Errorf("with the key %q: %v, %v", key, got, err)
+		}
+		_, err = c.Complete(t.Context(), ask(verdicts()))
+		if err == nil || !strings.Contains(err.Error(), "an account is not supported here: it has none, "+strings.Join(strings.Fields(key), " ")+"s, or EMPTY ones") {
+			t.Errorf("with the key %q: %v", key, err)
+		}
+	}
+}
+
+func TestKeysAreRemovedFromErrors(t *testing.T) {
+	for _, tt := range []struct{ key, text, want string }{
+		{"sk-proj-0123456789abcdef", "Bearersk-proj-0123456789abcdef!", "Bearer[key]!"},
+		{"sk-proj/0123456789+abc", "sk-proj%2F0123456789%2Babc", "[key]"},
+		{"hunter22", `no "hunter22", hunter22 hunter22.`, `no "[key]", [key] [key].`},
+		{"hunter22", "hunter223 xhunter22 hunter22-3", "hunter223 xhunter22 hunter22-3"},
+		{"correcthorsebatterystaple", "correcthorsebatterystaple", "[key]"},
+		{"sk-no-key", "sk-no-key-required", "sk-no-key-required"},
+		{"short7", "short7", "short7"},
+		{"", "text", "text"},
+	} {
+		if got := newSecrets(tt.key).fromError(tt.text); got != tt.want {
+			t.Errorf("%q of %q: got %q, want %q", tt.key, tt.text, got, tt.want)
+		}
+	}
+}
+
+// What a proxy or a TLS peer puts into an error is as limited as the text of a
+// refusal is, and shows no key and no password.
+func TestErrorsOfTheConnectionAreLimitedAndPrintable(t *testing.T) {
+	const password = "pa55word-of-proxy"
+	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)
+	listen := func(answer string) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = l.Close() })
+		go func() {
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				_, _ = conn.Read(make([]byte, 1<<16))
+				_, _ = conn.Write([]byte(answer))
+				_ = conn.Close()
+			}
+		}()
+		return l.Addr().String()
+	}
+	failing := func(text string) *http.Transport {
+		return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New(text) }}
+	}
+	proxy := func(text string) *http.Transport {
+		at, err := url.Parse("http://user:" + password + "@" + listen(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &http.Transport{Proxy: http.ProxyURL(at)}
+	}
+	invalid := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
+		return nil, fmt.Errorf("invalid proxy address %q: parse %q: invalid character", "user:"+password+" x@host", "http://user:"+password+" x@host")
+	}}
+	for name, tr := range map[string]*http.Transport{
+		"connect": proxy("HTTP/1.1 502 " + strings.ReplaceAll(hostile, "\n", " ") + "\r\n\r\n"),
+		"tls":     proxy("HTTP/1.1 200 OK\r\n\r\n" + hostile),
+		"dial":    failing(hostile),
+		"dns":     failing("lookup http://me:" + password + "@host: " + hostile),
+		"invalid": invalid,
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer tr.CloseIdleConnections()
+			c := client(t, Config{BaseURL: "https://llm.invalid/v1", APIKey: secret, Timeout: 10 * time.Second, HTTPClient: &http.Client{Transport: tr}})
+			_, err := c.Complete(t.Context(), ask(verdicts()))
+			text := as[*NetworkError](t, err).Error()
+			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
+				t.Errorf("%d bytes: %.300q", len(text), text)
+			}
+			for _, hidden := range []string{password, "pa55", secret, "sk-very", base64.StdEncoding.EncodeToString([]byte("user:" + password))} {
+				if strings.Contains(text, hidden) {
+					t.Errorf("%q shows in %.300q", hidden, text)
+				}
+			}
+		})
+	}
+}
+
+func TestARedirectShowsNoSecretOfItsURL(t *testing.T) {
+	for location, want := range map[string]string{
+		"https://me:pa55word-9@login.invalid/start?token=t0ken-of-a-session#s": "it redirects to https://login.invalid/start, which",
+		"https://login.invalid/%zz?token=t0ken-of-a-session":                   "failed to parse Location header",
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.WriteHeader(http.StatusFound)
+		}))
+		_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "t0ken") {
+			t.Errorf("got %v", err)
+		}
+		srv.Close()
+	}
+}
+
+// A number in a reply that can't be read is not repeated without end.
+func TestAReplyThatCantBeDecodedIsCut(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))
+	})
+	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	if err == nil || len(err.Error()) > 1000 {
+		t.Errorf("%d bytes", len(fmt.Sprint(err)))
+	}
+}

@@ -1,0 +1,228 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// A counter is a server that reports tokens in its own way.
+type counter struct {
+	mu     sync.Mutex
+	asked  int
+	before string
+	count  func(text, before string) int // of a prompt, and of the one before it
+	err    func(text string) error
+}
+
+func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := r.Messages[len(r.Messages)-1].Text
+	c.asked++
+	if c.err != nil {
+		if err := c.err(text); err != nil {
+			return nil, err
+		}
+	}
+	n := c.count(text, c.before)
+	c.before = text
+	return &Reply{Text: "ok", Usage: Usage{Requests: 1, PromptTokens: n, CompletionTokens: 1}}, nil
+}
+
+func quarter(text string) int { return len(text) / 4 }
+
+// prose is text of about that many tokens.
+func prose(tokens int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < 4*tokens; i++ {
+		fmt.Fprintf(&b, "Sentence %d tells of nothing remarkable. ", i)
+	}
+	return b.String()[:4*tokens]
+}
+
+func TestSilentlyDroppedTextIsFound(t *testing.T) {
+	limited := func(window int) func(string, string) int {
+		return func(text, _ string) int { return min(quarter(text), window) }
+	}
+	halved := func(text, _ string) int {
+		if n := quarter(text); n <= 4096 {
+			return n
+		}
+		return 2050
+	}
+	uncached := func(text, before string) int { // of the prompt what was not in the one before
+		n := 0
+		for n < min(len(text), len(before)) && text[n] == before[n] {
+			n++
+		}
+		return quarter(text[n:])
+	}
+	for _, tt := range []struct {
+		name   string
+		count  func(text, before string) int
+		tokens string // of the prompts, in their order; a ! is for one that is found cut
+		limit  int
+		more   int // requests for probes
+		missed int
+	}{
+		{"a window of 2048", limited(2048), "700 1900 2300! 9000! 600", 2048, 3, 0},
+		{"it loses little", limited(2048), "2100! 1500", 2048, 3, 0},
+		{"a window of 4096", limited(4096), "4200! 3900 30000!", 4096, 3, 0},
+		{"half of a window", halved, "700 2000 5000! 2900 2500", 2050, 3, 0},
+		{"no round window, after others", limited(3001), "1500 2000 3700! 2800", 3001, 3, 0},
+		{"no round window, it loses much", limited(3001), "9000! 2000", 3001, 3, 0},
+		{"no round window, the second one", limited(3001), "3200 3500! 2000", 3001, 3, 1},
+		{"no window", limited(1 << 20), "700 9000 4000 30000 700 650", 0, 0, 0},
+		{"a round number by chance", limited(1 << 20), "700 2048 2060 4000", 0, 1, 0},
+		{"it counts what is not cached", func(text, before string) int { return uncached("system"+text, "system"+before) }, "3000 5000 5600 6000 900", 0, 1, 0},
+		{"a dense tokenizer", func(text, _ string) int { return quarter(text) * 8 / 10 }, "700 2500 9000 3000", 0, 0, 0},
+		{"a sparse tokenizer", func(text, _ string) int { return quarter(text) * 2 }, "700 2500 9000 3000", 0, 0, 0},
+		{"the same for any prompt", func(string, string) int { return 700 }, "2000 3000 900", 0, 2, 0},
+		{"too few to be a window", func(string, string) int { return 100 }, "700 9000 4000", 0, 0, 0},
+		{"nothing", func(string, string) int { return 0 }, "700 9000 4000", 0, 0, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &counter{count: tt.count}
+			limit, missed, told := 0, 0, 0
+			w := NewWindowed(s, quarter, func(n, m int) { limit, missed, told = n, m, told+1 })
+			sent := 0
+			for _, field := range strings.Fields(tt.tokens) {
+				n, cut := 0, strings.HasSuffix(field, "!")
+				if _, err := fmt.Sscan(strings.TrimSuffix(field, "!"), &n); err != nil {
+					t.Fatal(err)
+				}
+				before := s.asked
+				reply, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
+				e, long := errors.AsType[*ContextLengthError](err)
+				if long != cut || cut && !e.Silent || !cut && err != nil {
+					t.Fatalf("a prompt of %d tokens: %v, %v", n, reply, err)
+				}
+				if s.asked > before {
+					sent++
+				}
+				if used := UsageOf(err); long && used.Requests != s.asked-before {
+					t.Errorf("%d requests are counted, %d were sent", used.Requests, s.asked-before)
+				}
+			}
+			if s.asked-sent != tt.more || missed != tt.missed {
+				t.Errorf("%d requests for probes, want %d; %d missed, want %d", s.asked-sent, tt.more, missed, tt.missed)
+			}
+			if w.Limit() < tt.limit || (tt.limit == 0) != (w.Limit() == 0) || (tt.limit > 0) != (told == 1) {
+				t.Errorf("the limit is %d, want %d; told %d times, %d", w.Limit(), tt.limit, told, limit)
+			}
+		})
+	}
+}
+
+// A prompt that is known not to fit is not sent.
+func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
+	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
+	w := NewWindowed(s, quarter, nil)
+	ask := func(tokens, room int) error {
+		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: room})
+		return err
+	}
+	if err := ask(5000, 100); err == nil {
+		t.Fatal("nothing was found")
+	}
+	before := s.asked
+	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
+		if err := ask(tt.tokens, tt.room); UsageOf(err) != (Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
+			t.Errorf("%v: %v", tt, err)
+		}
+	}
+	if err := ask(1500, 400); err != nil || s.asked != before+1 {
+		t.Errorf("%v, %d requests", err, s.asked-before)
+	}
+}
+
+// Digits are more tokens than we count, so that a prompt may not fit all the same.
+func TestAPromptOfMoreTokensThanWeCountIsFoundCut(t *testing.T) {
+	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
+	w := NewWindowed(s, quarter, nil)
+	for _, n := range []int{5000, 1500} {
+		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
+		if e := as[*ContextLengthError](t, err); !e.Silent {
+			t.Error(err)
+		}
+	}
+	if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(900)}}, MaxTokens: 100}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAServerThatRefusesLongPromptsDropsNothing(t *testing.T) {
+	s := &counter{count: func(text, _ string) int { return quarter(text) }, err: func(text string) error {
+		if quarter(text) > 4096 {
+			return withUsage(&ContextLengthError{Limit: 4096}, Usage{Requests: 1})
+		}
+		return nil
+	}}
+	w := NewWindowed(s, quarter, nil)
+	for range 3 {
+		if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(2048)}}, MaxTokens: 100}); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.asked != 4 || w.Limit() != 0 {
+		t.Errorf("%d requests, limit %d", s.asked, w.Limit())
+	}
+}
+
+// A probe that can't be sent fails the request: whether its prompt was read is not
+// known.
+func TestAProbeThatFailsFailsTheRequest(t *testing.T) {
+	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }, err: func(text string) error {
+		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
+			return &BudgetError{What: "tokens"}
+		}
+		return nil
+	}}
+	_, err := NewWindowed(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	if !Fatal(err) || UsageOf(err).Requests != 1 {
+		t.Errorf("%v, %+v", err, UsageOf(err))
+	}
+}
+
+// Many requests at once wait for one probe.
+func TestManyRequestsAtOnceSendOneProbe(t *testing.T) {
+	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
+	w := NewWindowed(s, quarter, nil)
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+			if _, ok := errors.AsType[*ContextLengthError](err); !ok {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if s.asked > 16+3 {
+		t.Errorf("%d requests", s.asked)
+	}
+}
+
+// No text has fewer tokens than minTokens says, by the vocabularies that are here.
+func TestMinTokensIsALowerBound(t *testing.T) {
+	for _, model := range []string{"gpt-4o", "gpt-4"} {
+		tokens := NewTokens(model)
+		for _, text := range []string{
+			prose(300), "don't can't I'd, \"quoted\" (and) more; well... yes!", strings.Repeat("1234567890 ", 40), `{"id":0,"text":"A b c.","n":[1,2,33]}`,
+			strings.Repeat("这是一个关于天气的句子。", 30), strings.Repeat("今日はとても良い天気です。", 30), strings.Repeat("Сегодня хорошая погода. ", 30),
+			strings.Repeat("วันนี้อากาศดีมาก", 30), strings.Repeat("오늘은 날씨가 좋습니다. ", 30), strings.Repeat("    \n\n\t", 50), strings.Repeat("=", 300), "x := f(a[i], b...)\n\treturn x\n",
+			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
+		} {
+			if most, is := minTokens(text), tokens.Text(text); float64(is) < dropped*float64(most) {
+				t.Errorf("%s: %d tokens, at least %d: %.40q", model, is, most, text)
+			}
+		}
+	}
+	if n := minTokens("The cat, don't sit. 12345"); n != 4+1+1+2 {
+		t.Errorf("got %d", n)
+	}
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+)
+
+// That tokens are an estimate is in the result, is read back, and is in a summary.
+func TestEstimatedUsageIsWrittenAndReadBack(t *testing.T) {
+	r := scored()
+	r.Usage.Estimated = true
+	text := write(t, FormatJSONL, Options{}, r, noClaims())
+	if strings.Count(text, `,"estimated":true}`) != 1 || strings.Count(text, "estimated") != 1 {
+		t.Error(text)
+	}
+	got, err := read(text)
+	if err != nil || len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	var f Figures
+	for _, r := range []*eval.Result{got[1], got[0], got[1]} {
+		_ = f.Write(r)
+	}
+	s := f.Summary(nil, someMeans(nil))
+	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, SummaryNames{}
+	s.Spent = &SummarySpent{SummaryUsage: s.Usage, USD: NoFigure(), PromptLimit: 2048}
+	summary, err := s.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(string(summary)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := schema(t, "summary.schema.json", SummarySchema).Validate(doc); err != nil {
+		t.Error(err)
+	}
+	if strings.Count(string(summary), `"estimated": true`) != 2 || !strings.Contains(string(summary), `"prompt_limit": 2048`) {
+		t.Errorf("%s", summary)
+	}
+}
