@@ -110,7 +110,16 @@ type SummaryUsage struct {
 // SummarySpent is what a run took from a language model.
 type SummarySpent struct {
 	SummaryUsage
-	USD Figure `json:"usd"` // null where no price is known
+	USD        Figure             `json:"usd"` // null where no price is known
+	Downgrades []SummaryDowngrade `json:"downgrades,omitempty"`
+}
+
+// A SummaryDowngrade is a change of how JSON was asked for, because the server
+// refused the better way: from json_schema or json_object to json_object or prompt.
+type SummaryDowngrade struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Status int    `json:"status,omitempty"` // HTTP status of the refusal; 0 for one in an earlier process
 }
 
 // A SummaryName is a setting by its name, such as --threshold.
