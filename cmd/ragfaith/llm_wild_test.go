@@ -62,9 +62,9 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		stderr string // that must be there; a downgrade is an error if it is ""
 		binary bool   // the verdicts do not tell a contradiction
 	}{
-		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"})}},
+		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
 		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}},
+		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
 		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400})}},
 		"no schemas": {
 			quirks: []wildtest.Quirk{wildtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},

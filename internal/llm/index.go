@@ -16,9 +16,11 @@ func Index(raw json.RawMessage) int {
 	if json.Unmarshal(raw, &text) == nil {
 		s = strings.ToLower(strings.TrimSpace(text))
 		for _, what := range []string{"claim", "statement", "sentence", "chunk"} {
-			s = strings.TrimPrefix(s, what)
+			if rest, ok := strings.CutPrefix(s, what); ok {
+				s = strings.TrimLeft(rest, " _-")
+			}
 		}
-		s = strings.TrimLeft(s, " _-#")
+		s = strings.TrimPrefix(s, "#")
 	}
 	s = strings.TrimSpace(s)
 	if whole, fraction, ok := strings.Cut(s, "."); ok && fraction != "" && strings.Trim(fraction, "0") == "" {

@@ -30,7 +30,7 @@ func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	var used Usage
 	retried := false
 	for q := s.first(); ; {
-		reply, err := a.Next.Complete(s.context(ctx), q)
+		reply, err := a.Next.Complete(s.context(ctx, q), q)
 		if err == nil {
 			s.succeeded(q, reply.reasoned)
 			out := *reply

@@ -36,6 +36,7 @@ type search struct {
 	holds     bool     // the call is the one that searches
 	reasoned  bool     // a reply was truncated in its reasoning, or after it
 	truncated error    // of the last try, if this one has more tokens for it
+	late      bool     // a try with more tokens has timed out
 }
 
 // first is the request with the output tokens that were found to be needed.
@@ -89,6 +90,10 @@ func (s *search) next(ctx context.Context, q *Request, err error) (*Request, err
 		defer b.mu.Unlock()
 		before, _ := errors.AsType[*LengthError](s.truncated)
 		_, late := errors.AsType[*TimeoutError](err)
+		if late && !s.late {
+			s.late = true
+			return q, nil
+		}
 		if late || refusesForm(err) {
 			b.limit = before.Room
 		}
@@ -129,10 +134,10 @@ func (s *search) next(ctx context.Context, q *Request, err error) (*Request, err
 	return &more, nil
 }
 
-// context is that of the next request. One with more tokens than any that worked
-// is sent once: if it takes too long, the next try would too.
-func (s *search) context(ctx context.Context) context.Context {
-	if s.truncated == nil {
+// context is that of q. If a request with more tokens than before takes too long,
+// so would the usual number of retries.
+func (s *search) context(ctx context.Context, q *Request) context.Context {
+	if s.truncated == nil && (q.Accept == nil || q.MaxTokens == s.r.MaxTokens) {
 		return ctx
 	}
 	return context.WithValue(ctx, triedOnce{}, true)

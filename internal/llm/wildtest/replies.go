@@ -27,6 +27,20 @@ func Prose() Quirk {
 	})
 }
 
+// SchemaOnly writes JSON only if it is held to a schema, as small models do.
+func SchemaOnly() Quirk {
+	prose := Prose()
+	return func(next Handler) Handler {
+		without := prose(next)
+		return func(c *Call) *Answer {
+			if c.Format == "json_schema" {
+				return next(c)
+			}
+			return without(c)
+		}
+	}
+}
+
 // Forms writes verdicts in other ways, by turns: supports for "supported", 1 and
 // true, and denies for the others. Each is a JSON value.
 func Forms(supports, denies []string) Quirk {
