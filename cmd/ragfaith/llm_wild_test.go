@@ -62,10 +62,10 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		stderr string // that must be there; a downgrade is an error if it is ""
 		binary bool   // the verdicts do not tell a contradiction
 	}{
-		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
-		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
-		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400})}},
+		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
+		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
+		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400})}},
 		"no schemas": {
 			quirks: []wildtest.Quirk{wildtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
@@ -89,7 +89,10 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		"one by its name": {args: "--model o3-mini", quirks: []wildtest.Quirk{
 			wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.Reasons(wildtest.Reasoner{Tokens: long}),
 		}, learn: 24},
-		"gpt-5 by its name":                          {args: "--model gpt-5-mini", quirks: []wildtest.Quirk{wildtest.NoMaxTokens(), wildtest.NoTemperature()}},
+		"gpt-5 by its name": {args: "--model gpt-5-mini", quirks: []wildtest.Quirk{wildtest.NoMaxTokens(), wildtest.NoTemperature()}},
+		"no JSON, and words that begin in reasoning": {quirks: []wildtest.Quirk{
+			wildtest.Reasons(wildtest.Reasoner{Tokens: short, Text: wildtest.Tags("", "</think>"), Silent: true}), wildtest.Prose(),
+		}, learn: 20 * rows, binary: true},
 		"verdicts in other words":                    {quirks: []wildtest.Quirk{wildtest.Forms(supports, denies)}, binary: true},
 		"numbers in other forms":                     {args: "--profile ragas", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}, learn: rows},
 		"claims and verdicts in one, in other forms": {args: "--profile rag-evals", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}},
@@ -115,6 +118,33 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 				t.Errorf("%d downgrades: %s", downgraded, got.stderr)
 			}
 			t.Logf("%d requests, %d without quirks", got.requests, clean.requests)
+		})
+	}
+}
+
+// A server that gives no answer at all fails each row with the reason, and a row
+// takes one request when that is known.
+func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
+	const rows = 60
+	for name, tt := range map[string]struct {
+		quirk wildtest.Quirk
+		want  string
+	}{
+		"reasoning_content alone":     {wildtest.Unanswered("reasoning_content"), "it is empty"},
+		"a field reasoning alone":     {wildtest.Unanswered("reasoning"), "it is empty"},
+		"reasoning beyond all limits": {wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
+		"reasoning beyond the limit": {func(next wildtest.Handler) wildtest.Handler {
+			return wildtest.MostTokens(9000)(wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)})(next))
+		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := runWild(t, "", tt.quirk)
+			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
+				t.Errorf("%d rows failed, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
+			}
+			if most := rows*12/10 + 24; got.requests > most {
+				t.Errorf("%d requests, want at most %d", got.requests, most)
+			}
 		})
 	}
 }
@@ -149,7 +179,7 @@ func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 	}{
 		"reasoning":  {[]wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1500, 7000)})}, 180},
 		"parameters": {[]wildtest.Quirk{wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(12, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 72},
+		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 80},
 		"verdicts":   {[]wildtest.Quirk{wildtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 60},
 	} {
 		t.Run(name, func(t *testing.T) {

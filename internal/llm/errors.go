@@ -118,6 +118,9 @@ type ParseError struct {
 	// it ended, if Schema.Accept took that. Only a caller that checks that
 	// nothing is missing may use it.
 	Partial json.RawMessage
+	// NoAnswer is set if the reply is empty, or has nothing but reasoning. Once Reask
+	// has asked again, asking in another way brings no answer either.
+	NoAnswer bool
 
 	prose bool // no JSON value so much as began in it
 }

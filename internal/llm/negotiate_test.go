@@ -158,3 +158,22 @@ func TestLimitsOfOutputTokensAreRead(t *testing.T) {
 		}
 	}
 }
+
+// An empty reply is no sign that the server ignores schemas: the next prompts are
+// as before.
+func TestAnEmptyReplyChangesNoPrompt(t *testing.T) {
+	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		if n == 1 {
+			say(w, "", "stop")
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	for range 2 {
+		_, _ = c.Complete(t.Context(), ask(verdicts()))
+	}
+	if all := got(); all[0].raw != all[1].raw {
+		t.Errorf("got %s, want %s", all[1].raw, all[0].raw)
+	}
+}

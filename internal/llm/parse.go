@@ -32,7 +32,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	}
 	after, ok := Answer(text)
 	if !ok {
-		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply}
+		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
 	if len(after) < len(text) {
 		if v := whole(after, schema); v != nil {
@@ -89,7 +89,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	case any:
 		return nil, &ParseError{Reason: "its JSON is broken, or only repeats the prompt", Text: reply}
 	case strings.TrimSpace(text) == "":
-		return nil, &ParseError{Reason: "it is empty", Text: reply}
+		return nil, &ParseError{Reason: "it is empty", Text: reply, NoAnswer: true}
 	}
 	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
 }

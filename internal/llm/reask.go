@@ -32,6 +32,7 @@ func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	for q := s.first(); ; {
 		reply, err := a.Next.Complete(s.context(ctx, q), q)
 		if err == nil {
+			s.answer()
 			s.succeeded(q, reply.reasoned)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
@@ -45,8 +46,11 @@ func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			retried = true
 			again = a.again(q, err)
 		}
-		if _, unread := errors.AsType[*ParseError](err); unread {
+		if e, unread := errors.AsType[*ParseError](err); unread {
 			s.succeeded(q, false)
+			if e.NoAnswer && s.unanswered() {
+				again = nil
+			}
 		}
 		if again == nil {
 			return nil, withUsage(err, used)

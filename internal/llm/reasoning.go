@@ -24,6 +24,8 @@ type reasoningBudget struct {
 	limit     int           // the server refuses more, or is too slow for them; 0 if not known
 	worked    bool          // some answer came after reasoning
 	exhausted bool          // some answer did not come with the most tokens either
+	answered  bool          // some reply had an answer
+	without   int           // replies without, before that
 	rambles   bool          // what looks like reasoning without a mark is prose without end
 	searching chan struct{} // closed when the call that finds the tokens needed ends; nil for none
 }
@@ -188,13 +190,31 @@ func (s *search) end() {
 
 // succeeded learns from an answer to q, which shows whether the model reasoned.
 func (s *search) succeeded(q *Request, reasoned bool) {
-	if q.MaxTokens <= s.r.MaxTokens || !s.reasoned && !reasoned {
-		return
-	}
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if q.MaxTokens <= s.r.MaxTokens || !s.reasoned && !reasoned {
+		return
+	}
 	b.extra, b.worked = max(b.extra, q.MaxTokens-s.r.MaxTokens), true
+}
+
+// answer notes that a reply had an answer.
+func (s *search) answer() {
+	s.budget.mu.Lock()
+	defer s.budget.mu.Unlock()
+	s.budget.answered = true
+}
+
+// unanswered notes a reply without an answer, and reports whether it is of no use
+// to ask for it again: the first few of the run had none either.
+func (s *search) unanswered() bool {
+	const few = 6
+	b := &s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.without++
+	return !s.Fixed && !b.answered && b.without > few
 }
 
 // failed learns from a call that got no answer with n output tokens. If none has
@@ -208,6 +228,6 @@ func (s *search) failed(n int) {
 	}
 	b.exhausted = true
 	if !b.worked {
-		b.extra = max(b.extra, n-s.r.MaxTokens)
+		b.extra = max(b.extra, n)
 	}
 }

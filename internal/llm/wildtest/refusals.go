@@ -3,6 +3,7 @@ package wildtest
 import (
 	"fmt"
 	"net/http"
+	"sync"
 )
 
 // Refusal is an answer with a status and a message.
@@ -22,10 +23,14 @@ func When(match func(c *Call) bool, answer func(c *Call) *Answer) Quirk {
 	}
 }
 
-// Failing answers every n-th call, the second among them, with an error.
+// Failing answers one prompt in n with an error when it comes first.
 func Failing(n int, a Answer) Quirk {
+	var seen sync.Map
 	a.Header = map[string]string{"Retry-After-Ms": "1"}
-	return When(func(c *Call) bool { return c.N%n == 2 }, func(*Call) *Answer { out := a; return &out })
+	return When(func(c *Call) bool {
+		_, before := seen.LoadOrStore(c.User, true)
+		return !before && Tokens(1, n)(c) == 1
+	}, func(*Call) *Answer { out := a; return &out })
 }
 
 // NoFormat refuses some formats of replies, as a server that does not know them.

@@ -27,6 +27,16 @@ func Prose() Quirk {
 	})
 }
 
+// Unanswered puts everything into the reasoning, and leaves the content empty.
+func Unanswered(field string) Quirk {
+	return changed(func(_ *Call, a *Answer) {
+		a.Body = encode(map[string]any{
+			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": nil, field: a.Content}}},
+			"usage":   map[string]any{"prompt_tokens": a.PromptTokens, "completion_tokens": a.CompletionTokens},
+		})
+	})
+}
+
 // SchemaOnly writes JSON only if it is held to a schema, as small models do.
 func SchemaOnly() Quirk {
 	prose := Prose()

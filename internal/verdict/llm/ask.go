@@ -77,6 +77,8 @@ func (h *hearing) once(ctx context.Context, pieces []piece, claims []int, try in
 			return nil, nil, h.halves(claims, func(part []int) error { return h.ask(ctx, pieces, part) })
 		case unread && broken.Partial != nil:
 			said = broken.Partial
+		case unread && broken.NoAnswer:
+			return nil, nil, err // nor would a part or a word get one
 		case unread || cut:
 			return claims, err, nil
 		default:
