@@ -650,12 +650,18 @@ func TestTruncatedFreeTextDecidesNothing(t *testing.T) {
 		ok           bool
 		requests     int
 	}{
-		{"yes", "stop", true, 1}, {"yes", "length", true, 1}, {" **Yes.**\n", "MAX_TOKENS", true, 1},
+		{"yes", "stop", true, 1},
+		{"yes", "length", true, 1},
+		{" **Yes.**\n", "MAX_TOKENS", true, 1},
 		{`{"answer":"yes"}`, "length", true, 1},
-		{"yes, and then", "stop", true, 1}, {"yes, and then", "length", false, 2},
+		{"yes, and then", "stop", true, 1},
+		{"yes, and then", "length", false, 2},
 		{"yes, the user asks me to check", "max_tokens", false, 2},
-		{"<think>well</think>yes", "length", true, 1}, {"the user</think>\n\nyes", "length", true, 1},
-		{"well", "stop", false, 1}, {"well, it is", "length", false, 2}, {"", "stop", false, 1},
+		{"<think>well</think>yes", "length", true, 1},
+		{"the user</think>\n\nyes", "length", true, 1},
+		{"well", "stop", false, 1},
+		{"well, it is", "length", false, 2},
+		{"", "stop", false, 1},
 	} {
 		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
 		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())

@@ -168,7 +168,7 @@ func (n *negotiation) refused(ctx context.Context, f, next form, blind bool, why
 	n.c.mu.Unlock()
 	e, _ := errors.AsType[*StatusError](why)
 	doubtful := next.format != f.format || proven || e.Status >= http.StatusInternalServerError
-	if doubtful && !(n.again && n.wanted == next) {
+	if doubtful && (!n.again || n.wanted != next) {
 		n.again, n.wanted = true, next
 		return f, true, nil
 	}

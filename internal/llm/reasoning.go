@@ -56,7 +56,7 @@ func (s *search) first() *Request {
 
 // most is the largest number of output tokens to ask for; the budget is locked.
 func (s *search) most(n int) int {
-	n = s.Reask.limit(n)
+	n = s.limit(n)
 	if l := s.budget.limit; l > 0 {
 		n = min(n, l)
 	}

@@ -149,7 +149,9 @@ func (a *Answer) write(w http.ResponseWriter) {
 		if a.ReasoningTokens > 0 {
 			usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": a.ReasoningTokens}
 		}
-		send(map[string]any{"object": "chat.completion", "usage": usage,
-			"choices": []any{map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}}})
+		send(map[string]any{
+			"object": "chat.completion", "usage": usage,
+			"choices": []any{map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}},
+		})
 	}
 }
