@@ -134,5 +134,8 @@ func (m *model) total() *report.SummarySpent {
 		usd, _ := m.stack.Cost()
 		s.USD = report.Figure(usd)
 	}
+	for _, d := range m.stack.Client.Downgrades() {
+		s.Downgrades = append(s.Downgrades, report.SummaryDowngrade{From: d.From, To: d.To, Status: d.Status})
+	}
 	return s
 }

@@ -48,6 +48,9 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 		Clock:  llm.NewClock(sys.Now), Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
 	}
+	if !o.quiet {
+		options.OnDowngrade = func(d llm.Downgrade) { c.say("warning: %s", d) }
+	}
 	if o.verbose {
 		options.OnRetry = func(err error, wait time.Duration) {
 			c.say("sending again in %v: %v", wait.Round(time.Millisecond), err)

@@ -132,7 +132,7 @@ func (w *writer) ask(ctx context.Context, ids []int) error {
 		} else {
 			w.usage = w.usage.Add(llm.UsageOf(err))
 			_, unread := errors.AsType[*llm.ParseError](err)
-			_, cut := errors.AsType[*llm.LengthError](err)
+			cut := llm.CutOff(err)
 			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
 			switch {
 			case (cut || tooLong) && len(ids) > 1:

@@ -78,8 +78,8 @@ func statementsOf(raw json.RawMessage, ids []int) map[int][]string {
 func readStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 	var reply struct {
 		Statements *[]struct {
-			SentenceID *int    `json:"sentence_id"`
-			Statement  *string `json:"statement"`
+			SentenceID json.RawMessage `json:"sentence_id"`
+			Statement  *string         `json:"statement"`
 		} `json:"statements"`
 	}
 	if json.Unmarshal(raw, &reply) != nil {
@@ -90,14 +90,15 @@ func readStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 	}
 	out := map[int][]string{}
 	for _, s := range *reply.Statements {
+		id := llm.Index(s.SentenceID)
 		switch {
 		case s.SentenceID == nil || s.Statement == nil:
 			return nil, errors.New("a statement lacks its text or its sentence's id")
-		case *s.SentenceID < 0 || *s.SentenceID >= n:
+		case id < 0 || id >= n:
 			return nil, errors.New("a statement with a sentence_id that was not asked for")
 		}
 		if text := oneLine(*s.Statement); saysAnything(text) {
-			out[*s.SentenceID] = append(out[*s.SentenceID], text)
+			out[id] = append(out[id], text)
 		}
 	}
 	if len(out) == 0 {
@@ -132,7 +133,7 @@ func (w *writer) part(ctx context.Context, text string, n, first int) error {
 		if err != nil {
 			w.usage = w.usage.Add(llm.UsageOf(err))
 			_, unread := errors.AsType[*llm.ParseError](err)
-			_, cut := errors.AsType[*llm.LengthError](err)
+			cut := llm.CutOff(err)
 			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
 			switch {
 			case (cut || tooLong) && n > 1:

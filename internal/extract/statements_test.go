@@ -383,3 +383,12 @@ func FuzzStatements(f *testing.F) {
 		}
 	})
 }
+
+func TestIDsOfSentencesAreReadInAnyClearForm(t *testing.T) {
+	for id, ok := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `"sentence_1"`: true, `2`: false, `"sentence_2"`: false, `1.5`: false, `null`: false, `-1`: false} {
+		said, err := readStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
+		if ok != (err == nil) || ok && len(said[1]) != 1 {
+			t.Errorf("%s: got %v, %v", id, said, err)
+		}
+	}
+}

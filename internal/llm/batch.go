@@ -207,7 +207,7 @@ func (b *Batch) Run(ctx context.Context, pass Pass) error {
 
 // Completer is that of the last pass: the stack, with the store in front of what
 // is sent.
-func (b *Batch) Completer() Completer { return b.stack.over(&stored{b, b.stack.online}) }
+func (b *Batch) Completer() Completer { return b.stack.over(&stored{b, b.stack.online}, true) }
 
 // Finish ends the batch run: it deletes the run's files from the server, as far as
 // that can be done, and the folder. The results must be safe.

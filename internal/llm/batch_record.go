@@ -167,10 +167,7 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 // settle finds the form of a round's requests: what was learned, and what
 // go-openai knows of the model by its name, which it checks only where it sends.
 func (c *Client) settle() form {
-	c.mu.Lock()
-	from := c.form
-	c.mu.Unlock()
-	f := from
+	f, _ := c.current()
 	for {
 		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1}, f)
 		err := openai.NewReasoningValidator().Validate(q)
@@ -183,7 +180,7 @@ func (c *Client) settle() form {
 		}
 		f = next
 	}
-	c.learn(from, f)
+	c.adopt(f, nil)
 	return f
 }
 
@@ -202,13 +199,13 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		}
 	}
 	// Of an earlier round, perhaps in another process.
-	s.Client.learn(form{}, joined(state.Form, state.Learned))
+	s.Client.adopt(joined(state.Form, state.Learned), nil)
 	state.Form = s.Client.settle()
 	if err := b.save(); err != nil {
 		return err
 	}
 	w := &recorder{b: b, s: s, f: state.Form}
-	var ask Completer = &Reask{Next: w, MaxRoom: s.o.MaxRoom}
+	var ask Completer = &Reask{Next: w, MaxRoom: s.o.MaxRoom, Fixed: true}
 	if k := s.o.Cache; k != nil {
 		ask = lookup{&cached{Cache: k, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, ask}
 	}

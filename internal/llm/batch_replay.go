@@ -17,9 +17,7 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 		if len(res.Choices) == 0 {
 			return nil, nil, false
 		}
-		c.mu.Lock()
-		f := c.form
-		c.mu.Unlock()
+		f, _ := c.current()
 		reply, err := c.read(r, f, res, c.counted(r, res).Add(Usage{Requests: 1}))
 		return reply, err, true
 	}

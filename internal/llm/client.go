@@ -54,10 +54,10 @@ const leastRoom = 256
 // and two names of the room are fewer; a server may find fault without end.
 const mostForms = 16
 
-// A Client asks one model of one server. A call sends one request, and only where
-// the server refuses its form more than one: JSON by schema, then JSON mode, then
-// words alone; and without the parameters that the model does not take. What was
-// taken is remembered. Nothing else is retried here.
+// A Client asks one model of one server. A call sends one request, and more only if
+// the server refuses its form: JSON by schema, then JSON mode, then the schema in
+// the prompt alone; and without the parameters that the model does not take. What
+// the server takes is remembered. Nothing else is retried here.
 type Client struct {
 	api     *openai.Client
 	wire    *wire
@@ -66,8 +66,13 @@ type Client struct {
 	timeout time.Duration
 	tokens  *Tokens
 
-	mu   sync.Mutex
-	form form
+	mu         sync.Mutex
+	form       form
+	formStats       // of form
+	noGuess    bool // no form helped where the server did not say what it refuses
+	downgrades []Downgrade
+	notify     func(Downgrade) // may be nil
+	turn       chan struct{}   // holds a token while a call finds the form that the server takes
 }
 
 // NewClient checks c; nothing is sent. It fails for a base URL that is none and
@@ -96,7 +101,10 @@ func NewClient(c Config) (*Client, error) {
 		}
 	}
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = at.base, at.kind, at.version, c.Org, w
-	return &Client{api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout, tokens: NewTokens(c.Model)}, nil
+	return &Client{
+		api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout,
+		tokens: NewTokens(c.Model), turn: make(chan struct{}, 1),
+	}, nil
 }
 
 // Endpoint is the base URL, without secrets.
@@ -118,16 +126,19 @@ func (c *Client) Close() { c.wire.CloseIdleConnections() }
 // *ContextLengthError, *StatusError, *NetworkError, *TimeoutError and the
 // context's; UsageOf tells what they cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	c.mu.Lock()
-	start := c.form
-	c.mu.Unlock()
+	n := negotiation{c: c, schema: r.Schema != nil}
+	defer n.end()
+	f, err := n.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var used Usage
-	var doubt error // what was said before a guess
-	for f := start; ; {
+	var doubt error // what the server said before a guess
+	for {
 		res, sent, err := c.send(ctx, r, f)
 		used.Requests += sent
 		if err == nil {
-			c.learn(start, f)
+			n.succeed(f)
 			used = used.Add(c.counted(r, res))
 			return c.read(r, f, res, used)
 		}
@@ -146,8 +157,19 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			continue
 		}
 		next, blind, ok := adapt(f, r.Schema != nil, final)
+		switch {
+		case !ok:
+		case sent == 0: // go-openai refused it, which is certain
+			f = next
+			continue
+		default:
+			if next, ok, err = n.refused(ctx, f, next, blind, final); err != nil {
+				return nil, withUsage(err, used)
+			}
+		}
 		if !ok {
-			if doubt != nil {
+			if doubt != nil && !Passing(final) {
+				n.guessedWrong()
 				final = doubt
 			}
 			return nil, withUsage(final, used)
@@ -202,11 +224,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	room := r.MaxTokens
-	if f.maxRoom > 0 {
-		room = min(room, f.maxRoom)
-	}
-	switch f.room {
+	switch room := f.outputTokens(r); f.room {
 	case maxTokens:
 		q.MaxTokens = room //nolint:staticcheck // the name that most servers know
 	case maxCompletionTokens:
@@ -270,16 +288,6 @@ func withSystem(ms []Message, text string) []Message {
 	return out
 }
 
-// learn keeps what f changed of from. Calls that learn at the same time add up.
-func (c *Client) learn(from, f form) {
-	if f == from {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.form = joined(c.form, f)
-}
-
 // read takes the reply out of an answer, without the key. The key is removed from
 // what was read, so that it can't change how a reply is read.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used Usage) (*Reply, error) {
@@ -308,43 +316,50 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, withUsage(&RefusalError{Reason: "content_filter"}, used)
 	}
-	reply := &Reply{Text: text, Usage: used}
-	full := choice.FinishReason == openai.FinishReasonLength
+	thought := reasons(text) || choice.Message.ReasoningContent != "" ||
+		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
+	reply := &Reply{Text: text, Usage: used, reasoned: thought}
+	full := truncated(string(choice.FinishReason))
+	tooShort := func() error {
+		answer, begun := Answer(text)
+		begun = begun && strings.TrimSpace(answer) != ""
+		return withUsage(&LengthError{
+			Room: f.outputTokens(r), Reasoning: !begun, reasoned: thought,
+			prose: begun && !thought && r.Schema != nil && !beginsJSON(answer),
+		}, used)
+	}
 	if r.Schema == nil {
+		if full && (r.Accept == nil || !decides(text)) {
+			return nil, tooShort()
+		}
 		if r.Accept != nil {
 			if err := r.Accept(text); err != nil {
-				if full && thinks(text) {
-					return nil, withUsage(&LengthError{Room: r.MaxTokens, Thinking: true}, used)
-				}
 				return nil, withUsage(&ParseError{Reason: err.Error(), Text: text}, used)
 			}
-			return reply, nil
-		}
-		if full {
-			return nil, withUsage(&LengthError{r.MaxTokens, thinks(text)}, used)
 		}
 		return reply, nil
 	}
 	if full {
-		// Room that ended after the last brace does no harm.
-		if reply.JSON = whole(text, r.Schema); reply.JSON == nil {
-			return nil, withUsage(&LengthError{r.MaxTokens, thinks(text)}, used)
+		// Output tokens that end after the last brace do no harm.
+		if answer, ok := Answer(text); ok {
+			reply.JSON = whole(answer, r.Schema)
 		}
+		if reply.JSON == nil {
+			reply.JSON = whole(text, r.Schema)
+		}
+		if reply.JSON == nil {
+			return nil, tooShort()
+		}
+		c.saw(f, nil)
 		return reply, nil
 	}
 	v, err := parse(text, r.Schema, func(raw string) bool { return echoes(raw, r.Messages) })
+	c.saw(f, err)
 	if err != nil {
-		c.sawProse(f, err)
 		return nil, withUsage(err, used)
 	}
 	reply.JSON = v
 	return reply, nil
-}
-
-// thinks says of a reply that was cut off that it is the thoughts of a model and no
-// more: they stand in it as they are, or the server keeps them to itself.
-func thinks(text string) bool {
-	return text == "" || strings.HasPrefix(strings.TrimSpace(text), "<think>") && !strings.Contains(text, "</think>")
 }
 
 // said is a message's text, in whichever of its fields it stands.
@@ -358,16 +373,6 @@ func said(m openai.ChatCompletionMessage) string {
 		return m.ToolCalls[0].Function.Arguments
 	}
 	return b.String()
-}
-
-// sawProse notices a server that takes a schema and ignores it: from then on the
-// schema is told in the prompt as well.
-func (c *Client) sawProse(f form, err error) {
-	if e, ok := errors.AsType[*ParseError](err); ok && e.prose {
-		to := f
-		to.told = true
-		c.learn(f, to)
-	}
 }
 
 // echoes says that raw stands in what the model was given as data.

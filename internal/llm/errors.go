@@ -53,21 +53,32 @@ func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s",
 // Timeout is true, as net.Error has it.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// A LengthError is a reply that ended because its room was full. The caller
-// asks for less at a time.
+// A LengthError is a reply that was truncated because its output tokens ran out.
+// The caller asks for less at a time, unless Reasoning is set.
 type LengthError struct {
-	Room     int  // in tokens; 0 where the server chose
-	Thinking bool // all of it went into thoughts, and no reply had begun
+	Room      int  // the limit that was sent, in tokens; 0 if the server chose it
+	Reasoning bool // all of it was reasoning, and the answer had not begun
+
+	reasoned bool // part of it was reasoning
+	prose    bool // it does not begin with JSON, and may be reasoning without a mark
 }
 
 func (e *LengthError) Error() string {
-	if e.Thinking {
-		return fmt.Sprintf("the model's thoughts took all of %d tokens, and no reply came", e.Room)
+	if e.Reasoning && e.Room > 0 {
+		return fmt.Sprintf("the model used all %d output tokens for reasoning and gave no answer", e.Room)
 	}
 	if e.Room == 0 {
 		return "the reply was cut off for its length"
 	}
 	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Room)
+}
+
+// CutOff reports whether err is a truncated reply that may fit if less is asked at
+// a time. A model that used up all its output tokens for reasoning is none: it
+// reasons about a part as long as about the whole.
+func CutOff(err error) bool {
+	e, ok := errors.AsType[*LengthError](err)
+	return ok && !e.Reasoning
 }
 
 // A ContextLengthError is a prompt that is longer than the model's window.
@@ -113,6 +124,9 @@ type ParseError struct {
 	// it ended, if Schema.Accept took that. Only a caller that checks that
 	// nothing is missing may use it.
 	Partial json.RawMessage
+	// NoAnswer is set if the reply is empty, or has nothing but reasoning. Once Reask
+	// has asked again, asking in another way brings no answer either.
+	NoAnswer bool
 
 	prose bool // no JSON value so much as began in it
 }

@@ -47,9 +47,9 @@ type Message struct {
 type Request struct {
 	Messages []Message
 	Schema   *Schema // what the reply must be; nil for free text
-	// Accept refuses free text that does not say what was asked, and says why; nil
-	// takes any. What it takes is a reply even where it was cut off, and what it
-	// refuses is not asked again, unless it is nothing but thoughts cut off.
+	// Accept refuses free text that does not answer what was asked, and returns the
+	// reason; nil takes any. Text that it refuses is not asked for again. Of a
+	// truncated reply it sees only one that is a single word or a JSON value.
 	Accept      func(text string) error
 	Seed        int     // 0: none is sent
 	Temperature float64 // 0 is really sent, where the model takes a temperature
@@ -73,6 +73,8 @@ type Reply struct {
 	Usage  Usage
 	Cached bool
 	Made   Usage // of a Cached one: what it took when it was made
+
+	reasoned bool // the model reasoned before it answered
 }
 
 // Usage counts what replies cost. Requests are those really sent, refused and

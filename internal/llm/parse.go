@@ -14,6 +14,8 @@ import (
 // quotes, Python's literals, unquoted keys, comments and raw line ends in strings
 // are read as they are meant.
 //
+// What precedes the end of the model's reasoning (see Answer) is not looked at.
+//
 // A value that was cut off is a *ParseError, even where a complete one stands
 // before it: that one was a draft. So is a value inside one that was cut off or
 // is broken: it may be a quotation.
@@ -28,11 +30,11 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	if v := whole(text, schema); v != nil {
 		return v, nil
 	}
-	if t := strings.TrimSpace(text); strings.HasPrefix(t, "<think>") {
-		_, after, closed := strings.Cut(t, "</think>")
-		if !closed {
-			return nil, &ParseError{Reason: "it ends while the model still thinks", Text: reply}
-		}
+	after, ok := Answer(text)
+	if !ok {
+		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
+	}
+	if len(after) < len(text) {
 		if v := whole(after, schema); v != nil {
 			return v, nil
 		}
@@ -87,7 +89,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	case any:
 		return nil, &ParseError{Reason: "its JSON is broken, or only repeats the prompt", Text: reply}
 	case strings.TrimSpace(text) == "":
-		return nil, &ParseError{Reason: "it is empty", Text: reply, prose: true}
+		return nil, &ParseError{Reason: "it is empty", Text: reply, NoAnswer: true}
 	}
 	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
 }

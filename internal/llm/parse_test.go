@@ -82,7 +82,7 @@ func TestParseRefuses(t *testing.T) {
 		"a draft, then cut":           {want + ` no: {"verdicts":[0,`, "cut off", `{"verdicts":[0]}`},
 		"a quotation in one cut":      {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
 		"a quotation in a broken one": {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken", ""},
-		"still thinking":              {"<think>is it " + want, "thinks", ""},
+		"still thinking":              {"<think>is it " + want, "still reasons", ""},
 		"only a draft while thinking": {"<think>" + want + "</think> No idea.", "no JSON", ""},
 		"missing comma":               {`{"verdicts":[1 0]}`, "broken", ""},
 		"too deep":                    {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},
@@ -92,7 +92,7 @@ func TestParseRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			v, err := Parse(tt.text, verdicts())
 			e, ok := errors.AsType[*ParseError](err)
-			if !ok || !strings.Contains(strings.ReplaceAll(e.Reason, "still thinks", "thinks"), tt.reason) {
+			if !ok || !strings.Contains(e.Reason, tt.reason) {
 				t.Fatalf("got %s, %v; want %q", v, err, tt.reason)
 			}
 			if string(e.Partial) != tt.partial || e.Text != tt.text {

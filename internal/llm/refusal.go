@@ -56,6 +56,17 @@ func (f form) schema(r *Request) json.RawMessage {
 	return r.Schema.JSON
 }
 
+// outputTokens is the limit that r is sent with; 0 if none is.
+func (f form) outputTokens(r *Request) int {
+	switch {
+	case f.room == noMaxTokens:
+		return 0
+	case f.maxRoom > 0:
+		return min(r.MaxTokens, f.maxRoom)
+	}
+	return r.MaxTokens
+}
+
 // refusesForm says that a server did not take a request as it was put.
 func refusesForm(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
@@ -89,7 +100,11 @@ func adapt(f form, schema bool, err error) (next form, blind, ok bool) {
 		}
 		return false
 	}
-	limit := firstNumber(e.Message, `at most ([\d,]+) (?:completion|output) tokens`, `max_(?:completion_)?tokens must be less than or equal to [^\d]{0,3}([\d,]+)`)
+	if e.Status == http.StatusInternalServerError && !has("response_format", "json_schema", "json_object", "grammar", "guided_json", "tools",
+		"max_tokens", "max_completion_tokens", "temperature") {
+		return f, false, false // it may be any fault that passes
+	}
+	limit := namedLimit(e.Message)
 	switch {
 	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxRoom == 0 || limit < f.maxRoom):
 		f.maxRoom = limit
@@ -103,15 +118,31 @@ func adapt(f form, schema bool, err error) (next form, blind, ok bool) {
 		f.noSeed = true
 	case has("system") && has("role") && !f.noSystem:
 		f.noSystem = true
-	case schema && f.format < byPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided"):
+	case schema && f.format < byPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
 		f.format++
-	case schema && f.format < byPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError:
+	case schema && f.format < byPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
 		f.format++
 		return f, true, true
 	default:
 		return f, false, false
 	}
 	return f, false, true
+}
+
+// namedLimit finds the largest limit of output tokens that a refusal grants; 0 if
+// it names none.
+func namedLimit(message string) int {
+	if n := firstNumber(message, `range[^.]{0,40}? to ([\d,]+) \(exclusive\)`); n > 0 {
+		return n - 1
+	}
+	return firstNumber(message,
+		`at most ([\d,]+) (?:completion|output) tokens`,
+		`max_(?:completion_)?tokens.{0,3} must be (?:less than or equal to|at most|<=) [^\d]{0,3}([\d,]+)`,
+		`max_tokens: [\d,]+ > ([\d,]+)`,
+		`range of max_(?:completion_)?tokens is \[\d+, ?([\d,]+)\]`,
+		`supports? (?:at most|up to|a maximum of) ([\d,]+)`,
+		`maximum (?:allowed |value )?(?:number )?(?:of )?(?:completion |output )?(?:tokens )?(?:is|of|allowed is) ([\d,]+)`,
+	)
 }
 
 func negotiable(status int) bool {

@@ -33,7 +33,7 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (Usage, er
 	for try := 0; ; try++ {
 		u, err := send(ctx)
 		used = used.Add(u)
-		if err == nil || ctx.Err() != nil || try >= r.Retries || !Passing(err) {
+		if err == nil || ctx.Err() != nil || try >= r.Retries || !Passing(err) || late(ctx, err) {
 			return used, err
 		}
 		wait := pause.NextBackOff()
@@ -52,6 +52,12 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (Usage, er
 			return used, e
 		}
 	}
+}
+
+// late reports whether err is a timeout of a request that is not to be repeated.
+func late(ctx context.Context, err error) bool {
+	_, timeout := errors.AsType[*TimeoutError](err)
+	return timeout && ctx.Value(triedOnce{}) != nil
 }
 
 // Passing says whether the same request may succeed later.

@@ -13,7 +13,7 @@ type Options struct {
 
 	Retries int           // after the first try; 0 is none
 	WaitCap time.Duration // the longest wait that the server may ask for; 0 for a minute
-	MaxRoom int           // tokens that a reply may grow to when it was cut off; 0 for 16384
+	MaxRoom int           // output tokens that a truncated reply may grow to; 0 for 16384, and 65536 with reasoning
 
 	RPM, TPM  int     // per minute; 0 for no limit
 	MaxCost   float64 // USD; 0 for no limit
@@ -28,6 +28,9 @@ type Options struct {
 	// without an error, with the tokens that it reads and the number of replies before
 	// that were to a part of their prompt; it may be nil.
 	OnLimit func(tokens, missed int)
+	// OnDowngrade is called when the server turns out to refuse the way in which
+	// JSON is asked for; may be nil.
+	OnDowngrade func(Downgrade)
 }
 
 // A Stack is a Client in all its decorators, and the handles to them. They stand
@@ -36,7 +39,7 @@ type Options struct {
 //	replayed gives what a cache answered the usage that it had when it was made
 //	meter    counts what each call cost in all, failed calls too
 //	cache    a hit costs nothing and waits for nothing: not even for an open breaker
-//	reask    a reply cut off or unreadable is asked again; each try goes through all below
+//	reask    a reply truncated or unreadable is asked for again; each try goes through all below
 //	windowed a reply to a part of a prompt is an error: the server dropped the rest
 //	retry    what fails for now is sent again; each try goes through all below
 //	breaker  sees each try, so that a dead server ends the run and not just a row;
@@ -76,6 +79,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.notify = o.OnDowngrade
 	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, o: o, clients: []*Client{c}}
 	s.Pace = NewPace(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
 	layers, err := s.layers(o)
@@ -83,14 +87,14 @@ func New(o Options) (*Stack, error) {
 		return nil, err
 	}
 	s.online = Layered(c, s.Tokens.Text, layers...)
-	s.Completer = s.over(s.online)
+	s.Completer = s.over(s.online, false)
 	return s, nil
 }
 
-// over puts what stands above retry over next.
-func (s *Stack) over(next Completer) Completer {
+// over puts what stands above retry over next. fixed is Reask.Fixed.
+func (s *Stack) over(next Completer, fixed bool) Completer {
 	s.window = NewWindowed(next, s.Tokens.Text, s.o.OnLimit)
-	next = &Reask{Next: s.window, MaxRoom: s.o.MaxRoom}
+	next = &Reask{Next: s.window, MaxRoom: s.o.MaxRoom, Fixed: fixed}
 	if s.o.Cache != nil {
 		next = s.o.Cache.Completer(next, s.Client.Endpoint(), s.Client.Model())
 	}

@@ -114,7 +114,16 @@ type SummarySpent struct {
 	USD Figure `json:"usd"` // null where no price is known
 	// PromptLimit is how many tokens of a prompt the server reads before it silently
 	// drops the rest; 0 if it was not found to do so.
-	PromptLimit int `json:"prompt_limit,omitempty"`
+	PromptLimit int                `json:"prompt_limit,omitempty"`
+	Downgrades  []SummaryDowngrade `json:"downgrades,omitempty"`
+}
+
+// A SummaryDowngrade is a change of how JSON was asked for, because the server
+// refused the better way: from json_schema or json_object to json_object or prompt.
+type SummaryDowngrade struct {
+	From   string `json:"from"`
+	To     string `json:"to"`
+	Status int    `json:"status,omitempty"` // HTTP status of the refusal; 0 for one in an earlier process
 }
 
 // A SummaryName is a setting by its name, such as --threshold.

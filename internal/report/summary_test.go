@@ -69,7 +69,7 @@ func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 	full := f.Summary(someGates(nil), someMeans(nil))
 	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
 	full.Settings = SummaryNames{{"--claims", "sentence"}, {"--judge", "x"}, {"--evidence", "chunks"}, {"--threshold", "0.5"}}
-	full.Spent = &SummarySpent{USD: NoFigure()}
+	full.Spent = &SummarySpent{USD: NoFigure(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
 	empty := none.Summary(nil, NewEstimator("", 0).Means(new(Tally)))
 	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
 	for i, summary := range []*Summary{full, empty} {

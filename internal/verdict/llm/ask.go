@@ -71,12 +71,14 @@ func (h *hearing) once(ctx context.Context, pieces []piece, claims []int, try in
 	} else {
 		h.usage = h.usage.Add(llm.UsageOf(err))
 		broken, unread := errors.AsType[*llm.ParseError](err)
-		_, cut := errors.AsType[*llm.LengthError](err)
+		cut := llm.CutOff(err)
 		switch {
 		case cut && len(claims) > 1:
 			return nil, nil, h.halves(claims, func(part []int) error { return h.ask(ctx, pieces, part) })
 		case unread && broken.Partial != nil:
 			said = broken.Partial
+		case unread && broken.NoAnswer:
+			return nil, nil, err // nor would a part or a word get one
 		case unread || cut:
 			return claims, err, nil
 		default:

@@ -175,7 +175,7 @@ func (s *sitting) ask(ctx context.Context, ids []int) error {
 		if err != nil {
 			s.usage = s.usage.Add(llm.UsageOf(err))
 			_, unread := errors.AsType[*llm.ParseError](err)
-			_, cut := errors.AsType[*llm.LengthError](err)
+			cut := llm.CutOff(err)
 			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
 			switch {
 			case tooLong && s.split():

@@ -71,7 +71,7 @@ func readStated(raw json.RawMessage, n int) ([][]replied, error) {
 			Text        string          `json:"text"`
 			Reasoning   json.RawMessage `json:"reasoning"`
 			ChunkIDs    json.RawMessage `json:"chunk_ids"`
-			IsSupported *bool           `json:"is_supported"`
+			IsSupported json.RawMessage `json:"is_supported"`
 		} `json:"statements"`
 	}
 	if json.Unmarshal(raw, &reply) != nil {
@@ -85,19 +85,19 @@ func readStated(raw json.RawMessage, n int) ([][]replied, error) {
 	}
 	out := make([][]replied, n)
 	for _, s := range *reply.Statements {
-		id := number(s.SentenceID)
+		id := llm.Index(s.SentenceID)
 		if id < 0 || id >= n {
 			return nil, errors.New("a statement with a sentence_id that was not asked for")
 		}
 		text := plain(s.Text)
-		if !says(text) || s.IsSupported == nil {
+		label, ok := labelOf(s.IsSupported)
+		if !says(text) || !ok {
 			return nil, errors.New("a statement lacks its text or its verdict")
 		}
-		a := answer{label: verdict.NotMentioned, reason: oneLine(str(s.Reasoning)), chunks: numbers(s.ChunkIDs)}
-		if *s.IsSupported {
-			a.label = verdict.Supported
+		if label == verdict.Contradicted { // which this one request does not distinguish
+			label = verdict.NotMentioned
 		}
-		out[id] = append(out[id], replied{text, a})
+		out[id] = append(out[id], replied{text, answer{label: label, reason: oneLine(str(s.Reasoning)), chunks: numbers(s.ChunkIDs)}})
 	}
 	return out, nil
 }

@@ -83,7 +83,7 @@ func TestUnfitCombinedRepliesAreAskedAgain(t *testing.T) {
 	}{
 		"all there":           {[]string{good}, 0},
 		"no verdict":          {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0]}`), good}, 0},
-		"a verdict of 1":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":1}`), good}, 0},
+		"a verdict of 2":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":2}`), good}, 0},
 		"no text":             {[]string{list(one, `{"sentence_id":1,"text":" ","chunk_ids":[0],"is_supported":true}`), good}, 0},
 		"an unknown sentence": {[]string{list(one, two, `{"sentence_id":2,"text":"Venus is bright.","chunk_ids":[0],"is_supported":true}`), good}, 0},
 		"no statements":       {[]string{list(), good}, 0},

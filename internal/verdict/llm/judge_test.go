@@ -201,7 +201,7 @@ func TestEveryClaimGetsAVerdict(t *testing.T) {
 		"an id that is a part":    {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
 		"no id":                   {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
 		"another label":           {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
-		"a label that is a bool":  {list(full[0], full[1], entry(2, true), full[3]), 1},
+		"a label that is null":    {list(full[0], full[1], entry(2, nil), full[3]), 1},
 		"no label":                {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
 		"null":                    {`null`, 4},
 		"no list":                 {`{"verdicts":"supported"}`, 4},

@@ -111,7 +111,7 @@ func TestAnyReplyGivesEachClaimOneVerdictOrFailsTheRow(t *testing.T) {
 	for _, reply := range fakeReplies {
 		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
 		for id, a := range found {
-			if a != nil && !strings.Contains(reply, fmt.Sprintf(`"claim_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
+			if a != nil && !strings.Contains(reply, fmt.Sprintf(`_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
 				t.Errorf("%s: claim %d is %v", reply, id, a.label)
 			}
 		}

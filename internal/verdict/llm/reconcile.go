@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -109,7 +109,7 @@ func listed(reply json.RawMessage) ([]item, error) {
 		if id == nil {
 			id = s.StatementID
 		}
-		items[i] = item{id: number(id), said: s}
+		items[i] = item{id: llm.Index(id), said: s}
 	}
 	return items, nil
 }
@@ -125,9 +125,18 @@ func keyed(raw json.RawMessage) ([]item, error) {
 		if err := json.Unmarshal(m.value, &items[i].said); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is no object")
 		}
-		items[i].id = number(json.RawMessage(m.name))
+		items[i].id = key(m.name)
 	}
 	return items, nil
+}
+
+// key reads the name of a member as an id.
+func key(name string) int {
+	raw, err := json.Marshal(name)
+	if err != nil {
+		return -1
+	}
+	return llm.Index(raw)
 }
 
 type member struct {
@@ -160,27 +169,20 @@ func membersOf(raw json.RawMessage) ([]member, error) {
 
 func (s said) answer(style Style) (*answer, error) {
 	a := &answer{reason: oneLine(str(s.Reason))}
-	if style == Ragas {
-		switch string(bytes.TrimSpace(s.Verdict)) {
-		case "1":
-			a.label = verdict.Supported
-		case "0":
-			a.label = verdict.NotMentioned
-		default:
-			return nil, errors.New("a verdict that is neither 1 nor 0")
+	label, ok := labelOf(s.Verdict)
+	switch {
+	case !ok && style == Ragas:
+		return nil, errors.New("a verdict that is neither 1 nor 0")
+	case !ok:
+		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
+	case style == Ragas:
+		if label == verdict.Contradicted { // which the style does not distinguish
+			label = verdict.NotMentioned
 		}
+		a.label = label
 		return a, nil
 	}
-	switch strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(str(s.Verdict)))) {
-	case "supported":
-		a.label = verdict.Supported
-	case "contradicted":
-		a.label = verdict.Contradicted
-	case "not_mentioned":
-		a.label = verdict.NotMentioned
-	default:
-		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
-	}
+	a.label = label
 	a.chunks = numbers(s.ChunkIDs)
 	a.quote = str(s.Quote)
 	return a, nil
@@ -194,28 +196,38 @@ func numbers(raw json.RawMessage) []int {
 	}
 	var out []int
 	for _, e := range list {
-		if n := number(e); n >= 0 {
+		if n := llm.Index(e); n >= 0 {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// number is raw as a number of at most six digits, bare or in a string; -1 for
-// anything else.
-func number(raw json.RawMessage) int {
-	s := strings.TrimSpace(string(raw))
-	if u := str(raw); u != "" {
-		s = strings.TrimSpace(u)
+// labelOf reads a verdict in the spellings of models that are not held to a schema:
+// 1 and 0 as a number or a string, true and false, yes and no, and the words of the
+// prompts with their usual variants. It is not ok for anything else.
+func labelOf(raw json.RawMessage) (label verdict.Label, ok bool) {
+	word := strings.TrimSpace(string(raw))
+	if text := str(raw); text != "" {
+		word = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), ".")
 	}
-	if len(s) == 0 || len(s) > 6 || strings.Trim(s, "0123456789") != "" {
-		return -1
+	switch strings.NewReplacer(" ", "_", "-", "_").Replace(word) {
+	case "supported", "faithful", "entailed", "yes", "true":
+		return verdict.Supported, true
+	case "contradicted":
+		return verdict.Contradicted, true
+	case "not_mentioned", "not_supported", "unsupported", "not_faithful", "unfaithful", "not_entailed", "no", "false":
+		return verdict.NotMentioned, true
 	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return -1
+	switch whole, fraction, point := strings.Cut(word, "."); {
+	case point && (fraction == "" || strings.Trim(fraction, "0") != ""):
+		return 0, false
+	case whole == "1":
+		return verdict.Supported, true
+	case whole == "0":
+		return verdict.NotMentioned, true
 	}
-	return n
+	return 0, false
 }
 
 // str is a JSON string's text, "" for anything else.

@@ -61,8 +61,8 @@ func TestRagasVerdictsAreOneOrZero(t *testing.T) {
 		{"statement_id":0,"reason":"yes","verdict":1},
 		{"statement_id":1,"reason":"no","verdict":0},
 		{"statement_id":2,"reason":"more than yes","verdict":2},
-		{"statement_id":3,"reason":"true","verdict":true},
-		{"statement_id":4,"reason":"a string","verdict":"1"},
+		{"statement_id":3,"reason":"a half","verdict":0.5},
+		{"statement_id":4,"reason":"partly","verdict":"partially"},
 		{"statement_id":5,"reason":"minus","verdict":-1},
 		{"statement_id":6,"reason":"null","verdict":null}]}`
 	j, f := newJudge(t, func(n int, in input) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -166,18 +167,15 @@ func spokenIn(text string) []spoken {
 	return list
 }
 
-// ownWords is a reply without what is not the model's own answer: its thoughts,
+// ownWords is a reply without what is not the model's own answer: its reasoning,
 // JSON after the first words, and quotations, which may be of the texts. Of a reply
 // that is one JSON object with one member it is the member's value.
 func ownWords(reply string) (string, error) {
-	text := strings.TrimSpace(reply)
-	if strings.HasPrefix(text, "<think>") {
-		_, after, closed := strings.Cut(text, "</think>")
-		if !closed {
-			return "", errors.New("it ends while the model still thinks")
-		}
-		text = strings.TrimSpace(after)
+	text, ok := llm.Answer(reply)
+	if !ok {
+		return "", errors.New("it ends while the model still reasons")
 	}
+	text = strings.TrimSpace(text)
 	if text == "" {
 		return "", errors.New("it is empty")
 	}

@@ -79,7 +79,7 @@ func TestAWordIsReadStrictlyAndKindly(t *testing.T) {
 		"true that no dogs were":              {none, "no clear"},
 		"Supported IS  what":                  {none, "repeats the prompt"},
 		"supported is what the third":         {none, "repeats the prompt"},
-		"<think>Yes, it is":                   {none, "still thinks"},
+		"<think>Yes, it is":                   {none, "still reasons"},
 		`{"verdicts":[{"verdict":"supported`:  {none, "JSON"},
 		`{"chunks": "yes", "claims": "no"}`:   {none, "JSON"},
 		`["yes"]`:                             {none, "JSON"},

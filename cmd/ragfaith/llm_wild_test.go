@@ -1,0 +1,240 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+	"github.com/ragfaith/ragfaith/internal/llm/wildtest"
+)
+
+// A wildRun is a run of ragfaith over the rows of testdata.
+type wildRun struct {
+	called
+	scores   map[string]*float64
+	verdicts map[string]string // labels by row
+	requests int
+	server   *wildtest.Server
+}
+
+// runWild scores the rows with a server that has some quirks.
+func runWild(t *testing.T, args string, quirks ...wildtest.Quirk) wildRun {
+	t.Helper()
+	server := wildtest.New(quirks...)
+	s := httptest.NewServer(server)
+	defer s.Close()
+	got := call(t, t.TempDir(), nil, append([]string{
+		"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
+	}, strings.Fields(args)...)...)
+	run := wildRun{called: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
+	for line := range strings.Lines(got.stdout) {
+		var r struct {
+			ID     string
+			Claims []struct{ Verdict string }
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Claims {
+			run.verdicts[r.ID] += c.Verdict + " "
+		}
+	}
+	return run
+}
+
+// What servers do that are not quite OpenAI's changes no score, and few requests
+// are wasted: those that learn it are bounded, whatever the number of rows.
+func TestAServerWithQuirksChangesNoScore(t *testing.T) {
+	const rows = 60
+	short, long := wildtest.Tokens(100, 900), wildtest.Tokens(3000, 7000)
+	supports := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
+	denies := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
+	for name, tt := range map[string]struct {
+		args   string
+		quirks []wildtest.Quirk
+		learn  int    // requests that may be spent on learning; the others are 1.2 a row
+		stderr string // that must be there; a downgrade is an error if it is ""
+		binary bool   // the verdicts do not tell a contradiction
+	}{
+		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
+		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
+		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400})}},
+		"no schemas": {
+			quirks: []wildtest.Quirk{wildtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
+			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
+		},
+		"no schemas, said with a 500": {
+			quirks: []wildtest.Quirk{wildtest.NoFormat(500, "failed to parse grammar", "json_schema")},
+			learn:  18, stderr: "refuses response_format json_schema",
+		},
+		"no formats at all": {
+			quirks: []wildtest.Quirk{wildtest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
+			learn:  20, stderr: "asking for JSON in the prompt alone",
+		},
+		"an opening tag in the prompt template":            {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: short, Text: wildtest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"an opening tag in the prompt template, much text": {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"tags that are not <think>":                        {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
+		"channels of gpt-oss":                              {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Channels, Finish: "max_tokens"})}, learn: 24},
+		"reasoning in a field of its own":                  {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Field: true})}, learn: 24},
+		"a reasoning model of OpenAI": {quirks: []wildtest.Quirk{
+			wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.MostTokens(30_000), wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(9000, 25_000)}),
+		}, learn: 44},
+		"one by its name": {args: "--model o3-mini", quirks: []wildtest.Quirk{
+			wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.Reasons(wildtest.Reasoner{Tokens: long}),
+		}, learn: 24},
+		"gpt-5 by its name": {args: "--model gpt-5-mini", quirks: []wildtest.Quirk{wildtest.NoMaxTokens(), wildtest.NoTemperature()}},
+		"no JSON, and words that begin in reasoning": {quirks: []wildtest.Quirk{
+			wildtest.Reasons(wildtest.Reasoner{Tokens: short, Text: wildtest.Tags("", "</think>"), Silent: true}), wildtest.Prose(),
+		}, learn: 20 * rows, binary: true},
+		"verdicts in other words":                    {quirks: []wildtest.Quirk{wildtest.Forms(supports, denies)}, binary: true},
+		"numbers in other forms":                     {args: "--profile ragas", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}, learn: rows},
+		"claims and verdicts in one, in other forms": {args: "--profile rag-evals", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}},
+		"statements with ids as text":                {args: "--claims llm", quirks: []wildtest.Quirk{wildtest.TextIDs("sentence_")}, learn: rows},
+		"ids with a word in front":                   {quirks: []wildtest.Quirk{wildtest.TextIDs("claim_")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clean, got := runWild(t, tt.args), runWild(t, tt.args, tt.quirks...)
+			if got.code != 0 || len(got.scores) != rows {
+				t.Fatalf("exit %d, %d rows: %s", got.code, len(got.scores), got.stderr)
+			}
+			if d := cmp.Diff(clean.scores, got.scores); d != "" {
+				t.Errorf("scores differ: %s", d)
+			}
+			if d := cmp.Diff(clean.verdicts, got.verdicts); d != "" && !tt.binary {
+				t.Errorf("verdicts differ: %s", d)
+			}
+			if most := rows*12/10 + tt.learn; got.requests > most {
+				t.Errorf("%d requests, want at most %d", got.requests, most)
+			}
+			downgraded := strings.Count(got.stderr, "refuses response_format")
+			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
+				t.Errorf("%d downgrades: %s", downgraded, got.stderr)
+			}
+			t.Logf("%d requests, %d without quirks", got.requests, clean.requests)
+		})
+	}
+}
+
+// A server that gives no answer at all fails each row with the reason, and a row
+// takes one request when that is known.
+func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
+	const rows = 60
+	for name, tt := range map[string]struct {
+		quirk wildtest.Quirk
+		want  string
+	}{
+		"reasoning_content alone":     {wildtest.Unanswered("reasoning_content"), "it is empty"},
+		"a field reasoning alone":     {wildtest.Unanswered("reasoning"), "it is empty"},
+		"reasoning beyond all limits": {wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
+		"reasoning beyond the limit": {func(next wildtest.Handler) wildtest.Handler {
+			return wildtest.MostTokens(9000)(wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)})(next))
+		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := runWild(t, "", tt.quirk)
+			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
+				t.Errorf("%d rows failed, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
+			}
+			if most := rows*12/10 + 24; got.requests > most {
+				t.Errorf("%d requests, want at most %d", got.requests, most)
+			}
+		})
+	}
+}
+
+// What was learned of a server is in no key of the cache: a second run asks nothing.
+func TestWhatIsLearnedOfAServerMissesNoCache(t *testing.T) {
+	server := wildtest.New(wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema"),
+		wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1000, 9000)}))
+	s := httptest.NewServer(server)
+	defer s.Close()
+	cache := t.TempDir()
+	var rows [2]string
+	var calls [2]int
+	for i := range 2 {
+		got := call(t, cache, nil, "score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL)
+		if got.code != 0 {
+			t.Fatal(got.stderr)
+		}
+		rows[i], calls[i] = got.stdout, len(server.Calls())
+	}
+	if calls[1] != calls[0] || rows[0] != rows[1] {
+		t.Errorf("%d requests, then %d; equal rows: %t", calls[0], calls[1]-calls[0], rows[0] == rows[1])
+	}
+}
+
+// Batches come to the same, although a round learns only when it is over.
+func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
+	clean := runWild(t, "--no-cache")
+	for name, tt := range map[string]struct {
+		quirks []wildtest.Quirk
+		most   int // requests
+	}{
+		"reasoning":  {[]wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1500, 7000)})}, 180},
+		"parameters": {[]wildtest.Quirk{wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 80},
+		"verdicts":   {[]wildtest.Quirk{wildtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := wildtest.New(tt.quirks...)
+			s := httptest.NewServer(&batchtest.Server{Chat: server})
+			defer s.Close()
+			got := call(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
+				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
+			if d := cmp.Diff(clean.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
+				t.Errorf("exit %d: %s%s", got.code, got.stderr, d)
+			}
+			if n := len(server.Calls()); n > tt.most {
+				t.Errorf("%d requests, want at most %d", n, tt.most)
+			} else {
+				t.Logf("%d requests", n)
+			}
+			if name == "odd 400s" && strings.Contains(got.stderr, "refuses response_format") {
+				t.Error(got.stderr)
+			}
+		})
+	}
+}
+
+// A downgrade is in the summary, and a run without one has no such field.
+func TestASummaryHasTheDowngrades(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "summary.json")
+	for _, tt := range []struct {
+		quirks []wildtest.Quirk
+		want   string
+	}{
+		{nil, ""},
+		{[]wildtest.Quirk{wildtest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
+	} {
+		runWild(t, "--summary "+path, tt.quirks...)
+		var s struct {
+			Spent struct{ Downgrades json.RawMessage }
+		}
+		if err := json.Unmarshal([]byte(read(t, path)), &s); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(strings.Fields(string(s.Spent.Downgrades)), ""); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+// What is no verdict is asked for again and then the row fails; nothing is guessed.
+func TestAVerdictThatIsNoneScoresNothing(t *testing.T) {
+	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
+		got := runWild(t, "--max-failed 100 --concurrency 4", wildtest.Forms([]string{form}, []string{form}), wildtest.When(
+			(*wildtest.Call).Word, func(*wildtest.Call) *wildtest.Answer { return &wildtest.Answer{Content: "maybe"} }))
+		for id, score := range got.scores {
+			if score != nil && got.verdicts[id] != "" {
+				t.Fatalf("%s: row %s has %v: %s", form, id, *score, got.verdicts[id])
+			}
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Answer returns the part of a reply that is the model's answer: what follows its
+// reasoning. The reasoning ends at the last closing tag, whether or not the
+// opening one is there, since many prompt templates open it themselves. ok is
+// false if there is no answer: a tag is open where the text ends, or a gpt-oss
+// model never came to its final channel.
+func Answer(text string) (answer string, ok bool) {
+	low := lowerASCII(text)
+	from := 0
+	for _, tag := range reasoningTags() {
+		if i := strings.LastIndex(low, tag[1]); i >= 0 {
+			from = max(from, i+len(tag[1]))
+		}
+	}
+	text, low = text[from:], low[from:]
+	for _, tag := range reasoningTags() {
+		if strings.Contains(low, tag[0]) {
+			return "", false
+		}
+	}
+	return finalChannel(text, low)
+}
+
+// reasoningTags lists what opens and closes reasoning, in lower case.
+func reasoningTags() [][2]string {
+	return [][2]string{
+		{"<think>", "</think>"},
+		{"<thinking>", "</thinking>"},
+		{"<thought>", "</thought>"},
+		{"<reasoning>", "</reasoning>"},
+		{"[think]", "[/think]"}, // Magistral
+		{"◁think▷", "◁/think▷"}, // Kimi
+	}
+}
+
+// finalChannel returns what gpt-oss says in its final channel, or all of a text
+// without channels. low is text in lower case. Servers that drop special tokens
+// leave the names of the channels: "analysisWe need …assistantfinalYes".
+func finalChannel(text, low string) (answer string, ok bool) {
+	const start, channel, message, joint = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
+	if i := strings.LastIndex(low, message); i >= 0 {
+		header := low[:i]
+		header = header[max(0, strings.LastIndex(header, start)):]
+		if j := strings.LastIndex(header, channel); j >= 0 {
+			header = header[j+len(channel):]
+		}
+		answer, _, _ = strings.Cut(text[i+len(message):], "<|")
+		return answer, strings.HasPrefix(strings.TrimSpace(header), "final")
+	}
+	if strings.Contains(low, channel) {
+		return "", false
+	}
+	if rest, named := strings.CutPrefix(strings.TrimSpace(text), "analysis"); named && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z' {
+		if i := strings.LastIndex(low, joint); i >= 0 {
+			return text[i+len(joint):], true
+		}
+		return "", false
+	}
+	return text, true
+}
+
+// lowerASCII is strings.ToLower for ASCII letters only, so that places in the
+// result are places in s.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// reasons reports whether a reply shows that its model reasons in the text.
+func reasons(text string) bool {
+	answer, ok := Answer(text)
+	return !ok || len(answer) != len(text)
+}
+
+// decides reports whether a truncated reply in free text is an answer all the
+// same: one word, or a complete JSON value. Anything longer may be the beginning
+// of reasoning that comes to another end.
+func decides(text string) bool {
+	answer, ok := Answer(text)
+	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
+}
+
+// beginsJSON reports whether a text begins as a JSON value, or a code fence.
+func beginsJSON(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
+}
+
+// truncated reports whether a finish reason means that the output tokens ran
+// out. Servers disagree on how to spell it.
+func truncated(reason string) bool {
+	switch strings.ToLower(reason) {
+	case "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit":
+		return true
+	}
+	return false
+}

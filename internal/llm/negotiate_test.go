@@ -1,0 +1,179 @@
+package llm
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// formatsOf lists the formats that were sent.
+func formatsOf(all []sent) (formats []string) {
+	for _, s := range all {
+		formats = append(formats, s.format())
+	}
+	return formats
+}
+
+func TestOnlyAConfirmedRefusalChangesTheFormat(t *testing.T) {
+	const schema, mode = "json_schema", "json_object"
+	for name, tt := range map[string]struct {
+		status  int
+		message string
+		refused []int    // requests, from 1
+		want    []string // formats of three calls with Retry, or as far as they came
+	}{
+		"a 500 that speaks of JSON":       {500, "could not decode JSON of the upstream", []int{1}, []string{schema, schema, schema, schema}},
+		"always, and the calls fail":      {500, "could not decode JSON of the upstream", []int{1, 2, 3, 4, 5, 6}, []string{schema, schema, schema, schema, schema, schema}},
+		"a 500 that names the schema":     {500, "json_schema: backend lost", []int{1}, []string{schema, schema, schema, schema}},
+		"that names it twice":             {500, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
+		"a 400 that names the schema":     {400, "json_schema is not supported", []int{1}, []string{schema, schema, schema, schema}},
+		"a 400 twice":                     {400, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
+		"a 400 without a word":            {400, "", []int{1}, []string{schema, schema, schema, schema}},
+		"twice, after it worked":          {400, "json_schema is not supported", []int{2, 3}, []string{schema, schema, schema, mode, schema}},
+		"without a word, after it worked": {400, "", []int{2, 3}, []string{schema, schema, schema, schema}},
+		"a 503 that names the schema":     {503, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
+		"a 429 that names the schema":     {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+				if slices.Contains(tt.refused, n) {
+					w.Header().Set("Retry-After-Ms", "0")
+					fail(w, tt.status, tt.message, "")
+					return
+				}
+				say(w, good, "stop")
+			})
+			c := client(t, Config{BaseURL: srv.URL})
+			retry := &Retry{Retries: 1, Clock: &fakeClock{}}
+			for range 3 {
+				_, _ = Layered(c, nil, retry).Complete(t.Context(), ask(verdicts()))
+			}
+			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
+				t.Errorf("sent %q, want %q", formats, tt.want)
+			}
+			if changed := len(c.Downgrades()) > 0; changed != (tt.want[len(tt.want)-1] == mode) {
+				t.Errorf("downgrades %+v", c.Downgrades())
+			}
+		})
+	}
+}
+
+// A form that worked is left only when several calls in a row find it refused.
+func TestAFormThatWorkedIsKeptThroughOddRefusals(t *testing.T) {
+	refusing := false
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		if refusing && s.format() == "json_schema" {
+			fail(w, 400, "json_schema is not supported", "")
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	call := func(refuse bool) int {
+		refusing = refuse
+		before := len(got())
+		if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+			t.Fatal(err)
+		}
+		return len(got()) - before
+	}
+	var requests []int
+	for _, refuse := range []bool{false, true, true, false, true, true, true, true} {
+		requests = append(requests, call(refuse))
+	}
+	if want := []int{1, 3, 3, 1, 3, 3, 3, 1}; !slices.Equal(requests, want) {
+		t.Errorf("requests %v, want %v", requests, want)
+	}
+	want := Downgrade{From: "json_schema", To: "json_object", Status: 400, Message: "json_schema is not supported"}
+	if got := c.Downgrades(); len(got) != 1 || got[0] != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// However many calls begin at once, one finds the form, and each of the others
+// has one refusal at most.
+func TestConcurrentCallsNegotiateOnce(t *testing.T) {
+	const calls = 16
+	var told []Downgrade
+	for name, parameter := range map[string]string{"format": "response_format", "temperature": "temperature"} {
+		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+			if s.body[parameter] != nil {
+				fail(w, 400, parameter+" is not supported", parameter)
+				return
+			}
+			say(w, good, "stop")
+		})
+		c := client(t, Config{BaseURL: srv.URL})
+		c.notify = func(d Downgrade) { told = append(told, d) }
+		var wg sync.WaitGroup
+		for range calls {
+			wg.Go(func() {
+				if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if n := len(got()); n > 2*calls+3 { // of the one: schema twice, mode twice
+			t.Errorf("%s: %d requests for %d calls", name, n, calls)
+		}
+	}
+	if len(told) != 1 || told[0].To != "prompt" || !strings.Contains(fmt.Sprint(told[0]), "in the prompt alone") {
+		t.Errorf("told %v", told)
+	}
+}
+
+// If no form helps, the others do not try them all again.
+func TestAGuessThatFailsIsMadeOnce(t *testing.T) {
+	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
+	c := client(t, Config{BaseURL: srv.URL})
+	var requests []int
+	for range 3 {
+		before := len(got())
+		if _, err := c.Complete(t.Context(), ask(verdicts())); err == nil {
+			t.Fatal("no error")
+		}
+		requests = append(requests, len(got())-before)
+	}
+	if want := []int{5, 2, 2}; !slices.Equal(requests, want) {
+		t.Errorf("requests %v, want %v", requests, want)
+	}
+}
+
+func TestLimitsOfOutputTokensAreRead(t *testing.T) {
+	for message, want := range map[string]int{
+		"max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.":                                4096,
+		"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model":       8192,
+		"max_tokens: 65536 > 8192, which is the maximum allowed number of output tokens for claude-3-5-haiku":                                          8192,
+		"Invalid max_tokens value, the valid range of max_tokens is [1, 8192]":                                                                         8192,
+		"Unable to submit request because it has a maxOutputTokens value of 70000 but the supported range is from 1 (inclusive) to 65537 (exclusive).": 65536,
+		"max_completion_tokens is too large: 200,000. This model supports up to 100,000 tokens":                                                        100_000,
+		"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":                                   0,
+	} {
+		if got := namedLimit(message); got != want {
+			t.Errorf("%s: got %d, want %d", message, got, want)
+		}
+	}
+}
+
+// An empty reply is no sign that the server ignores schemas: the next prompts are
+// as before.
+func TestAnEmptyReplyChangesNoPrompt(t *testing.T) {
+	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		if n == 1 {
+			say(w, "", "stop")
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	for range 2 {
+		_, _ = c.Complete(t.Context(), ask(verdicts()))
+	}
+	if all := got(); all[0].raw != all[1].raw {
+		t.Errorf("got %s, want %s", all[1].raw, all[0].raw)
+	}
+}

@@ -1,0 +1,119 @@
+package wildtest
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+type item struct {
+	ID   int    `json:"id"`
+	Text string `json:"text"`
+}
+
+// A prompt is what the user's message has as JSON.
+type prompt struct {
+	Chunks                        []item
+	Context, Answer               string
+	Claims, Statements, Sentences []item
+}
+
+// judge is the handler without quirks. It supports a claim most of whose longer
+// words are in the contexts.
+func judge(c *Call) *Answer {
+	var p prompt
+	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // without it nothing is asked
+	text := p.reply(c)
+	return &Answer{Content: text, PromptTokens: (len(c.System) + len(c.User)) / 4, CompletionTokens: 1 + len(text)/4}
+}
+
+func (p *prompt) reply(c *Call) string {
+	byID := strings.Contains(c.Schema, `"verdicts":{"type":"object"`)
+	switch {
+	case c.Word() && len(p.Claims) > 0:
+		return map[bool]string{true: "Yes", false: "No"}[p.supports(p.Claims[0].Text)]
+	case p.Statements != nil:
+		return verdicts(p.Statements, byID, func(claim item) map[string]any {
+			v := 0
+			if p.supports(claim.Text) {
+				v = 1
+			}
+			return map[string]any{"statement_id": claim.ID, "reason": "r", "verdict": v}
+		})
+	case p.Claims != nil:
+		return verdicts(p.Claims, byID, func(claim item) map[string]any {
+			return map[string]any{"claim_id": claim.ID, "chunk_ids": []int{}, "quote": "", "reason": "r", "verdict": p.label(claim.Text)}
+		})
+	case p.Sentences == nil:
+		return encode(map[string]any{"statements": []string{p.Answer}})
+	}
+	var list []any
+	for _, s := range p.Sentences {
+		if p.Chunks == nil {
+			list = append(list, map[string]any{"sentence_id": s.ID, "statement": s.Text})
+			continue
+		}
+		list = append(list, map[string]any{"sentence_id": s.ID, "text": s.Text, "reasoning": "r", "chunk_ids": []int{}, "is_supported": p.supports(s.Text)})
+	}
+	return encode(map[string]any{"statements": list})
+}
+
+func verdicts(claims []item, byID bool, verdict func(item) map[string]any) string {
+	list, keyed := []any{}, map[string]any{}
+	for _, c := range claims {
+		v := verdict(c)
+		list, keyed[strconv.Itoa(c.ID)] = append(list, v), v
+	}
+	if byID {
+		return encode(map[string]any{"verdicts": keyed})
+	}
+	return encode(map[string]any{"verdicts": list})
+}
+
+func (p *prompt) label(claim string) string {
+	switch {
+	case p.supports(claim):
+		return "supported"
+	case strings.ContainsFunc(claim, unicode.IsDigit):
+		return "contradicted"
+	}
+	return "not_mentioned"
+}
+
+func (p *prompt) supports(claim string) bool {
+	known := map[string]bool{}
+	for _, c := range p.Chunks {
+		for _, w := range words(c.Text) {
+			known[w] = true
+		}
+	}
+	for _, w := range words(p.Context) {
+		known[w] = true
+	}
+	found, all := 0, 0
+	for _, w := range words(claim) {
+		if all++; known[w] {
+			found++
+		}
+	}
+	return found*5 >= all*4
+}
+
+func words(text string) []string {
+	var out []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		if len(w) > 3 {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+func encode(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // it is made of strings and numbers
+	}
+	return string(b)
+}
