@@ -162,7 +162,11 @@ func (c *cursor) place() int {
 	if c.null() {
 		return -1
 	}
-	return c.integer()
+	n := c.integer()
+	if n < 0 {
+		c.fail("want 0 or more, got " + strconv.Itoa(n))
+	}
+	return n
 }
 
 // number returns a number, NaN for null.
