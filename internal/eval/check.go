@@ -146,10 +146,6 @@ func (c *Checker) claim(r *Result, i int, absent Absent) *MismatchError {
 	switch {
 	case !(v.Score >= 0 && v.Score <= 1): // so written, it catches NaN
 		return mismatch("score", number(v.Score), "a number from 0 to 1")
-	case c.Threshold != nil && v.Label == verdict.Supported && v.Score < *c.Threshold-roundError:
-		return mismatch("verdict", "supported with score "+number(v.Score), "a score of at least "+number(*c.Threshold)+", the threshold of the run")
-	case c.Threshold != nil && v.Label != verdict.Supported && v.Score > *c.Threshold+roundError:
-		return mismatch("verdict", v.Label.String()+" with score "+number(v.Score), "a score below "+number(*c.Threshold)+", the threshold of the run")
 	case v.Label == verdict.Supported && len(v.Unsupported) > 0:
 		return mismatch("unsupported", strconv.Itoa(len(v.Unsupported))+" parts", "none of a supported claim")
 	case v.Reused != nil && (v.Reused.Cosine < -1 || v.Reused.Cosine > 1):
@@ -255,11 +251,21 @@ func (c *Checker) scores(r *Result) error {
 		return mismatch("support", number(r.Support), number(math.Round(want*1e6)/1e6)+" (mean of the scores of the claims)")
 	}
 	// Every judge calls claims supported from some score on.
-	if low >= 0 && high >= 0 && r.Verdicts[low].Score < r.Verdicts[high].Score-scoreError {
-		return inClaim(low, mismatch("verdict", "supported with score "+number(r.Verdicts[low].Score),
-			fmt.Sprintf("a score of at least %s, with which claim %d is %s", number(r.Verdicts[high].Score), high, r.Verdicts[high].Label)))
+	switch {
+	case low >= 0 && high >= 0 && r.Verdicts[low].Score < r.Verdicts[high].Score-scoreError:
+		return mislabelled(r, low, "at least "+number(r.Verdicts[high].Score)+", with which claim "+strconv.Itoa(high)+" is "+r.Verdicts[high].Label.String())
+	case c.Threshold != nil && low >= 0 && r.Verdicts[low].Score < *c.Threshold-roundError:
+		return mislabelled(r, low, "at least "+number(*c.Threshold)+", the threshold of the run")
+	case c.Threshold != nil && high >= 0 && r.Verdicts[high].Score > *c.Threshold+roundError:
+		return mislabelled(r, high, "no more than "+number(*c.Threshold)+", the threshold of the run")
 	}
 	return nil
+}
+
+// mislabelled is the error of a verdict that does not follow from its score.
+func mislabelled(r *Result, i int, want string) error {
+	v := &r.Verdicts[i]
+	return inClaim(i, mismatch("verdict", v.Label.String()+" with score "+number(v.Score), "a score of "+want))
 }
 
 // unscored checks the scores of a row without verdicts.
@@ -270,10 +276,10 @@ func (c *Checker) unscored(r *Result) error {
 		return mismatch("support", number(r.Support), "null, since the status is "+r.Status.String())
 	case r.Status == Failed && !math.IsNaN(f):
 		return mismatch("faithfulness", number(f), "null, since the status is failed")
-	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
-		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", which --no-claims was")
 	case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
 		return mismatch("faithfulness", number(f), "null, 0 or 1, which --no-claims can be")
+	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
+		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", which --no-claims was")
 	}
 	return nil
 }
