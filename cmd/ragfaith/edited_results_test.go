@@ -127,3 +127,25 @@ func TestEditedResultsAreRefused(t *testing.T) {
 		})
 	}
 }
+
+// A file whose summary counts no rows is not read if it is empty, and only then.
+func TestASummaryWithoutRowsHidesNone(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
+		if err := os.WriteFile(in(name+".rows.jsonl"), []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		called4(t, folder, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
+	}
+	called4(t, folder, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
+	none := content(t, in("none.summary.json"))
+	called4(t, folder, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
+	if err := os.WriteFile(in("a.summary.json"), []byte(strings.Replace(none, `"4/4"`, `"1/1"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := call(t, folder, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
+	if want := "a.jsonl: it has 3 rows, and its run had 0 as "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
+		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)
+	}
+}
