@@ -98,9 +98,9 @@ func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
 		"an unknown status":        {with(`"no_claims"`, `"fine"`), `status: unknown "fine"`},
 		"a field twice":            {with(`"id":"b"`, `"id":"b","id":"b"`), "id: comes twice"},
 		"a score that is a text":   {with(`"support":null`, `"support":"1"`), "support: want a number"},
-		"support above one":        {with(`"support":null`, `"support":1.5`), "support: want a number from 0 to 1"},
-		"faithfulness below zero":  {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: want a number from 0 to 1"},
-		"a claim's score below":    {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"score":`, `"score":-`, 1)+`]`), "score: want a number from 0 to 1"},
+		"support above one":        {with(`"support":null`, `"support":1.5`), "support: got 1.5, want a number from 0 to 1"},
+		"faithfulness below zero":  {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: got -0.5, want a number from 0 to 1"},
+		"a claim's score below":    {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"score":`, `"score":-`, 1)+`]`), "score: got -1, want a number from 0 to 1"},
 		"scored without claims":    {with(`"no_claims"`, `"scored"`), "status: scored, without a verdict on every claim or without a score"},
 		"failed without an error":  {with(`"no_claims"`, `"failed"`), "status: failed, without an error"},
 		"an unknown verdict":       {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `verdict: unknown "yes"`},
@@ -187,6 +187,9 @@ func FuzzReadJSONL(f *testing.F) {
 		f.Add(appendResult(nil, r))
 	}
 	f.Add(b)
+	sound := scored()
+	sound.Skipped, sound.Faithfulness = nil, 0.5
+	f.Add(appendResult(nil, sound))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all, _ := read(string(text)) // up to the first error
 		for _, r := range all {
@@ -197,6 +200,17 @@ func FuzzReadJSONL(f *testing.F) {
 			}
 			if twice := appendResult(nil, again[0]); !bytes.Equal(once, twice) {
 				t.Fatalf("\n%s\n%s", once, twice)
+			}
+		}
+		// What agrees with itself does so when it is written again.
+		for r, err := range ReadJSONL(bytes.NewReader(text)) {
+			if err != nil {
+				return
+			}
+			for _, err := range ReadJSONL(bytes.NewReader(appendResult(nil, r))) {
+				if err != nil {
+					t.Fatalf("%v: %s", err, appendResult(nil, r))
+				}
 			}
 		}
 	})
