@@ -125,9 +125,13 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		say = func(string, ...any) {}
 	}
 	warn := func(err error) { say("warning: %v", err) }
-	settings, err := o.runSettings(path)
+	summary, err := o.runSummary(path)
 	if err != nil {
 		return err
+	}
+	var settings report.SummaryNames
+	if summary != nil {
+		settings = summary.Settings
 	}
 	if settings == nil && o.writesCalibration() {
 		return usagef("%s: a calibration is for a judge, and which one this was is not known: score with --summary %s, or name the summary with --settings",
@@ -145,7 +149,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	if path == "-" || o.labels == "-" {
 		stdin = untilDone(ctx, stdin)
 	}
-	figures, err := o.figures(ctx, path, stdin, warn)
+	figures, err := o.figures(ctx, path, summary, stdin, warn)
 	if err != nil {
 		return err
 	}
@@ -205,22 +209,16 @@ func (o *calibrateOptions) writesCalibration() bool {
 	return false
 }
 
-// runSettings are the settings of the run that judged the rows, nil where nothing
-// says them.
-func (o *calibrateOptions) runSettings(path string) (report.SummaryNames, error) {
-	read := results.SummaryBeside
+// runSummary is the summary of the run that judged the rows, nil if there is none.
+func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	if o.settings != "" {
-		path, read = o.settings, results.ReadSummary
+		return results.ReadSummary(o.settings)
 	}
-	s, err := read(path)
-	if err != nil || s == nil {
-		return nil, err
-	}
-	return s.Settings, nil
+	return results.SummaryBeside(path)
 }
 
-// figures reads the labels and the results.
-func (o *calibrateOptions) figures(ctx context.Context, path string, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
+// figures reads the labels and the results, whose summary may be nil.
+func (o *calibrateOptions) figures(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
 	label := func(r *eval.Result) (*calibrate.Label, error) {
 		text, _ := results.Text(r, o.label)
 		l, err := calibrate.ParseLabel(text)
@@ -233,6 +231,9 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, stdin io.Re
 		return &l, nil
 	}
 	want := results.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: pipesUntilDone(ctx)}
+	if summary != nil {
+		want.Settings = summary.Settings
+	}
 	var labels *calibrate.Labels
 	if o.labels != "" {
 		var err error
@@ -262,6 +263,11 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, stdin io.Re
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, where, err)
+		}
+	}
+	if summary != nil {
+		if err := file.CheckSummary(summary); err != nil {
+			warn(err)
 		}
 	}
 	if labels != nil {

@@ -70,26 +70,30 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
+		var summary *report.Summary
+		var err error
+		if o.summaries[i] != "" {
+			summary, err = results.ReadSummary(o.summaries[i])
+		} else {
+			summary, err = results.SummaryBeside(path)
+		}
+		if err != nil {
+			return nil, err
+		}
 		wanted := results.Options{OpenPipe: pipesUntilDone(ctx)}
+		if summary != nil {
+			wanted.Settings = summary.Settings
+		}
 		if i == 0 && o.cluster != "" {
 			wanted.Keep = []string{o.cluster}
 		}
-		sources[i] = compare.Source{Name: path, Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*eval.Result, error], error) {
 			f, err := results.Open(path, wanted)
 			if err != nil {
 				return nil, err
 			}
 			return f.Rows(), nil
 		}}
-		var err error
-		if o.summaries[i] != "" {
-			sources[i].Summary, err = results.ReadSummary(o.summaries[i])
-		} else {
-			sources[i].Summary, err = results.SummaryBeside(path)
-		}
-		if err != nil {
-			return nil, err
-		}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
 	if column := (*results.ColumnError)(nil); errors.As(err, &column) {

@@ -41,7 +41,7 @@ const reportExample = `  ragfaith report results.jsonl -o report.html
 
 const reportExit = `Exit codes:
   0    done, gates passed
-  1    it could not run: a file is missing, cut off or no results, or two have the same row
+  1    it could not run: a file is missing, cut off, edited or no results, or two have the same row
   2    usage
   3    more rows failed than --max-failed
   4    below a gate

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
@@ -33,10 +34,11 @@ type rendering struct {
 func openResults(paths []string, origin *results.Origin, o results.Options) ([]*results.File, error) {
 	var files []*results.File
 	for _, path := range paths {
-		if origin.Empty(path) {
+		o.Settings = origin.SettingsOf(path)
+		f, err := results.Open(path, o)
+		if errors.Is(err, dataset.ErrEmpty) && origin.Empty(path) {
 			continue
 		}
-		f, err := results.Open(path, o)
 		if err != nil {
 			for _, f := range files {
 				_ = f.Close() // it was only read

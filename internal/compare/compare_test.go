@@ -168,7 +168,7 @@ func TestClaimsAreMatchedByPlaceOnlyInTheSameAnswerAndAlone(t *testing.T) {
 
 func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 	summary := func(total int, version string, settings ...string) *report.Summary {
-		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total}}
+		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total, Scored: total}}
 		for i := 0; i < len(settings); i += 2 {
 			s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
 		}

@@ -86,6 +86,9 @@ func settings(c *Comparison, say func(Kind, string, ...any)) {
 			unknown = append(unknown, s.Name)
 		case s.Summary.Rows.Total != s.Rows:
 			say(Summary, "the summary of %s is not of its run: it counts %d rows and there are %d", s.Name, s.Summary.Rows.Total, s.Rows)
+		case s.Summary.Rows.Scored != s.Scored || s.Summary.Rows.Failed != s.Failed:
+			say(Summary, "the summary of %s is not of its run: it counts %d scored and %d failed rows, and there are %d and %d",
+				s.Name, s.Summary.Rows.Scored, s.Summary.Rows.Failed, s.Scored, s.Failed)
 		}
 	}
 	if len(unknown) > 0 {

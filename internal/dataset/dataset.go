@@ -139,6 +139,9 @@ func usagef(format string, args ...any) error {
 // ErrNoRows ends the rows of files that are sound and hold none.
 var ErrNoRows = errors.New("no rows")
 
+// ErrEmpty is the error of a file without a byte.
+var ErrEmpty = errors.New("empty file")
+
 // stdinPath is the path that means standard input.
 const stdinPath = "-"
 

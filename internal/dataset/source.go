@@ -69,7 +69,7 @@ func (s *source) open() (err error) {
 		return err
 	}
 	if len(head) == 0 {
-		return errors.New("empty file")
+		return ErrEmpty
 	}
 	s.format = s.opts.Format
 	if s.format == "" {
@@ -171,7 +171,7 @@ func (s *source) openText(r *bufio.Reader, stored bool) error {
 		return err
 	}
 	if len(head) == 0 {
-		return errors.New("empty file")
+		return ErrEmpty
 	}
 	if err := checkText(head); err != nil && (!s.b.whole || s.format == "") { // results may quote anything
 		return err

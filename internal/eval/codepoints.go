@@ -20,23 +20,37 @@ func (p *codePoints) reset(text string) {
 	p.text, p.n, p.marks = text, -1, p.marks[:0]
 }
 
-// len counts the code points of the text.
+// len counts the code points of the text. Bytes that are not UTF-8 are one each.
 func (p *codePoints) len() int {
 	if p.n >= 0 {
 		return p.n
 	}
-	p.n = utf8.RuneCountInString(p.text)
-	if p.n == len(p.text) {
-		return p.n
-	}
-	k := 0
-	for i := range p.text {
-		if k%stride == 0 {
+	p.n = 0
+	for i, mark := 0, 0; i < len(p.text); {
+		if p.n == mark {
 			p.marks = append(p.marks, i)
+			mark += stride
 		}
-		k++
+		// Most texts are mostly ASCII, and a mark is never passed over.
+		if mark-p.n >= 8 && len(p.text)-i >= 8 && ascii8(p.text[i:]) {
+			p.n += 8
+			i += 8
+			continue
+		}
+		_, size := utf8.DecodeRuneInString(p.text[i:])
+		p.n++
+		i += size
+	}
+	if p.n == len(p.text) {
+		p.marks = p.marks[:0]
 	}
 	return p.n
+}
+
+// ascii8 reports whether the first eight bytes of s are one character each.
+func ascii8(s string) bool {
+	return (uint64(s[0])|uint64(s[1])<<8|uint64(s[2])<<16|uint64(s[3])<<24|
+		uint64(s[4])<<32|uint64(s[5])<<40|uint64(s[6])<<48|uint64(s[7])<<56)&0x8080808080808080 == 0
 }
 
 // slice returns the code points from start up to end, and whether they exist.

@@ -134,11 +134,7 @@ func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
 // spend adds to what the row cost.
 func (r *Result) spend(all ...Usage) {
 	for _, u := range all {
-		r.Usage.Requests += u.Requests
-		r.Usage.PromptTokens += u.PromptTokens
-		r.Usage.CompletionTokens += u.CompletionTokens
-		r.Usage.CachedRequests += u.CachedRequests
-		r.Usage.Estimated = r.Usage.Estimated || u.Estimated
+		r.Usage = r.Usage.Add(u)
 	}
 }
 

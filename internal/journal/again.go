@@ -7,7 +7,7 @@ func (j *Journal) Again() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil
 	}
-	return openStored(j.part)
+	return openStored(j.part, j.of)
 }
 
 // Close closes a Stored that Again returned.

@@ -60,7 +60,8 @@ type Journal struct {
 	part     string // "" for a device
 	settings string // the name of that file
 	stored   *Stored
-	rows     int // written
+	of       Settings // of the run
+	rows     int      // written
 }
 
 // Open takes the JSONL file with that name for a run with these settings. With
@@ -74,7 +75,7 @@ func Open(path string, settings Settings, resume bool) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: file}
+	j := &Journal{file: file, of: settings}
 	if err := j.open(settings, resume); err != nil {
 		if j.stored != nil {
 			j.stored.close()
@@ -112,7 +113,7 @@ func (j *Journal) open(settings Settings, resume bool) error {
 	if err := merge(part); err != nil {
 		return err
 	}
-	if j.stored, err = openStored(part); err != nil {
+	if j.stored, err = openStored(part, settings); err != nil {
 		return err
 	}
 	return j.file.Begin(newSuffix)

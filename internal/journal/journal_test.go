@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fakeJudge supports every other claim and counts what it is asked. It fails
+// A fakeJudge supports claims of some lengths and counts what it is asked. It fails
 // for the rows that are down.
 type fakeJudge struct {
 	asked map[string]int
@@ -43,7 +43,11 @@ func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgeme
 	if f.down[text] {
 		return verdict.Judgement{}, errors.New("the server is down")
 	}
-	return verdict.Judgement{Verdicts: []verdict.Verdict{{Label: verdict.Label(len(text) % 3), Score: float64(len(text)%7) / 7, Reason: "see\n" + text}}}, nil
+	v := verdict.Verdict{Label: verdict.Label(len(text) % 2), Score: float64(len(text)%7) / 7, Reason: "see\n" + text}
+	if v.Score >= 0.5 {
+		v.Label = verdict.Supported
+	}
+	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
 }
 
 // rowsOf yields n rows of all kinds.

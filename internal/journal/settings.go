@@ -69,6 +69,16 @@ func shown(value string) string {
 	return value
 }
 
+// get returns the value of a setting, "" if there is none of that name.
+func (s Settings) get(name string) string {
+	for i := range s {
+		if s[i].Name == name {
+			return s[i].Value
+		}
+	}
+	return ""
+}
+
 // storedSettings is the content of a file of settings.
 type storedSettings struct {
 	Settings Settings `json:"settings"`

@@ -19,13 +19,15 @@ import (
 // the dataset. Its methods are for one goroutine, but for Kept and Again.
 type Stored struct {
 	Part string      // the file that holds them
-	Warn func(error) // is told of lines that are no results; may be nil
+	Warn func(error) // is told of lines that are no results, or not to be trusted; may be nil
 	Done func()      // is called once, when there are no more; may be nil
 
 	file    *os.File
 	lines   *report.ResultReader
 	scratch []byte
 	seen    int
+	altered int   // results that contradict themselves
+	first   error // what is wrong with the first of these
 	ended   bool
 	end     atomic.Int64 // rows, when all are read, and -1 before
 	kept    atomic.Int64
@@ -44,12 +46,13 @@ func (e *ChangedError) Error() string {
 	return e.What + ": " + e.Part + " can't be gone on with, and is kept as it is"
 }
 
-func openStored(part string) (*Stored, error) {
+func openStored(part string, settings Settings) (*Stored, error) {
 	file, err := regular.Open(part)
 	if err != nil {
 		return nil, err
 	}
 	s := &Stored{Part: part, file: file, lines: report.NewResultReader(file)}
+	s.lines.Expect(settings.get)
 	s.end.Store(-1)
 	return s, nil
 }
@@ -62,15 +65,19 @@ func (s *Stored) Again() int { return int(s.again.Load()) }
 
 // Next is an eval.Earlier: it returns the result that is stored for the row,
 // nil where there is none. It returns nil as well where the row was read and
-// then failed, since what made it fail may have passed. A row that could not be
+// then failed, since what made it fail may have passed, and where the result
+// contradicts itself, as one that was edited. A row that could not be
 // read stays failed. It returns a *ChangedError where the row is not the one
 // that was stored.
 func (s *Stored) Next(row *dataset.Row, err error) (*eval.Result, error) {
-	r := s.next()
-	if r == nil {
+	r, ok := s.next()
+	if !ok {
 		return nil, nil
 	}
 	s.seen++
+	if r == nil {
+		return nil, nil
+	}
 	fresh := eval.Result{Row: *row, Err: err}
 	if field := difference(r, &fresh); field != "" {
 		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&fresh), field)}
@@ -87,25 +94,36 @@ func (s *Stored) Next(row *dataset.Row, err error) (*eval.Result, error) {
 // Rest returns a *ChangedError where results are left although the dataset has
 // no more rows.
 func (s *Stored) Rest() error {
-	if r := s.next(); r != nil {
-		return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Row.Index)}
+	r, ok := s.next()
+	switch {
+	case !ok:
+		return nil
+	case r == nil:
+		return &ChangedError{s.Part, "it has more results than the dataset has rows"}
 	}
-	return nil
+	return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Row.Index)}
 }
 
-// next returns the next result that can be trusted: one that is a whole line,
-// and exactly as it would be written. After the first other line there is none.
-func (s *Stored) next() *eval.Result {
+// next returns the next result: one that is a whole line, and exactly as it would
+// be written. It is nil if it contradicts itself. After the first other line there
+// is none, and next returns false.
+func (s *Stored) next() (*eval.Result, bool) {
 	if s.ended {
-		return nil
+		return nil, false
 	}
 	r, err := s.lines.Next()
 	line, whole := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
-	if err == nil && whole {
+	if whole && err == nil {
 		if s.scratch = report.AppendResult(s.scratch[:0], r); bytes.Equal(s.scratch, line) {
-			return r
+			return r, true
 		}
 		err = fmt.Errorf("row %d is not as results are written", r.Row.Index)
+	}
+	if bad := (*eval.MismatchError)(nil); whole && errors.As(err, &bad) {
+		if s.altered++; s.first == nil {
+			s.first = err
+		}
+		return nil, true
 	}
 	s.ended = true
 	s.end.Store(int64(s.seen))
@@ -114,11 +132,14 @@ func (s *Stored) next() *eval.Result {
 	if whole && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
 		s.Warn(fmt.Errorf("%s: %w: that row and those after it are judged again", s.Part, err))
 	}
+	if s.first != nil && s.Warn != nil {
+		s.Warn(fmt.Errorf("%s: rows that contradict themselves are judged again: %d, the first at %w", s.Part, s.altered, s.first))
+	}
 	s.close()
 	if s.Done != nil {
 		s.Done()
 	}
-	return nil
+	return nil, false
 }
 
 // overtaken reports whether so many rows are all that were stored.

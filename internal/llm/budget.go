@@ -35,7 +35,7 @@ func NewBudget(maxUSD float64, maxTokens int) *Budget {
 func (b *Budget) Spent() (usd float64, tokens int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.spent.usd, int(b.spent.tokens)
+	return b.spent.usd, int(min(b.spent.tokens, 1<<62))
 }
 
 // At is the layer for a model with these prices, in USD per million tokens. The
@@ -48,7 +48,7 @@ type priced struct {
 }
 
 func (p *priced) cost(prompt, reply int) spending {
-	return spending{float64(prompt)*p.in + float64(reply)*p.out, float64(prompt + reply)}
+	return spending{float64(prompt)*p.in + float64(reply)*p.out, float64(prompt) + float64(reply)}
 }
 
 // Around implements Layer.

@@ -14,6 +14,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"math"
 )
 
 // A Completer answers one request. Decorators (retry, pace, budget, breaker,
@@ -84,16 +85,25 @@ type Usage struct {
 	Estimated                                                bool // the server reported no usable count, so some tokens are our own count
 }
 
-// Add is the sum of both.
+// Add returns the sum of two, neither of which is negative. A count that would
+// overflow stays at the largest integer: a server may report any number of tokens.
 func (u Usage) Add(v Usage) Usage {
 	return Usage{
-		Requests:         u.Requests + v.Requests,
-		PromptTokens:     u.PromptTokens + v.PromptTokens,
-		CompletionTokens: u.CompletionTokens + v.CompletionTokens,
-		CachedRequests:   u.CachedRequests + v.CachedRequests,
+		Requests:         sum(u.Requests, v.Requests),
+		PromptTokens:     sum(u.PromptTokens, v.PromptTokens),
+		CompletionTokens: sum(u.CompletionTokens, v.CompletionTokens),
+		CachedRequests:   sum(u.CachedRequests, v.CachedRequests),
 		Estimated:        u.Estimated || v.Estimated,
 	}
 }
 
 // Tokens is the prompt's and the reply's together.
-func (u Usage) Tokens() int { return u.PromptTokens + u.CompletionTokens }
+func (u Usage) Tokens() int { return sum(u.PromptTokens, u.CompletionTokens) }
+
+// sum adds two numbers that are not negative, up to the largest integer.
+func sum(a, b int) int {
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}

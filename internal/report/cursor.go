@@ -162,7 +162,11 @@ func (c *cursor) place() int {
 	if c.null() {
 		return -1
 	}
-	return c.integer()
+	n := c.integer()
+	if n < 0 {
+		c.fail("got " + strconv.Itoa(n) + ", want 0 or more")
+	}
+	return n
 }
 
 // number returns a number, NaN for null.
@@ -185,7 +189,7 @@ func (c *cursor) number() float64 {
 func (c *cursor) fraction() float64 {
 	x := c.number()
 	if c.err == nil && (x < 0 || x > 1) {
-		c.fail("want a number from 0 to 1")
+		c.fail("got " + strconv.FormatFloat(x, 'g', -1, 64) + ", want a number from 0 to 1")
 	}
 	return x
 }

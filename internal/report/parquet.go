@@ -74,6 +74,7 @@ func (p *parquetFile) late() error {
 		return err
 	}
 	results := NewResultReader(r)
+	results.own = true
 	for {
 		result, err := results.Next()
 		if errors.Is(err, io.EOF) {

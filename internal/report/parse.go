@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,27 +21,60 @@ import (
 // A ResultParser makes a result of a JSON object, and keeps its room. The zero
 // ResultParser is ready for use.
 type ResultParser struct {
-	dec jsontext.Decoder
-	buf bytes.Buffer
+	dec   jsontext.Decoder
+	buf   bytes.Buffer
+	check eval.Checker
+}
+
+// Expect sets the settings of the run that the results are of, as far as get knows
+// them by the names that summaries have. Verdicts and scores have to agree with
+// them.
+func (p *ResultParser) Expect(get func(name string) string) {
+	if x, err := strconv.ParseFloat(get("--threshold"), 64); err == nil {
+		p.check.Threshold = &x
+	}
+	x := math.NaN()
+	switch value := get("--no-claims"); value {
+	case "null":
+	case "0", "1":
+		x = float64(value[0] - '0')
+	default:
+		return
+	}
+	p.check.NoClaims = &x
 }
 
 // Parse reads the object that line is, as FormatJSONL writes it. A member that is
 // not of a result is a kept column. Inside of claims and usage there can be no
 // other members: what is not understood there must not get lost. What JSON has
-// only where it is so may be null otherwise, as it is in Parquet.
+// only where it is so may be null otherwise, as it is in Parquet. A result that
+// contradicts itself is an *eval.MismatchError.
 func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
+	r, seen, err := p.parse(line)
+	if err != nil {
+		return nil, err
+	}
+	absent := eval.Absent{Answer: !seen.has("answer"), Contexts: !seen.has("contexts"), Skipped: !seen.has("skipped")}
+	if err := p.check.Check(r, absent); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// parse is Parse without the comparison of the fields with each other.
+func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 	p.buf = *bytes.NewBuffer(line)
 	p.dec.Reset(&p.buf, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &p.dec}
 	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN()}
 	message, unjudged := "", 0
-	seen := make(map[string]bool, 16)
+	var seen fields
 	c.object(func(name string) {
-		if isField(name) && seen[name] {
+		if seen.has(name) {
 			c.fail("comes twice")
 			return
 		}
-		seen[name] = true
+		seen |= fieldOf(name)
 		switch name {
 		case "index":
 			r.Row.Index = c.integer()
@@ -79,18 +113,18 @@ func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 	}
 	switch {
 	case c.err != nil:
-		return nil, c.err
-	case !seen["index"], !seen["id"], !seen["status"]:
-		return nil, foreignError(slices.DeleteFunc([]string{"index", "id", "status"}, func(name string) bool { return seen[name] }))
+		return nil, 0, c.err
+	case !seen.has("index"), !seen.has("id"), !seen.has("status"):
+		return nil, 0, foreignError(slices.DeleteFunc([]string{"index", "id", "status"}, seen.has))
 	case unjudged > 0 && len(r.Verdicts) > 0:
-		return nil, errors.New("claims: some have a verdict and some have none")
+		return nil, 0, errors.New("claims: some have a verdict and some have none")
 	case r.Status == eval.Scored && (unjudged > 0 || len(r.Claims) == 0 || math.IsNaN(r.Faithfulness)):
-		return nil, errors.New("status: scored, without a verdict on every claim or without a score")
+		return nil, 0, errors.New("status: scored, without a verdict on every claim or without a score")
 	case r.Status == eval.Failed && message == "":
-		return nil, errors.New("status: failed, without an error")
+		return nil, 0, errors.New("status: failed, without an error")
 	}
 	r.Err = resultError(r.Reason, message)
-	return r, nil
+	return r, seen, nil
 }
 
 // A foreignError is that of an object that is no result, for want of these members.
@@ -106,13 +140,46 @@ func IsForeign(err error) bool {
 }
 
 // isField reports whether a result has a member of that name by itself.
-func isField(name string) bool {
+func isField(name string) bool { return fieldOf(name) != 0 }
+
+// fields are a set of the members that a result has by itself.
+type fields uint16
+
+// has reports whether name is that of a field in the set.
+func (f fields) has(name string) bool { return f&fieldOf(name) != 0 }
+
+// fieldOf returns the set of the one field of that name, which is empty for any
+// other name.
+func fieldOf(name string) fields {
 	switch name {
-	case "index", "id", "question", "answer", "contexts", "faithfulness", "support",
-		"status", "reason", "claims", "skipped", "error", "usage":
-		return true
+	case "index":
+		return 1 << 0
+	case "id":
+		return 1 << 1
+	case "question":
+		return 1 << 2
+	case "answer":
+		return 1 << 3
+	case "contexts":
+		return 1 << 4
+	case "faithfulness":
+		return 1 << 5
+	case "support":
+		return 1 << 6
+	case "status":
+		return 1 << 7
+	case "reason":
+		return 1 << 8
+	case "claims":
+		return 1 << 9
+	case "skipped":
+		return 1 << 10
+	case "error":
+		return 1 << 11
+	case "usage":
+		return 1 << 12
 	}
-	return false
+	return 0
 }
 
 // resultError is the error of a row that failed for that reason, from its text.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 )
@@ -40,11 +39,12 @@ func ReadJSONL(r io.Reader) iter.Seq2[*eval.Result, error] {
 // A ResultReader reads JSONL results and hands out the lines as well. Its
 // memory is that of the longest line.
 type ResultReader struct {
-	r     *bufio.Reader
-	parse ResultParser
-	long  []byte // holds lines that do not fit into r
-	line  []byte
-	n     int
+	r      *bufio.Reader
+	parser ResultParser
+	own    bool   // written by this process, so that nothing has to be checked
+	long   []byte // holds lines that do not fit into r
+	line   []byte
+	n      int
 }
 
 // NewResultReader returns a reader of the results in r.
@@ -66,7 +66,7 @@ func (r *ResultReader) Next() (*eval.Result, error) {
 		if blank(r.line) {
 			continue
 		}
-		result, err := r.parse.Parse(r.line)
+		result, err := r.parse()
 		if err != nil {
 			return nil, r.fault(err)
 		}
@@ -74,12 +74,23 @@ func (r *ResultReader) Next() (*eval.Result, error) {
 	}
 }
 
+func (r *ResultReader) parse() (*eval.Result, error) {
+	if !r.own {
+		return r.parser.Parse(r.line)
+	}
+	result, _, err := r.parser.parse(r.line)
+	return result, err
+}
+
+// Expect sets what is known of the run, as [ResultParser.Expect] does.
+func (r *ResultReader) Expect(get func(name string) string) { r.parser.Expect(get) }
+
 // Line returns what Next has read last, with its line feed unless the file
 // ends without one. It is valid until Next is called again.
 func (r *ResultReader) Line() []byte { return r.line }
 
 func (r *ResultReader) fault(err error) error {
-	return errors.New("line " + strconv.Itoa(r.n) + ": " + err.Error())
+	return fmt.Errorf("line %d: %w", r.n, err)
 }
 
 // next finds the next line.

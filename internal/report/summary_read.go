@@ -24,7 +24,54 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 	case s.Version != SummaryVersion:
 		return nil, fmt.Errorf("a summary of version %d: this ragfaith reads version %d", s.Version, SummaryVersion)
 	}
+	if err := s.check(); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// check compares the figures of s with each other.
+func (s *Summary) check() error {
+	rows, claims, usage := s.Rows, s.Claims, s.Usage
+	if s.Spent != nil {
+		usage = s.Spent.SummaryUsage
+	}
+	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Failed,
+		claims.Total, claims.Supported, claims.Contradicted, claims.NotMentioned,
+		usage.Requests, usage.PromptTokens, usage.CompletionTokens, usage.CachedRequests,
+		s.Usage.Requests, s.Usage.PromptTokens, s.Usage.CompletionTokens, s.Usage.CachedRequests) < 0 {
+		return errors.New("a negative number of rows, claims, requests or tokens")
+	}
+	if s.Spent != nil && s.Spent.USD < 0 {
+		return fmt.Errorf("spent.usd: got %v, want 0 or more", s.Spent.USD)
+	}
+	for _, x := range []struct {
+		what       string
+		got        int
+		parts      string
+		a, b, more int
+	}{
+		{"rows.total", rows.Total, "scored, no_claims and failed", rows.Scored, rows.NoClaims, rows.Failed},
+		{"rows.no_claims", rows.NoClaims, "refusal, empty and nothing_claimed", rows.Refusal, rows.Empty, rows.NothingClaimed},
+		{"claims.total", claims.Total, "supported, contradicted and not_mentioned", claims.Supported, claims.Contradicted, claims.NotMentioned},
+		{"support.count", s.Support.Count, "rows.scored", rows.Scored, 0, 0},
+	} {
+		// Each part is compared first, so that no sum overflows.
+		if max(x.a, x.b, x.more) > x.got || x.a > x.got-x.b || x.a+x.b != x.got-x.more {
+			return fmt.Errorf("%s: got %d, want the sum of %s", x.what, x.got, x.parts)
+		}
+	}
+	if n := s.Faithfulness.Count; n < rows.Scored || n > rows.Scored+rows.NoClaims {
+		return fmt.Errorf("faithfulness.count: got %d, want %d to %d", n, rows.Scored, rows.Scored+rows.NoClaims)
+	}
+	for _, f := range []*SummaryFigures{&s.Faithfulness, &s.Support} {
+		for _, x := range []Figure{f.Mean, f.Std, f.Min, f.P25, f.P50, f.P75, f.Max} {
+			if x < 0 || x > 1 {
+				return fmt.Errorf("faithfulness and support: got %v, want numbers from 0 to 1", x)
+			}
+		}
+	}
+	return nil
 }
 
 // UnmarshalJSON reads them from an object of texts, in its order.

@@ -141,3 +141,17 @@ func TestAFigureThatIsNoneIsNull(t *testing.T) {
 		t.Errorf("%s %v", b, err)
 	}
 }
+
+func TestTokensOfRowsThatOverflowStayAtTheLargestInteger(t *testing.T) {
+	var f Figures
+	for range 3 {
+		r := scored()
+		r.Usage = eval.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
+		if err := f.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := f.Summary(nil, nil).Usage, (SummaryUsage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -55,11 +55,7 @@ func (t *Tally) Write(r *eval.Result) error {
 		}
 	}
 	t.Faithfulness.Add(r.Faithfulness)
-	t.Usage.Requests += r.Usage.Requests
-	t.Usage.PromptTokens += r.Usage.PromptTokens
-	t.Usage.CompletionTokens += r.Usage.CompletionTokens
-	t.Usage.CachedRequests += r.Usage.CachedRequests
-	t.Usage.Estimated = t.Usage.Estimated || r.Usage.Estimated
+	t.Usage = t.Usage.Add(r.Usage)
 	return nil
 }
 

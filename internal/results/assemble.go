@@ -3,11 +3,13 @@ package results
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -16,6 +18,8 @@ type assembler struct {
 	cells bool            // of text, as in CSV; else typed, as in Parquet
 	texts map[string]bool // columns of Parquet that hold JSON as text
 	buf   []byte
+
+	counted, supported *string // cells of the last row that count its claims; nil for none
 }
 
 // newAssembler checks that the table has what every result has.
@@ -63,6 +67,12 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 	for i := range columns {
 		name, value := columns[i].Name, columns[i].Value
 		if name == "n_claims" || name == "n_supported" {
+			text, _ := report.Plain(value)
+			if name == "n_claims" {
+				a.counted = &text
+			} else {
+				a.supported = &text
+			}
 			continue
 		}
 		if a.cells {
@@ -88,6 +98,29 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 	}
 	a.buf = append(b, '}')
 	return a.buf, nil
+}
+
+// checkCounts compares the cells of the last row that count its claims with the
+// claims. Only CSV and TSV have them, and they are empty for failed rows.
+func (a *assembler) checkCounts(r *eval.Result) error {
+	for _, c := range []struct {
+		name string
+		cell *string
+		want int
+	}{{"n_claims", a.counted, len(r.Claims)}, {"n_supported", a.supported, r.Supported()}} {
+		if c.cell == nil {
+			continue
+		}
+		want := strconv.Itoa(c.want)
+		if r.Status == eval.Failed {
+			want = ""
+		}
+		// pandas writes a column of integers with gaps as 2.0.
+		if strings.TrimSuffix(*c.cell, ".0") != want {
+			return &eval.MismatchError{Field: c.name, Got: strconv.Quote(*c.cell), Want: strconv.Quote(want)}
+		}
+	}
+	return nil
 }
 
 // cell returns the JSON of a cell of CSV or TSV.

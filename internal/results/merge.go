@@ -57,6 +57,9 @@ func Append(files []*File) iter.Seq2[*eval.Result, error] {
 		for _, f := range files {
 			next := base
 			for r, err := range Merge([]*File{f}) {
+				if err == nil && base > eval.MaxIndex-r.Row.Index {
+					r, err = nil, fmt.Errorf("%s:%d: index %d, counted on from %d by --append, is more than 2^53", f.name(), f.Line(), r.Row.Index, base)
+				}
 				if err == nil {
 					r.Row.Index += base
 					next = r.Row.Index + 1

@@ -150,11 +150,29 @@ func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
 	}
 }
 
+// summaryOf writes the summary of a run that had those results.
+func summaryOf(t *testing.T, path string, rs []*eval.Result) {
+	t.Helper()
+	var f report.Figures
+	for _, r := range rs {
+		if err := f.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	content, err := f.Summary(nil, nil).Bytes()
+	if err == nil {
+		err = os.WriteFile(results.SummaryPath(path), content, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // summaryBeside writes a summary of a run with those settings and so many rows.
 func summaryBeside(t *testing.T, path string, rows int, datasets []string, settings ...string) {
 	t.Helper()
 	s := new(report.Figures).Summary(nil, nil)
-	s.Datasets, s.Rows.Total = datasets, rows
+	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
 		s.Settings = append(s.Settings, report.SummaryName{Name: settings[i], Value: settings[i+1]})
 	}
@@ -217,7 +235,7 @@ func TestAFileWithFewerRowsThanItsRunIsCut(t *testing.T) {
 	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1)))
 	path := files[0].Path()
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, and its run had 3 as "} {
-		summaryBeside(t, path, rows, []string{"d"}, "--judge", "x")
+		summaryOf(t, path, numbered(0, 1, 2)[:rows])
 		o, err := results.OriginOf([]string{path})
 		if err != nil {
 			t.Fatal(err)

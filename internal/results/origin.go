@@ -53,14 +53,29 @@ func OriginOf(paths []string) (*Origin, error) {
 	return o, nil
 }
 
-// CheckRows holds the number of rows that were read of each file against that of its
+// CheckRows compares the rows that were read of each file with the summary of its
 // run: a file that was cut between two lines shows nothing else.
 func (o *Origin) CheckRows(files []*File) error {
 	for _, f := range files {
-		if s := o.of(f.path); s != nil && s.Rows.Total != f.n {
+		s := o.of(f.path)
+		if s == nil {
+			continue
+		}
+		if s.Rows.Total != f.n {
 			return fmt.Errorf("%s: it has %d rows, and its run had %d as %s says: it is cut, or that is the summary of another run",
 				f.name(), f.n, s.Rows.Total, SummaryPath(f.path))
 		}
+		if err := f.CheckSummary(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SettingsOf returns the settings of the run of a file, nil if they are unknown.
+func (o *Origin) SettingsOf(path string) report.SummaryNames {
+	if s := o.of(path); s != nil {
+		return s.Settings
 	}
 	return nil
 }

@@ -23,9 +23,12 @@ const maxRowBytes = 1 << 30
 type Options struct {
 	// Keep names kept columns that have to be there. Every kept column is in the
 	// rows, whether or not it is named.
-	Keep    []string
-	Stdin   io.Reader // read for the path "-"; nil for none
-	TempDir string    // for Parquet that can't be read in place; "" for the system's
+	Keep []string
+	// Settings are those of the run, with which its results have to agree; nil if
+	// they are unknown.
+	Settings report.SummaryNames
+	Stdin    io.Reader // read for the path "-"; nil for none
+	TempDir  string    // for Parquet that can't be read in place; "" for the system's
 
 	// OpenPipe opens what is no regular file, as dataset.Options has it.
 	OpenPipe func(path string) (io.ReadCloser, error)
@@ -41,6 +44,7 @@ type File struct {
 	first   *eval.Result // has been read by Open
 	n       int          // rows read
 	line    int          // of the row that was read last
+	counts  counts       // of the rows read
 	missing []string     // of Options.Keep, those that no row had yet
 }
 
@@ -54,6 +58,7 @@ func Open(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	f := &File{path: path, o: o, records: records, missing: slices.Clone(o.Keep)}
+	f.parse.Expect(o.Settings.Get)
 	if err := f.begin(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -132,6 +137,9 @@ func (f *File) next() (*eval.Result, error) {
 	if err == nil {
 		r, err = f.parse.Parse(object)
 	}
+	if err == nil {
+		err = f.row.checkCounts(r)
+	}
 	if err != nil {
 		if f.n == 0 && report.IsForeign(err) {
 			err = fmt.Errorf("%w; results are what ragfaith score writes", err)
@@ -139,6 +147,7 @@ func (f *File) next() (*eval.Result, error) {
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
 	f.n, f.line = f.n+1, record.Line
+	f.counts.add(r)
 	return r, nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
@@ -25,6 +26,7 @@ import (
 // texts that a format could break.
 func all() []*eval.Result {
 	hostile := "=1+1\r\n\"quoted\", \x07\u2028 é 'x' \t|\\ "
+	at := utf8.RuneCountInString(hostile)
 	return []*eval.Result{
 		{
 			Row:    dataset.Row{Index: 0, ID: "0"},
@@ -33,7 +35,7 @@ func all() []*eval.Result {
 		},
 		{
 			Row: dataset.Row{
-				Index: 3, ID: "007", Question: "-1", Answer: hostile, Contexts: []string{"", hostile, "null"},
+				Index: 3, ID: "007", Question: "-1", Answer: hostile + "Born in Ulm. Hi!", Contexts: []string{"", hostile, "null"},
 				Kept: []dataset.Column{
 					{Name: "text", Value: []byte(`"@SUM(A1)"`)},
 					{Name: "whole", Value: []byte("-12")},
@@ -44,25 +46,26 @@ func all() []*eval.Result {
 			},
 			Status: eval.Scored, Faithfulness: 0.5, Support: 0.493827,
 			Claims: []extract.Claim{
-				{ID: 0, Text: "Born in Ulm.", Start: 0, End: 12, Lead: "Life:"},
+				{ID: 0, Text: "Born in Ulm.", Start: at, End: at + 12, Lead: "Life:"},
 				{ID: 1, Text: hostile, Start: -1, End: -1, From: &extract.Span{Start: 13, End: 18}, Invented: true},
 			},
 			Verdicts: []verdict.Verdict{
 				{
 					ClaimID: 0, Label: verdict.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
-					Evidence: []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 0, Start: 0, End: 0, Quote: ""}},
+					Evidence: []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
 				},
 				{
 					ClaimID: 1, Label: verdict.Contradicted, Reason: hostile, Unsupported: []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
 					Reused: &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
 				},
 			},
-			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: 1, End: 4}},
+			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: at + 13, End: at + 16}},
 			Usage:   eval.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
 			Row:    dataset.Row{Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}},
 			Status: eval.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "I don't know.", Start: 0, End: 13}},
 		},
 		{
 			Row:    dataset.Row{Index: 9, ID: "9", Answer: "Yes.", Contexts: []string{"c"}},
@@ -149,7 +152,7 @@ func TestResultsOfEveryFormatComeBack(t *testing.T) {
 
 func TestAZeroByteInATextComesBack(t *testing.T) {
 	rs := all()[2:3]
-	rs[0].Row.Answer = "a\x00b"
+	rs[0].Row.Answer, rs[0].Skipped, rs[0].Reason = "a\x00b", nil, "empty"
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
 		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), results.Options{})
 		if err != nil || got[0].Row.Answer != rs[0].Row.Answer {

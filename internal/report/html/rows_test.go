@@ -71,7 +71,7 @@ func refusedRow() *eval.Result {
 	return &eval.Result{
 		Row:    dataset.Row{Index: 2, ID: "refused", Answer: "I don't know.", Contexts: []string{"c"}},
 		Status: eval.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
-		Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "I don't know.", Start: 0, End: 13}},
+		Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "I don't know.", Start: 0, End: 13}},
 	}
 }
 

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const editedRows = `[
+{"id":"a","question":"q","answer":"Hi there! The tower is 300 m tall. It opened in 1920 in Rome.","contexts":["Über Türme: The tower is 300 m tall and stands in Paris.","Nothing else."],"label":1},
+{"id":"b","question":"q","answer":"I don't know.","contexts":["c"],"label":1},
+{"id":"c","question":"q","answer":"x","contexts":7,"label":0},
+{"id":"d","question":"q","answer":"It is dry.","contexts":["It is dry."],"label":0}`
+
+// edits change one field of the results of editedRows. Each is refused with that
+// message, after the name of the file.
+func edits() map[string]struct{ old, edited, want string } {
+	const first, second = `"chunk_ids":[0]`, `"verdict":"not_mentioned","score":0.014656`
+	return map[string]struct{ old, edited, want string }{
+		"a higher score of a row":        {`"faithfulness":0.5`, `"faithfulness":1.0`, `1: faithfulness: got 1, want 0.5 (1 of 2 claims supported)`},
+		"a slightly higher one":          {`"faithfulness":0.5`, `"faithfulness":0.50001`, `1: faithfulness: got 0.50001, want 0.5 (1 of 2 claims supported)`},
+		"no score":                       {`"faithfulness":0.5`, `"faithfulness":null`, `1: status: scored, without a verdict on every claim or without a score`},
+		"another support":                {`"support":0.507328`, `"support":0.507331`, `1: support: got 0.507331, want 0.507328 (mean of the scores of the claims)`},
+		"no support":                     {`"support":0.507328`, `"support":null`, `1: support: got null, want 0.507328 (mean of the scores of the claims)`},
+		"another verdict":                {`"verdict":"not_mentioned"`, `"verdict":"supported"`, `1: faithfulness: got 0.5, want 1 (2 of 2 claims supported)`},
+		"another score of a claim":       {`"score":0.014656`, `"score":0.9`, `1: support: got 0.507328, want 0.95 (mean of the scores of the claims)`},
+		"no score of a claim":            {`"score":0.014656`, `"score":null`, `1: claim 1: score: got null, want a number from 0 to 1`},
+		"a score of a claim above one":   {`"score":1.0`, `"score":1.5`, `1: score: got 1.5, want a number from 0 to 1`},
+		"no verdict":                     {second, `"verdict":null,"score":null`, `1: claims: some have a verdict and some have none`},
+		"an unknown verdict":             {`"verdict":"not_mentioned"`, `"verdict":"fine"`, `1: verdict: unknown "fine"`},
+		"a failed row with verdicts":     {`"status":"scored","reason":null`, `"status":"failed","reason":"verdict"`, `1: status: failed, without an error`},
+		"a row without claims that has":  {`"status":"scored","reason":null`, `"status":"no_claims","reason":"refusal"`, `1: status: got no_claims, want scored if and only if every claim has a verdict`},
+		"a scored row without claims":    {`"status":"no_claims","reason":"refusal"`, `"status":"scored","reason":null`, `2: status: scored, without a verdict on every claim or without a score`},
+		"a reason of a scored row":       {`"status":"scored","reason":null`, `"status":"scored","reason":"refusal"`, `1: reason: got "refusal", want null, since the status is scored`},
+		"an error of a scored row":       {`"error":null`, `"error":"e"`, `1: error: got a text, want null, since the status is scored`},
+		"a refusal that is none":         {`"reason":"refusal"`, `"reason":"empty"`, `2: reason: got "empty", want ["refusal"]`},
+		"a score of a refusal":           {`"faithfulness":null,"support":null,"status":"no_claims"`, `"faithfulness":0.5,"support":null,"status":"no_claims"`, `2: faithfulness: got 0.5, want null, 0 or 1, which --no-claims can be`},
+		"support of a refusal":           {`"support":null,"status":"no_claims"`, `"support":1.0,"status":"no_claims"`, `2: support: got 1, want null, since the status is no_claims`},
+		"a score of a failed row":        {`"faithfulness":null,"support":null,"status":"failed"`, `"faithfulness":1.0,"support":null,"status":"failed"`, `3: faithfulness: got 1, want null, since the status is failed`},
+		"an unknown stage":               {`"reason":"read"`, `"reason":"luck"`, `3: reason: got "luck", want a stage: read, extract or verdict`},
+		"a failed row without an error":  {`"error":"rows.json`, `"error":null,"x":"rows.json`, `3: status: failed, without an error`},
+		"a place before the text":        {`"start":10`, `"start":-5`, `1: start: got -5, want 0 or more`},
+		"a place behind the text":        {`"end":61`, `"end":62`, `1: claim 1: start and end: got 35 and 62, want 0 <= start < end <= 61, the length of the text`},
+		"an end before its start":        {`"end":34`, `"end":3`, `1: claim 0: start and end: got 10 and 3, want 0 <= start < end <= 61, the length of the text`},
+		"half a place":                   {`"start":10`, `"start":null`, `1: claim 0: start and end: got -1 and 34, want 0 <= start < end <= 61, the length of the text`},
+		"another text of a claim":        {`"text":"It opened in 1920`, `"text":"It opened in 1889`, `1: claim 1: text: got "It opened in 1889 in Rome.", want "It opened in 1920 in Rome.", the answer from start to end`},
+		"another answer":                 {`300 m tall. It opened in 1920`, `300 m tall. It opened in 1889`, `1: claim 1: text: got "It opened in 1920 in Rome.", want "It opened in 1889 in Rome.", the answer from start to end`},
+		"another id of a claim":          {`{"id":1,`, `{"id":2,`, `1: claim 1: id: got 2, want 1`},
+		"a chunk that is none":           {first, `"chunk_ids":[99]`, `1: claim 0: chunk_ids: got [99], want ascending ids below 2, the number of contexts`},
+		"a chunk below zero":             {first, `"chunk_ids":[-1]`, `1: claim 0: chunk_ids: got [-1], want ascending ids below 2, the number of contexts`},
+		"a chunk twice":                  {first, `"chunk_ids":[0,0]`, `1: claim 0: chunk_ids: got [0 0], want ascending ids below 2, the number of contexts`},
+		"evidence in no chunk":           {`{"chunk":0`, `{"chunk":2`, `1: claim 0: evidence 0: chunk: got 2, want an id below 2, the number of contexts`},
+		"evidence in another":            {`{"chunk":0`, `{"chunk":1`, `1: claim 0: evidence 0: start and end: got 0 and 56, want 0 <= start < end <= 13, the length of the text`},
+		"evidence at another place":      {`"start":0,"end":56`, `"start":1,"end":56`, `1: claim 0: evidence 0: quote: got "Über Türme: The tower is 300 m tall and "..., want "ber Türme: The tower is 300 m tall and s"..., the context from start to end`},
+		"another quote":                  {`"quote":"Über Türme: The tower is 300 m`, `"quote":"Über Türme: The tower is 900 m`, `1: claim 0: evidence 0: quote: got "Über Türme: The tower is 900 m tall and "..., want "Über Türme: The tower is 300 m tall and "..., the context from start to end`},
+		"no contexts":                    {`["c"],"faith`, `["c",1],"faith`, `2: contexts: want a string`},
+		"another skipped text":           {`"text":"Hi there!"`, `"text":"Ho there!"`, `1: skipped 0: text: got "Ho there!", want "Hi there!", the answer from start to end`},
+		"a negative index":               {`"index":1`, `"index":-1`, `2: index: got -1, want 0 to 2^53`},
+		"a huge index":                   {`"index":3`, `"index":9223372036854775807`, `4: index: got 9223372036854775807, want 0 to 2^53`},
+		"negative usage":                 {`"prompt_tokens":0`, `"prompt_tokens":-1`, `1: usage: got a negative number, want 0 or more`},
+		"usage of more than an integer":  {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: prompt_tokens: want a whole number`},
+		"a claim more than was supposed": {`"claims":[],"skipped":[],"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
+	}
+}
+
+func TestEditedResultsAreRefused(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	write := func(name, content string) {
+		t.Helper()
+		if err := os.WriteFile(in(name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The name of the dataset is in an error of a row: the same one for all.
+	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
+	write("rows.json", editedRows)
+	if c := call(t, folder, nil, score...); c.code != exitFailure {
+		t.Fatalf("%+v", c)
+	}
+	part, settings := content(t, in("out.jsonl.part")), content(t, in("out.jsonl.part.settings"))
+	write("rows.json", editedRows+"\n]\n")
+	read := [][]string{
+		{"report", in("edited.jsonl"), "--to", "none", "--max-failed", "9"},
+		{"compare", in("sound.jsonl"), in("edited.jsonl"), "--to", "none", "--max-drop", "1"},
+		{"compare", in("edited.jsonl"), in("sound.jsonl"), "--to", "none", "--max-drop", "1"},
+		{"calibrate", in("edited.jsonl"), "--label", "label", "--to", "none"},
+	}
+	write("sound.jsonl", part)
+	write("edited.jsonl", part)
+	for _, args := range read {
+		if c := call(t, folder, nil, args...); c.code != exitOK {
+			t.Fatalf("%v: %+v", args, c)
+		}
+	}
+	for name, tt := range edits() {
+		t.Run(name, func(t *testing.T) {
+			old, want := tt.old, "edited.jsonl:"+tt.want+"\n"
+			if old == `"error":"rows.json` || strings.HasSuffix(old, `"error":"rows`) { // it has the directory
+				old, tt.edited = strings.Replace(old, `rows`, in("rows"), 1), strings.Replace(tt.edited, `rows`, in("rows"), 1)
+			}
+			edited := strings.Replace(part, old, tt.edited, 1)
+			if edited == part {
+				t.Fatalf("no %s in %s", old, part)
+			}
+			write("edited.jsonl", edited)
+			for _, args := range read {
+				if c := call(t, folder, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
+					t.Errorf("%s: exit %d, want %s: %s", args[0], c.code, want, c.stderr)
+				}
+			}
+
+			// --resume judges the row again.
+			write("out.jsonl.part", edited)
+			write("out.jsonl.part.settings", settings)
+			line, said, _ := strings.Cut(tt.want, ": ")
+			c := call(t, folder, nil, append(score, "--resume")...)
+			one := "rows that contradict themselves are judged again: 1, the first at line " + line + ": " + said + "\n"
+			all := "line " + line + ": " + said + ": that row and those after it are judged again\n"
+			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
+				t.Errorf("--resume: exit %d, want %s: %s", c.code, one, c.stderr)
+			}
+			if got := content(t, in("out.jsonl")); got != part {
+				t.Errorf("--resume: got %s, want %s", got, part)
+			}
+		})
+	}
+}
+
+// A file whose summary counts no rows is not read if it is empty, and only then.
+func TestASummaryWithoutRowsHidesNone(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
+		if err := os.WriteFile(in(name+".rows.jsonl"), []byte(rows), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		called4(t, folder, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
+	}
+	called4(t, folder, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
+	none := content(t, in("none.summary.json"))
+	called4(t, folder, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
+	if err := os.WriteFile(in("a.summary.json"), []byte(strings.Replace(none, `"4/4"`, `"1/1"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := call(t, folder, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
+	if want := "a.jsonl: it has 3 rows, and its run had 0 as "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
+		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)
+	}
+}

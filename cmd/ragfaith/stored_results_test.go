@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// tangledRows are n rows of texts that are hard to take apart, some of which can't
+// be read or claim nothing.
+func tangledRows(seed uint64, n int) []byte {
+	r := rand.New(rand.NewPCG(seed, 1))
+	pieces := []string{
+		"The tower is 300 m tall. ", "It opened in 1889. ", "Größe zählt nicht. ", "東京は日本の首都です。", "🌕 rises. ", "**Paris** is _the_ capital. ",
+		"| a | b |\n|---|---|\n| 1 | two words |\n", "- low cost\n- [a link](http://x.y/z(1)) here\n", "## A heading\n", "`code` and <b>bold</b> text. ",
+		"I don't know. ", "Hello! ", "What else? ", "=1+1 is no formula. ", "\t", "\n\n", "\u2028", "\x00 zero. ", "A footnote[^1] stands here. ", "e\u0301 is two points. ",
+	}
+	text := func(most int) string {
+		var b strings.Builder
+		for range r.IntN(most + 1) {
+			b.WriteString(pieces[r.IntN(len(pieces))])
+		}
+		return b.String()
+	}
+	var b []byte
+	for i := range n {
+		row := map[string]any{"id": fmt.Sprint("r", i), "question": text(1), "answer": text(6), "label": r.IntN(2), "n": map[string]any{"a": []int{i}}}
+		contexts := []string{text(4) + "The tower is 300 m tall."}
+		for range r.IntN(4) {
+			contexts = append(contexts, text(5))
+		}
+		row["contexts"] = contexts
+		if r.IntN(12) == 0 {
+			row["contexts"] = 7
+		}
+		line, err := json.Marshal(row)
+		if err != nil {
+			panic(err)
+		}
+		b = append(append(b, line...), '\n')
+	}
+	return b
+}
+
+// newArbitraryServer is a language model that says anything, the same of the same
+// request. Some of its replies can't be read.
+func newArbitraryServer(t *testing.T, writesJSON bool) *httptest.Server {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		var q struct {
+			Messages []struct{ Content string }
+			Format   struct {
+				Schema struct {
+					Name   string
+					Schema struct {
+						Properties struct {
+							Verdicts struct{ Properties map[string]any }
+						}
+					}
+				} `json:"json_schema"`
+			} `json:"response_format"`
+		}
+		if json.Unmarshal(body, &q) != nil || len(q.Messages) == 0 {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		h := fnv.New64a()
+		_, _ = h.Write(body)
+		said := rand.New(rand.NewPCG(h.Sum64(), 2))
+		user := []rune(q.Messages[len(q.Messages)-1].Content)
+		from := said.IntN(len(user))
+		quote := string(user[from:min(from+said.IntN(30), len(user))])
+		verdict := func() map[string]any {
+			return map[string]any{
+				"chunk_ids": []int{said.IntN(5), said.IntN(5)}, "quote": quote, "reason": "as\nit is",
+				"verdict": []string{"supported", "contradicted", "not_mentioned"}[said.IntN(3)],
+			}
+		}
+		if strings.HasPrefix(q.Format.Schema.Name, "binary") {
+			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": said.IntN(2)} }
+		}
+		byID := map[string]any{}
+		for id := range q.Format.Schema.Schema.Properties.Verdicts.Properties {
+			byID[id] = verdict()
+		}
+		first := verdict()
+		first["claim_id"], first["statement_id"] = 0, 0
+		var reply any
+		switch name := q.Format.Schema.Name; {
+		case strings.HasSuffix(name, "by_id"):
+			reply = map[string]any{"verdicts": byID}
+		case strings.HasSuffix(name, "verdicts"):
+			reply = map[string]any{"verdicts": []any{first}}
+		case name == "statements":
+			reply = map[string]any{"statements": []any{map[string]any{"sentence_id": 0, "statement": quote + " is."}}}
+		case name == "answer_statements":
+			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:said.IntN(3)]}
+		case name == "checked_statements":
+			reply = map[string]any{"statements": []any{map[string]any{
+				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": said.IntN(2) == 0,
+			}}}
+		}
+		text, _ := json.Marshal(reply)
+		switch {
+		case reply == nil:
+			text = []byte([]string{"Yes.", "No"}[said.IntN(2)])
+			if said.IntN(30) == 0 {
+				text = []byte("perhaps")
+			}
+		case !writesJSON || said.IntN(10) == 0:
+			text = []byte("I would say so")
+		}
+		answer, _ := json.Marshal(string(text))
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],`+
+			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<said.IntN(63))
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// The invariant: what score writes, in any mode, report, compare, calibrate and
+// score --resume read without a complaint, with its summary beside it.
+func TestResultsOfEveryModeAreRead(t *testing.T) {
+	real, err := os.ReadFile("../../testdata/rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
+	json, words := newArbitraryServer(t, true), newArbitraryServer(t, false)
+	embedded := "--judge embedded --model-file " + tinyGrounding
+	for i, tt := range []struct {
+		flags string
+		rows  []byte
+	}{
+		{"", real},
+		{"--threshold 0 --no-claims 1 --keep all", real},
+		{"--threshold 1 --no-claims 0 --evidence joined", short},
+		{"--threshold 0.33 --lang en --cluster question", short},
+		{embedded, short},
+		{embedded + " --threshold 0", short},
+		{embedded + " --threshold 1 --evidence joined", short},
+		{embedded + " --threshold 0.123456789", short},
+		{"--judge embedded", short},
+		{"--judge llm", short},
+		{"--judge llm --strict --votes 5", short},
+		{"--judge llm --votes 3 --evidence joined --no-claims 1", short},
+		{"--claims llm", short},
+		{"--claims llm --judge llm --votes 3 --max-context-tokens 2000", short},
+		{"--judge llm --semantic-cache --concurrency 1", short},
+		{"--profile ragas", short},
+		{"--profile rag-evals", short},
+		{"--profile rag-evals --max-context-tokens 2000", short},
+		{"--judge llm --words", short},
+		{"--profile ragas --claims sentence --words", short},
+	} {
+		t.Run(tt.flags, func(t *testing.T) {
+			server := json
+			flags := strings.Fields(strings.TrimSuffix(tt.flags, "--words"))
+			if strings.HasSuffix(tt.flags, "--words") {
+				server = words
+			}
+			flags = append(flags, "--to", "none", "-q", "--max-failed", "1000", "--keep", "label")
+			if strings.Contains(tt.flags, "llm") || strings.Contains(tt.flags, "profile") {
+				flags = append(flags, "--base-url", server.URL)
+			}
+			for name, content := range map[string][]byte{"real": tt.rows, "random": tangledRows(uint64(i), 25)} {
+				t.Run(name, func(t *testing.T) { checkStored(t, content, flags) })
+			}
+		})
+	}
+}
+
+// checkStored scores rows and has the results read.
+func checkStored(t *testing.T, rows []byte, flags []string) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	run := func(want int, args ...string) called {
+		t.Helper()
+		c := call(t, folder, nil, args...)
+		if c.code != want {
+			t.Fatalf("%v: exit %d, want %d: %.600s", args, c.code, want, c.stderr)
+		}
+		return c
+	}
+	lines := bytes.Split(bytes.TrimSpace(rows), []byte("\n"))
+	array := append(append([]byte("[\n"), bytes.Join(lines, []byte(",\n"))...), "\n]\n"...)
+	write := func(content []byte) {
+		if err := os.WriteFile(in("rows.json"), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	// A dataset that is cut off leaves results to resume from.
+	score := append([]string{"score", in("rows.json"), "-o", in("r.jsonl"), "--summary", in("r.summary.json")}, flags...)
+	write(array[:len(array)-len(lines[len(lines)-1])])
+	run(exitFailure, score...)
+	write(array)
+	if c := run(exitOK, append(score, "--resume")...); strings.Contains(c.stderr, "judged again") {
+		t.Error(c.stderr)
+	}
+
+	written := []string{in("r.jsonl")}
+	outputs := []string{"report", in("r.jsonl"), "--to", "none", "-q", "--max-failed", "1000"}
+	for _, ext := range []string{".json", ".csv", ".tsv", ".parquet"} {
+		written = append(written, in("r"+ext))
+		outputs = append(outputs, "-o", in("r"+ext))
+	}
+	run(exitOK, outputs...)
+	for _, path := range written {
+		run(exitOK, "report", path, "--to", "none", "-q", "--max-failed", "1000")
+		if c := call(t, folder, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
+			t.Errorf("calibrate: exit %d: %.600s", c.code, c.stderr)
+		}
+	}
+	run(exitOK, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0")
+}

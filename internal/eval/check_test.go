@@ -1,0 +1,126 @@
+package eval
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// stored is a result with two supported claims of three.
+func stored() *Result {
+	return &Result{
+		Row:    dataset.Row{Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}},
+		Status: Scored,
+		Claims: []extract.Claim{
+			{ID: 0, Text: "sun", Start: 0, End: 3},
+			{ID: 1, Text: "moon", Start: 4, End: 8},
+			{ID: 2, Text: "a star", Start: -1, End: -1, From: &extract.Span{Start: 9, End: 13}},
+		},
+		Verdicts: []verdict.Verdict{
+			{ClaimID: 0, Label: verdict.Supported, Score: 0.9, ChunkIDs: []int{0}, Evidence: []verdict.Evidence{{Chunk: 1, Start: 15, End: 21, Quote: "Mond 🌕"}}},
+			{ClaimID: 1, Label: verdict.Supported, Score: 0.6},
+			{ClaimID: 2, Label: verdict.Contradicted, Score: 0.3, Unsupported: []extract.Span{{Start: 2, End: 6}}},
+		},
+		Faithfulness: 2.0 / 3, Support: 0.6,
+	}
+}
+
+func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
+	threshold, null, one := 0.5, math.NaN(), 1.0
+	refusal := func(r *Result) {
+		*r = Result{
+			Row: r.Row, Status: NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "sun", Start: 0, End: 3}},
+		}
+	}
+	for name, tt := range map[string]struct {
+		edit   func(r *Result)
+		check  Checker
+		absent Absent
+		want   string // "" for none
+	}{
+		"as it was":                      {edit: func(*Result) {}, check: Checker{Threshold: &threshold, NoClaims: &null}},
+		"rounded by a reader":            {edit: func(r *Result) { r.Faithfulness = math.Nextafter(2.0/3, 1); r.Support = 0.600001 }},
+		"support that is not rounded":    {edit: func(r *Result) { r.Support = 0.60000105 }, want: "support: got 0.60000105, want 0.6 "},
+		"a score near that of one claim": {edit: func(r *Result) { r.Faithfulness += 2e-9 }, want: "faithfulness: got 0.66666666866"},
+		"infinity":                       {edit: func(r *Result) { r.Faithfulness = math.Inf(1) }, want: "faithfulness: got +Inf"},
+		"no number":                      {edit: func(r *Result) { r.Support = math.NaN() }, want: "support: got null"},
+		"a claim that is no number":      {edit: func(r *Result) { r.Verdicts[0].Score = math.NaN() }, want: "claim 0: score: got null"},
+		"two verdicts exchanged": {edit: func(r *Result) {
+			r.Verdicts[1].Label, r.Verdicts[2].Label = verdict.Contradicted, verdict.Supported
+			r.Verdicts[2].Unsupported = nil
+		}, want: "claim 2: verdict: got supported with score 0.3, want a score of at least 0.6, with which claim 1 is contradicted"},
+		"supported below the threshold":   {edit: func(r *Result) { r.Verdicts[1].Score, r.Support = 0.4, 1.6/3 }, check: Checker{Threshold: &threshold}, want: "claim 1: verdict: got supported with score 0.4, want a score of at least 0.5, the threshold of the run"},
+		"unsupported above the threshold": {edit: func(r *Result) { r.Verdicts[2].Score, r.Support = 0.55, 2.05/3 }, check: Checker{Threshold: &threshold}, want: "claim 2: verdict: got contradicted with score 0.55, want a score of no more than 0.5"},
+		"rounded up to the threshold":     {edit: func(r *Result) { r.Verdicts[2].Score, r.Support = 0.5, 2.0/3 }, check: Checker{Threshold: &threshold}},
+		"a verdict less":                  {edit: func(r *Result) { r.Verdicts = r.Verdicts[:2] }, want: "claims: got 2 verdicts, want one for each of 3 claims"},
+		"parts of a supported claim":      {edit: func(r *Result) { r.Verdicts[0].Unsupported = r.Verdicts[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
+		"a part behind the claim":         {edit: func(r *Result) { r.Verdicts[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
+		"a sentence behind the answer":    {edit: func(r *Result) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
+		"a cosine of two":                 {edit: func(r *Result) { r.Verdicts[0].Reused = &verdict.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"a quote of nothing":              {edit: func(r *Result) { r.Verdicts[0].Evidence[0] = verdict.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
+		"a refusal":                       {edit: refusal, check: Checker{NoClaims: &one}},
+		"a refusal with another score":    {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
+		"a refusal that was null":         {edit: func(r *Result) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
+		"a refusal without its sentence":  {edit: func(r *Result) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
+		"of CSV":                          {edit: func(r *Result) { refusal(r); r.Skipped = nil }, absent: Absent{Skipped: true}},
+		"of no known reason":              {edit: func(r *Result) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: Absent{Skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
+		"without texts":                   {edit: func(r *Result) { r.Row = dataset.Row{} }, absent: Absent{Answer: true, Contexts: true}},
+		"without texts, out of order":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Claims[0].Start = 3 }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
+		"without texts, a huge chunk":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Verdicts[0].ChunkIDs[0] = math.MaxInt }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
+		"an empty answer":                 {edit: func(r *Result) { r.Row.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
+		"negative tokens":                 {edit: func(r *Result) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := stored()
+			tt.edit(r)
+			err := tt.check.Check(r, tt.absent)
+			var bad *MismatchError
+			switch {
+			case tt.want == "" && err != nil:
+				t.Error(err)
+			case tt.want != "" && (!errors.As(err, &bad) || !strings.HasPrefix(err.Error(), tt.want)):
+				t.Errorf("got %v, want %s", err, tt.want)
+			}
+		})
+	}
+}
+
+func TestUsageThatOverflowsStaysAtTheLargestInteger(t *testing.T) {
+	u := Usage{math.MaxInt, math.MaxInt - 1, 1, 0}.Add(Usage{math.MaxInt, 2, 2, 0})
+	if want := (Usage{math.MaxInt, math.MaxInt, 3, 0}); u != want {
+		t.Errorf("got %v, want %v", u, want)
+	}
+}
+
+// The invariant: a piece by code points is that of the runes, whatever the text.
+func TestCodePointsAreThoseOfRunes(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
+	var p codePoints
+	for range 2000 {
+		var b strings.Builder
+		for range random.IntN(12) {
+			b.WriteString(pieces[random.IntN(len(pieces))])
+		}
+		text := b.String()
+		runes := []rune(text)
+		p.reset(text)
+		start := random.IntN(len(runes) + 1)
+		end := start + random.IntN(len(runes)-start+2)
+		got, ok := p.slice(start, end)
+		if ok != (end <= len(runes)) || p.len() != len(runes) {
+			t.Fatalf("%q from %d to %d: got %v and length %d, want length %d", text, start, end, ok, p.len(), len(runes))
+		}
+		if ok && utf8.RuneCountInString(got) != end-start || ok && utf8.ValidString(text) && got != string(runes[start:end]) {
+			t.Fatalf("%q from %d to %d: got %q", text, start, end, got)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package results_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/results"
+)
+
+func TestEditedTablesAreRefused(t *testing.T) {
+	change := func(edit func(r *eval.Result)) []*eval.Result {
+		rs := all()[1:3]
+		edit(rs[0])
+		return rs
+	}
+	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet, report.FormatJSON} {
+		for name, tt := range map[string]struct {
+			edit func(r *eval.Result)
+			want string
+		}{
+			"a higher score": {func(r *eval.Result) { r.Faithfulness = 1 }, "faithfulness: got 1, want 0.5 (1 of 2 claims supported)"},
+			"no support":     {func(r *eval.Result) { r.Support = math.NaN() }, "support: got null, want 0.493827 (mean of the scores of the claims)"},
+			"another quote":  {func(r *eval.Result) { r.Verdicts[0].Evidence[0].Quote = "9+9" }, `claim 0: evidence 0: quote: got "9+9", want "1+1", the context from start to end`},
+			"another chunk":  {func(r *eval.Result) { r.Verdicts[0].ChunkIDs = []int{3} }, "claim 0: chunk_ids: got [3], want ascending ids below 3, the number of contexts"},
+			"a huge index":   {func(r *eval.Result) { r.Row.Index = math.MaxInt }, "index: got 9223372036854775807, want 0 to 2^53"},
+		} {
+			line := map[report.Format]string{report.FormatParquet: ":1: "}[f]
+			if line == "" {
+				line = ":2: " // below the heading, or the bracket
+			}
+			path := file(t, "r"+f.Extension(), written(t, f, change(tt.edit)))
+			if _, err := read(path, results.Options{}); err == nil || err.Error() != path+line+tt.want {
+				t.Errorf("%s, %s: got %v, want %s", f, name, err, line+tt.want)
+			}
+		}
+	}
+}
+
+func TestTheCountsOfATableAreThoseOfItsClaims(t *testing.T) {
+	csv := string(written(t, report.FormatCSV, all()))
+	for name, tt := range map[string]struct{ old, edited, want string }{
+		"more claims":             {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
+		"more supported claims":   {"scored,,2,1,", "scored,,2,2,", `n_supported: got "2", want "1"`},
+		"no count":                {"scored,,2,1,", "scored,,,1,", `n_claims: got "", want "2"`},
+		"counts of a failed row":  {"failed,verdict,,,", "failed,verdict,1,0,", `n_claims: got "1", want ""`},
+		"as pandas writes counts": {"scored,,2,1,", "scored,,2.0,1.0,", ""},
+	} {
+		edited := strings.Replace(csv, tt.old, tt.edited, 1)
+		if edited == csv {
+			t.Fatalf("no %s in %s", tt.old, csv)
+		}
+		_, err := read(file(t, "r.csv", []byte(edited)), results.Options{})
+		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
+			t.Errorf("%s: got %v, want %s", name, err, tt.want)
+		}
+	}
+}
+
+func TestTheSettingsOfARunDecideItsVerdicts(t *testing.T) {
+	jsonl := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
+	for _, tt := range []struct{ threshold, noClaims, want string }{
+		{"0.5", "1", ""},
+		{"", "", ""},
+		{"0.5, 0.6", "0, 1", ""}, // of several runs
+		{"0.99", "1", "r.jsonl:2: claim 0: verdict: got supported with score 0.987654, want a score of at least 0.99, the threshold of the run"},
+		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, which --no-claims was"},
+		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, which --no-claims was"},
+	} {
+		settings := report.SummaryNames{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
+		_, err := read(jsonl, results.Options{Settings: settings})
+		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
+			t.Errorf("%+v: got %v", tt, err)
+		}
+	}
+}
+
+func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
+	path := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
+	summaryOf(t, path, all())
+	sound, err := os.ReadFile(results.SummaryPath(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func() error {
+		t.Helper()
+		o, err := results.OriginOf([]string{path})
+		if err != nil {
+			return err
+		}
+		f, err := results.Open(path, results.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := taken(results.Merge([]*results.File{f})); err != nil {
+			t.Fatal(err)
+		}
+		return o.CheckRows([]*results.File{f})
+	}
+	if err := check(); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ old, edited, want string }{
+		{`"scored": 1`, `"scored": 2`, "rows.total: got 4, want the sum of scored, no_claims and failed"},
+		{`"failed": 2`, `"failed": -2`, "a negative number of rows, claims, requests or tokens"},
+		{`"refusal": 1`, `"refusal": 0`, "rows.no_claims: got 1, want the sum of refusal, empty and nothing_claimed"},
+		{`"refusal": 1,` + "\n" + `    "empty": 0`, `"refusal": 0,` + "\n" + `    "empty": 1`, "refusals: got 1, want 0 as in its summary"},
+		{`"supported": 1`, `"supported": 2`, "claims.total: got 2, want the sum of supported, contradicted and not_mentioned"},
+		{`"supported": 1,` + "\n" + `    "contradicted": 1`, `"supported": 2,` + "\n" + `    "contradicted": 0`, "supported claims: got 1, want 2 as in its summary"},
+		{`"total": 2`, `"total": 9223372036854775807`, "claims.total: got 9223372036854775807"},
+		{`"mean": 0.75`, `"mean": 0.9`, "mean faithfulness: got 0.75, want 0.9 as in its summary"},
+		{`"mean": 0.75`, `"mean": 1.5`, "faithfulness and support: got 1.5, want numbers from 0 to 1"},
+		{`"mean": 0.75`, `"mean": 1e999`, "not a summary"},
+		{`"mean": 0.493827`, `"mean": 0.6`, "mean support: got 0.493827, want 0.6 as in its summary"},
+		{`"count": 2`, `"count": 3`, "faithfulness.count: got 3, want 1 to 2"},
+		{`"count": 2`, `"count": 1`, "scores: got 2, want 1 as in its summary"},
+		{`"count": 1`, `"count": 2`, "support.count: got 2, want the sum of rows.scored"},
+		{`"prompt_tokens": 812`, `"prompt_tokens": -1`, "a negative number"},
+		{`"spent": null`, `"spent": {"usd": -1}`, "spent.usd: got -1, want 0 or more"},
+		{`"spent": null`, `"spent": {"requests": -1}`, "a negative number"},
+	} {
+		edited := strings.Replace(string(sound), tt.old, tt.edited, 1)
+		if edited == string(sound) {
+			t.Fatalf("no %s in %s", tt.old, sound)
+		}
+		if err := os.WriteFile(results.SummaryPath(path), []byte(edited), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := check(); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %s", tt.edited, err, tt.want)
+		}
+	}
+}
+
+func TestAnIndexThatAppendMakesTooLargeIsRefused(t *testing.T) {
+	first, second := numbered(0, 1), numbered(0, 2)
+	first[1].Row.Index = eval.MaxIndex - 1
+	files := opened(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
+	rs, err := taken(results.Append(files))
+	want := filepath.Base(files[1].Path()) + ":2: index 2, counted on from 9007199254740992 by --append, is more than 2^53"
+	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {
+		t.Errorf("%d rows, got %v, want %s", len(rs), err, want)
+	}
+}
