@@ -94,8 +94,8 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 }
 
 func TestUsageThatOverflowsStaysAtTheLargestInteger(t *testing.T) {
-	u := Usage{math.MaxInt, math.MaxInt - 1, 1, 0}.Add(Usage{math.MaxInt, 2, 2, 0})
-	if want := (Usage{math.MaxInt, math.MaxInt, 3, 0}); u != want {
+	u := Usage{Requests: math.MaxInt, PromptTokens: math.MaxInt - 1, CompletionTokens: 1}.Add(Usage{Requests: math.MaxInt, PromptTokens: 2, CompletionTokens: 2})
+	if want := (Usage{Requests: math.MaxInt, PromptTokens: math.MaxInt, CompletionTokens: 3}); u != want {
 		t.Errorf("got %v, want %v", u, want)
 	}
 }

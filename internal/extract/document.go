@@ -127,16 +127,22 @@ func (d document) kindOf(i int, text string, w words) Kind {
 		return LeadIn
 	case d.isHeading(i, text, w, p):
 		return Heading
+	case isDisclaimer(w):
+		return Disclaimer
 	}
 	return ""
 }
 
 // isReference reports whether text only names where something is from: an
-// address of the web, or the definition of a footnote or link that holds no
-// more than one.
+// address of the web, the definition of a footnote or link that holds no more
+// than one, or sources behind their heading on one line.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
-		return false // as most
+		if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "：") {
+			return false // as most
+		}
+		rest, ok := sourceLabel(text)
+		return ok && rest != "" && namesSources(rest)
 	}
 	if strings.HasPrefix(text, "[") {
 		if n := strings.Index(text[:min(len(text), 40)], "]:"); n > 0 {

@@ -35,15 +35,17 @@ type Kind string
 
 // The kinds of sentence that claim nothing.
 const (
-	Greeting  Kind = "greeting"  // hello, thanks, offers of more help
-	Question  Kind = "question"  // a question back to the user
-	Heading   Kind = "heading"   // a title or a bare label
-	LeadIn    Kind = "lead_in"   // "Here is the answer:"
-	Refusal   Kind = "refusal"   // "I don't know", "the context does not say"
-	Code      Kind = "code"      // fenced or indented code
-	Reference Kind = "reference" // a bare address of the web, as a footnote gives it
-	Marks     Kind = "marks"     // no letter and no digit: rules, bullets, emoji
-	Unstated  Kind = "unstated"  // a model that was given the answer found no statement in it
+	Greeting   Kind = "greeting"   // hello, thanks, offers of more help
+	Question   Kind = "question"   // a question back to the user
+	Heading    Kind = "heading"    // a title or a bare label
+	LeadIn     Kind = "lead_in"    // "Here is the answer:"
+	Refusal    Kind = "refusal"    // "I don't know", "the context does not say"
+	Code       Kind = "code"       // fenced or indented code
+	Reference  Kind = "reference"  // a bare address of the web, as a footnote gives it
+	Marks      Kind = "marks"      // no letter and no digit: rules, bullets, emoji
+	Disclaimer Kind = "disclaimer" // about the answer itself: "based on the provided context only"
+	Reasoning  Kind = "reasoning"  // of the model, in <think> and the like
+	Unstated   Kind = "unstated"   // a model that was given the answer found no statement in it
 )
 
 // A Skipped sentence claims nothing and is not judged.

@@ -29,7 +29,7 @@ func checkLaws(t *testing.T, answer string) {
 		if valid {
 			raw := string(runes[c.Start:c.End])
 			check(raw, c.Start, c.End)
-			if c.Text != clean(raw) && !strings.Contains(raw, "|") || !Restates(c.Text, raw) {
+			if see(answer).cuts == nil && c.Text != clean(raw) && !strings.Contains(raw, "|") || !Restates(c.Text, raw) {
 				t.Fatalf("claim %q of %q", c.Text, raw)
 			}
 		}
@@ -61,7 +61,7 @@ func pieces() []string {
 	return []string{
 		"I don't know", "the context does not mention", "but", "it", "based on the provided passages", "here is", "the answer", "Hello", "Paris", "1990",
 		"is", "Sure", ",", ".", "!", "?", ":", ";", "\n", "\n\n", "- ", "1. ", "# ", "**", "\"", "’", "'", "😀", "é", "日本。", "\xff", "\xe2\x80", "```\n", "|", "> ",
-		"feel free to ask", "if you", "following", "these steps", "not mentioned in", "—", "…", "\u00a0", "| a | b |\n|---|---|\n| 1 | 2 |\n", "[x](http://y.z)", "[^1]", "[^1]: ", "    x = 1;\n", "`c`", "*e*", "_f_", "<br>", "\\*", "Advantages:\n- ", "===\n", "https://a.b",
+		"feel free to ask", "if you", "following", "these steps", "not mentioned in", "—", "…", "\u00a0", "| a | b |\n|---|---|\n| 1 | 2 |\n", "[x](http://y.z)", "[^1]", "[^1]: ", "    x = 1;\n", "`c`", "*e*", "_f_", "<br>", "\\*", "Advantages:\n- ", "===\n", "https://a.b", "[1]", "(2)", "【3】", "<sup>4</sup>", "²", "<think>", "</think>", "<p>", "</li>", "&amp;", "\u200b", "\u00ad", "\nSources:\n", "[1] a.pdf\n", "Answer: ", "([1], [2])", "[[1]](http://y.z)",
 	}
 }
 

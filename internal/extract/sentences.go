@@ -28,25 +28,21 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	if x.Lang != "" {
 		lang = x.Lang + "-x-claims"
 	}
-	spans := segment.Sentences(answer, lang)
-	if len(spans) == 0 {
+	v := see(answer)
+	spans := segment.Sentences(v.text, lang)
+	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil
 	}
 	e := Extraction{Claims: make([]Claim, 0, len(spans))}
-	at, points := 0, 0 // a byte offset and the code points before it
-	count := utf8.RuneCountInString
-	if isASCII(answer) {
-		count = func(s string) int { return len(s) }
-	}
-	d := document{text: answer, spans: spans, words: make([]byte, 0, 2*min(longest, len(answer)))}
+	points := pointsOf(answer)
+	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(longest, len(answer)))}
 	t := table{row: -1}
 	var above leads
+	left := v.cuts // not yet reported
 	for i, s := range spans {
-		points += count(answer[at:s.Start])
-		text := answer[s.Start:s.End]
-		start := points
-		points += count(text)
-		at = s.End
+		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
+		left = e.skipCuts(left, from, answer, &points)
+		text := v.text[s.Start:s.End]
 		said, kind, isRow := t.next(d, i)
 		if !isRow {
 			var plain bool
@@ -59,14 +55,52 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 			}
 		}
 		lean := above.see(d, i, kind, isRow)
+		start, end := points.upTo(from), points.upTo(to)
 		if kind != "" {
-			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: text, Start: start, End: points})
+			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: answer[from:to], Start: start, End: end})
 			continue
 		}
-		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: points})
+		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: end})
 	}
-	e.keepBareAnswer(points)
+	e.keepBareAnswer(points.points)
+	e.skipCuts(left, len(answer), answer, &points)
 	return e, nil
+}
+
+// skipCuts reports the sections of the answer that end by the offset to as
+// skipped, and returns the cuts after them.
+func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoints) []cut {
+	for len(cuts) > 0 && cuts[0].end <= to {
+		c := cuts[0]
+		cuts = cuts[1:]
+		text := strings.TrimSpace(answer[c.start:c.end])
+		if c.kind == "" || text == "" || c.start < points.at { // the last is one in a sentence
+			continue
+		}
+		from := c.start + strings.Index(answer[c.start:c.end], text)
+		start := points.upTo(from)
+		e.Skipped = append(e.Skipped, Skipped{Kind: c.kind, Text: text, Start: start, End: points.upTo(from + len(text))})
+	}
+	return cuts
+}
+
+// codePoints counts the code points of a text up to offsets that only grow.
+type codePoints struct {
+	text       string
+	at, points int
+	ascii      bool
+}
+
+func pointsOf(text string) codePoints { return codePoints{text: text, ascii: isASCII(text)} }
+
+func (c *codePoints) upTo(offset int) int {
+	if c.ascii {
+		c.points = offset
+	} else {
+		c.points += utf8.RuneCountInString(c.text[c.at:offset])
+	}
+	c.at = offset
+	return c.points
 }
 
 // isASCII reports whether every character of s is one byte.

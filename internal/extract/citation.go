@@ -1,0 +1,334 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// namedSource stands in place of a citation that is a word of its sentence.
+const namedSource = "the source"
+
+// citations finds the citations that begin at i, one or several in a row, and
+// returns where they end and what has to stand in their place: nothing, or what
+// a sentence calls the source that it names only by its number. Whether a bracket
+// is a citation is decided by its form, and where the form can be something else
+// by its position: a citation stands at the end of a clause, after the words that
+// it is for.
+func citations(s string, i int) (end int, with string, ok bool) {
+	end = i
+	sure := true
+	for at := i; at < len(s); {
+		size, certain := citationAt(s, at)
+		if size == 0 {
+			break
+		}
+		ok, sure = true, sure && certain
+		end = at + size
+		at = skipSeparators(s, end)
+	}
+	if !ok || !sure && !endsClause(s, i, end) {
+		return 0, "", false
+	}
+	if i > 0 && isLineStart(s, i) && s[i] == '[' {
+		return end, "", startsSentence(s, end) // "[1] The plan…"; else it is the number of an item
+	}
+	if isNoun(s, i, end) {
+		return end, namedSource, true
+	}
+	return end, "", true
+}
+
+// skipSeparators is where the next citation of a row may begin.
+func skipSeparators(s string, i int) int {
+	for i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';') {
+		i++
+	}
+	for _, word := range []string{"and ", "& "} {
+		if strings.HasPrefix(s[i:], word) {
+			return i + len(word)
+		}
+	}
+	return i
+}
+
+// citationAt is the length of the citation at i, 0 for none, and whether its form
+// is that of nothing else.
+func citationAt(s string, i int) (size int, certain bool) {
+	switch s[i] {
+	case '[', 0xe3, 0xef:
+		if size := bracketed(s, i); size > 0 {
+			return size, !isIndex(s, i)
+		}
+		return titled(s, i), false
+	case '(':
+		return parenthesized(s, i)
+	case '<':
+		return citationTag(s, i), true
+	}
+	return superscripts(s, i), true
+}
+
+// bracketed is the length of the citation in square or lenticular brackets at i,
+// with the address of a link; 0 for none.
+func bracketed(s string, i int) int {
+	const longest = 400
+	near := s[i:min(len(s), i+longest)]
+	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
+		inside, ok := strings.CutPrefix(near, pair[0])
+		if !ok {
+			continue
+		}
+		n := strings.Index(inside, pair[1])
+		if n < 0 || strings.ContainsAny(inside[:n], "\n[]") && pair[0] != "[[" {
+			continue
+		}
+		content := strings.Trim(inside[:n], " []")
+		size := len(pair[0]) + n + len(pair[1])
+		e := address(s, i+size)
+		if !isMarker(content) && !isNumbers(content) && !isSourceName(content) && !(e > 0 && isSourceWord(content)) {
+			continue
+		}
+		return max(e-i, size)
+	}
+	// "[[1](https://…)]"
+	if strings.HasPrefix(near, "[[") {
+		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' && bracketed(s, i+1) == e-i-1 {
+			return e + 1 - i
+		}
+	}
+	return 0
+}
+
+// titled is the length of the bracket at i that holds what looks like the title
+// of a source: several words in capitals, perhaps with a place in it.
+func titled(s string, i int) int {
+	const longest = 80
+	n := strings.IndexAny(s[i+1:min(len(s), i+longest)], "[]\n")
+	if s[i] != '[' || n < 0 || s[i+1+n] != ']' || i+n+2 < len(s) && s[i+n+2] == '(' {
+		return 0
+	}
+	words := 0
+	for word := range strings.FieldsSeq(strings.ReplaceAll(s[i+1:i+1+n], "&", " ")) {
+		first := firstOf(word)
+		if len(word) > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !isSourceWord(strings.Trim(word, ".,:")) {
+			return 0
+		}
+		words++
+	}
+	if words < 2 || !unicode.IsUpper(firstOf(s[i+1:])) {
+		return 0
+	}
+	return n + 2
+}
+
+// address is the end of the "(…)" at i that gives a link its address, 0 for none.
+func address(s string, i int) int {
+	if i < len(s) && s[i] == '(' {
+		if n := strings.IndexAny(s[i:min(len(s), i+1000)], ")\n"); n > 0 && s[i+n] == ')' && !strings.Contains(s[i:i+n], " ") {
+			return i + n + 1
+		}
+	}
+	return 0
+}
+
+// parenthesized is the length of the citation in parentheses at i. One that holds
+// only a number is certain nowhere.
+func parenthesized(s string, i int) (size int, certain bool) {
+	const longest = 120
+	n := nested(s, i)
+	if n == 0 {
+		n = strings.IndexAny(s[i:min(len(s), i+longest)], ")\n")
+	}
+	if n < 2 || s[i+n] != ')' {
+		return 0, false
+	}
+	content := strings.TrimSpace(s[i+1 : i+n])
+	switch {
+	case isNumbers(content):
+		return n + 1, false
+	case isPointing(content), isAuthorYear(content):
+		return n + 1, true
+	}
+	// "([1], [2])", "(see [1])", "([plans.pdf](https://…))"
+	for _, word := range []string{"see also ", "see ", "cf. ", "e.g. ", "e.g., "} {
+		if len(content) > len(word) && strings.EqualFold(content[:len(word)], word) {
+			content = content[len(word):]
+		}
+	}
+	for at := 0; at < len(content); {
+		size := bracketed(content, at)
+		if size == 0 {
+			return 0, false
+		}
+		at = skipSeparators(content, at+size)
+	}
+	return n + 1, content != ""
+}
+
+// nested is the offset of the parenthesis that closes the one at i where it holds
+// the address of a link; 0 for none.
+func nested(s string, i int) int {
+	if i+1 < len(s) && s[i+1] == '[' {
+		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
+			return e - i
+		}
+	}
+	return 0
+}
+
+// citationTag is the length of "<sup>1</sup>", "<ref>doc_2</ref>" and the like at
+// i, 0 for none and for what is an exponent.
+func citationTag(s string, i int) int {
+	const longest = 200
+	near := s[i:min(len(s), i+longest)]
+	begin := strings.IndexByte(near, '>') + 1
+	if begin == 0 {
+		return 0
+	}
+	name, _, _ := strings.Cut(near[1:begin-1], " ")
+	switch strings.ToLower(name) {
+	case "sup":
+		if isExponent(s[:i]) {
+			return 0
+		}
+	case "ref", "cite", "citation", "source", "doc", "footnote":
+	default:
+		return 0
+	}
+	shut := "</" + name + ">"
+	n := strings.Index(near, shut)
+	if n < begin {
+		if strings.HasSuffix(near[:begin], "/>") && name != "sup" {
+			return begin
+		}
+		return 0
+	}
+	content := near[begin:n]
+	for strings.HasPrefix(content, "<") { // a link
+		_, size := tagAt(content, 0)
+		if size == 0 {
+			return 0
+		}
+		content = content[size:]
+	}
+	if k := strings.IndexByte(content, '<'); k > 0 {
+		content = content[:k]
+	}
+	if content = strings.Trim(content, "[]() "); !isNumbers(content) && !isMarker(content) && !isSourceName(content) {
+		return 0
+	}
+	return n + len(shut)
+}
+
+// superscripts is the length of the superscript digits at i, 0 for an exponent.
+func superscripts(s string, i int) int {
+	if isExponent(s[:i]) {
+		return 0
+	}
+	n := i
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		if !isSuperscript(r) && !(n > i && (r == ',' || r == '˒' || r == '⁻')) {
+			break
+		}
+		n += size
+	}
+	if n > i && s[n-1] == ',' {
+		n--
+	}
+	return n - i
+}
+
+func isSuperscript(r rune) bool {
+	return r == '⁽' || r == '⁾' || r == '¹' || r == '²' || r == '³' || r >= '⁴' && r <= '⁹' || r == '⁰'
+}
+
+// isExponent reports whether a raised number after s is an exponent and no
+// citation: it follows a number, a unit or a variable.
+func isExponent(s string) bool {
+	word := s[strings.LastIndexAny(s, " \n\t([/·")+1:]
+	if word == "" {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(word)
+	if !unicode.IsLetter(r) {
+		return unicode.IsDigit(r) || strings.ContainsRune(")]⁻−", r)
+	}
+	switch strings.TrimLeft(strings.ToLower(word), "0123456789.,") {
+	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
+		return true
+	}
+	return utf8.RuneCountInString(word) == 1
+}
+
+// endsClause reports whether what stands from i to end is the end of a clause, or
+// stands between two sentences, and so is for the words before.
+func endsClause(s string, i, end int) bool {
+	rest := strings.TrimLeft(s[end:], " *_\"”’»")
+	if rest == "" || strings.ContainsRune(".,;:!?)\n。，；：！？、।|", firstOf(rest)) {
+		n := strings.LastIndexAny(s[:end], "[(")
+		return n < 0 || !isIndex(s, n)
+	}
+	before := strings.TrimRight(s[:i], " *_\"”’»")
+	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0 && startsSentence(s, end)
+}
+
+func firstOf(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// isIndex reports whether the bracket at i is glued to a name as an index is, or
+// the arguments of a function: "array[1]", "x[0]", "f(2)".
+func isIndex(s string, i int) bool {
+	if i == 0 || !isWordByte(s[i-1]) {
+		return false
+	}
+	word := s[:i]
+	word = word[strings.LastIndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' })+1:]
+	if len(word) == 1 || strings.ContainsAny(word, "_.") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word {
+		return true
+	}
+	switch strings.ToLower(word) {
+	case "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g":
+		return true
+	}
+	return false
+}
+
+// isLineStart reports whether only white space and marks of lists stand before i
+// on its line.
+func isLineStart(s string, i int) bool {
+	line := s[strings.LastIndexByte(s[:i], '\n')+1 : i]
+	return strings.Trim(line, " \t>*-#•") == ""
+}
+
+// startsSentence reports whether a sentence with a capital begins at i.
+func startsSentence(s string, i int) bool {
+	rest := strings.TrimLeft(s[i:], " \t")
+	return len(rest) < len(s[i:]) && unicode.IsUpper(firstOf(rest))
+}
+
+// isNoun reports whether the citation from i to end is a word of its sentence:
+// "according to [1]", "[2] states that".
+func isNoun(s string, i, end int) bool {
+	before := strings.TrimRight(s[:i], " ")
+	if len(before) < i || i == 0 {
+		word := before[strings.LastIndexAny(before, " \n(")+1:]
+		switch strings.ToLower(word) {
+		case "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via":
+			return true
+		}
+	}
+	starts := before == "" || strings.ContainsRune(".!?\n", rune(before[len(before)-1]))
+	if !starts {
+		return false
+	}
+	word, _, _ := strings.Cut(strings.TrimLeft(s[end:], " "), " ")
+	switch word {
+	case "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,231 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+)
+
+// isNumbers reports whether a bracket holds the numbers of sources and nothing
+// else: "1", "1, 2", "1-3", "4:0†source". Numbers of four digits are years.
+func isNumbers(s string) bool {
+	s, _, _ = strings.Cut(s, "†")
+	digits, any := 0, false
+	for _, r := range s {
+		switch {
+		case r >= '0' && r <= '9', r >= '０' && r <= '９':
+			if digits++; digits > 3 {
+				return false
+			}
+			any = true
+		case r == ',', r == ' ', r == '-', r == '–', r == ';', r == ':', r == '，', r == '、', r == '&':
+			digits = 0
+		default:
+			return false
+		}
+	}
+	return any
+}
+
+// isMarker reports whether a bracket holds the mark of a footnote or the name and
+// number of a source: "^1", "Doc 1", "citation:3", "chunk_12", "S2".
+func isMarker(s string) bool {
+	if strings.HasPrefix(s, "^") || strings.HasPrefix(s, "@") || strings.HasPrefix(s, "#") {
+		return len(s) > 1 && !strings.Contains(s, " ")
+	}
+	s, _, _ = strings.Cut(s, "†")
+	const longest = 4 // of "S2" and the like
+	return isPlace(s) || len(s) <= longest && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isNumbers(s[1:])
+}
+
+// isPlace reports whether s is what a source or a part of it is called, and its
+// number: "Doc 1", "p. 4".
+func isPlace(s string) bool {
+	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
+	if n <= 0 || !isSourceWord(s[:n]) {
+		return false
+	}
+	number := strings.TrimPrefix(strings.TrimLeft(s[n:], " .:#_-–№"), "id")
+	number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ") // "page 4 of 10"
+	return isNumbers(number) || isOrdinal(number)
+}
+
+// isOrdinal reports whether s is the letter or the sections of a source: "A",
+// "4.2", "12a".
+func isOrdinal(s string) bool {
+	const longest = 8
+	if s == "" || len(s) > longest {
+		return false
+	}
+	digits := strings.Trim(s, "0123456789.")
+	return len(digits) == 0 || len(digits) == 1 && unicode.IsLetter(rune(digits[0]))
+}
+
+// isSourceWord knows what sources and their parts are called.
+func isSourceWord(s string) bool {
+	switch strings.ToLower(s) {
+	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
+		"passage", "passages", "context", "contexts", "ctx", "citation", "citations", "cite", "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "fn",
+		"note", "footnote", "excerpt", "excerpts", "snippet", "snippets", "paragraph", "para", "article", "file", "result", "results", "evidence", "id", "item",
+		"web", "search", "url", "link", "part", "chapter", "ch", "appendix", "turn", "kb", "faq",
+		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر":
+		return true
+	}
+	return false
+}
+
+// isSourceName reports whether s names a source by what no prose looks like: a
+// file, an address or an identifier.
+func isSourceName(s string) bool {
+	if isWebAddress(s) {
+		return true
+	}
+	name, _, _ := strings.Cut(s, ",") // "plans.pdf, p. 3"
+	if isFile(name) {
+		return true
+	}
+	return isIdentifier(s) || isAuthorYear(s) || isPointing(s)
+}
+
+// isWebAddress reports whether s is an address of the web or the name of a host.
+func isWebAddress(s string) bool {
+	s = strings.Trim(s, "<>")
+	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {
+		return false
+	}
+	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "www.")
+}
+
+// isFile reports whether s is the name of a file, perhaps with a place in it.
+func isFile(s string) bool {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
+	s, _, _ = strings.Cut(s, "?")
+	dot := strings.LastIndexByte(s, '.')
+	if dot <= 0 || strings.ContainsAny(s, "\n\"") {
+		return false
+	}
+	extension, _, _ := strings.Cut(strings.ToLower(s[dot+1:]), ":")
+	switch extension {
+	case "pdf", "doc", "docx", "txt", "md", "html", "htm", "xml", "json", "jsonl", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "rtf", "odt", "epub",
+		"rst", "tex", "eml", "msg", "yaml", "yml", "log", "parquet", "aspx", "php":
+		return true
+	}
+	return false
+}
+
+// isIdentifier reports whether s is an identifier of a machine: one word with
+// digits that is joined by signs, or a long hexadecimal number.
+func isIdentifier(s string) bool {
+	const shortest = 4
+	if len(s) < shortest || strings.ContainsAny(s, " \n,$€£%") {
+		return false
+	}
+	letters, digits, joins := 0, 0, 0
+	turns := 0 // from a digit to a letter
+	for i, r := range s {
+		switch {
+		case unicode.IsDigit(r):
+			digits++
+			if i+1 < len(s) && unicode.IsLetter(rune(s[i+1])) {
+				turns++
+			}
+		case unicode.IsLetter(r):
+			letters++
+		case r == '_' || r == '-' || r == ':' || r == '/' || r == '#' || r == '|' || r == '.':
+			joins++
+		default:
+			return false
+		}
+	}
+	hexadecimal := strings.Trim(strings.ToLower(s), "0123456789abcdef-") == "" && len(s) >= 8
+	return letters > 0 && digits > 0 && (joins > 0 || hexadecimal || turns > 0 && letters > 4)
+}
+
+// isAuthorYear reports whether s is a reference of the literature: "Smith et al.,
+// 2021", "Smith & Jones 2020, p. 4".
+func isAuthorYear(s string) bool {
+	const longest = 80
+	if len(s) > longest || s == "" || !unicode.IsUpper(firstOf(s)) {
+		return false
+	}
+	year := -1
+	for i := 0; i+4 <= len(s); i++ {
+		if (s[i] == '1' || s[i] == '2') && isYear(s[i:]) && i > 0 && !isWordByte(s[i-1]) {
+			year = i
+			break
+		}
+	}
+	if year < 0 {
+		return false
+	}
+	authors, comma := strings.CutSuffix(strings.TrimRight(s[:year], " "), ",")
+	rest := strings.TrimLeft(s[year+4:], "abc")
+	if rest != "" && rest[0] != ',' && rest[0] != ';' && rest[0] != ':' {
+		return false
+	}
+	several := strings.Contains(authors, "et al") || strings.Contains(authors, " & ") || strings.Contains(authors, " and ")
+	if !comma && !several {
+		return false
+	}
+	names := 0
+	for word := range strings.FieldsSeq(authors) {
+		switch word = strings.Trim(word, ",.;"); {
+		case word == "et" || word == "al" || word == "&" || word == "and" || word == "van" || word == "von" || word == "de":
+		case unicode.IsUpper(firstOf(word)) && !isMonth(word):
+			names++
+		default:
+			return false
+		}
+	}
+	return names > 0 && (several || names <= 2)
+}
+
+// isYear reports whether s begins with a year from 1500 to 2099 and no other
+// number.
+func isYear(s string) bool {
+	for _, b := range []byte(s[:4]) {
+		if b-'0' >= 10 {
+			return false
+		}
+	}
+	return s[:2] >= "15" && s[:2] <= "20" && (len(s) == 4 || s[4]-'0' >= 10)
+}
+
+func isMonth(s string) bool {
+	switch strings.ToLower(s) {
+	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
+		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
+		return true
+	}
+	return false
+}
+
+// isPointing reports whether the words in a bracket point to a source or a part
+// of one: "page 12", "Source 1", "see section 4.2", "Source: the handbook".
+func isPointing(s string) bool {
+	const longest = 100
+	if len(s) > longest {
+		return false
+	}
+	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
+		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
+			s = s[len(word):]
+			break
+		}
+	}
+	if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
+		_, known := sourceLabel(label + ":")
+		return known && namesSources(rest) || isSourceWord(label) && (isNumbers(strings.TrimSpace(rest)) || isFile(rest))
+	}
+	found := false
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ';' }) {
+		part = strings.TrimSpace(part)
+		switch {
+		case isPlace(part):
+			found = true
+		case isNumbers(part) && found, isFile(part):
+		default:
+			return false
+		}
+	}
+	return found
+}

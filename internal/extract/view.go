@@ -1,0 +1,319 @@
+package extract
+
+import (
+	"html"
+	"strings"
+	"unicode/utf8"
+)
+
+// A view is what an answer says to its reader: the raw answer without the
+// reasoning of the model, lists of sources, citations, HTML and invisible
+// characters. Claims are found in text; their offsets are those of raw.
+type view struct {
+	raw, text string
+	cuts      []cut // in order
+}
+
+// A cut is a piece of the raw answer that the text lacks, or has as something
+// else.
+type cut struct {
+	start, end int  // in raw
+	at, size   int  // in text: where it was, and the length of what is there now
+	kind       Kind // of a piece that is reported as skipped; "" for none
+	owned      bool // it belongs to the claim before it, as a citation does
+}
+
+// see makes the view of an answer. An answer without anything to leave out is
+// its own text.
+func see(raw string) view {
+	whole := sections(raw)
+	if whole == nil && !mayDiffer(raw) && answerLabel(raw) == 0 {
+		return view{raw: raw, text: raw}
+	}
+	v := viewer{raw: raw, out: make([]byte, 0, len(raw))}
+	v.walk(whole)
+	if v.cuts == nil {
+		return view{raw: raw, text: raw}
+	}
+	return view{raw: raw, text: string(v.out), cuts: v.cuts}
+}
+
+// mayDiffer reports whether raw has a byte that a citation, HTML or an invisible
+// character begins with.
+func mayDiffer(raw string) bool {
+	for i := range len(raw) {
+		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStart(b) { // most of a text is small letters
+			return true
+		}
+	}
+	return false
+}
+
+// rawStart is where the text from offset on starts in raw.
+func (v view) rawStart(offset int) int {
+	raw := offset
+	for _, c := range v.cuts {
+		switch {
+		case c.at+c.size <= offset:
+			raw = c.end + offset - c.at - c.size
+		case c.at <= offset:
+			return c.start
+		default:
+			return raw
+		}
+	}
+	return raw
+}
+
+// rawEnd is where the text up to offset ends in raw, with the citations after it.
+func (v view) rawEnd(offset int) int {
+	raw := offset
+	for _, c := range v.cuts {
+		switch {
+		case c.at+c.size < offset, c.at+c.size == offset && (c.size > 0 || c.owned):
+			raw = c.end + offset - c.at - c.size
+		case c.at < offset:
+			return c.end
+		case c.at > offset:
+			return raw
+		}
+	}
+	return raw
+}
+
+// A viewer walks over a raw answer.
+type viewer struct {
+	raw  string
+	out  []byte
+	cuts []cut
+}
+
+// walk copies raw to out, but for the sections and what piece leaves out.
+func (v *viewer) walk(whole []section) {
+	labelled := false
+	for i := 0; i < len(v.raw); {
+		if len(whole) > 0 && i >= whole[0].start {
+			s := whole[0]
+			whole = whole[1:]
+			if s.end > i { // else it stood in code
+				with := "\n\n" // what stands before and after are not one sentence
+				if len(v.out) == 0 {
+					with = ""
+				}
+				i += v.leaveOut(i, s.end, with, s.kind, false)
+			}
+			continue
+		}
+		if !labelled && !isBlank(v.raw[i]) {
+			labelled = true
+			if n := answerLabel(v.raw[i:]); n > 0 {
+				i += v.leaveOut(i, i+n, "", "", false)
+				continue
+			}
+		}
+		if n := v.piece(i); n > 0 {
+			i += n
+			continue
+		}
+		n := i + 1
+		for n < len(v.raw) && !mayStart(v.raw[n]) {
+			n++
+		}
+		if len(whole) > 0 {
+			n = min(n, whole[0].start)
+		}
+		v.out = append(v.out, v.raw[i:n]...)
+		i = n
+	}
+}
+
+// answerLabel is the length of a label such as "Answer:" with the white space
+// after it, 0 if s has none at its beginning or nothing behind it on its line.
+func answerLabel(s string) int {
+	const longest = 24
+	near := s[:min(len(s), longest)]
+	n := strings.IndexByte(near, ':')
+	if n < 0 {
+		return 0
+	}
+	switch strings.ToLower(strings.Trim(near[:n], " *_#")) {
+	case "answer", "a", "final answer", "short answer", "the answer", "response", "tl;dr", "tldr", "antwort", "respuesta", "réponse", "resposta", "risposta":
+	default:
+		return 0
+	}
+	rest := strings.TrimLeft(s[n+1:], "*_ \t")
+	if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
+		return 0
+	}
+	return len(s) - len(rest)
+}
+
+// mayStart reports whether walk looks at a byte.
+func mayStart(b byte) bool {
+	switch b {
+	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef:
+		return true
+	}
+	return false
+}
+
+// piece leaves out what begins at i, or copies what has to stay as it is, and
+// returns its length; 0 if it is ordinary text.
+func (v *viewer) piece(i int) int {
+	switch v.raw[i] {
+	case '`':
+		n := codeLength(v.raw, i)
+		v.out = append(v.out, v.raw[i:i+n]...)
+		return n
+	case '<':
+		if n := v.cite(i); n > 0 {
+			return n
+		}
+		return v.tag(i)
+	case '&':
+		return v.entity(i)
+	case '[':
+		if n := v.cite(i); n > 0 {
+			return n
+		}
+		if e := linkEnd(v.raw, i); e > 0 { // clean keeps its text
+			v.out = append(v.out, v.raw[i:e]...)
+			return e - i
+		}
+		return 0
+	case '(', 0xe3:
+		return v.cite(i)
+	}
+	r, size := utf8.DecodeRuneInString(v.raw[i:])
+	switch {
+	case r == '［':
+		return v.cite(i)
+	case isSuperscript(r):
+		return v.cite(i)
+	case isInvisible(r) && !joins(v.raw, i, size):
+		return v.leaveOut(i, i+size, "", "", false)
+	}
+	return 0
+}
+
+// leaveOut puts with in place of a piece of raw, and returns the length of that.
+func (v *viewer) leaveOut(start, end int, with string, kind Kind, owned bool) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(with), kind: kind, owned: owned})
+	v.out = append(v.out, with...)
+	return end - start
+}
+
+// cite leaves out the citations that begin at i, with the blanks before them.
+func (v *viewer) cite(i int) int {
+	end, with, ok := citations(v.raw, i)
+	if !ok {
+		return 0
+	}
+	start := i
+	for start > 0 && len(v.out) > 0 && v.out[len(v.out)-1] == ' ' && v.raw[start-1] == ' ' && with == "" {
+		start--
+		v.out = v.out[:len(v.out)-1]
+	}
+	if with == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isBlank(v.out[len(v.out)-1]) {
+		with = " " // "…a month.[1]Next"
+	}
+	v.leaveOut(start, end, with, "", true)
+	return end - i
+}
+
+// tag leaves out a tag of HTML. One that starts a block leaves a line break.
+func (v *viewer) tag(i int) int {
+	name, n := tagAt(v.raw, i)
+	if n == 0 {
+		return 0
+	}
+	with := ""
+	switch name {
+	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr":
+		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
+			with = "\n"
+		}
+		if name == "li" && v.raw[i+1] != '/' {
+			with += "- "
+		}
+	case "td", "th":
+		with = " "
+	}
+	return v.leaveOut(i, i+n, with, "", false)
+}
+
+// tagAt is the name of the tag of HTML at i in lower case and its length, 0 for
+// none. Names that HTML does not have are text.
+func tagAt(s string, i int) (name string, n int) {
+	const longest = 300
+	near := s[i:min(len(s), i+longest)]
+	n = strings.IndexByte(near, '>') + 1
+	if n < 3 || strings.IndexByte(near[1:n-1], '<') >= 0 {
+		return "", 0
+	}
+	inside := strings.TrimSuffix(strings.TrimPrefix(near[1:n-1], "/"), "/")
+	name, attributes, _ := strings.Cut(inside, " ")
+	if attributes = strings.TrimSpace(attributes); attributes != "" && !strings.Contains(attributes, "=") {
+		return "", 0
+	}
+	switch name = strings.ToLower(name); name {
+	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
+		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
+		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul":
+		return name, n
+	}
+	return "", 0
+}
+
+// entity puts a character in place of its name in HTML.
+func (v *viewer) entity(i int) int {
+	const longest = 12
+	near := v.raw[i:min(len(v.raw), i+longest)]
+	n := strings.IndexByte(near, ';') + 1
+	if n < 4 {
+		return 0
+	}
+	with := html.UnescapeString(near[:n])
+	if with == near[:n] {
+		return 0
+	}
+	if with == "\u00a0" {
+		with = " "
+	}
+	return v.leaveOut(i, i+n, with, "", false)
+}
+
+// codeLength is the length of the code in backticks at i, or of the backticks if
+// they close nowhere.
+func codeLength(s string, i int) int {
+	const longest = 1 << 16
+	n := i
+	for n < len(s) && s[n] == '`' {
+		n++
+	}
+	if end := strings.Index(s[n:min(len(s), n+longest)], s[i:n]); end >= 0 {
+		return n + end + n - i - i
+	}
+	return n - i
+}
+
+// isInvisible reports whether a character takes no room and says nothing: soft
+// hyphens, zero-width spaces and joiners, byte order marks.
+func isInvisible(r rune) bool {
+	switch r {
+	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
+		return true
+	}
+	return false
+}
+
+// joins reports whether the joiner at i shapes the letters or emoji around it,
+// which are then not those of ASCII.
+func joins(s string, i, size int) bool {
+	if r, _ := utf8.DecodeRuneInString(s[i:]); r != '\u200c' && r != '\u200d' {
+		return false
+	}
+	return i > 0 && s[i-1] >= utf8.RuneSelf && i+size < len(s) && s[i+size] >= utf8.RuneSelf
+}
+
+func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
