@@ -86,7 +86,7 @@ func bracketed(s string, i int) int {
 		content := strings.Trim(inside[:n], " []")
 		size := len(pair[0]) + n + len(pair[1])
 		e := address(s, i+size)
-		if !isMarker(content) && !isNumbers(content) && !isSourceName(content) && !(e > 0 && isSourceWord(content)) {
+		if !isMarker(content) && !isNumbers(content) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
 			continue
 		}
 		return max(e-i, size)
@@ -229,7 +229,7 @@ func superscripts(s string, i int) int {
 	n := i
 	for n < len(s) {
 		r, size := utf8.DecodeRuneInString(s[n:])
-		if !isSuperscript(r) && !(n > i && (r == ',' || r == '˒' || r == '⁻')) {
+		if !isSuperscript(r) && (n == i || r != ',' && r != '˒' && r != '⁻') {
 			break
 		}
 		n += size

@@ -123,7 +123,7 @@ func sourceLabel(line string) (rest string, ok bool) {
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
 	name, rest, colon := strings.Cut(line, ":")
 	if wide, after, ok := strings.Cut(line, "："); ok && !colon {
-		name, rest, colon = wide, after, true
+		name, rest = wide, after
 	}
 	name = strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
 	switch strings.ToLower(name) {
