@@ -16,9 +16,11 @@ const namedSource = "the source"
 // by its position: a citation stands at the end of a clause, after the words that
 // it is for.
 func citations(s string, i int) (end int, with string, ok bool) {
+	const longest = 32 // citations in a row
 	end = i
 	sure := true
-	for at := i; at < len(s); {
+	at := i
+	for n := 0; n < longest && at < len(s); n++ {
 		size, certain := citationAt(s, at)
 		if size == 0 {
 			break
@@ -247,6 +249,7 @@ func isSuperscript(r rune) bool {
 // isExponent reports whether a raised number after s is an exponent and no
 // citation: it follows a number, a unit or a variable.
 func isExponent(s string) bool {
+	s = ending(s)
 	word := s[strings.LastIndexAny(s, " \n\t([/·")+1:]
 	if word == "" {
 		return false
@@ -274,6 +277,12 @@ func endsClause(s string, i, end int) bool {
 	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0 && startsSentence(s, end)
 }
 
+// ending is the last bytes of s, which hold its last word.
+func ending(s string) string {
+	const longest = 64
+	return s[max(0, len(s)-longest):]
+}
+
 func firstOf(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
@@ -285,7 +294,7 @@ func isIndex(s string, i int) bool {
 	if i == 0 || !isWordByte(s[i-1]) {
 		return false
 	}
-	word := s[:i]
+	word := ending(s[:i])
 	word = word[strings.LastIndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' })+1:]
 	if len(word) == 1 || strings.ContainsAny(word, "_.") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word {
 		return true
@@ -300,8 +309,8 @@ func isIndex(s string, i int) bool {
 // isLineStart reports whether only white space and marks of lists stand before i
 // on its line.
 func isLineStart(s string, i int) bool {
-	line := s[strings.LastIndexByte(s[:i], '\n')+1 : i]
-	return strings.Trim(line, " \t>*-#•") == ""
+	before := strings.TrimRight(s[:i], " \t>*-#•")
+	return before == "" || before[len(before)-1] == '\n'
 }
 
 // startsSentence reports whether a sentence with a capital begins at i.
@@ -315,6 +324,7 @@ func startsSentence(s string, i int) bool {
 func isNoun(s string, i, end int) bool {
 	before := strings.TrimRight(s[:i], " ")
 	if len(before) < i || i == 0 {
+		before := ending(before)
 		word := before[strings.LastIndexAny(before, " \n(")+1:]
 		switch strings.ToLower(word) {
 		case "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via":

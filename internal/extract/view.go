@@ -2,6 +2,7 @@ package extract
 
 import (
 	"html"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -51,34 +52,38 @@ func mayDiffer(raw string) bool {
 
 // rawStart is where the text from offset on starts in raw.
 func (v view) rawStart(offset int) int {
-	raw := offset
-	for _, c := range v.cuts {
-		switch {
-		case c.at+c.size <= offset:
-			raw = c.end + offset - c.at - c.size
-		case c.at <= offset:
-			return c.start
-		default:
-			return raw
-		}
+	n := v.before(offset + 1)
+	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within what stands in its place
+		return v.cuts[n].start
 	}
-	return raw
+	return v.shift(n, offset)
 }
 
 // rawEnd is where the text up to offset ends in raw, with the citations after it.
 func (v view) rawEnd(offset int) int {
-	raw := offset
-	for _, c := range v.cuts {
-		switch {
-		case c.at+c.size < offset, c.at+c.size == offset && (c.size > 0 || c.owned):
-			raw = c.end + offset - c.at - c.size
-		case c.at < offset:
-			return c.end
-		case c.at > offset:
-			return raw
-		}
+	n := v.before(offset)
+	for n < len(v.cuts) && v.cuts[n].at+v.cuts[n].size == offset && (v.cuts[n].size > 0 || v.cuts[n].owned) {
+		n++
 	}
-	return raw
+	if n < len(v.cuts) && v.cuts[n].at < offset {
+		return v.cuts[n].end
+	}
+	return v.shift(n, offset)
+}
+
+// before counts the cuts of which everything in their place is before an offset.
+func (v view) before(offset int) int {
+	return sort.Search(len(v.cuts), func(i int) bool { return v.cuts[i].at+v.cuts[i].size >= offset })
+}
+
+// shift is where an offset after the first n cuts, and before the others, is in
+// raw.
+func (v view) shift(n, offset int) int {
+	if n == 0 {
+		return offset
+	}
+	c := v.cuts[n-1]
+	return c.end + offset - c.at - c.size
 }
 
 // A viewer walks over a raw answer.
