@@ -62,10 +62,10 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		stderr string // that must be there; a downgrade is an error if it is ""
 		binary bool   // the verdicts do not tell a contradiction
 	}{
-		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
-		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
-		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400})}},
+		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
+		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
+		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400})}},
 		"no schemas": {
 			quirks: []wildtest.Quirk{wildtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
@@ -179,7 +179,7 @@ func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 	}{
 		"reasoning":  {[]wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1500, 7000)})}, 180},
 		"parameters": {[]wildtest.Quirk{wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(6, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 80},
+		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 80},
 		"verdicts":   {[]wildtest.Quirk{wildtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 60},
 	} {
 		t.Run(name, func(t *testing.T) {
