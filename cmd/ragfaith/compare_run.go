@@ -42,7 +42,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 			say.say("warning: %s", warning.Text)
 		}
 	}
-	if err := writeComparison(stdout, o.to, c, tableWidth(stdout, sys)); err != nil &&
+	if err := writeComparison(sys.guarded(o.to, stdout), o.to, c, tableWidth(stdout, sys)); err != nil &&
 		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // as after "| head -1"
 		return fmt.Errorf("standard output: %w", err)
 	}

@@ -2,12 +2,14 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/settings"
 )
 
@@ -112,6 +114,9 @@ func settingsFiles(given string, sys system) ([]settingsFile, error) {
 	}
 	project, user := projectFile(sys), userFile(sys)
 	if project != "" {
+		if err := checkFound(project); err != nil {
+			return nil, err
+		}
 		if err := read(project, true); err != nil {
 			return nil, err
 		}
@@ -122,6 +127,17 @@ func settingsFiles(given string, sys system) ([]settingsFile, error) {
 		}
 	}
 	return files, nil
+}
+
+// checkFound refuses a config file that was found if it is a link, or belongs to
+// another user: names in it would be relative to another directory than those who
+// trust it think, and in a shared directory anybody can put one.
+func checkFound(path string) error {
+	err := regular.CheckName(path)
+	if reason, ok := errors.AsType[*fs.PathError](err); ok {
+		return usagef("%s %w: --config names a file that may be one, and --config none ignores it", path, reason.Err)
+	}
+	return err
 }
 
 // readSettings reads a config file. A mistake in it is a usageError.
@@ -140,6 +156,9 @@ func projectFile(sys system) string {
 		return ""
 	}
 	dir, err := sys.WorkDir()
+	if err == nil {
+		dir, err = filepath.EvalSymlinks(dir) // what is above it is above the real one
+	}
 	if err != nil {
 		return "" // nobody can say where we are, nor then what is there
 	}

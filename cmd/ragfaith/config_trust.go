@@ -31,7 +31,7 @@ func harmless(f *pflag.Flag) bool {
 		return f.Value.String() != withLLM
 	}
 	return slices.Contains([]string{
-		"alpha", "append", "cluster", "color", "concurrency", "dry-run", "evidence", "github", "input-format", "keep",
+		"alpha", "append", "cluster", "color", "dry-run", "evidence", "github", "input-format", "keep",
 		"label", "lang", "limit", "map", "max-drop", "max-failed", "min-lower", "min-mean", "no-claims", "no-progress",
 		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "to", "verbose",
 	}, f.Name)
@@ -58,7 +58,7 @@ func announce(cmd *cobra.Command, f settingsFile, set []*pflag.Flag) {
 	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
 		return
 	}
-	const width = 60 // of one value
+	const width = 200 // of one value
 	var all []string
 	for _, flag := range set {
 		all = append(all, flag.Name+" "+report.Clip(valueText(shownValue(flag)), width))
@@ -101,6 +101,9 @@ func newConfigTrust(sys system) *cobra.Command {
 
 // trust records that a file may set every option, and prints its options.
 func trust(cmd *cobra.Command, path string, sys system) error {
+	if err := checkFound(path); err != nil {
+		return err
+	}
 	file, err := readSettings(path)
 	if err != nil {
 		return err

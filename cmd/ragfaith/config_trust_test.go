@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -201,7 +202,7 @@ func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
 		{"threshold: 0.5\n", []string{"-q"}, ""},
 		{"threshold: 0.5\n", []string{"--config", "ragfaith.yaml"}, ""},
 		{"quiet: true\nmin-mean: 0.1\n", nil, "ragfaith: ragfaith.yaml sets quiet true, min-mean 0.1\n"},
-		{"lang: " + strings.Repeat("x", 200) + "\n", nil, "ragfaith: ragfaith.yaml sets lang " + strings.Repeat("x", 60) + "…\n"},
+		{"lang: " + strings.Repeat("x", 300) + "\n", nil, "ragfaith: ragfaith.yaml sets lang " + strings.Repeat("x", 200) + "…\n"},
 		{"segment: {to: text}\n", nil, ""},
 	} {
 		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
@@ -210,6 +211,78 @@ func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
 		lines := slices.DeleteFunc(strings.SplitAfter(errs.String(), "\n"), func(l string) bool { return !strings.Contains(l, " sets ") })
 		if got := strings.Join(lines, ""); got != tt.want {
 			t.Errorf("%q: %q, want %q", tt.file, got, tt.want)
+		}
+	}
+}
+
+// A config file that is found is looked at where it really is, and must be the
+// user's own: a link to a trusted file is not trusted, as names in it are relative
+// to another directory.
+func TestFoundFileIsNoLinkAndOfNobodyElse(t *testing.T) {
+	dir := t.TempDir()
+	sys := userIn(dir, nil)
+	t.Chdir(dir)
+	const file = "output: [out.jsonl]\n"
+	writeFiles(t, map[string]string{"a/ragfaith.yaml": file, "a/rows.jsonl": skyRows, "b/rows.jsonl": skyRows, "b/.git/config": "", "c/sub/rows.jsonl": skyRows, "c/ragfaith.yaml": "seed: 77\n", "d/ragfaith.yaml": file, "d/rows.jsonl": skyRows})
+	if err := errors.Join(os.Symlink("../a/ragfaith.yaml", "b/ragfaith.yaml"), os.Symlink("../c/sub", "b/vendor")); err != nil {
+		t.Skipf("this system makes no symbolic link: %v", err)
+	}
+	score := func(where string, args ...string) (int, string) {
+		t.Chdir(filepath.Join(dir, where))
+		var out, errs bytes.Buffer
+		code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, args...), nil, &out, &errs, sys)
+		return code, errs.String()
+	}
+	t.Chdir(filepath.Join(dir, "a"))
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), []string{"config", "trust"}, nil, &out, &errs, sys); code != exitOK {
+		t.Fatal(errs.String())
+	}
+	if code, text := score("a"); code != exitOK {
+		t.Errorf("trusted: exit %d: %s", code, text)
+	}
+	if code, text := score("b"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: --config names") {
+		t.Errorf("a link: exit %d: %s", code, text)
+	}
+	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {
+		t.Errorf("a link that is named: exit %d: %s", code, text)
+	}
+	// What is above a directory is above the real one, which is in no repository.
+	if code, text := score("b/vendor"); code != exitOK || strings.Contains(text, "seed") {
+		t.Errorf("through a link: exit %d: %s", code, text)
+	}
+	if os.Geteuid() != 0 {
+		return
+	}
+	const stranger = 12345
+	if err := errors.Join(os.Chmod(filepath.Join(dir, "d"), 0o777|os.ModeSticky), os.Chown(filepath.Join(dir, "d", "ragfaith.yaml"), stranger, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if code, text := score("d"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml belongs to another user") {
+		t.Errorf("of another user: exit %d: %s", code, text)
+	}
+}
+
+// Nothing that a found file or a command line holds is a command of GitHub.
+func TestNoMessageIsACommandOfGitHub(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for _, tt := range []struct {
+		file string
+		args []string
+	}{
+		{"map: {id: \"##[add-mask]x\"}\n", []string{"score", "rows.jsonl"}},
+		{"\"##[stop-commands]x\": 1\n", []string{"score", "rows.jsonl"}},
+		{"github: \"off\"\n", []string{"score", "##[error]x.jsonl"}},
+		{"dry-run: true\n", []string{"score", "##[error]x.jsonl"}},
+		{"cluster: \"##[add-mask]a\"\n", []string{"compare", "a.jsonl", "b.jsonl"}},
+		{"", []string{"segment", "##[error]x"}},
+	} {
+		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
+		var out, errs bytes.Buffer
+		run(t.Context(), tt.args, nil, &out, &errs, userIn(dir, map[string]string{"GITHUB_ACTIONS": "true"}))
+		if text := out.String() + errs.String(); strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
+			t.Errorf("%q %q: %s", tt.file, tt.args, text)
 		}
 	}
 }

@@ -38,26 +38,21 @@ type githubRun struct {
 
 // githubRun returns nil outside of GitHub Actions, and with --github off.
 func (o *outputOptions) githubRun(sys system) *githubRun {
-	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on != "true" || o.github == "off" {
+	if sys.commands == nil || o.github == "off" {
 		return nil
 	}
 	summary, _ := sys.LookupEnv("GITHUB_STEP_SUMMARY")
 	outputs, _ := sys.LookupEnv("GITHUB_OUTPUT")
-	return &githubRun{stepSummary: summary, outputs: outputs}
+	return &githubRun{stepSummary: summary, outputs: outputs, commands: sys.commands}
 }
 
-// guard returns standard output and standard error in which no text of a dataset
-// is a command to GitHub, which reads both. Standard output is only changed where
-// it is for a person.
-func (g *githubRun) guard(o *outputOptions, stdout, stderr io.Writer) (io.Writer, io.Writer) {
-	if g == nil {
-		return stdout, stderr
+// guarded is standard output in which no text of a dataset is a command to GitHub
+// Actions. It is only changed if it is for a person.
+func (s system) guarded(to string, stdout io.Writer) io.Writer {
+	if s.commands != nil && to == "table" {
+		return report.NewActionsGuard(stdout)
 	}
-	g.commands = stderr
-	if report.Format(o.to) == report.FormatTable {
-		stdout = report.NewActionsGuard(stdout)
-	}
-	return stdout, report.NewActionsGuard(stderr)
+	return stdout
 }
 
 // begin makes ready for the first row.

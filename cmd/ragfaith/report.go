@@ -120,7 +120,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	}
 	width, marks, paint, errorPaint := tableWidth(stdout, sys), o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
 	github := o.githubRun(sys)
-	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
+	stdout = sys.guarded(o.to, stdout)
 	r := &rendering{
 		options: o, console: &console{w: stderr, paint: errorPaint}, origin: origin, paths: paths,
 		means: report.NewEstimator(o.cluster, o.seed), paint: paint, marks: marks,

@@ -35,7 +35,8 @@ type system struct {
 	ConfigDir func() (string, error) // the user's folder for settings; nil for none
 	WorkDir   func() (string, error) // the working directory; nil where no settings are looked for
 
-	color *string // what --color says; nil for auto
+	color    *string   // what --color says; nil for auto
+	commands io.Writer // standard error for commands to GitHub Actions; nil outside of it
 }
 
 // errInterrupted is the cause with which a signal ends a run.
@@ -58,6 +59,9 @@ func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
 // run is ragfaith without the process, and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, sys system) int {
+	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on == "true" {
+		sys.commands, stderr = stderr, report.NewActionsGuard(stderr)
+	}
 	root := newRoot(sys) //nolint:contextcheck // cobra hands ctx to every RunE
 	root.SetArgs(args)
 	root.SetIn(stdin)

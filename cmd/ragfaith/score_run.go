@@ -38,7 +38,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if !o.dryRun {
 		github = o.githubRun(sys)
 	}
-	stdout, stderr = github.guard(&o.outputOptions, stdout, stderr)
+	stdout = sys.guarded(o.to, stdout)
 	c := &console{w: stderr, paint: errorPaint}
 	warn := func(err error) { c.say("warning: %v", err) }
 	if o.quiet {

@@ -103,6 +103,9 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 		o.Notify = func(string) {}
 	}
 	b := &Batch{stack: s, o: o}
+	if info, err := os.Lstat(o.Folder); err == nil && !info.IsDir() { // a link may have come with a repository
+		return nil, &StoreError{o.Folder, errors.New("is not a directory")}
+	}
 	if err := regular.MkdirPrivate(o.Folder); err != nil {
 		return nil, err
 	}
@@ -135,6 +138,13 @@ func (b *Batch) load() error {
 		}
 		b.state, b.resumed = s, true
 		return nil
+	}
+	if s != nil {
+		for _, p := range s.Parts {
+			if err := removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name))); err != nil {
+				return err
+			}
+		}
 	}
 	b.state = &batchState{
 		Version: stateVersion, Run: rand.Text(), Settings: b.o.Settings, Phase: phaseRecording, Round: 1,
@@ -241,13 +251,12 @@ func (b *Batch) Close() error {
 // clear removes the files and the folder. The state goes first: without it the
 // rest means nothing.
 func (b *Batch) clear() error {
-	names := []string{filepath.Join(b.o.Folder, stateFile), filepath.Join(b.o.Folder, stateFile+".new")}
-	requests, err := filepath.Glob(filepath.Join(b.o.Folder, requestFile("*")))
-	if err != nil {
-		return err
+	names := []string{stateFile, stateFile + ".new"}
+	for _, p := range b.state.Parts {
+		names = append(names, requestFile(p.Name))
 	}
-	for _, name := range append(names, requests...) {
-		if err := removeIfThere(name); err != nil {
+	for _, name := range names {
+		if err := removeIfThere(filepath.Join(b.o.Folder, name)); err != nil {
 			return err
 		}
 	}

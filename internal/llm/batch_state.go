@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -111,10 +112,28 @@ func readState(folder string) (*batchState, error) {
 		return nil, err
 	}
 	var s batchState
-	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 {
+	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.sound() {
 		return nil, fmt.Errorf("%s does not hold the state of a batch that this version knows; to start over, remove %s", path, folder)
 	}
 	return &s, nil
+}
+
+// sound reports whether the names in s are such as this program and servers give.
+// A state may have come with a repository, and its names become parts of the names
+// of files and of URLs.
+func (s *batchState) sound() bool {
+	part, id := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
+	for _, p := range s.Parts {
+		if p == nil || !part.MatchString(p.Name) {
+			return false
+		}
+		for _, name := range []string{p.File, p.Batch, p.Output, p.Failed} {
+			if name != "" && !id.MatchString(name) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // write puts s on the disk, whole or not at all.

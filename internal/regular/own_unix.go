@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -38,6 +40,13 @@ func trusted(info fs.FileInfo, dir string) bool {
 	}
 	above, ok := parent.Sys().(*syscall.Stat_t)
 	return ok && above.Uid == stat.Uid || parent.Mode().Perm()&0o022 == 0
+}
+
+// inherited reports whether the process was started with a descriptor: everything
+// that Go opens is closed in other programs.
+func inherited(fd int) bool {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+	return err == nil && flags&unix.FD_CLOEXEC == 0
 }
 
 // duplicate opens a descriptor of this process once more.

@@ -67,7 +67,8 @@ func follow(path string) (string, error) {
 }
 
 // descriptor returns the number of the open file that path names, as /dev/fd/1
-// does.
+// does. Only files that the process was started with count: others are its own,
+// such as the cache.
 func descriptor(path string) (fd int, ok bool) {
 	fd, err := strconv.Atoi(filepath.Base(path))
 	if err != nil || fd < 0 {
@@ -78,7 +79,7 @@ func descriptor(path string) (fd int, ok bool) {
 		return 0, false
 	}
 	own, err := filepath.EvalSymlinks("/proc/self/fd")
-	return fd, dir == "/dev/fd" || err == nil && dir == own
+	return fd, (dir == "/dev/fd" || err == nil && dir == own) && inherited(fd)
 }
 
 // OpenStream opens the stream of a Target for writing. A file behind a descriptor

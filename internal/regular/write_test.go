@@ -215,6 +215,12 @@ func TestAStreamIsWrittenToWhereItStands(t *testing.T) {
 	must(t, err)
 	link := path + ".link"
 	must(t, os.Symlink("/dev/fd/"+strconv.Itoa(int(f.Fd())), link))
+	_, err = Resolve(link) // it is ours, as a cache is
+	wantRefusal(t, "resolve", link, err, "is a symbolic link to")
+	inheritedFD, err := syscall.Dup(int(f.Fd()))
+	must(t, err)
+	defer syscall.Close(inheritedFD)
+	must(t, os.Remove(link), os.Symlink("/dev/fd/"+strconv.Itoa(inheritedFD), link))
 	target, err := Resolve(link)
 	if err != nil || target.Stream == "" {
 		t.Fatalf("got %+v, %v, want a stream", target, err)

@@ -25,7 +25,11 @@ func (r *remote) lock(ctx context.Context, repo string) (release func(), err err
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, fmt.Errorf("the folder of models can't be used: %w", err)
 	}
-	l := flock.New(filepath.Join(folder, folderOf(repo)+".lock"), flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NoFollow))
+	path := filepath.Join(folder, folderOf(repo)+".lock")
+	if err := regular.CheckName(path); err != nil {
+		return nil, err
+	}
+	l := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDONLY|regular.NoFollow))
 	for told := false; ; {
 		ours, err := l.TryLock()
 		switch {

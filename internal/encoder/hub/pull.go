@@ -115,6 +115,9 @@ func (w *pulling) run(ctx context.Context) (*Model, error) {
 		_ = os.RemoveAll(staging) // of no more use
 		return w.record(folder, dir, files)
 	}
+	if info, err := os.Lstat(staging); err == nil && !info.IsDir() {
+		_ = os.Remove(staging) // a link, perhaps; else fetchAll fails
+	}
 	files, err := w.fetchAll(ctx, staging)
 	if err != nil {
 		return nil, err

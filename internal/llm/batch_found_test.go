@@ -1,0 +1,77 @@
+package llm
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+)
+
+// The state of a batch may have come with a repository: no name in it leads to a
+// file outside its directory, or to another path of the server.
+func TestAStateWithOtherNamesIsRefused(t *testing.T) {
+	for name, part := range map[string]batchPart{
+		"a path in the name":   {Name: "2.x/../../../private", Status: partRecorded},
+		"no number":            {Name: "x", Status: partRecorded},
+		"an empty name":        {Status: partRecorded},
+		"a path in a file":     {Name: "1.1", Status: partUploaded, File: "file-1/../../models/m?x="},
+		"a path in a batch":    {Name: "1.1", Status: partCreated, File: "file-1", Batch: "../files/f"},
+		"a path in the output": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Output: ".."},
+		"a path in the errors": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Failed: "a/b"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s := batchState{
+				Version: stateVersion, Run: "r", Settings: json.RawMessage(`{}`), Phase: phaseSending, Round: 2,
+				Parts: []*batchPart{{Name: "1.1", Status: partFetched, File: "file-0"}, &part},
+			}
+			if err := s.write(dir); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := readState(dir); err == nil || !strings.Contains(err.Error(), "does not hold the state of a batch") {
+				t.Errorf("got %+v, %v, want an error", got, err)
+			}
+		})
+	}
+	dir := t.TempDir()
+	s := batchState{Version: stateVersion, Run: "r", Phase: phaseSending, Round: 1, Parts: []*batchPart{{Name: "12.3", Status: partCreated, File: "file-abc_1.2", Batch: "batch_6f"}}}
+	if err := s.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := readState(dir); err != nil {
+		t.Error(err)
+	}
+}
+
+// A link in place of the directory of a batch leads nowhere, and ending a batch
+// removes nothing that is not its own.
+func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
+	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
+	if err := os.Mkdir(victim, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(victim, link); err != nil {
+		t.Skipf("this system makes no symbolic link: %v", err)
+	}
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: link, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+		t.Errorf("got %v, want an error", err)
+	}
+	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	other := filepath.Join(victim, requestFile("9.9"))
+	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b, _ := openBatch(t, s, BatchOptions{Folder: victim})
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if content, err := os.ReadFile(other); string(content) != "mine" {
+		t.Errorf("%q, %v", content, err)
+	}
+}
