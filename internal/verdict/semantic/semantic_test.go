@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"unicode"
 
@@ -239,6 +240,36 @@ func TestConcurrentRowsShare(t *testing.T) {
 	release()
 	if len(j.locks.held) != 0 {
 		t.Error("a lock is left")
+	}
+}
+
+// A row reports that it waits for others with the same contexts, and not that
+// it is judged.
+func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
+	var waiting atomic.Int64
+	waits := make(chan struct{}, 8)
+	j, _, _ := newJudge(t, Options{Waiting: func(context.Context) func() {
+		waiting.Add(1)
+		waits <- struct{}{}
+		return func() { waiting.Add(-1) }
+	}})
+	k := task("q", []string{"c"}, "Dogs chase cats.")
+	release, err := j.locks.take(t.Context(), j.space(k.Contexts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := j.Judge(t.Context(), k)
+		done <- err
+	}()
+	<-waits
+	if got := waiting.Load(); got != 1 {
+		t.Errorf("%d rows wait, want 1", got)
+	}
+	release()
+	if err := <-done; err != nil || waiting.Load() != 0 {
+		t.Errorf("%d rows wait, %v", waiting.Load(), err)
 	}
 }
 
