@@ -2,6 +2,11 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,3 +78,37 @@ func TestARowMayWaitForAServerForLongerThanItsTimeout(t *testing.T) {
 type sinkOf func(*eval.Result)
 
 func (f sinkOf) Write(r *eval.Result) error { f(r); return nil }
+
+// A row that would take minutes fails after --row-timeout, with either judge of
+// the binary, and a run with another limit takes over the other rows.
+func TestARowThatTakesTooLongFailsAlone(t *testing.T) {
+	var long strings.Builder
+	for i := range 400_000 {
+		fmt.Fprintf(&long, "Sensor %d reported %d degrees. ", i, i%97)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	file, err := os.Create(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := json.NewEncoder(file)
+	for _, text := range []string{"It is so.", long.String(), "It is so."} {
+		if err := write.Encode(map[string]any{"question": "?", "answer": text, "contexts": []string{text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, judge := range []string{withLexical, withEmbedded} {
+		out := filepath.Join(t.TempDir(), "o.jsonl")
+		got := call(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
+		if want := "timed out after 2s (--row-timeout)"; got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
+			t.Errorf("%s: exit code %d, want %d, and %q once in:\n%s", judge, got.code, exitFailedRows, want, got.stderr)
+		}
+		content, err := os.ReadFile(out)
+		if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
+			t.Errorf("%s: want two rows scored: %v", judge, err)
+		}
+	}
+}

@@ -145,7 +145,7 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs.StringVar(&o.calibration, "calibration", "", "take the threshold from a `FILE` of \"ragfaith calibrate\", made for this judge; --threshold wins")
 	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
 	fs.Var(atLeast(&o.concurrency, 16, 1), "concurrency", "judge `N` rows at once")
-	fs.Var(atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0), "row-timeout", "fail a row after this `time`, waits for servers excluded; 0 never")
+	fs.Var(atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0), "row-timeout", "fail a row after this `time`, waiting excluded; 0s is no limit")
 	return fs
 }
 

@@ -42,6 +42,9 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	t := table{row: -1}
 	var above leads
 	for i, s := range spans {
+		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
+			return Extraction{}, ctx.Err()
+		}
 		points += count(answer[at:s.Start])
 		text := answer[s.Start:s.End]
 		start := points
@@ -68,6 +71,9 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	e.keepBareAnswer(points)
 	return e, nil
 }
+
+// checkEvery is how many sentences are read between two looks at ctx.
+const checkEvery = 1 << 10
 
 // isASCII reports whether every character of s is one byte.
 func isASCII(s string) bool {
