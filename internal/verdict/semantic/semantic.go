@@ -223,6 +223,9 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		}
 	}
 	for i, c := range task.Claims {
+		if err := ctx.Err(); err != nil {
+			return nil, llm.Usage{}, err
+		}
 		before := j.before(task, i)
 		for k := range known {
 			if j.guard.DifferAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) != "" {

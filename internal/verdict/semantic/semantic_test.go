@@ -273,6 +273,26 @@ func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
 	}
 }
 
+// cancelling is a store that cancels a context when it is asked.
+type cancelling struct {
+	Memory
+	cancel func()
+}
+
+func (c *cancelling) List(ctx context.Context, space string) []llm.Item {
+	c.cancel()
+	return c.Memory.List(ctx, space)
+}
+
+// Comparing many claims with many known ones takes long.
+func TestADoneContextEndsTheComparison(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	j, c, e := newJudge(t, Options{Store: &cancelling{cancel: cancel}})
+	if _, err := j.Judge(ctx, task("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(c.claims) > 0 || e.texts > 0 {
+		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, none, none", err, len(c.claims), e.texts, context.Canceled)
+	}
+}
+
 func TestOptionsAreChecked(t *testing.T) {
 	c, e, s := &counting{}, &bagOfWords{}, &Memory{}
 	for _, o := range []Options{
