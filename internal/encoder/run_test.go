@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
@@ -136,8 +137,13 @@ func TestACallThatWaitsForItsTurnReportsIt(t *testing.T) {
 		_, err := m.classify(t.Context(), many(3))
 		done <- err
 	}()
-	if got := <-waits; got != 1 {
-		t.Errorf("%d calls wait, want 1", got)
+	select {
+	case got := <-waits:
+		if got != 1 {
+			t.Errorf("%d calls wait, want 1", got)
+		}
+	case <-time.NewTimer(time.Minute).C:
+		t.Error("the call reports no wait")
 	}
 	<-m.gate
 	if err := <-done; err != nil || waiting.Load() != 0 {

@@ -44,7 +44,10 @@ func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
 			func(ctx context.Context) error { return work(ctx, limit*2/3) },
 			func(ctx context.Context) error { return work(ctx, limit*2/3) }, StageVerdict,
 		},
-		{"extractor that looks at no context", func(context.Context) error { pause(2 * limit); return nil }, nil, StageVerdict},
+		{
+			"extractor that looks at no context", func(context.Context) error { pause(2 * limit); return nil },
+			func(context.Context) error { t.Error("a row was judged when its time was up"); return nil }, StageVerdict,
+		},
 		{"waiting judge", nil, func(ctx context.Context) error { wait(ctx, 10*limit); return work(ctx, limit/2) }, ""},
 		{"judge that waits and works", nil, func(ctx context.Context) error {
 			for range 10 {

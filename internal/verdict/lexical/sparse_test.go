@@ -26,11 +26,15 @@ func rows(n int) map[string]verdict.Task {
 		"template": func(side, i int) string {
 			return fmt.Sprintf("Sensor %d reported %d degrees on %s.", side*n+i, 10+random.IntN(90), pick(days))
 		},
-		"names":   func(int, int) string { return name() + " and " + name() + " work in the same department of the company." },
+		"names": func(int, int) string {
+			return name() + " and " + name() + " work in the same department of the company."
+		},
 		"equal":   func(side, _ int) string { return fmt.Sprintf("Sensor 17 reported %d degrees on Monday.", 23+side) },
 		"numbers": func(int, int) string { return fmt.Sprintf("It was %d, then %d.", random.IntN(1e6), random.IntN(1e6)) },
-		"dates":   func(side, i int) string { return fmt.Sprintf("It opened on %d %s %d.", 1+i%28, []string{"May", "June"}[side], 1000+i%1000) },
-		"roots":   func(_, i int) string { return fmt.Sprintf("Contra%sia and contra%dal.", pick(few), i) },
+		"dates": func(side, i int) string {
+			return fmt.Sprintf("It opened on %d %s %d.", 1+i%28, []string{"May", "June"}[side], 1000+i%1000)
+		},
+		"roots": func(_, i int) string { return fmt.Sprintf("Contra%sia and contra%dal.", pick(few), i) },
 		"words": func(int, int) string {
 			words := make([]string, 10)
 			for i := range words {

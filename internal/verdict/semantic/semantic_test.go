@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -263,7 +264,11 @@ func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
 		_, err := j.Judge(t.Context(), k)
 		done <- err
 	}()
-	<-waits
+	select {
+	case <-waits:
+	case <-time.NewTimer(time.Minute).C:
+		t.Error("the row reports no wait")
+	}
 	if got := waiting.Load(); got != 1 {
 		t.Errorf("%d rows wait, want 1", got)
 	}
