@@ -59,8 +59,8 @@ func New(opts Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
 // Judge returns a verdict for each claim, in the order of the claims. It fails
-// when ctx is done. The time is linear in the length of the task for a number of
-// contexts: see maxWork.
+// when ctx is done. A task of thousands of alike sentences is judged within
+// bounds: see maxWork.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s, _ := j.pool.Get().(*scratch)
 	defer func() {

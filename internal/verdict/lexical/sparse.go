@@ -32,8 +32,8 @@ const (
 	rareClaims   = 8
 	commonPlaces = 32
 	maxSupports  = 64
-	// sparseClaims is claimsAtOnce of such a row. What is kept of a claim in it is
-	// a few hundred hits.
+	// sparseClaims is claimsAtOnce of such a row, which keeps a few hundred hits of
+	// a claim. The contexts are read once for as many claims.
 	sparseClaims = 1 << 12
 	// sparsePending is how many hits are kept before the windows are slid over them.
 	sparsePending = 1 << 16
