@@ -35,7 +35,7 @@ type embeddedModel struct {
 
 // openEmbedded opens the model of --model-file, or without it that of the binary.
 func (o *scoreOptions) openEmbedded() (*embeddedModel, error) {
-	options := encoder.Options{Precision: kernel.Int8}
+	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
 	// Its default is not that of the flag, which counts wherever it was set.
 	if o.localModel.precision == precisionFloat32 && o.flags.Changed("precision") {
 		options.Precision = kernel.Float32

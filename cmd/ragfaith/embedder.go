@@ -10,6 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 )
@@ -36,6 +37,16 @@ func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 	return vectors, llm.Usage{}, err
 }
 
+// waitingEmbedder is an embedder on a server. What a row waits for it is not
+// counted for --row-timeout.
+type waitingEmbedder struct{ llm.Embedder }
+
+// Embed implements llm.Embedder.
+func (e waitingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	defer eval.Waiting(ctx)()
+	return e.Embedder.Embed(ctx, texts)
+}
+
 // embedsHere reports whether --embed-model names a model on this machine: that of
 // the binary, a folder, or one of those that "models pull" knows by a short name.
 // With a server of its own it is always a model of that server.
@@ -59,7 +70,7 @@ func (l *llmOptions) embedsHere() bool {
 // openEmbedder opens the model of --embed-model on this machine.
 func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
 	name := o.llm.embedModel
-	options := encoder.Options{Precision: kernel.Int8}
+	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
 	if name == embedLocal {
 		g, _, err := embedded.Open("", options)
 		if err != nil {

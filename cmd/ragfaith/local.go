@@ -186,7 +186,7 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 		}
 		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
 	}
-	options := encoder.Options{Labels: labels, Device: o.localModel.device, Library: o.localModel.library}
+	options := encoder.Options{Labels: labels, Device: o.localModel.device, Library: o.localModel.library, Waiting: eval.Waiting}
 	if o.localModel.precision == precisionInt8 {
 		options.Precision = kernel.Int8
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 )
@@ -23,6 +24,13 @@ type model struct {
 	local    *localEmbedder // the embedder, where it is a model on this machine
 	embedsAt string         // the server of the embedder, without secrets; "" for this machine
 	price    *[2]float64    // USD per million tokens of prompt and of reply; nil where unknown
+}
+
+// Complete implements llm.Completer. What a row waits here is bounded by
+// --timeout and --retries, and not counted for --row-timeout.
+func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
+	defer eval.Waiting(ctx)()
+	return m.Completer.Complete(ctx, r)
 }
 
 // newModel makes what asks the language model, and sends nothing. With rehearse
@@ -129,7 +137,7 @@ func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, 
 	if err != nil {
 		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
 	}
-	return e, endpoint, nil
+	return waitingEmbedder{e}, endpoint, nil
 }
 
 // key reads a key from the variable that a flag names.

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -15,6 +16,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
+
+// defaultRowTimeout is far more than any real row takes without a server.
+const defaultRowTimeout = time.Minute
 
 // scoreOptions are the flags of "ragfaith score".
 type scoreOptions struct {
@@ -32,6 +36,7 @@ type scoreOptions struct {
 	calibrated              *calibrate.Calibration // nil where it decides nothing
 	noClaims                string
 	concurrency             int
+	rowTimeout              time.Duration
 	profile                 string
 	llm                     llmOptions
 	localModel              localOptions
@@ -140,6 +145,7 @@ func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
 	fs.StringVar(&o.calibration, "calibration", "", "take the threshold from a `FILE` of \"ragfaith calibrate\", made for this judge; --threshold wins")
 	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
 	fs.Var(atLeast(&o.concurrency, 16, 1), "concurrency", "judge `N` rows at once")
+	fs.Var(atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0), "row-timeout", "fail a row after this `time`, waiting excluded; 0s is no limit")
 	return fs
 }
 

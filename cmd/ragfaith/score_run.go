@@ -131,6 +131,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
 		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
+		RowTimeout: o.rowTimeout, Now: sys.Now,
 	}
 	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
 		_, abandonErr := out.abandon(true)

@@ -21,7 +21,7 @@ func atLeastDuration(to *time.Duration, usual, least time.Duration) span {
 }
 
 func (s span) String() string {
-	if s.to == nil || *s.to == 0 {
+	if s.to == nil {
 		return ""
 	}
 	text := s.to.String()

@@ -13,16 +13,37 @@ import (
 // An engine is a network, and the memory that its passes use one after another.
 type engine struct {
 	network network
-	gate    chan struct{} // holds one token, which a pass takes
-	closed  bool          // guarded by gate
-	pass    pass          // likewise
-	batch   batch         // likewise
+	gate    chan struct{}                             // holds one token, which a pass takes
+	waiting func(ctx context.Context) (resume func()) // see Options; nil for none
+	closed  bool                                      // guarded by gate
+	pass    pass                                      // likewise
+	batch   batch                                     // likewise
 }
 
-func newEngine(k *kernel.Kernels, threads int) engine {
+func newEngine(k *kernel.Kernels, o Options) engine {
 	return engine{
-		gate: make(chan struct{}, 1),
-		pass: pass{pool: kernel.NewPool(k, threads), precision: kernel.Float32},
+		gate:    make(chan struct{}, 1),
+		waiting: o.Waiting,
+		pass:    pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
+	}
+}
+
+// enter takes the token of the gate, when the passes before are done. The error
+// is that of ctx.
+func (e *engine) enter(ctx context.Context) error {
+	select {
+	case e.gate <- struct{}{}:
+		return nil
+	default:
+	}
+	if e.waiting != nil {
+		defer e.waiting(ctx)()
+	}
+	select {
+	case e.gate <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -88,10 +109,8 @@ func unmapped(err *error) {
 // once computes the pass of a batch that fill makes. first says that only the
 // hidden values of first tokens are needed.
 func (e *engine) once(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) (err error) {
-	select {
-	case e.gate <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := e.enter(ctx); err != nil {
+		return err
 	}
 	defer func() { <-e.gate }()
 	if e.closed {

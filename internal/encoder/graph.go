@@ -105,10 +105,8 @@ func (m *Model) runGraph(ctx context.Context, seqs []sequence, order []int, keep
 
 // onceInGraph computes one batch.
 func (m *Model) onceInGraph(ctx context.Context, seqs []sequence, numbers []int, keep func(i int, output []float32) error) error {
-	select {
-	case m.gate <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+	if err := m.enter(ctx); err != nil {
+		return err
 	}
 	defer func() { <-m.gate }()
 	if m.closed {

@@ -168,7 +168,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Grounding{engine: newEngine(k, o.Threads), file: f.File, threads: o.Threads, verdict: f.meta["verdict"], digest: f.meta["sha256"]}
+	g := &Grounding{engine: newEngine(k, o), file: f.File, threads: o.Threads, verdict: f.meta["verdict"], digest: f.meta["sha256"]}
 	w := &weights{dir: f.name, set: f.File, k: k, p: o.Precision, eight: true}
 	n, heads, err := f.network(w)
 	if err != nil {

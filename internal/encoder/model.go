@@ -67,6 +67,9 @@ type Options struct {
 	// Library is the file of ONNX Runtime, or a folder with it; "" is to look for it
 	// where the system looks for libraries.
 	Library string
+	// Waiting, where it is set, is called before a call waits for its turn at the
+	// model, with the context of the call, and what it returns after that.
+	Waiting func(ctx context.Context) (resume func())
 }
 
 // Kind is what a model does, and which of its methods may be called.
@@ -158,7 +161,7 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{engine: newEngine(k, o.Threads), weights: set, threads: o.Threads}
+	m := &Model{engine: newEngine(k, o), weights: set, threads: o.Threads}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
 	if o.Device != (ort.Device{}) {

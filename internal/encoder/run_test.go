@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
@@ -114,6 +116,38 @@ func TestCancelledCallsEnd(t *testing.T) {
 	m.pass.observe = nil
 	if _, err := m.classify(t.Context(), many(3)); err != nil {
 		t.Error("after a cancelled call:", err)
+	}
+}
+
+// A call reports that it waits for its turn, and not that it computes.
+func TestACallThatWaitsForItsTurnReportsIt(t *testing.T) {
+	var waiting atomic.Int64
+	waits := make(chan int64, 8)
+	o := Options{Threads: 1, Waiting: func(context.Context) func() {
+		waits <- waiting.Add(1)
+		return func() { waiting.Add(-1) }
+	}}
+	m := loadTiny(t, "bert", o)
+	if _, err := m.classify(t.Context(), many(3)); err != nil || len(waits) > 0 {
+		t.Fatalf("a call that is alone: %d waits, %v", len(waits), err)
+	}
+	m.gate <- struct{}{} // another call computes
+	done := make(chan error)
+	go func() {
+		_, err := m.classify(t.Context(), many(3))
+		done <- err
+	}()
+	select {
+	case got := <-waits:
+		if got != 1 {
+			t.Errorf("%d calls wait, want 1", got)
+		}
+	case <-time.NewTimer(time.Minute).C:
+		t.Error("the call reports no wait")
+	}
+	<-m.gate
+	if err := <-done; err != nil || waiting.Load() != 0 {
+		t.Errorf("%d calls wait, %v", waiting.Load(), err)
 	}
 }
 

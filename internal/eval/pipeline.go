@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/semaphore"
@@ -33,6 +34,12 @@ type Pipeline struct {
 	Window    int       // rows that are read and not yet written; by the number of workers
 	NoClaims  *float64  // faithfulness of a row without claims; none
 	Earlier   Earlier   // what rows have a result already; none
+	// RowTimeout is how long a row may be worked on, not counting what Waiting
+	// says; 0 is no limit. A row that takes longer fails with a *TimeoutError, as
+	// soon as the stage that it is in returns: stages stop when their context is
+	// done. RowTimeout requires Now, the wall clock.
+	RowTimeout time.Duration
+	Now        func() time.Time
 	// Fatal says that an error of a stage ends the run and not just the row:
 	// the server is down, or the money is spent. By default none does.
 	Fatal func(error) bool
@@ -192,11 +199,12 @@ func (f *flight) write(sink Sink) (bool, error) {
 // work scores rows until there are no more. Where a row fails of what would fail
 // the others too, it stops begin, and unless rows may drain cancels ctx.
 func (p *Pipeline) work(begin, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
-	var check quoteChecker
+	score, end := p.scorer(ctx)
+	defer end()
 	for s := range todo {
 		s.unjudged = begin.Err() != nil
 		if !s.unjudged {
-			p.score(ctx, &s.result, &check)
+			score(&s.result)
 			if s.result.Status == Failed && s.result.Reason != StageRead {
 				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(s.result.Err)
 				if fatal {
@@ -211,6 +219,25 @@ func (p *Pipeline) work(begin, ctx context.Context, stop, cancel context.CancelC
 		}
 		s.done <- struct{}{}
 	}
+}
+
+// scorer returns a function that scores rows, one at a time and each within
+// RowTimeout, and one that must be called after the last.
+func (p *Pipeline) scorer(ctx context.Context) (score func(*Result), end func()) {
+	var check quoteChecker
+	if p.RowTimeout <= 0 {
+		return func(r *Result) { p.score(ctx, r, &check) }, func() {}
+	}
+	rows, clock := newRowClock(ctx, p.RowTimeout, p.Now)
+	score = func(r *Result) {
+		clock.start()
+		p.score(rows, r, &check)
+		if !clock.stop() {
+			clock.cancel(nil)
+			rows, clock = newRowClock(ctx, p.RowTimeout, p.Now)
+		}
+	}
+	return score, func() { clock.cancel(nil) }
 }
 
 // textBytes estimates how much memory a row holds.

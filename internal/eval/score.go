@@ -59,7 +59,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 			err = p.claim(r, &found)
 		}
 		if err != nil {
-			r.fail(stage, err)
+			r.fail(stage, timedOut(ctx, err))
 		} else if r.Status != NoClaims {
 			r.conclude(said.Verdicts, check)
 		}
@@ -72,7 +72,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		err = p.claim(r, &found)
 	}
 	if err != nil {
-		r.fail(stage, err)
+		r.fail(stage, timedOut(ctx, err))
 		return
 	}
 	if r.Status == NoClaims {
@@ -84,13 +84,27 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		r.fail(stage, errNoContexts())
 		return
 	}
+	if err := ctx.Err(); err != nil {
+		r.fail(stage, timedOut(ctx, err))
+		return
+	}
 	said, err := p.Judge.Judge(ctx, verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims})
 	r.spend(Usage(said.Usage))
 	if err != nil {
-		r.fail(stage, err)
+		r.fail(stage, timedOut(ctx, err))
 		return
 	}
 	r.conclude(said.Verdicts, check)
+}
+
+// timedOut returns the error of a stage, or that the row's time is up if that
+// is why the stage gave up.
+func timedOut(ctx context.Context, err error) error {
+	var late *TimeoutError
+	if errors.As(context.Cause(ctx), &late) {
+		return late
+	}
+	return err
 }
 
 func errNoContexts() error { return errors.New("no contexts to judge against") }

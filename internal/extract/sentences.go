@@ -40,6 +40,9 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	var above leads
 	left := v.cuts // not yet reported
 	for i, s := range spans {
+		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
+			return Extraction{}, ctx.Err()
+		}
 		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
 		left = e.skipCuts(left, from, answer, &points)
 		text := v.text[s.Start:s.End]
@@ -102,6 +105,9 @@ func (c *codePoints) upTo(offset int) int {
 	c.at = offset
 	return c.points
 }
+
+// checkEvery is how many sentences are read between two looks at ctx.
+const checkEvery = 1 << 10
 
 // isASCII reports whether every character of s is one byte.
 func isASCII(s string) bool {

@@ -103,6 +103,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	claims := make([]string, len(task.Claims))
 	longest := 0
 	for i, c := range task.Claims {
+		if err := ctx.Err(); err != nil {
+			return verdict.Judgement{}, err
+		}
 		claims[i] = c.Judged()
 		if j.limit() > 0 {
 			longest = max(longest, j.o.Model.Count(claims[i]))
@@ -111,13 +114,19 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if most := j.o.Model.Info().MaxTokens; most > 0 && longest > (most-j.o.Model.Specials())/2 {
 		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, most)
 	}
-	windows := j.windows(texts, longest)
+	windows, err := j.windows(ctx, texts, longest)
+	if err != nil {
+		return verdict.Judgement{}, err
+	}
 	best, against, err := j.read(ctx, texts, windows, claims)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
 	out := verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}
 	for i := range task.Claims {
+		if err := ctx.Err(); err != nil {
+			return verdict.Judgement{}, err
+		}
 		if out.Verdicts[i], err = j.conclude(ctx, task, texts, windows, i, best[i], against[i]); err != nil {
 			return verdict.Judgement{}, err
 		}

@@ -207,7 +207,10 @@ func TestWindowsCoverEveryText(t *testing.T) {
 		j := newJudge(t, Options{Model: m})
 		longest := random.IntN(40)
 		room := max(m.window-3-min(longest, (m.window-3)/2), 1)
-		ws := j.windows([]string{"", text, "..."}, longest)
+		ws, err := j.windows(t.Context(), []string{"", text, "..."}, longest)
+		if err != nil {
+			t.Fatal(err)
+		}
 		end := 0
 		for i, w := range ws {
 			if w.Text != 1 || w.Start >= w.End || m.Count(text[w.Start:w.End]) > room {

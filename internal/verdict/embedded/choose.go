@@ -23,7 +23,11 @@ const mostPacked = 64
 func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	contexts := r.task.Contexts
 	var texts []string
-	for _, p := range j.cutter().Cut(contexts, j.o.Formula.Room) {
+	passages, err := j.cutter().Cut(ctx, contexts, j.o.Formula.Room)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range passages {
 		text := contexts[p.Text][p.Start:p.End]
 		texts = append(texts, text)
 		r.windows = append(r.windows, window{text, []piece{{p.Text, p.Start, p.End}}})
@@ -32,7 +36,6 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	if len(texts) == 0 {
 		return chosen, nil
 	}
-	var err error
 	if r.cover, err = j.o.Words.Features(ctx, r.task.Claims, texts); err != nil {
 		return nil, err
 	}
@@ -40,6 +43,9 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	for i := range chosen {
 		if r.signals[i].Settled {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		f := r.cover[i]
 		order := make([]int, len(texts))
@@ -78,6 +84,9 @@ func (j *Judge) pack(ctx context.Context, r *row, chosen [][]int, spread []int) 
 	var at []piece
 	for c, text := range r.task.Contexts {
 		j.o.Sentences(text, func(start, end int) {
+			if ctx.Err() != nil {
+				return // Pack returns it
+			}
 			sentences = append(sentences, text[start:end])
 			sizes = append(sizes, 1+j.o.Model.Count(text[start:end]))
 			at = append(at, piece{c, start, end})

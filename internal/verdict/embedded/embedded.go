@@ -61,6 +61,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	out := verdict.Judgement{Verdicts: make([]verdict.Verdict, len(task.Claims))}
 	for i := range task.Claims {
+		if err := ctx.Err(); err != nil {
+			return verdict.Judgement{}, err
+		}
 		if out.Verdicts[i], err = j.conclude(ctx, r, i); err != nil {
 			return verdict.Judgement{}, err
 		}

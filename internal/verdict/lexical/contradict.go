@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -215,7 +216,11 @@ type candidate struct {
 func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value) candidate {
 	var best candidate
 	bestRank := 0.0
-	for i := range s.values {
+	lo, hi := 0, len(s.values)
+	if s.sparse != nil {
+		lo, hi = s.valuesNear(c.best.from)
+	}
+	for i := lo; i < hi; i++ {
 		d := &s.values[i]
 		like := v.likeness(d, l)
 		if like == 0 {
@@ -234,6 +239,14 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value) candidate {
 		}
 	}
 	return best
+}
+
+// valuesNear is the range of the values of the contexts around h.
+func (s *scratch) valuesNear(h hit) (lo, hi int) {
+	at := sort.Search(len(s.values), func(i int) bool {
+		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].start >= int(h.start)
+	})
+	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
 }
 
 // valueReason says that a number or date is not there, and what is instead.

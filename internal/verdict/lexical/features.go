@@ -33,7 +33,7 @@ func (j *Judge) Features(ctx context.Context, claims []extract.Claim, texts []st
 			j.pool.Put(s)
 		}
 	}()
-	s.work = 0
+	s.limit = 0
 	out := make([][]Features, len(claims))
 	all := make([]Features, len(claims)*len(texts))
 	for i := range out {

@@ -44,6 +44,7 @@ type entry struct {
 	term  int32
 	level level
 	next  int32
+	chain int32 // the entry that the chain ends with, which was its first
 }
 
 // claim is what is kept of one claim while its row is judged.
@@ -61,6 +62,8 @@ type claim struct {
 	best       chunkScore
 	bestHits   []hit     // around the closest window of the best chunk, all of them if they are few
 	supports   []support // chunks whose score is enough, in order
+	unit       int32     // sparse: the last unit that it was chosen for
+	touched    bool      // sparse: it has hits since the last flush
 }
 
 // A support is a chunk that scores enough for a claim, and where in it the
@@ -80,6 +83,9 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.heads.Clear(scratchKeys)
 	s.pairs.Clear(scratchKeys)
 	s.compounds.Clear(scratchKeys)
+	if s.sparse != nil {
+		s.sparse.clear()
+	}
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
 	}
@@ -95,7 +101,12 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
-	s.claimValues = values(s.claimValues, maxValues-len(s.claimValues), l, text, ts)
+	limit := maxValues - len(s.claimValues)
+	if s.sparse != nil {
+		limit = maxValues
+		s.sparse.addSequence(id, ts)
+	}
+	s.claimValues = values(s.claimValues, limit, l, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.pairSeen))     //nolint:gosec // as above
@@ -158,6 +169,12 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	}
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.start), end: int32(val.end)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
+	if p := s.sparse; p != nil {
+		p.meant = meaningKeys(p.meant[:0], val, l, true)
+		for _, k := range p.meant {
+			s.addEntry(p.meanings, k, n, 0)
+		}
+	}
 	if val.fraction && val.soft { // half, which a text may also say in a way that is not read as a share
 		s.addEntry(s.keys, ts[val.last].Key, n, 0)
 	}
@@ -224,8 +241,17 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 			return // a pair of words that the claim has twice
 		}
 	}
-	s.entries = append(s.entries, entry{term: n, level: v, next: next})
-	table.Put(key, int32(len(s.entries)-1)) //nolint:gosec // bounded by the claims' length
+	e := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
+	chain := e
+	if ok {
+		chain = s.entries[next].chain
+	}
+	s.entries = append(s.entries, entry{term: n, level: v, next: next, chain: chain})
+	table.Put(key, e)
+	if p := s.sparse; p != nil {
+		p.entries.add(chain)
+		p.owned.Put(ownedKey(chain, s.terms[n].claim, false), e)
+	}
 	s.filter.add(key)
 }
 
@@ -237,8 +263,17 @@ func (s *scratch) addPair(id int32, key uint64) {
 		p.count++
 		return
 	}
-	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, next: next, flush: -1})
-	s.pairs.Put(key, int32(len(s.pairSeen)-1)) //nolint:gosec // bounded by the claims' length
+	e := int32(len(s.pairSeen)) //nolint:gosec // bounded by the claims' length
+	chain := e
+	if ok {
+		chain = s.pairSeen[next].chain
+	}
+	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, next: next, flush: -1, chain: chain})
+	s.pairs.Put(key, e)
+	if p := s.sparse; p != nil {
+		p.pairs.add(chain)
+		p.owned.Put(ownedKey(chain, id, true), e)
+	}
 	s.filter.add(key)
 }
 

@@ -59,8 +59,8 @@ func New(opts Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
 // Judge returns a verdict for each claim, in the order of the claims. It fails
-// when ctx is done, and where claims and contexts are so long that comparing
-// them would take minutes.
+// when ctx is done. A task of thousands of alike sentences is judged within
+// bounds: see maxWork.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s, _ := j.pool.Get().(*scratch)
 	defer func() {
@@ -68,34 +68,50 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 			j.pool.Put(s)
 		}
 	}()
-	s.work = 0
-	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
-	clear(s.cut)
-	vs := make([]verdict.Verdict, 0, len(task.Claims))
-	for claims := range slices.Chunk(task.Claims, claimsAtOnce) {
-		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
-			return verdict.Judgement{}, err
-		}
-		for i := range claims {
-			v := j.conclude(s, &s.claims[i], task.Contexts)
-			v.ClaimID = claims[i].ID
-			vs = append(vs, v)
-		}
+	s.limit = maxWork
+	for _, c := range task.Contexts {
+		s.limit += workPerByte * len(c)
+	}
+	vs, err := j.judgeAll(ctx, s, task, claimsAtOnce)
+	if errors.Is(err, errTooMuch) {
+		vs, err = j.judgeSparse(ctx, task)
+	}
+	if err != nil {
+		return verdict.Judgement{}, err
 	}
 	return verdict.Judgement{Verdicts: vs}, nil
 }
 
-const (
-	// claimsAtOnce is how many claims one pass over the contexts looks for,
-	// which bounds the memory that a row takes.
-	claimsAtOnce = 256
-	// maxWork is how many words of the contexts may meet words of the claims
-	// before a row is given up, after some ten seconds. An answer of 1,000
-	// sentences with 100,000 words of context needs a few hundredths of it.
-	maxWork = 1 << 28
-)
+// judgeAll judges so many claims at once.
+func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atOnce int) ([]verdict.Verdict, error) {
+	s.work = 0
+	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
+	clear(s.cut)
+	vs := make([]verdict.Verdict, 0, len(task.Claims))
+	s.again = false
+	for claims := range slices.Chunk(task.Claims, atOnce) {
+		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
+			return nil, err
+		}
+		for i := range claims {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			v := j.conclude(s, &s.claims[i], task.Contexts)
+			v.ClaimID = claims[i].ID
+			vs = append(vs, v)
+		}
+		s.again = true
+	}
+	return vs, nil
+}
 
-var errTooMuch = errors.New("too many claims for contexts of this length: split the row")
+// claimsAtOnce is how many claims one pass over the contexts looks for, which
+// bounds the memory that a row takes.
+const claimsAtOnce = 256
+
+// errTooMuch says that the limit of work is reached. It does not leave the judge.
+var errTooMuch = errors.New("too many words of the contexts meet words of the claims")
 
 // match fills s with the best score of each claim.
 func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {
@@ -107,7 +123,12 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	pos, flush := int32(0), int32(0)
 	for i, text := range contexts {
 		var err error
-		if pos, err = s.scan(ctx, j.lex, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
+		if s.sparse != nil {
+			pos, err = j.scanSparse(ctx, s, text, int32(i), pos, flush) //nolint:gosec // there are fewer contexts
+		} else {
+			pos, err = s.scan(ctx, j.lex, text, int32(i), pos, flush) //nolint:gosec // there are fewer contexts
+		}
+		if err != nil {
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {

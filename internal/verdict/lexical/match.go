@@ -23,6 +23,7 @@ type pairSeen struct {
 	count int32 // how often the claim has it
 	next  int32 // the same pair in an earlier claim, or -1
 	flush int32 // when it was last seen
+	chain int32 // the pair that the chain of next ends with, which was its first
 }
 
 // chunkScore is how well a chunk covers a claim: the features of the judge.
@@ -49,7 +50,7 @@ const blockSize = 1 << 16
 
 // scan reads one context and slides the windows of every claim over it, as
 // words number pos and on. It returns the number of the next word. It fails
-// when ctx is done or the row takes more than maxWork.
+// when ctx is done or the row takes more than its limit of work.
 func (s *scratch) scan(ctx context.Context, l *lexicon.Lexicon, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
@@ -93,7 +94,7 @@ const lookUpEvery = 1 << 9
 
 // goOn reports why a row is not judged to its end, if it is not.
 func (s *scratch) goOn(ctx context.Context) error {
-	if s.work > maxWork {
+	if s.limit > 0 && s.work > s.limit {
 		return errTooMuch
 	}
 	return ctx.Err()
@@ -103,6 +104,9 @@ func (s *scratch) goOn(ctx context.Context) error {
 func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here at, flush int32) (int32, error) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
+	if s.again {
+		s.work += 2 * len(ts)
+	}
 	s.readValues(l, text, here)
 	vs := s.blockValues
 	for i := range ts {
@@ -218,19 +222,25 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
 // creditValue adds a hit to each number or date of a claim that v gives.
 func (s *scratch) creditValue(l *lexicon.Lexicon, v *value, here at, at hit) {
 	at.start = here.byte + int32(v.start) //nolint:gosec // a block is short
-	s.work += len(s.valueTerms)
+	s.work += (len(s.valueTerms) + 3) / 4 // four take as long as a hit
 	for _, n := range s.valueTerms {
 		sure := s.claimValues[s.terms[n].value].holds(v, l)
 		if sure == 0 {
 			continue
 		}
-		at.term, at.level = n, 4
-		switch {
-		case sure >= 1:
-			at.level = 0
-		case sure >= 0.9:
-			at.level = 1
-		}
+		at.term, at.level = n, valueLevel(sure)
 		s.give(at)
+		s.work++
 	}
+}
+
+// valueLevel is the level of a value that is held so surely.
+func valueLevel(sure float64) level {
+	switch {
+	case sure >= 1:
+		return 0
+	case sure >= 0.9:
+		return 1
+	}
+	return 4
 }

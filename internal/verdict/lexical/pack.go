@@ -40,7 +40,7 @@ func (j *Judge) Pack(ctx context.Context, claims []extract.Claim, sentences []st
 			j.pool.Put(s)
 		}
 	}()
-	s.work = 0
+	s.limit = 0
 	alone := &Judge{lex: j.lex, opts: j.opts}
 	alone.opts.Joined = false
 	chosen, covered := make([][]int, len(claims)), make([]float64, len(claims))

@@ -21,8 +21,10 @@ type scratch struct {
 	pairs     *lexicon.Table[int32] // key of two neighbours: pairSeen
 	filter    filter                // of all these keys
 
-	work    int // steps of this row that its length does not bound
-	pending int // hits that the windows have not gone over
+	work    int  // steps of this row that its length does not bound
+	limit   int  // of work; 0 for none
+	again   bool // the contexts were read before, for other claims
+	pending int  // hits that the windows have not gone over
 
 	entries     []entry
 	terms       []term
@@ -45,6 +47,8 @@ type scratch struct {
 	sentences   [][2]int      // of all that was cut in this row
 	cut         map[cell]span // which cells were
 	marks       []mark        // by chunk and place
+	seed        uint64        // of the tables
+	sparse      *sparse       // set for a row that takes too long otherwise
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.
 	observe func(claim int, flush int32, f chunkScore)
@@ -54,14 +58,14 @@ func newScratch() *scratch {
 	seed := rand.Uint64() // where a key lies in a table is nobody's to choose
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
-		cut:  map[cell]span{},
+		cut: map[cell]span{}, seed: seed,
 		keys: table(), heads: table(), compounds: table(), words: table(), pairs: table(),
 	}
 }
 
 // big reports whether s took so much memory that it is better let go.
 func (s *scratch) big() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*12 + cap(s.terms)*112 + cap(s.pairSeen)*12 + cap(s.sentences)*16
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

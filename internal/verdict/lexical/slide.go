@@ -6,6 +6,13 @@ import (
 
 // advanceAll slides the windows of all claims over the hits that came since.
 func (s *scratch) advanceAll() {
+	if s.sparse != nil {
+		for _, i := range s.sparse.touched {
+			s.advance(&s.claims[i])
+		}
+		s.pending = 0
+		return
+	}
 	for i := range s.claims {
 		if c := &s.claims[i]; c.done < len(c.hits) {
 			s.advance(c)
@@ -94,39 +101,60 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 // flush scores what the text scanned since the last flush gives to each claim,
 // keeps the best, and makes ready for the next.
 func (s *scratch) flush(flush int32, supports float64) {
+	if p := s.sparse; p != nil {
+		if flush > 0 {
+			for _, i := range p.touched {
+				s.flushClaim(int(i), flush, supports)
+			}
+		}
+		for _, i := range p.touched {
+			s.claims[i].touched = false
+		}
+		p.touched = p.touched[:0]
+		if flush > 0 {
+			return
+		}
+	}
 	for i := range s.claims {
-		c := &s.claims[i]
-		if len(c.hits) == 0 && flush > 0 && s.observe == nil {
-			continue
-		}
-		f := s.features(c, flush)
-		f.score = f.combine()
-		if s.observe != nil {
-			s.observe(i, flush, f)
-		}
-		if f.score >= supports {
-			c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
-		}
-		better := flush == 0 || f.score > c.best.score
-		if better {
-			c.best = f
-			if len(c.around) > 0 {
-				c.around, c.bestHits = c.bestHits, c.around
-			} else {
-				c.hits, c.bestHits = c.bestHits, c.hits
-			}
-		}
-		c.hits, c.around, c.done = c.hits[:0], c.around[:0], 0
-		c.wide, c.near = slider{}, slider{}
-		for n := c.terms[0]; n < c.terms[1]; n++ {
-			t := &s.terms[n]
-			if better {
-				t.best = t.seen
-			}
-			t.seen, t.wide, t.near = levels, levelCounts{}, levelCounts{}
+		if len(s.claims[i].hits) > 0 || flush == 0 || s.observe != nil {
+			s.flushClaim(i, flush, supports)
 		}
 	}
 }
+
+func (s *scratch) flushClaim(i int, flush int32, supports float64) {
+	c := &s.claims[i]
+	f := s.features(c, flush)
+	f.score = f.combine()
+	if s.observe != nil {
+		s.observe(i, flush, f)
+	}
+	if f.score >= supports && (s.sparse == nil || len(c.supports) < maxSupports) {
+		c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
+		s.work += supportWork
+	}
+	better := flush == 0 || f.score > c.best.score
+	if better {
+		c.best = f
+		if len(c.around) > 0 {
+			c.around, c.bestHits = c.bestHits, c.around
+		} else {
+			c.hits, c.bestHits = c.bestHits, c.hits
+		}
+	}
+	c.hits, c.around, c.done = c.hits[:0], c.around[:0], 0
+	c.wide, c.near = slider{}, slider{}
+	for n := c.terms[0]; n < c.terms[1]; n++ {
+		t := &s.terms[n]
+		if better {
+			t.best = t.seen
+		}
+		t.seen, t.wide, t.near = levels, levelCounts{}, levelCounts{}
+	}
+}
+
+// supportWork is what it takes, in steps, to look at a chunk that supports a claim.
+const supportWork = 16
 
 func (s *scratch) features(c *claim, flush int32) chunkScore {
 	f := chunkScore{wide: c.wide.best.share(c.total), near: c.near.best.share(c.total), pairs: 1}

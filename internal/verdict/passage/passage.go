@@ -4,6 +4,7 @@
 package passage
 
 import (
+	"context"
 	"unicode"
 	"unicode/utf8"
 )
@@ -24,29 +25,39 @@ type Cutter struct {
 const overlap = 4
 
 // Cut returns passages of at most room tokens that cover the texts; with a room of
-// 0 or less each text is one. Texts without a letter or a figure have none.
-func (c Cutter) Cut(texts []string, room int) []Passage {
+// 0 or less each text is one. Texts without a letter or a figure have none. The
+// error is that of ctx.
+func (c Cutter) Cut(ctx context.Context, texts []string, room int) ([]Passage, error) {
 	var all []Passage
 	for t, text := range texts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		switch {
 		case blank(text):
 		case room <= 0 || c.Count(text) <= room:
 			all = append(all, Passage{t, 0, len(text)})
 		default:
-			all = c.cut(all, t, text, room)
+			all = c.cut(ctx, all, t, text, room)
 		}
 	}
-	return all
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // A piece is a sentence, or a part of one that is too long, and its tokens.
 type piece struct{ start, end, tokens int }
 
-// cut appends passages of at most room tokens that cover text.
-func (c Cutter) cut(all []Passage, t int, text string, room int) []Passage {
+// cut appends passages of at most room tokens that cover text, fewer where ctx is
+// done.
+func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, room int) []Passage {
 	var pieces []piece
 	c.Sentences(text, func(start, end int) {
-		pieces = c.split(pieces, text, start, end, room)
+		if ctx.Err() == nil {
+			pieces = c.split(pieces, text, start, end, room)
+		}
 	})
 	if len(pieces) == 0 {
 		pieces = c.split(nil, text, 0, len(text), room)

@@ -44,6 +44,9 @@ type Options struct {
 	// Key names all that a verdict depends on beside the texts: endpoint, model,
 	// version of the prompt, settings. Verdicts are shared only under one key.
 	Key string
+	// Waiting, where it is set, is called before a row waits for others with the
+	// same contexts, with the row's context, and what it returns after that.
+	Waiting func(ctx context.Context) (resume func())
 	// Threshold is the cosine from which two claims are alike, above 0 to 1;
 	// DefaultThreshold.
 	Threshold float64
@@ -86,7 +89,7 @@ func New(opts Options) (*Judge, error) {
 // the embedder.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	space := j.space(task.Contexts)
-	release, err := j.locks.take(ctx, space)
+	release, err := j.take(ctx, space)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
@@ -135,6 +138,14 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		}
 	}
 	return sorted(out, task.Claims), nil
+}
+
+// take waits for the rows with the same contexts that came before.
+func (j *Judge) take(ctx context.Context, space string) (release func(), err error) {
+	if j.opts.Waiting != nil {
+		defer j.opts.Waiting(ctx)()
+	}
+	return j.locks.take(ctx, space)
 }
 
 // What may come before a claim that leans on it, for its verdict to be reused.
@@ -212,6 +223,9 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		}
 	}
 	for i, c := range task.Claims {
+		if err := ctx.Err(); err != nil {
+			return nil, llm.Usage{}, err
+		}
 		before := j.before(task, i)
 		for k := range known {
 			if j.guard.DifferAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) != "" {

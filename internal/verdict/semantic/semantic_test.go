@@ -7,7 +7,9 @@ import (
 	"hash/fnv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -239,6 +241,60 @@ func TestConcurrentRowsShare(t *testing.T) {
 	release()
 	if len(j.locks.held) != 0 {
 		t.Error("a lock is left")
+	}
+}
+
+// A row reports that it waits for others with the same contexts, and not that
+// it is judged.
+func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
+	var waiting atomic.Int64
+	waits := make(chan struct{}, 8)
+	j, _, _ := newJudge(t, Options{Waiting: func(context.Context) func() {
+		waiting.Add(1)
+		waits <- struct{}{}
+		return func() { waiting.Add(-1) }
+	}})
+	k := task("q", []string{"c"}, "Dogs chase cats.")
+	release, err := j.locks.take(t.Context(), j.space(k.Contexts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() {
+		_, err := j.Judge(t.Context(), k)
+		done <- err
+	}()
+	select {
+	case <-waits:
+	case <-time.NewTimer(time.Minute).C:
+		t.Error("the row reports no wait")
+	}
+	if got := waiting.Load(); got != 1 {
+		t.Errorf("%d rows wait, want 1", got)
+	}
+	release()
+	if err := <-done; err != nil || waiting.Load() != 0 {
+		t.Errorf("%d rows wait, %v", waiting.Load(), err)
+	}
+}
+
+// cancelling is a store that cancels a context when it is asked.
+type cancelling struct {
+	Memory
+	cancel func()
+}
+
+func (c *cancelling) List(ctx context.Context, space string) []llm.Item {
+	c.cancel()
+	return c.Memory.List(ctx, space)
+}
+
+// Comparing many claims with many known ones takes long.
+func TestADoneContextEndsTheComparison(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	j, c, e := newJudge(t, Options{Store: &cancelling{cancel: cancel}})
+	if _, err := j.Judge(ctx, task("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(c.claims) > 0 || e.texts > 0 {
+		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, none, none", err, len(c.claims), e.texts, context.Canceled)
 	}
 }
 

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// slowServer answers after an hour.
+type slowServer struct{}
+
+func (slowServer) Complete(ctx context.Context, _ *llm.Request) (*llm.Reply, error) {
+	return &llm.Reply{}, hour(ctx)
+}
+
+func (slowServer) Embed(ctx context.Context, _ []string) ([][]float32, llm.Usage, error) {
+	return nil, llm.Usage{}, hour(ctx)
+}
+
+func hour(ctx context.Context) error {
+	select {
+	case <-time.NewTimer(time.Hour).C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+type rowJudge func(ctx context.Context) error
+
+func (f rowJudge) Judge(ctx context.Context, k verdict.Task) (verdict.Judgement, error) {
+	if err := f(ctx); err != nil {
+		return verdict.Judgement{}, err
+	}
+	return verdict.Judgement{Verdicts: make([]verdict.Verdict, len(k.Claims))}, nil
+}
+
+func TestARowMayWaitForAServerForLongerThanItsTimeout(t *testing.T) {
+	m := &model{Completer: slowServer{}}
+	for name, f := range map[string]rowJudge{
+		"requests": func(ctx context.Context) error {
+			_, err := m.Complete(ctx, &llm.Request{})
+			return err
+		},
+		"embeddings": func(ctx context.Context) error {
+			_, _, err := waitingEmbedder{slowServer{}}.Embed(ctx, nil)
+			return err
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: f, RowTimeout: defaultRowTimeout, Now: time.Now}
+			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
+				yield(dataset.Row{Answer: "It is so.", Contexts: []string{"It is so."}}, nil)
+			}, tee{sinkOf(func(r *eval.Result) {
+				if r.Status != eval.Scored {
+					t.Errorf("%s: got %v: %v", name, r.Status, r.Err)
+				}
+			})})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+type sinkOf func(*eval.Result)
+
+func (f sinkOf) Write(r *eval.Result) error { f(r); return nil }
+
+// A row that would take minutes fails after --row-timeout, with either judge of
+// the binary, and a run with another limit takes over the other rows.
+func TestARowThatTakesTooLongFailsAlone(t *testing.T) {
+	var long strings.Builder
+	for i := range 400_000 {
+		fmt.Fprintf(&long, "Sensor %d reported %d degrees. ", i, i%97)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	file, err := os.Create(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := json.NewEncoder(file)
+	for _, text := range []string{"It is so.", long.String(), "It is so."} {
+		if err := write.Encode(map[string]any{"question": "?", "answer": text, "contexts": []string{text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, judge := range []string{withLexical, withEmbedded} {
+		out := filepath.Join(t.TempDir(), "o.jsonl")
+		got := call(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
+		if want := "timed out after 2s (--row-timeout)"; got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {
+			t.Errorf("%s: exit code %d, want %d, and %q once in:\n%s", judge, got.code, exitFailedRows, want, got.stderr)
+		}
+		content, err := os.ReadFile(out)
+		if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
+			t.Errorf("%s: want two rows scored: %v", judge, err)
+		}
+	}
+}

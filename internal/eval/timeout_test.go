@@ -1,0 +1,146 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// work takes d of the test's clock, or less if ctx is done.
+func work(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.NewTimer(d).C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// A stage may take the limit, waits not counted, and fails one row if it takes
+// longer. The rows beside and after it are scored.
+func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
+	const limit = time.Minute
+	wait := func(ctx context.Context, d time.Duration) {
+		defer Waiting(ctx)()
+		pause(d)
+	}
+	tests := []struct {
+		name           string
+		extract, judge func(ctx context.Context) error
+		reason         string // of the failed row; "" if it is scored
+	}{
+		{"quick", nil, nil, ""},
+		{"slow extractor", func(ctx context.Context) error { return work(ctx, 2*limit) }, nil, StageExtract},
+		{"slow judge", nil, func(ctx context.Context) error { return work(ctx, 2*limit) }, StageVerdict},
+		{
+			"slow together",
+			func(ctx context.Context) error { return work(ctx, limit*2/3) },
+			func(ctx context.Context) error { return work(ctx, limit*2/3) }, StageVerdict,
+		},
+		{
+			"extractor that looks at no context", func(context.Context) error { pause(2 * limit); return nil },
+			func(context.Context) error { t.Error("a row was judged when its time was up"); return nil }, StageVerdict,
+		},
+		{"waiting judge", nil, func(ctx context.Context) error { wait(ctx, 10*limit); return work(ctx, limit/2) }, ""},
+		{"judge that waits and works", nil, func(ctx context.Context) error {
+			for range 10 {
+				if err := work(ctx, limit/5); err != nil {
+					return err
+				}
+				wait(ctx, limit)
+			}
+			return nil
+		}, StageVerdict},
+		{"waits that overlap", nil, func(ctx context.Context) error {
+			first, second := Waiting(ctx), Waiting(ctx)
+			pause(limit)
+			first()
+			pause(limit)
+			second()
+			return work(ctx, limit/2)
+		}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, workers := range []int{1, 4} {
+				synctest.Test(t, func(t *testing.T) {
+					const slow, rows = 5, 20
+					in := func(ctx context.Context, q string, f func(context.Context) error) error {
+						if q != strconv.Itoa(slow) || f == nil {
+							return work(ctx, limit/2)
+						}
+						return f(ctx)
+					}
+					p := &Pipeline{
+						Workers: workers, RowTimeout: limit, Now: time.Now,
+						Extractor: extractFunc(func(ctx context.Context, q, a string) (extract.Extraction, error) {
+							if q == strconv.Itoa(slow) && tt.extract != nil {
+								if err := tt.extract(ctx); err != nil {
+									return extract.Extraction{}, err
+								}
+							}
+							return fields(ctx, q, a)
+						}),
+						Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
+							if err := in(ctx, k.Question, tt.judge); err != nil {
+								return nil, err
+							}
+							return contained(ctx, k)
+						}),
+					}
+					results := collect(t, p, func(yield func(dataset.Row, error) bool) {
+						for i := range rows {
+							if !yield(dataset.Row{Index: i, Question: strconv.Itoa(i), Answer: "sun", Contexts: []string{"sun"}}, nil) {
+								return
+							}
+						}
+					})
+					if len(results) != rows {
+						t.Fatalf("%d results, want %d", len(results), rows)
+					}
+					for i, r := range results {
+						if i != slow || tt.reason == "" {
+							if r.Status != Scored {
+								t.Errorf("row %d: %v: %v", i, r.Status, r.Err)
+							}
+							continue
+						}
+						var late *TimeoutError
+						if r.Status != Failed || r.Reason != tt.reason || !errors.As(r.Err, &late) {
+							t.Fatalf("got %v %q: %v; want a timeout in %q", r.Status, r.Reason, r.Err, tt.reason)
+						}
+						if got, want := r.Err.Error(), tt.reason+": timed out after 1m0s (--row-timeout)"; got != want {
+							t.Errorf("got %q, want %q", got, want)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+func TestARunThatIsCancelledReportsNoTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := errors.New("stop")
+		time.AfterFunc(time.Second, func() { cancel(stop) })
+		p := &Pipeline{
+			RowTimeout: time.Minute, Now: time.Now, Extractor: extractFunc(fields),
+			Judge: judgeFunc(func(ctx context.Context, _ verdict.Task) ([]verdict.Verdict, error) { return nil, work(ctx, time.Hour) }),
+		}
+		written := 0
+		err := p.Run(ctx, claimEach(3), sinkFunc(func(*Result) error { written++; return nil }))
+		if !errors.Is(err, stop) || written != 0 {
+			t.Errorf("got %v after %d rows, want %v after none", err, written, stop)
+		}
+	})
+}
+
+func TestWaitingOutsideARowDoesNothing(t *testing.T) { Waiting(t.Context())() }

@@ -1,0 +1,203 @@
+package lexical
+
+import (
+	"context"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// scanSparse is scan within the bounds of a sparse, sentence by sentence.
+func (j *Judge) scanSparse(ctx context.Context, s *scratch, text string, chunk, pos, flush int32) (int32, error) {
+	p := s.sparse
+	for offset := 0; offset < len(text); {
+		end := blockEnd(text, offset)
+		p.begins = append(p.begins[:0], 0)
+		j.opts.Sentences(text[offset:end], func(start, _ int) {
+			if start > 0 {
+				p.begins = append(p.begins, start)
+			}
+		})
+		// The last sentence may go on in the next block.
+		if last := p.begins[len(p.begins)-1]; end < len(text) && last > 0 {
+			end = offset + last
+			p.begins = p.begins[:len(p.begins)-1]
+		}
+		here := at{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
+		block := text[offset:end]
+		s.tokens = j.lex.Tokens(s.tokens[:0], block)
+		s.readValues(j.lex, block, here)
+		values := 0
+		for n, from := 0, 0; n < len(p.begins); n++ {
+			to := from
+			for to < len(s.tokens) && (n+1 == len(p.begins) || int(s.tokens[to].Start) < p.begins[n+1]) {
+				to++
+			}
+			key := sequence(s.tokens[from:to])
+			for ; from < to; from = min(from+sparseUnit, to) {
+				if err := ctx.Err(); err != nil {
+					return pos, err
+				}
+				if s.pending > sparsePending {
+					s.advanceAll()
+				}
+				values = s.meetUnit(j.lex, block, from, min(from+sparseUnit, to), values, key)
+				s.creditUnit(j.lex, block, here, flush)
+			}
+		}
+		pos += int32(len(s.tokens)) //nolint:gosec // a block is short
+		s.advanceAll()
+		offset = end
+	}
+	return pos, nil
+}
+
+// meetUnit finds what tokens from to to, of a sentence with the key, share with
+// claims, and chooses the claims that the common of it counts for. v is the first
+// value of the block that may lie there; it returns the one for the next unit.
+func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
+	p, ts := s.sparse, s.tokens
+	p.unit++
+	p.refs, p.chosen = p.refs[:0], p.chosen[:0]
+	if n, ok := p.sequences.Get(key); ok {
+		for i := 0; n >= 0 && i < commonPlaces; i++ {
+			p.choose(s, p.links[n].claim)
+			n = p.links[n].next
+		}
+	}
+	for i := from; i < to; i++ {
+		t := &ts[i]
+		for ; v < len(s.blockValues) && s.blockValues[v].first <= i; v++ {
+			p.meant = meaningKeys(p.meant[:0], &s.blockValues[v], l, false)
+			for _, k := range p.meant {
+				if e, ok := p.meanings.Get(k); ok {
+					s.meet(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
+				}
+			}
+		}
+		if e, ok := s.keys.Get(t.Key); ok {
+			s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
+		} else if t.Stem >= rootLength {
+			if e, ok := s.heads.Get(head(text[t.Start:t.End])); ok {
+				s.meet(ref{kind: refRoot, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			}
+		}
+		if i == 0 {
+			continue
+		}
+		b := &ts[i-1]
+		if e, ok := s.pairs.Get(lexicon.Pair(b.Key, t.Key)); ok {
+			s.meetPair(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
+		}
+		if s.compounds.Len() > 0 && t.Stem > 0 && b.Stem > 0 && gap(text, *b, *t) == " " {
+			if e, ok := s.compounds.Get(lexicon.HashLower(text[b.Start:b.End], text[t.Start:t.End])); ok {
+				s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			}
+		}
+	}
+	return v
+}
+
+func (s *scratch) meet(r ref) {
+	p := s.sparse
+	var rare bool
+	rare, r.all = p.entries.meet(s.entries[r.index].chain)
+	p.refs = append(p.refs, r)
+	if rare {
+		for e := r.index; e >= 0; e = s.entries[e].next {
+			p.choose(s, s.terms[s.entries[e].term].claim)
+		}
+	}
+}
+
+func (s *scratch) meetPair(r ref) {
+	p := s.sparse
+	var rare bool
+	rare, r.all = p.pairs.meet(s.pairSeen[r.index].chain)
+	p.refs = append(p.refs, r)
+	if rare {
+		for e := r.index; e >= 0; e = s.pairSeen[e].next {
+			p.choose(s, s.pairSeen[e].claim)
+		}
+	}
+}
+
+// choose makes what is common count for a claim in the unit at hand.
+func (p *sparse) choose(s *scratch, claim int32) {
+	if c := &s.claims[claim]; c.unit != p.unit {
+		c.unit = p.unit
+		p.chosen = append(p.chosen, claim)
+	}
+}
+
+// creditUnit gives the claims their hits of the unit at hand, in order.
+func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here at, flush int32) {
+	p := s.sparse
+	for i := range p.refs {
+		r := &p.refs[i]
+		if r.kind == refPair {
+			s.seePair(r, flush)
+			continue
+		}
+		if r.all {
+			for e := r.index; e >= 0; e = s.entries[e].next {
+				s.creditRef(l, text, here, r, e)
+			}
+			continue
+		}
+		chain := s.entries[r.index].chain
+		s.work += len(p.chosen)
+		for _, claim := range p.chosen {
+			e, ok := p.owned.Get(ownedKey(chain, claim, false))
+			for n := 0; ok && n < alikeTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
+				s.creditRef(l, text, here, r, e)
+				e = s.entries[e].next
+			}
+		}
+	}
+}
+
+// seePair marks a pair as seen in the text of a flush.
+func (s *scratch) seePair(r *ref, flush int32) {
+	if r.all {
+		for e := r.index; e >= 0; e = s.pairSeen[e].next {
+			s.pairSeen[e].flush = flush
+			s.work++
+		}
+		return
+	}
+	s.work += len(s.sparse.chosen)
+	chain := s.pairSeen[r.index].chain
+	for _, claim := range s.sparse.chosen {
+		if e, ok := s.sparse.owned.Get(ownedKey(chain, claim, true)); ok {
+			s.pairSeen[e].flush = flush
+		}
+	}
+}
+
+// creditRef gives a claim the hit that entry e makes of r, if it does.
+func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here at, r *ref, e int32) {
+	s.work++
+	t := &s.tokens[r.token]
+	h := hit{pos: here.pos + r.token, term: s.entries[e].term, start: here.byte + t.Start, chunk: here.chunk, level: s.entries[e].level}
+	x := &s.terms[h.term]
+	c := &s.claims[x.claim]
+	switch r.kind {
+	case refRoot:
+		if !sameRootAs(text[t.Start:t.Start+int32(t.Stem)], stemOf(c.text[x.start:x.end])) { //nolint:gosec // a word is short
+			return
+		}
+	case refValue:
+		v := &s.blockValues[r.value]
+		sure := s.claimValues[x.value].holds(v, l)
+		if sure == 0 {
+			return
+		}
+		h.start, h.level = here.byte+int32(v.start), valueLevel(sure) //nolint:gosec // a block is short
+	case refWord, refPair:
+	}
+	if !c.touched {
+		c.touched = true
+		s.sparse.touched = append(s.sparse.touched, x.claim)
+	}
+	s.give(h)
+}

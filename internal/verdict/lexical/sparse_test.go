@@ -1,0 +1,181 @@
+package lexical
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// rows are answers of n sentences and contexts of as many, alike in each way
+// that would make every sentence meet every other.
+func rows(n int) map[string]verdict.Task {
+	random := rand.New(rand.NewPCG(uint64(n), 0))
+	few := strings.Fields("the company reported growth in market system power water people city energy data network policy group study plan program price")
+	pick := func(words []string) string { return words[random.IntN(len(words))] }
+	name := func() string { return fmt.Sprintf("Na%s%s", pick(few), pick(few)) }
+	days := []string{"Monday", "Tuesday", "Friday"}
+	kinds := map[string]func(side, i int) string{
+		"template": func(side, i int) string {
+			return fmt.Sprintf("Sensor %d reported %d degrees on %s.", side*n+i, 10+random.IntN(90), pick(days))
+		},
+		"names": func(int, int) string {
+			return name() + " and " + name() + " work in the same department of the company."
+		},
+		"equal":   func(side, _ int) string { return fmt.Sprintf("Sensor 17 reported %d degrees on Monday.", 23+side) },
+		"numbers": func(int, int) string { return fmt.Sprintf("It was %d, then %d.", random.IntN(1e6), random.IntN(1e6)) },
+		"dates": func(side, i int) string {
+			return fmt.Sprintf("It opened on %d %s %d.", 1+i%28, []string{"May", "June"}[side], 1000+i%1000)
+		},
+		"roots": func(_, i int) string { return fmt.Sprintf("Contra%sia and contra%dal.", pick(few), i) },
+		"words": func(int, int) string {
+			words := make([]string, 10)
+			for i := range words {
+				words[i] = pick(few)
+			}
+			return "Then " + strings.Join(words, " ") + "."
+		},
+	}
+	all := map[string]verdict.Task{}
+	for kind, sentence := range kinds {
+		claims, contexts := make([]string, n), make([]string, n)
+		for i := range n {
+			claims[i], contexts[i] = sentence(0, i), sentence(1, i)
+		}
+		copies := slices.Clone(claims)
+		random.Shuffle(n, func(i, k int) { copies[i], copies[k] = copies[k], copies[i] })
+		all[kind] = task("", []string{strings.Join(contexts, " ")}, claims...)
+		all[kind+", many contexts"] = task("", contexts, claims...)
+		all[kind+", copied"] = task("", []string{strings.Join(copies, " ")}, claims...)
+		all[kind+", copied, many contexts"] = task("", copies, claims...)
+	}
+	sentence := strings.TrimSuffix(strings.Repeat("one hundred two sensors reported ", 2*n), " ")
+	all["one sentence"] = task("", []string{sentence}, sentence)
+	return all
+}
+
+// Within the bounds twice the row takes about twice the steps, and without them
+// four times.
+func TestTheWorkOnARowOfManyAlikeSentencesIsLinear(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	work := func(k verdict.Task, atOnce int, p *sparse) int {
+		s := newScratch()
+		if s.sparse = p; p != nil {
+			*p = *newSparse(s)
+		}
+		if _, err := j.judgeAll(t.Context(), s, k, atOnce); err != nil {
+			t.Fatal(err)
+		}
+		return s.work
+	}
+	double := rows(800)
+	for name, k := range rows(400) {
+		if once, twice := work(k, sparseClaims, new(sparse)), work(double[name], sparseClaims, new(sparse)); twice > once*5/2 {
+			t.Errorf("%s: %d steps, and %d for twice the row", name, once, twice)
+		}
+	}
+	quadratic := 0
+	double = rows(200)
+	for name, k := range rows(100) {
+		if work(double[name], claimsAtOnce, nil) > work(k, claimsAtOnce, nil)*7/2 {
+			quadratic++
+		}
+	}
+	if quadratic < 10 {
+		t.Errorf("%d kinds of rows take the square of their length without bounds, want most", quadratic)
+	}
+}
+
+func TestACopyIsSupportedInARowOfAnyLength(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for name, k := range rows(1500) {
+		vs, err := j.judgeSparse(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(k.Contexts) > 1 { // else it takes long
+			checkLaws(t, k, vs)
+		}
+		if !strings.Contains(name, "copied") {
+			continue
+		}
+		for i, v := range vs {
+			if v.Label != verdict.Supported {
+				t.Errorf("%s: %q is %v: %s", name, k.Claims[i].Text, v.Label, v.Reason)
+				break
+			}
+		}
+	}
+}
+
+// A judge applies the bounds by itself, and comes to the same a second time.
+func TestARowOfManyAlikeSentencesIsJudgedWithinBounds(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	k := rows(1500)["template"]
+	want, err := j.judgeSparse(t.Context(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, judge(t, j, k)); d != "" {
+		t.Error(d)
+	}
+}
+
+// A row within the limit is not judged within the bounds, and would mostly come
+// to the same.
+func TestBoundsChangeLittleOfARowThatNeedsNone(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	same, all := 0, 0
+	for name, k := range rows(100) {
+		if strings.HasPrefix(name, "roots") {
+			continue
+		}
+		got, err := j.judgeSparse(t.Context(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range judge(t, j, k) {
+			all++
+			if got[i].Label == want.Label && got[i].Score == want.Score {
+				same++
+			}
+			if got[i].Label == verdict.Supported && want.Label != verdict.Supported {
+				t.Errorf("%s: %q is supported within the bounds alone", name, k.Claims[i].Text)
+			}
+		}
+	}
+	if same < all*95/100 {
+		t.Errorf("%d of %d verdicts are the same", same, all)
+	}
+}
+
+func TestVerdictsOnManyEqualContextsNameABoundedNumber(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	k := rows(1500)["equal, copied, many contexts"]
+	for _, v := range judge(t, j, k) {
+		if n := len(v.ChunkIDs); n == 0 || n > maxSupports+2 {
+			t.Fatalf("a verdict names %d chunks", n)
+		}
+	}
+}
+
+func TestADoneContextEndsTheWorkWithinBounds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newJudge(t, Options{}).judgeSparse(ctx, rows(10)["template"]); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,36 @@
+package passage
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestADoneContextEndsTheCutting(t *testing.T) {
+	for _, texts := range [][]string{
+		{strings.Repeat("One sentence of five words. ", 1000)},
+		strings.Split(strings.Repeat("One sentence of five words. ", 1000), ". "),
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		counted := 0
+		c := Cutter{
+			Count: func(text string) int {
+				if counted++; counted == 3 {
+					cancel()
+				}
+				return len(strings.Fields(text))
+			},
+			Sentences: func(text string, yield func(start, end int)) {
+				for at := 0; at < len(text); {
+					n := strings.Index(text[at:], ". ") + 2
+					yield(at, at+n)
+					at += n
+				}
+			},
+		}
+		if got, err := c.Cut(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counted > 3 {
+			t.Errorf("%d texts: got %v after %d counts, want %v after 3", len(texts), err, counted, context.Canceled)
+		}
+	}
+}
