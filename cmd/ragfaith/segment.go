@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
@@ -84,11 +85,11 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 // readText reads a file as a whole, or stdin for "-".
 func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
 	if name == "-" {
-		data, err := io.ReadAll(untilDone(ctx, stdin))
+		text, err := readAll(untilDone(ctx, stdin))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
 		}
-		return string(data), nil
+		return text, nil
 	}
 	open := func(name string) (io.ReadCloser, error) { return regular.Open(name) }
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
@@ -99,7 +100,19 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 		return "", err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(in)
+	text, err := readAll(in)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return text, nil
+}
+
+// readAll reads a text that is no longer than a row of a dataset may be.
+func readAll(r io.Reader) (string, error) {
+	data, err := io.ReadAll(io.LimitReader(r, dataset.DefaultMaxRowBytes+1))
+	if err == nil && len(data) > dataset.DefaultMaxRowBytes {
+		err = fmt.Errorf("longer than %d bytes", dataset.DefaultMaxRowBytes)
+	}
 	return string(data), err
 }
 

@@ -1,10 +1,12 @@
 package eval
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -41,7 +43,7 @@ type Checker struct {
 	// Threshold is the score from which claims are supported; nil if unknown.
 	Threshold *float64
 	// NoClaims is the faithfulness of rows without claims, NaN for null; nil if
-	// unknown.
+	// unknown before the first such row, which decides it.
 	NoClaims *float64
 
 	answer codePoints
@@ -111,6 +113,13 @@ func checkStatus(r *Result, absent Absent) error {
 	}
 	if !slices.Contains(reasons, r.Reason) {
 		return mismatch("reason", strconv.Quote(r.Reason), fmt.Sprintf("%q", reasons))
+	}
+	if !absent.Skipped && !absent.Answer && len(r.Skipped) == 0 && strings.TrimSpace(r.Row.Answer) != "" {
+		// Without a limit of its own: an answer that says nothing is short.
+		found, err := extract.Sentences{}.Extract(context.Background(), "", r.Row.Answer)
+		if n := len(found.Claims) + len(found.Skipped); err == nil && n > 0 {
+			return mismatch("reason", strconv.Quote(r.Reason), fmt.Sprintf("another, since the answer has %d sentences", n))
+		}
 	}
 	return nil
 }
@@ -280,6 +289,9 @@ func (c *Checker) unscored(r *Result) error {
 		return mismatch("faithfulness", number(f), "null, 0 or 1, which --no-claims can be")
 	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
 		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", which --no-claims was")
+	}
+	if r.Status == NoClaims {
+		c.NoClaims = &f // and so it is for all rows of the run
 	}
 	return nil
 }

@@ -76,7 +76,16 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 		"without texts, out of order":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Claims[0].Start = 3 }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
 		"without texts, a huge chunk":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Verdicts[0].ChunkIDs[0] = math.MaxInt }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
 		"an empty answer":                 {edit: func(r *Result) { r.Row.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
-		"negative tokens":                 {edit: func(r *Result) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
+		"an answer that is called empty": {
+			edit: func(r *Result) {
+				*r = Result{Row: r.Row, Status: NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+			},
+			want: `reason: got "empty", want another, since the answer has`,
+		},
+		"an answer of a citation alone": {edit: func(r *Result) {
+			*r = Result{Row: dataset.Row{Answer: "[1]"}, Status: NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+		}},
+		"negative tokens": {edit: func(r *Result) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := stored()
@@ -122,5 +131,19 @@ func TestCodePointsAreThoseOfRunes(t *testing.T) {
 		if ok && utf8.RuneCountInString(got) != end-start || ok && utf8.ValidString(text) && got != string(runes[start:end]) {
 			t.Fatalf("%q from %d to %d: got %q", text, start, end, got)
 		}
+	}
+}
+
+// Rows without claims have one score in a run, also if it is not known which.
+func TestRowsWithoutClaimsHaveOneScore(t *testing.T) {
+	var c Checker
+	row := func(f float64) error {
+		return c.Check(&Result{Status: NoClaims, Reason: "empty", Faithfulness: f, Support: math.NaN()}, Absent{})
+	}
+	if err := errors.Join(row(math.NaN()), row(math.NaN())); err != nil {
+		t.Fatal(err)
+	}
+	if err := row(1); err == nil || err.Error() != "faithfulness: got 1, want null, which --no-claims was" {
+		t.Errorf("got %v, want an error", err)
 	}
 }

@@ -61,7 +61,7 @@ func pieces() []string {
 	return []string{
 		"I don't know", "the context does not mention", "but", "it", "based on the provided passages", "here is", "the answer", "Hello", "Paris", "1990",
 		"is", "Sure", ",", ".", "!", "?", ":", ";", "\n", "\n\n", "- ", "1. ", "# ", "**", "\"", "’", "'", "😀", "é", "日本。", "\xff", "\xe2\x80", "```\n", "|", "> ",
-		"feel free to ask", "if you", "following", "these steps", "not mentioned in", "—", "…", "\u00a0", "| a | b |\n|---|---|\n| 1 | 2 |\n", "[x](http://y.z)", "[^1]", "[^1]: ", "    x = 1;\n", "`c`", "*e*", "_f_", "<br>", "\\*", "Advantages:\n- ", "===\n", "https://a.b", "[1]", "(2)", "【3】", "<sup>4</sup>", "²", "<think>", "</think>", "<p>", "</li>", "&amp;", "\u200b", "\u00ad", "\nSources:\n", "[1] a.pdf\n", "Answer: ", "([1], [2])", "[[1]](http://y.z)",
+		"feel free to ask", "if you", "following", "these steps", "not mentioned in", "—", "…", "\u00a0", "| a | b |\n|---|---|\n| 1 | 2 |\n", "[x](http://y.z)", "[^1]", "[^1]: ", "    x = 1;\n", "`c`", "*e*", "_f_", "<br>", "\\*", "Advantages:\n- ", "===\n", "https://a.b", "[1]", "(2)", "【3】", "<sup>4</sup>", "²", "<think>", "</think>", "<p>", "</li>", "&amp;", "&#39;", "&copy=2", "`&lt;`", "&#124;", "\u200b", "\u00ad", "\nSources:\n", "[1] a.pdf\n", "Answer: ", "([1], [2])", "[[1]](http://y.z)",
 	}
 }
 
@@ -104,9 +104,11 @@ func BenchmarkExtract(b *testing.B) {
 }
 
 func BenchmarkExtractOfHardText(b *testing.B) {
-	for name, unit := range map[string]string{"dots": ".", "sentences": "a. ", "newlines": "\n", "items": "1. I\n", "commas": "I don't know, ", "ifs": "If you. ",
+	for name, unit := range map[string]string{
+		"dots": ".", "sentences": "a. ", "newlines": "\n", "items": "1. I\n", "commas": "I don't know, ", "ifs": "If you. ",
 		"numbers": "[1]", "parentheses": "(1) ", "indexes": "x[1]", "tags": "<b>", "entities": "&amp;", "superscripts": "¹", "reasoning": "<think>", "ends": "</think>",
-		"sources": "Sources:\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) "} {
+		"sources": "Sources:\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) ",
+	} {
 		b.Run(name, func(b *testing.B) {
 			text := strings.Repeat(unit, (8<<20)/len(unit))
 			b.SetBytes(int64(len(text)))

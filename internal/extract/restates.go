@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"html"
-	"strings"
-)
+import "strings"
 
 // Restates reports whether text may be what [Sentences] makes of a sentence, or the
 // sentence itself. It does not depend on how Markdown is read, which may change
@@ -13,19 +10,17 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
+	marked := isMarked(sentence) || mayDiffer(sentence)
+	if marked {
+		sentence = withEntities(sentence)
+		text = strings.ReplaceAll(text, namedSource, "") // in place of a number
+	}
 	if strings.IndexByte(sentence, '|') >= 0 { // has the headings of its columns
 		return true
 	}
-	if !isMarked(sentence) && !mayDiffer(sentence) {
+	if !marked {
 		return false
 	}
-	text = strings.ReplaceAll(text, namedSource, "") // in place of a number
-	return isWithin(text, sentence) || isWithin(text, html.UnescapeString(sentence))
-}
-
-// isWithin reports whether the bytes of text but for blanks are in a sentence, in
-// their order.
-func isWithin(text, sentence string) bool {
 	for i := range len(text) {
 		if text[i] == ' ' {
 			continue
@@ -37,6 +32,26 @@ func isWithin(text, sentence string) bool {
 		sentence = sentence[at+1:]
 	}
 	return true
+}
+
+// withEntities is s with the character of each entity of HTML behind it, as a text
+// may have either.
+func withEntities(s string) string {
+	if strings.IndexByte(s, '&') < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		b.WriteByte(s[i])
+		if s[i] == '&' {
+			if with, n := entityAt(s, i); n > 0 {
+				b.WriteString(s[i+1 : i+n])
+				b.WriteString(with)
+				i += n - 1
+			}
+		}
+	}
+	return b.String()
 }
 
 // Reasons are why an answer may have no claims: what [Extraction.Reason] returns.

@@ -272,20 +272,29 @@ func tagAt(s string, i int) (name string, n int) {
 
 // entity puts a character in place of its name in HTML.
 func (v *viewer) entity(i int) int {
-	const longest = 12
-	near := v.raw[i:min(len(v.raw), i+longest)]
-	n := strings.IndexByte(near, ';') + 1
-	if n < 4 {
+	with, n := entityAt(v.raw, i)
+	if n == 0 {
 		return 0
-	}
-	with := html.UnescapeString(near[:n])
-	if with == near[:n] {
-		return 0
-	}
-	if with == "\u00a0" {
-		with = " "
 	}
 	return v.leaveOut(i, i+n, with, "", false)
+}
+
+// entityAt is the character that the entity of HTML at i stands for, and the length
+// of that, 0 for none.
+func entityAt(s string, i int) (with string, n int) {
+	const longest = 12
+	near := s[i:min(len(s), i+longest)]
+	n = strings.IndexByte(near, ';') + 1
+	if n < 4 {
+		return "", 0
+	}
+	switch with = html.UnescapeString(near[:n]); {
+	case with == near[:n], strings.HasSuffix(with, ";"): // only a part of it is a name
+		return "", 0
+	case with == "\u00a0":
+		return " ", n
+	}
+	return with, n
 }
 
 // codeLength is the length of the code in backticks at i, or of the backticks if

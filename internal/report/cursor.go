@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -70,8 +71,11 @@ func (c *cursor) open(kind jsontext.Kind, want string) bool {
 	return c.err == nil
 }
 
-// object calls member for each member of the next value, to read its value.
+// object calls member for each member of the next value, to read its value. None
+// of its first members may come twice.
 func (c *cursor) object(member func(name string)) {
+	var first [16]string // more than any object within a result has
+	n := 0
 	outer := c.name
 	if !c.open('{', "an object") {
 		return
@@ -84,6 +88,14 @@ func (c *cursor) object(member func(name string)) {
 		}
 		name := tok.String()
 		c.name = name
+		if slices.Contains(first[:n], name) {
+			c.fail("comes twice")
+			return
+		}
+		if n < len(first) {
+			first[n] = name
+			n++
+		}
 		member(name)
 	}
 	c.end()

@@ -120,11 +120,15 @@ func number(x float64) string {
 // those that OWASP's "CSV Injection" lists, also behind white space and characters
 // that are not visible, which some programs drop. A plain number stays one.
 func inert(text string) string {
-	shown := strings.TrimLeftFunc(text, invisible)
-	if !strings.ContainsAny(firstRune(text), "\t\r\n") && !strings.ContainsAny(firstRune(shown), "=+-@＝＋－＠") || isNumber(text) {
-		return text
+	if isFormula(strings.TrimLeft(text, "'")) { // one with an apostrophe of its own gets another
+		return "'" + text
 	}
-	return "'" + text
+	return text
+}
+
+func isFormula(text string) bool {
+	shown := strings.TrimLeftFunc(text, invisible)
+	return (strings.ContainsAny(firstRune(text), "\t\r\n") || strings.ContainsAny(firstRune(shown), "=+-@＝＋－＠")) && !isNumber(text)
 }
 
 // invisible reports whether a character at the start of a cell does not show:
@@ -135,10 +139,9 @@ func invisible(r rune) bool {
 }
 
 // CellText returns the text of a cell of CSV or TSV without the apostrophe that
-// keeps spreadsheets from taking it for a formula. A text that had one of its own
-// there loses it.
+// keeps spreadsheets from taking it for a formula.
 func CellText(cell string) string {
-	if text, ok := strings.CutPrefix(cell, "'"); ok && inert(text) == cell {
+	if text, ok := strings.CutPrefix(cell, "'"); ok && isFormula(strings.TrimLeft(text, "'")) {
 		return text
 	}
 	return cell

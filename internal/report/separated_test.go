@@ -45,7 +45,7 @@ func TestCellsThatBeginAFormulaAreMadeInert(t *testing.T) {
 		"=1+1": "'=1+1", "+cmd|' /C calc'!A0": "'+cmd|' /C calc'!A0", "-1+2": "'-1+2", "@SUM(A1)": "'@SUM(A1)", "\tx": "'\tx", "\rx": "'\rx", "\n=1": "'\n=1",
 		"＝1": "'＝1", "-": "'-", "- a list": "'- a list", "+49 30 1234": "'+49 30 1234", "--1": "'--1", "+": "'+", "=": "'=",
 		"-5": "-5", "+1.5e3": "+1.5e3", "5": "5", "": "", "a=b": "a=b", " =1": "' =1", "\u00a0=1": "'\u00a0=1", "\ufeff=1": "'\ufeff=1", "\u200b+1": "'\u200b+1", "\u2060\ufe0f@x": "'\u2060\ufe0f@x", "\x00=1": "'\x00=1",
-		" \u200b\n -x": "' \u200b\n -x", " - a": "' - a", " a=b": " a=b", " ": " ", "\ufeff": "\ufeff", "'=1": "'=1", "–5": "–5",
+		" \u200b\n -x": "' \u200b\n -x", " - a": "' - a", " a=b": " a=b", " ": " ", "\ufeff": "\ufeff", "'=1": "''=1", "''-x'": "'''-x'", "'5": "'5", "'quoted'": "'quoted'", "–5": "–5",
 	} {
 		r := noClaims()
 		r.Row.Answer, r.Row.Kept = text, []dataset.Column{{Name: "k", Value: fmt.Appendf(nil, "%q", text)}}

@@ -15,8 +15,12 @@ import (
 // is not known is an error.
 func ReadSummary(r io.Reader) (*Summary, error) {
 	s := &Summary{}
-	if err := json.NewDecoder(r).Decode(s); err != nil {
+	dec := json.NewDecoder(r)
+	if err := dec.Decode(s); err != nil {
 		return nil, fmt.Errorf("not a summary: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not a summary: text after the object")
 	}
 	switch {
 	case s.Schema != SummarySchema:
@@ -69,6 +73,16 @@ func (s *Summary) check() error {
 			if x < 0 || x > 1 {
 				return fmt.Errorf("faithfulness and support: got %v, want numbers from 0 to 1", x)
 			}
+		}
+		const slack = 1e-9 // of the last digits of a mean
+		ordered := []Figure{f.Min, f.P25, f.P50, f.P75, f.Max}
+		for i := 1; i < len(ordered); i++ {
+			if ordered[i-1] > ordered[i] {
+				return fmt.Errorf("faithfulness and support: got %v below %v, want min, quartiles and max in their order", ordered[i], ordered[i-1])
+			}
+		}
+		if f.Min > f.Mean+slack || f.Mean > f.Max+slack {
+			return fmt.Errorf("faithfulness and support: got the mean %v, want one from %v to %v", f.Mean, f.Min, f.Max)
 		}
 	}
 	return nil
