@@ -27,13 +27,15 @@ func harmless(f *pflag.Flag) bool {
 	switch f.Name {
 	case "judge":
 		return slices.Contains([]string{withLexical, withEmbedded}, f.Value.String())
+	case "to":
+		return slices.Contains([]string{"table", "none"}, f.Value.String()) // others are data, passed on as it is
 	case "claims":
 		return f.Value.String() != withLLM
 	}
 	return slices.Contains([]string{
-		"alpha", "append", "cluster", "color", "dry-run", "evidence", "github", "input-format", "keep",
+		"alpha", "append", "cluster", "color", "evidence", "github", "input-format", "keep",
 		"label", "lang", "limit", "map", "max-drop", "max-failed", "min-lower", "min-mean", "no-claims", "no-progress",
-		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "to", "verbose",
+		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "verbose",
 	}, f.Name)
 }
 

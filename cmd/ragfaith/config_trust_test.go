@@ -118,13 +118,15 @@ func TestAttacksOfAFoundFileAreRefused(t *testing.T) {
 		{"a secret", "api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: api-key-env:"},
 		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", own, "ragfaith.yaml:1: embed-api-key-env:"},
 		{"another limit", "max-cost: 0\n", own, "ragfaith.yaml:1: max-cost:"},
+		{"no run, so no gate", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
+		{"data on standard output", "to: csv\n", nil, "ragfaith.yaml:1: to:"},
 		{"quietly", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			writeFiles(t, victims)
 			writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
 			var out, errs bytes.Buffer
-			code := run(t.Context(), append([]string{"score", "rows.jsonl", "--to", "none"}, tt.args...), nil, &out, &errs, sys)
+			code := run(t.Context(), append([]string{"score", "rows.jsonl"}, tt.args...), nil, &out, &errs, sys)
 			if code != exitUsage || !strings.Contains(errs.String(), tt.want) || !strings.Contains(errs.String(), `"ragfaith config trust"`) {
 				t.Errorf("exit %d, %s", code, &errs)
 			}
@@ -203,7 +205,7 @@ func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
 		{"threshold: 0.5\n", []string{"--config", "ragfaith.yaml"}, ""},
 		{"quiet: true\nmin-mean: 0.1\n", nil, "ragfaith: ragfaith.yaml sets quiet true, min-mean 0.1\n"},
 		{"lang: " + strings.Repeat("x", 300) + "\n", nil, "ragfaith: ragfaith.yaml sets lang " + strings.Repeat("x", 200) + "…\n"},
-		{"segment: {to: text}\n", nil, ""},
+		{"segment: {lang: de}\n", nil, ""},
 	} {
 		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
 		var out, errs bytes.Buffer
@@ -274,7 +276,6 @@ func TestNoMessageIsACommandOfGitHub(t *testing.T) {
 		{"map: {id: \"##[add-mask]x\"}\n", []string{"score", "rows.jsonl"}},
 		{"\"##[stop-commands]x\": 1\n", []string{"score", "rows.jsonl"}},
 		{"github: \"off\"\n", []string{"score", "##[error]x.jsonl"}},
-		{"dry-run: true\n", []string{"score", "##[error]x.jsonl"}},
 		{"cluster: \"##[add-mask]a\"\n", []string{"compare", "a.jsonl", "b.jsonl"}},
 		{"", []string{"segment", "##[error]x"}},
 	} {

@@ -74,9 +74,15 @@ func (c *Checker) Check(r *Result, absent Absent) error {
 	if !absent.Contexts {
 		c.quotes.reset(r.Row.Contexts)
 	}
+	at := 0 // claims in the words of the answer come one after the other
 	for i := range r.Claims {
 		if err := c.claim(r, i, absent); err != nil {
 			return inClaim(i, err)
+		}
+		if start := r.Claims[i].Start; start >= 0 && start < at {
+			return inClaim(i, mismatch("start", strconv.Itoa(start), strconv.Itoa(at)+" or more, where the claim before it ends"))
+		} else if start >= 0 {
+			at = r.Claims[i].End
 		}
 	}
 	for i := range r.Skipped {

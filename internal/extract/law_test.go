@@ -107,7 +107,7 @@ func BenchmarkExtractOfHardText(b *testing.B) {
 	for name, unit := range map[string]string{
 		"dots": ".", "sentences": "a. ", "newlines": "\n", "items": "1. I\n", "commas": "I don't know, ", "ifs": "If you. ",
 		"numbers": "[1]", "parentheses": "(1) ", "indexes": "x[1]", "tags": "<b>", "entities": "&amp;", "superscripts": "¹", "reasoning": "<think>", "ends": "</think>",
-		"sources": "Sources:\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) ",
+		"sources": "Sources:\n", "source": "Source: a\n", "sourced": "Source: # a\nIt is red.\n", "entries": "[1] a.pdf\n", "backticks": "`a ", "cited": "It is [1]. ", "open": "[", "links": "[a](b) ",
 	} {
 		b.Run(name, func(b *testing.B) {
 			text := strings.Repeat(unit, (8<<20)/len(unit))

@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // Restates reports whether text may be what [Sentences] makes of a sentence, or the
 // sentence itself. It does not depend on how Markdown is read, which may change
@@ -56,3 +60,29 @@ func withEntities(s string) string {
 
 // Reasons are why an answer may have no claims: what [Extraction.Reason] returns.
 func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNothing} }
+
+// Unclaimed is what is skipped of an answer without claims, as far as the answer and
+// the reason show it. A sentence that may be a claim was found to state nothing. The
+// kinds give the reason, except that of an answer with sentences, which is not empty.
+func Unclaimed(answer, reason string) []Skipped {
+	e, err := Sentences{}.Extract(context.Background(), "", answer)
+	if err != nil {
+		return nil
+	}
+	runes := []rune(answer)
+	for _, c := range e.Claims {
+		e.Skipped = append(e.Skipped, Skipped{Kind: Unstated, Text: string(runes[c.Start:c.End]), Start: c.Start, End: c.End})
+	}
+	e.Claims = nil
+	slices.SortFunc(e.Skipped, func(a, b Skipped) int { return a.Start - b.Start })
+	for i := range e.Skipped { // another version or language may have seen it otherwise
+		s := &e.Skipped[i]
+		switch {
+		case reason == reasonRefusal && e.Reason() == reasonNothing:
+			s.Kind = Refusal
+		case reason == reasonNothing && s.Kind == Refusal:
+			s.Kind = Unstated
+		}
+	}
+	return e.Skipped
+}

@@ -120,12 +120,13 @@ func (v *viewer) walk(whole []section) {
 			i += n
 			continue
 		}
-		n := i + 1
-		for n < len(v.raw) && !mayStart(v.raw[n]) {
-			n++
-		}
+		end := len(v.raw)
 		if len(whole) > 0 {
-			n = min(n, whole[0].start)
+			end = whole[0].start
+		}
+		n := i + 1
+		for n < end && !mayStart(v.raw[n]) {
+			n++
 		}
 		v.out = append(v.out, v.raw[i:n]...)
 		i = n

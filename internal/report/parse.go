@@ -21,6 +21,10 @@ import (
 // A ResultParser makes a result of a JSON object, and keeps its room. The zero
 // ResultParser is ready for use.
 type ResultParser struct {
+	// Partial is set for CSV and TSV, which lack what was skipped. Of a row without
+	// claims it is found in the answer once more.
+	Partial bool
+
 	dec   jsontext.Decoder
 	buf   bytes.Buffer
 	check eval.Checker
@@ -53,6 +57,15 @@ func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 	r, seen, err := p.parse(line)
 	if err != nil {
 		return nil, err
+	}
+	if r.Status == eval.NoClaims {
+		switch {
+		case !seen.has("answer"), !seen.has("skipped") && !p.Partial:
+			return nil, errors.New("status: no_claims, without the answer and what was skipped of it")
+		case !seen.has("skipped"):
+			r.Skipped = extract.Unclaimed(r.Row.Answer, r.Reason)
+			seen |= fieldOf("skipped")
+		}
 	}
 	absent := eval.Absent{Answer: !seen.has("answer"), Contexts: !seen.has("contexts"), Skipped: !seen.has("skipped")}
 	if err := p.check.Check(r, absent); err != nil {

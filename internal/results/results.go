@@ -73,7 +73,7 @@ func (f *File) begin() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
-		f.row = row
+		f.row, f.parse.Partial = row, row.cells
 		if gone := absent(f.o.Keep, f.records.Names()); len(gone) > 0 {
 			return &ColumnError{f.name(), gone}
 		}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -268,5 +270,41 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 		if _, err := results.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
 			t.Error(err)
 		}
+	}
+}
+
+// CSV lacks what was skipped, which is found in the answer once more, so that
+// results that were read from it can be written as anything. In other formats it
+// has to be there.
+func TestRowsWithoutClaimsComeBackFromTables(t *testing.T) {
+	var rows []*eval.Result
+	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
+		e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &eval.Result{Row: dataset.Row{Index: i, ID: strconv.Itoa(i), Answer: answer}, Status: eval.NoClaims, Reason: e.Reason(), Skipped: e.Skipped, Faithfulness: math.NaN(), Support: math.NaN()}
+		if len(e.Claims) > 0 { // a language model may have found none
+			r.Reason, r.Skipped = "nothing_claimed", []extract.Skipped{{Kind: extract.Unstated, Text: answer, Start: 0, End: len(answer)}}
+		}
+		rows = append(rows, r)
+	}
+	want := written(t, report.FormatJSONL, rows)
+	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
+		got, err := read(file(t, "r"+f.Extension(), written(t, f, rows)), results.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", f, err)
+		}
+		if d := cmp.Diff(string(want), string(written(t, report.FormatJSONL, got))); d != "" {
+			t.Errorf("%s: %s", f, d)
+		}
+	}
+	empty := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
+	if _, err := read(file(t, "empty.csv", []byte(empty)), results.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
+		t.Errorf("got %v, want an error", err)
+	}
+	without := regexp.MustCompile(`,"skipped":\[.*?\]`).ReplaceAllString(string(want), "")
+	if _, err := read(file(t, "without.jsonl", []byte(without)), results.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
+		t.Errorf("got %v, want an error", err)
 	}
 }
