@@ -116,14 +116,17 @@ func lineEnd(s string, i int) int {
 // sourceLabel reports whether a line begins with a heading for sources, and
 // returns what follows its colon.
 func sourceLabel(line string) (rest string, ok bool) {
-	const longest = 400
-	if len(line) > longest {
-		return "", false
+	const longest, longestName = 400, 40
+	if len(line) > longest || strings.IndexByte(line[:min(len(line), longestName)], ':') < 0 && len(line) > longestName && !strings.Contains(line, "：") {
+		return "", false // as most
 	}
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
 	name, rest, colon := strings.Cut(line, ":")
 	if wide, after, ok := strings.Cut(line, "："); ok && !colon {
 		name, rest = wide, after
+	}
+	if len(name) > longestName {
+		return "", false
 	}
 	name = strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
 	switch strings.ToLower(name) {
