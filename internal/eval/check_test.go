@@ -147,3 +147,26 @@ func TestRowsWithoutClaimsHaveOneScore(t *testing.T) {
 		t.Errorf("got %v, want an error", err)
 	}
 }
+
+// A claim that is taken out leaves a part of the answer that nothing was made of.
+func TestClaimsAndSkippedSentencesCoverTheAnswer(t *testing.T) {
+	const answer = "- Paris is big.\n\n<p>The moon is made of cheese [1].</p> Bye!"
+	e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
+	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	r := &Result{Row: dataset.Row{Answer: answer}, Status: Scored, Claims: e.Claims, Skipped: e.Skipped, Faithfulness: 0.5, Support: 0.5}
+	r.Verdicts = []verdict.Verdict{{Label: verdict.Supported, Score: 1}, {ClaimID: 1, Label: verdict.NotMentioned}}
+	var c Checker
+	if err := c.Check(r, Absent{}); err != nil {
+		t.Fatal(err)
+	}
+	r.Claims, r.Verdicts, r.Faithfulness, r.Support = r.Claims[:1], r.Verdicts[:1], 1, 1
+	if err := c.Check(r, Absent{}); err == nil || !strings.Contains(err.Error(), "claims: got nothing of the answer from 15 to ") {
+		t.Errorf("got %v, want an error", err)
+	}
+	r.Skipped = []extract.Skipped{{Kind: extract.Greeting, Text: answer[10:15], Start: 10, End: 15}}
+	if err := c.Check(r, Absent{}); err == nil || !strings.Contains(err.Error(), "start: got 10, want ") {
+		t.Errorf("got %v, want an error", err)
+	}
+}

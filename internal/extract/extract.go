@@ -48,6 +48,15 @@ const (
 	Unstated   Kind = "unstated"   // a model that was given the answer found no statement in it
 )
 
+// Known reports whether k is one of the kinds.
+func (k Kind) Known() bool {
+	switch k {
+	case Greeting, Question, Heading, LeadIn, Refusal, Code, Reference, Marks, Disclaimer, Reasoning, Unstated:
+		return true
+	}
+	return false
+}
+
 // A Skipped sentence claims nothing and is not judged.
 type Skipped struct {
 	Kind       Kind

@@ -3,7 +3,9 @@ package extract
 import (
 	"context"
 	"slices"
+	"sort"
 	"strings"
+	"unicode"
 )
 
 // Restates reports whether text may be what [Sentences] makes of a sentence, or the
@@ -61,28 +63,53 @@ func withEntities(s string) string {
 // Reasons are why an answer may have no claims: what [Extraction.Reason] returns.
 func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNothing} }
 
-// Unclaimed is what is skipped of an answer without claims, as far as the answer and
-// the reason show it. A sentence that may be a claim was found to state nothing. The
-// kinds give the reason, except that of an answer with sentences, which is not empty.
-func Unclaimed(answer, reason string) []Skipped {
+// MayAssert reports whether text between the claims and skipped sentences of an
+// answer is long enough to be one: more than the markers of lists, HTML and labels
+// that stand there.
+func MayAssert(text string) bool {
+	const longest = 12 // letters, as in "Final answer"
+	if len(text) <= longest {
+		return false
+	}
+	letters := 0
+	for _, r := range see(text).text {
+		if unicode.IsLetter(r) {
+			letters++
+		}
+	}
+	return letters > longest
+}
+
+// Unclaimed is what was skipped of an answer beside its claims, as far as the
+// answer shows it. The reason is that of an answer without claims, which the kinds
+// then give. Any other part that may be a claim was found to state nothing.
+func Unclaimed(answer, reason string, claims []Claim) []Skipped {
 	e, err := Sentences{}.Extract(context.Background(), "", answer)
 	if err != nil {
 		return nil
 	}
 	runes := []rune(answer)
-	for _, c := range e.Claims {
-		e.Skipped = append(e.Skipped, Skipped{Kind: Unstated, Text: string(runes[c.Start:c.End]), Start: c.Start, End: c.End})
+	var all []Skipped
+	add := func(s Skipped) {
+		i := sort.Search(len(claims), func(i int) bool { return claims[i].End > s.Start })
+		if i == len(claims) || claims[i].Start >= s.End { // no claim is of it
+			all = append(all, s)
+		}
 	}
-	e.Claims = nil
-	slices.SortFunc(e.Skipped, func(a, b Skipped) int { return a.Start - b.Start })
-	for i := range e.Skipped { // another version or language may have seen it otherwise
-		s := &e.Skipped[i]
-		switch {
-		case reason == reasonRefusal && e.Reason() == reasonNothing:
+	for _, s := range e.Skipped {
+		add(s)
+	}
+	for _, c := range e.Claims {
+		add(Skipped{Kind: Unstated, Text: string(runes[c.Start:c.End]), Start: c.Start, End: c.End})
+	}
+	slices.SortFunc(all, func(a, b Skipped) int { return a.Start - b.Start })
+	for i := range all { // another version or language may have seen it otherwise
+		switch s := &all[i]; {
+		case reason == reasonRefusal && Extraction{Skipped: all}.Reason() == reasonNothing:
 			s.Kind = Refusal
 		case reason == reasonNothing && s.Kind == Refusal:
 			s.Kind = Unstated
 		}
 	}
-	return e.Skipped
+	return all
 }

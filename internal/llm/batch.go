@@ -116,7 +116,7 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 	if b.store, err = openBatchStore(ctx, filepath.Join(o.Folder, batchStoreFile)); err != nil {
 		return nil, err
 	}
-	if err := b.load(); err != nil {
+	if err := b.load(ctx); err != nil {
 		return nil, errors.Join(err, b.store.close())
 	}
 	return b, nil
@@ -124,7 +124,7 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 
 // load takes over a state that something was submitted from, and begins anew
 // where nothing was.
-func (b *Batch) load() error {
+func (b *Batch) load(ctx context.Context) error {
 	s, err := readState(b.o.Folder)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (b *Batch) load() error {
 	b.state = &batchState{
 		Version: stateVersion, Run: rand.Text(), Settings: b.o.Settings, Phase: phaseRecording, Round: 1,
 	}
-	return nil
+	return b.store.empty(ctx) // no reply of an earlier run, or of somebody else, is taken for one of this
 }
 
 func sameJSON(a, b json.RawMessage) bool {

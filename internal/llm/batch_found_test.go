@@ -75,3 +75,37 @@ func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
 		t.Errorf("%q, %v", content, err)
 	}
 }
+
+// Replies in a store that was not begun by this run are not believed, and a store
+// with code in it is refused.
+func TestAStoreThatWasFoundAnswersNothing(t *testing.T) {
+	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	path := filepath.Join(dir, batchStoreFile)
+	plant := func(statements ...string) {
+		t.Helper()
+		planted, err := openBatchStore(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range statements {
+			if _, err := planted.db.ExecContext(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := planted.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plant(`INSERT INTO requests VALUES (x'01', 'x', 200, 'forged')`)
+	b, _ := openBatch(t, s, BatchOptions{Folder: dir})
+	if a, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
+		t.Errorf("got %q, %v", a.body, err)
+	}
+	if err := b.store.close(); err != nil {
+		t.Fatal(err)
+	}
+	plant(`CREATE TRIGGER t AFTER INSERT ON requests BEGIN DELETE FROM requests; END`)
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "was not written by this program") {
+		t.Errorf("got %v, want an error", err)
+	}
+}

@@ -55,11 +55,13 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	}
 	db.SetMaxOpenConns(1) // which holds the lock
 	s := &batchStore{path, db}
+	const table = `requests (key BLOB PRIMARY KEY, part TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
+	const index = `parts ON requests (part)`
 	for _, q := range []string{
 		`PRAGMA locking_mode = EXCLUSIVE`,
 		`PRAGMA journal_mode = WAL`,
-		`CREATE TABLE IF NOT EXISTS requests (key BLOB PRIMARY KEY, part TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`,
-		`CREATE INDEX IF NOT EXISTS parts ON requests (part)`,
+		`CREATE TABLE IF NOT EXISTS ` + table,
+		`CREATE INDEX IF NOT EXISTS ` + index,
 	} {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			_ = db.Close()
@@ -69,7 +71,24 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 			return nil, s.fault(ctx, err)
 		}
 	}
+	// The file may have come with a repository, and a trigger or a view in it would
+	// run whenever something is stored.
+	var foreign int
+	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN (?, ?)`, `CREATE TABLE `+table, `CREATE INDEX `+index).Scan(&foreign)
+	if err == nil && foreign > 0 {
+		err = errors.New("was not written by this program; to start over, remove it")
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, s.fault(ctx, err)
+	}
 	return s, nil
+}
+
+// empty forgets all requests and replies.
+func (s *batchStore) empty(ctx context.Context) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM requests`)
+	return s.fault(ctx, err)
 }
 
 // fault names the file, unless it was the caller who ended.

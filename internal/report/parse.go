@@ -21,8 +21,8 @@ import (
 // A ResultParser makes a result of a JSON object, and keeps its room. The zero
 // ResultParser is ready for use.
 type ResultParser struct {
-	// Partial is set for CSV and TSV, which lack what was skipped. Of a row without
-	// claims it is found in the answer once more.
+	// Partial is set for CSV and TSV, which lack what was skipped: it is found in the
+	// answer once more.
 	Partial bool
 
 	dec   jsontext.Decoder
@@ -58,12 +58,13 @@ func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Status == eval.NoClaims {
-		switch {
-		case !seen.has("answer"), !seen.has("skipped") && !p.Partial:
-			return nil, errors.New("status: no_claims, without the answer and what was skipped of it")
-		case !seen.has("skipped"):
-			r.Skipped = extract.Unclaimed(r.Row.Answer, r.Reason)
+	known := seen.has("answer") && (seen.has("skipped") || p.Partial)
+	if r.Status == eval.NoClaims && !known {
+		return nil, errors.New("status: no_claims, without the answer and what was skipped of it")
+	}
+	if known && !seen.has("skipped") && r.Status != eval.Failed && (len(r.Claims) == 0 || r.Claims[0].Start >= 0) {
+		r.Skipped = extract.Unclaimed(r.Row.Answer, r.Reason, r.Claims)
+		if r.Status == eval.NoClaims {
 			seen |= fieldOf("skipped")
 		}
 	}
@@ -344,7 +345,9 @@ func parseSkipped(c *cursor) extract.Skipped {
 	c.object(func(name string) {
 		switch name {
 		case "kind":
-			s.Kind = extract.Kind(c.text())
+			if s.Kind = extract.Kind(c.text()); !s.Kind.Known() {
+				c.fail("unknown " + strconv.Quote(string(s.Kind)))
+			}
 		case "text":
 			s.Text = c.text()
 		case "start":
