@@ -138,7 +138,7 @@ func (d document) kindOf(i int, text string, w words) Kind {
 // than one, or sources behind their heading on one line.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
-		if strings.IndexByte(text, ':') < 0 && !strings.Contains(text, "：") {
+		if begin := text[:min(len(text), longestName)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
 			return false // as most
 		}
 		rest, ok := sourceLabel(text)

@@ -113,11 +113,15 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
+// longestName is the length of a heading for sources, in bytes.
+const longestName = 40
+
 // sourceLabel reports whether a line begins with a heading for sources, and
 // returns what follows its colon.
 func sourceLabel(line string) (rest string, ok bool) {
-	const longest, longestName = 400, 40
-	if len(line) > longest || strings.IndexByte(line[:min(len(line), longestName)], ':') < 0 && len(line) > longestName && !strings.Contains(line, "：") {
+	const longest = 400
+	begin := line[:min(len(line), longestName)]
+	if len(line) > longest || len(line) > longestName && strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
 		return "", false // as most
 	}
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
