@@ -51,11 +51,8 @@ func TestCitationsAreNotPartOfClaims(t *testing.T) {
 		"The plan (see page 3 and section 4) costs $10.":   "The plan (see page 3 and section 4) costs $10.",
 		"It rose (Smith, 2021; Jones, 2022) by half.":      "It rose by half.",
 		"It costs $10 [1], $20 [2] or $30 [3] per month.":  "It costs $10, $20 or $30 per month.",
-		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m<sup>3</sup>.",
+		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m3.",
 	} {
-		if strings.Contains(want, "<sup>") {
-			want = "The H2O level is 5 m3."
-		}
 		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
 			t.Errorf("%s: %s", answer, d)
 		}
@@ -70,7 +67,7 @@ func TestBracketsWithContentStay(t *testing.T) {
 		"The site (https://example.com/x) has it.", "Energy is 10⁶ J and x² grows.", "The range (0, 1, 2) and more is fine.", "Boil it (about 5 minutes).",
 		"Numbers in [0.5, 1.5] are kept.", "It costs $10 (plus tax).", "In May (2019, 2020 and 2021) it rained.", "The ratio is <5 and >3 here.",
 	} {
-		want := strings.ReplaceAll(strings.ReplaceAll(answer, "`", ""), "", "")
+		want := strings.ReplaceAll(answer, "`", "")
 		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
 			t.Errorf("%s: %s", answer, d)
 		}
