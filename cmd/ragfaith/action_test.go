@@ -135,6 +135,14 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 		}
 	}
 	docsRows(t, r.dir)
+	// With telemetry on, go leaves a process that writes to HOME after it ends.
+	telemetry := filepath.Join(bin, ".config", "go", "telemetry")
+	if err := os.MkdirAll(telemetry, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(telemetry, "mode"), []byte("off"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.Command("bash", filepath.Join(root, "scripts", script))
 	cmd.Dir = r.dir
 	cmd.Env = append(githubEnv(t, r.dir), append([]string{"PATH=" + path, "HOME=" + bin, "LC_ALL=C.UTF-8", "NO_PROXY=127.0.0.1", "ACTION_PATH=" + root}, env...)...)
