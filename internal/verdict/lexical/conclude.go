@@ -32,6 +32,12 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	} else if against.reason != "" {
 		v.Score = min(v.Score, against.limit)
 	}
+	if against.reason == "" && v.Score >= j.opts.Threshold {
+		if o, q := j.otherwisePlaced(s, c, contexts); o.reason != "" {
+			against, quotes = o, []quote{q}
+			v.Score = min(v.Score, o.limit)
+		}
+	}
 	switch {
 	case v.Score >= j.opts.Threshold:
 		v.Label = verdict.Supported

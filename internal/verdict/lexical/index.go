@@ -50,6 +50,7 @@ type entry struct {
 // claim is what is kept of one claim while its row is judged.
 type claim struct {
 	text       string
+	lead       int      // bytes of the stem in text, 0 without one
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.pairSeen

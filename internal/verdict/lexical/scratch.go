@@ -32,23 +32,28 @@ type scratch struct {
 	claims      []claim
 	claimValues []value
 
-	tokens      []lexicon.Token
-	claimSide   side
-	quoteSide   side
-	claimRoles  []role
-	quoteRoles  []role
-	values      []value // of the contexts
-	valueChunks []int32 // which one
-	valueTerms  []int32 // terms of the claims that are numbers or dates
-	blockValues []value // of the block at hand
-	taken       []level
-	gain        []int64
-	texts       []string
-	sentences   [][2]int      // of all that was cut in this row
-	cut         map[cell]span // which cells were
-	marks       []mark        // by chunk and place
-	seed        uint64        // of the tables
-	sparse      *sparse       // set for a row that takes too long otherwise
+	tokens       []lexicon.Token
+	claimSide    side
+	quoteSide    side
+	claimRoles   []role
+	quoteRoles   []role
+	values       []value // of the contexts
+	valueChunks  []int32 // which one
+	valueTerms   []int32 // terms of the claims that are numbers or dates
+	blockValues  []value // of the block at hand
+	taken        []level
+	gain         []int64
+	texts        []string
+	sentences    [][2]int      // of all that was cut in this row
+	cut          map[cell]span // which cells were
+	marks        []mark        // by chunk and place
+	seed         uint64        // of the tables
+	sparse       *sparse       // set for a row that takes too long otherwise
+	grids        []grid        // of the contexts, once gridsRead
+	gridsRead    bool
+	listings     []listing // of the contexts, once listingsRead
+	listingsRead bool
+	gridWork     int // cells that claims were compared with
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.
 	observe func(claim int, flush int32, f chunkScore)

@@ -1,0 +1,249 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A grid is a table of a context: of Markdown, of HTML, or of lines with tabs.
+// Its first row names the columns, and its label column names the rows.
+type grid struct {
+	chunk int
+	label int // column
+	rows  []gridRow
+}
+
+// A gridRow is a row of a table.
+type gridRow struct {
+	start, end int // bytes in the chunk
+	cells      []gridCell
+}
+
+// A gridCell is a cell of a table.
+type gridCell struct {
+	text   string
+	words  []uint64 // keys of the words that count, without those in parentheses
+	values []value  // numbers and dates
+}
+
+// maxCells is how many cells of the tables of a row's contexts are read.
+const maxCells = 1 << 14
+
+// grids returns the tables of the contexts, which are read once a row.
+func (j *Judge) grids(s *scratch, contexts []string) []grid {
+	if s.gridsRead {
+		return s.grids
+	}
+	s.gridsRead = true
+	left := maxCells
+	for chunk, text := range contexts {
+		for _, rows := range slices.Concat(lineGrids(text), htmlGrids(text)) {
+			if g, ok := j.newGrid(chunk, text, rows, &left); ok {
+				s.grids = append(s.grids, g)
+			}
+		}
+	}
+	return s.grids
+}
+
+// A cellRow is where a row and its cells are, in bytes.
+type cellRow struct {
+	start, end int
+	cells      [][2]int
+}
+
+// newGrid reads the cells of a table.
+func (j *Judge) newGrid(chunk int, text string, rows []cellRow, left *int) (grid, bool) {
+	g := grid{chunk: chunk}
+	for _, r := range rows {
+		if *left -= len(r.cells); *left < 0 {
+			break
+		}
+		row := gridRow{start: r.start, end: r.end}
+		for _, c := range r.cells {
+			row.cells = append(row.cells, j.newCell(strings.TrimSpace(text[c[0]:c[1]])))
+		}
+		g.rows = append(g.rows, row)
+	}
+	if len(g.rows) < 2 {
+		return g, false
+	}
+	if g.numbered() {
+		g.label = 1
+	}
+	return g, len(g.rows[0].cells) > g.label+1
+}
+
+// newCell reads a cell.
+func (j *Judge) newCell(text string) gridCell {
+	text = strings.Trim(stripTags(text), "* _`")
+	c := gridCell{text: text}
+	tokens := j.lex.Tokens(nil, text)
+	c.values = values(nil, maxRoles, j.lex, text, tokens)
+	depth, at := 0, 0
+	for i := range tokens {
+		t := &tokens[i]
+		depth += strings.Count(text[at:t.Start], "(") - strings.Count(text[at:t.Start], ")")
+		at = int(t.Start)
+		if depth <= 0 && !t.Is(lexicon.Stop) {
+			c.words = append(c.words, t.Key)
+		}
+	}
+	return c
+}
+
+// numbered reports whether the first column only counts the rows.
+func (g *grid) numbered() bool {
+	for i, r := range g.rows[1:] {
+		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].num != float64(i+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// lineGrids finds the tables of text whose rows are lines, with bars or tabs
+// between the cells.
+func lineGrids(text string) [][]cellRow {
+	var all [][]cellRow
+	for _, bar := range [...]byte{'|', '\t'} {
+		if strings.IndexByte(text, bar) < 0 {
+			continue
+		}
+		var rows []cellRow
+		for start := 0; start < len(text); {
+			end := start + strings.IndexByte(text[start:]+"\n", '\n')
+			r := cellRow{start: start, end: end, cells: lineCells(text, start, end, bar)}
+			start = end + 1
+			switch {
+			case len(r.cells) > 1 && isRule(text[r.start:r.end]):
+				// The line before is the head.
+				rows = rows[max(0, len(rows)-1):]
+			case len(r.cells) > 1 && (len(rows) == 0 || len(r.cells) == len(rows[0].cells)):
+				rows = append(rows, r)
+			default:
+				all, rows = addGrid(all, rows), nil
+				if len(r.cells) > 1 {
+					rows = append(rows, r)
+				}
+			}
+		}
+		all = addGrid(all, rows)
+	}
+	return all
+}
+
+func addGrid(all [][]cellRow, rows []cellRow) [][]cellRow {
+	if len(rows) < 2 {
+		return all
+	}
+	return append(all, rows)
+}
+
+// lineCells returns where the cells of a line are, nil for a line without bar.
+func lineCells(text string, start, end int, bar byte) [][2]int {
+	line := strings.TrimRight(text[start:end], " \r")
+	end = start + len(line)
+	if strings.IndexByte(line, bar) < 0 {
+		return nil
+	}
+	if bar == '|' {
+		start += len(line) - len(strings.TrimLeft(line, " "))
+		if text[start] == '|' {
+			start++
+		}
+		if end > start && text[end-1] == '|' {
+			end--
+		}
+	}
+	var cells [][2]int
+	from := start
+	for i := start; i <= end; i++ {
+		if i == end || text[i] == bar && (i == start || text[i-1] != '\\') {
+			cells = append(cells, [2]int{from, i})
+			from = i + 1
+		}
+	}
+	return cells
+}
+
+// isRule reports whether a line stands between the head and the body of a table.
+func isRule(line string) bool {
+	return strings.Trim(line, "|-:+= \t\r") == "" && strings.IndexByte(line, '-') >= 0
+}
+
+// htmlGrids finds the tables of HTML in text.
+func htmlGrids(text string) [][]cellRow {
+	var all [][]cellRow
+	var rows []cellRow
+	var row *cellRow
+	open := -1 // where the text of the cell begins
+	closeCell := func(end int) {
+		if row != nil && open >= 0 {
+			row.cells = append(row.cells, [2]int{open, end})
+		}
+		open = -1
+	}
+	closeRow := func(end int) {
+		closeCell(end)
+		if row != nil && len(row.cells) > 1 {
+			row.end = end
+			rows = append(rows, *row)
+		}
+		row = nil
+	}
+	for at := 0; ; {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			break
+		}
+		start := at + i
+		n := strings.IndexByte(text[start:min(len(text), start+maxTag)], '>')
+		if n < 0 {
+			at = start + 1
+			continue
+		}
+		at = start + n + 1
+		name, _, _ := strings.Cut(strings.ToLower(text[start+1:at-1]), " ")
+		switch name {
+		case "tr":
+			closeRow(start)
+			row = &cellRow{start: start}
+		case "td", "th":
+			closeCell(start)
+			open = at
+		case "/td", "/th":
+			closeCell(start)
+		case "/tr":
+			closeRow(at)
+		case "table", "/table":
+			closeRow(start)
+			all, rows = addGrid(all, rows), nil
+		}
+	}
+	closeRow(len(text))
+	return addGrid(all, rows)
+}
+
+// maxTag is the length of the longest tag of HTML that is read.
+const maxTag = 256
+
+// stripTags leaves out the tags of HTML.
+func stripTags(text string) string {
+	if strings.IndexByte(text, '<') < 0 {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "<")
+		_, after, closed := strings.Cut(rest, ">")
+		if !ok || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before + " ")
+		text = after
+	}
+}

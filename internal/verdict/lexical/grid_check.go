@@ -1,0 +1,302 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// maxGridWork is how many cells all claims of a row are compared with.
+const maxGridWork = 1 << 20
+
+// otherCell looks for a value of the claim that a table of the contexts has in
+// another row or column than the claim names: "the Specialist gets 28 days",
+// where the row of the Specialist has 25 and that of the Manager 28.
+func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, quote) {
+	gs := j.grids(s, contexts)
+	if len(gs) == 0 {
+		return objection{}, quote{}
+	}
+	a := &s.claimSide
+	a.read(j.lex, c.text)
+	for i := range gs {
+		g := &gs[i]
+		for _, r := range g.rows {
+			s.gridWork += len(r.cells)
+		}
+		if s.gridWork > maxGridWork {
+			break
+		}
+		k := cellCheck{s: s, lex: j.lex, grid: g, claim: c, side: a}
+		k.rows, k.columns = k.named()
+		if len(k.rows) == 0 || len(k.rows) == len(g.rows)-1 && len(k.rows) > 1 {
+			continue
+		}
+		if o, row := k.check(); o.reason != "" && !j.cellInProse(s, c, contexts, &k) {
+			return o, quote{chunk: g.chunk, start: g.rows[row].start, end: g.rows[row].end}
+		}
+	}
+	return objection{}, quote{}
+}
+
+// A cellCheck compares a claim with a table.
+type cellCheck struct {
+	s             *scratch
+	lex           *lexicon.Lexicon
+	grid          *grid
+	claim         *claim
+	side          *side // of the claim
+	rows, columns []int // that the claim names
+	value         *value
+}
+
+// named returns the rows and columns whose names the claim has. Of "OS-3" and
+// "OS-3 Mini" it is the longer if the claim has both.
+func (k *cellCheck) named() (rows, columns []int) {
+	g := k.grid
+	var names [][]uint64
+	for i := 1; i < len(g.rows); i++ {
+		if g.label < len(g.rows[i].cells) && k.says(&g.rows[i].cells[g.label]) {
+			rows, names = append(rows, i), append(names, g.rows[i].cells[g.label].words)
+		}
+	}
+	rows = longest(rows, names)
+	names = names[:0]
+	for i := range g.rows[0].cells {
+		if i != g.label && k.says(&g.rows[0].cells[i]) {
+			columns, names = append(columns, i), append(names, g.rows[0].cells[i].words)
+		}
+	}
+	return rows, longest(columns, names)
+}
+
+// longest leaves out what has a name that is a part of another's.
+func longest(ids []int, names [][]uint64) []int {
+	var out []int
+	for i, id := range ids {
+		part := slices.ContainsFunc(names, func(other []uint64) bool {
+			return len(other) > len(names[i]) && !slices.ContainsFunc(names[i], func(w uint64) bool { return !slices.Contains(other, w) })
+		})
+		if !part {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// says reports whether the claim has all words of a cell, which has some.
+func (k *cellCheck) says(c *gridCell) bool {
+	if len(c.words) == 0 {
+		return false
+	}
+	for _, w := range c.words {
+		if !slices.ContainsFunc(k.side.content, func(i int) bool { return k.side.tokens[i].Key == w }) {
+			return false
+		}
+	}
+	return true
+}
+
+// check returns an objection to the first value that is in another cell, and the
+// row that the claim names.
+func (k *cellCheck) check() (objection, int) {
+	if o, row := k.pairs(); o.reason != "" {
+		return o, row
+	}
+	vs := k.s.claimValues[k.claim.values[0]:k.claim.values[1]]
+	for i := range vs {
+		k.value = &vs[i]
+		if k.value.soft || k.inName(k.value) {
+			continue
+		}
+		if o, row := k.misplaced(func(c *gridCell) bool { return k.has(c, k.value) }, vs[i].string(k.claim.text)); o.reason != "" {
+			return o, row
+		}
+	}
+	k.value = nil
+	for _, column := range k.columns { // words: days, names
+		for i := 1; i < len(k.grid.rows); i++ {
+			if column >= len(k.grid.rows[i].cells) || slices.Contains(k.rows, i) {
+				continue
+			}
+			cell := &k.grid.rows[i].cells[column]
+			if len(cell.values) > 0 || !k.says(cell) {
+				continue
+			}
+			same := func(c *gridCell) bool { return slices.Equal(c.words, cell.words) }
+			if o, row := k.misplaced(same, cell.text); o.reason != "" {
+				return o, row
+			}
+		}
+	}
+	return objection{}, 0
+}
+
+// pairs checks a claim that is a row of a table itself, such as "Grade:
+// Specialist; Annual leave: 25": each value stands under its own heading.
+func (k *cellCheck) pairs() (objection, int) {
+	parts := strings.Split(k.claim.text[k.claim.lead:], "; ")
+	if len(parts) < 2 || len(k.rows) != 1 {
+		return objection{}, 0
+	}
+	cells := k.grid.rows[k.rows[0]].cells
+	b := &k.s.quoteSide
+	for _, part := range parts {
+		head, said, ok := strings.Cut(part, ": ")
+		if !ok {
+			continue
+		}
+		b.read(k.lex, head)
+		for i := range k.grid.rows[0].cells {
+			words := k.grid.rows[0].cells[i].words
+			if i == k.grid.label || i >= len(cells) || len(words) == 0 || slices.ContainsFunc(words, func(w uint64) bool { return b.place(w) < 0 }) {
+				continue
+			}
+			b.read(k.lex, said)
+			vs := values(nil, maxRoles, k.lex, said, b.tokens)
+			other := len(cells[i].values) > 0 && len(vs) > 0 && !k.has(&cells[i], &vs[0])
+			if other {
+				return k.object(said, cells[i].text, k.rows[0], i), k.rows[0]
+			}
+			break
+		}
+	}
+	return objection{}, 0
+}
+
+// inName reports whether v belongs to the name of a row or column that the claim
+// names.
+func (k *cellCheck) inName(v *value) bool {
+	for _, r := range k.rows {
+		if k.has(&k.grid.rows[r].cells[k.grid.label], v) {
+			return true
+		}
+	}
+	for _, c := range k.columns {
+		if k.has(&k.grid.rows[0].cells[c], v) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether a cell gives v.
+func (k *cellCheck) has(c *gridCell, v *value) bool {
+	const sure = 0.9
+	for i := range c.values {
+		if v.holds(&c.values[i], k.lex) >= sure {
+			return true
+		}
+	}
+	return false
+}
+
+// misplaced objects if cells that are like what the claim says are there, but
+// none in the rows and columns that it names.
+func (k *cellCheck) misplaced(like func(*gridCell) bool, said string) (objection, int) {
+	inRow, elsewhere := -1, [2]int{-1, -1}
+	for i := 1; i < len(k.grid.rows); i++ {
+		cells := k.grid.rows[i].cells
+		for n := range cells {
+			if n == k.grid.label || !like(&cells[n]) {
+				continue
+			}
+			switch {
+			case !slices.Contains(k.rows, i):
+				if elsewhere[0] < 0 || slices.Contains(k.columns, n) {
+					elsewhere = [2]int{i, n}
+				}
+			case len(k.columns) == 0 || slices.Contains(k.columns, n):
+				return objection{}, 0
+			default:
+				inRow = n
+			}
+		}
+	}
+	row := k.rows[0]
+	switch {
+	case inRow >= 0:
+		if cell := k.expected(row, k.columns[0]); cell != nil {
+			return k.object(said, cell.text, row, k.columns[0]), row
+		}
+	case elsewhere[0] >= 0 && (len(k.columns) == 0 || slices.Contains(k.columns, elsewhere[1])):
+		if cell := k.expected(row, elsewhere[1]); cell != nil {
+			return k.object(said, cell.text, row, elsewhere[1]), row
+		}
+	}
+	return objection{}, 0
+}
+
+// expected returns a cell that the claim does not give, nil if it does or there
+// is nothing to compare.
+func (k *cellCheck) expected(row, column int) *gridCell {
+	cells := k.grid.rows[row].cells
+	if column >= len(cells) {
+		return nil
+	}
+	cell := &cells[column]
+	if k.value == nil {
+		if len(cell.words) == 0 || k.says(cell) {
+			return nil
+		}
+		return cell
+	}
+	vs := k.s.claimValues[k.claim.values[0]:k.claim.values[1]]
+	if len(cell.values) == 0 || slices.ContainsFunc(vs, func(v value) bool { return k.has(cell, &v) }) {
+		return nil
+	}
+	return cell
+}
+
+func (k *cellCheck) object(said, there string, row, column int) objection {
+	name := k.grid.rows[row].cells[k.grid.label].text
+	if head := strings.TrimSpace(k.grid.rows[0].cells[column].text); head != "" {
+		name += ", " + head
+	}
+	return objection{reason: "the table has " + quoted(there) + " for " + quoted(name) + ", not " + quoted(said), limit: contradicted}
+}
+
+// cellInProse reports whether a sentence outside of the tables has the value
+// that the check objects to together with the name of a row.
+func (j *Judge) cellInProse(s *scratch, c *claim, contexts []string, k *cellCheck) bool {
+	if k.value == nil {
+		return false
+	}
+	b := &s.quoteSide
+	tries := 8
+	for i := range s.values {
+		if tries == 0 {
+			break
+		}
+		chunk, at := int(s.valueChunks[i]), s.values[i].start
+		if k.value.holds(&s.values[i], j.lex) == 0 || inGrid(s.grids, chunk, at) {
+			continue
+		}
+		tries--
+		q := j.sentenceAt(s, contexts, support{chunk: chunk, start: at})
+		b.read(j.lex, contexts[chunk][q.start:q.end])
+		for _, r := range k.rows {
+			words := k.grid.rows[r].cells[k.grid.label].words
+			if !slices.ContainsFunc(words, func(w uint64) bool { return b.place(w) < 0 }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func inGrid(gs []grid, chunk, at int) bool {
+	return slices.ContainsFunc(gs, func(g grid) bool {
+		return g.chunk == chunk && at >= g.rows[0].start && at < g.rows[len(g.rows)-1].end
+	})
+}
+
+// otherwisePlaced looks for what the claim takes from another place of a table
+// or a list than it says.
+func (j *Judge) otherwisePlaced(s *scratch, c *claim, contexts []string) (objection, quote) {
+	if o, q := j.otherItem(s, c, contexts); o.reason != "" {
+		return o, q
+	}
+	return j.otherCell(s, c, contexts)
+}

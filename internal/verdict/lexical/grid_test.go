@@ -1,0 +1,139 @@
+package lexical
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+const (
+	ferries = `Ferries from Skarsund, summer 2025
+
+| Route | Crossing (minutes) | Fare 2024 | Fare 2025 | First ferry |
+|:--|--:|--:|--:|---|
+| Outer Isles | 95 | €31 | €34 | Tuesday |
+| Inner Isles | 40 | €12 | €13 | Sunday |
+| Inner Isles North | 55 | €17 | €19 | Friday |
+
+Bicycles cost €4 on every route.`
+	ferriesHTML = `<p>Ferries</p><table class="t"><tr><th>Route</th><th>Crossing (minutes)</th><th>Fare 2024</th><th>Fare 2025</th><th>First ferry</th></tr>
+<tr><td>Outer Isles</td><td>95</td><td>€31</td><td>€34</td><td>Tuesday</td></tr>
+<tr><td>Inner Isles</td><td>40</td><td>€12</td><td>€13</td><td>Sunday</td></tr>
+<tr><td><b>Inner Isles North</b></td><td>55</td><td>€17</td><td>€19</td><td>Friday</td></tr></table>
+<p>Bicycles cost €4 on every route.</p>`
+)
+
+func ferriesTSV() string {
+	var b strings.Builder
+	for line := range strings.Lines(ferries) {
+		if strings.HasPrefix(line, "| ") {
+			line = strings.ReplaceAll(strings.Trim(line, "| \n"), " | ", "\t") + "\n"
+		}
+		if !strings.HasPrefix(line, "|:") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func TestACellBelongsToItsRowAndColumn(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for format, context := range map[string]string{"Markdown": ferries, "HTML": ferriesHTML, "tabs": ferriesTSV()} {
+		for claim, supported := range map[string]bool{
+			"The crossing to the Outer Isles takes 95 minutes.":                  true,
+			"The crossing to the Outer Isles takes 40 minutes.":                  false, // of another row
+			"The crossing to the Inner Isles takes 40 minutes.":                  true,
+			"The crossing to the Inner Isles takes 55 minutes.":                  false, // of a row with a longer name
+			"The crossing to Inner Isles North takes 55 minutes.":                true,
+			"The fare to the Outer Isles is €34 in 2025.":                        true,
+			"The fare to the Outer Isles is €31 in 2025.":                        false, // of another column
+			"The fare to the Outer Isles was €31 in 2024.":                       true,
+			"The first ferry to the Inner Isles goes on Sunday.":                 true,
+			"The first ferry to the Inner Isles goes on Tuesday.":                false,
+			"A bicycle costs €4 to the Outer Isles.":                             true, // said outside of the table
+			"Route: Inner Isles; Crossing (minutes): 40; Fare 2024: €12":         true,
+			"Route: Outer Isles; Fare 2024: €34; Fare 2025: €31":                 false, // swapped in its row
+			"The fare to the Outer Isles rose from €31 in 2024 to €34 in 2025.":  true,
+			"The Outer Isles are 95 minutes away, the Inner Isles 40 minutes.":   true,
+			"In 2025 the ferries to the Outer Isles and Inner Isles cost money.": false, // "money" is not there; no table objects
+		} {
+			v := judge(t, j, task("", []string{context}, claim))[0]
+			if strings.Contains(claim, "money") {
+				if v.Label == verdict.Contradicted {
+					t.Errorf("%s: %q: got %v (%s), want no objection", format, claim, v.Label, v.Reason)
+				}
+				continue
+			}
+			want := verdict.Contradicted
+			if supported {
+				want = verdict.Supported
+			}
+			if v.Label != want {
+				t.Errorf("%s: %q: got %v, %.2f (%s), want %v", format, claim, v.Label, v.Score, v.Reason, want)
+			}
+			if v.Label == verdict.Contradicted && (len(v.Evidence) != 1 || !strings.Contains(v.Evidence[0].Quote, "Isles")) {
+				t.Errorf("%s: %q: got evidence %v, want the row of the table", format, claim, v.Evidence)
+			}
+		}
+	}
+}
+
+func TestAnItemIsOfTheListThatItsStemNames(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	const prose = "The rain cover is an extra. Repairs take a week."
+	for _, context := range []string{
+		"Welcome. The bag contains:\n\n- a tent with poles\n- two sleeping mats\n- a gas stove\n\n" + prose,
+		"Welcome. The bag contains:\n1. a tent with poles\n2. two sleeping mats\n   of foam\n3. a gas stove\n" + prose,
+		"The bag contains <ul><li>a tent with poles</li><li>two sleeping mats<li>a gas stove</ul> " + prose,
+	} {
+		for item, supported := range map[string]bool{
+			"a tent":             true,
+			"two sleeping mats":  true,
+			"the gas stove":      true,
+			"a rain cover":       false, // elsewhere in the context
+			"a petrol lamp":      false, // nowhere
+			"two folding chairs": false,
+		} {
+			k := verdict.Task{Contexts: []string{context}, Claims: []extract.Claim{{Lead: "What the bag contains", Text: item}}}
+			if v := judge(t, j, k)[0]; (v.Label == verdict.Supported) != supported {
+				t.Errorf("%q: got %v, %.2f (%s), want supported %v", item, v.Label, v.Score, v.Reason, supported)
+			}
+		}
+	}
+	k := verdict.Task{
+		Contexts: []string{"The bag contains:\n- a tent\n- a stove\n\nThe bag also contains a rain cover."},
+		Claims:   []extract.Claim{{Lead: "The bag contains", Text: "a rain cover"}},
+	}
+	if v := judge(t, j, k)[0]; v.Label != verdict.Supported {
+		t.Errorf("said in prose with its stem: got %v (%s), want supported", v.Label, v.Reason)
+	}
+}
+
+// Tables and lists are read within bounds, whatever the text looks like.
+func FuzzGrids(f *testing.F) {
+	for _, s := range []string{ferries, ferriesHTML, ferriesTSV(), "|", "a|b\n|-", "<tr><td", "- a\n- b", "x:\n<li>a<li>b", "\t\n\t\t\n", "<table><tr><td>a<td>b<tr><td>1<td>2"} {
+		f.Add(s)
+	}
+	j := newJudge(f, Options{})
+	f.Fuzz(func(t *testing.T, text string) {
+		s := newScratch()
+		for _, g := range j.grids(s, []string{text}) {
+			for _, r := range g.rows {
+				if r.start < 0 || r.end < r.start || r.end > len(text) {
+					t.Fatalf("row from %d to %d of %d bytes", r.start, r.end, len(text))
+				}
+			}
+		}
+		for _, l := range j.listings(s, []string{text}) {
+			for _, item := range l.items {
+				if item[0] < l.lead[1] || item[1] < item[0] || item[1] > len(text) {
+					t.Fatalf("item %v of a list under %v in %d bytes", item, l.lead, len(text))
+				}
+			}
+		}
+	})
+}
