@@ -53,7 +53,7 @@ type Checker struct {
 
 // Absent names the fields that a stored result lacks. What they would prove is
 // not checked.
-type Absent struct{ Answer, Contexts, Skipped bool }
+type Absent struct{ Question, Answer, Contexts, Skipped bool }
 
 // Check returns a *MismatchError for the first field of r that is not what a
 // [Pipeline] makes of the other fields, and nil if there is none. Each of
@@ -180,6 +180,9 @@ func (c *Checker) claim(r *Result, i int, absent Absent) *MismatchError {
 			return err
 		}
 	}
+	if err := judgedAs(r, claim, absent); err != nil {
+		return err
+	}
 	if from := claim.From; from != nil {
 		if _, err := span(&c.answer, from.Start, from.End, absent.Answer); err != nil {
 			err.Field = "from: " + err.Field
@@ -199,6 +202,25 @@ func (c *Checker) claim(r *Result, i int, absent Absent) *MismatchError {
 		return mismatch("cosine", number(v.Reused.Cosine), "-1 to 1")
 	}
 	return c.sources(r, claim, v, absent)
+}
+
+// judgedAs checks that the statement that a claim was judged as is the one that
+// its words and the question make.
+func judgedAs(r *Result, claim *extract.Claim, absent Absent) *MismatchError {
+	if claim.As == "" || absent.Question {
+		return nil
+	}
+	want := ""
+	if claim.Start >= 0 {
+		want = extract.JudgedAs(r.Row.Question, []extract.Claim{*claim})[0]
+	}
+	switch want {
+	case claim.As:
+		return nil
+	case "":
+		return mismatch("judged_as", excerpt(claim.As), "none, since the claim is judged by its own words")
+	}
+	return mismatch("judged_as", excerpt(claim.As), excerpt(want)+", which question and answer say together")
 }
 
 // sources checks what a verdict refers to: contexts, quotes and parts of the claim.

@@ -64,18 +64,25 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 		"parts of a supported claim":      {edit: func(r *Result) { r.Verdicts[0].Unsupported = r.Verdicts[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
 		"a part behind the claim":         {edit: func(r *Result) { r.Verdicts[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
 		"a sentence behind the answer":    {edit: func(r *Result) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
-		"a cosine of two":                 {edit: func(r *Result) { r.Verdicts[0].Reused = &verdict.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
-		"a quote of nothing":              {edit: func(r *Result) { r.Verdicts[0].Evidence[0] = verdict.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
-		"a refusal":                       {edit: refusal, check: Checker{NoClaims: &one}},
-		"a refusal with another score":    {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
-		"a refusal that was null":         {edit: func(r *Result) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
-		"a refusal without its sentence":  {edit: func(r *Result) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
-		"of CSV":                          {edit: func(r *Result) { refusal(r); r.Skipped = nil }, absent: Absent{Skipped: true}},
-		"of no known reason":              {edit: func(r *Result) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: Absent{Skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
-		"without texts":                   {edit: func(r *Result) { r.Row = dataset.Row{} }, absent: Absent{Answer: true, Contexts: true}},
-		"without texts, out of order":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Claims[0].Start = 3 }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
-		"without texts, a huge chunk":     {edit: func(r *Result) { r.Row = dataset.Row{}; r.Verdicts[0].ChunkIDs[0] = math.MaxInt }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
-		"an empty answer":                 {edit: func(r *Result) { r.Row.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
+		"a statement of question and answer": {edit: func(r *Result) {
+			r.Row.Question, r.Claims[0].As = "What rises in the east?", "Sun rises in the east."
+		}},
+		"another statement than theirs": {edit: func(r *Result) {
+			r.Row.Question, r.Claims[0].As = "What rises in the east?", "The moon rises."
+		}, want: `claim 0: judged_as: got "The moon rises.", want "Sun rises in the east."`},
+		"a statement of a rewritten claim": {edit: func(r *Result) { r.Claims[2].As = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
+		"a cosine of two":                  {edit: func(r *Result) { r.Verdicts[0].Reused = &verdict.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"a quote of nothing":               {edit: func(r *Result) { r.Verdicts[0].Evidence[0] = verdict.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
+		"a refusal":                        {edit: refusal, check: Checker{NoClaims: &one}},
+		"a refusal with another score":     {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
+		"a refusal that was null":          {edit: func(r *Result) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
+		"a refusal without its sentence":   {edit: func(r *Result) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
+		"of CSV":                           {edit: func(r *Result) { refusal(r); r.Skipped = nil }, absent: Absent{Skipped: true}},
+		"of no known reason":               {edit: func(r *Result) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: Absent{Skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
+		"without texts":                    {edit: func(r *Result) { r.Row = dataset.Row{} }, absent: Absent{Answer: true, Contexts: true}},
+		"without texts, out of order":      {edit: func(r *Result) { r.Row = dataset.Row{}; r.Claims[0].Start = 3 }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
+		"without texts, a huge chunk":      {edit: func(r *Result) { r.Row = dataset.Row{}; r.Verdicts[0].ChunkIDs[0] = math.MaxInt }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
+		"an empty answer":                  {edit: func(r *Result) { r.Row.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
 		"an answer that is called empty": {
 			edit: func(r *Result) {
 				*r = Result{Row: r.Row, Status: NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}

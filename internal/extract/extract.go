@@ -1,15 +1,23 @@
 // Package extract breaks an answer into the claims that it makes.
 package extract
 
-import "github.com/ragfaith/ragfaith/internal/llm"
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+)
 
 // A Claim is one statement of an answer that is to be judged.
 type Claim struct {
-	ID    int    // place among the row's claims, from 0
-	Text  string // the statement, without Markdown; a row of a table with the headings of its columns
-	Lead  string // the heading or stem that a fragment leans on, "" for none
-	Start int    // first code point in the answer, as a Python slice counts; -1 where it was rewritten
-	End   int    // one past the last code point; -1 where it was rewritten
+	ID   int    // place among the row's claims, from 0
+	Text string // the statement, without Markdown; a row of a table with the headings of its columns
+	Lead string // the heading or stem that a fragment leans on, "" for none
+	// As is the statement that judges read instead of Lead and Text: what a short
+	// answer and its question say together, "Sydney is the capital of Australia."
+	// for "Sydney." It is "" for a claim that is judged by its own words.
+	As    string
+	Start int // first code point in the answer, as a Python slice counts; -1 where it was rewritten
+	End   int // one past the last code point; -1 where it was rewritten
 	// From is the sentence of the answer that a rewritten claim came from; nil
 	// for a verbatim claim, and where the sentence is not known.
 	From *Span
@@ -18,13 +26,29 @@ type Claim struct {
 	Invented bool
 }
 
-// Judged is what a judge reads: "Advantages: low cost" for the claim "low cost"
-// under the stem "Advantages:".
+// Judged returns the text that a judge reads: As if it is set, and otherwise Text
+// with its Lead, as in "Advantages: low cost" for "low cost" under "Advantages:".
 func (c Claim) Judged() string {
-	if c.Lead == "" {
-		return c.Text
+	switch {
+	case c.As != "":
+		return c.As
+	case c.Lead != "":
+		return c.Lead + ": " + c.Text
 	}
-	return c.Lead + ": " + c.Text
+	return c.Text
+}
+
+// Offset is how many bytes further on Text stands in what Judged returns. It is
+// negative if that is the end of Text. It reports false if neither is in the other.
+func (c Claim) Offset() (int, bool) {
+	if c.As == "" {
+		return len(c.Judged()) - len(c.Text), true
+	}
+	if strings.HasSuffix(c.Text, c.As) || strings.HasSuffix(capitalized(c.Text[max(0, len(c.Text)-len(c.As)):]), c.As) {
+		return len(c.As) - len(c.Text), true
+	}
+	i := strings.Index(c.As, bareAnswer(c.Text))
+	return i - max(0, strings.Index(c.Text, bareAnswer(c.Text))), i >= 0
 }
 
 // A Span is a piece of an answer, in code points.

@@ -19,8 +19,8 @@ type Sentences struct {
 // Extract returns every sentence of answer, as a claim or as a sentence that
 // claims nothing. Whatever might assert a fact is a claim: one that is passed
 // over wrongly would raise the score of an answer that is not faithful. The
-// question is not looked at, and there is no error but that of ctx.
-func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, error) {
+// question completes short answers; see [JudgedAs]. There is no error but that of ctx.
+func (x Sentences) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
 	}
@@ -67,7 +67,18 @@ func (x Sentences) Extract(ctx context.Context, _, answer string) (Extraction, e
 	}
 	e.keepBareAnswer(points.points)
 	e.skipCuts(left, len(answer), answer, &points)
+	e.complete(question)
 	return e, nil
+}
+
+// complete sets what the claims are judged as.
+func (e *Extraction) complete(question string) {
+	if shortAnswers(e.Claims) == 0 {
+		return // as most
+	}
+	for i, as := range JudgedAs(question, e.Claims) {
+		e.Claims[i].As = as
+	}
 }
 
 // skipCuts reports the sections of the answer that end by the offset to as

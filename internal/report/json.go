@@ -125,6 +125,9 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 		if c.Lead != "" {
 			b = appendString(append(b, `,"lead":`...), c.Lead)
 		}
+		if c.As != "" {
+			b = appendString(append(b, `,"judged_as":`...), c.As)
+		}
 		b = appendSpan(b, c.Start, c.End)
 		if c.From != nil {
 			b = appendPlace(append(b, `,"from":`...), *c.From)

@@ -30,6 +30,7 @@ type parquetClaim struct {
 	ID          int64             `parquet:"id"`
 	Text        string            `parquet:"text"`
 	Lead        *string           `parquet:"lead,optional"`
+	JudgedAs    *string           `parquet:"judged_as,optional"`
 	Start       *int64            `parquet:"start,optional"`
 	End         *int64            `parquet:"end,optional"`
 	From        *parquetSpan      `parquet:"from,optional"`
@@ -114,7 +115,7 @@ func parquetShape(r *eval.Result) (*parquetResult, int) {
 // parquetClaimOf is the claim i of r with its verdict.
 func parquetClaimOf(r *eval.Result, i int) parquetClaim {
 	c := &r.Claims[i]
-	p := parquetClaim{ID: int64(c.ID), Text: whole(c.Text), Lead: stated(c.Lead)}
+	p := parquetClaim{ID: int64(c.ID), Text: whole(c.Text), Lead: stated(c.Lead), JudgedAs: stated(c.As)}
 	p.Start, p.End = placeOf(c.Start, c.End)
 	if c.From != nil {
 		p.From = &parquetSpan{int64(c.From.Start), int64(c.From.End)}

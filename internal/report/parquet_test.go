@@ -26,7 +26,7 @@ import (
 func marked() *eval.Result {
 	r := scored()
 	r.Row.Index, r.Row.ID = 10, "m"
-	r.Claims[0].Lead = "Life:"
+	r.Claims[0].Lead, r.Claims[0].As = "Life:", "He was born."
 	r.Claims[1].From, r.Claims[1].Invented = &extract.Span{Start: 13, End: 18}, true
 	r.Verdicts[1].Unsupported = []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	r.Verdicts[1].Reused = &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}

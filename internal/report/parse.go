@@ -68,7 +68,7 @@ func (p *ResultParser) Parse(line []byte) (*eval.Result, error) {
 			seen |= fieldOf("skipped")
 		}
 	}
-	absent := eval.Absent{Answer: !seen.has("answer"), Contexts: !seen.has("contexts"), Skipped: !seen.has("skipped")}
+	absent := eval.Absent{Question: !seen.has("question"), Answer: !seen.has("answer"), Contexts: !seen.has("contexts"), Skipped: !seen.has("skipped")}
 	if err := p.check.Check(r, absent); err != nil {
 		return nil, err
 	}
@@ -233,6 +233,8 @@ func parseClaim(c *cursor, r *eval.Result) int {
 			claim.Text = c.text()
 		case "lead":
 			claim.Lead = c.textOrNull()
+		case "judged_as":
+			claim.As = c.textOrNull()
 		case "from":
 			if !c.null() {
 				from := parseSpan(c)

@@ -70,9 +70,9 @@ func all() []*eval.Result {
 			Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "I don't know.", Start: 0, End: 13}},
 		},
 		{
-			Row:    dataset.Row{Index: 9, ID: "9", Answer: "Yes.", Contexts: []string{"c"}},
+			Row:    dataset.Row{Index: 9, ID: "9", Question: "Is it open?", Answer: "Yes.", Contexts: []string{"c"}},
 			Status: eval.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: errors.New("no reply")},
-			Claims:       []extract.Claim{{ID: 0, Text: "Yes.", Start: 0, End: 4}},
+			Claims:       []extract.Claim{{ID: 0, Text: "Yes.", As: "It is open.", Start: 0, End: 4}},
 			Faithfulness: math.NaN(), Support: math.NaN(),
 		},
 	}

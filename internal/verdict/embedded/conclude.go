@@ -188,12 +188,14 @@ func evidence(contexts []string, p piece) verdict.Evidence {
 // marked are the words of a claim that the model finds nothing for, in code points
 // of its text. Words that stand side by side are one span.
 func marked(c extract.Claim, x reading) []extract.Span {
-	judged := c.Judged()
-	lead := len(judged) - len(c.Text)
+	lead, ok := c.Offset()
+	if !ok {
+		return nil
+	}
 	var spans []extract.Span
 	last := 0
 	for _, t := range x.held.Tokens {
-		if t.Unsupported <= 0 || t.Start < lead {
+		if t.Unsupported <= 0 || t.Start < lead || t.End-lead > len(c.Text) {
 			continue
 		}
 		start, end := t.Start-lead, t.End-lead

@@ -216,6 +216,9 @@ class Detail {
         }
       }
       item.append(head, text);
+      if (claim.judged_as) {
+        item.append(write(make("p", { className: "note", dir: "auto" }), `Judged as: ${claim.judged_as}`));
+      }
       const note = (...content) => item.append(make("p", { className: "note", dir: "auto" }, ...content));
       if (claim.reason) {
         note(write(make("bdi"), claim.reason));

@@ -1,0 +1,370 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	longestFragment = 12  // words of a short answer
+	longestWord     = 8   // code points of a name in a script without spaces
+	longestReply    = 300 // bytes of a claim that is looked at
+	mostFragments   = 16  // claims that are short answers together
+)
+
+// JudgedAs returns [Claim.As] for each of some claims, which are sentences of an
+// answer to question in their order. It depends on nothing else, and for a claim
+// alone it is what it is among others or "", so that stored results can be checked.
+func JudgedAs(question string, claims []Claim) []string {
+	all := make([]string, len(claims))
+	n := shortAnswers(claims)
+	if n == 0 || strings.TrimSpace(question) == "" {
+		return all
+	}
+	asked := askedSentence(question)
+	if asked == "" {
+		return all
+	}
+	q, parsed := parseQuestion(asked)
+	for i := range n {
+		all[i] = stateAnswer(asked, &q, parsed, claims[i].Text)
+	}
+	return all
+}
+
+// shortAnswers counts the claims, from the first, that need their question to be
+// understood: all if all do, and otherwise one at most, since a fragment among
+// sentences is theirs.
+func shortAnswers(claims []Claim) int {
+	n := 0
+	for n < min(len(claims), mostFragments) && claims[n].Lead == "" && isShortAnswer(claims[n].Text) {
+		n++
+	}
+	if n < len(claims) {
+		return min(n, 1)
+	}
+	return n
+}
+
+// stateAnswer is the statement that a short answer makes, "" if it stands alone.
+func stateAnswer(asked string, q *question, parsed bool, text string) string {
+	if len(text) > longestReply {
+		return ""
+	}
+	if yes, rest, ok := reply(text); ok {
+		if !parsed || q.wh != "" {
+			return beside(asked, text, rest)
+		}
+		return q.replied(yes, rest)
+	}
+	answer := bareAnswer(text)
+	switch {
+	case !parsed:
+		return beside(asked, answer, answer)
+	case restates(asked, answer):
+		return ""
+	case q.wh != "":
+		return q.answered(answer)
+	}
+	w := wordsOf(answer)
+	if s := q.chosen(w); s != "" {
+		return s
+	}
+	if isTag(w) {
+		_, denies := q.repeats(w)
+		return q.replied(!denies, answer)
+	}
+	if isPreposition(w[0].low) || isAdverb(w[0].low) {
+		return q.replied(true, answer)
+	}
+	return beside(asked, answer, answer)
+}
+
+// beside puts an answer behind a question that was not understood, so that it is
+// judged with the words of both. It does so only if what the answer says is too
+// short to stand alone in any language.
+func beside(asked, answer, says string) string {
+	const longest = 3 // words
+	if w := wordsOf(says); len(w) > longest || isUnspaced(w) && utf8.RuneCountInString(says) > longestWord || restates(asked, says) {
+		return ""
+	}
+	const stops = ".!。！ "
+	return strings.TrimRight(joined(wordsOf(asked)), stops) + ": " + strings.TrimRight(joined(wordsOf(answer)), stops)
+}
+
+// restates reports whether an answer of some length has a content word of the
+// question, and so says itself what it speaks of.
+func restates(asked, answer string) bool {
+	w := wordsOf(answer)
+	if len(w) <= 3 {
+		return false
+	}
+	known := wordsOf(asked)
+	return slices.ContainsFunc(w, func(x word) bool {
+		return len(x.low) > 3 && !isPreposition(x.low) && !isDeterminer(x.low) && !isAuxiliaryVerb(x.low) && slices.ContainsFunc(known, func(y word) bool { return x.low == y.low })
+	})
+}
+
+// isShortAnswer reports whether a claim says too little without its question: it
+// is a fragment, or "yes" or "no".
+func isShortAnswer(text string) bool {
+	return len(text) <= longestReply && (isReply(text) || isBareAnswer(text) || isTag(wordsOf(text)))
+}
+
+// isReply reports whether text begins with "yes" or "no".
+func isReply(text string) bool {
+	if len(text) > longestReply {
+		return false
+	}
+	_, _, ok := reply(text)
+	return ok
+}
+
+// reply reads a text that begins with "yes" or "no" in one of several languages,
+// and returns what follows.
+func reply(text string) (yes bool, rest string, ok bool) {
+	end := 0
+	for n := 0; n < 3; n++ { // words
+		for end < len(text) && text[end] == ' ' {
+			end++
+		}
+		k := strings.IndexFunc(text[end:], func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+		if k < 0 {
+			k = len(text) - end
+		}
+		if k == 0 {
+			break
+		}
+		end += k
+		said, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
+		if !known {
+			continue
+		}
+		after := strings.TrimLeft(text[end:], " ")
+		switch {
+		case after == "":
+			return said, "", true
+		case strings.ContainsAny(after[:1], ",.;:!-("), strings.HasPrefix(after, "–"), strings.HasPrefix(after, "—"), strings.HasPrefix(after, "。"), strings.HasPrefix(after, "，"), strings.HasPrefix(after, "、"), strings.HasPrefix(after, "،"):
+			rest := strings.TrimLeftFunc(after, func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£'
+			})
+			return said, rest, true
+		}
+		if first, _, _ := strings.Cut(after, " "); isSubjectPronoun(strings.ToLower(first)) && n == 0 {
+			return said, after, true
+		}
+	}
+	return false, "", false
+}
+
+// polarity knows the words for yes and no.
+func polarity(s string) (yes, ok bool) {
+	switch s {
+	case "yes", "yep", "yeah", "yup", "correct", "right", "true", "indeed", "absolutely", "certainly", "definitely", "affirmative", "of course", "that's correct", "that is correct", "that's right",
+		"that is right", "that's true", "that is true", "this is correct", "this is true", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
+		return true, true
+	case "no", "nope", "nah", "false", "incorrect", "wrong", "negative", "not at all", "absolutely not", "certainly not", "definitely not", "of course not", "that's incorrect", "that is incorrect",
+		"that's false", "that is false", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
+		"いいえ", "لا":
+		return false, true
+	}
+	return false, false
+}
+
+// isBareAnswer reports whether text is a fragment: a name, a number, a date, a
+// phrase without a finite verb. A longer text is one only if it looks like it.
+func isBareAnswer(text string) bool {
+	if strings.Contains(text, ": ") || strings.HasSuffix(text, ":") {
+		return false
+	}
+	w := wordsOf(bareAnswer(text))
+	switch {
+	case len(w) == 0, w[0].low == "", len(w) > longestFragment, hasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > longestWord:
+		return false
+	case len(w) <= 3, isNumeral(w[0].low):
+		return len(w) == 1 || !verbs().is(w[0].low, baseForm) || startsUpper(w[1].text) // "Turn it off."
+	case isPreposition(w[0].low):
+		return !strings.Contains(text, ",")
+	case isDeterminer(w[0].low):
+		return isNounPhrase(w)
+	}
+	capitals := true
+	for _, x := range w {
+		capitals = capitals && (startsUpper(x.text) || isNumeral(x.low) || isDeterminer(x.low) || isPreposition(x.low) || x.low == "and" || x.low == "or")
+	}
+	return capitals || len(w) <= 6 && !slices.ContainsFunc(w[1:], func(x word) bool {
+		return verbs().is(x.low, baseForm|thirdPerson) || strings.HasSuffix(x.low, "ed")
+	})
+}
+
+// isUnspaced reports whether words are in a script that is written without spaces.
+func isUnspaced(w []word) bool {
+	return slices.ContainsFunc(w, func(x word) bool {
+		return strings.ContainsFunc(x.low, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) })
+	})
+}
+
+// isNounPhrase reports whether nothing in words that begin with a determiner may be
+// a verb: none but the noun behind the determiner, the last word, and what follows
+// a preposition ends as verbs do.
+func isNounPhrase(w []word) bool {
+	for i := 2; i < len(w)-1; i++ {
+		switch low := w[i].low; {
+		case isPreposition(low):
+			return true
+		case startsUpper(w[i].text), w[i+1].low == "of":
+		case strings.HasSuffix(low, "s"), strings.HasSuffix(low, "ed"), verbs().is(low, baseForm):
+			return false
+		}
+	}
+	return true
+}
+
+// bareAnswer is a short answer without its stop, and without "It is" before a
+// fragment and "did" behind it.
+func bareAnswer(text string) string {
+	text = strings.TrimRight(text, ".!;, ")
+	w := wordsOf(text)
+	if len(w) > 1 && len(w) <= 5 && isAuxiliaryVerb(w[len(w)-1].low) && !isSubjectPronoun(w[len(w)-2].low) {
+		if _, not := affirmative(w[len(w)-1].low); !not && !hasFiniteVerb(w[:len(w)-1]) {
+			return joined(w[:len(w)-1]) // "Petra Lund did."
+		}
+	}
+	n := 0
+	switch {
+	case len(w) > 1 && (w[0].low == "it's" || w[0].low == "that's" || w[0].low == "they're"):
+		n = 1
+	case len(w) > 2 && (w[0].low == "it" || w[0].low == "that" || w[0].low == "this" || w[0].low == "they" || w[0].low == "these") && isBe(w[1].low):
+		n = 2
+	case len(w) > 3 && (w[0].low == "that" || w[0].low == "it") && isModal(w[1].low) && w[2].low == "be":
+		n = 3
+	}
+	if n > 0 && w[n].low != "not" && !isParticiple(w[n].low) && !isAdjective(w[n].low) && !hasFiniteVerb(w[n:]) {
+		return joined(w[n:])
+	}
+	return text
+}
+
+// hasFiniteVerb reports whether words may be a clause of their own.
+func hasFiniteVerb(w []word) bool {
+	for i := range w {
+		low := w[i].low
+		switch {
+		case isAuxiliaryVerb(low) && low != "may", low == "may" && i > 0 && !startsUpper(w[i].text), low == "cannot", isContractedClause(low):
+			return true
+		case i == 0 && isSubjectPronoun(low) && low != "one" && len(w) > 1:
+			return true
+		case i == 0, i+1 == len(w) && len(w) < 4:
+			continue
+		case i+1 < len(w) && isDeterminer(w[i+1].low) && low != "and" && low != "or" && low != "but" && !isPreposition(low) && !isDeterminer(low) && !isAdverb(low) &&
+			!strings.ContainsAny(w[i].text, ",;"):
+			return true // only a verb stands before a determiner
+		case isDeterminer(w[i-1].low), isPreposition(w[i-1].low), isNumeral(w[i-1].low), startsUpper(w[i].text):
+			continue
+		case verbs().is(low, pastForm|thirdPerson), strings.HasSuffix(low, "ed") && len(low) > 4:
+			return true
+		case verbs().is(low, baseForm) && strings.HasSuffix(w[i-1].low, "s") && i+1 < len(w):
+			return true
+		case isSubjectPronoun(low):
+			return true
+		}
+	}
+	return false
+}
+
+// isContractedClause knows pronouns with their verb.
+func isContractedClause(low string) bool {
+	head, tail, ok := strings.Cut(low, "'")
+	return ok && (isSubjectPronoun(head) || head == "that" || head == "there") && (tail == "s" || tail == "re" || tail == "ve" || tail == "ll" || tail == "d" || tail == "m")
+}
+
+// replied is the statement of a question and "yes" or "no", with what follows the
+// word.
+func (q *question) replied(yes bool, rest string) string {
+	w := wordsOf(strings.TrimRight(rest, ".!; "))
+	if len(w) > 0 && (w[0].low == "not" || w[0].low == "never") && !hasFiniteVerb(w) { // "Not on Sundays."
+		yes, w = false, w[1:]
+		if len(w) > 0 && (w[0].low == "necessarily" || w[0].low == "always" || w[0].low == "only") {
+			return ""
+		}
+	}
+	repeats, denies := q.repeats(w)
+	switch {
+	case repeats && denies == yes:
+		return "" // "Yes, it is not."
+	case repeats || len(w) == 0:
+		return q.affirmed(yes)
+	}
+	said := strings.TrimSuffix(q.affirmed(yes), ".")
+	w[0] = lowered(w[0])
+	switch {
+	case isConjunction(w[0].low):
+		said += ", " + joined(w)
+	case hasFiniteVerb(w):
+		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) {
+			return "" // it stands alone
+		}
+		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !pronounSubject(q.subject) && q.subject[0].low != "there" {
+			w = slices.Concat(q.named(), w[1:])
+		}
+		said += "; " + joined(w)
+	case isPreposition(w[0].low) && yes:
+		said += " " + joined(w)
+	default:
+		said += ", " + joined(w)
+	}
+	return said + "."
+}
+
+func isConjunction(s string) bool {
+	switch s {
+	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
+		return true
+	}
+	return false
+}
+
+// isTag reports whether words are a pronoun and its auxiliary, which is another way
+// to say "yes" or "no": "It is.", "They don't."
+func isTag(w []word) bool {
+	return (len(w) == 2 || len(w) == 3 && w[2].low == "not") && (isSubjectPronoun(w[0].low) || w[0].low == "there") && (isAuxiliaryVerb(w[1].low) || w[1].low == "cannot")
+}
+
+// repeats reports whether a clause after "yes" or "no" only says that again, as "it
+// isn't" and "the owner can" do, and whether it has a negation.
+func (q *question) repeats(w []word) (repeats, denies bool) {
+	if len(w) == 0 {
+		return false, false
+	}
+	verb := -1
+	for i := range w {
+		low := w[i].low
+		aux, not := affirmative(low)
+		if verb < 0 && (isAuxiliaryVerb(low) || low == "cannot") && (i > 0 || len(w) == 1) {
+			verb = i
+			denies = not || low == "cannot"
+			_ = aux
+			continue
+		}
+		if low == "not" || low == "never" {
+			denies = true
+			continue
+		}
+		if !isSubjectPronoun(low) && !isDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
+			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && verb < 0 {
+				verb = i // "it's not"
+				continue
+			}
+			return false, denies
+		}
+	}
+	return verb >= 0, denies
+}
+
+// mentions reports whether the question has the word.
+func (q *question) mentions(low string) bool {
+	has := func(w word) bool { return w.low == low }
+	return slices.ContainsFunc(q.subject, has) || slices.ContainsFunc(q.rest, has) || slices.ContainsFunc(q.before, has)
+}

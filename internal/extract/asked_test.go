@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestShortAnswersAreCompletedByTheirQuestion(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ question, answer, want string }{
+		{"What is the capital of Australia?", "Sydney.", "Sydney is the capital of Australia."},
+		{"Who signed the lease?", "Ada Quill", "Ada Quill signed the lease."},
+		{"Who signed the lease?", "It was Ada Quill.", "Ada Quill signed the lease."},
+		{"Who signed the lease?", "Ada Quill did.", "Ada Quill signed the lease."},
+		{"Who will Ada Quill replace?", "Bo Marsh", "Ada Quill will replace Bo Marsh."},
+		{"Who will lead the team?", "Bo Marsh", "Bo Marsh will lead the team."},
+		{"By whom was the bridge designed?", "Bo Marsh", "The bridge was designed by Bo Marsh."},
+		{"Whose dog bit the postman?", "Ada Quill", "Ada Quill's dog bit the postman."},
+		{"When did the pool open?", "1987", "The pool opened in 1987."},
+		{"When did it open?", "in 1987", "It opened in 1987."},
+		{"When was the bridge built?", "On 4 May 1990.", "The bridge was built on 4 May 1990."},
+		{"When does the shop close?", "18:30", "The shop closes at 18:30."},
+		{"When are tours given?", "Mondays", "Tours are given on Mondays."},
+		{"What year did she write the novel?", "1987", "She wrote the novel in 1987."},
+		{"Where is the office?", "Harbour Street", "The office is in Harbour Street."},
+		{"How many seats does the hall have?", "42", "The hall has 42 seats."},
+		{"How many seats are there in the hall?", "42", "There are 42 seats in the hall."},
+		{"How many people work there?", "42 nurses", "42 nurses work there."},
+		{"How much does a ticket cost?", "$12", "A ticket costs $12."},
+		{"How much is the deposit?", "500 euros.", "The deposit is 500 euros."},
+		{"How long does the warranty last?", "42 days", "The warranty lasts 42 days."},
+		{"How tall is the mast?", "30 metres", "The mast is 30 metres tall."},
+		{"Why was the race stopped?", "Because of fog.", "The race was stopped because of fog."},
+		{"Which shelf are the maps on?", "the third", "The maps are on the third."},
+		{"What colour is the door?", "green", "The door is green."},
+		{"According to the text, who signed the lease?", "Ada Quill", "Ada Quill signed the lease."},
+		{"Can you tell me when the fee is due?", "in March", "The fee is due in March."},
+		{"I have a dog. Is it allowed inside?", "No.", "It is not allowed inside."},
+
+		{"Is a permit required in the old town?", "Yes.", "A permit is required in the old town."},
+		{"Is a permit required in the old town?", "No, it isn't.", "A permit is not required in the old town."},
+		{"Can the tenant end the lease early?", "Yes, the tenant can.", "The tenant can end the lease early."},
+		{"Can the tenant end the lease early?", "No", "The tenant cannot end the lease early."},
+		{"Does the pass cover ferries?", "No. It covers buses only.", "The pass does not cover ferries."},
+		{"Does the pass cover ferries?", "It does.", "The pass covers ferries."},
+		{"Did the board approve the plan?", "Yes, on 19 June.", "The board approved the plan on 19 June."},
+		{"Did the board meet in May?", "It didn't.", "The board did not meet in May."},
+		{"Are guests limited?", "Yes, to five.", "Guests are limited to five."},
+		{"Are guests limited?", "No, they are unlimited.", "Guests are not limited; guests are unlimited."},
+		{"Is there a fee?", "No.", "There is no fee."},
+		{"Was anyone hurt?", "No.", "No one was hurt."},
+		{"Must the form be signed?", "No.", "The form need not be signed."},
+		{"Isn't the pool heated?", "No.", "The pool is not heated."},
+		{"Is it a bus or a tram?", "A tram.", "It is a tram."},
+		{"Is the meeting mandatory?", "No, but it is recommended.", "The meeting is not mandatory, but it is recommended."},
+
+		{"Wie viele Zimmer hat das Haus?", "640", "Wie viele Zimmer hat das Haus: 640"},
+		{"¿Cuál es la capital de Australia?", "Sídney.", "Cuál es la capital de Australia: Sídney"},
+		{"capital of Australia", "Sydney", "capital of Australia: Sydney"},
+
+		// These say themselves what they speak of.
+		{"Who signed the lease?", "Ada Quill signed the lease.", ""},
+		{"When does the display dim?", "The display dims after 30 seconds.", ""},
+		{"How often do they refresh?", "Most connectors now refresh every five minutes.", ""},
+		{"Can I return it?", "Yes, customers can return it within 30 days.", ""},
+		{"Is it required?", "Yes, it is not.", ""},
+		{"Wann muss man den Antrag stellen?", "Den Antrag stellt man drei Tage vorher.", ""},
+		{"Who left? And when?", "Ada Quill", ""},
+		{"", "Sydney.", ""},
+	} {
+		e, err := Sentences{}.Extract(t.Context(), c.question, c.answer)
+		if err != nil || len(e.Claims) == 0 {
+			t.Errorf("%q to %q: got %d claims and %v", c.answer, c.question, len(e.Claims), err)
+			continue
+		}
+		if got := e.Claims[0].As; got != c.want {
+			t.Errorf("%q to %q: got %q, want %q", c.answer, c.question, got, c.want)
+		}
+	}
+}
+
+func TestSeveralShortLinesAreEachCompletedByTheirQuestion(t *testing.T) {
+	t.Parallel()
+	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "- Ada Quill\n- Bo Marsh\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"Ada Quill signed the lease.", "Bo Marsh signed the lease."} {
+		if i >= len(e.Claims) || e.Claims[i].As != want {
+			t.Errorf("claim %d: got %+v, want it judged as %q", i, e.Claims, want)
+		}
+	}
+}
+
+func TestAClaimAloneIsJudgedAsAmongOthersOrByItsWords(t *testing.T) {
+	t.Parallel()
+	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "Ada Quill. Bo Marsh. They met at the office.")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range e.Claims {
+		alone := JudgedAs("Who signed the lease?", []Claim{c})[0]
+		if c.As != "" && c.As != alone {
+			t.Errorf("%q: got %q among others, want %q as alone", c.Text, c.As, alone)
+		}
+	}
+}
+
+func FuzzJudgedAs(f *testing.F) {
+	f.Add("When did the pool open?", "1987")
+	f.Add("Is there a fee or a charge?", "No, not a fee.")
+	f.Add("¿", "no")
+	f.Add("Isn't who", "it's")
+	f.Fuzz(func(t *testing.T, question, answer string) {
+		for _, as := range JudgedAs(question, []Claim{{Text: answer, End: len(answer)}}) {
+			if utf8.ValidString(question) && utf8.ValidString(answer) && !utf8.ValidString(as) {
+				t.Errorf("got %q, want valid UTF-8", as)
+			}
+			if as != strings.TrimSpace(as) || len(as) > 2*(len(question)+len(answer))+40 {
+				t.Errorf("got %q of %q and %q", as, question, answer)
+			}
+			c := Claim{Text: answer, As: as}
+			if n, ok := c.Offset(); ok && (n > len(as) || -n > len(answer)) {
+				t.Errorf("got offset %d in %q of %q", n, as, answer)
+			}
+		}
+	})
+}

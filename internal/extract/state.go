@@ -1,0 +1,316 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// answered returns the statement that a question and an answer to it make, such as
+// "Sydney is the capital of Australia." It is "" if the answer does not fit the
+// question.
+func (q *question) answered(answer string) string {
+	a := wordsOf(answer)
+	if len(a) == 0 || q.wh == "" {
+		return ""
+	}
+	a[0] = lowered(a[0])
+	if q.asksSubject {
+		return sentence(q.before, q.asSubject(a))
+	}
+	given := q.given(a)
+	verb := q.verb(false)
+	rest := verb.rest
+	at := len(rest)
+	switch {
+	case q.wh == "how" && len(q.noun) > 0 && isBe(q.aux.low):
+		at = 0 // "is 6 km from the centre"
+	case q.wh == "how" && len(q.noun) > 0, q.wh == "who", q.wh == "what", q.wh == "which", q.wh == "many", q.wh == "much":
+		at = objectPlace(rest, q.prep)
+	}
+	return sentence(q.before, q.named(), verb.head, rest[:at], given, rest[at:])
+}
+
+// lowered is the first word of an answer within a sentence: without its capital, if
+// it is a word of grammar.
+func lowered(w word) word {
+	if isDeterminer(w.low) || isPreposition(w.low) || isAdverb(w.low) || isNumeral(w.low) {
+		w.text = strings.ToLower(w.text[:1]) + w.text[1:]
+	}
+	return w
+}
+
+// affirmed returns the statement that a question and "yes" or "no" make.
+func (q *question) affirmed(yes bool) string {
+	if q.wh != "" || len(q.subject) == 0 {
+		return ""
+	}
+	subject := q.named()
+	if !yes {
+		if none := noneOf(subject[0].low); none != "" { // "Was anyone hurt?"
+			v := q.verb(false)
+			return sentence(q.before, append([]word{{none, none}}, subject[1:]...), v.head, v.rest)
+		}
+	}
+	v := q.verb(!yes)
+	if n := len(v.head); !yes && subject[0].low == "there" && n > 1 && len(v.rest) > 1 && (v.rest[0].low == "a" || v.rest[0].low == "an" || v.rest[0].low == "any") {
+		v.head[n-1], v.rest = word{"no", "no"}, v.rest[1:] // "Is there a fee?"
+	}
+	return sentence(q.before, subject, v.head, v.rest)
+}
+
+// noneOf is what "any" and its like are in a negated statement, "" for other words.
+func noneOf(low string) string {
+	switch low {
+	case "anyone", "anybody", "someone", "somebody":
+		return "no one"
+	case "anything", "something":
+		return "nothing"
+	case "any":
+		return "no"
+	}
+	return ""
+}
+
+// chosen is the statement that takes one of the alternatives of a question: "It is a
+// tram." for "Is it a tram or a bus?" It is "" if the answer is none of them.
+func (q *question) chosen(a []word) string {
+	v := q.verb(false)
+	i := slices.IndexFunc(v.rest, func(w word) bool { return w.low == "or" })
+	same := func(x, y word) bool { return x.low == y.low }
+	switch k := len(a); {
+	case i < k:
+	case slices.EqualFunc(v.rest[i-k:i], a, same):
+		return sentence(q.before, q.named(), v.head, v.rest[:i], v.rest[min(i+1+k, len(v.rest)):])
+	case i+1+k <= len(v.rest) && slices.EqualFunc(v.rest[i+1:i+1+k], a, same):
+		return sentence(q.before, q.named(), v.head, v.rest[:i-k], v.rest[i+1:])
+	}
+	return ""
+}
+
+// A verbPhrase is the verb of a statement, up to the word "not", and what follows.
+type verbPhrase struct{ head, rest []word }
+
+// verb is the verb phrase of the statement that q asks about.
+func (q *question) verb(negated bool) verbPhrase {
+	rest := readdressed(q.rest)
+	if i := slices.IndexFunc(rest, func(w word) bool { return w.low == "ever" }); i >= 0 && i < 2 {
+		rest = slices.Delete(slices.Clone(rest), i, i+1)
+	}
+	aux, not := affirmative(q.aux.low)
+	if q.wh == "" {
+		not = false // "Isn't it required?" asks what "Is it required?" does
+	}
+	negated = negated || not
+	switch {
+	case aux == "":
+		return verbPhrase{nil, rest}
+	case isDo(aux) && !negated:
+		return verbPhrase{nil, inflected(rest, aux)}
+	}
+	if len(q.subject) == 1 && q.subject[0].low == "i" {
+		switch aux {
+		case "am":
+			aux = "are"
+		case "was":
+			aux = "were"
+		}
+	}
+	head := []word{{aux, aux}}
+	switch {
+	case !negated:
+	case aux == "can":
+		head[0] = word{"cannot", "cannot"}
+	case aux == "must": // "No" to "Must I?" is "You need not."
+		head = []word{{"need", "need"}, {"not", "not"}}
+	default:
+		head = append(head, word{"not", "not"})
+	}
+	return verbPhrase{head, rest}
+}
+
+// inflected is a predicate whose first verb is in the form that "does" or "did"
+// stands for: "take 10 mailboxes" is "takes 10 mailboxes".
+func inflected(rest []word, aux string) []word {
+	if aux == "do" {
+		return rest
+	}
+	for i, w := range rest {
+		if isAdverb(w.low) {
+			continue
+		}
+		form := withS(w.low)
+		if aux == "did" {
+			form = verbs().pastOf(w.low)
+			if w.low == "do" {
+				form = "did"
+			}
+		}
+		rest = slices.Clone(rest)
+		rest[i] = word{form + w.text[min(len(w.text), len(w.low)):], form}
+		break
+	}
+	return rest
+}
+
+// named is the subject of the statement.
+func (q *question) named() []word { return readdressed(q.subject) }
+
+// readdressed is w as the answerer says it: "you" for "I".
+func readdressed(w []word) []word {
+	for i := range w {
+		var as string
+		switch w[i].low {
+		case "i", "me":
+			as = "you"
+		case "my":
+			as = "your"
+		default:
+			continue
+		}
+		w = slices.Clone(w)
+		w[i] = word{as, as}
+	}
+	return w
+}
+
+// asSubject is the statement whose subject is the answer.
+func (q *question) asSubject(a []word) []word {
+	aux, not := affirmative(q.aux.low)
+	var verb []word
+	if aux != "" {
+		verb = []word{{aux, aux}}
+	}
+	if not {
+		verb = append(verb, word{"not", "not"})
+	}
+	rest := readdressed(q.rest)
+	subject := q.given(a)
+	if len(rest) > 0 && rest[0].low == "there" { // "How many rooms are there?"
+		return slices.Concat([]word{{"there", "there"}}, verb, subject, rest[1:])
+	}
+	return slices.Concat(subject, verb, rest)
+}
+
+// given is the answer with what the question word brings: "3 batteries" for "3" to
+// "how many batteries".
+func (q *question) given(a []word) []word {
+	first := a[0].low
+	noun := ""
+	if len(q.noun) > 0 {
+		noun = q.noun[0].low
+	}
+	switch {
+	case isPreposition(first), first == "because":
+		return a
+	case len(q.prep) > 0:
+		prep := []word{lowered(q.prep[0])}
+		if len(q.noun) > 0 && isNumber(a) && !isTimeNoun(noun) {
+			return slices.Concat(prep, q.noun, a)
+		}
+		return slices.Concat(prep, a)
+	case q.wh == "whose":
+		owner := slices.Clone(a)
+		if last := &owner[len(owner)-1]; !strings.HasSuffix(last.low, "'s") && !strings.HasSuffix(last.low, "s'") {
+			last.text += "'s"
+		}
+		return slices.Concat(owner, q.noun)
+	case q.wh == "many", q.wh == "much":
+		if isNumber(a) {
+			return slices.Concat(a, q.noun)
+		}
+	case q.wh == "how" && noun != "" && isBe(q.aux.low):
+		if noun == "old" && isNumber(a) {
+			return slices.Concat(a, []word{{"years", "years"}}, q.noun)
+		}
+		if noun != "long" && noun != "often" && noun != "soon" && noun != "far" && !slices.ContainsFunc(a, func(w word) bool { return w.low == noun }) {
+			return slices.Concat(a, q.noun)
+		}
+	case (q.wh == "what" || q.wh == "which") && noun != "":
+		switch {
+		case noun == "percentage", noun == "share", noun == "proportion", noun == "amount", noun == "number":
+			return slices.Concat(a, q.noun[1:])
+		case isTimeNoun(noun):
+			if !q.asksSubject {
+				return timed(a)
+			}
+		case noun != "of" && isNumber(a):
+			return slices.Concat(q.noun, a)
+		}
+	case q.wh == "when":
+		return timed(a)
+	case q.wh == "where" && (startsUpper(a[0].text) || isDeterminer(first)):
+		return slices.Concat([]word{{"in", "in"}}, a)
+	case q.wh == "why":
+		return slices.Concat([]word{{"because", "because"}, {"of", "of"}}, a)
+	}
+	return a
+}
+
+func isTimeNoun(s string) bool {
+	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
+}
+
+// timed is a date, year or time of day with its preposition.
+func timed(a []word) []word {
+	first := a[0].low
+	prep := ""
+	switch {
+	case strings.Contains(first, ":"), strings.HasSuffix(first, "am"), strings.HasSuffix(first, "pm"), first == "noon", first == "midnight",
+		len(a) > 1 && (a[1].low == "am" || a[1].low == "pm" || a[1].low == "a.m" || a[1].low == "p.m"):
+		prep = "at"
+	case len(a) == 1 && len(first) == 4 && isNumeral(first):
+		prep = "in"
+	case slices.ContainsFunc(a, func(w word) bool { return isMonth(w.low) }):
+		prep = "in"
+		if slices.ContainsFunc(a, func(w word) bool { return isNumeral(w.low) && len(w.low) < 5 && !(len(w.low) == 4 && w.low[0] < '3') }) {
+			prep = "on"
+		}
+	case strings.HasSuffix(strings.TrimSuffix(first, "s"), "day") && first != "today" && first != "everyday" && first != "yesterday":
+		prep = "on"
+	default:
+		return a
+	}
+	return slices.Concat([]word{{prep, prep}}, a)
+}
+
+// isNumber reports whether an answer is a bare number, such as "42" or "three".
+func isNumber(a []word) bool {
+	for _, w := range a {
+		if !isNumeral(w.low) && w.low != "about" && w.low != "over" && w.low != "nearly" && w.low != "million" && w.low != "thousand" && w.low != "billion" && w.low != "hundred" {
+			return false
+		}
+	}
+	return true
+}
+
+// objectPlace is where the object of a predicate stands: after its verb, if more
+// follows that is no object, and at the end otherwise.
+func objectPlace(rest, prep []word) int {
+	if len(rest) < 3 || len(prep) > 0 || isPreposition(rest[len(rest)-1].low) {
+		return len(rest)
+	}
+	i := 0
+	for i < len(rest)-1 && isAdverb(rest[i].low) {
+		i++
+	}
+	if isPreposition(rest[i+1].low) {
+		return i + 1
+	}
+	return len(rest)
+}
+
+// sentence joins words to a sentence with a capital and a stop.
+func sentence(parts ...[]word) string {
+	return capitalized(strings.TrimRight(joined(parts...), " .,;:!")) + "."
+}
+
+// capitalized is s with a capital at its beginning.
+func capitalized(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if up := unicode.ToUpper(r); up != r && r != utf8.RuneError {
+		return string(up) + s[size:]
+	}
+	return s
+}
