@@ -9,6 +9,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 )
 
 // withEmbedded is the judge with a small model beside the words.
@@ -76,7 +77,7 @@ func (m *embeddedModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	if o.threshold != nil {
 		opts.Threshold = *o.threshold
 	}
-	return embedded.New(opts), opts.Threshold, nil
+	return markup.Judge{Inner: embedded.New(opts)}, opts.Threshold, nil
 }
 
 func (m *embeddedModel) settled(*scoreOptions) (journal.Settings, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict/markup"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
@@ -36,7 +37,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		if err != nil {
 			return s, err
 		}
-		s.judge, s.threshold = j, j.Threshold()
+		s.judge, s.threshold = markup.Judge{Inner: j}, j.Threshold()
 		return s, nil
 	}
 	opts := judge.Options{

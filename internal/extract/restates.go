@@ -40,21 +40,26 @@ func Restates(text, sentence string) bool {
 	return true
 }
 
-// withEntities is s with the character of each entity of HTML behind it, as a text
-// may have either.
+// withEntities is s with the character of each entity of HTML, and of each escape
+// of JSON, behind it, as a text may have either.
 func withEntities(s string) string {
-	if strings.IndexByte(s, '&') < 0 {
+	if !strings.ContainsAny(s, `&\`) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		b.WriteByte(s[i])
-		if s[i] == '&' {
-			if with, n := entityAt(s, i); n > 0 {
-				b.WriteString(s[i+1 : i+n])
-				b.WriteString(with)
-				i += n - 1
-			}
+		with, n := "", 0
+		switch s[i] {
+		case '&':
+			with, n = entityAt(s, i)
+		case '\\':
+			with, n = escapeAt(s, i)
+		}
+		if n > 0 {
+			b.WriteString(s[i+1 : i+n])
+			b.WriteString(with)
+			i += n - 1
 		}
 	}
 	return b.String()

@@ -16,6 +16,9 @@ type section struct {
 // the answer.
 func sections(raw string) []section {
 	all := reasoning(raw)
+	if strings.IndexByte(raw, '<') >= 0 {
+		all = taggedSources(raw, all)
+	}
 	if strings.IndexByte(raw, '\n') < 0 {
 		return all
 	}
@@ -56,6 +59,30 @@ func reasoning(raw string) []section {
 	}
 	if depth > 0 {
 		all = append(all, section{open, len(raw), Reasoning})
+	}
+	return all
+}
+
+// taggedSources adds what stands in <sources> and its like to the sections, behind
+// them.
+func taggedSources(raw string, all []section) []section {
+	from := 0
+	if len(all) > 0 {
+		from = all[len(all)-1].end
+	}
+	for _, name := range [...]string{"sources", "references", "citations"} {
+		lower := strings.ToLower(raw[from:])
+		start := strings.Index(lower, "<"+name+">")
+		if start < 0 || len(lower) != len(raw)-from {
+			continue
+		}
+		end := strings.Index(lower[start:], "</"+name+">")
+		if end >= 0 {
+			from += start
+			end += len("</" + name + ">")
+			all = append(all, section{from, from + end, Reference})
+			from += end
+		}
 	}
 	return all
 }

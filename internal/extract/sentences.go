@@ -28,7 +28,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if x.Lang != "" {
 		lang = x.Lang + "-x-claims"
 	}
-	v := see(answer)
+	v := seeAnswer(answer)
 	spans := segment.Sentences(v.text, lang)
 	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil

@@ -112,7 +112,7 @@ func rowText(heads, row []string) string {
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
-		if i < len(heads) && heads[i] != "" {
+		if i < len(heads) && heads[i] != "" && (len(row) > 1 || !isAnswerKey(heads[i])) {
 			b.WriteString(strings.TrimSuffix(heads[i], ":"))
 			b.WriteString(": ")
 		}

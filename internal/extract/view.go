@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"html"
 	"sort"
 	"strings"
@@ -37,6 +38,58 @@ func see(raw string) view {
 		return view{raw: raw, text: raw}
 	}
 	return view{raw: raw, text: string(v.out), cuts: v.cuts}
+}
+
+// seeAnswer makes the view of a whole answer, which may be JSON or fenced.
+func seeAnswer(raw string) view {
+	if strings.IndexByte(raw, '{') < 0 && strings.IndexByte(raw, '[') < 0 && !strings.Contains(raw, "```") {
+		return see(raw)
+	}
+	outer, ok := unwrap(raw)
+	if !ok {
+		return see(raw)
+	}
+	return outer.then(see(outer.text))
+}
+
+// then is the view of what v shows: inner is a view of the text of v. Cuts of both
+// that meet become one.
+func (v view) then(inner view) view {
+	out := view{raw: v.raw, text: inner.text}
+	mine, theirs := v.cuts, inner.cuts
+	last := 0  // in v.text: where the last cut ends
+	raw := 0   // in v.raw: the same place
+	moved := 0 // how much longer the text of inner is so far
+	for len(mine)+len(theirs) > 0 {
+		var from, to int // of the cut, in v.text
+		if len(theirs) == 0 || len(mine) > 0 && mine[0].at <= theirs[0].start {
+			from = mine[0].at
+		} else {
+			from = theirs[0].start
+		}
+		to = from
+		c := cut{start: raw + from - last, at: from + moved}
+		c.end = c.start
+		for {
+			if len(mine) > 0 && mine[0].at <= to {
+				to = max(to, mine[0].at+mine[0].size)
+				c.kind, c.owned = cmp.Or(c.kind, mine[0].kind), c.owned || mine[0].owned
+				last, raw = mine[0].at+mine[0].size, mine[0].end
+				mine = mine[1:]
+			} else if len(theirs) > 0 && theirs[0].start <= to {
+				to = max(to, theirs[0].end)
+				c.kind, c.owned = cmp.Or(c.kind, theirs[0].kind), c.owned || theirs[0].owned
+				moved += theirs[0].size - (theirs[0].end - theirs[0].start)
+				theirs = theirs[1:]
+			} else {
+				break
+			}
+		}
+		c.end, c.size = raw+to-last, to+moved-c.at
+		last, raw = to, c.end
+		out.cuts = append(out.cuts, c)
+	}
+	return out
 }
 
 // mayDiffer reports whether raw has a byte that a citation, HTML or an invisible
@@ -235,7 +288,8 @@ func (v *viewer) tag(i int) int {
 	}
 	with := ""
 	switch name {
-	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr":
+	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr",
+		"answer", "body", "final", "final_answer", "html", "main", "output", "reply", "response", "result":
 		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
 			with = "\n"
 		}
@@ -265,7 +319,8 @@ func tagAt(s string, i int) (name string, n int) {
 	switch name = strings.ToLower(name); name {
 	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
 		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
-		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul":
+		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
+		"answer", "body", "final", "final_answer", "head", "html", "main", "output", "reply", "response", "result": // the last are of prompts
 		return name, n
 	}
 	return "", 0

@@ -1,13 +1,13 @@
 package lexical
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A grid is a table of a context: of Markdown, of HTML, or of lines with tabs.
+// A grid is a table of a context: of Markdown, or of lines
+// with tabs or semicolons.
 // Its first row names the columns, and its label column names the rows.
 type grid struct {
 	chunk int
@@ -39,7 +39,7 @@ func (j *Judge) grids(s *scratch, contexts []string) []grid {
 	s.gridsRead = true
 	left := maxCells
 	for chunk, text := range contexts {
-		for _, rows := range slices.Concat(lineGrids(text), htmlGrids(text)) {
+		for _, rows := range lineGrids(text) {
 			if g, ok := j.newGrid(chunk, text, rows, &left); ok {
 				s.grids = append(s.grids, g)
 			}
@@ -78,7 +78,7 @@ func (j *Judge) newGrid(chunk int, text string, rows []cellRow, left *int) (grid
 
 // newCell reads a cell.
 func (j *Judge) newCell(text string) gridCell {
-	text = strings.Trim(stripTags(text), "* _`")
+	text = strings.Trim(text, "* _`")
 	c := gridCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
 	c.values = values(nil, maxRoles, j.lex, text, tokens)
@@ -104,11 +104,11 @@ func (g *grid) numbered() bool {
 	return true
 }
 
-// lineGrids finds the tables of text whose rows are lines, with bars or tabs
-// between the cells.
+// lineGrids finds the tables of text whose rows are lines, with bars, tabs or
+// semicolons between the cells.
 func lineGrids(text string) [][]cellRow {
 	var all [][]cellRow
-	for _, bar := range [...]byte{'|', '\t'} {
+	for _, bar := range [...]byte{'|', '\t', ';'} {
 		if strings.IndexByte(text, bar) < 0 {
 			continue
 		}
@@ -118,25 +118,27 @@ func lineGrids(text string) [][]cellRow {
 			r := cellRow{start: start, end: end, cells: lineCells(text, start, end, bar)}
 			start = end + 1
 			switch {
+			case strings.TrimSpace(text[r.start:r.end]) == "": // between the rows of HTML
 			case len(r.cells) > 1 && isRule(text[r.start:r.end]):
 				// The line before is the head.
 				rows = rows[max(0, len(rows)-1):]
 			case len(r.cells) > 1 && (len(rows) == 0 || len(r.cells) == len(rows[0].cells)):
 				rows = append(rows, r)
 			default:
-				all, rows = addGrid(all, rows), nil
+				all, rows = addGrid(all, rows, bar), nil
 				if len(r.cells) > 1 {
 					rows = append(rows, r)
 				}
 			}
 		}
-		all = addGrid(all, rows)
+		all = addGrid(all, rows, bar)
 	}
 	return all
 }
 
-func addGrid(all [][]cellRow, rows []cellRow) [][]cellRow {
-	if len(rows) < 2 {
+// addGrid adds rows that make a table. Prose, too, has semicolons in its lines.
+func addGrid(all [][]cellRow, rows []cellRow, bar byte) [][]cellRow {
+	if len(rows) < 2 || bar == ';' && (len(rows) < 3 || len(rows[0].cells) < 3) {
 		return all
 	}
 	return append(all, rows)
@@ -172,78 +174,4 @@ func lineCells(text string, start, end int, bar byte) [][2]int {
 // isRule reports whether a line stands between the head and the body of a table.
 func isRule(line string) bool {
 	return strings.Trim(line, "|-:+= \t\r") == "" && strings.IndexByte(line, '-') >= 0
-}
-
-// htmlGrids finds the tables of HTML in text.
-func htmlGrids(text string) [][]cellRow {
-	var all [][]cellRow
-	var rows []cellRow
-	var row *cellRow
-	open := -1 // where the text of the cell begins
-	closeCell := func(end int) {
-		if row != nil && open >= 0 {
-			row.cells = append(row.cells, [2]int{open, end})
-		}
-		open = -1
-	}
-	closeRow := func(end int) {
-		closeCell(end)
-		if row != nil && len(row.cells) > 1 {
-			row.end = end
-			rows = append(rows, *row)
-		}
-		row = nil
-	}
-	for at := 0; ; {
-		i := strings.IndexByte(text[at:], '<')
-		if i < 0 {
-			break
-		}
-		start := at + i
-		n := strings.IndexByte(text[start:min(len(text), start+maxTag)], '>')
-		if n < 0 {
-			at = start + 1
-			continue
-		}
-		at = start + n + 1
-		name, _, _ := strings.Cut(strings.ToLower(text[start+1:at-1]), " ")
-		switch name {
-		case "tr":
-			closeRow(start)
-			row = &cellRow{start: start}
-		case "td", "th":
-			closeCell(start)
-			open = at
-		case "/td", "/th":
-			closeCell(start)
-		case "/tr":
-			closeRow(at)
-		case "table", "/table":
-			closeRow(start)
-			all, rows = addGrid(all, rows), nil
-		}
-	}
-	closeRow(len(text))
-	return addGrid(all, rows)
-}
-
-// maxTag is the length of the longest tag of HTML that is read.
-const maxTag = 256
-
-// stripTags leaves out the tags of HTML.
-func stripTags(text string) string {
-	if strings.IndexByte(text, '<') < 0 {
-		return text
-	}
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "<")
-		_, after, closed := strings.Cut(rest, ">")
-		if !ok || !closed {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(before + " ")
-		text = after
-	}
 }

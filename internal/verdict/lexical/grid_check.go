@@ -28,7 +28,7 @@ func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, q
 		if s.gridWork > maxGridWork {
 			break
 		}
-		k := cellCheck{s: s, lex: j.lex, grid: g, claim: c, side: a}
+		k := cellCheck{s: s, lex: j.lex, grid: g, claim: c, side: a, label: g.label}
 		k.rows, k.columns = k.named()
 		if len(k.rows) == 0 || len(k.rows) == len(g.rows)-1 && len(k.rows) > 1 {
 			continue
@@ -48,27 +48,72 @@ type cellCheck struct {
 	claim         *claim
 	side          *side // of the claim
 	rows, columns []int // that the claim names
+	label         int   // column that names the rows
 	value         *value
+	literal       bool // cells are compared as they are written
 }
 
 // named returns the rows and columns whose names the claim has. Of "OS-3" and
-// "OS-3 Mini" it is the longer if the claim has both.
+// "OS-3 Mini" it is the longer if the claim has both. A row whose label the claim
+// lacks may be named by a name in another of its cells.
 func (k *cellCheck) named() (rows, columns []int) {
 	g := k.grid
 	var names [][]uint64
-	for i := 1; i < len(g.rows); i++ {
-		if g.label < len(g.rows[i].cells) && k.says(&g.rows[i].cells[g.label]) {
-			rows, names = append(rows, i), append(names, g.rows[i].cells[g.label].words)
-		}
-	}
-	rows = longest(rows, names)
-	names = names[:0]
 	for i := range g.rows[0].cells {
 		if i != g.label && k.says(&g.rows[0].cells[i]) {
 			columns, names = append(columns, i), append(names, g.rows[0].cells[i].words)
 		}
 	}
-	return rows, longest(columns, names)
+	columns = longest(columns, names)
+	if rows = k.rowsBy(g.label); len(rows) > 0 {
+		return rows, columns
+	}
+	for i := range g.rows[0].cells {
+		if rows = k.rowsBy(i); len(rows) == 1 && !slices.Contains(columns, i) && k.hasName(&g.rows[rows[0]].cells[i]) {
+			k.label = i
+			return rows, columns
+		}
+	}
+	return nil, nil
+}
+
+// rowsBy returns the rows that the claim names by their cell in a column: by all
+// of its words, or by a name in it that no other row has there.
+func (k *cellCheck) rowsBy(column int) []int {
+	var rows []int
+	var names [][]uint64
+	count := map[uint64]int{}
+	for i := 1; i < len(k.grid.rows); i++ {
+		if column < len(k.grid.rows[i].cells) {
+			for _, w := range k.grid.rows[i].cells[column].words {
+				count[w]++
+			}
+		}
+	}
+	for i := 1; i < len(k.grid.rows); i++ {
+		if column >= len(k.grid.rows[i].cells) {
+			continue
+		}
+		cell := &k.grid.rows[i].cells[column]
+		own := slices.ContainsFunc(cell.words, func(w uint64) bool { return count[w] == 1 && k.nameInClaim(w) })
+		if own || k.says(cell) {
+			rows, names = append(rows, i), append(names, cell.words)
+		}
+	}
+	return longest(rows, names)
+}
+
+// nameInClaim reports whether the claim has a word as a part of a name.
+func (k *cellCheck) nameInClaim(w uint64) bool {
+	n := k.side.place(w)
+	return n >= 0 && k.side.inName(k.side.content[n]) && !k.side.tokens[k.side.content[n]].Is(lexicon.Initial)
+}
+
+func (k *cellCheck) hasName(c *gridCell) bool {
+	return slices.ContainsFunc(c.words, func(w uint64) bool {
+		n := k.side.place(w)
+		return n >= 0 && k.side.inName(k.side.content[n])
+	})
 }
 
 // longest leaves out what has a name that is a part of another's.
@@ -115,22 +160,72 @@ func (k *cellCheck) check() (objection, int) {
 		}
 	}
 	k.value = nil
-	for _, column := range k.columns { // words: days, names
+	for column := range k.grid.rows[0].cells { // times, ranges: as they are written
+		for i := 1; i < len(k.grid.rows) && column != k.label; i++ {
+			if column < len(k.grid.rows[i].cells) && k.writes(&k.grid.rows[i].cells[column]) {
+				text := k.grid.rows[i].cells[column].text
+				k.literal = true
+				if o, row := k.misplaced(func(c *gridCell) bool { return c.text == text }, text); o.reason != "" {
+					return o, row
+				}
+			}
+		}
+	}
+	k.literal = false
+	for column := range k.grid.rows[0].cells { // words: days, names
+		if column == k.label {
+			continue
+		}
+		named := slices.Contains(k.columns, column)
 		for i := 1; i < len(k.grid.rows); i++ {
 			if column >= len(k.grid.rows[i].cells) || slices.Contains(k.rows, i) {
 				continue
 			}
 			cell := &k.grid.rows[i].cells[column]
-			if len(cell.values) > 0 || !k.says(cell) {
+			word := k.saysWord(cell, named)
+			if word == 0 {
 				continue
 			}
-			same := func(c *gridCell) bool { return slices.Equal(c.words, cell.words) }
+			same := func(c *gridCell) bool { return slices.Contains(c.words, word) }
 			if o, row := k.misplaced(same, cell.text); o.reason != "" {
 				return o, row
 			}
 		}
 	}
 	return objection{}, 0
+}
+
+// writes reports whether the claim has a cell of several numbers, such as 2:17.40
+// or 10–16, as it is written.
+func (k *cellCheck) writes(c *gridCell) bool {
+	if len(c.text) < len("1:20") || !strings.ContainsAny(c.text, "0123456789") || strings.IndexByte(c.text, ' ') >= 0 || len(k.lex.Tokens(nil, c.text)) < 2 {
+		return false
+	}
+	at := strings.Index(k.claim.text, c.text)
+	return at >= 0 && (at == 0 || k.claim.text[at-1] == ' ')
+}
+
+// saysWord returns a word of a cell that the claim has as a name, a month or,
+// in a column that the claim names, as any word; 0 for none.
+func (k *cellCheck) saysWord(c *gridCell, named bool) uint64 {
+	if len(c.values) > 0 || len(c.words) == 0 || !named && !k.says(c) {
+		return 0
+	}
+	for _, w := range c.words {
+		if slices.ContainsFunc(k.rows, func(r int) bool { return slices.Contains(k.grid.rows[r].cells[k.label].words, w) }) ||
+			slices.ContainsFunc(k.grid.rows[0].cells, func(h gridCell) bool { return slices.Contains(h.words, w) }) {
+			return 0
+		}
+		n := k.side.place(w)
+		if n < 0 {
+			continue
+		}
+		t := &k.side.tokens[k.side.content[n]]
+		if t.Is(lexicon.Month) || t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) || named && k.says(c) {
+			return w
+		}
+	}
+	return 0
 }
 
 // pairs checks a claim that is a row of a table itself, such as "Grade:
@@ -150,7 +245,7 @@ func (k *cellCheck) pairs() (objection, int) {
 		b.read(k.lex, head)
 		for i := range k.grid.rows[0].cells {
 			words := k.grid.rows[0].cells[i].words
-			if i == k.grid.label || i >= len(cells) || len(words) == 0 || slices.ContainsFunc(words, func(w uint64) bool { return b.place(w) < 0 }) {
+			if i == k.label || i >= len(cells) || len(words) == 0 || slices.ContainsFunc(words, func(w uint64) bool { return b.place(w) < 0 }) {
 				continue
 			}
 			b.read(k.lex, said)
@@ -169,7 +264,7 @@ func (k *cellCheck) pairs() (objection, int) {
 // names.
 func (k *cellCheck) inName(v *value) bool {
 	for _, r := range k.rows {
-		if k.has(&k.grid.rows[r].cells[k.grid.label], v) {
+		if k.has(&k.grid.rows[r].cells[k.label], v) {
 			return true
 		}
 	}
@@ -199,7 +294,7 @@ func (k *cellCheck) misplaced(like func(*gridCell) bool, said string) (objection
 	for i := 1; i < len(k.grid.rows); i++ {
 		cells := k.grid.rows[i].cells
 		for n := range cells {
-			if n == k.grid.label || !like(&cells[n]) {
+			if n == k.label || n < k.grid.label || !like(&cells[n]) {
 				continue
 			}
 			switch {
@@ -236,8 +331,14 @@ func (k *cellCheck) expected(row, column int) *gridCell {
 		return nil
 	}
 	cell := &cells[column]
+	if k.literal {
+		if cell.text == "" || k.writes(cell) {
+			return nil
+		}
+		return cell
+	}
 	if k.value == nil {
-		if len(cell.words) == 0 || k.says(cell) {
+		if len(cell.words) == 0 || slices.ContainsFunc(cell.words, func(w uint64) bool { return k.side.place(w) >= 0 }) {
 			return nil
 		}
 		return cell
@@ -250,7 +351,7 @@ func (k *cellCheck) expected(row, column int) *gridCell {
 }
 
 func (k *cellCheck) object(said, there string, row, column int) objection {
-	name := k.grid.rows[row].cells[k.grid.label].text
+	name := k.grid.rows[row].cells[k.label].text
 	if head := strings.TrimSpace(k.grid.rows[0].cells[column].text); head != "" {
 		name += ", " + head
 	}
@@ -277,7 +378,7 @@ func (j *Judge) cellInProse(s *scratch, c *claim, contexts []string, k *cellChec
 		q := j.sentenceAt(s, contexts, support{chunk: chunk, start: at})
 		b.read(j.lex, contexts[chunk][q.start:q.end])
 		for _, r := range k.rows {
-			words := k.grid.rows[r].cells[k.grid.label].words
+			words := k.grid.rows[r].cells[k.label].words
 			if !slices.ContainsFunc(words, func(w uint64) bool { return b.place(w) < 0 }) {
 				return true
 			}
@@ -296,6 +397,9 @@ func inGrid(gs []grid, chunk, at int) bool {
 // or a list than it says.
 func (j *Judge) otherwisePlaced(s *scratch, c *claim, contexts []string) (objection, quote) {
 	if o, q := j.otherItem(s, c, contexts); o.reason != "" {
+		return o, q
+	}
+	if o, q := j.otherAnswer(s, c, contexts); o.reason != "" {
 		return o, q
 	}
 	return j.otherCell(s, c, contexts)

@@ -51,6 +51,8 @@ type entry struct {
 type claim struct {
 	text       string
 	lead       int      // bytes of the stem in text, 0 without one
+	answer     string   // the short answer that text was made of, with its question
+	siblings   []string // items that the answer lists beside it, and itself
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.pairSeen
@@ -112,6 +114,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.pairSeen))     //nolint:gosec // as above
 	s.words.Clear(scratchKeys)
+	s.titled = isTitled(ts)
 	v := c.values[0]
 	content := false
 	for i := range ts {
@@ -151,6 +154,24 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	}
 }
 
+// isTitled reports whether all words that count begin with a capital, as in a
+// title or in a text without small letters: capitals mark no names there.
+func isTitled(ts []lexicon.Token) bool {
+	const enough, shortest = 4, 4 // words; letters of a word that titles write so
+	n := 0
+	for i := range ts {
+		t := &ts[i]
+		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.Stem == 0 || t.End-t.Start < shortest {
+			continue
+		}
+		if !t.Is(lexicon.Capital) {
+			return false
+		}
+		n++
+	}
+	return n >= enough
+}
+
 func (s *scratch) newTerm(id int32, t term) int32 {
 	t.claim, t.seen, t.best = id, levels, levels
 	s.terms = append(s.terms, t)
@@ -184,7 +205,7 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i int) {
 	t := &ts[i]
 	w := weigh(l.IDF(t.Key))
-	name := t.Is(lexicon.Capital) && !t.Is(lexicon.Initial)
+	name := t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) && !s.titled
 	if n, ok := s.words.Get(t.Key); ok {
 		s.terms[n].weight += w
 		s.terms[n].name = s.terms[n].name || name

@@ -87,8 +87,8 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 	s.work = 0
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cut)
-	s.grids, s.gridsRead, s.gridWork = nil, false, 0
-	s.listings, s.listingsRead = nil, false
+	s.grids, s.gridsRead, s.gridWork, s.slotWork = nil, false, 0, 0
+	s.listings, s.listingsRead, s.listWork = nil, false, 0
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	s.again = false
 	for claims := range slices.Chunk(task.Claims, atOnce) {
@@ -123,10 +123,14 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	}
 	s.index(j.lex, s.texts)
 	for i := range claims {
-		if claims[i].Lead != "" {
+		switch {
+		case claims[i].As != "":
+			s.claims[i].answer = claims[i].Text
+		case claims[i].Lead != "":
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
 	}
+	s.setSiblings(claims)
 	pos, flush := int32(0), int32(0)
 	for i, text := range contexts {
 		var err error

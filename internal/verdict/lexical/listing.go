@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -19,16 +20,99 @@ const (
 	// has if it is a list of the same things, and sameItem that of an item.
 	sameLead = 0.5
 	sameItem = 0.6
+	// wholeItem is the share of the words of a list's item that a longer one has.
+	wholeItem = 0.8
+	// maxItemWords is how many words an item of a list in a sentence has.
+	maxItemWords = 10
+	// maxSiblings is how many items an answer's list has to be compared as one.
+	maxSiblings = 64
 	// maxListings is how many lists of a row's contexts are read.
 	maxListings = 256
+	// maxListWork is how many items all claims of a row are compared with.
+	maxListWork = 1 << 14
 )
 
-// otherItem looks for an item that a list of the contexts lacks: the claim
-// leans on a stem that a list stands under, but is none of its items. It also
-// objects to an item most of whose own words are missing, whatever its stem says.
+// otherItem looks for an item that a list of the contexts lacks: what the claim
+// leans on, its stem or its question, is what a list stands under, but an item of
+// it is none of the list's. It also objects to an item most of whose own words are
+// missing, whatever its stem says.
 func (j *Judge) otherItem(s *scratch, c *claim, contexts []string) (objection, quote) {
-	if c.lead == 0 {
+	if missing := s.missingItem(c); missing != "" {
+		return objection{reason: "not in the contexts: " + missing, limit: contradicted, less: true}, quote{}
+	}
+	stem, items := c.items()
+	own := len(items)
+	if own == 0 && len(c.siblings) < 2 {
 		return objection{}, quote{}
+	}
+	if own <= 1 && len(c.siblings) > 1 { // the claim is an item of the answer's list
+		if own == 0 {
+			items, own = []string{c.text}, 1
+		}
+		items = append(items, c.siblings...)
+	}
+	a := &s.claimSide
+	for i := range j.listings(s, contexts) {
+		l := &s.listings[i]
+		if s.listWork += len(items) * len(l.items); s.listWork > maxListWork {
+			break
+		}
+		text := contexts[l.chunk]
+		a.read(j.lex, stem)
+		s.quoteSide.read(j.lex, text[l.lead[0]:l.lead[1]])
+		same := j.share(a, &s.quoteSide) >= sameLead
+		other, found := "", 0
+		for n, item := range items {
+			switch a.read(j.lex, item); {
+			case len(a.content) == 0:
+			case j.isItemOf(s, l, text):
+				found++
+			case other == "" && n < own:
+				other = item
+			}
+		}
+		if other == "" && found > 0 {
+			return objection{}, quote{}
+		}
+		if other == "" || !same && (found < 2 || c.lead > 0) || found == 0 && len(items) > 1 ||
+			c.lead == 0 && c.answer == "" && (found < len(items)-1 || len(l.items) != len(items)) || j.inProse(s, c, contexts, l, stem, other) {
+			continue
+		}
+		q := quote{chunk: l.chunk, start: l.lead[0], end: l.items[len(l.items)-1][1]}
+		return objection{reason: "the list " + quoted(text[l.lead[0]:l.lead[1]]) + " does not have " + quoted(other), limit: contradicted, less: true}, q
+	}
+	return objection{}, quote{}
+}
+
+// setSiblings sets the items that the answer lists beside each claim: claims that
+// are no sentences, under the same stem.
+func (s *scratch) setSiblings(claims []extract.Claim) {
+	if len(claims) < 3 {
+		return
+	}
+	fragments := map[string][]string{}
+	for i := range claims {
+		if c := &claims[i]; isListed(c.Text) {
+			fragments[c.Lead] = append(fragments[c.Lead], c.Text)
+		}
+	}
+	for i := range claims {
+		if all := fragments[claims[i].Lead]; len(all) > 2 && len(all) <= maxSiblings && isListed(claims[i].Text) {
+			s.claims[i].siblings = all
+		}
+	}
+}
+
+// isListed reports whether a claim may be an item of a list and no sentence.
+func isListed(text string) bool {
+	return strings.Count(text, " ") < maxItemWords && !strings.HasSuffix(text, ".")
+}
+
+// missingItem returns the missing words of an item that stands under a stem, if
+// they are most of its words.
+func (s *scratch) missingItem(c *claim) string {
+	if c.lead == 0 {
+		return ""
 	}
 	var missing []string
 	found, all := int64(0), int64(0)
@@ -44,57 +128,92 @@ func (j *Judge) otherItem(s *scratch, c *claim, contexts []string) (objection, q
 			missing = append(missing, c.text[t.start:t.end])
 		}
 	}
-	if all == 0 {
-		return objection{}, quote{}
+	if float64(found) >= sameLead*float64(all) {
+		return ""
 	}
-	if float64(found) < sameLead*float64(all) {
-		return objection{reason: "not in the contexts: " + list(missing), limit: contradicted, less: true}, quote{}
-	}
-	a, b := &s.claimSide, &s.quoteSide
-	a.read(j.lex, c.text)
-	for i := range j.listings(s, contexts) {
-		l := &s.listings[i]
-		text := contexts[l.chunk]
-		b.read(j.lex, text[l.lead[0]:l.lead[1]])
-		if j.share(a, b, 0, c.lead) < sameLead {
-			continue
-		}
-		if j.inProse(s, c, contexts, l) {
-			return objection{}, quote{}
-		}
-		for _, item := range l.items {
-			b.read(j.lex, text[item[0]:item[1]])
-			if j.share(a, b, c.lead, len(c.text)) >= sameItem {
-				return objection{}, quote{}
-			}
-		}
-		q := quote{chunk: l.chunk, start: l.lead[0], end: l.items[len(l.items)-1][1]}
-		return objection{reason: "the list " + quoted(text[l.lead[0]:l.lead[1]]) + " does not have " + quoted(c.text[c.lead:]), limit: contradicted, less: true}, q
-	}
-	return objection{}, quote{}
+	return list(missing)
 }
 
-// share is the share, by IDF, of the words of x between two bytes that y has.
-func (j *Judge) share(x, y *side, start, end int) float64 {
+// items returns the items that the claim lists, and what it lists them under: its
+// stem, or its question. A sentence has items if it lists three or more.
+func (c *claim) items() (stem string, items []string) {
+	switch {
+	case c.lead > 0:
+		return c.text[:c.lead], []string{c.text[c.lead:]}
+	case c.answer != "":
+		return strings.Replace(c.text, strings.Trim(c.answer, " .!"), "", 1), splitItems(c.answer)
+	}
+	items = splitItems(c.text)
+	if len(items) < 3 || !strings.HasSuffix(c.text, items[len(items)-1]) || !isAnd(c.text[:len(c.text)-len(items[len(items)-1])]) {
+		return "", nil
+	}
+	for _, item := range items[1:] { // clauses are longer
+		if strings.Count(strings.TrimSpace(item), " ") >= maxItemWords {
+			return "", nil
+		}
+	}
+	return c.text, items
+}
+
+// isAnd reports whether text ends with the "and" before the last item of a list.
+func isAnd(text string) bool {
+	for _, and := range [...]string{" and ", " or ", " und ", " et ", " y ", " & "} {
+		if strings.HasSuffix(text, and) {
+			return true
+		}
+	}
+	return false
+}
+
+// splitItems cuts a text at its commas and before its last "and".
+func splitItems(text string) []string {
+	var items []string
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == '、' || r == '，' }) {
+		last := part
+		for _, and := range [...]string{" and ", " or ", " und ", " et ", " y ", " & "} {
+			if before, after, ok := strings.Cut(part, and); ok {
+				items = append(items, before)
+				last = after
+				break
+			}
+		}
+		for _, and := range [...]string{"and ", "or ", "und ", "et ", "y "} {
+			last = strings.TrimPrefix(strings.TrimSpace(last), and)
+		}
+		items = append(items, last)
+	}
+	return items
+}
+
+// isItemOf reports whether what claimSide has read is an item of a list: the list
+// has most words of it in one item, or it has all words of one.
+func (j *Judge) isItemOf(s *scratch, l *listing, text string) bool {
+	a, b := &s.claimSide, &s.quoteSide
+	for _, item := range l.items {
+		b.read(j.lex, text[item[0]:item[1]])
+		if j.share(a, b) >= sameItem || len(b.content) > 1 && j.share(b, a) >= wholeItem {
+			return true
+		}
+	}
+	return false
+}
+
+// share is the share, by IDF, of the words of x that y has.
+func (j *Judge) share(x, y *side) float64 {
 	found, all := 0.0, 0.0
 	for _, i := range x.content {
 		t := &x.tokens[i]
-		if int(t.Start) < start || int(t.End) > end {
-			continue
-		}
 		w := j.lex.IDF(t.Key)
 		all += w
-		if y.place(t.Key) >= 0 {
-			found += w
-			continue
+		has := y.place(t.Key) >= 0
+		if !has {
+			j.lex.Related(t.Key, func(k uint64, r lexicon.Relation) {
+				has = has || r != lexicon.Antonym && y.place(k) >= 0
+			})
 		}
-		best := 0.0
-		j.lex.Related(t.Key, func(k uint64, r lexicon.Relation) {
-			if r != lexicon.Antonym && y.place(k) >= 0 {
-				best = w
-			}
-		})
-		found += best
+		if has {
+			found += w
+		}
 	}
 	if all == 0 {
 		return 0
@@ -103,8 +222,8 @@ func (j *Judge) share(x, y *side, start, end int) float64 {
 }
 
 // inProse reports whether a sentence around the closest window, outside of the
-// list l, says the claim with its stem.
-func (j *Judge) inProse(s *scratch, c *claim, contexts []string, l *listing) bool {
+// list l, says the item with its stem.
+func (j *Judge) inProse(s *scratch, c *claim, contexts []string, l *listing, stem, item string) bool {
 	a, b := &s.claimSide, &s.quoteSide
 	chunk := c.best.chunk
 	for _, span := range j.sentences(s, contexts, chunk, int(c.best.from.start)) {
@@ -118,7 +237,10 @@ func (j *Judge) inProse(s *scratch, c *claim, contexts []string, l *listing) boo
 				continue
 			}
 			b.read(j.lex, contexts[chunk][part[0]:part[1]])
-			if j.share(a, b, 0, c.lead) >= sameLead && j.share(a, b, c.lead, len(c.text)) >= sameItem {
+			if a.read(j.lex, stem); b.negations > a.negations || j.share(a, b) < sameLead {
+				continue
+			}
+			if a.read(j.lex, item); j.share(a, b) >= sameItem {
 				return true
 			}
 		}
@@ -138,16 +260,20 @@ func (j *Judge) listings(s *scratch, contexts []string) []listing {
 	return s.listings
 }
 
-// appendListings finds the lists of a text: lines with bullets or numbers, and
-// those of HTML.
+// appendListings finds the lists of a text: lines with bullets or numbers, under
+// the line before them, and lists in a line: "(a) one, (b) two", "Bring: one, two".
 func appendListings(dst []listing, chunk int, text string) []listing {
-	l := listing{chunk: chunk}
+	var open []listing // a list, and those within its last item
+	var indents []int
 	lead := [2]int{}
-	end := func() {
-		if len(l.items) > 1 && l.lead[1] > l.lead[0] && len(dst) < maxListings {
-			dst = append(dst, l)
+	closeTo := func(n int) {
+		for len(open) > n {
+			l := open[len(open)-1]
+			if len(l.items) > 1 && l.lead[1] > l.lead[0] && len(dst) < maxListings {
+				dst = append(dst, l)
+			}
+			open, indents = open[:len(open)-1], indents[:len(indents)-1]
 		}
-		l = listing{chunk: chunk}
 	}
 	for start := 0; start < len(text); {
 		n := strings.IndexByte(text[start:], '\n')
@@ -155,29 +281,78 @@ func appendListings(dst []listing, chunk int, text string) []listing {
 			n = len(text) - start
 		}
 		line := text[start : start+n]
+		indent := len(line) - len(strings.TrimLeft(line, " \t"))
 		switch {
-		case strings.Contains(line, "<li"):
-			end()
-			l.lead, l.items = lead, htmlItems(text, start, start+n)
-			if at := strings.IndexByte(line, '<'); strings.TrimSpace(line[:at]) != "" {
-				l.lead = lastClause(text, start, start+at)
-			}
-			end()
 		case isItem(line):
-			if len(l.items) == 0 {
-				l.lead = lead
+			for len(open) > 0 && indents[len(indents)-1] > indent {
+				closeTo(len(open) - 1)
 			}
+			if len(open) == 0 || indents[len(indents)-1] < indent {
+				open, indents = append(open, listing{chunk: chunk, lead: lead}), append(indents, indent)
+			}
+			l := &open[len(open)-1]
 			l.items = append(l.items, [2]int{start, start + n})
+			lead = lastClause(text, start, start+n)
+			dst = appendRunIn(dst, chunk, text, start, start+n)
 		case strings.TrimSpace(line) == "":
-		case len(l.items) > 0 && line[0] == ' ': // an item goes on
+		case len(open) > 0 && indent > 1: // an item goes on
+			l := &open[len(open)-1]
 			l.items[len(l.items)-1][1] = start + n
 		default:
-			end()
+			closeTo(0)
 			lead = lastClause(text, start, start+n)
+			dst = appendRunIn(dst, chunk, text, start, start+n)
 		}
 		start += n + 1
 	}
-	end()
+	closeTo(0)
+	return dst
+}
+
+// appendRunIn finds the lists in a line: what follows a colon up to the end of the
+// sentence, between commas or the marks of items.
+func appendRunIn(dst []listing, chunk int, text string, start, end int) []listing {
+	for at := start; at < end && len(dst) < maxListings; {
+		n := strings.IndexAny(text[at:end], ":(")
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		from := at
+		stop := end
+		if text[at-1] == '(' && !isItem(text[at:end]) {
+			continue
+		}
+		if i := strings.Index(text[at:end], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
+			stop = at + i
+		}
+		l := listing{chunk: chunk, lead: lastClause(text, start, at-1)}
+		for i := at; i <= stop; i++ {
+			if i == stop || text[i] == ',' || text[i] == ';' || text[i] == '(' && isItem(text[i+1:stop]) {
+				if strings.TrimSpace(text[from:i]) != "" {
+					l.items = append(l.items, [2]int{from, i})
+				}
+				from = i + 1
+			}
+		}
+		if len(l.items) > 0 { // the last may be two
+			last := &l.items[len(l.items)-1]
+			for _, and := range [...]string{" and ", " und ", " et ", " y "} {
+				if i := strings.Index(text[last[0]:last[1]], and); i > 0 && len(l.items) > 1 {
+					l.items = append(l.items, [2]int{last[0] + i + len(and), last[1]})
+					l.items[len(l.items)-2][1] = last[0] + i
+					break
+				}
+			}
+		}
+		long := slices.ContainsFunc(l.items, func(item [2]int) bool {
+			return strings.Count(strings.TrimSpace(text[item[0]:item[1]]), " ") >= maxItemWords
+		})
+		if len(l.items) > 2 && !long && l.lead[1] > l.lead[0] {
+			dst = append(dst, l)
+			at = stop
+		}
+	}
 	return dst
 }
 
@@ -213,30 +388,4 @@ func isItem(line string) bool {
 		n = 1
 	}
 	return n > 0 && n <= 3 && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && line[n+1] == ' '
-}
-
-// htmlItems returns where the items of lists of HTML are.
-func htmlItems(text string, start, end int) [][2]int {
-	var items [][2]int
-	for at := start; at < end; {
-		i := strings.Index(text[at:end], "<li")
-		if i < 0 {
-			break
-		}
-		from := at + i
-		if n := strings.IndexByte(text[from:end], '>'); n >= 0 {
-			from += n + 1
-		} else {
-			break
-		}
-		to := end
-		for _, stop := range [...]string{"</li", "<li", "</ul", "</ol"} {
-			if n := strings.Index(text[from:to], stop); n >= 0 {
-				to = from + n
-			}
-		}
-		items = append(items, [2]int{from, to})
-		at = to
-	}
-	return slices.Clip(items)
 }

@@ -33,6 +33,7 @@ type scratch struct {
 	claimValues []value
 
 	tokens       []lexicon.Token
+	titled       bool // capitals of the claim at hand mark no names
 	claimSide    side
 	quoteSide    side
 	claimRoles   []role
@@ -53,6 +54,8 @@ type scratch struct {
 	gridsRead    bool
 	listings     []listing // of the contexts, once listingsRead
 	listingsRead bool
+	listWork     int // items that claims were compared with
+	slotWork     int // bytes that were searched for answers
 	gridWork     int // cells that claims were compared with
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.

@@ -1,0 +1,257 @@
+package extract
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// An answer may come in a wrapper: as an object of JSON, or within one fence of
+// backticks. What is judged is the text in it.
+
+// unwrap makes the view of an answer that is JSON or fenced as a whole, and
+// reports whether it is. The strings of JSON stand one below the other, each
+// under its key, and the answer itself under none.
+func unwrap(raw string) (view, bool) {
+	start, end := trimmed(raw, 0, len(raw))
+	from, to, lang := fenced(raw, start, end)
+	fence := from > start
+	switch {
+	case from == to:
+		return view{}, false
+	case raw[from] == '{' || raw[from] == '[':
+		j := jsonReader{raw: raw, from: from}
+		if j.read(raw[from:to]) {
+			return j.view(), true
+		}
+	}
+	if !fence || !isProse(raw[from:to], lang) {
+		return view{}, false
+	}
+	w := plainer{raw: raw}
+	w.replace(0, from, "")
+	w.replace(to, len(raw), "")
+	return view{raw: raw, text: string(w.out), cuts: w.cuts}, true
+}
+
+// trimmed is the part of raw between two offsets without white space around it.
+func trimmed(raw string, start, end int) (int, int) {
+	for start < end && isBlank(raw[start]) {
+		start++
+	}
+	for end > start && isBlank(raw[end-1]) {
+		end--
+	}
+	return start, end
+}
+
+// fenced is what the one fence around raw[start:end] holds, and its language;
+// all of it if there is none.
+func fenced(raw string, start, end int) (from, to int, lang string) {
+	const fence = "```"
+	s := raw[start:end]
+	if !strings.HasPrefix(s, fence) || !strings.HasSuffix(s, fence) || strings.Count(s, fence) != 2 {
+		return start, end, ""
+	}
+	n := strings.IndexByte(s, '\n')
+	if n < 0 {
+		return start, end, ""
+	}
+	lang = strings.ToLower(strings.TrimSpace(s[len(fence):n]))
+	from, to = trimmed(raw, start+n, end-len(fence))
+	return from, to, lang
+}
+
+// isProse reports whether what a fence holds is a text and no code.
+func isProse(s, lang string) bool {
+	switch lang {
+	case "text", "txt", "plaintext", "markdown", "md":
+		return true
+	case "":
+	default:
+		return false
+	}
+	const enough = 4 // words
+	last, upTo := final(s)
+	return isEnd(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= enough && !strings.ContainsAny(s, "{}=$\\")
+}
+
+// A jsonReader finds the strings of a JSON text.
+type jsonReader struct {
+	raw  string
+	from int // of the JSON text in raw
+	out  plainer
+	open []string // keys of the objects and arrays around what is read
+	n    int      // strings so far
+	list int      // of which the last was in the array at hand, 0 for none
+}
+
+// maxJSONDepth is how deep the strings of an answer are nested at most.
+const maxJSONDepth = 16
+
+// read walks over the JSON text s, and reports whether it is one object or array
+// with a string to judge in it.
+func (j *jsonReader) read(s string) bool {
+	j.out.raw = j.raw
+	dec := jsontext.NewDecoder(bytes.NewBufferString(s), jsontext.AllowDuplicateNames(true))
+	key := ""
+	for {
+		kind := dec.PeekKind()
+		token, err := dec.ReadToken()
+		if errors.Is(err, io.EOF) {
+			return j.n > 0
+		}
+		if err != nil || dec.StackDepth() > maxJSONDepth {
+			return false
+		}
+		end := j.from + int(dec.InputOffset())
+		switch kind {
+		case '{', '[':
+			if len(j.open) > 0 && key == "" {
+				key = j.open[len(j.open)-1]
+			}
+			j.open = append(j.open, key)
+			key, j.list = "", 0
+		case '}', ']':
+			j.open = j.open[:len(j.open)-1]
+			key = ""
+		case '"':
+			object, n := dec.StackIndex(dec.StackDepth())
+			if object == '{' && n%2 == 1 {
+				key = token.String()
+				continue
+			}
+			name := key
+			if object == '[' {
+				name = j.open[len(j.open)-1]
+			}
+			j.value(name, object == '[', end)
+			key = ""
+		default:
+			key = ""
+		}
+	}
+}
+
+// value adds the string that ends with the quotation mark before end.
+func (j *jsonReader) value(key string, item bool, end int) {
+	start := stringStart(j.raw[j.from:end]) + j.from
+	if start+1 >= end-1 {
+		return
+	}
+	if isMetadata(key) {
+		j.leaveOut(end-1, "", Reference)
+		return
+	}
+	with := ""
+	if j.n > 0 {
+		with = "\n\n"
+	}
+	switch label := strings.TrimSpace(strings.Map(keyRune, key)); {
+	case item && j.list > 0:
+		with = "\n- "
+	case !isAnswerKey(key):
+		first, size := utf8.DecodeRuneInString(label)
+		with += string(unicode.ToUpper(first)) + label[size:] + ":\n- "
+	case item:
+		with += "- "
+	}
+	j.n++
+	if item {
+		j.list = j.n
+	}
+	j.leaveOut(start+1, with, Code)
+	for i := start + 1; i < end-1; {
+		if j.raw[i] != '\\' {
+			i++
+			continue
+		}
+		with, n := escapeAt(j.raw[:end-1], i)
+		i += j.out.replace(i, i+n, with)
+	}
+	// What follows up to the next string is left out.
+	j.out.out = append(j.out.out, j.raw[j.out.done:end-1]...)
+	j.out.done = end - 1
+}
+
+// escapeAt is the character that the escape of JSON at i stands for, and the length
+// of that.
+func escapeAt(s string, i int) (with string, n int) {
+	const short, long, pair = len(`\n`), len(`\u00e9`), len(`\ud83d\ude80`)
+	for _, n := range [...]int{pair, long, short} {
+		if i+n > len(s) || n > short && s[i+1] != 'u' {
+			continue
+		}
+		text, err := jsontext.AppendUnquote(nil, `"`+s[i:i+n]+`"`)
+		if err == nil && utf8.RuneCount(text) == 1 {
+			return string(text), n
+		}
+	}
+	return "\ufffd", min(short, len(s)-i)
+}
+
+// leaveOut puts with in place of all up to an offset. That is of the kind, unless it
+// has a stem in it, or nothing to report.
+func (j *jsonReader) leaveOut(end int, with string, kind Kind) {
+	start := j.out.done
+	j.out.replace(start, end, with)
+	if strings.IndexByte(with, ':') < 0 && MayAssert(j.raw[start:end]) {
+		j.out.cuts[len(j.out.cuts)-1].kind = kind
+	}
+}
+
+// view returns what was read.
+func (j *jsonReader) view() view {
+	j.leaveOut(len(j.raw), "", Code)
+	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}
+}
+
+// stringStart is where the string that s ends with starts.
+func stringStart(s string) int {
+	for i := len(s) - 2; i >= 0; i-- {
+		if s[i] != '"' {
+			continue
+		}
+		n := i
+		for n > 0 && s[n-1] == '\\' {
+			n--
+		}
+		if (i-n)%2 == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+// keyRune makes words of a key: "opening_hours".
+func keyRune(r rune) rune {
+	if r == '_' || r == '-' || r == '.' || r == '\n' {
+		return ' '
+	}
+	return r
+}
+
+// isAnswerKey knows the keys that an answer as a whole stands under.
+func isAnswerKey(key string) bool {
+	switch strings.ToLower(strings.Trim(strings.Map(keyRune, key), " ")) {
+	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
+		return true
+	}
+	return false
+}
+
+// isMetadata knows the keys of what says nothing of the subject.
+func isMetadata(key string) bool {
+	switch strings.ToLower(strings.Trim(strings.Map(keyRune, key), " ")) {
+	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
+		"links", "confidence", "score", "question", "query", "context", "contexts", "type", "status", "language", "lang", "model", "role", "format",
+		"reasoning", "thought", "thoughts", "thinking", "rationale", "page", "pages":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,109 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestAnAnswerInAWrapperIsJudgedByWhatItSays(t *testing.T) {
+	t.Parallel()
+	const fence = "```"
+	for name, tt := range map[string]struct {
+		answer string
+		claims []string // with the stem, if any
+	}{
+		"an object":        {`{"answer": "The fee is $5 a month. It rises in May."}`, []string{"The fee is $5 a month.", "It rises in May."}},
+		"with metadata":    {`{"answer": "The fee is $5.", "confidence": 0.92, "sources": ["plans.pdf", "faq.md"], "reasoning": "Chunk 1 says so."}`, []string{"The fee is $5."}},
+		"with keys":        {`{"fee": "5 dollars a month", "opening_hours": "9 to 5 on weekdays"}`, []string{"Fee: 5 dollars a month", "Opening hours: 9 to 5 on weekdays"}},
+		"nested":           {`{"plans": {"pro": {"price": "12 dollars"}}, "notes": ["billed in advance", "no refund"]}`, []string{"Price: 12 dollars", "Notes: billed in advance", "Notes: no refund"}},
+		"a list":           {`["The fee is $5.", "It rises in May."]`, []string{"The fee is $5.", "It rises in May."}},
+		"escapes":          {`{"answer": "The \"Pro\" fee is 5\u00a0€.\nIt rises \ud83d\ude80 in May [1]."}`, []string{"The \"Pro\" fee is 5\u00a0€.", "It rises 🚀 in May."}},
+		"in a fence":       {fence + "json\n{\"answer\": \"The fee is $5.\"}\n" + fence, []string{"The fee is $5."}},
+		"prose in a fence": {fence + "\nThe fee is five dollars a month.\n" + fence, []string{"The fee is five dollars a month."}},
+		"Markdown":         {fence + "markdown\n**The fee** is five dollars.\n" + fence, []string{"The fee is five dollars."}},
+		"code":             {fence + "\npip install ragfaith\n" + fence, nil},
+		"a citation":       {"[1] The fee is five dollars.", []string{"The fee is five dollars."}},
+		"broken JSON":      {`{"answer": "The fee is $5.`, []string{`{"answer": "The fee is $5.`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := Sentences{}.Extract(t.Context(), "", tt.answer)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			runes := []rune(tt.answer)
+			for _, c := range e.Claims {
+				got = append(got, c.Judged())
+				if there := string(runes[c.Start:c.End]); !Restates(c.Text, there) {
+					t.Errorf("got %q for %q, which does not restate it", c.Text, there)
+				}
+			}
+			if !slices.Equal(got, tt.claims) {
+				t.Errorf("got %q, want %q", got, tt.claims)
+			}
+			at := 0
+			for _, s := range spansOf(e) {
+				if s.Start < at {
+					t.Fatalf("a span from %d to %d, after %d", s.Start, s.End, at)
+				}
+				if gap := string(runes[at:s.Start]); MayAssert(gap) {
+					t.Errorf("neither a claim nor skipped: %q", gap)
+				}
+				at = s.End
+			}
+			if rest := string(runes[at:]); MayAssert(rest) {
+				t.Errorf("neither a claim nor skipped: %q", rest)
+			}
+		})
+	}
+}
+
+// spansOf returns the places of the claims and of what is skipped, in order.
+func spansOf(e Extraction) []Span {
+	var all []Span
+	for _, c := range e.Claims {
+		all = append(all, Span{c.Start, c.End})
+	}
+	for _, s := range e.Skipped {
+		all = append(all, Span{s.Start, s.End})
+	}
+	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
+	return all
+}
+
+// The text of a view is the raw answer where nothing is cut, for one view and for
+// a view of a view.
+func FuzzUnwrap(f *testing.F) {
+	for _, s := range []string{
+		`{"answer":"a [1] b"}`, `["x","y\n\"z\""]`, "```\nfour words of prose.\n```", `{"a":{"b":["c",{"d":"e"}]}}`, `{"a":"\ud83d\ude80\u00e9"}`, `[1,"a<b>c</b>"]`, `{"answer":"<think>x</think>y"}`,
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		v := seeAnswer(raw)
+		at, in := 0, 0
+		for _, c := range v.cuts {
+			if c.start < in || c.end < c.start || c.at < at || c.end > len(raw) || c.at+c.size > len(v.text) {
+				t.Fatalf("%q: cuts %v of %q", raw, v.cuts, v.text)
+			}
+			if v.text[at:c.at] != raw[in:c.start] {
+				t.Fatalf("%q: got %q before %v, want %q", raw, v.text[at:c.at], c, raw[in:c.start])
+			}
+			at, in = c.at+c.size, c.end
+		}
+		if v.text[at:] != raw[in:] {
+			t.Fatalf("%q: got %q at the end, want %q", raw, v.text[at:], raw[in:])
+		}
+		if utf8.ValidString(raw) && !utf8.ValidString(v.text) {
+			t.Fatalf("%q: got %q, which is no UTF-8", raw, v.text)
+		}
+		if strings.Contains(raw, "\x00") {
+			return
+		}
+		if _, err := (Sentences{}).Extract(t.Context(), "", raw); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

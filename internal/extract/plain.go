@@ -1,0 +1,197 @@
+package extract
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// A Plain is a context as its reader sees it: without tags of HTML, emphasis,
+// addresses of links and invisible characters, with plain spaces.
+// Tables of HTML have bars between their cells, and lists bullets, as in Markdown.
+type Plain struct{ view }
+
+// PlainContext reads a context. One without markup is its own text.
+func PlainContext(raw string) Plain {
+	p := plainer{raw: raw}
+	for i := 0; i < len(raw); {
+		if b := raw[i]; b-'a' < 26 || b == ' ' || !plainStart(b) {
+			i++
+			continue
+		}
+		i += max(1, p.piece(i))
+	}
+	if p.cuts == nil {
+		return Plain{view{raw: raw, text: raw}}
+	}
+	return Plain{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
+}
+
+// Text returns what the reader sees.
+func (p Plain) Text() string { return p.text }
+
+// Changed reports whether Text differs from the context.
+func (p Plain) Changed() bool { return p.cuts != nil }
+
+// Span returns where a part of Text stands in the context, in bytes.
+func (p Plain) Span(start, end int) (from, to int) {
+	from = p.rawStart(start)
+	return from, max(from, p.rawEnd(end))
+}
+
+// plainStart reports whether markup, or a character that is read as another, may
+// begin with b.
+func plainStart(b byte) bool {
+	switch b {
+	case '<', '&', '*', '_', '[', '!', '~', '\r', 0xc2, 0xe2, 0xe3, 0xef:
+		return true
+	}
+	return false
+}
+
+// A plainer walks over a context.
+type plainer struct {
+	raw   string
+	out   []byte
+	done  int // bytes of raw that out has
+	cuts  []cut
+	close [2]int // where the emphasis with * and _ closes
+}
+
+// replace puts with in place of a piece of raw, and returns the length of that.
+func (p *plainer) replace(start, end int, with string) int {
+	if p.out == nil {
+		p.out = make([]byte, 0, len(p.raw))
+	}
+	p.out = append(p.out, p.raw[p.done:start]...)
+	p.cuts = append(p.cuts, cut{start: start, end: end, at: len(p.out), size: len(with)})
+	p.out = append(p.out, with...)
+	p.done = end
+	return end - start
+}
+
+// piece replaces what begins at i, and returns its length; 0 if it stays.
+func (p *plainer) piece(i int) int {
+	switch p.raw[i] {
+	case '<':
+		return p.tag(i)
+	case '&':
+		if with, n := entityAt(p.raw, i); n > 0 {
+			return p.replace(i, i+n, with)
+		}
+		return 0
+	case '*', '_', '~':
+		return p.emphasis(i)
+	case '!':
+		if strings.HasPrefix(p.raw[i:], "![") && linkEnd(p.raw, i+1) > 0 {
+			return p.replace(i, i+1, "")
+		}
+		return 0
+	case '[':
+		end := linkEnd(p.raw, i)
+		if end == 0 {
+			return 0
+		}
+		text := i + strings.Index(p.raw[i:end], "](")
+		p.replace(i, i+1, "")
+		p.replace(text, end, "")
+		return end - i
+	case '\r':
+		if i+1 < len(p.raw) && p.raw[i+1] == '\n' {
+			return p.replace(i, i+1, "")
+		}
+		return 0
+	}
+	r, size := utf8.DecodeRuneInString(p.raw[i:])
+	if with, ok := plainRune(r); ok && !joins(p.raw, i, size) {
+		return p.replace(i, i+size, with)
+	}
+	return size
+}
+
+// plainRune returns what a character is read as, and whether that is another.
+func plainRune(r rune) (string, bool) {
+	switch {
+	case isInvisible(r):
+		return "", true
+	case r == '\u00a0', r >= '\u2000' && r <= '\u200a', r == '\u202f', r == '\u205f', r == '\u3000':
+		return " ", true
+	case r == '\u2010', r == '\u2011':
+		return "-", true
+	case r >= 'ﬀ' && r <= 'ﬆ':
+		return [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}[r-'ﬀ'], true
+	}
+	return "", false
+}
+
+// tag replaces a tag of HTML.
+func (p *plainer) tag(i int) int {
+	name, n := tagAt(p.raw, i)
+	if n == 0 {
+		return 0
+	}
+	opens := p.raw[i+1] != '/'
+	with := ""
+	switch {
+	case name == "td" || name == "th":
+		with = " "
+		if opens {
+			with = "| "
+		}
+	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows begin the lines
+	case name == "li" && opens:
+		with = "\n- "
+	case isBlock(name):
+		with = "\n"
+	}
+	return p.replace(i, i+n, with)
+}
+
+// isBlock reports whether a tag of HTML begins or ends a line.
+func isBlock(name string) bool {
+	switch name {
+	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
+		return true
+	}
+	return false
+}
+
+// emphasis drops the marks around words: **bold**, _italic_ and ~~struck~~. Marks
+// that mean themselves stay: "5 * 3", "snake_case", "* item", a rule.
+func (p *plainer) emphasis(i int) int {
+	const longest = 400
+	b := p.raw[i]
+	n := i
+	for n < len(p.raw) && p.raw[n] == b {
+		n++
+	}
+	k := 0
+	if b == '_' {
+		k = 1
+	}
+	if i < p.close[k] {
+		return n - i
+	}
+	if i == p.close[k] && i > 0 {
+		return p.replace(i, n, "")
+	}
+	if n-i > 3 || b == '~' && n-i != 2 || n == len(p.raw) || isBlank(p.raw[n]) || i > 0 && isWordByte(p.raw[i-1]) {
+		return n - i
+	}
+	line := p.raw[n:min(len(p.raw), n+longest)]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	for at := 0; ; {
+		next := strings.Index(line[at:], p.raw[i:n])
+		if next < 0 {
+			return n - i
+		}
+		at += next
+		after := n + at + n - i
+		if at > 0 && line[at-1] != ' ' && (after == len(p.raw) || !isWordByte(p.raw[after])) {
+			p.close[k] = n + at
+			return p.replace(i, n, "")
+		}
+		at++
+	}
+}

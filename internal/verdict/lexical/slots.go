@@ -1,0 +1,469 @@
+package lexical
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// A short answer is judged as the statement that it makes with its question, and
+// a question asks for one name, number or date among those that the contexts
+// have. otherAnswer compares them: each candidate by how close the words of the
+// question stand to it. "Ines Abara" is no answer to "Who filed the grievance?"
+// if the contexts say "Rosa Dillard filed a grievance. Ines Abara chaired the
+// panel."
+
+// Closeness of a word of the question to a candidate.
+const (
+	// far is the closeness of a word far away in the same sentence. It rises to 1
+	// beside the candidate, by a factor of e in so many words.
+	far, reach  = 0.3, 12
+	otherClause = 0.6 // in another clause of the sentence
+	wrongSide   = 0.6 // where the object stands and not the subject
+	otherRole   = 0.6 // of a candidate after a preposition where the answer is not, or the reverse
+	byPronoun   = 0.4 // in one of the next sentences, which begins with a pronoun
+	pronouns    = 3   // how many sentences that are
+	// relation is the weight of the verb that the answer is the subject of.
+	relation = 2
+	// muchCloser is how much closer than the answer another candidate is if the
+	// answer is wrong.
+	muchCloser = 1.5
+	// maxSlotText is how many bytes of a context are searched, and maxSlotWork of
+	// all contexts for all claims of a row.
+	maxSlotText, maxSlotWork = 1 << 15, 1 << 21
+	// maxAnswer is how many words a name or a value has.
+	maxAnswer = 6
+	// maxMentions is how many names and numbers of the contexts are candidates.
+	maxMentions = 256
+)
+
+// A mention is a name or a value of a context.
+type mention struct {
+	chunk, sentence, clause int
+	at                      int  // its first token in the sentence
+	from, to                int  // tokens of the names that it is listed with
+	oblique                 bool // after a preposition
+	modifies                bool // one word before one without a capital: "Dutch law"
+	start, end              int  // bytes in the chunk
+	words                   []uint64
+	value                   *value
+	byAgent                 bool // after "by"
+}
+
+// A slotSentence is a sentence of the contexts with the words of the question in it.
+type slotSentence struct {
+	chunk, start, end int
+	pronoun           bool
+	words             []slotWord
+}
+
+// A slotWord is a word of the question in a sentence.
+type slotWord struct {
+	word, clause, at int
+}
+
+// otherAnswer looks for a candidate that fits the question of a short answer much
+// better than the answer does.
+func (j *Judge) otherAnswer(s *scratch, c *claim, contexts []string) (objection, quote) {
+	if c.answer == "" {
+		return objection{}, quote{}
+	}
+	r := slotReader{j: j, s: s}
+	if !r.question(c) {
+		return objection{}, quote{}
+	}
+	for chunk, text := range contexts {
+		if s.slotWork += min(len(text), maxSlotText); s.slotWork > maxSlotWork {
+			return objection{}, quote{}
+		}
+		start := 0
+		if chunk == c.best.chunk {
+			start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))
+		}
+		end := min(len(text), start+maxSlotText)
+		for start > 0 && text[start]&0xc0 == 0x80 {
+			start--
+		}
+		for end < len(text) && text[end]&0xc0 == 0x80 {
+			end++
+		}
+		r.read(chunk, text, start, end)
+	}
+	return r.compare(contexts)
+}
+
+// A slotReader finds the candidates of one question.
+type slotReader struct {
+	j         *Judge
+	s         *scratch
+	answer    []uint64 // words of the answer that the question lacks
+	value     *value   // of the answer, nil for a name
+	subject   bool     // the answer stands where the subject does
+	oblique   bool     // the answer stands after a preposition
+	common    bool     // the contexts have the answer without a capital
+	said      string
+	words     []uint64 // of the question
+	related   [][]uint64
+	count     []int // sentences that have a word
+	sentences []slotSentence
+	mentions  []mention
+}
+
+// question reads the claim, which is the answer and the words of its question.
+// It reports false for an answer that is neither a name nor a number or date.
+func (r *slotReader) question(c *claim) bool {
+	a, b := &r.s.claimSide, &r.s.quoteSide
+	a.read(r.j.lex, c.text)
+	b.read(r.j.lex, c.answer)
+	r.said = strings.Trim(c.answer, " .!")
+	names := true
+	for _, i := range b.content {
+		t := &b.tokens[i]
+		r.answer = append(r.answer, t.Key)
+		names = names && t.Is(lexicon.Capital)
+	}
+	vs := values(nil, 2, r.j.lex, c.answer, b.tokens)
+	switch {
+	case len(splitItems(c.answer)) > 1, len(r.answer) > maxAnswer:
+		return false
+	case len(vs) == 1 && len(b.tokens)-(vs[0].last-vs[0].first+1) <= 2:
+		r.value = &vs[0]
+	case len(vs) > 0, !names, len(r.answer) == 0:
+		return false
+	}
+	for n, i := range a.content {
+		t := &a.tokens[i]
+		if slices.Contains(r.answer, t.Key) {
+			r.subject = r.subject || n == 0
+			r.oblique = r.oblique || a.afterPreposition(i)
+			continue
+		}
+		r.words = append(r.words, t.Key)
+		like := []uint64{t.Key}
+		r.j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
+			if rel != lexicon.Antonym {
+				like = append(like, k)
+			}
+		})
+		r.related = append(r.related, like)
+	}
+	r.count = make([]int, len(r.words))
+	return len(r.words) > 0
+}
+
+// read finds the sentences, candidates and words of the question in a part of a
+// context.
+func (r *slotReader) read(chunk int, text string, start, end int) {
+	r.j.opts.Sentences(text[start:end], func(from, to int) {
+		if len(r.mentions) < maxMentions {
+			r.sentence(chunk, text, start+from, start+to)
+		}
+	})
+}
+
+func (r *slotReader) sentence(chunk int, text string, start, end int) {
+	x := &r.s.quoteSide
+	x.read(r.j.lex, text[start:end])
+	n := len(r.sentences)
+	sentence := slotSentence{chunk: chunk, start: start, end: end}
+	clause, seen := 0, make([]bool, len(r.words))
+	if r.value != nil {
+		vs := values(nil, maxRoles, r.j.lex, x.text, x.tokens)
+		for i := range vs {
+			if vs[i].kind == r.value.kind && r.value.likeness(&vs[i], r.j.lex) > 0 && vs[i].ordinal == r.value.ordinal {
+				r.mentions = append(r.mentions, mention{chunk: chunk, sentence: n, at: vs[i].first, from: vs[i].first, to: vs[i].last, start: start + vs[i].start, end: start + vs[i].end, value: &vs[i]})
+			}
+		}
+	}
+	first := len(r.mentions)
+	for i := 0; i < len(x.tokens); i++ {
+		t := &x.tokens[i]
+		if x.beginsClause(i) {
+			clause++
+		}
+		if i == 0 && isPersonal(x.lower(i)) {
+			sentence.pronoun = true
+		}
+		for w, like := range r.related {
+			if !t.Is(lexicon.Stop) && slices.Contains(like, t.Key) {
+				sentence.words = append(sentence.words, slotWord{w, clause, i})
+				seen[w] = true
+			}
+		}
+		if r.value != nil {
+			continue
+		}
+		m := mention{chunk: chunk, sentence: n, clause: clause, at: i, start: start + int(t.Start), byAgent: i > 0 && x.lower(i-1) == "by", oblique: x.afterPreposition(i)}
+		next := i + x.sequence(i, r.answer)
+		if next > i {
+			m.words = r.answer
+			r.common = r.common || !t.Is(lexicon.Capital)
+		} else {
+			next, m.words = x.name(i)
+		}
+		if next == i {
+			continue
+		}
+		i = next - 1
+		if len(m.words) == 0 || len(m.words) == 1 && t.Is(lexicon.Initial) && next == m.at+1 && !r.isAnswer(&m) {
+			continue
+		}
+		m.end = start + int(x.tokens[i].End)
+		m.modifies = next == m.at+1 && next < len(x.tokens) && x.tokens[next].Class&(lexicon.Stop|lexicon.Capital) == 0 && gap(x.text, x.tokens[i], x.tokens[next]) == " "
+		r.list(x, m, next)
+	}
+	for i := range r.mentions {
+		if m := &r.mentions[i]; m.sentence == n && i < first {
+			for k := 1; k <= m.at; k++ {
+				if x.beginsClause(k) {
+					m.clause++
+				}
+			}
+		}
+	}
+	for w, ok := range seen {
+		if ok {
+			r.count[w]++
+		}
+	}
+	r.sentences = append(r.sentences, sentence)
+}
+
+// list adds a mention, which ends before token next. Names with only commas and
+// "and" between them are listed together.
+func (r *slotReader) list(x *side, m mention, next int) {
+	m.from, m.to = m.at, next
+	k := len(r.mentions) - 1
+	if k >= 0 && r.mentions[k].sentence == m.sentence && x.onlyListed(r.mentions[k].to, m.at) {
+		m.from = r.mentions[k].from
+		for ; k >= 0 && r.mentions[k].sentence == m.sentence && r.mentions[k].from == m.from; k-- {
+			r.mentions[k].to = m.to
+		}
+	}
+	r.mentions = append(r.mentions, m)
+}
+
+// onlyListed reports whether only commas, "and" and "or" stand between the
+// tokens before from and token to.
+func (x *side) onlyListed(from, to int) bool {
+	for i := from; i <= to; i++ {
+		if g := strings.TrimSpace(gap(x.text, x.tokens[i-1], x.tokens[i])); g != "" && g != "," {
+			return false
+		}
+		if i == to {
+			return true
+		}
+		switch x.lower(i) {
+		case "and", "or", "the":
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// name returns the token after the name that begins at token i, and its words:
+// none of one in the genitive, which names the owner of what follows.
+func (x *side) name(i int) (next int, words []uint64) {
+	for next = i; next < len(x.tokens) && x.inName(next) && (next == i || joins(gap(x.text, x.tokens[next-1], x.tokens[next]))); next++ {
+		words = append(words, x.tokens[next].Key)
+		if isPossessive(x.text[x.tokens[next].Start:x.tokens[next].End]) {
+			return next + 1, nil
+		}
+	}
+	return next, words
+}
+
+// afterPreposition reports whether token i stands after a preposition that no
+// subject stands after.
+func (x *side) afterPreposition(i int) bool {
+	for i--; i >= 0; i-- {
+		switch x.lower(i) {
+		case "the", "a", "an":
+		case "at", "in", "on", "from", "near", "of", "to", "into", "for", "with", "against", "between", "under", "over", "after", "before":
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// sequence returns how many tokens from i on are the words keys, 0 if they are not.
+func (x *side) sequence(i int, keys []uint64) int {
+	n, k := 0, 0
+	for i+n < len(x.tokens) && k < len(keys) {
+		t := &x.tokens[i+n]
+		switch {
+		case t.Key == keys[k]:
+			k++
+		case k == 0 || !t.Is(lexicon.Stop):
+			return 0
+		}
+		n++
+	}
+	if k < len(keys) {
+		return 0
+	}
+	return n
+}
+
+// inName reports whether token i may be a word of a name.
+func (x *side) inName(i int) bool {
+	t := &x.tokens[i]
+	return t.Is(lexicon.Capital) && t.Class&(lexicon.Stop|lexicon.Number|lexicon.Month|lexicon.Numeral) == 0
+}
+
+func isPossessive(word string) bool {
+	return strings.HasSuffix(word, "'s") || strings.HasSuffix(word, "’s") || strings.HasSuffix(word, "'") || strings.HasSuffix(word, "’")
+}
+
+// isPersonal knows the pronouns that stand for what was spoken of before.
+func isPersonal(word string) bool {
+	switch word {
+	case "he", "she", "it", "they", "this", "these":
+		return true
+	}
+	return false
+}
+
+// beginsClause reports whether a clause with a subject of its own may begin at
+// token i.
+func (x *side) beginsClause(i int) bool {
+	if i == 0 {
+		return false
+	}
+	g := gap(x.text, x.tokens[i-1], x.tokens[i])
+	if strings.ContainsAny(g, ";:()—|\n") {
+		return true
+	}
+	switch x.lower(i) {
+	case "and", "but", "while", "whereas", "which", "who", "though", "although", "whose":
+		return strings.IndexByte(g, ',') >= 0
+	}
+	return false
+}
+
+// compare returns an objection if another candidate is much closer to the words
+// of the question than the answer.
+func (r *slotReader) compare(contexts []string) (objection, quote) {
+	mine, best := -1.0, 0.0 // -1 for an answer that is nowhere
+	inCell := false         // otherCell knows more of tables
+	var other *mention
+	for i := range r.mentions {
+		m := &r.mentions[i]
+		score := r.closeness(i)
+		if r.isAnswer(m) {
+			mine = max(mine, score)
+			inCell = inCell || r.value != nil && strings.ContainsAny(contexts[m.chunk][r.sentences[m.sentence].start:r.sentences[m.sentence].end], "|\t")
+		} else if score > best && r.isCandidate(m) {
+			best, other = score, m
+		}
+	}
+	if r.common || inCell || mine < 0 || other == nil || best <= muchCloser*mine {
+		return objection{}, quote{}
+	}
+	there := r.sentences[other.sentence]
+	q := quote{chunk: other.chunk, start: there.start, end: there.end}
+	return objection{reason: "the contexts say that of " + quoted(contexts[other.chunk][other.start:other.end]) + ", not of " + quoted(r.said), limit: contradicted}, q
+}
+
+// isAnswer reports whether a candidate is what the answer says.
+func (r *slotReader) isAnswer(m *mention) bool {
+	if r.value != nil {
+		return m.value != nil && r.value.holds(m.value, r.j.lex) > 0
+	}
+	return contained(m.words, r.answer) || contained(r.answer, m.words)
+}
+
+// isCandidate reports whether m may be an answer: for the name of a person with
+// two words, it is another such name or a part of one.
+func (r *slotReader) isCandidate(m *mention) bool {
+	if r.value != nil {
+		return true
+	}
+	if slices.ContainsFunc(m.words, func(k uint64) bool { return slices.Contains(r.words, k) }) {
+		return false
+	}
+	if len(m.words) > 1 || len(r.answer) == 1 && !m.modifies {
+		return true
+	}
+	for i := range r.mentions {
+		if len(r.mentions[i].words) > 1 && contained(m.words, r.mentions[i].words) {
+			return true
+		}
+	}
+	return false
+}
+
+// contained reports whether all of a are in b.
+func contained(a, b []uint64) bool {
+	return !slices.ContainsFunc(a, func(k uint64) bool { return !slices.Contains(b, k) })
+}
+
+// same reports whether two candidates are the same.
+func (r *slotReader) same(a, b *mention) bool {
+	if r.value != nil {
+		return a.value.holds(b.value, r.j.lex) > 0
+	}
+	return contained(a.words, b.words) || contained(b.words, a.words)
+}
+
+// closeness is how close the words of the question stand to the mention of
+// candidate i that they are closest to.
+func (r *slotReader) closeness(i int) float64 {
+	best := 0.0
+	for k := range r.mentions {
+		if k != i && !r.same(&r.mentions[i], &r.mentions[k]) {
+			continue
+		}
+		sum := 0.0
+		for w := range r.words {
+			if r.count[w] == 0 {
+				continue
+			}
+			weight := r.j.lex.IDF(r.words[w]) / float64(r.count[w])
+			if w == 0 && r.subject {
+				weight *= relation
+			}
+			sum += r.wordAt(&r.mentions[k], w) * weight
+		}
+		if m := &r.mentions[k]; r.value == nil && m.oblique != r.oblique && (r.subject || r.oblique) {
+			sum *= otherRole
+		}
+		best = max(best, sum)
+	}
+	return best
+}
+
+// wordAt is how close word w of the question stands to m.
+func (r *slotReader) wordAt(m *mention, w int) float64 {
+	best := 0.0
+	for n := m.sentence; n < len(r.sentences) && n <= m.sentence+pronouns; n++ {
+		x := &r.sentences[n]
+		if x.chunk != m.chunk || n > m.sentence && !x.pronoun {
+			continue
+		}
+		for _, at := range x.words {
+			if at.word != w {
+				continue
+			}
+			switch {
+			case n > m.sentence:
+				best = max(best, byPronoun)
+			default:
+				v := far + (1-far)*math.Exp(-float64(max(m.from-at.at, at.at-m.to, 0))/reach)
+				if at.clause != m.clause {
+					v *= otherClause
+				}
+				if r.subject && r.value == nil && at.at < m.at && !m.byAgent {
+					v *= wrongSide
+				}
+				best = max(best, v)
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,66 @@
+package markup
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A finder supports each claim by the first place that its text has in a context.
+type finder struct{ saw []string }
+
+func (f *finder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	f.saw = task.Contexts
+	v := verdict.Verdict{}
+	for chunk, c := range task.Contexts {
+		const find = "costs five"
+		if i := strings.Index(c, find); i >= 0 {
+			start := utf8.RuneCountInString(c[:i])
+			v.Evidence = append(v.Evidence, verdict.Evidence{Chunk: chunk, Start: start, End: start + len(find), Quote: find})
+		}
+	}
+	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
+}
+
+func TestEvidenceIsWhatStandsInTheContext(t *testing.T) {
+	contexts := []string{"It costs five.", "Ünter <b>it costs</b> five &amp; more.", "nothing", "**It costs** five."}
+	before := slices.Clone(contexts)
+	f := &finder{}
+	got, err := Judge{f}.Judge(t.Context(), verdict.Task{Contexts: contexts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var quotes []string
+	for _, e := range got.Verdicts[0].Evidence {
+		if r := []rune(contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
+			t.Errorf("chunk %d: got quote %q, want %q, which stands there", e.Chunk, e.Quote, string(r[e.Start:e.End]))
+		}
+		quotes = append(quotes, e.Quote)
+	}
+	if want := []string{"costs five", "costs</b> five", "costs** five"}; !slices.Equal(quotes, want) {
+		t.Errorf("got quotes %q, want %q", quotes, want)
+	}
+	if want := "Ünter it costs five & more."; f.saw[1] != want {
+		t.Errorf("the judge read %q, want %q", f.saw[1], want)
+	}
+	if !slices.Equal(contexts, before) {
+		t.Error("the contexts of the caller were changed")
+	}
+}
+
+type failing struct{}
+
+func (failing) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
+	return verdict.Judgement{}, errors.ErrUnsupported
+}
+
+func TestAnErrorOfTheJudgeIsReturned(t *testing.T) {
+	if _, err := (Judge{failing{}}).Judge(t.Context(), verdict.Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
+	}
+}
