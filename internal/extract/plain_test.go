@@ -18,7 +18,7 @@ func TestAContextIsReadWithoutItsMarkup(t *testing.T) {
 		"<ul><li>a</li><li>b</li></ul>":                    "\n\n- a\n\n- b\n\n",
 		"<table><tr><th>A</th><th>B</th></tr></table>":     "\n\n| A | B \n",
 		"in\u00adter\u200bnal\ufeff":                       "internal",
-		"12\u00a0%, 1\u2009000, e\u2011mail, ﬁre":      "12 %, 1 000, e-mail, fire",
+		"12\u00a0%, 1\u2009000, e\u2011mail, ﬁre":          "12 %, 1 000, e-mail, fire",
 		"a\r\nb\rc": "a\nb\rc",
 		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // a joiner that spells a word
 	} {

@@ -109,12 +109,15 @@ func (g *grid) numbered() bool {
 func lineGrids(text string) [][]cellRow {
 	var all [][]cellRow
 	for _, bar := range [...]byte{'|', '\t', ';'} {
-		if strings.IndexByte(text, bar) < 0 {
+		if first := strings.IndexByte(text, bar); first < 0 || strings.IndexByte(text[first:], '\n') < 0 {
 			continue
 		}
 		var rows []cellRow
 		for start := 0; start < len(text); {
-			end := start + strings.IndexByte(text[start:]+"\n", '\n')
+			end := len(text)
+			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+				end = start + n
+			}
 			r := cellRow{start: start, end: end, cells: lineCells(text, start, end, bar)}
 			start = end + 1
 			switch {

@@ -143,6 +143,9 @@ func (c *claim) items() (stem string, items []string) {
 	case c.answer != "":
 		return strings.Replace(c.text, strings.Trim(c.answer, " .!"), "", 1), splitItems(c.answer)
 	}
+	if strings.Count(c.text, ",") == 0 { // as most
+		return "", nil
+	}
 	items = splitItems(c.text)
 	if len(items) < 3 || !strings.HasSuffix(c.text, items[len(items)-1]) || !isAnd(c.text[:len(c.text)-len(items[len(items)-1])]) {
 		return "", nil
