@@ -25,6 +25,16 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	}
 	quotes := j.evidence(s, c, contexts)
 	against := j.contradiction(s, c, contexts, quotes)
+	if said := answerPolarity(c.answer); said != unknown {
+		switch is, q := j.polar(s, c, s.question, contexts); {
+		case is == unknown:
+		case is != said:
+			against = objection{reason: "the contexts say otherwise: " + quoted(contexts[q.chunk][q.start:q.end]), limit: contradicted}
+			quotes, c.supports = []quote{q}, nil
+		default:
+			against = objection{}
+		}
+	}
 	others := j.otherSupports(s, c, contexts)
 	if against.reason != "" && len(others) > 0 {
 		q := j.sentenceAt(s, contexts, others[0])

@@ -84,7 +84,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 
 // judgeAll judges so many claims at once.
 func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atOnce int) ([]verdict.Verdict, error) {
-	s.work = 0
+	s.work, s.question = 0, task.Question
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cut)
 	s.grids, s.gridsRead, s.gridWork, s.slotWork = nil, false, 0, 0

@@ -45,6 +45,7 @@ type scratch struct {
 	taken        []level
 	gain         []int64
 	texts        []string
+	question     string        // of the row
 	sentences    [][2]int      // of all that was cut in this row
 	cut          map[cell]span // which cells were
 	marks        []mark        // by chunk and place

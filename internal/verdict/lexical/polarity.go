@@ -1,0 +1,277 @@
+package lexical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// "Yes" and "no" say of what the question asks that it is so, or that it is not. polar
+// finds the clause of the contexts that comes nearest to the question, and whether
+// that affirms or denies it.
+
+// A polarity is what contexts say of a question.
+type polarity int8
+
+const (
+	denied   polarity = -1
+	unknown  polarity = 0
+	affirmed polarity = 1
+)
+
+const (
+	// A word of the question that stands before the clause, in its sentence, is
+	// understood there: "Pets are welcome in the hall, but not in the rooms." One
+	// behind it, or in the sentence before, may be.
+	understood, behind, inLast = 0.9, 0.3, 0.25
+	// aboutIt is the share of the question that the nearest clause answers.
+	aboutIt = 0.6
+)
+
+// answerPolarity returns what a short answer says of its question.
+func answerPolarity(answer string) polarity {
+	word := strings.ToLower(answer)
+	if n := strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' && r < 0x80 }); n >= 0 {
+		word = word[:n]
+	}
+	switch word {
+	case "yes", "yeah", "yep", "correct", "right", "true", "ja", "oui", "sí", "si", "sì", "sim", "是", "是的", "对":
+		return affirmed
+	case "no", "nope", "nein", "non", "não", "nee", "nej", "false", "incorrect", "不", "不是", "否":
+		return denied
+	}
+	return unknown
+}
+
+// A polarClause is a clause of a context while the nearest is looked for.
+type polarClause struct {
+	q          quote
+	words      []int // of the question
+	denials    int
+	open       bool // a condition or a limit: who can tell
+	isQuestion bool
+}
+
+// polar returns what the contexts say of the question, and the sentence that does.
+func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) (polarity, quote) {
+	if s.slotWork > maxSlotWork {
+		return unknown, quote{}
+	}
+	r := polarReader{j: j, s: s}
+	a := &s.claimSide
+	a.read(j.lex, question)
+	for _, i := range a.content {
+		t := &a.tokens[i]
+		if slices.Contains(r.words, t.Key) || t.Is(lexicon.Negation) {
+			continue
+		}
+		r.words = append(r.words, t.Key)
+		r.names = append(r.names, a.text[t.Start:t.End])
+		var like, unlike []uint64
+		j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
+			if rel == lexicon.Antonym {
+				unlike = append(unlike, k)
+			} else {
+				like = append(like, k)
+			}
+		})
+		r.like, r.unlike = append(r.like, like), append(r.unlike, unlike)
+	}
+	if len(r.words) == 0 {
+		return unknown, quote{}
+	}
+	r.count = make([]int, len(r.words))
+	for chunk, text := range contexts {
+		start := 0
+		if chunk == c.best.chunk {
+			start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))
+		}
+		end := min(len(text), start+maxSlotText)
+		s.slotWork += end - start
+		for start > 0 && text[start]&0xc0 == 0x80 {
+			start--
+		}
+		for end < len(text) && text[end]&0xc0 == 0x80 {
+			end++
+		}
+		j.opts.Sentences(text[start:end], func(from, to int) { r.sentence(chunk, text, start+from, start+to) })
+	}
+	return r.nearest()
+}
+
+// A polarReader reads the clauses of the contexts.
+type polarReader struct {
+	j            *Judge
+	s            *scratch
+	words        []uint64 // of the question
+	names        []string
+	like, unlike [][]uint64 // words with the same meaning, and with the opposite one
+	count        []int      // clauses that have a word
+	clauses      []polarClause
+	sentences    []int // the first clause of each
+}
+
+func (r *polarReader) sentence(chunk int, text string, start, end int) {
+	x := &r.s.quoteSide
+	x.read(r.j.lex, text[start:end])
+	r.sentences = append(r.sentences, len(r.clauses))
+	c := polarClause{q: quote{chunk: chunk, start: start, end: end}, isQuestion: strings.HasSuffix(strings.TrimSpace(text[start:end]), "?")}
+	for i := range x.tokens {
+		t := &x.tokens[i]
+		if i > 0 && x.splitsClause(i) {
+			r.add(c)
+			if c.words, c.open = nil, false; x.lower(i) != "except" { // what it excepts from what is denied is affirmed
+				c.denials = 0
+			}
+		}
+		if t.Is(lexicon.Negation) && !x.empty(i) && !x.compares(i+1) || i == 0 && answerPolarity(x.lower(0)) == denied {
+			c.denials++
+			continue
+		}
+		word := -1
+		for w, k := range r.words {
+			if k == t.Key || slices.Contains(r.like[w], t.Key) {
+				word = w
+			} else if slices.Contains(r.unlike[w], t.Key) {
+				word = w
+				c.denials++
+			}
+		}
+		switch {
+		case word >= 0:
+			if !slices.Contains(c.words, word) {
+				c.words = append(c.words, word)
+			}
+		case isDenial(x.lower(i)):
+			c.denials++
+		case isLimit(x.lower(i)):
+			c.open = true
+		}
+	}
+	r.add(c)
+}
+
+func (r *polarReader) add(c polarClause) {
+	for _, w := range c.words {
+		r.count[w]++
+	}
+	r.clauses = append(r.clauses, c)
+}
+
+// splitsClause reports whether a clause or a part of a list begins at token i.
+func (x *side) splitsClause(i int) bool {
+	g := gap(x.text, x.tokens[i-1], x.tokens[i])
+	if strings.ContainsAny(g, ",;:()—–|\n") {
+		return true
+	}
+	switch x.lower(i) {
+	case "but", "except", "unless", "while", "whereas", "although", "though", "because":
+		return true
+	}
+	return false
+}
+
+// compares reports whether "more than" or the like begins at token i: "no more
+// than five" denies nothing.
+func (x *side) compares(i int) bool {
+	if i+1 >= len(x.tokens) || x.lower(i+1) != "than" {
+		return false
+	}
+	switch x.lower(i) {
+	case "more", "less", "fewer", "later", "earlier", "longer", "other":
+		return true
+	}
+	return false
+}
+
+// isDenial knows words that deny what they are said of.
+func isDenial(word string) bool {
+	switch word {
+	case "forbidden", "forbid", "forbids", "prohibited", "prohibit", "prohibits", "banned", "bans", "rejected", "reject", "rejects", "refused", "refuse", "refuses",
+		"denied", "denies", "excluded", "excludes", "exclude", "declined", "cancelled", "canceled", "lacks", "lacked", "failed", "fails", "prevented", "prevents",
+		"except", "excluding", "unable", "impossible", "closed", "abolished", "abandoned", "unchanged", "optional", "absent", "false", "untrue",
+		"nicht", "kein", "keine", "keinen", "keiner", "nie", "verboten", "geschlossen", "pas", "jamais", "aucun", "aucune", "interdit", "fermé",
+		"nunca", "ningún", "ninguna", "prohibido", "cerrado":
+		return true
+	}
+	return false
+}
+
+// isLimit knows words after which something is so in some cases only.
+func isLimit(word string) bool {
+	switch word {
+	case "only", "unless", "until", "if", "hardly", "rarely", "seldom", "sometimes":
+		return true
+	}
+	return false
+}
+
+// nearest returns what the clause nearest to the question says of it.
+func (r *polarReader) nearest() (polarity, quote) {
+	weights, all := make([]float64, len(r.words)), 0.0
+	for w, k := range r.words {
+		weights[w] = r.j.lex.IDF(k) / float64(max(1, r.count[w]))
+		all += weights[w]
+	}
+	best, at := 0.0, -1
+	have := make([]float64, len(r.words))
+	for n, first := range r.sentences {
+		end := len(r.clauses)
+		if n+1 < len(r.sentences) {
+			end = r.sentences[n+1]
+		}
+		last := first
+		if n > 0 && r.clauses[r.sentences[n-1]].q.chunk == r.clauses[first].q.chunk {
+			last = r.sentences[n-1]
+		}
+		for i := first; i < end; i++ {
+			if len(r.clauses[i].words) == 0 {
+				continue
+			}
+			clear(have)
+			for k := last; k < end; k++ {
+				part := behind
+				switch {
+				case k == i:
+					part = 1
+				case k < first:
+					part = inLast
+				case k < i:
+					part = understood
+				}
+				for _, w := range r.clauses[k].words {
+					have[w] = max(have[w], part)
+				}
+			}
+			sum := 0.0
+			for w, part := range have {
+				sum += part * weights[w]
+			}
+			if sum > best {
+				best, at = sum, i
+			}
+		}
+	}
+	if at < 0 || best < aboutIt*all {
+		return unknown, quote{}
+	}
+	c := r.clauses[at]
+	if c.isQuestion { // its answer is the next sentence
+		next := at + 1
+		for next < len(r.clauses) && r.clauses[next].q.start == c.q.start {
+			next++
+		}
+		if next == len(r.clauses) || r.clauses[next].q.chunk != c.q.chunk {
+			return unknown, c.q
+		}
+		c = r.clauses[next]
+	}
+	switch {
+	case c.denials%2 == 1:
+		return denied, c.q
+	case c.open:
+		return unknown, c.q
+	}
+	return affirmed, c.q
+}

@@ -1,0 +1,56 @@
+package lexical
+
+import (
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestYesAndNoAreComparedWithTheClauseThatAnswers(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	const guide = "Sheep may graze on the upper meadow, but not on the lower one. Drones are forbidden near the nests; kites are not. " +
+		"Is the mill open to groups? Yes. Is there a lift? No. Bicycles are not allowed on the dam, except cargo bikes. " +
+		"The bridge holds no more than forty walkers. Tents are welcome if the warden agrees."
+	for _, tt := range []struct {
+		question, yes, no string // the statements
+		want              polarity
+	}{
+		{"May sheep graze on the upper meadow?", "Sheep may graze on the upper meadow.", "Sheep may not graze on the upper meadow.", affirmed},
+		{"May sheep graze on the lower meadow?", "Sheep may graze on the lower meadow.", "Sheep may not graze on the lower meadow.", denied},
+		{"Are drones forbidden near the nests?", "Drones are forbidden near the nests.", "Drones are not forbidden near the nests.", affirmed},
+		{"Are kites forbidden near the nests?", "Kites are forbidden near the nests.", "Kites are not forbidden near the nests.", denied},
+		{"Is the mill open to groups?", "The mill is open to groups.", "The mill is not open to groups.", affirmed},
+		{"Is there a lift?", "There is a lift.", "There is no lift.", denied},
+		{"Are bicycles allowed on the dam?", "Bicycles are allowed on the dam.", "Bicycles are not allowed on the dam.", denied},
+		{"Are cargo bikes allowed on the dam?", "Cargo bikes are allowed on the dam.", "Cargo bikes are not allowed on the dam.", affirmed},
+		{"Does the bridge hold forty walkers?", "The bridge holds forty walkers.", "The bridge does not hold forty walkers.", affirmed},
+	} {
+		for answer, as := range map[string]string{"Yes.": tt.yes, "No.": tt.no} {
+			k := verdict.Task{Question: tt.question, Contexts: []string{guide}, Claims: []extract.Claim{{Text: answer, As: as}}}
+			v := judge(t, j, k)[0]
+			want := verdict.Contradicted
+			if answerPolarity(answer) == tt.want {
+				want = verdict.Supported
+			}
+			if v.Label != want {
+				t.Errorf("%s %s got %v, %.2f (%s), want %v", tt.question, answer, v.Label, v.Score, v.Reason, want)
+			}
+		}
+	}
+}
+
+func TestAClauseWithAConditionDecidesNothing(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	s := newScratch()
+	s.index(j.lex, []string{"Tents are welcome."})
+	const context = "Tents are welcome only in the garden. The hall is closed."
+	if got, _ := j.polar(s, &s.claims[0], "Are tents welcome?", []string{context}); got != unknown {
+		t.Errorf("got %v, want %v", got, unknown)
+	}
+	if got, _ := j.polar(s, &s.claims[0], "Is the pump room heated in winter?", []string{context}); got != unknown {
+		t.Errorf("another subject: got %v, want %v", got, unknown)
+	}
+}
