@@ -119,7 +119,7 @@ func (w words) source() (words, bool) {
 	switch string(first) {
 	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
 		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
-		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary":
+		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence":
 	default:
 		return w, false
 	}

@@ -73,9 +73,6 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 
 // complete sets what the claims are judged as.
 func (e *Extraction) complete(question string) {
-	if shortAnswers(e.Claims) == 0 {
-		return // as most
-	}
 	for i, as := range JudgedAs(question, e.Claims) {
 		e.Claims[i].As = as
 	}
