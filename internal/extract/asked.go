@@ -21,7 +21,10 @@ const (
 func JudgedAs(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i, c := range claims {
-		if c.Lead == "" && mayBeFramed(c.Text) {
+		switch {
+		case c.Lead != "":
+			all[i] = completed(c.Lead, c.Text)
+		case mayBeFramed(c.Text):
 			all[i], _ = frameless(c.Text)
 		}
 	}

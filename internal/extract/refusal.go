@@ -148,7 +148,7 @@ func (w words) silentSource() (words, bool) {
 	verb, rest := rest.next()
 	switch string(verb) {
 	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
-		"have", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
+		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
 		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained":
 		return rest, true
 	}
