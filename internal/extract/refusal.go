@@ -37,6 +37,9 @@ func (w words) refuses(depth int) bool {
 		rest, ok = w.silentSource()
 	}
 	if !ok {
+		rest, ok = w.silentDocument()
+	}
+	if !ok {
 		rest, ok = w.lacks()
 	}
 	if !ok {
