@@ -322,7 +322,7 @@ func (q *question) replied(yes bool, rest string) string {
 	case isConjunction(w[0].low):
 		said += ", " + joined(w)
 	case hasFiniteVerb(w):
-		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) {
+		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > longestFragment {
 			return "" // it stands alone
 		}
 		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !pronounSubject(q.subject) && q.subject[0].low != "there" {

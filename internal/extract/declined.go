@@ -88,7 +88,14 @@ func (w words) declinedTopic() (words, bool) {
 		return rest, true
 	}
 	if rest, ok := w.begins(decline); ok {
-		return rest, rest.namesSource()
+		if first, after := w.next(); string(first) == "nothing" || string(first) == "it" && after.saysUnstated() {
+			return rest, true
+		}
+		named := rest.namesSource()
+		if after, ok := rest.bySource(); ok {
+			rest, named = after, true // "I cannot find in the context how long"
+		}
+		return rest, named
 	}
 	if _, ok := w.unmentioned(); !ok {
 		return w, false
@@ -105,6 +112,21 @@ func (w words) declinedTopic() (words, bool) {
 		}
 	}
 	return w, false
+}
+
+// saysUnstated reports whether w, behind "it", says that a text lacks something: "is
+// not stated".
+func (w words) saysUnstated() bool {
+	_, rest := w.next()
+	if first, after := rest.next(); string(first) == "not" {
+		rest = after
+	}
+	verb, _ := rest.next()
+	switch string(verb) {
+	case "mentioned", "specified", "stated", "said":
+		return true
+	}
+	return false
 }
 
 // silentDocument is what follows "the guide does not say", where the verb says that
@@ -318,13 +340,16 @@ func soughtNoun(f []word) Declined {
 		return Declined{Amount, without}
 	case "rate", "size", "length", "height", "weight", "distance", "width", "depth", "temperature", "speed", "capacity", "population", "age":
 		return Declined{Amount, joined(f)}
-	case "date", "time", "year", "day":
+	case "date", "time", "year", "day", "duration":
 		return Declined{Time, without}
-	case "deadline", "duration", "hour":
+	case "deadline", "hour":
 		return Declined{Time, joined(f)}
 	case "name":
 		return Declined{Person, without}
 	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
+		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && verbs().is(base, baseForm) { // who founded it
+			return Declined{Person, joined([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
+		}
 		return Declined{Person, joined(f)}
 	case "location", "addres", "place":
 		return Declined{Place, without}

@@ -142,6 +142,9 @@ func (w words) silentSource() (words, bool) {
 	if !ok {
 		return w, false
 	}
+	if after, ok := rest.saysNothing(); ok {
+		return after, true
+	}
 	if first, _ := w.next(); string(first) != "none" && string(first) != "neither" {
 		if rest, ok = rest.negated(); !ok {
 			return w, false
@@ -156,6 +159,32 @@ func (w words) silentSource() (words, bool) {
 		return rest, true
 	}
 	return w, false
+}
+
+// saysNothing is what follows "says nothing about", "give no" and "are silent on",
+// behind the name of a source.
+func (w words) saysNothing() (words, bool) {
+	verb, rest := w.skip(isManner).next()
+	switch string(verb) {
+	case "say", "says", "give", "gives", "contain", "contains", "provide", "provides", "include", "includes", "make", "makes", "offer", "offers", "mention", "mentions", "state", "states", "specify", "specifies":
+		first, rest := rest.next()
+		return rest.skip(isAbout), string(first) == "no" || string(first) == "nothing"
+	case "is", "are", "remain", "remains":
+		first, rest := rest.next()
+		return rest.skip(isAbout), string(first) == "silent"
+	case "leave", "leaves":
+		first, rest := rest.next()
+		return rest, string(first) == "open" || string(first) == "unclear"
+	}
+	return w, false
+}
+
+func isAbout(s []byte) bool {
+	switch string(s) {
+	case "about", "on", "regarding", "concerning", "as", "to":
+		return true
+	}
+	return false
 }
 
 // negated is what follows "does not" or "don't".
@@ -208,11 +237,11 @@ func (w words) lacks() (words, bool) {
 // names the contexts: without them it would speak of the world.
 func (w words) nothingThere() (words, bool) {
 	first, rest := w.next()
-	if string(first) != "there" && string(first) != "no" {
+	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
 		return w, false
 	}
 	ok := false
-	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing"} {
+	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing"} {
 		if rest, ok = w.after(p); ok {
 			break
 		}

@@ -88,7 +88,9 @@ func (j *Judge) objections(s *scratch, c *claim, nearlySame bool) objection {
 	case !nearlySame:
 	case a.negations == 0 && b.denies(a):
 		return objection{reason: "the contexts deny it", limit: contradicted}
-	case b.negations == 0 && a.denies(b):
+	case a.negations == 0 && b.deniesEarlier(a):
+		return objection{reason: "the contexts deny it", limit: contradicted}
+	case a.denies(b) && (b.negations == 0 || a.oneClause() && !b.deniesAny(a) && !b.deniesEarlier(a)):
 		return objection{reason: "it denies what the contexts say", limit: contradicted}
 	}
 	return objection{}

@@ -29,8 +29,24 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 			return verdict.Evidence{}, false, err
 		}
 		found, at, last := false, 0, 0
+		header, row := "", 0 // of the table that the last sentence is a row of, and where that ends
 		j.opts.Sentences(text, func(start, end int) {
-			if !found && t.answeredBy(j.lex, text[start:end]) {
+			s := text[start:end]
+			if found {
+				return
+			}
+			above := ""
+			if strings.IndexByte(s, '|') < 0 {
+				header = ""
+			} else {
+				if header == "" || strings.Trim(text[row:start], "|-:= \t\r\n") != "" {
+					header = s
+				} else {
+					above = header
+				}
+				row = end
+			}
+			if t.answeredBy(j.lex, s, above) {
 				found, at, last = true, start, end
 			}
 		})
@@ -49,6 +65,9 @@ type topic struct {
 	keys   map[uint64]int // of the words and their synonyms: index into words
 	seen   []bool
 	tokens []lexicon.Token
+	// subject is set for a single common word, which a statement has to begin with
+	// to be about it.
+	subject bool
 }
 
 type topicWord struct {
@@ -84,7 +103,8 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 		least = 2
 	}
 	t.seen = make([]bool, len(t.words))
-	return t, len(t.words) >= least || named && len(t.words) > 0
+	t.subject = t.sought == extract.AnyStatement && len(t.words) == 1 && !named
+	return t, len(t.words) >= least || named && len(t.words) > 0 || t.subject
 }
 
 // isFiller knows content words that a refusal has and an answer need not have.
@@ -98,14 +118,30 @@ func isFiller(word string) bool {
 
 // answeredBy reports whether a sentence has all words of the topic and what is
 // sought. A condition and a question state nothing.
-func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
+// A row of a table is read with its header.
+func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	if strings.HasSuffix(strings.TrimSpace(sentence), "?") {
 		return false
 	}
-	t.tokens = l.Tokens(t.tokens[:0], sentence)
 	clear(t.seen)
 	left := len(t.words)
 	var f found
+	if header != "" {
+		t.tokens = l.Tokens(t.tokens[:0], header)
+		for i := range t.tokens {
+			k := &t.tokens[i]
+			if n, ok := t.keys[k.Key]; ok && !t.seen[n] && len(t.words) > 1 {
+				t.seen[n] = true
+				left--
+			}
+			f.money = f.money || isMoney(strings.ToLower(header[k.Start:k.End])) || strings.ContainsAny(header, "$€£")
+		}
+		if left == 0 {
+			return false // the row is about something else
+		}
+	}
+	t.tokens = l.Tokens(t.tokens[:0], sentence)
+	first := true
 	for i := range t.tokens {
 		k := &t.tokens[i]
 		n, ok := t.keys[k.Key]
@@ -117,20 +153,25 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 				t.seen[n] = true
 				left--
 			}
+			f.topic, first = true, false
 			continue
+		}
+		if first && t.subject && !k.Is(lexicon.Stop) {
+			return false
 		}
 		f.see(t.tokens, i, sentence)
 	}
-	if left > 0 || f.unclear {
+	if left > 0 || f.unclear || t.subject && !f.topic {
 		return false
 	}
-	return f.has(t.sought, sentence)
+	return f.has(t.sought)
 }
 
 // found is what a sentence says beside the words of a topic.
 type found struct {
-	words                                           int // with content
-	number, money, time, name, free, after, unclear bool
+	words                                                           int // with content
+	number, money, time, name, free, place, reason, manner, unclear bool
+	topic                                                           bool // a word of it has been seen
 }
 
 // see takes the token i, which is no word of the topic.
@@ -139,17 +180,20 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 	word := strings.ToLower(text[k.Start:k.End])
 	switch word {
 	case "if", "unless", "whether":
-		f.unclear = true
+		f.unclear = f.unclear || !f.topic // "If tickets are late,"
+	case "because", "since", "due", "owing", "therefore":
+		f.reason = true
+	case "by", "via", "using", "through", "with":
+		f.manner = true
 	case "free", "gratis":
 		f.free = true
-	case "in", "at", "on", "near", "behind", "beside", "opposite":
-		f.after = f.after || i+1 < len(tokens)
+	case "in", "at", "on", "from", "near", "behind", "beside", "opposite":
+		f.place = f.place || namesPlace(tokens[i+1:], text)
 	case "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays",
 		"daily", "weekly", "monthly", "yearly", "annually", "immediately", "today", "tomorrow", "noon", "midnight", "always", "never":
 		f.time = true
-	case "cost", "costs", "price", "priced", "charge", "charged", "pay", "pays", "paid", "fee", "dollars", "euros", "pounds", "crowns", "cents", "dollar", "euro", "pound":
-		f.money = true
 	}
+	f.money = f.money || isMoney(word)
 	if k.Class&(lexicon.Number|lexicon.Numeral) != 0 {
 		f.number = true
 		const firstYear, lastYear = 1000, 2100
@@ -170,7 +214,7 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 }
 
 // has reports whether there is what is sought.
-func (f *found) has(sought extract.Sought, _ string) bool {
+func (f *found) has(sought extract.Sought) bool {
 	switch sought {
 	case extract.AnyStatement, extract.Event:
 		return f.words > 0
@@ -185,10 +229,36 @@ func (f *found) has(sought extract.Sought, _ string) bool {
 	case extract.Person:
 		return f.name
 	case extract.Place:
-		return f.name && f.after
+		return f.place
 	case extract.Value:
 		return f.name || f.number
-	case extract.Reason, extract.Manner:
+	case extract.Reason:
+		return f.reason
+	case extract.Manner:
+		return f.manner
+	}
+	return false
+}
+
+// isMoney knows words that make a number an amount of money.
+func isMoney(word string) bool {
+	switch word {
+	case "cost", "costs", "price", "prices", "priced", "charge", "charged", "pay", "pays", "paid", "fee", "fees", "dollars", "euros", "pounds", "crowns", "cents", "dollar", "euro", "pound", "eur", "usd", "gbp":
+		return true
+	}
+	return false
+}
+
+// namesPlace reports whether words after "in" or "at" may name a place: the first
+// with content is no number, month, day or unit.
+func namesPlace(tokens []lexicon.Token, text string) bool {
+	for i := range tokens {
+		k := &tokens[i]
+		if k.Is(lexicon.Stop) {
+			continue
+		}
+		word := strings.ToLower(text[k.Start:k.End])
+		return k.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Unit) == 0 && !isTimeUnit(word) && !strings.HasSuffix(strings.TrimSuffix(word, "s"), "day")
 	}
 	return false
 }
