@@ -81,6 +81,8 @@ func flagSchema(f *pflag.Flag) schema {
 		s["enum"] = literals(v.known)
 	case judgeName:
 		s["type"], s["minLength"], s["examples"] = "string", 1, judgeNames()
+	case proportion:
+		s["type"], s["pattern"], s["minimum"], s["maximum"] = []string{"number", "string"}, "^[0-9]+(\\.[0-9]+)?%$", 0, 1
 	case fraction:
 		s["type"], s["minimum"], s["maximum"] = "number", 0, 1
 	case whole:

@@ -227,7 +227,10 @@ func (f *forecast) duration(o *scoreOptions) (time.Duration, string) {
 // rehearse counts what the run would do, and prints it.
 func (o *scoreOptions) rehearse(ctx context.Context, set *dataset.Set, s stages, m *model, c *console, stdout io.Writer) error {
 	s = s.rehearsed(o, m)
-	p := eval.Pipeline{Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore()}
+	p := eval.Pipeline{
+		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
+		Refusals: s.refusals, JudgeRefusals: o.judge == withLLM,
+	}
 	failed := failures{console: c, most: shownFailures}
 	switch {
 	case o.quiet:

@@ -20,6 +20,7 @@ const gateSlack = 1e-12
 // is about.
 type gateOptions struct {
 	minMean, minLower *float64
+	maxNoClaims       *float64
 	maxFailed         int
 	cluster           string
 }
@@ -29,6 +30,7 @@ func (o *gateOptions) gateFlags() *pflag.FlagSet {
 	fs := newFlagSet()
 	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
 	fs.Var(fraction{&o.minLower}, "min-lower", "exit 4 if the lower end of its 95% interval is below this `score`, or if there is none")
+	fs.Var(proportion{fraction{&o.maxNoClaims}}, "max-no-claims", "exit 4 if more than this `SHARE` of rows makes no claims (20%)")
 	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
 	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this `column` are one unit of the interval; its memory grows with the number of values")
 	return fs
@@ -52,7 +54,9 @@ func (o *gateOptions) clusterColumn() string {
 }
 
 // asked reports whether a gate was asked for by name.
-func (o *gateOptions) asked() bool { return o.minMean != nil || o.minLower != nil }
+func (o *gateOptions) asked() bool {
+	return o.minMean != nil || o.minLower != nil || o.maxNoClaims != nil
+}
 
 // of holds the figures of a run against the gates.
 func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
@@ -62,6 +66,9 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.minLower != nil {
 		all = append(all, lowerGate(m, *o.minLower))
+	}
+	if o.maxNoClaims != nil {
+		all = append(all, noClaimsGate(t, *o.maxNoClaims))
 	}
 	failed := report.Gate{
 		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
@@ -143,6 +150,30 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 	}
 	g.Text = what + reach(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
 	return g
+}
+
+// noClaimsGate compares the share of rows without claims with the bar: a bot that
+// declines most questions is not shown to be faithful by the others.
+func noClaimsGate(t *report.Tally, bar float64) report.Gate {
+	g := report.Gate{Name: report.GateMaxNoClaims, Bar: bar, Value: t.NoClaimsShare()}
+	rows := t.Rows - t.Failed
+	if rows == 0 {
+		g.Text = "rows without claims <= " + percent(bar) + " can't be judged (n = 0 rows)"
+		return g
+	}
+	g.Passed = g.Value <= bar+gateSlack
+	sign := " > "
+	if g.Passed {
+		sign = " <= "
+	}
+	g.Text = fmt.Sprintf("rows without claims %s%s%s (%d of %d rows)", percent(g.Value), sign, percent(bar), t.NoClaims, rows)
+	return g
+}
+
+// percent writes a share with as few decimals as tell it from others, and up to two.
+func percent(x float64) string {
+	const hundredths = 1e4
+	return strconv.FormatFloat(math.Round(x*hundredths)/100, 'f', -1, 64) + "%"
 }
 
 // reach decides whether the value of g reaches its bar, and says it.

@@ -22,6 +22,29 @@ func tallyOf(failed int, scores ...float64) *report.Tally {
 	return &t
 }
 
+// refusing adds rows without claims to t.
+func refusing(rows int, t *report.Tally) *report.Tally {
+	for range rows {
+		_ = t.Write(&eval.Result{Status: eval.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
+	}
+	return t
+}
+
+func TestAShareMayBeInPercent(t *testing.T) {
+	for text, want := range map[string]float64{"20%": 0.2, "0.2": 0.2, "12.5%": 0.125, "0": 0, "100%": 1, "1": 1} {
+		var got *float64
+		if err := (proportion{fraction{&got}}).Set(text); err != nil || *got != want {
+			t.Errorf("%s: got %v and %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"20", "101%", "-1%", "%", "", "a%", "NaN", "NaN%"} {
+		var got *float64
+		if err := (proportion{fraction{&got}}).Set(text); err == nil {
+			t.Errorf("%q: got %v, want an error", text, *got)
+		}
+	}
+}
+
 func TestGatesDecideTheExitCode(t *testing.T) {
 	bar := func(x float64) *float64 { return &x }
 	tenths := slices.Repeat([]float64{0.1}, 3) // whose mean is not 0.1 in binary
@@ -40,6 +63,10 @@ func TestGatesDecideTheExitCode(t *testing.T) {
 		{"just below", gateOptions{minMean: bar(0.8)}, tallyOf(0, 0.799999), 4, "gate: mean faithfulness 0.799999 < 0.80 (n = 1 scored): FAIL\n"},
 		{"just above", gateOptions{minMean: bar(0.80001)}, tallyOf(0, 0.800013), 0, "gate: mean faithfulness 0.80001 >= 0.80001 (n = 1 scored): pass\n"},
 		{"nothing scored", gateOptions{minMean: bar(0)}, tallyOf(0), 4, "gate: mean faithfulness >= 0.00 can't be judged (n = 0 scored): FAIL\n"},
+		{"few rows without claims", gateOptions{maxNoClaims: bar(0.2)}, refusing(1, tallyOf(0, 1, 1, 1, 1)), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
+		{"most rows without claims", gateOptions{minMean: bar(0.9), maxNoClaims: bar(0.2)}, refusing(9, tallyOf(0, 1)), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
+		{"failed rows are not without claims", gateOptions{maxNoClaims: bar(0.5), maxFailed: 8}, refusing(1, tallyOf(8, 1)), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
+		{"no row that did not fail", gateOptions{maxNoClaims: bar(1), maxFailed: 1}, tallyOf(1), 4, "gate: rows without claims <= 100% can't be judged (n = 0 rows): FAIL\n"},
 		{"failed rows", gateOptions{}, tallyOf(2, 1), 3, "gate: 2 failed rows > 0 (--max-failed): FAIL\n"},
 		{"failed rows that may fail", gateOptions{maxFailed: 2}, tallyOf(2, 1), 0, ""},
 		{"both", gateOptions{minMean: bar(0.9), maxFailed: 1}, tallyOf(2, 0.5), 3, "gate: mean faithfulness 0.5000 < 0.90 (n = 1 scored): FAIL\ngate: 2 failed rows > 1 (--max-failed): FAIL\n"},

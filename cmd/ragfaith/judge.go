@@ -18,26 +18,26 @@ type stages struct {
 	judge     eval.Judge
 	combined  eval.Combined
 	threshold float64
+	refusals  eval.RefusalChecker
 }
 
 // newStages returns what --claims and --judge name. m may be nil where neither
 // asks a language model, and local where no model runs on this machine.
 func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
-	s := stages{extractor: o.newExtractor(m)}
+	words, err := o.newLexical()
+	if err != nil {
+		return stages{}, err
+	}
+	s := stages{extractor: o.newExtractor(m), refusals: words}
 	switch {
 	case local != nil:
-		var err error
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.local(): // a rehearsal
 		s.judge = newUnjudged()
 		return s, nil
 	case o.judge != withLLM:
-		j, err := o.newLexical()
-		if err != nil {
-			return s, err
-		}
-		s.judge, s.threshold = markup.Judge{Inner: j}, j.Threshold()
+		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
 		return s, nil
 	}
 	opts := judge.Options{

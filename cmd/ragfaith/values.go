@@ -60,6 +60,22 @@ func (f fraction) Set(s string) error {
 	return nil
 }
 
+// proportion is a share of rows, as a fraction or in percent.
+type proportion struct{ fraction }
+
+func (p proportion) Set(s string) error {
+	number, inPercent := strings.CutSuffix(s, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if inPercent {
+		x /= 100
+	}
+	if err != nil || !(x >= 0 && x <= 1) { // so written, it catches NaN
+		return errors.New("want a share such as 20% or 0.2")
+	}
+	*p.to = &x
+	return nil
+}
+
 // whole is a whole number that is not below a bound.
 type whole struct {
 	to  *int

@@ -30,10 +30,16 @@ type Pipeline struct {
 	Extractor Extractor // required, unless there is a Combined
 	Judge     Judge     // likewise
 	Combined  Combined  // takes the place of Extractor and Judge
-	Workers   int       // rows judged at once; 1
-	Window    int       // rows that are read and not yet written; by the number of workers
-	NoClaims  *float64  // faithfulness of a row without claims; none
-	Earlier   Earlier   // what rows have a result already; none
+	// Refusals finds refusals that the contexts answer, which become claims; none if
+	// nil, and with Combined. They are contradicted, unless JudgeRefusals is set: then
+	// the judge gets them too, and those that it does not find contradicted are
+	// skipped.
+	Refusals      RefusalChecker
+	JudgeRefusals bool
+	Workers       int      // rows judged at once; 1
+	Window        int      // rows that are read and not yet written; by the number of workers
+	NoClaims      *float64 // faithfulness of a row without claims; none
+	Earlier       Earlier  // what rows have a result already; none
 	// RowTimeout is how long a row may be worked on, not counting what Waiting
 	// says; 0 is no limit. A row that takes longer fails with a *TimeoutError, as
 	// soon as the stage that it is in returns: stages stop when their context is

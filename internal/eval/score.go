@@ -68,6 +68,10 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 
 	found, err := p.Extractor.Extract(ctx, r.Row.Question, r.Row.Answer)
 	r.spend(Usage(found.Usage))
+	var refusals refused
+	if err == nil {
+		refusals, err = p.claimRefusals(ctx, r, &found)
+	}
 	if err == nil {
 		err = p.claim(r, &found)
 	}
@@ -88,13 +92,14 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		r.fail(stage, timedOut(ctx, err))
 		return
 	}
-	said, err := p.Judge.Judge(ctx, verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims})
+	said, err := p.judge(ctx, r, refusals)
 	r.spend(Usage(said.Usage))
 	if err != nil {
 		r.fail(stage, timedOut(ctx, err))
 		return
 	}
 	r.conclude(said.Verdicts, check)
+	p.skipTrueRefusals(r, refusals)
 }
 
 // timedOut returns the error of a stage, or that the row's time is up if that
@@ -119,12 +124,17 @@ func (p *Pipeline) claim(r *Result, found *extract.Extraction) error {
 	}
 	r.Claims, r.Skipped = found.Claims, found.Skipped
 	if len(r.Claims) == 0 {
-		r.Status, r.Reason = NoClaims, found.Reason()
-		if p.NoClaims != nil {
-			r.Faithfulness = *p.NoClaims
-		}
+		p.noClaims(r, found.Reason())
 	}
 	return nil
+}
+
+// noClaims makes r the result of a row without claims.
+func (p *Pipeline) noClaims(r *Result, reason string) {
+	r.Status, r.Reason, r.Faithfulness = NoClaims, reason, math.NaN()
+	if p.NoClaims != nil {
+		r.Faithfulness = *p.NoClaims
+	}
 }
 
 // conclude scores a row by the verdicts on its claims, or fails it.
@@ -135,14 +145,21 @@ func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
 		return
 	}
 	check.reset(r.Row.Contexts)
-	sum := 0.0
 	for i := range vs {
 		check.clean(&vs[i])
-		sum += vs[i].Score
 	}
 	r.Status, r.Verdicts = Scored, vs
-	r.Faithfulness = float64(r.Supported()) / float64(len(vs))
-	r.Support = sum / float64(len(vs))
+	r.score()
+}
+
+// score sets the scores that the verdicts give.
+func (r *Result) score() {
+	sum := 0.0
+	for i := range r.Verdicts {
+		sum += r.Verdicts[i].Score
+	}
+	n := float64(len(r.Verdicts))
+	r.Faithfulness, r.Support = float64(r.Supported())/n, sum/n
 }
 
 // spend adds to what the row cost.

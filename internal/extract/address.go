@@ -114,8 +114,56 @@ func (w words) offersHelp() bool {
 	if rest, ok := w.begins(closing); ok {
 		return rest.addsNothing(2)
 	}
-	rest, ok := w.after("if you")
-	return ok && rest.offers()
+	for _, condition := range [...]string{"if you", "if youd", "should you", "in case you", "if anything", "if something"} {
+		if rest, ok := w.after(condition); ok && rest.offers() {
+			return true
+		}
+	}
+	return w.offersOnDemand()
+}
+
+// offersOnDemand knows an offer with its condition behind it: "I can also list the
+// other fees if you'd like." With "that" it may assert something.
+func (w words) offersOnDemand() bool {
+	for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need"} {
+		if rest, ok := w.after(condition); ok {
+			for len(rest) > 0 {
+				if after, ok := rest.after("i"); ok {
+					first, then := after.next()
+					return (string(first) == "can" || string(first) == "could" || string(first) == "will") && !then.any(isAssertingVerb)
+				}
+				_, rest = rest.next()
+			}
+		}
+	}
+	rest, ok := w.after("i can")
+	if !ok {
+		if rest, ok = w.after("i could"); !ok {
+			return false
+		}
+	}
+	for len(rest) > 0 {
+		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you need", "if you would like", "if youre interested", "if needed", "if helpful"} {
+			if _, ok := rest.after(condition); ok {
+				return true
+			}
+		}
+		first, after := rest.next()
+		if isAssertingVerb(first) {
+			return false
+		}
+		rest = after
+	}
+	return false
+}
+
+// isAssertingVerb knows the words behind "I can" that a fact may follow.
+func isAssertingVerb(s []byte) bool {
+	switch string(s) {
+	case "that", "confirm", "tell", "say", "see", "assure":
+		return true
+	}
+	return false
 }
 
 // isHello reports whether the greeting is one that a name may follow.

@@ -16,10 +16,31 @@ const (
 
 // JudgedAs returns [Claim.As] for each of some claims, which are sentences of an
 // answer to question in their order. It depends on nothing else, and for a claim
-// alone it is what it is among others or "", so that stored results can be checked.
+// alone it is what it is among others, but for a fragment among sentences, which is
+// judged by its own words. So stored results can be checked.
 func JudgedAs(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
-	n := shortAnswers(claims)
+	for i, c := range claims {
+		switch {
+		case c.Lead != "":
+			all[i] = completed(c.Lead, c.Text)
+		case mayBeFramed(c.Text):
+			all[i], _ = frameless(c.Text)
+		}
+	}
+	says := func(i int) string {
+		if all[i] != "" {
+			return all[i]
+		}
+		return claims[i].Text
+	}
+	n := 0
+	for n < min(len(claims), mostFragments) && claims[n].Lead == "" && isShortAnswer(says(n)) {
+		n++
+	}
+	if n < len(claims) {
+		n = min(n, 1) // a fragment among sentences is theirs
+	}
 	if n == 0 || strings.TrimSpace(question) == "" {
 		return all
 	}
@@ -29,23 +50,19 @@ func JudgedAs(question string, claims []Claim) []string {
 	}
 	q, parsed := parseQuestion(asked)
 	for i := range n {
-		all[i] = stateAnswer(asked, &q, parsed, claims[i].Text)
+		if as := stateAnswer(asked, &q, parsed, says(i)); as != "" {
+			all[i] = as
+		}
 	}
 	return all
 }
 
-// shortAnswers counts the claims, from the first, that need their question to be
-// understood: all if all do, and otherwise one at most, since a fragment among
-// sentences is theirs.
-func shortAnswers(claims []Claim) int {
-	n := 0
-	for n < min(len(claims), mostFragments) && claims[n].Lead == "" && isShortAnswer(claims[n].Text) {
-		n++
+// frameless is unframed with "" for a sentence without a frame.
+func frameless(text string) (string, bool) {
+	if s, ok := unframed(text); ok {
+		return s, true
 	}
-	if n < len(claims) {
-		return min(n, 1)
-	}
-	return n
+	return "", false
 }
 
 // stateAnswer is the statement that a short answer makes, "" if it stands alone.
@@ -234,6 +251,8 @@ func bareAnswer(text string) string {
 	}
 	n := 0
 	switch {
+	case len(w) > 3 && w[0].low == "the" && w[1].low == "answer" && isBe(w[2].low):
+		n = 3
 	case len(w) > 1 && (w[0].low == "it's" || w[0].low == "that's" || w[0].low == "they're"):
 		n = 1
 	case len(w) > 2 && (w[0].low == "it" || w[0].low == "that" || w[0].low == "this" || w[0].low == "they" || w[0].low == "these") && isBe(w[1].low):
@@ -303,7 +322,7 @@ func (q *question) replied(yes bool, rest string) string {
 	case isConjunction(w[0].low):
 		said += ", " + joined(w)
 	case hasFiniteVerb(w):
-		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) {
+		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > longestFragment {
 			return "" // it stands alone
 		}
 		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !pronounSubject(q.subject) && q.subject[0].low != "there" {

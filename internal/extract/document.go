@@ -111,6 +111,16 @@ func (d document) kind(i int) (k Kind, plain bool) {
 	return d.kindOf(i, text, w), !marked
 }
 
+// parts are those of sentence i, if it declines to answer and asserts something.
+func (d document) parts(i int) []part {
+	text := d.sentence(i)
+	if len(text) > longest {
+		return nil
+	}
+	w, _ := read(d.words[:0], text)
+	return parts(text, w)
+}
+
 // kindOf is kind of a sentence of the words w that is no code.
 func (d document) kindOf(i int, text string, w words) Kind {
 	opened := w.opened()

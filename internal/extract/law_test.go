@@ -33,7 +33,8 @@ func checkLaws(t *testing.T, answer string) {
 				t.Fatalf("claim %q of %q", c.Text, raw)
 			}
 		}
-		if c.Text == "" || c.Text != strings.TrimSpace(c.Text) || c.End-c.Start < 1 || !strings.HasSuffix(c.Judged(), c.Text) {
+		if c.Text == "" || c.Text != strings.TrimSpace(c.Text) || c.End-c.Start < 1 || c.As == "" && !strings.HasSuffix(c.Judged(), c.Text) ||
+			c.As != JudgedAs("", []Claim{c})[0] {
 			t.Fatalf("claim %+v of %q", c, answer)
 		}
 		if c.ID != i || c.Start < at {

@@ -158,6 +158,8 @@ func (d document) isHeading(i int, text string, w words, p place) bool {
 		return true
 	case !p.wholeLine || n > 8 || w.digits() || w.any(isVerb):
 		return false
+	case i == 0 && isLabel(w):
+		return true
 	case last == ':':
 		return n <= 3 || n <= 6 && isTitled(text)
 	case p.item || p.last || isEnd(last, bare):
@@ -178,7 +180,7 @@ func (d document) isHeading(i int, text string, w words, p place) bool {
 	if p.beforeItem {
 		return true
 	}
-	if i == 0 && !isLabel(w) {
+	if i == 0 {
 		return false // "Paris", and then why
 	}
 	after := d.sentence(i + 1)
@@ -209,10 +211,10 @@ func isBold(text string) bool {
 // isLabel knows titles that stand before an answer.
 func isLabel(s []byte) bool {
 	switch string(s) {
-	case "summary", "answer", "overview", "introduction", "conclusion", "explanation", "response", "note", "background", "references", "sources", "key points", "final answer", "short answer":
+	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
 		return true
 	}
-	return false
+	return isLabelName(string(s))
 }
 
 // isEnd reports whether text, which ends with the byte last, ends as a sentence

@@ -70,10 +70,12 @@ func askedSentence(text string) string {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "?？؟")
 	if end < 0 {
-		if len(text) > longestQuestion {
-			return ""
+		text = strings.TrimRight(text, ".: ")
+		const longestTopic = 10 // words of a search without a verb
+		if w := wordsOf(text); len(text) > longestQuestion || len(w) == 0 || !isQuestionWord(w[0].low) && !isAuxiliaryVerb(w[0].low) && requestLength(w) == 0 && (len(w) > longestTopic || hasFiniteVerb(w)) {
+			return "" // a statement
 		}
-		return strings.TrimRight(text, ".: ")
+		return text
 	}
 	_, size := utf8.DecodeRuneInString(text[end:])
 	if strings.ContainsAny(text[end+size:], "?？؟") {
@@ -113,7 +115,7 @@ func parseQuestion(text string) (question, bool) {
 	}
 	if n := prefixLength(w); n > 0 {
 		q.before, w = w[:n], w[n:]
-		if namesSourceWord(q.before) {
+		if namesSourceWord(q.before) || hasFiniteVerb(q.before) {
 			q.before = nil
 		}
 	}
@@ -130,6 +132,9 @@ func parseQuestion(text string) (question, bool) {
 	case isQuestionWord(w[0].low):
 		return q, q.parseWh(w, embedded)
 	case isAuxiliaryVerb(w[0].low) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeign):
+		if len(w) > 2 && w[1].low == "you" && w[2].low == "know" {
+			return q, false // "Did you know they won?"
+		}
 		q.aux = w[0]
 		q.subject, q.rest = splitSubject(w[1:], q.aux.low, true)
 		return q, len(q.subject) > 0
@@ -311,7 +316,7 @@ func (q *question) asksObject() bool {
 // asksTwice reports whether w is two questions: "When is it due, and does it count?"
 func asksTwice(w []word) bool {
 	for i := 1; i+1 < len(w); i++ {
-		if low := w[i].low; (low == "and" || low == "or") && (isQuestionWord(w[i+1].low) || strings.HasSuffix(w[i-1].text, ",") && isAuxiliaryVerb(w[i+1].low)) {
+		if low := w[i].low; (low == "and" || low == "or") && (isQuestionWord(w[i+1].low) || isAuxiliaryVerb(w[i+1].low) && (strings.HasSuffix(w[i-1].text, ",") || i+2 < len(w) && isSubjectPronoun(w[i+2].low))) {
 			return true
 		}
 	}

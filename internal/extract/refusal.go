@@ -37,6 +37,9 @@ func (w words) refuses(depth int) bool {
 		rest, ok = w.silentSource()
 	}
 	if !ok {
+		rest, ok = w.silentDocument()
+	}
+	if !ok {
 		rest, ok = w.lacks()
 	}
 	if !ok {
@@ -119,7 +122,7 @@ func (w words) source() (words, bool) {
 	switch string(first) {
 	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
 		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
-		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary":
+		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence":
 	default:
 		return w, false
 	}
@@ -139,6 +142,9 @@ func (w words) silentSource() (words, bool) {
 	if !ok {
 		return w, false
 	}
+	if after, ok := rest.saysNothing(); ok {
+		return after, true
+	}
 	if first, _ := w.next(); string(first) != "none" && string(first) != "neither" {
 		if rest, ok = rest.negated(); !ok {
 			return w, false
@@ -148,11 +154,37 @@ func (w words) silentSource() (words, bool) {
 	verb, rest := rest.next()
 	switch string(verb) {
 	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
-		"have", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
+		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
 		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained":
 		return rest, true
 	}
 	return w, false
+}
+
+// saysNothing is what follows "says nothing about", "give no" and "are silent on",
+// behind the name of a source.
+func (w words) saysNothing() (words, bool) {
+	verb, rest := w.skip(isManner).next()
+	switch string(verb) {
+	case "say", "says", "give", "gives", "contain", "contains", "provide", "provides", "include", "includes", "make", "makes", "offer", "offers", "mention", "mentions", "state", "states", "specify", "specifies":
+		first, rest := rest.next()
+		return rest.skip(isAbout), string(first) == "no" || string(first) == "nothing"
+	case "is", "are", "remain", "remains":
+		first, rest := rest.next()
+		return rest.skip(isAbout), string(first) == "silent"
+	case "leave", "leaves":
+		first, rest := rest.next()
+		return rest, string(first) == "open" || string(first) == "unclear"
+	}
+	return w, false
+}
+
+func isAbout(s []byte) bool {
+	switch string(s) {
+	case "about", "on", "regarding", "concerning", "as", "to":
+		return true
+	}
+	return false
 }
 
 // negated is what follows "does not" or "don't".
@@ -205,11 +237,11 @@ func (w words) lacks() (words, bool) {
 // names the contexts: without them it would speak of the world.
 func (w words) nothingThere() (words, bool) {
 	first, rest := w.next()
-	if string(first) != "there" && string(first) != "no" {
+	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
 		return w, false
 	}
 	ok := false
-	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing"} {
+	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing"} {
 		if rest, ok = w.after(p); ok {
 			break
 		}

@@ -72,8 +72,8 @@ func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNoth
 // answer is long enough to be one: more than the markers of lists, HTML and labels
 // that stand there.
 func MayAssert(text string) bool {
-	const longest = 12 // letters, as in "Final answer"
-	if len(text) <= longest {
+	const longest = 12 // letters
+	if len(text) <= longest || isLabelName(see(text).text) {
 		return false
 	}
 	letters := 0

@@ -58,6 +58,12 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			}
 		}
 		lean := above.see(d, i, kind, isRow)
+		if !isRow && (kind == "" || kind == Refusal) {
+			if cut := d.parts(i); cut != nil {
+				e.addParts(cut, s.Start, answer, &v, &points)
+				continue
+			}
+		}
 		start, end := points.upTo(from), points.upTo(to)
 		if kind != "" {
 			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: answer[from:to], Start: start, End: end})
@@ -71,11 +77,30 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	return e, nil
 }
 
+// addParts adds the parts of a sentence that starts at an offset of the text.
+func (e *Extraction) addParts(all []part, at int, answer string, v *view, points *codePoints) {
+	for _, p := range all {
+		from, to := v.rawStart(at+p.start), v.rawEnd(at+p.end)
+		from = max(from, points.at)
+		if from >= to {
+			continue
+		}
+		raw := strings.TrimSpace(answer[from:to])
+		from += strings.Index(answer[from:to], raw)
+		if to = from + len(raw); raw == "" {
+			continue
+		}
+		start, end := points.upTo(from), points.upTo(to)
+		if text := clean(v.text[at+p.start : at+p.end]); p.claims && saysAnything(text) {
+			e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Lead: p.lead, Start: start, End: end})
+		} else {
+			e.Skipped = append(e.Skipped, Skipped{Kind: Refusal, Text: raw, Start: start, End: end})
+		}
+	}
+}
+
 // complete sets what the claims are judged as.
 func (e *Extraction) complete(question string) {
-	if shortAnswers(e.Claims) == 0 {
-		return // as most
-	}
 	for i, as := range JudgedAs(question, e.Claims) {
 		e.Claims[i].As = as
 	}

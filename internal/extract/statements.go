@@ -60,14 +60,14 @@ func (x Statements) Extract(ctx context.Context, question, answer string) (Extra
 	out := Extraction{Claims: w.claims(), Skipped: e.Skipped, Usage: w.usage}
 	if len(out.Claims) == 0 {
 		for _, c := range e.Claims {
-			out.skip(Skipped{Kind: Unstated, Text: c.Text, Start: c.Start, End: c.End})
+			out.Skip(Skipped{Kind: Unstated, Text: c.Text, Start: c.Start, End: c.End})
 		}
 	}
 	return out, nil
 }
 
-// skip puts s in its place among the skipped sentences.
-func (e *Extraction) skip(s Skipped) {
+// Skip puts s in its place among the skipped sentences.
+func (e *Extraction) Skip(s Skipped) {
 	i := len(e.Skipped)
 	for i > 0 && e.Skipped[i-1].Start > s.Start {
 		i--

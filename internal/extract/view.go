@@ -29,7 +29,7 @@ type cut struct {
 // its own text.
 func see(raw string) view {
 	whole := sections(raw)
-	if whole == nil && !mayDiffer(raw) && answerLabel(raw) == 0 {
+	if whole == nil && !mayDiffer(raw) && !hasLabel(raw) {
 		return view{raw: raw, text: raw}
 	}
 	v := viewer{raw: raw, out: make([]byte, 0, len(raw))}
@@ -148,7 +148,7 @@ type viewer struct {
 
 // walk copies raw to out, but for the sections and what piece leaves out.
 func (v *viewer) walk(whole []section) {
-	labelled := false
+	line := true // only white space and HTML come before i on its line
 	for i := 0; i < len(v.raw); {
 		if len(whole) > 0 && i >= whole[0].start {
 			s := whole[0]
@@ -162,14 +162,14 @@ func (v *viewer) walk(whole []section) {
 			}
 			continue
 		}
-		if !labelled && !isBlank(v.raw[i]) {
-			labelled = true
+		if line && !isBlank(v.raw[i]) {
 			if n := answerLabel(v.raw[i:]); n > 0 {
 				i += v.leaveOut(i, i+n, "", "", false)
 				continue
 			}
 		}
 		if n := v.piece(i); n > 0 {
+			line = line && v.raw[i] == '<'
 			i += n
 			continue
 		}
@@ -178,33 +178,13 @@ func (v *viewer) walk(whole []section) {
 			end = whole[0].start
 		}
 		n := i + 1
-		for n < end && !mayStart(v.raw[n]) {
+		for n < end && !mayStart(v.raw[n]) && v.raw[n-1] != '\n' {
 			n++
 		}
+		line = v.raw[n-1] == '\n' || line && strings.TrimSpace(v.raw[i:n]) == ""
 		v.out = append(v.out, v.raw[i:n]...)
 		i = n
 	}
-}
-
-// answerLabel is the length of a label such as "Answer:" with the white space
-// after it, 0 if s has none at its beginning or nothing behind it on its line.
-func answerLabel(s string) int {
-	const longest = 24
-	near := s[:min(len(s), longest)]
-	n := strings.IndexByte(near, ':')
-	if n < 0 {
-		return 0
-	}
-	switch strings.ToLower(strings.Trim(near[:n], " *_#")) {
-	case "answer", "a", "final answer", "short answer", "the answer", "response", "tl;dr", "tldr", "antwort", "respuesta", "réponse", "resposta", "risposta":
-	default:
-		return 0
-	}
-	rest := strings.TrimLeft(s[n+1:], "*_ \t")
-	if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
-		return 0
-	}
-	return len(s) - len(rest)
 }
 
 // mayStart reports whether walk looks at a byte.

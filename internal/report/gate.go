@@ -2,9 +2,10 @@ package report
 
 // The names of the gates, which are those of their flags.
 const (
-	GateMinMean   = "min-mean"
-	GateMinLower  = "min-lower"
-	GateMaxFailed = "max-failed"
+	GateMinMean     = "min-mean"
+	GateMinLower    = "min-lower"
+	GateMaxNoClaims = "max-no-claims"
+	GateMaxFailed   = "max-failed"
 )
 
 // A Gate is a bar that the figures of a run were held against.

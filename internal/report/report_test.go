@@ -156,7 +156,7 @@ func TestTallyCountsRowsAndDescribesTheirFaithfulness(t *testing.T) {
 	for _, r := range []*eval.Result{scored(), noClaims(), failed(), zero, other} {
 		_ = tally.Write(r)
 	}
-	if got, want := tally.String(), "scored 1, no claims 3 (refusal 1, empty 1, nothing claimed 1), failed 1"; got != want {
+	if got, want := tally.String(), "scored 1, no claims 3 (75.0%; refusal 1, empty 1, nothing claimed 1), failed 1"; got != want {
 		t.Errorf("%q", got)
 	}
 	if tally.Rows != 5 || tally.Faithfulness.Count() != 2 || tally.Faithfulness.Mean() != 1.0/6 {

@@ -49,6 +49,8 @@ type SummaryRows struct {
 	Empty          int `json:"empty"`
 	NothingClaimed int `json:"nothing_claimed"`
 	Failed         int `json:"failed"`
+	// NoClaimsShare is no_claims among the rows that did not fail; null if all did.
+	NoClaimsShare Figure `json:"no_claims_share"`
 }
 
 // SummaryClaims counts the claims of scored rows.
@@ -172,7 +174,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []SummaryGate{}, Passed: true,
-		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed},
+		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, Figure(t.NoClaimsShare())},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
 		Means: means.summary(), Usage: SummaryUsage(t.Usage),

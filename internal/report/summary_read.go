@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -64,6 +65,10 @@ func (s *Summary) check() error {
 		if max(x.a, x.b, x.more) > x.got || x.a > x.got-x.b || x.a+x.b != x.got-x.more {
 			return fmt.Errorf("%s: got %d, want the sum of %s", x.what, x.got, x.parts)
 		}
+	}
+	want := float64(rows.NoClaims) / float64(rows.Total-rows.Failed)
+	if got := float64(rows.NoClaimsShare); !(math.Abs(got-want) <= 1e-9) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		return fmt.Errorf("rows.no_claims_share: got %v, want %v, the share of no_claims among the rows that did not fail", got, want)
 	}
 	if n := s.Faithfulness.Count; n < rows.Scored || n > rows.Scored+rows.NoClaims {
 		return fmt.Errorf("faithfulness.count: got %d, want %d to %d", n, rows.Scored, rows.Scored+rows.NoClaims)

@@ -63,7 +63,16 @@ func (t *Tally) Write(r *eval.Result) error {
 func (t *Tally) String() string {
 	reasons := ""
 	if t.NoClaims > 0 {
-		reasons = fmt.Sprintf(" (refusal %d, empty %d, nothing claimed %d)", t.Refusal, t.Empty, t.NothingClaimed)
+		reasons = fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
 	}
 	return fmt.Sprintf("scored %d, no claims %d%s, failed %d", t.Scored, t.NoClaims, reasons, t.Failed)
 }
+
+// NoClaimsShare is the share of rows without claims among those that did not fail,
+// NaN if all did.
+func (t *Tally) NoClaimsShare() float64 {
+	return float64(t.NoClaims) / float64(t.Rows-t.Failed)
+}
+
+// NoClaimsPercent is NoClaimsShare for a person.
+func (t *Tally) NoClaimsPercent() string { return fmt.Sprintf("%.1f%%", 100*t.NoClaimsShare()) }

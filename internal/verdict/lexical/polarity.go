@@ -25,6 +25,9 @@ const (
 	// understood there: "Pets are welcome in the hall, but not in the rooms." One
 	// behind it, or in the sentence before, may be.
 	understood, behind, inLast = 0.9, 0.3, 0.25
+	// ownWord is the same in a clause with a word of the question that the sentence
+	// lacks before it.
+	ownWord = 0.999
 	// aboutIt is the share of the question that the nearest clause answers.
 	aboutIt = 0.6
 )
@@ -138,6 +141,10 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 				c.denials++
 			}
 		}
+		if k, ok := r.unPrefixed(x.lower(i)); ok && word < 0 {
+			word = slices.Index(r.words, k)
+			c.denials++
+		}
 		switch {
 		case word >= 0:
 			if !slices.Contains(c.words, word) {
@@ -150,6 +157,20 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 		}
 	}
 	r.add(c)
+}
+
+// unPrefixed returns the word of the question that a word is the contrary of by its
+// prefix: "unapproved", "incomplete".
+func (r *polarReader) unPrefixed(word string) (uint64, bool) {
+	const shortest = 6
+	for _, prefix := range [...]string{"un", "in", "im", "non", "dis"} {
+		if rest, ok := strings.CutPrefix(word, prefix); ok && len(word) >= shortest {
+			if k := r.j.lex.Key(rest); slices.Contains(r.words, k) {
+				return k, true
+			}
+		}
+	}
+	return 0, false
 }
 
 func (r *polarReader) add(c polarClause) {
@@ -230,6 +251,12 @@ func (r *polarReader) nearest() (polarity, quote) {
 				continue
 			}
 			clear(have)
+			before := understood
+			for _, w := range r.clauses[i].words {
+				if !slices.ContainsFunc(r.clauses[first:i], func(c polarClause) bool { return slices.Contains(c.words, w) }) {
+					before = ownWord
+				}
+			}
 			for k := last; k < end; k++ {
 				part := behind
 				switch {
@@ -238,7 +265,7 @@ func (r *polarReader) nearest() (polarity, quote) {
 				case k < first:
 					part = inLast
 				case k < i:
-					part = understood
+					part = before
 				}
 				for _, w := range r.clauses[k].words {
 					have[w] = max(have[w], part)

@@ -12,7 +12,7 @@ func TestYesAndNoAreComparedWithTheClauseThatAnswers(t *testing.T) {
 	j := newJudge(t, Options{})
 	const guide = "Sheep may graze on the upper meadow, but not on the lower one. Drones are forbidden near the nests; kites are not. " +
 		"Is the mill open to groups? Yes. Is there a lift? No. Bicycles are not allowed on the dam, except cargo bikes. " +
-		"The bridge holds no more than forty walkers. Tents are welcome if the warden agrees."
+		"The lower path is unmarked. The bridge holds no more than forty walkers. Tents are welcome if the warden agrees."
 	for _, tt := range []struct {
 		question, yes, no string // the statements
 		want              polarity
@@ -25,6 +25,7 @@ func TestYesAndNoAreComparedWithTheClauseThatAnswers(t *testing.T) {
 		{"Is there a lift?", "There is a lift.", "There is no lift.", denied},
 		{"Are bicycles allowed on the dam?", "Bicycles are allowed on the dam.", "Bicycles are not allowed on the dam.", denied},
 		{"Are cargo bikes allowed on the dam?", "Cargo bikes are allowed on the dam.", "Cargo bikes are not allowed on the dam.", affirmed},
+		{"Is the lower path marked?", "The lower path is marked.", "The lower path is not marked.", denied},
 		{"Does the bridge hold forty walkers?", "The bridge holds forty walkers.", "The bridge does not hold forty walkers.", affirmed},
 	} {
 		for answer, as := range map[string]string{"Yes.": tt.yes, "No.": tt.no} {

@@ -1,0 +1,347 @@
+package extract
+
+import (
+	"bytes"
+	"strings"
+)
+
+// A part is a piece of a sentence that declines to answer, in bytes.
+type part struct {
+	start, end int
+	lead       string // what a relative clause or an apposition speaks of
+	claims     bool   // it asserts a fact; otherwise it declines
+}
+
+// parts cuts a sentence that declines to answer and asserts something beside that:
+// "The documents do not mention the price, which is $500." It is nil for a sentence
+// that does only one of them.
+func parts(text string, w words) []part {
+	if len(text) > longest || isQuoted(text) || !w.mayDecline() {
+		return nil
+	}
+	found := clauses(text)
+	whole := withoutAsides(text, found)
+	var all []part
+	declines, claims := whole, false
+	start := -1 // of words that belong to the next part
+	for _, c := range found {
+		var buf [2 * longest]byte
+		p, _ := read(buf[:0], text[c.start:c.end])
+		switch {
+		case c.lead != "":
+			c.claims = true
+		case whole:
+		case p.opened().refuses(0):
+			declines = true
+		case asserts(text[c.start:c.end], p), p.digits() && len(all) == 0:
+			c.claims = true
+		case len(all) > 0: // a part of the clause before it
+			all[len(all)-1].end = c.end
+			continue
+		default:
+			start = c.start
+			continue
+		}
+		if start >= 0 {
+			c.start, start = start, -1
+		}
+		claims = claims || c.claims
+		if n := len(all); n > 0 && all[n-1].claims == c.claims && c.lead == "" && all[n-1].lead == "" {
+			all[n-1].end = c.end
+			continue
+		}
+		all = append(all, c)
+	}
+	if !declines || !claims {
+		return nil
+	}
+	return all
+}
+
+// withoutAsides reports whether the clauses of a sentence that are no asides, such
+// as appositions, are a refusal together.
+func withoutAsides(text string, all []part) bool {
+	var b strings.Builder
+	asides := false
+	for _, c := range all {
+		if asides = asides || c.lead != ""; c.lead == "" {
+			b.WriteString(text[c.start:c.end])
+			b.WriteByte(' ')
+		}
+	}
+	if !asides {
+		return false
+	}
+	w, _ := read(nil, b.String())
+	return w.opened().refuses(0)
+}
+
+// mayDecline is a fast check for a sentence with a refusal somewhere in it.
+func (w words) mayDecline() bool {
+	return bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("no ")) || bytes.Contains(w, []byte("unable "))
+}
+
+// asserts reports whether a clause states something of its own, and not what would
+// be needed for an answer.
+func asserts(text string, w words) bool {
+	if w.count() < 3 || !w.digits() && w.any(speaksOfAnswering) {
+		return false
+	}
+	_, offer := w.begins(closing)
+	return !offer && hasFiniteVerb(wordsOf(text))
+}
+
+// speaksOfAnswering knows the words of clauses about the answer itself, as in "so I
+// cannot answer the question".
+func speaksOfAnswering(s []byte) bool {
+	switch string(s) {
+	case "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
+		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned":
+		return true
+	}
+	return false
+}
+
+// clauses cuts a sentence at the marks and words that may part a refusal from an
+// assertion. What it leaves out between them is no more than such a word.
+func clauses(text string) []part {
+	end := len(strings.TrimRight(text, ".!? "))
+	var all []part
+	from := skipConjunction(text, 0)
+	add := func(to int) {
+		for to > from && text[to-1] == ' ' {
+			to--
+		}
+		if to > from {
+			all = append(all, part{start: from, end: to, lead: pronounLead(all, text, from, to)})
+		}
+	}
+	for i := from; i < end; i++ {
+		switch text[i] {
+		case ',', ';', ':', '(', ' ', 0xe2: // the last begins a dash
+		default:
+			continue
+		}
+		mark, next := boundary(text[:end], i)
+		if mark == 0 {
+			continue
+		}
+		switch mark {
+		case '(':
+			last := i + strings.IndexByte(text[i:end], ')')
+			inner := text[next:max(last, next)]
+			lead := antecedent(text[from:i])
+			if last < i || lead == "" || completed(lead, inner) == "" {
+				continue
+			}
+			add(i)
+			all = append(all, part{start: next, end: last, lead: lead})
+			from, i = last+1, last
+			for from < end && text[from] == ' ' {
+				from++
+			}
+		case 'w': // a relative clause
+			lead := antecedent(text[from:i])
+			var buf [2 * longest]byte
+			if w, _ := read(buf[:0], text[next:end]); lead == "" || !w.digits() && w.any(speaksOfAnswering) {
+				continue
+			}
+			add(i)
+			to := end
+			if n := strings.IndexByte(text[next:end], ','); n > 0 {
+				to = next + n
+			}
+			all = append(all, part{start: next, end: to, lead: lead})
+			from, i = skipConjunction(text, min(to+1, end)), to
+		case 'a': // an apposition
+			lead := antecedent(text[from:i])
+			to := next + len(text[next:end])
+			if n := strings.IndexByte(text[next:end], ','); n > 0 {
+				to = next + n
+			}
+			if lead == "" || !isApposition(text[next:to]) || strings.Contains(text[to:end], " or ") || strings.Contains(text[to:end], " and ") {
+				continue
+			}
+			add(i)
+			all = append(all, part{start: next, end: to, lead: lead})
+			from, i = skipConjunction(text, min(to+1, end)), to
+		default:
+			add(i)
+			from = skipConjunction(text, next)
+			i = from - 1
+		}
+	}
+	add(end)
+	if len(all) > 0 && all[len(all)-1].lead == "" && all[len(all)-1].end == end {
+		all[len(all)-1].end = len(text)
+	}
+	return all
+}
+
+// pronounLead is what "it is $500" speaks of behind a refusal.
+func pronounLead(all []part, text string, from, to int) string {
+	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
+	verb, value, _ := strings.Cut(rest, " ")
+	if len(all) == 0 || !isValue(value) || !isBe(verb) || pronoun != "it" && pronoun != "they" {
+		return ""
+	}
+	last := all[len(all)-1]
+	return antecedent(text[last.start:last.end])
+}
+
+// boundary says what kind of boundary is at byte i, 0 for none, and where the text
+// behind it starts: 'c' for a clause, 'w' for a relative clause, 'a' for what may be
+// an apposition, '(' for a parenthesis.
+func boundary(text string, i int) (kind byte, next int) {
+	rest := text[i:]
+	switch {
+	case rest[0] == '(':
+		return '(', i + 1
+	case rest[0] == ';':
+		return 'c', i + 1
+	case strings.HasPrefix(rest, "—"), strings.HasPrefix(rest, "–"):
+		return afterDash(text, i+len("—"))
+	case strings.HasPrefix(rest, " - "), strings.HasPrefix(rest, " -- "):
+		return afterDash(text, i+strings.LastIndex(rest[:min(4, len(rest))], "-")+1)
+	case rest[0] == ' ':
+		if first, _, _ := strings.Cut(rest[1:], " "); first == "but" || first == "although" || first == "though" || first == "whereas" || first == "while" || first == "because" {
+			return 'c', i
+		} else if first == "which" && !strings.HasSuffix(text[:i], ",") && isVerbPhrase(rest[len(" which"):]) {
+			return 'w', i + 1
+		}
+		return 0, 0
+	case !strings.HasPrefix(rest, ", "):
+		return 0, 0
+	}
+	first, _, _ := strings.Cut(rest[2:], " ")
+	switch low := plainWord(first); low {
+	case "which", "who", "whose", "where":
+		return 'w', i + 2
+	case "but", "however", "although", "though", "while", "whereas", "yet", "because", "since", "even", "so":
+		return 'c', i + 1
+	default:
+		if aside, _, closed := strings.Cut(rest[2:], ","); isApposition(aside) && (closed || !startsUpper(aside) || i+2+len(aside) == len(text)) {
+			return 'a', i + 2
+		}
+		var buf [2 * longest]byte
+		if w, _ := read(buf[:0], rest[2:min(len(rest), longest)]); isSubjectPronoun(low) || low == "and" || w.opened().refuses(0) {
+			return 'c', i + 1
+		}
+	}
+	return 0, 0
+}
+
+// afterDash is the boundary of a dash that ends before byte next.
+func afterDash(text string, next int) (kind byte, at int) {
+	for next < len(text) && (text[next] == ' ' || text[next] == '-') {
+		next++
+	}
+	if isApposition(text[next:]) {
+		return 'a', next
+	}
+	return 'c', next
+}
+
+// isVerbPhrase reports whether text begins with a verb, as after "which".
+func isVerbPhrase(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimLeft(text, " "), " ")
+	low := plainWord(first)
+	return isAuxiliaryVerb(low) || verbs().is(low, thirdPerson|pastForm)
+}
+
+// isValue reports whether text is a number with its unit, and no year or reference.
+func isValue(text string) bool {
+	w := wordsOf(text)
+	if len(w) == 0 || len(w) > 4 {
+		return false
+	}
+	if len(w) == 1 && len(w[0].low) == 4 && isNumeral(w[0].low) && w[0].low[0] != '$' {
+		return false
+	}
+	return isNumeral(w[0].low) || strings.HasSuffix(w[len(w)-1].low, "%")
+}
+
+// isApposition reports whether text is a name or a value, and nothing more.
+func isApposition(text string) bool {
+	if isValue(text) {
+		return true
+	}
+	w := wordsOf(text)
+	if len(w) == 0 || len(w) > 5 {
+		return false
+	}
+	for _, x := range w {
+		if !startsUpper(x.text) && x.low != "of" && x.low != "the" && x.low != "&" {
+			return false
+		}
+	}
+	return startsUpper(w[0].text)
+}
+
+// antecedent is the noun phrase that text ends with: "the price" of "The documents
+// do not mention the price". It is "" if there is none with a determiner.
+func antecedent(text string) string {
+	w := wordsOf(text)
+	const longestPhrase = 8 // words
+	for i := len(w) - 2; i >= max(0, len(w)-longestPhrase); i-- {
+		if low := w[i].low; isDeterminer(low) && low != "any" && low != "no" && (i == 0 || w[i-1].low != "of") && (w[i].text == low || i == 0) && low != "that" {
+			w[i] = lowered(w[i])
+			return strings.TrimRight(clean(joined(w[i:])), ",;: ")
+		}
+	}
+	return ""
+}
+
+// skipConjunction is where the clause at byte i starts behind white space and the
+// conjunction that it begins with.
+func skipConjunction(text string, i int) int {
+	for {
+		for i < len(text) && (text[i] == ' ' || text[i] == ',') {
+			i++
+		}
+		n := strings.IndexAny(text[i:], " ,")
+		if n < 0 {
+			return i
+		}
+		switch strings.ToLower(text[i : i+n]) {
+		case "but", "however", "although", "though", "while", "whereas", "yet", "because", "since", "even", "so", "and":
+			i += n
+		default:
+			return i
+		}
+	}
+}
+
+// completed is the statement that a part of a sentence makes with what it speaks of:
+// "The price is $500." for "which is $500" and for "$500". It is "" for other leads
+// than [antecedent] finds.
+func completed(lead, text string) string {
+	first, _, _ := strings.Cut(lead, " ")
+	if !isDeterminer(first) {
+		return ""
+	}
+	text = strings.TrimRight(text, ".!; ")
+	pronoun, rest, _ := strings.Cut(text, " ")
+	var said string
+	switch strings.ToLower(pronoun) {
+	case "which", "who", "it", "they":
+		said = lead + " " + rest
+	case "whose":
+		said = lead + "'s " + rest
+	case "where":
+		said = rest + " in " + lead
+	default:
+		verb := " is "
+		if strings.HasSuffix(lead, "s") && !strings.HasSuffix(lead, "ss") {
+			verb = " are "
+		}
+		switch {
+		case isParticiple(pronoun) && strings.Contains(text, " "):
+			verb = strings.Replace(strings.Replace(verb, "is", "was", 1), "are", "were", 1)
+		case !isApposition(text), !isValue(text) && startsUpper(lead[strings.LastIndexByte(lead, ' ')+1:]): // "for BNP (B-type …)"
+			return ""
+		}
+		said = lead + verb + text
+	}
+	return capitalized(said) + "."
+}

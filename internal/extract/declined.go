@@ -1,0 +1,360 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Sought is what a statement has to have for it to answer what a refusal declines.
+type Sought uint8
+
+// What may be sought.
+const (
+	AnyStatement Sought = iota // about the topic
+	Affirmation                // or denial, of "whether tickets can be returned"
+	Amount                     // a number, or "free"
+	Cost                       // an amount of money, or "free"
+	Time                       // a date, a time of day, a duration
+	Person                     // a name
+	Place                      // a name, or words after "in" or "at"
+	Value                      // a name or a number
+	Reason                     // "because"
+	Manner                     // "by", "using"
+	Event                      // what happens, or what somebody does
+)
+
+// A Declined topic is what a refusal says that the contexts do not answer.
+type Declined struct {
+	Sought Sought
+	Topic  string // the words that an answer has to have, as the refusal or the question has them
+}
+
+// DeclinedBy returns what a refusal declines, and reports false if it does not say
+// that the contexts lack it, as "I don't know" does not. A refusal without a topic
+// of its own declines the question.
+func DeclinedBy(refusal, question string) (Declined, bool) {
+	if len(refusal) > longest {
+		return Declined{}, false
+	}
+	f := slices.DeleteFunc(wordsOf(clean(refusal)), func(w word) bool { return w.low == "" })
+	w := asWords(f)
+	topic, ok := w.opened().declinedTopic()
+	if !ok {
+		return Declined{}, false
+	}
+	vague := false
+	topic, vague = topic.withoutInformation()
+	topic = topic.withoutSource()
+	if topic.pointsToQuestion() {
+		if vague {
+			return Declined{}, false // "The documents do not give exact figures."
+		}
+		return declinedQuestion(question)
+	}
+	at := strings.LastIndex(string(w), string(topic))
+	if at < 0 {
+		return Declined{}, false
+	}
+	first := strings.Count(string(w[:at]), " ")
+	d := sought(f[first : first+topic.count()])
+	if vague && d.Sought == AnyStatement {
+		return Declined{}, false // there may be something about it, and not enough
+	}
+	return d, d.Topic != ""
+}
+
+// asWords are the plain words of f, each of which stays one word.
+func asWords(f []word) words {
+	var b strings.Builder
+	for i, x := range f {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strings.ReplaceAll(x.low, "'", ""))
+	}
+	return words(b.String())
+}
+
+// declinedTopic is what follows "the documents do not mention", or stands before "is
+// not mentioned in the documents".
+func (w words) declinedTopic() (words, bool) {
+	if rest, ok := w.silentSource(); ok {
+		return rest, true
+	}
+	if rest, ok := w.silentDocument(); ok {
+		return rest, true
+	}
+	if rest, ok := w.nothingThere(); ok {
+		return rest, true
+	}
+	if rest, ok := w.begins(decline); ok {
+		if first, after := w.next(); string(first) == "nothing" || string(first) == "it" && after.saysUnstated() {
+			return rest, true
+		}
+		named := rest.namesSource()
+		if after, ok := rest.bySource(); ok {
+			rest, named = after, true // "I cannot find in the context how long"
+		}
+		return rest, named
+	}
+	if _, ok := w.unmentioned(); !ok {
+		return w, false
+	}
+	for i := 0; i < len(w); {
+		first, rest := w[i:].next()
+		switch string(first) {
+		case "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent":
+			return w[:max(0, i-1)], i > 0
+		}
+		i = len(w) - len(rest)
+		if len(rest) == 0 {
+			break
+		}
+	}
+	return w, false
+}
+
+// saysUnstated reports whether w, behind "it", says that a text lacks something: "is
+// not stated".
+func (w words) saysUnstated() bool {
+	_, rest := w.next()
+	if first, after := rest.next(); string(first) == "not" {
+		rest = after
+	}
+	verb, _ := rest.next()
+	switch string(verb) {
+	case "mentioned", "specified", "stated", "said":
+		return true
+	}
+	return false
+}
+
+// silentDocument is what follows "the guide does not say", where the verb says that
+// it is a text.
+func (w words) silentDocument() (words, bool) {
+	first, rest := w.next()
+	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
+		return w, false
+	}
+	for range 2 { // words of the name
+		if _, rest = rest.next(); len(rest) == 0 {
+			return w, false
+		}
+		after, ok := rest.negated()
+		if !ok {
+			continue
+		}
+		verb, after := after.skip(isManner).next()
+		switch string(verb) {
+		case "say", "state", "specify", "mention", "indicate", "explain", "disclose":
+		default:
+			return w, false
+		}
+		next, _ := after.next()
+		return after, string(verb) == "mention" || string(verb) == "specify" || string(next) == "whether" || string(next) == "if" || isQuestionWord(string(next)) || isPreposition(string(next))
+	}
+	return w, false
+}
+
+// withoutInformation is w without "any information about", and whether that says
+// that there may be less than what is sought, as "enough" and "specific" do.
+func (w words) withoutInformation() (rest words, vague bool) {
+	start := w
+	for len(w) > 0 {
+		first, rest := w.next()
+		switch string(first) {
+		case "enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full":
+			vague = true
+		case "any", "a", "an", "the", "this", "that", "relevant", "such":
+		case "information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance":
+			rest = rest.skip(func(s []byte) bool {
+				switch string(s) {
+				case "about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available":
+					return true
+				}
+				return false
+			})
+			return rest, vague
+		default:
+			if vague {
+				return w, vague
+			}
+			return start, vague
+		}
+		w = rest
+	}
+	return start, vague
+}
+
+// withoutSource is w without "in the documents" at its end.
+func (w words) withoutSource() words {
+	for i := range w {
+		if i > 0 && w[i-1] != ' ' {
+			continue
+		}
+		if rest, ok := w[i:].bySource(); ok && len(rest) == 0 {
+			return w[:max(0, i-1)]
+		}
+	}
+	return w
+}
+
+// pointsToQuestion reports whether a topic is no more than "this" or "the answer".
+func (w words) pointsToQuestion() bool {
+	return !w.any(func(s []byte) bool {
+		switch string(s) {
+		case "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about":
+			return false
+		}
+		return true
+	})
+}
+
+// declinedQuestion is a question as the topic of a refusal.
+func declinedQuestion(question string) (Declined, bool) {
+	asked := askedSentence(question)
+	if asked == "" {
+		return Declined{}, false
+	}
+	q, ok := parseQuestion(asked)
+	if !ok {
+		return Declined{}, false
+	}
+	if q.wh == "" {
+		return Declined{Affirmation, joined(q.before, q.subject, q.rest)}, true
+	}
+	f := slices.Concat([]word{{q.wh, q.wh}}, q.noun, q.subject, q.rest, q.before)
+	switch q.wh {
+	case "many", "much":
+		f = append([]word{{"how", "how"}}, f...)
+	}
+	d := sought(f)
+	return d, d.Topic != "" && d.Sought != AnyStatement && d.Sought != Event
+}
+
+// sought reads a topic: a clause with a question word, or a noun phrase.
+func sought(f []word) Declined {
+	if len(f) > 1 && isPreposition(f[0].low) && isQuestionWord(f[1].low) {
+		f = f[1:]
+	}
+	if len(f) == 0 {
+		return Declined{}
+	}
+	rest := f[1:]
+	switch f[0].low {
+	case "whether", "if":
+		return Declined{Affirmation, joined(rest)}
+	case "when":
+		return Declined{Time, joined(rest)}
+	case "who", "whom", "whose":
+		return Declined{Person, joined(rest)}
+	case "where":
+		return Declined{Place, joined(rest)}
+	case "why":
+		return Declined{Reason, joined(rest)}
+	case "how":
+		return soughtHow(rest)
+	case "what", "which":
+		return soughtWhat(f[0].low, rest)
+	case "that":
+		return Declined{Affirmation, joined(rest)}
+	}
+	return soughtNoun(f)
+}
+
+func soughtHow(f []word) Declined {
+	if len(f) == 0 {
+		return Declined{}
+	}
+	switch f[0].low {
+	case "many":
+		return Declined{Amount, joined(f[1:])}
+	case "much":
+		if i := slices.IndexFunc(f, isCostWord); i > 0 {
+			return Declined{Cost, joined(f[1:i], f[i+1:])}
+		}
+		return Declined{Amount, joined(f[1:])}
+	case "long", "soon", "often", "old":
+		return Declined{Time, joined(f[1:])}
+	case "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
+		return Declined{Amount, joined(f[1:])}
+	}
+	return Declined{Manner, joined(f)}
+}
+
+func soughtWhat(wh string, f []word) Declined {
+	if len(f) == 0 {
+		return Declined{}
+	}
+	if i := slices.IndexFunc(f, isCostWord); wh == "what" && i > 0 {
+		return Declined{Cost, joined(f[:i], f[i+1:])}
+	}
+	switch low := f[0].low; {
+	case strings.HasPrefix(low, "happen"):
+		return Declined{Event, joined(f[1:])}
+	case isTimeNoun(low):
+		return Declined{Time, joined(f[1:])}
+	case isBe(low):
+		return soughtNoun(f[1:])
+	case wh == "what" && (isDeterminer(low) || isPronoun([]byte(low))):
+		if last := f[len(f)-1].low; isBe(last) { // "what the fee is"
+			return soughtNoun(f[:len(f)-1])
+		}
+		return Declined{Event, joined(f)}
+	}
+	return Declined{Value, joined(f)}
+}
+
+// isCostWord knows the verbs with which a question asks for money.
+func isCostWord(w word) bool {
+	switch w.low {
+	case "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid":
+		return true
+	}
+	return false
+}
+
+// soughtNoun reads a noun phrase: its head may say what is sought, as "date" does in
+// "the date of the merger".
+func soughtNoun(f []word) Declined {
+	for len(f) > 1 && isDeterminer(f[0].low) {
+		f = f[1:]
+	}
+	head := len(f) - 1
+	for i := 1; i < len(f); i++ {
+		if isPreposition(f[i].low) {
+			head = i - 1
+			break
+		}
+	}
+	if head < 0 {
+		return Declined{}
+	}
+	without := joined(f[:head], f[head+1:])
+	switch strings.TrimSuffix(f[head].low, "s") {
+	case "price", "cost":
+		return Declined{Cost, without}
+	case "fee", "salary", "charge", "fare", "rent":
+		return Declined{Cost, joined(f)}
+	case "number", "amount", "total", "percentage", "share":
+		return Declined{Amount, without}
+	case "rate", "size", "length", "height", "weight", "distance", "width", "depth", "temperature", "speed", "capacity", "population", "age":
+		return Declined{Amount, joined(f)}
+	case "date", "time", "year", "day", "duration":
+		return Declined{Time, without}
+	case "deadline", "hour":
+		return Declined{Time, joined(f)}
+	case "name":
+		return Declined{Person, without}
+	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
+		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && verbs().is(base, baseForm) { // who founded it
+			return Declined{Person, joined([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
+		}
+		return Declined{Person, joined(f)}
+	case "location", "addres", "place":
+		return Declined{Place, without}
+	case "reason", "cause":
+		return Declined{Reason, without}
+	}
+	return Declined{AnyStatement, joined(f)}
+}

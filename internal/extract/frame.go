@@ -1,0 +1,207 @@
+package extract
+
+import (
+	"strings"
+)
+
+// longestFrame bounds what is looked at for a frame at either end of a claim, in
+// bytes.
+const longestFrame = 120
+
+// unframed is a sentence without the words that only say where it is from:
+// "According to the documents," before it or behind it, and "The passage states
+// that". It reports false if there are none.
+func unframed(text string) (string, bool) {
+	rest, framed := text, false
+	for range 3 { // "Based on the documents, the text states that"
+		after, ok := withoutFrame(rest)
+		if !ok {
+			break
+		}
+		rest, framed = after, true
+	}
+	if before, ok := withoutTrailingFrame(rest); ok {
+		rest, framed = before, true
+	}
+	if !framed || !saysAnything(rest) {
+		return text, false
+	}
+	return capitalized(rest), true
+}
+
+// mayBeFramed is a fast check that few other sentences pass.
+func mayBeFramed(text string) bool {
+	if len(text) < 12 {
+		return false
+	}
+	switch text[0] | 0x20 {
+	case 'a', 'b', 'f', 'g', 'i', 'p', 't', 'u', 'w':
+		first, _, _ := strings.Cut(text[:12], " ")
+		switch strings.ToLower(first) {
+		case "according", "based", "as", "from", "given", "in", "it", "per", "the", "these", "this", "those", "your", "our", "using", "within", "passage", "document", "context":
+			return true
+		}
+	}
+	tail := text[max(0, len(text)-longestFrame):]
+	return strings.Contains(tail, "ccording to ") || strings.Contains(tail, ", as ") || strings.Contains(tail, ", based on ") || strings.Contains(tail, ", per ")
+}
+
+// withoutFrame cuts one frame from the beginning of text.
+func withoutFrame(text string) (string, bool) {
+	near := text[:min(len(text), longestFrame)]
+	var buf [2 * longestFrame]byte
+	if n := strings.IndexByte(near, ','); n >= 0 {
+		w, _ := read(buf[:0], near[:n])
+		if rest, ok := w.sourced(); ok && len(rest) == 0 {
+			return strings.TrimLeft(text[n+1:], " "), true
+		}
+	}
+	w, _ := read(buf[:0], near)
+	rest, ok := w.sourced()
+	if ok {
+		if after, cut := afterWords(text, w.count()-rest.count()); cut && startsClause(after) {
+			return after, true
+		}
+	}
+	rest, ok = w.states()
+	if !ok {
+		return text, false
+	}
+	after, cut := afterWords(text, w.count()-rest.count())
+	return after, cut && after != ""
+}
+
+// withoutTrailingFrame cuts a frame from the end of text.
+func withoutTrailingFrame(text string) (string, bool) {
+	from := max(0, len(text)-longestFrame)
+	n := strings.LastIndexByte(text[from:], ',')
+	if k := strings.LastIndex(text[from:], " according to "); k > n {
+		n = k
+	}
+	if n < 0 {
+		return text, false
+	}
+	var buf [2 * longestFrame]byte
+	w, _ := read(buf[:0], text[from+n+1:])
+	rest, ok := w.sourced()
+	if !ok || len(rest) > 0 || n+from == 0 {
+		return text, false
+	}
+	if first, _ := w.next(); string(first) == "in" || string(first) == "from" || string(first) == "with" || string(first) == "within" {
+		return text, false // "He found the letter, in the documents."
+	}
+	end := text[len(strings.TrimRight(text, ".!")):]
+	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
+}
+
+// sourced is what follows "according to the documents" or "as stated in passage 2".
+func (w words) sourced() (words, bool) {
+	found := false
+	for range 3 { // "based on the information provided in the context"
+		rest := w
+		if after, ok := w.after("as"); ok && !found {
+			if first, then := after.next(); isStated(first) {
+				rest = then
+			}
+		} else if found {
+			if first, then := w.next(); isStated(first) {
+				rest = then
+			}
+		}
+		rest, ok := rest.bySource()
+		if !ok || w.namesReport() {
+			break
+		}
+		w, found = rest, true
+	}
+	return w, found
+}
+
+// namesReport reports whether the source that w begins with may be one that the
+// contexts speak of, such as "the report".
+func (w words) namesReport() bool {
+	for range 5 {
+		first, rest := w.next()
+		switch string(first) {
+		case "report", "summary", "data", "knowledge", "results":
+			return true
+		}
+		w = rest
+	}
+	return false
+}
+
+// isStated knows the participles of "as stated in the passage".
+func isStated(s []byte) bool {
+	switch string(s) {
+	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
+		return true
+	}
+	return false
+}
+
+// states is what follows "the passage states that" or "it is stated in the context
+// that".
+func (w words) states() (words, bool) {
+	if rest, ok := w.after("it is"); ok {
+		first, rest := rest.skip(isManner).next()
+		if !isStated(first) {
+			return w, false
+		}
+		if after, ok := rest.bySource(); ok {
+			rest = after
+		} else {
+			return w, false
+		}
+		return rest.after("that")
+	}
+	if w.namesReport() {
+		return w, false
+	}
+	rest, ok := w.source()
+	if !ok {
+		return w, false
+	}
+	verb, rest := rest.skip(isManner).next()
+	that := false
+	switch string(verb) {
+	case "states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
+		"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained":
+	default:
+		return w, false
+	}
+	if rest, that = rest.after("that"); that {
+		return rest, true
+	}
+	if string(verb) != "states" && string(verb) != "state" && string(verb) != "says" && string(verb) != "say" {
+		return w, false
+	}
+	first, _ := rest.next()
+	return rest, isDeterminer(string(first)) || isSubjectPronoun(string(first))
+}
+
+// startsClause reports whether text may be a sentence of its own: it begins with a
+// capital, a determiner or a pronoun.
+func startsClause(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	low := plainWord(first)
+	return low != "that" && (startsUpper(text) || isDeterminer(low) || isSubjectPronoun(low))
+}
+
+// afterWords is text without its first n words. It reports false if the words are
+// not separated by white space alone.
+func afterWords(text string, n int) (string, bool) {
+	rest := strings.TrimLeft(text, " ")
+	for range n {
+		i := strings.IndexByte(rest, ' ')
+		if i < 0 {
+			return "", false
+		}
+		var buf [2 * longestFrame]byte
+		if w, _ := read(buf[:0], rest[:min(i, longestFrame)]); w.count() != 1 {
+			return "", false
+		}
+		rest = strings.TrimLeft(rest[i:], " ")
+	}
+	return rest, true
+}

@@ -1,0 +1,95 @@
+package extract
+
+import "testing"
+
+func TestFramesLeaveWhatIsFramed(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ answer, want string }{
+		{"According to the documents, the fee is $5.", "The fee is $5."},
+		{"According to the provided context, Ada Quill chaired the panel.", "Ada Quill chaired the panel."},
+		{"According to the documents Ada Quill chaired the panel.", "Ada Quill chaired the panel."},
+		{"Based on the information provided in the context, the fee is $5.", "The fee is $5."},
+		{"As stated in passage 2, the fee is $5.", "The fee is $5."},
+		{"From the excerpts, it costs $5.", "It costs $5."},
+		{"The passage states that the fee is $5.", "The fee is $5."},
+		{"The documents clearly indicate that the fee is $5.", "The fee is $5."},
+		{"The text says the fee is $5.", "The fee is $5."},
+		{"It is stated in the context that the fee is $5.", "The fee is $5."},
+		{"The fee is $5, according to the documents.", "The fee is $5."},
+		{"Based on the context, the text states that the fee is $5.", "The fee is $5."},
+
+		{"According to Ada Quill, the fee is $5.", ""},
+		{"According to the report, the fee is $5.", ""},
+		{"The report states that the fee is $5.", ""},
+		{"The context mentions a fee of $5.", ""},
+		{"Based on the documents that he found, Bo Marsh sued.", ""},
+		{"He found the letter, in the documents.", ""},
+		{"In the text messages, she agreed to pay.", ""},
+	} {
+		e, err := Sentences{}.Extract(t.Context(), "", c.answer)
+		if err != nil || len(e.Claims) != 1 {
+			t.Errorf("%q: got %d claims and %v, want 1", c.answer, len(e.Claims), err)
+			continue
+		}
+		got := e.Claims[0]
+		if got.As != c.want || got.Text != c.answer {
+			t.Errorf("%q: got text %q judged as %q, want it judged as %q", c.answer, got.Text, got.As, c.want)
+		}
+	}
+}
+
+func TestLabelsAreNoPartOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{
+		"Answer: ", "ANSWER - ", "**Answer**: ", "**Final Answer:** ", "<b>Answer:</b> ", "<h2>Answer</h2>", "<h3>Short answer</h3>\n", "Answer\n\n", "TL;DR: ", "TLDR — ", "tl;dr\n", "The short answer: ",
+		"In short: ", "In summary: ", "Bottom line: ", "To answer your question: ", "My final answer: ", "### Summary\n", "A: ", "Antwort: ", "答案：",
+	} {
+		answer := before + "The pool is heated."
+		e, err := Sentences{}.Extract(t.Context(), "", answer)
+		if err != nil || len(e.Claims) != 1 || e.Claims[0].Text != "The pool is heated." || e.Claims[0].Lead != "" {
+			t.Errorf("%q: got %+v and %v, want the sentence behind the label", answer, e.Claims, err)
+		}
+	}
+	for _, answer := range []string{"Price: The pool is heated.", "Result: 5 to 2.", "Ada Quill - the answer of the pool."} {
+		e, err := Sentences{}.Extract(t.Context(), "", answer)
+		if err != nil || len(e.Claims) != 1 || e.Claims[0].Text != answer {
+			t.Errorf("%q: got %+v and %v, want it whole", answer, e.Claims, err)
+		}
+	}
+}
+
+func TestOffersClaimNothing(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text string
+		want Kind // "" for a claim
+	}{
+		{"Let me know should you need anything else!", Greeting},
+		{"Just let me know!", Greeting},
+		{"I can also list the other fees if you'd like.", Greeting},
+		{"If you'd like, I can list the other fees.", Greeting},
+		{"If you want more detail, just ask.", Greeting},
+		{"Should you need further help, please let me know.", Greeting},
+		{"Happy to elaborate on any of these points.", Greeting},
+		{"Please reach out if anything is unclear.", Greeting},
+		{"Hope that clears things up!", Greeting},
+		{"Would you like me to list them?", Question},
+		{"If you want a refund, contact the service desk.", ""},
+		{"If you like, I can confirm that the hall is closed.", ""},
+		{"I can tell you that the hall is closed if you like.", ""},
+		{"Let me know if the $500 fee applies.", ""},
+		{"Should you need a visa, you have to apply in May.", ""},
+	} {
+		e, err := Sentences{}.Extract(t.Context(), "", "The pool is heated. "+c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Kind("")
+		if len(e.Skipped) > 0 {
+			got = e.Skipped[0].Kind
+		}
+		if got != c.want || len(e.Claims)+len(e.Skipped) != 2 {
+			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package lexical
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
+
+// Answered looks for the statement of the contexts that answers what a refusal says
+// they do not, such as "Returns cost $5." for "The documents do not say what returns
+// cost." It wants all content words of the refusal in one statement, beside what is
+// asked for, and so misses answers in other words rather than take a true refusal
+// for a false one. The error is that of ctx.
+func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error) {
+	d, ok := extract.DeclinedBy(refusal, question)
+	if !ok {
+		return verdict.Evidence{}, false, nil
+	}
+	t, ok := j.topic(d)
+	if !ok {
+		return verdict.Evidence{}, false, nil
+	}
+	for i, text := range contexts {
+		if err := ctx.Err(); err != nil {
+			return verdict.Evidence{}, false, err
+		}
+		found, at, last := false, 0, 0
+		header, row := "", 0 // of the table that the last sentence is a row of, and where that ends
+		j.opts.Sentences(text, func(start, end int) {
+			s := text[start:end]
+			if found {
+				return
+			}
+			above := ""
+			if strings.IndexByte(s, '|') < 0 {
+				header = ""
+			} else {
+				if header == "" || strings.Trim(text[row:start], "|-:= \t\r\n") != "" {
+					header = s
+				} else {
+					above = header
+				}
+				row = end
+			}
+			if t.answeredBy(j.lex, s, above) {
+				found, at, last = true, start, end
+			}
+		})
+		if found {
+			from := utf8.RuneCountInString(text[:at])
+			return verdict.Evidence{Chunk: i, Start: from, End: from + utf8.RuneCountInString(text[at:last]), Quote: text[at:last]}, true, nil
+		}
+	}
+	return verdict.Evidence{}, false, nil
+}
+
+// A topic is what a statement has to have to answer a refusal.
+type topic struct {
+	sought extract.Sought
+	words  []topicWord
+	keys   map[uint64]int // of the words and their synonyms: index into words
+	seen   []bool
+	tokens []lexicon.Token
+	// subject is set for a single common word, which a statement has to begin with
+	// to be about it.
+	subject bool
+}
+
+type topicWord struct {
+	number bool
+	value  float64
+}
+
+// topic reads what a refusal declines. It reports false if that is too little to be
+// sure of.
+func (j *Judge) topic(d extract.Declined) (*topic, bool) {
+	t := &topic{sought: d.Sought, keys: make(map[uint64]int)}
+	named := false
+	for i, k := range j.lex.Tokens(nil, d.Topic) {
+		word := strings.ToLower(d.Topic[k.Start:k.End])
+		if k.Is(lexicon.Stop) && !k.Is(lexicon.Number) || isFiller(word) {
+			continue
+		}
+		named = named || k.Is(lexicon.Capital) && i > 0 || k.Is(lexicon.Number)
+		if _, ok := t.keys[k.Key]; ok {
+			continue
+		}
+		n := len(t.words)
+		t.words = append(t.words, topicWord{k.Is(lexicon.Number), k.Value})
+		t.keys[k.Key] = n
+		j.lex.Related(k.Key, func(key uint64, r lexicon.Relation) {
+			if _, ok := t.keys[key]; !ok && (r == lexicon.Synonym || r == lexicon.Adjective) {
+				t.keys[key] = n
+			}
+		})
+	}
+	least := 1
+	if t.sought == extract.AnyStatement || t.sought == extract.Event || t.sought == extract.Value || t.sought == extract.Place || t.sought == extract.Person {
+		least = 2
+	}
+	t.seen = make([]bool, len(t.words))
+	t.subject = t.sought == extract.AnyStatement && len(t.words) == 1 && !named
+	return t, len(t.words) >= least || named && len(t.words) > 0 || t.subject
+}
+
+// isFiller knows content words that a refusal has and an answer need not have.
+func isFiller(word string) bool {
+	switch word {
+	case "happen", "happens", "happened", "exact", "exactly", "specific", "specifically", "information", "detail", "details", "currently", "actually", "possible", "mention", "mentioned", "need", "needs", "there":
+		return true
+	}
+	return false
+}
+
+// answeredBy reports whether a sentence has all words of the topic and what is
+// sought. A condition and a question state nothing.
+// A row of a table is read with its header.
+func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
+	if strings.HasSuffix(strings.TrimSpace(sentence), "?") {
+		return false
+	}
+	clear(t.seen)
+	left := len(t.words)
+	var f found
+	if header != "" {
+		t.tokens = l.Tokens(t.tokens[:0], header)
+		for i := range t.tokens {
+			k := &t.tokens[i]
+			if n, ok := t.keys[k.Key]; ok && !t.seen[n] && len(t.words) > 1 {
+				t.seen[n] = true
+				left--
+			}
+			f.money = f.money || isMoney(strings.ToLower(header[k.Start:k.End])) || strings.ContainsAny(header, "$€£")
+		}
+		if left == 0 {
+			return false // the row is about something else
+		}
+	}
+	t.tokens = l.Tokens(t.tokens[:0], sentence)
+	first := true
+	for i := range t.tokens {
+		k := &t.tokens[i]
+		n, ok := t.keys[k.Key]
+		if ok && t.words[n].number && k.Value != t.words[n].value {
+			ok = false
+		}
+		if ok {
+			if !t.seen[n] {
+				t.seen[n] = true
+				left--
+			}
+			f.topic, first = true, false
+			continue
+		}
+		if first && t.subject && !k.Is(lexicon.Stop) {
+			return false
+		}
+		f.see(t.tokens, i, sentence)
+	}
+	if left > 0 || f.unclear || t.subject && !f.topic {
+		return false
+	}
+	return f.has(t.sought)
+}
+
+// found is what a sentence says beside the words of a topic.
+type found struct {
+	words                                                           int // with content
+	number, money, time, name, free, place, reason, manner, unclear bool
+	topic                                                           bool // a word of it has been seen
+}
+
+// see takes the token i, which is no word of the topic.
+func (f *found) see(tokens []lexicon.Token, i int, text string) {
+	k := &tokens[i]
+	word := strings.ToLower(text[k.Start:k.End])
+	switch word {
+	case "if", "unless", "whether":
+		f.unclear = f.unclear || !f.topic // "If tickets are late,"
+	case "because", "since", "due", "owing", "therefore":
+		f.reason = true
+	case "by", "via", "using", "through", "with":
+		f.manner = true
+	case "free", "gratis":
+		f.free = true
+	case "in", "at", "on", "from", "near", "behind", "beside", "opposite":
+		f.place = f.place || namesPlace(tokens[i+1:], text)
+	case "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays", "wednesdays", "thursdays", "fridays", "saturdays", "sundays",
+		"daily", "weekly", "monthly", "yearly", "annually", "immediately", "today", "tomorrow", "noon", "midnight", "always", "never":
+		f.time = true
+	}
+	f.money = f.money || isMoney(word)
+	if k.Class&(lexicon.Number|lexicon.Numeral) != 0 {
+		f.number = true
+		const firstYear, lastYear = 1000, 2100
+		year := k.Is(lexicon.Number) && k.Value >= firstYear && k.Value < lastYear && k.End-k.Start == 4
+		clock := int(k.End) < len(text)-2 && text[k.End] == ':'
+		f.time = f.time || year || clock || i+1 < len(tokens) && isTimeUnit(strings.ToLower(text[tokens[i+1].Start:tokens[i+1].End]))
+		before := strings.TrimRight(text[:k.Start], " ")
+		after := strings.TrimLeft(text[k.End:], " ")
+		f.money = f.money || strings.HasSuffix(before, "$") || strings.HasSuffix(before, "€") || strings.HasSuffix(before, "£") || strings.HasPrefix(after, "€") || strings.HasPrefix(after, "$")
+	}
+	f.time = f.time || k.Is(lexicon.Month) && (k.Is(lexicon.Capital))
+	if k.Is(lexicon.Capital) && !k.Is(lexicon.Month) && !k.Is(lexicon.Stop) && (!k.Is(lexicon.Initial) || i+1 < len(tokens) && tokens[i+1].Is(lexicon.Capital)) {
+		f.name = true
+	}
+	if !k.Is(lexicon.Stop) {
+		f.words++
+	}
+}
+
+// has reports whether there is what is sought.
+func (f *found) has(sought extract.Sought) bool {
+	switch sought {
+	case extract.AnyStatement, extract.Event:
+		return f.words > 0
+	case extract.Affirmation:
+		return true
+	case extract.Amount:
+		return f.number
+	case extract.Cost:
+		return f.number && f.money || f.free
+	case extract.Time:
+		return f.time
+	case extract.Person:
+		return f.name
+	case extract.Place:
+		return f.place
+	case extract.Value:
+		return f.name || f.number
+	case extract.Reason:
+		return f.reason
+	case extract.Manner:
+		return f.manner
+	}
+	return false
+}
+
+// isMoney knows words that make a number an amount of money.
+func isMoney(word string) bool {
+	switch word {
+	case "cost", "costs", "price", "prices", "priced", "charge", "charged", "pay", "pays", "paid", "fee", "fees", "dollars", "euros", "pounds", "crowns", "cents", "dollar", "euro", "pound", "eur", "usd", "gbp":
+		return true
+	}
+	return false
+}
+
+// namesPlace reports whether words after "in" or "at" may name a place: the first
+// with content is no number, month, day or unit.
+func namesPlace(tokens []lexicon.Token, text string) bool {
+	for i := range tokens {
+		k := &tokens[i]
+		if k.Is(lexicon.Stop) {
+			continue
+		}
+		word := strings.ToLower(text[k.Start:k.End])
+		return k.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Unit) == 0 && !isTimeUnit(word) && !strings.HasSuffix(strings.TrimSuffix(word, "s"), "day")
+	}
+	return false
+}
+
+func isTimeUnit(word string) bool {
+	switch strings.TrimSuffix(word, "s") {
+	case "second", "minute", "hour", "day", "week", "month", "year", "decade", "night", "am", "pm":
+		return true
+	}
+	return false
+}
