@@ -16,6 +16,7 @@ type stages struct {
 	extractor eval.Extractor
 	judge     eval.Judge
 	combined  eval.Combined
+	nearest   eval.Judge // finds the nearest passage where the judge names none
 	threshold float64
 }
 
@@ -26,7 +27,9 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	switch {
 	case local != nil:
 		var err error
-		s.judge, s.threshold, err = local.judge(o)
+		if s.judge, s.threshold, err = local.judge(o); err == nil {
+			s.nearest, err = o.newLexical()
+		}
 		return s, err
 	case o.local(): // a rehearsal
 		s.judge = newUnjudged()
@@ -39,6 +42,11 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold = j, j.Threshold()
 		return s, nil
 	}
+	words, err := o.newLexical()
+	if err != nil {
+		return s, err
+	}
+	s.nearest = words
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
 		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,

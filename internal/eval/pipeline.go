@@ -30,6 +30,7 @@ type Pipeline struct {
 	Extractor Extractor // required, unless there is a Combined
 	Judge     Judge     // likewise
 	Combined  Combined  // takes the place of Extractor and Judge
+	Nearest   Judge     // its evidence is quoted for claims that are not supported and have none
 	Workers   int       // rows judged at once; 1
 	Window    int       // rows that are read and not yet written; by the number of workers
 	NoClaims  *float64  // faithfulness of a row without claims; none

@@ -61,7 +61,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		if err != nil {
 			r.fail(stage, timedOut(ctx, err))
 		} else if r.Status != NoClaims {
-			r.conclude(said.Verdicts, check)
+			p.conclude(ctx, r, said.Verdicts, check)
 		}
 		return
 	}
@@ -94,7 +94,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		r.fail(stage, timedOut(ctx, err))
 		return
 	}
-	r.conclude(said.Verdicts, check)
+	p.conclude(ctx, r, said.Verdicts, check)
 }
 
 // timedOut returns the error of a stage, or that the row's time is up if that
@@ -128,7 +128,7 @@ func (p *Pipeline) claim(r *Result, found *extract.Extraction) error {
 }
 
 // conclude scores a row by the verdicts on its claims, or fails it.
-func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
+func (p *Pipeline) conclude(ctx context.Context, r *Result, vs []verdict.Verdict, check *quoteChecker) {
 	vs, err := reconcile(r.Claims, vs)
 	if err != nil {
 		r.fail(StageVerdict, err)
@@ -139,6 +139,10 @@ func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
 	for i := range vs {
 		check.clean(&vs[i])
 		sum += vs[i].Score
+	}
+	if err := p.addNearest(ctx, r, vs, check); err != nil {
+		r.fail(StageVerdict, timedOut(ctx, err))
+		return
 	}
 	r.Status, r.Verdicts = Scored, vs
 	r.Faithfulness = float64(r.Supported()) / float64(len(vs))

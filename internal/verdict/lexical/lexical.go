@@ -87,6 +87,7 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 	s.work = 0
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cut)
+	s.search = searcher{}
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	s.again = false
 	for claims := range slices.Chunk(task.Claims, atOnce) {
@@ -100,6 +101,9 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 			v := j.conclude(s, &s.claims[i], task.Contexts)
 			v.ClaimID = claims[i].ID
 			vs = append(vs, v)
+		}
+		if err := j.quoteSimilar(ctx, s, vs[len(vs)-len(claims):], task.Contexts); err != nil {
+			return nil, err
 		}
 		s.again = true
 	}

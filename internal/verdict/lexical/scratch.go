@@ -48,7 +48,8 @@ type scratch struct {
 	cut         map[cell]span // which cells were
 	marks       []mark        // by chunk and place
 	seed        uint64        // of the tables
-	sparse      *sparse       // set for a row that takes too long otherwise
+	search      searcher
+	sparse      *sparse // set for a row that takes too long otherwise
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.
 	observe func(claim int, flush int32, f chunkScore)
