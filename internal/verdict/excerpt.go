@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,40 +13,60 @@ const excerptLength = 140
 // Excerpt returns text between quotation marks, on one line, for a reason: without
 // control characters, citations and list markers. A text of more than 140 code
 // points is cut to words around byte at.
-func Excerpt(text string, at int) string {
+func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
+
+// AppendExcerpt appends what Excerpt returns.
+func AppendExcerpt(b []byte, text string, at int) []byte {
 	start, end := around(text, min(max(at, 0), len(text)))
-	var b strings.Builder
-	b.Grow(end - start + len("“……”"))
-	b.WriteString("“")
+	b = append(b, "“"...)
 	if start > 0 {
-		b.WriteString("…")
+		b = append(b, "…"...)
 	}
-	space := true // nothing but white space since the last word, or nothing yet
+	line := start == 0 // nothing but white space and bullets on the line yet
+	space := true      // white space before, or nothing yet
 	for i := start; i < end; {
-		if n := markerAt(text, i); n > 0 {
+		c := text[i]
+		n := 0
+		switch {
+		case c == '[':
+			n = bracketed(text[i:])
+		case c >= utf8.RuneSelf:
+			n = superscript(text, i)
+		case line && marks(c):
+			n = listMarker(text[i:])
+		}
+		if n > 0 {
 			i += n
+			continue
+		}
+		if c > ' ' && c < 0x7f {
+			from := i
+			for i++; i < end && text[i] > ' ' && text[i] < 0x7f && text[i] != '['; i++ {
+			}
+			line = line && strings.Trim(text[from:i], bullets) == ""
+			space = false
+			b = append(b, text[from:i]...)
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
 		switch {
 		case unicode.IsSpace(r):
+			line = line || r == '\n'
 			if !space {
-				b.WriteByte(' ')
+				b = append(b, ' ')
 			}
 			space = true
-			continue
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			continue
+		default:
+			b = utf8.AppendRune(b, r) // U+FFFD for what is not UTF-8
+			line, space = false, false
 		}
-		b.WriteRune(r) // U+FFFD for what is not UTF-8
-		space = false
 	}
-	s := strings.TrimRight(b.String(), " ")
 	if end < len(text) {
-		s += "…"
+		b = append(b, "…"...)
 	}
-	return s + "”"
+	return append(bytes.TrimRight(b, " "), "”"...)
 }
 
 // around returns a piece of at most excerptLength code points of text that begins
@@ -88,44 +109,33 @@ func around(text string, at int) (start, end int) {
 // InMarker reports whether text[start:end] belongs to a list marker or a citation
 // in square brackets, so that it says nothing itself.
 func InMarker(text string, start, end int) bool {
-	const reach = 40 // bytes of a citation before a number in it
-	for i := start; i >= max(0, start-reach); i-- {
-		if n := markerAt(text, i); n > 0 && i+n >= end {
+	const reach, list = 40, 4 // bytes of a citation, and of a list marker, before a number in it
+	if i := strings.LastIndexByte(text[max(0, start-reach):start], '['); i >= 0 {
+		i += max(0, start-reach)
+		if i+bracketed(text[i:]) >= end {
 			return true
 		}
-		if i < start && (text[i] == ']' || text[i] == '\n') {
-			break
+	}
+	for i := min(start, len(text)-1); i >= max(0, start-list); i-- {
+		if marks(text[i]) && lineStart(text, i) {
+			return i+listMarker(text[i:]) >= end
 		}
 	}
 	return false
 }
 
-// markerAt returns the length of the list marker or citation that starts at byte
-// i of text: "1. ", "a) " or "(iv) " at the start of a line, "[3]" or "[1, 2]"
-// anywhere, a superscript number after a word. It returns 0 if there is none.
-func markerAt(text string, i int) int {
-	if i >= len(text) {
-		return 0
-	}
-	switch c := text[i]; {
-	case c == '[':
-		return bracketed(text[i:])
-	case c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z':
-		if lineStart(text, i) {
-			return listMarker(text[i:])
-		}
-	case c >= utf8.RuneSelf:
-		return superscript(text, i)
-	}
-	return 0
-}
+// marks reports whether a list marker may start with c.
+func marks(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// bullets may stand before a list marker.
+const bullets = "*-#>"
 
 // lineStart reports whether only white space, or a bullet, stands before byte i
 // on its line.
 func lineStart(text string, i int) bool {
 	const indent = 16 // more is no list
 	for range indent {
-		if i == 0 || strings.IndexByte(" \t*-#>", text[i-1]) < 0 {
+		if i == 0 || text[i-1] != ' ' && text[i-1] != '\t' && strings.IndexByte(bullets, text[i-1]) < 0 {
 			break
 		}
 		i--

@@ -56,7 +56,7 @@ type Evidence struct {
 	Chunk      int    // index into the contexts
 	Start, End int    // code points in the chunk
 	Quote      string // exactly the chunk's text from Start to End
-	Role       Role   // set by package eval, from the label of the verdict
+	Role       Role   // package eval sets that of a judge that does not
 }
 
 // A Verdict is the judgement of one claim.

@@ -1,184 +1,183 @@
 package lexical
 
 import (
+	"bytes"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // A reason that names a word as missing from the contexts must be true for a
-// reader who searches them for it. So words are looked for as they are written,
-// beside what was found while the contexts were read, and in bounds:
+// reader who searches them for it. So words that no token of the contexts matches
+// are looked for as they are written, too: within other words, beside a hyphen,
+// and numbers with other marks between their digits. The bounds of this are:
 const (
-	// searchedBytes is how long contexts may be in all to be searched.
-	searchedBytes = 1 << 20
-	// searchesPerByte bounds the searches of a row, by the length of its contexts,
+	// searchesPerByte bounds the search of a row, by the length of its contexts,
 	// beside baseSearch.
 	searchesPerByte = 64
 	baseSearch      = 1 << 27
+	// joinedBytes is how much of the words with hyphens is kept.
+	joinedBytes = 1 << 16
 )
 
 // A searcher looks for words in the contexts of a row.
 type searcher struct {
-	text   string // the contexts, folded; "" before the first search
-	state  searchState
-	budget int // bytes that may still be searched
+	ready  bool
+	size   int    // of the contexts
+	budget int    // bytes that may still be searched
+	joined []byte // the words with hyphens in the contexts, in lower case and without those
 }
 
-type searchState uint8
-
-const (
-	notFolded searchState = iota
-	foldedAll
-	tooLong
-)
+// reset forgets the contexts.
+func (f *searcher) reset() { *f = searcher{joined: f.joined[:0]} }
 
 // absent reports whether word, as it is written, is in none of the contexts. It
 // returns false where that would take too long to find out.
 func (f *searcher) absent(contexts []string, word string) bool {
-	if f.state == notFolded {
-		f.fold(contexts)
+	if !f.ready {
+		f.ready = true
+		for _, c := range contexts {
+			f.size += len(c)
+			f.join(c)
+		}
+		f.budget = searchesPerByte*f.size + baseSearch
 	}
-	if f.budget -= len(f.text); f.state == tooLong || f.budget < 0 {
+	if f.budget -= f.size; f.budget < 0 || len(f.joined) >= joinedBytes {
 		return false
 	}
-	return !stands(f.text, word)
-}
-
-func (f *searcher) fold(contexts []string) {
-	size := 0
-	for _, c := range contexts {
-		size += len(c)
+	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which is compared by what it means
+		return !containsAny(contexts, word)
+	} else if numbers == 1 {
+		for _, c := range contexts {
+			if hasDigits(c, digits) {
+				return false
+			}
+		}
+		return true
 	}
-	if size > searchedBytes {
-		f.state = tooLong
-		return
-	}
-	b := make([]byte, 0, size+len(contexts))
-	for _, c := range contexts {
-		b = append(foldText(b, c), '\n')
-	}
-	f.text, f.state, f.budget = string(b), foldedAll, searchesPerByte*size+baseSearch
-}
-
-// stands reports whether word stands in a folded text: letters anywhere, so that
-// another form of a word counts too, and digits as a number, however it is
-// grouped.
-func stands(folded, word string) bool {
 	if i := strings.IndexAny(word, "'’"); i > 0 { // museum's
 		word = word[:i]
 	}
-	w := strings.Trim(string(foldText(make([]byte, 0, len(word)), word)), " -.,")
-	var digits []byte // of the first number in it
-	numbers := 0
-	for i := range len(w) {
-		if w[i]-'0' > 9 {
+	word = strings.ToLower(word)
+	if bytes.Contains(f.joined, []byte(word)) {
+		return false
+	}
+	const long = 6
+	_, first := utf8.DecodeRuneInString(word)
+	if len(word) >= long { // in either case of its first letter
+		return !containsAny(contexts, word[first:])
+	}
+	return !containsAny(contexts, word) && !containsAny(contexts, strings.ToUpper(word[:first])+word[first:])
+}
+
+func containsAny(texts []string, s string) bool {
+	for _, t := range texts {
+		if strings.Contains(t, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds the words of text that have a hyphen, as "email" for "e-mail".
+func (f *searcher) join(text string) {
+	for _, hyphen := range [...]string{"-", "\u00ad", "‐", "‑"} {
+		for from := 0; len(f.joined) < joinedBytes; {
+			i := strings.Index(text[from:], hyphen)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(hyphen)
+			from = end
+			for start > 0 && letterByte(text[start-1]) {
+				start--
+			}
+			for end < len(text) && letterByte(text[end]) {
+				end++
+			}
+			if start == from-len(hyphen) || end == from {
+				continue
+			}
+			f.joined = append(f.joined, ' ')
+			for k := start; k < end; k++ {
+				if k == from-len(hyphen) {
+					k = from
+				}
+				c := text[k]
+				if c-'A' < 26 {
+					c |= 0x20
+				}
+				f.joined = append(f.joined, c)
+			}
+		}
+	}
+}
+
+func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+
+// firstNumber returns the digits of the first number in s, and how many numbers
+// there are.
+func firstNumber(s string) (digits string, numbers int) {
+	var b []byte
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
 			continue
 		}
-		if i == 0 || w[i-1]-'0' > 9 && (i == 1 || !grouping(w[i-1]) || w[i-2]-'0' > 9) {
+		if i == 0 || s[i-1]-'0' > 9 && (i == 1 || !grouping(s[i-1]) || s[i-2]-'0' > 9) {
 			numbers++
 		}
 		if numbers == 1 {
-			digits = append(digits, w[i])
+			b = append(b, s[i])
 		}
 	}
-	if numbers != 1 { // words, or a date
-		return strings.Contains(folded, w)
-	}
-	return hasNumber(folded, digits)
+	return string(b), numbers
 }
 
-// hasNumber reports whether a number of text has these digits, with or without
-// marks between groups of them.
-func hasNumber(text string, digits []byte) bool {
-	for from := 0; ; {
+// hasDigits reports whether text has these digits one after the other, with or
+// without marks between groups of them.
+func hasDigits(text, digits string) bool {
+	for from := 0; ; from++ {
 		i := strings.IndexByte(text[from:], digits[0])
 		if i < 0 {
 			return false
 		}
-		i += from
-		from = i + 1
-		if i > 0 && text[i-1]-'0' <= 9 {
-			continue
-		}
-		n, at := 0, i
+		from += i
+		n, at := 0, from
 		for n < len(digits) && at < len(text) {
 			if text[at] == digits[n] {
 				n++
-			} else if !grouping(text[at]) || at+1 == len(text) || text[at+1]-'0' > 9 {
+				at++
+				continue
+			}
+			gap := groupMark(text[at:])
+			if gap == 0 {
 				break
 			}
-			at++
+			at += gap
 		}
-		if n == len(digits) && (at == len(text) || text[at]-'0' > 9) {
+		if n == len(digits) {
 			return true
 		}
 	}
 }
 
-// grouping reports whether c may stand between the digits of a folded number.
-func grouping(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }
-
-// foldText appends text in lower case, without accents, invisible characters,
-// apostrophes and the hyphens within words.
-func foldText(dst []byte, text string) []byte {
-	for i := 0; i < len(text); {
-		c := text[i]
+// groupMark returns the length of what s has before the next digit of the same
+// number: "," in 1,000, and ". " in a text that was cut into words.
+func groupMark(s string) int {
+	for n := 0; n < len(s) && n < 4; {
 		switch {
-		case c >= 'A' && c <= 'Z':
-			dst = append(dst, c|0x20)
-		case c == '\'' || c == '`':
-		case c == '-' && inWord(dst, text[i+1:]):
-		case c < ' ':
-			dst = append(dst, ' ')
-		case c < utf8.RuneSelf:
-			dst = append(dst, c)
+		case s[n]-'0' <= 9:
+			return n
+		case grouping(s[n]):
+			n++
+		case strings.HasPrefix(s[n:], "\u00a0"), strings.HasPrefix(s[n:], "\u202f"), strings.HasPrefix(s[n:], "\u2009"), strings.HasPrefix(s[n:], "’"):
+			_, size := utf8.DecodeRuneInString(s[n:])
+			n += size
 		default:
-			size := 0
-			dst, size = foldRune(dst, text[i:])
-			i += size
-			continue
-		}
-		i++
-	}
-	return dst
-}
-
-// inWord reports whether letters stand before and after a hyphen.
-func inWord(before []byte, after string) bool {
-	return len(before) > 0 && len(after) > 0 && letterByte(before[len(before)-1]) && letterByte(after[0])
-}
-
-func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
-
-// foldRune appends the first character of text, which is not ASCII.
-func foldRune(dst []byte, text string) ([]byte, int) {
-	r, size := utf8.DecodeRuneInString(text)
-	switch {
-	case strings.ContainsRune("’‘ʼ´′", r) || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Mn, r):
-		return dst, size
-	case unicode.IsSpace(r):
-		return append(dst, ' '), size
-	case strings.ContainsRune("‐‑", r):
-		if inWord(dst, text[size:]) {
-			return dst, size
-		}
-		return append(dst, '-'), size
-	}
-	if r > 0x2fff && r < 0xf900 { // of scripts without case or accents
-		return append(dst, text[:size]...), size
-	}
-	p := norm.NFKD.PropertiesString(text)
-	d := p.Decomposition()
-	if d == nil {
-		return utf8.AppendRune(dst, unicode.ToLower(r)), size
-	}
-	for _, x := range string(d) {
-		if !unicode.Is(unicode.Mn, x) {
-			dst = utf8.AppendRune(dst, unicode.ToLower(x))
+			return 0
 		}
 	}
-	return dst, size
+	return 0
 }
+
+// grouping reports whether c may stand between the digits of a number.
+func grouping(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }

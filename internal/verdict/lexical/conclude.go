@@ -39,20 +39,20 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		slices.Sort(v.ChunkIDs)
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
 		v.Reason = s.supportReason(c, contexts, quotes, alike, j.opts.Joined)
-		v.Evidence = s.toEvidence(contexts, quotes)
+		v.Evidence = s.toEvidence(contexts, quotes, v.Label)
 	case len(quotes) == 0:
 	case against.less:
 		v.Label = verdict.NotMentioned
-		v.Reason = against.reason + "; " + s.nearestPassage(c, contexts, quotes[0])
-		v.Evidence = s.toEvidence(contexts, quotes[:1])
+		v.Reason = s.againstReason(against, c, contexts, quotes[0])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	case against.reason != "":
 		v.Label = verdict.Contradicted
-		v.Reason = against.reason + "; " + inChunk(quotes[0]) + s.excerpt(c, contexts, quotes[0])
-		v.Evidence = s.toEvidence(contexts, quotes[:1])
+		v.Reason = s.againstReason(against, c, contexts, quotes[0])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	default:
 		v.Label = verdict.NotMentioned
 		v.Reason, v.Missing = s.missingReason(j.lex, c, contexts, quotes[0])
-		v.Evidence = s.toEvidence(contexts, quotes[:1])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	}
 	return v
 }
@@ -210,14 +210,15 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	return s.sentences[from:]
 }
 
-// toEvidence turns bytes into code points.
-func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Evidence {
+// toEvidence turns bytes into code points, for a claim with label l.
+func (s *scratch) toEvidence(contexts []string, quotes []quote, l verdict.Label) []verdict.Evidence {
 	out := make([]verdict.Evidence, len(quotes))
 	for i, q := range quotes {
 		text := contexts[q.chunk]
 		start := s.codePoints(contexts, q.chunk, q.start)
 		out[i] = verdict.Evidence{
 			Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text[q.start:q.end]), Quote: text[q.start:q.end],
+			Role: verdict.RoleOf(l),
 		}
 	}
 	return out

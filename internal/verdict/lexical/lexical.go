@@ -87,7 +87,7 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 	s.work = 0
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cut)
-	s.search = searcher{}
+	s.search.reset()
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	s.again = false
 	for claims := range slices.Chunk(task.Claims, atOnce) {

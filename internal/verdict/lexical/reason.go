@@ -1,34 +1,41 @@
 package lexical
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// inChunk names the chunk of a quote.
-func inChunk(q quote) string { return "chunk " + strconv.Itoa(q.chunk) + ": " }
+// Reasons are put together in scratch.line.
 
-// nearestPassage quotes the passage that comes nearest to c.
-func (s *scratch) nearestPassage(c *claim, contexts []string, q quote) string {
-	return "nearest passage in " + inChunk(q) + s.excerpt(c, contexts, q)
-}
-
-// excerpt quotes q around the first word that it shares with c.
-func (s *scratch) excerpt(c *claim, contexts []string, q quote) string {
+// chunkLine appends the chunk of q and an excerpt of it around the first word that
+// it shares with c.
+func (s *scratch) chunkLine(c *claim, contexts []string, q quote) {
 	at := 0
-	for _, h := range c.bestHits {
+	for i := range c.bestHits {
+		h := &c.bestHits[i]
 		if int(h.chunk) == q.chunk && int(h.start) >= q.start && int(h.start) < q.end {
 			at = int(h.start) - q.start
 			break
 		}
 	}
-	return verdict.Excerpt(contexts[q.chunk][q.start:q.end], at)
+	s.line = strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10)
+	s.line = verdict.AppendExcerpt(append(s.line, ": "...), contexts[q.chunk][q.start:q.end], at)
 }
+
+// againstReason says what speaks against c, and quotes it.
+func (s *scratch) againstReason(o objection, c *claim, contexts []string, q quote) string {
+	s.line = append(append(s.line[:0], o.reason...), "; "...)
+	if o.less {
+		s.line = append(s.line, nearestIn...)
+	}
+	s.chunkLine(c, contexts, q)
+	return string(s.line)
+}
+
+const nearestIn = "nearest passage in "
 
 // supportReason quotes what supports c, and says what part of c it covers. alike
 // says that quotes[0] denies nothing more and nothing less than c.
@@ -39,41 +46,49 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, ali
 			found++
 		}
 	}
-	where, reason := "the contexts match ", ""
+	s.line = s.line[:0]
 	if len(quotes) > 0 {
 		q := quotes[0]
-		reason = "close match in "
 		if alike && found == all && float64(q.covered) >= nearlyTheSame*float64(c.total*exact) {
-			reason = "stated in "
+			s.line = append(s.line, "stated in "...)
+		} else {
+			s.line = append(s.line, "close match in "...)
 		}
-		reason += inChunk(q) + s.excerpt(c, contexts, q)
+		s.chunkLine(c, contexts, q)
 		if found == all {
-			return reason
+			return string(s.line)
 		}
-		reason += "; "
-		if !joined {
-			where = "chunk " + strconv.Itoa(c.best.chunk) + " matches "
-		}
+		s.line = append(s.line, "; "...)
 	}
-	reason += where + strconv.Itoa(found) + " of its " + strconv.Itoa(all) + " content words"
-	if words := s.absentWords(c, contexts); len(words) > 0 {
-		reason += "; not in the contexts: " + list(words)
+	if joined {
+		s.line = append(s.line, "the contexts match "...)
+	} else {
+		s.line = append(strconv.AppendInt(append(s.line, "chunk "...), int64(c.best.chunk), 10), " matches "...)
 	}
-	return reason
+	s.line = append(strconv.AppendInt(s.line, int64(found), 10), " of its "...)
+	s.line = append(strconv.AppendInt(s.line, int64(all), 10), " content words"...)
+	s.absentWords(c, contexts)
+	return string(s.line)
 }
 
 // missingReason names what the contexts lack: the first number or date, with what
 // comes nearest to it, or else names and words. It reports whether there is any.
 func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) (string, bool) {
-	nearest := s.nearestPassage(c, contexts, q)
+	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		return notThere(v.string(c.text), s.nearestValue(s.nearest(l, c, v, contexts), contexts)) + "; " + nearest, true
+		s.line = append(s.line, notThere(v.string(c.text), s.nearestValue(s.nearest(l, c, v, contexts), contexts))...)
+		s.line = append(s.line, "; "+nearestIn...)
+		s.chunkLine(c, contexts, q)
+		return string(s.line), true
 	}
-	if words := s.absentWords(c, contexts); len(words) > 0 {
-		return nearest + "; not in the contexts: " + list(words), true
+	const without = "not stated; "
+	s.line = append(s.line, without+nearestIn...)
+	s.chunkLine(c, contexts, q)
+	if s.absentWords(c, contexts) {
+		return string(s.line[len(without):]), true
 	}
-	return "not stated; " + nearest, false
+	return string(s.line), false
 }
 
 // absentValue returns the first number or date of c that is in none of the contexts,
@@ -97,55 +112,47 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 }
 
 const (
-	listed   = 6  // words that a reason names
-	searched = 24 // words of a claim that are looked for to name them
+	listed   = 4  // words that a reason names
+	searched = 16 // words of a claim that are looked for to name them
 	longWord = 40 // code points of a word that are shown
 )
 
-// absentWords returns the names and then the other words of c that are in none of
-// the contexts.
-func (s *scratch) absentWords(c *claim, contexts []string) []string {
-	var names, words [][2]int32
-	tries := searched
-	for i := c.terms[0]; i < c.terms[1] && tries > 0; i++ {
-		t := &s.terms[i]
-		if t.best < levels || t.found {
-			continue
+// absentWords appends the first names and other words of c that are in none of the
+// contexts, and reports whether there are any.
+func (s *scratch) absentWords(c *claim, contexts []string) bool {
+	tries, n, last := searched, 0, int32(0)
+	for _, names := range [...]bool{true, false} {
+		for i := c.terms[0]; i < c.terms[1] && tries > 0 && n < listed; i++ {
+			t := &s.terms[i]
+			if t.best < levels || t.found || t.name != names {
+				continue
+			}
+			tries--
+			if !s.isAbsent(c, t, contexts) {
+				continue
+			}
+			start := max(t.start, min(last, t.end)) // pairs of ideograms overlap
+			switch {
+			case n == 0:
+				s.line = append(s.line, "; not in the contexts: "...)
+			case start == t.start:
+				s.line = append(s.line, ", "...)
+			}
+			s.line = append(s.line, clip(c.text[start:t.end])...)
+			last = t.end
+			n++
 		}
-		tries--
-		if !s.isAbsent(c, t, contexts) {
-			continue
-		}
-		to := &words
-		if t.name {
-			to = &names
-		}
-		if n := len(*to); n > 0 && (*to)[n-1][1] > t.start { // pairs of ideograms overlap
-			(*to)[n-1][1] = t.end
-			continue
-		}
-		*to = append(*to, [2]int32{t.start, t.end})
+		last = 0
 	}
-	var out []string
-	for _, p := range append(names, words...) {
-		w := c.text[p[0]:p[1]]
-		if utf8.RuneCountInString(w) > longWord {
-			w = string([]rune(w)[:longWord]) + "…"
-		}
-		if !slices.Contains(out, w) {
-			out = append(out, w)
-		}
-	}
-	return out
+	return n > 0
 }
 
-func list(words []string) string {
-	more := ""
-	if n := len(words); n > listed {
-		more = " and " + strconv.Itoa(n-listed) + " more"
-		words = words[:listed]
+// clip cuts a word that is no word of a language.
+func clip(w string) string {
+	if len(w) <= longWord || utf8.RuneCountInString(w) <= longWord {
+		return w
 	}
-	return strings.Join(words, ", ") + more
+	return string([]rune(w)[:longWord]) + "…"
 }
 
 // valueReason says what number or date the contexts have in the place of v, the

@@ -49,6 +49,7 @@ type scratch struct {
 	marks       []mark        // by chunk and place
 	seed        uint64        // of the tables
 	search      searcher
+	line        []byte  // a reason
 	sparse      *sparse // set for a row that takes too long otherwise
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.
@@ -66,7 +67,7 @@ func newScratch() *scratch {
 
 // big reports whether s took so much memory that it is better let go.
 func (s *scratch) big() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16 + cap(s.search.joined)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

@@ -95,7 +95,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 			v.Reason = "the contexts have no text"
 			continue
 		}
-		v.Evidence = s.toEvidence(contexts, []quote{q})
+		v.Evidence = s.toEvidence(contexts, []quote{q}, v.Label)
 		v.Reason, v.Missing = s.missingReason(j.lex, &s.claims[o.verdict], contexts, q)
 	}
 	return nil
