@@ -159,7 +159,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 		}
 		if r.Status == eval.Scored {
 			r.Claims = []extract.Claim{{ID: at, Text: answer, Start: at, End: at}}
-			r.Verdicts = []verdict.Verdict{{ClaimID: at, Label: verdict.Label(which % 3), Score: score, Reason: context, ChunkIDs: []int{at}, Evidence: []verdict.Evidence{{Chunk: at, Start: 0, End: at, Quote: name}}, Unsupported: []extract.Span{{Start: at, End: int(which)}}}}
+			r.Verdicts = []verdict.Verdict{{ClaimID: at, Label: verdict.Label(which % 3), Score: score, Reason: context, ChunkIDs: []int{at}, Evidence: []verdict.Evidence{{Chunk: at, Start: 0, End: at, Quote: name, Role: verdict.RoleOf(verdict.Label(which % 3))}}, Unsupported: []extract.Span{{Start: at, End: int(which)}}}}
 			if !math.IsNaN(score) && !math.IsInf(score, 0) {
 				r.Faithfulness = score
 			}
