@@ -104,7 +104,7 @@ func TestAReasonNamesNoWordAsMissingThatIsInTheContexts(t *testing.T) {
 			if strings.Contains(lower, strings.ToLower(w)) {
 				t.Errorf("%s: %q is in the contexts: %s", r.ID, w, c.Reason)
 			}
-			word := regexp.MustCompile(`(^|[^\pL\pN])` + regexp.QuoteMeta(plainWords(w)) + `($|[^\pL\pN])`)
+			word := regexp.MustCompile(`(^|[^\pL\pN\pM])` + regexp.QuoteMeta(plainWords(w)) + `($|[^\pL\pN\pM])`)
 			if word.MatchString(plain) {
 				t.Errorf("%s: another spelling of %q is in the contexts: %s", r.ID, w, c.Reason)
 			}

@@ -17,6 +17,7 @@ func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text
 
 // AppendExcerpt appends what Excerpt returns.
 func AppendExcerpt(b []byte, text string, at int) []byte {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	start, end := around(text, min(max(at, 0), len(text)))
 	b = append(b, "“"...)
 	if start > 0 {
@@ -72,11 +73,9 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 // around returns a piece of at most excerptLength code points of text that begins
 // a quarter of that before byte at, or covers all of a short text.
 func around(text string, at int) (start, end int) {
-	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
 		return 0, len(text)
 	}
-	at = min(at, len(text))
 	start = at
 	for range excerptLength / 4 {
 		_, size := utf8.DecodeLastRuneInString(text[:start])

@@ -57,16 +57,18 @@ func (f *searcher) absent(contexts []string, word string) bool {
 	if i := strings.IndexAny(word, "'’"); i > 0 { // museum's
 		word = word[:i]
 	}
-	word = strings.ToLower(word)
-	if bytes.Contains(f.joined, []byte(word)) {
+	lower := strings.ToLower(word)
+	if bytes.Contains(f.joined, []byte(lower)) || containsAny(contexts, word) {
 		return false
 	}
 	const long = 6
-	_, first := utf8.DecodeRuneInString(word)
-	if len(word) >= long { // in either case of its first letter
-		return !containsAny(contexts, word[first:])
+	_, first := utf8.DecodeRuneInString(lower)
+	if len(lower) >= long { // in either case of its first letter
+		return !containsAny(contexts, lower[first:])
 	}
-	return !containsAny(contexts, word) && !containsAny(contexts, strings.ToUpper(word[:first])+word[first:])
+	upper := strings.ToUpper(lower)
+	_, firstUpper := utf8.DecodeRuneInString(upper)
+	return !containsAny(contexts, lower) && !containsAny(contexts, upper[:firstUpper]+lower[first:]) && !containsAny(contexts, upper)
 }
 
 func containsAny(texts []string, s string) bool {
