@@ -30,7 +30,7 @@ func TestAnExcerptIsOneCleanLine(t *testing.T) {
 		{"A. Smith wrote it.", 0, "“A. Smith wrote it.”"},
 		{long + "needle " + long, len(long), "“…" + strings.Repeat("word ", 6) + "needle " + strings.TrimSpace(strings.Repeat("word ", 19)) + "…”"},
 		{long, 0, "“" + strings.TrimSpace(strings.Repeat("word ", 28)) + "…”"},
-		{long, 1 << 20, "“…" + strings.TrimSpace(strings.Repeat("word ", 27)) + "”"},
+		{long, 1 << 20, "“…" + strings.TrimSpace(strings.Repeat("word ", 28)) + "”"},
 		{"", 0, "“”"},
 	} {
 		if got := Excerpt(c.text, c.at); got != c.want {
