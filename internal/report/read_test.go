@@ -106,6 +106,7 @@ func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
 		"an unknown verdict":       {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `verdict: unknown "yes"`},
 		"a claim with more":        {with(`"claims":[]`, `"claims":[{"id":0,"x":1}]`), "x: unknown"},
 		"one verdict for two":      {with(`"claims":[]`, `"claims":[{"id":0,"verdict":null},`+claim+`]`), "claims: some have a verdict and some have none"},
+		"a role of no kind":        {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"role":"best"}]}]`), "role: unknown \"best\""},
 		"evidence with more":       {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"x":1}]}]`), "x: unknown"},
 		"usage with more":          {with(`"requests":0`, `"requests":0,"x":1`), "x: unknown"},
 		"skipped with more":        {with(`"skipped":[]`, `"skipped":[{"x":1}]`), "x: unknown"},

@@ -25,28 +25,56 @@ type searcher struct {
 	size   int    // of the contexts
 	budget int    // bytes that may still be searched
 	joined []byte // the words with hyphens in the contexts, in lower case and without those
+	threes threes
 }
 
 // reset forgets the contexts.
-func (f *searcher) reset() { *f = searcher{joined: f.joined[:0]} }
+func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
+
+// threes are the runs of three bytes of texts, whatever the case of ASCII letters.
+// Some runs count as the same.
+type threes [1 << 15 / 64]uint64
+
+func (x *threes) add(text string) {
+	k := 0
+	for i := range len(text) {
+		k = (k<<5 | int(text[i]&31)) & (1<<15 - 1)
+		x[k>>6] |= 1 << (k & 63)
+	}
+}
+
+// mayHave reports whether the texts may have s.
+func (x *threes) mayHave(s string) bool {
+	k := 0
+	for i := range len(s) {
+		k = (k<<5 | int(s[i]&31)) & (1<<15 - 1)
+		if i >= 2 && x[k>>6]&(1<<(k&63)) == 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // absent reports whether word, as it is written, is in none of the contexts. It
 // returns false where that would take too long to find out.
 func (f *searcher) absent(contexts []string, word string) bool {
 	if !f.ready {
-		f.ready = true
+		f.ready, f.size = true, 0
+		clear(f.threes[:])
 		for _, c := range contexts {
 			f.size += len(c)
 			f.join(c)
+			f.threes.add(c)
 		}
 		f.budget = searchesPerByte*f.size + baseSearch
 	}
-	if f.budget -= f.size; f.budget < 0 || len(f.joined) >= joinedBytes {
+	if f.budget < 0 || len(f.joined) >= joinedBytes {
 		return false
 	}
 	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which is compared by what it means
-		return !containsAny(contexts, word)
+		return !f.containsAny(contexts, word)
 	} else if numbers == 1 {
+		f.budget -= f.size
 		for _, c := range contexts {
 			if hasDigits(c, digits) {
 				return false
@@ -58,21 +86,28 @@ func (f *searcher) absent(contexts []string, word string) bool {
 		word = word[:i]
 	}
 	lower := strings.ToLower(word)
-	if bytes.Contains(f.joined, []byte(lower)) || containsAny(contexts, word) {
+	if bytes.Contains(f.joined, []byte(lower)) {
+		return false
+	}
+	_, first := utf8.DecodeRuneInString(lower)
+	if rest := lower[first:]; first == 1 && !f.threes.mayHave(lower) || !f.threes.mayHave(rest) {
+		return true
+	}
+	if f.containsAny(contexts, word) {
 		return false
 	}
 	const long = 6
-	_, first := utf8.DecodeRuneInString(lower)
 	if len(lower) >= long { // in either case of its first letter
-		return !containsAny(contexts, lower[first:])
+		return !f.containsAny(contexts, lower[first:])
 	}
 	upper := strings.ToUpper(lower)
 	_, firstUpper := utf8.DecodeRuneInString(upper)
-	return !containsAny(contexts, lower) && !containsAny(contexts, upper[:firstUpper]+lower[first:]) && !containsAny(contexts, upper)
+	return !f.containsAny(contexts, lower) && !f.containsAny(contexts, upper[:firstUpper]+lower[first:]) && !f.containsAny(contexts, upper)
 }
 
-func containsAny(texts []string, s string) bool {
-	for _, t := range texts {
+func (f *searcher) containsAny(contexts []string, s string) bool {
+	f.budget -= f.size
+	for _, t := range contexts {
 		if strings.Contains(t, s) {
 			return true
 		}
