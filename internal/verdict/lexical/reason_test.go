@@ -89,9 +89,9 @@ func TestAClaimThatSharesNoWordHasTheMostSimilarPassage(t *testing.T) {
 	j := newJudge(t, Options{})
 	contexts := []string{" ", "...", "Bananas are rich in potassium. Das Spielerverzeichnis wurde veröffentlicht. It rained."}
 	for claim, want := range map[string]string{
-		"Spielerverzeichnisse": "Das Spielerverzeichnis wurde veröffentlicht.",
-		"Xyz qqq.":             "Bananas are rich in potassium.",
-		"!":                    "Bananas are rich in potassium.",
+		"Mehrspielerverzeichnis": "Das Spielerverzeichnis wurde veröffentlicht.",
+		"Xyz qqq.":               "Bananas are rich in potassium.",
+		"!":                      "Bananas are rich in potassium.",
 	} {
 		v := judge(t, j, task("", contexts, "It rained.", claim))[1]
 		if len(v.Evidence) != 1 || v.Evidence[0].Quote != want || v.Evidence[0].Chunk != 2 || !strings.Contains(v.Reason, want) {
@@ -113,7 +113,7 @@ func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
 	var f searcher
 	contexts := []string{strings.Repeat("a e-mail. ", 1<<16)}
 	searches := 0
-	for ; f.absent(contexts, fmt.Sprintf("quux%dz", searches)) && searches < 1<<20; searches++ {
+	for ; f.absent(contexts, fmt.Sprint(searches)) && searches < 1<<20; searches++ {
 		if len(f.joined) > joinedBytes+128 {
 			t.Fatalf("%d bytes of words with hyphens", len(f.joined))
 		}
