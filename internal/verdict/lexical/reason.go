@@ -55,7 +55,7 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, ali
 			s.line = append(s.line, "close match in "...)
 		}
 		s.chunkLine(c, contexts, q)
-		if found == all {
+		if found == all || q.chunk != c.best.chunk && !joined { // another chunk than the one of the counts
 			return string(s.line)
 		}
 		s.line = append(s.line, "; "...)
