@@ -1,7 +1,7 @@
 package lexical
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -113,7 +113,7 @@ func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
 	contexts := []string{strings.Repeat("a letter. ", 1<<16)}
 	var f searcher
 	searches := 0
-	for f.absent(contexts, fmt.Sprint(searches)) && searches < 1<<12 {
+	for f.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
 		searches++
 	}
 	if most := searchesPerByte + baseSearch/len(contexts[0]) + 1; searches == 0 || searches > most {
