@@ -28,13 +28,23 @@ type reasonedClaim struct {
 	}
 }
 
+// markedRows have citations and list markers.
+const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
+{"id":"listed","answer":"1. The hotel on the lake has 20 guest rooms.\n2. The hotel on the lake has 30 boats.","contexts":["Hotels:\n14. The hotel on the lake has guest rooms."]}
+{"id":"bracket","answer":"The hotel on the lake has guest rooms [fn 20, 30] and boats.","contexts":["The hotel on the lake has lifts."]}
+`
+
 // reasoned calls check with every claim that a judge judges of the rows in the
 // repository, and of those in the directory RAGFAITH_TEST_DATA, if it is set.
 func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	t.Helper()
+	marked := filepath.Join(t.TempDir(), "marked.jsonl")
+	if err := os.WriteFile(marked, []byte(markedRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, judge := range []string{"lexical", "embedded"} {
 		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
-		sets := [][]string{{rows + "rows.jsonl"}, {rows + "examples.jsonl"}, {rows + "probes.jsonl"}}
+		sets := [][]string{{rows + "rows.jsonl"}, {rows + "examples.jsonl"}, {rows + "probes.jsonl"}, {marked}}
 		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
 			pairs := limit
 			if pairs == "0" {
