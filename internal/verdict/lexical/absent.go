@@ -36,19 +36,19 @@ func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
 type threes [1 << 15 / 64]uint64
 
 func (x *threes) add(text string) {
-	k := 0
+	k := uint32(0)
 	for i := range len(text) {
-		k = (k<<5 | int(text[i]&31)) & (1<<15 - 1)
-		x[k>>6] |= 1 << (k & 63)
+		k = k<<5 | uint32(text[i]&31)
+		x[k>>6&511] |= 1 << (k & 63)
 	}
 }
 
 // mayHave reports whether the texts may have s.
 func (x *threes) mayHave(s string) bool {
-	k := 0
+	k := uint32(0)
 	for i := range len(s) {
-		k = (k<<5 | int(s[i]&31)) & (1<<15 - 1)
-		if i >= 2 && x[k>>6]&(1<<(k&63)) == 0 {
+		k = k<<5 | uint32(s[i]&31)
+		if i >= 2 && x[k>>6&511]&(1<<(k&63)) == 0 {
 			return false
 		}
 	}
