@@ -17,6 +17,7 @@ type stages struct {
 	extractor eval.Extractor
 	judge     eval.Judge
 	combined  eval.Combined
+	nearest   eval.Judge // finds the nearest passage where the judge names none
 	threshold float64
 	refusals  eval.RefusalChecker
 }
@@ -31,6 +32,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	s := stages{extractor: o.newExtractor(m), refusals: words}
 	switch {
 	case local != nil:
+		s.nearest = markup.Judge{Inner: words}
 		s.judge, s.threshold, err = local.judge(o)
 		return s, err
 	case o.local(): // a rehearsal
@@ -40,6 +42,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
 		return s, nil
 	}
+	s.nearest = markup.Judge{Inner: words}
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.llm.strict, Votes: o.llm.votes,
 		MaxContextTokens: o.llm.maxContextTokens, Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,

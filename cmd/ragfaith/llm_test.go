@@ -146,6 +146,9 @@ func TestEveryWayOfAskingScoresAndSaysWhatItCost(t *testing.T) {
 					t.Errorf("want %s: %s", want, lines[i])
 				}
 			}
+			if !strings.Contains(lines[1], `"quote":"The sky is blue today.","role":"nearest"`) {
+				t.Errorf("no nearest passage: %s", lines[1])
+			}
 			each := tt.requests / 2
 			if want := fmt.Sprintf(`"usage":{"requests":%d,"prompt_tokens":%d,"completion_tokens":%d,"cached_requests":0}`, each, 100*each, 10*each); !strings.Contains(lines[0], want) {
 				t.Errorf("want %s: %s", want, lines[0])

@@ -69,7 +69,7 @@ func TestTheDocumentedExamplesComeOutAsDocumented(t *testing.T) {
 			t.Errorf("%s: %v, want %v", r.ID, r.Faithfulness, w)
 		}
 		delete(want, r.ID)
-		if r.ID == "einstein-low" && r.Claims[0].Reason != "20 March 1879 is not in the contexts (nearest: 14 March 1879)" {
+		if r.ID == "einstein-low" && !strings.HasPrefix(r.Claims[0].Reason, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert Einstein (born 14 March 1879)") {
 			t.Errorf("the reason is %q", r.Claims[0].Reason)
 		}
 	}

@@ -36,7 +36,7 @@ RESULT = """
     faithfulness DOUBLE, support DOUBLE, status STRING, reason STRING,
     claims ARRAY<STRUCT<id: INT, text: STRING, start: BIGINT, end: BIGINT, verdict: STRING,
         score: DOUBLE, reason: STRING, chunk_ids: ARRAY<INT>,
-        evidence: ARRAY<STRUCT<chunk: INT, start: BIGINT, end: BIGINT, quote: STRING>>>>,
+        evidence: ARRAY<STRUCT<chunk: INT, start: BIGINT, end: BIGINT, quote: STRING, role: STRING>>>>,
     skipped ARRAY<STRUCT<kind: STRING, text: STRING, start: BIGINT, end: BIGINT>>,
     error STRING,
     usage STRUCT<requests: BIGINT, prompt_tokens: BIGINT, completion_tokens: BIGINT,

@@ -236,6 +236,9 @@ func (c *Checker) sources(r *Result, claim *extract.Claim, v *verdict.Verdict, a
 	}
 	for k := range v.Evidence {
 		e := &v.Evidence[k]
+		if !roleFits(e.Role, v.Label) {
+			return mismatch(fmt.Sprintf("evidence %d: role", k), strconv.Quote(string(e.Role)), "a role that evidence of a claim that is "+v.Label.String()+" may have")
+		}
 		if e.Chunk < 0 || e.Chunk >= chunks {
 			return mismatch(fmt.Sprintf("evidence %d: chunk", k), strconv.Itoa(e.Chunk), fmt.Sprintf("an id below %d, the number of contexts", chunks))
 		}
@@ -263,6 +266,19 @@ func (c *Checker) sources(r *Result, claim *extract.Claim, v *verdict.Verdict, a
 		}
 	}
 	return nil
+}
+
+// roleFits reports whether evidence of a claim with a label may have a role. Results
+// of earlier versions have no roles.
+func roleFits(role verdict.Role, l verdict.Label) bool {
+	switch role {
+	case verdict.RoleContradicts:
+		return l == verdict.Contradicted
+	case verdict.RoleNearest:
+		return l != verdict.Supported
+	case verdict.RoleSupports:
+	}
+	return true
 }
 
 // sentence checks the place of a text in the answer, and that the text is what

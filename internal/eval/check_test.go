@@ -73,6 +73,7 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 		"a statement of a rewritten claim": {edit: func(r *Result) { r.Claims[2].As = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
 		"a cosine of two":                  {edit: func(r *Result) { r.Verdicts[0].Reused = &verdict.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
 		"a quote of nothing":               {edit: func(r *Result) { r.Verdicts[0].Evidence[0] = verdict.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
+		"a role of a supported claim":      {edit: func(r *Result) { r.Verdicts[0].Evidence[0].Role = verdict.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
 		"a refusal":                        {edit: refusal, check: Checker{NoClaims: &one}},
 		"a refusal with another score":     {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
 		"a refusal that was null":          {edit: func(r *Result) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},

@@ -30,6 +30,7 @@ type Pipeline struct {
 	Extractor Extractor // required, unless there is a Combined
 	Judge     Judge     // likewise
 	Combined  Combined  // takes the place of Extractor and Judge
+	Nearest   Judge     // its evidence is quoted for claims that are not supported and have none
 	// Refusals finds refusals that the contexts answer, which become claims; none if
 	// nil, and with Combined. They are contradicted, unless JudgeRefusals is set: then
 	// the judge gets them too, and those that it does not find contradicted are

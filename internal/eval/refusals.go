@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -114,20 +113,10 @@ func (p *Pipeline) judge(ctx context.Context, r *Result, refusals refused) (verd
 	}
 	for i, e := range refusals {
 		said.Verdicts = append(said.Verdicts, verdict.Verdict{
-			ClaimID: i, Label: verdict.Contradicted, Reason: "the contexts answer it: " + quoted(e.Quote), Evidence: []verdict.Evidence{e},
+			ClaimID: i, Label: verdict.Contradicted, Reason: "the contexts answer it: " + verdict.Excerpt(e.Quote, 0), Evidence: []verdict.Evidence{e},
 		})
 	}
 	return said, nil
-}
-
-// quoted is a text in quotation marks on one line, cut if it is long.
-func quoted(text string) string {
-	const longest = 160 // code points
-	runes := []rune(text)
-	if len(runes) > longest {
-		text = string(runes[:longest]) + "…"
-	}
-	return strconv.Quote(text)
 }
 
 // skipTrueRefusals takes back the refusals that the judge does not find contradicted.

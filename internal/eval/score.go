@@ -61,7 +61,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		if err != nil {
 			r.fail(stage, timedOut(ctx, err))
 		} else if r.Status != NoClaims {
-			r.conclude(said.Verdicts, check)
+			p.conclude(ctx, r, said.Verdicts, check)
 		}
 		return
 	}
@@ -98,7 +98,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		r.fail(stage, timedOut(ctx, err))
 		return
 	}
-	r.conclude(said.Verdicts, check)
+	p.conclude(ctx, r, said.Verdicts, check)
 	p.skipTrueRefusals(r, refusals)
 }
 
@@ -138,7 +138,7 @@ func (p *Pipeline) noClaims(r *Result, reason string) {
 }
 
 // conclude scores a row by the verdicts on its claims, or fails it.
-func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
+func (p *Pipeline) conclude(ctx context.Context, r *Result, vs []verdict.Verdict, check *quoteChecker) {
 	vs, err := reconcile(r.Claims, vs)
 	if err != nil {
 		r.fail(StageVerdict, err)
@@ -147,6 +147,10 @@ func (r *Result) conclude(vs []verdict.Verdict, check *quoteChecker) {
 	check.reset(r.Row.Contexts)
 	for i := range vs {
 		check.clean(&vs[i])
+	}
+	if err := p.addNearest(ctx, r, vs, check); err != nil {
+		r.fail(StageVerdict, timedOut(ctx, err))
+		return
 	}
 	r.Status, r.Verdicts = Scored, vs
 	r.score()

@@ -111,7 +111,7 @@ func appendResult(b []byte, r *eval.Result) []byte {
 // appendClaims appends the claims with their verdicts, which are null in a row
 // that failed before it had any. What a fragment leans on, where a rewritten claim
 // came from, that it says what the answer does not, its parts that nothing
-// supports, and which claim a verdict was made for are there only where they are
+// supports, the role of evidence that does not support it, and which claim a verdict was made for are there only where they are
 // so.
 func appendClaims(b []byte, r *eval.Result) []byte {
 	b = append(b, '[')
@@ -191,6 +191,9 @@ func appendEvidence(b []byte, evidence []verdict.Evidence) []byte {
 		b = strconv.AppendInt(append(b, `{"chunk":`...), int64(e.Chunk), 10)
 		b = appendSpan(b, e.Start, e.End)
 		b = appendString(append(b, `,"quote":`...), e.Quote)
+		if e.Role != verdict.RoleSupports {
+			b = appendString(append(b, `,"role":`...), string(e.Role))
+		}
 		b = append(b, '}')
 	}
 	return append(b, ']')

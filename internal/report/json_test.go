@@ -40,14 +40,16 @@ func TestMarksOfAClaimAreThereOnlyWhereTheyAreSo(t *testing.T) {
 	r.Claims[1].From, r.Claims[1].Invented = &extract.Span{Start: 13, End: 18}, true
 	r.Verdicts[1].Unsupported = []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
 	r.Verdicts[1].Reused = &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
+	r.Verdicts[1].Evidence = []verdict.Evidence{{Chunk: 1, Start: 0, End: 1, Quote: "c", Role: verdict.RoleContradicts}}
 	got := write(t, FormatJSONL, Options{}, r)
 	want := `{"id":1,"text":"He died.","start":null,"end":null,"from":{"start":13,"end":18},"invented":true,` +
-		`"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[],"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
+		`"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
+		`"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
 		`"cached":"semantic","cached_from":"He has \"died\".","cosine":0.912346}]`
 	if !strings.Contains(got, want) {
 		t.Error(got)
 	}
-	for _, mark := range []string{`"from"`, `"invented"`, `"unsupported"`, `"cached"`, `"cosine"`} {
+	for _, mark := range []string{`"from"`, `"invented"`, `"role"`, `"unsupported"`, `"cached"`, `"cosine"`} {
 		if strings.Count(got, mark) != 1 {
 			t.Errorf("%s: %s", mark, got)
 		}

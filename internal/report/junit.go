@@ -184,8 +184,8 @@ func (j *junit) unsupported(r *eval.Result) {
 		if v.Reason != "" {
 			j.line("why: " + v.Reason)
 		}
-		if len(v.Evidence) > 0 {
-			j.line("context: " + v.Evidence[0].Quote)
+		if len(v.Evidence) > 0 && !quotes(v.Reason, v.Evidence[0].Quote) {
+			j.line(quoteLabel(v.Evidence[0].Role) + ": " + v.Evidence[0].Quote)
 		}
 	}
 	if more > 0 {

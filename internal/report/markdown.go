@@ -194,7 +194,7 @@ func markdownRow(number int, r *WorstRow) string {
 			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))
 		}
 		if c.Quote != "" {
-			fmt.Fprintf(&b, "%s  - context: %s\n", inner, CodeSpan(c.Quote))
+			fmt.Fprintf(&b, "%s  - %s: %s\n", inner, quoteLabel(c.Role), CodeSpan(c.Quote))
 		}
 	}
 	if more := r.Claims - r.Supported - len(r.Unsupported); more > 0 {

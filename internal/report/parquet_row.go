@@ -47,10 +47,11 @@ type parquetClaim struct {
 }
 
 type parquetEvidence struct {
-	Chunk int64  `parquet:"chunk"`
-	Start *int64 `parquet:"start,optional"`
-	End   *int64 `parquet:"end,optional"`
-	Quote string `parquet:"quote"`
+	Chunk int64   `parquet:"chunk"`
+	Start *int64  `parquet:"start,optional"`
+	End   *int64  `parquet:"end,optional"`
+	Quote string  `parquet:"quote"`
+	Role  *string `parquet:"role,optional,dict"`
 }
 
 type parquetSkipped struct {
@@ -135,7 +136,7 @@ func parquetClaimOf(r *eval.Result, i int) parquetClaim {
 	for k := range v.Evidence {
 		e := &v.Evidence[k]
 		start, end := placeOf(e.Start, e.End)
-		p.Evidence = append(p.Evidence, parquetEvidence{int64(e.Chunk), start, end, whole(e.Quote)})
+		p.Evidence = append(p.Evidence, parquetEvidence{int64(e.Chunk), start, end, whole(e.Quote), stated(string(e.Role))})
 	}
 	p.Unsupported = parquetSpans(v.Unsupported)
 	if v.Reused != nil {

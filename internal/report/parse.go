@@ -335,6 +335,11 @@ func parseEvidence(c *cursor) verdict.Evidence {
 			e.End = c.place()
 		case "quote":
 			e.Quote = c.text()
+		case "role":
+			e.Role = verdict.Role(c.textOrNull())
+			if e.Role != verdict.RoleSupports && e.Role != verdict.RoleContradicts && e.Role != verdict.RoleNearest {
+				c.fail("unknown " + strconv.Quote(string(e.Role)))
+			}
 		default:
 			c.fail("unknown")
 		}

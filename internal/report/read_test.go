@@ -106,6 +106,7 @@ func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
 		"an unknown verdict":       {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `verdict: unknown "yes"`},
 		"a claim with more":        {with(`"claims":[]`, `"claims":[{"id":0,"x":1}]`), "x: unknown"},
 		"one verdict for two":      {with(`"claims":[]`, `"claims":[{"id":0,"verdict":null},`+claim+`]`), "claims: some have a verdict and some have none"},
+		"a role of no kind":        {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"role":"best"}]}]`), "role: unknown \"best\""},
 		"evidence with more":       {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"x":1}]}]`), "x: unknown"},
 		"usage with more":          {with(`"requests":0`, `"requests":0,"x":1`), "x: unknown"},
 		"skipped with more":        {with(`"skipped":[]`, `"skipped":[{"x":1}]`), "x: unknown"},
@@ -159,7 +160,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 		}
 		if r.Status == eval.Scored {
 			r.Claims = []extract.Claim{{ID: at, Text: answer, Start: at, End: at}}
-			r.Verdicts = []verdict.Verdict{{ClaimID: at, Label: verdict.Label(which % 3), Score: score, Reason: context, ChunkIDs: []int{at}, Evidence: []verdict.Evidence{{Chunk: at, Start: 0, End: at, Quote: name}}, Unsupported: []extract.Span{{Start: at, End: int(which)}}}}
+			r.Verdicts = []verdict.Verdict{{ClaimID: at, Label: verdict.Label(which % 3), Score: score, Reason: context, ChunkIDs: []int{at}, Evidence: []verdict.Evidence{{Chunk: at, Start: 0, End: at, Quote: name, Role: verdict.RoleOf(verdict.Label(which % 3))}}, Unsupported: []extract.Span{{Start: at, End: int(which)}}}}
 			if !math.IsNaN(score) && !math.IsInf(score, 0) {
 				r.Faithfulness = score
 			}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -49,9 +50,25 @@ type WorstRow struct {
 // A WorstClaim is a claim of a row that is not supported as a whole.
 type WorstClaim struct {
 	Label               verdict.Label
-	Text, Reason, Quote string  // Quote is "" for none
+	Text, Reason, Quote string // Quote is "" for none, and if Reason has all of it
+	Role                verdict.Role
 	chunk               int     // of Quote
 	score               float64 // of the claim
+}
+
+// quotes reports whether a reason has all of a quote.
+func quotes(reason, quote string) bool { return strings.Contains(reason, "“"+quote+"”") }
+
+// quoteLabel says what evidence is.
+func quoteLabel(r verdict.Role) string {
+	switch r {
+	case verdict.RoleContradicts:
+		return "contradicted by"
+	case verdict.RoleNearest:
+		return "nearest"
+	case verdict.RoleSupports:
+	}
+	return "context"
 }
 
 // A FailedRow is a row that could not be read or judged, with texts as those of a
@@ -114,7 +131,11 @@ func (w *WorstRow) fill(r *eval.Result, keep worstTexts) {
 		}
 		c := WorstClaim{Label: v.Label, Text: Clip(r.Claims[i].Judged(), keep.text), Reason: Clip(v.Reason, keep.text), score: v.Score}
 		if len(v.Evidence) > 0 {
-			c.Quote, c.chunk = Clip(v.Evidence[0].Quote, keep.text), v.Evidence[0].Chunk
+			e := &v.Evidence[0]
+			c.Quote, c.Role, c.chunk = Clip(e.Quote, keep.text), e.Role, e.Chunk
+			if quotes(c.Reason, c.Quote) {
+				c.Quote = ""
+			}
 		}
 		*to = append(*to, c)
 	}

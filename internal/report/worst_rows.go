@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const (
@@ -97,7 +99,11 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 		w.text(b, inner, "why: ", "  ", c.Reason, nil)
 	}
 	if c.Quote != "" {
-		w.text(b, inner, "chunk "+strconv.Itoa(c.chunk)+": ", "  ", "“"+c.Quote+"”", w.paint.quiet)
+		label := "chunk " + strconv.Itoa(c.chunk) + ": "
+		if c.Role != verdict.RoleSupports {
+			label = quoteLabel(c.Role) + ": chunk " + strconv.Itoa(c.chunk) + " "
+		}
+		w.text(b, inner, label, "  ", "“"+c.Quote+"”", w.paint.quiet)
 	}
 }
 

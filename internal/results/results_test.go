@@ -57,8 +57,10 @@ func all() []*eval.Result {
 					Evidence: []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
 				},
 				{
-					ClaimID: 1, Label: verdict.Contradicted, Reason: hostile, Unsupported: []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
-					Reused: &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
+					ClaimID: 1, Label: verdict.Contradicted, Reason: hostile,
+					Evidence:    []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1", Role: verdict.RoleContradicts}},
+					Unsupported: []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
+					Reused:      &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
 				},
 			},
 			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: at + 13, End: at + 16}},

@@ -29,11 +29,34 @@ func (l Label) String() string {
 	return "invalid"
 }
 
+// A Role says how a piece of evidence bears on its claim.
+type Role string
+
+// The roles of evidence. That of a supported claim supports it.
+const (
+	RoleSupports    Role = ""
+	RoleContradicts Role = "contradicts" // it contradicts the claim
+	RoleNearest     Role = "nearest"     // nothing comes closer to the claim, and it is not enough
+)
+
+// RoleOf returns the role of the evidence that a judge gives with a label.
+func RoleOf(l Label) Role {
+	switch l {
+	case Supported:
+		return RoleSupports
+	case Contradicted:
+		return RoleContradicts
+	case NotMentioned:
+	}
+	return RoleNearest
+}
+
 // Evidence is a piece of a chunk that bears on a claim.
 type Evidence struct {
 	Chunk      int    // index into the contexts
 	Start, End int    // code points in the chunk
 	Quote      string // exactly the chunk's text from Start to End
+	Role       Role   // package eval sets that of a judge that does not
 }
 
 // A Verdict is the judgement of one claim.
@@ -42,6 +65,7 @@ type Verdict struct {
 	Label    Label      // Supported where Score is at or above the judge's threshold
 	Score    float64    // probability of support, 0 to 1
 	Reason   string     // one line for a person
+	Missing  bool       // Reason names words or a number that no context has
 	ChunkIDs []int      // contexts that support the claim, ascending
 	Evidence []Evidence // best first; may be empty
 	Reused   *Reused    // set where the verdict was made for another claim

@@ -72,6 +72,10 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(browsertest.Texts("[data-chunk='0'] mark"), "opened in 1958|333 m")
 			p.Is(browsertest.Texts("[data-chunk='1'] mark"), "🐼 red")
 			p.Is(browsertest.Texts(".claim-card .unsupported"), "999メートル")
+			p.Is(browsertest.Texts(".claim-card .quote .which"), "Chunk 0 |Contradicts it, chunk 0 |Nearest passage, chunk 1 ")
+			p.Is(browsertest.Texts(".legend"), "✗ contradicts a claim · ? nearest to a claim, and does not state it")
+			p.Is(`[...document.querySelectorAll('.chunk .number')].map((e) => e.title).join('|')`,
+				"Evidence for claim 0, supported|Contradicts claim 1, contradicted|Nearest passage to claim 2, not mentioned")
 			p.Is(browsertest.Texts(".claim-card .badge"), "✓ supported|✗ contradicted|? not mentioned")
 			p.Is(browsertest.Texts(".kept dd"), "m-1|12345678901234567890")
 			p.Is(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
@@ -87,6 +91,9 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(browsertest.Texts("mark.chosen"), "")
 			p.Click(".claim-card.supported .quote")
 			p.Is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "0✓0")
+			p.Click(".claim-card.not_mentioned .quote")
+			p.Is(browsertest.Texts(".chunk mark.chosen"), "🐼 red")
+			p.Is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "2?1")
 		},
 		"lets a hostile text do nothing": func(p *browsertest.Tab) {
 			openRow(p, 1)
@@ -129,7 +136,7 @@ func TestPageInABrowser(t *testing.T) {
 				}
 			}
 			p.Press(kb.ArrowDown)
-			p.Is(browsertest.Texts(".claim-card.chosen .which"), " claim 1|Chunk 0 ")
+			p.Is(browsertest.Texts(".claim-card.chosen .which"), " claim 1|Contradicts it, chunk 0 ")
 			p.Is(browsertest.Texts("mark.chosen"), "高さは|999メートル|。|333 m")
 		},
 		"is dark where that is preferred or chosen": func(p *browsertest.Tab) {

@@ -39,12 +39,12 @@ func scoredRow() *eval.Result {
 			},
 			{
 				ClaimID: 1, Label: verdict.Contradicted, Score: 0.01, Reason: "333, not 999",
-				Evidence:    []verdict.Evidence{{Chunk: 0, Start: 34, End: 39, Quote: "333 m"}},
+				Evidence:    []verdict.Evidence{{Chunk: 0, Start: 34, End: 39, Quote: "333 m", Role: verdict.RoleContradicts}},
 				Unsupported: []extract.Span{{Start: 3, End: 10}},
 			},
 			{
 				ClaimID: 2, Label: verdict.NotMentioned, Score: 0.3,
-				Evidence: []verdict.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red"}},
+				Evidence: []verdict.Evidence{{Chunk: 1, Start: 3, End: 8, Quote: "🐼 red", Role: verdict.RoleNearest}},
 			},
 		},
 		Faithfulness: 1.0 / 3, Support: 0.43,

@@ -195,7 +195,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 		return 0
 	})
 	if len(order) == 0 {
-		v.Reason = "the contexts hold no text"
+		v.Reason = "the contexts have no text"
 		return v, nil
 	}
 	top := best[order[0]]
@@ -213,7 +213,6 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	case against.Contradicted > against.Supported && against.Contradicted > against.NotMentioned:
 		v.Label, shown = verdict.Contradicted, []reading{against}
 	}
-	v.Reason = reason(v.Label, shown[0])
 	for k, r := range shown {
 		if k == mostEvidence {
 			break
@@ -227,6 +226,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 			v.Evidence = append(v.Evidence, j.evidence(task.Contexts, w, start, end)...)
 		}
 	}
+	v.Reason = reason(v.Label, shown[0], v.Evidence)
 	if v.Label == verdict.Supported {
 		v.ChunkIDs = j.chunks(shown, windows, v.Evidence)
 	}
@@ -260,15 +260,19 @@ func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verd
 	return slices.Compact(ids)
 }
 
-// reason is a line for a person.
-func reason(l verdict.Label, r reading) string {
-	what, p := "the model finds no support for it", r.Supported
+// reason says what the model finds, and in which passage.
+func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
+	what, where, p := "the model finds no support for it", "; nearest passage in", r.Supported
 	switch l {
 	case verdict.Supported:
-		what = "the model finds it supported"
+		what, where = "the model finds it supported", " by"
 	case verdict.Contradicted:
-		what, p = "the model finds it contradicted", r.Contradicted
+		what, where, p = "the model finds it contradicted", " by", r.Contradicted
 	case verdict.NotMentioned:
 	}
-	return what + " (" + strconv.FormatFloat(p, 'f', 3, 64) + ")"
+	what += " (" + strconv.FormatFloat(p, 'f', 3, 64) + ")"
+	if len(evidence) == 0 {
+		return what
+	}
+	return what + where + " chunk " + strconv.Itoa(evidence[0].Chunk) + ": " + verdict.Excerpt(evidence[0].Quote, 0)
 }

@@ -3,12 +3,12 @@ package embedded
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
 const (
@@ -16,8 +16,6 @@ const (
 	mostEvidence = 3
 	// mostQuoted is how many pieces of a claim a reason quotes.
 	mostQuoted = 4
-	// longestQuote is how much of a sentence, in code points, a reason quotes.
-	longestQuote = 160
 )
 
 // conclude is the verdict on claim i.
@@ -45,7 +43,8 @@ func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, e
 		err = j.contradicted(ctx, r, i, against, &v)
 	case verdict.NotMentioned:
 		v.Unsupported = marked(r.task.Claims[i], best)
-		v.Reason = missing(r.task.Claims[i], words, v.Unsupported)
+		v.Evidence = words.Evidence[:min(1, len(words.Evidence))]
+		v.Reason, v.Missing = missing(r.task.Claims[i], words, v), words.Missing
 	}
 	return v, err
 }
@@ -102,10 +101,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 	}
 	slices.Sort(v.ChunkIDs)
 	v.ChunkIDs = slices.Compact(v.ChunkIDs)
-	v.Reason = "the model finds it said in other words"
-	if len(v.Evidence) > 0 {
-		v.Reason = "said in other words: " + quoted(v.Evidence[0].Quote)
-	}
+	v.Reason = "stated in other words" + in(v.Evidence)
 	return nil
 }
 
@@ -119,29 +115,35 @@ func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading
 		return err
 	}
 	v.Evidence = v.Evidence[:min(1, len(v.Evidence))]
-	v.Reason = "the model finds that the contexts say otherwise"
-	if len(v.Evidence) > 0 {
-		v.Reason = "the contexts say otherwise: " + quoted(v.Evidence[0].Quote)
-	}
+	v.Reason = "contradicted" + in(v.Evidence)
 	if pieces := texts(r.task.Claims[i], v.Unsupported); len(pieces) > 0 {
-		v.Reason += "; not " + strings.Join(pieces, ", ")
+		v.Reason += "; nothing supports " + strings.Join(pieces, ", ")
 	}
 	return nil
 }
 
-// missing is why a claim is not supported: the words that are missing, or those
-// that the model finds nothing for.
-func missing(c extract.Claim, words verdict.Verdict, spans []extract.Span) string {
-	pieces := texts(c, spans)
-	switch {
-	case words.Label == verdict.NotMentioned && words.Reason != lexical.NotTogether:
-		return words.Reason
-	case len(pieces) > 0:
-		return "nothing in the contexts supports " + strings.Join(pieces, ", ")
-	case words.Label == verdict.NotMentioned:
+// missing is why a claim is not supported: the words that no context has, or those
+// that the model finds no support for.
+func missing(c extract.Claim, words, v verdict.Verdict) string {
+	if words.Label == verdict.NotMentioned && words.Missing {
 		return words.Reason
 	}
-	return "its words are in the contexts, but the model does not find that they say this"
+	reason := "not stated; nearest passage" + in(v.Evidence)
+	if len(v.Evidence) == 0 {
+		reason = "not stated"
+	}
+	if pieces := texts(c, v.Unsupported); len(pieces) > 0 {
+		reason += "; nothing supports " + strings.Join(pieces, ", ")
+	}
+	return reason
+}
+
+// in quotes the first piece of evidence, if there is any, and names its chunk.
+func in(evidence []verdict.Evidence) string {
+	if len(evidence) == 0 {
+		return ""
+	}
+	return " in chunk " + strconv.Itoa(evidence[0].Chunk) + ": " + verdict.Excerpt(evidence[0].Quote, 0)
 }
 
 // quote adds as evidence what of a window bears on a claim: the sentences of a
@@ -210,21 +212,18 @@ func marked(c extract.Claim, x reading) []extract.Span {
 	return spans
 }
 
-// texts are the first pieces of a claim, quoted.
+// texts are the first pieces of a claim that say something, quoted.
 func texts(c extract.Claim, spans []extract.Span) []string {
 	runes := []rune(c.Text)
 	var out []string
-	for _, s := range spans[:min(mostQuoted, len(spans))] {
-		out = append(out, quoted(string(runes[s.Start:s.End])))
+	for _, s := range spans {
+		before, piece := string(runes[:s.Start]), string(runes[s.Start:s.End])
+		if len(out) == mostQuoted {
+			break
+		}
+		if !verdict.InMarker(c.Text, len(before), len(before)+len(piece)) {
+			out = append(out, verdict.Excerpt(piece, 0))
+		}
 	}
 	return out
-}
-
-// quoted is a text between quotation marks, cut where it is long.
-func quoted(text string) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > longestQuote {
-		text = string(runes[:longestQuote]) + "…"
-	}
-	return "“" + text + "”"
 }

@@ -3,20 +3,16 @@ package lexical
 import (
 	"cmp"
 	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // conclude makes the verdict on c from what was found in the contexts. What one
 // chunk says against the claim counts only where no other supports it.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
-	v := verdict.Verdict{Score: c.best.score}
+	v := verdict.Verdict{Score: c.best.score, Reason: "no passage is like it"}
 	if len(c.bestHits) == 0 {
-		v.Reason = "none of its words are in the contexts"
 		if v.Score >= j.opts.Threshold { // a threshold that lets everything pass
 			v.Label = verdict.Supported
 			v.ChunkIDs = chunksOf(c.supports)
@@ -25,26 +21,21 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	}
 	quotes := j.evidence(s, c, contexts)
 	against := j.contradiction(s, c, contexts, quotes)
-	if said := answerPolarity(c.answer); said != unknown {
-		switch is, q := j.polar(s, c, s.question, contexts); {
-		case is == unknown:
-		case is != said:
-			against = objection{reason: "the contexts say otherwise: " + quoted(contexts[q.chunk][q.start:q.end]), limit: contradicted}
-			quotes, c.supports = []quote{q}, nil
-		default:
-			against = objection{}
-		}
-	}
+	alike := s.claimSide.sameSense(&s.quoteSide)
+	against, quotes = j.yesOrNo(s, c, contexts, against, quotes)
 	others := j.otherSupports(s, c, contexts)
 	if against.reason != "" && len(others) > 0 {
 		q := j.sentenceAt(s, contexts, others[0])
-		quotes, against = []quote{q}, objection{}
+		quotes, against, alike = []quote{q}, objection{}, false
 	} else if against.reason != "" {
 		v.Score = min(v.Score, against.limit)
 	}
 	if against.reason == "" && v.Score >= j.opts.Threshold {
 		if o, q := j.otherwisePlaced(s, c, contexts); o.reason != "" {
-			against, quotes = o, []quote{q}
+			against = o
+			if q.end > 0 {
+				quotes = []quote{q}
+			}
 			v.Score = min(v.Score, o.limit)
 		}
 	}
@@ -57,18 +48,21 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		}
 		slices.Sort(v.ChunkIDs)
 		v.ChunkIDs = slices.Compact(v.ChunkIDs)
-		v.Reason = s.supportReason(c, quotes)
-		v.Evidence = s.toEvidence(contexts, quotes)
+		v.Reason = s.supportReason(c, contexts, quotes, alike, j.opts.Joined)
+		v.Evidence = s.toEvidence(contexts, quotes, v.Label)
+	case len(quotes) == 0:
 	case against.less:
 		v.Label = verdict.NotMentioned
-		v.Reason = against.reason
+		v.Reason = s.againstReason(against, c, contexts, quotes[0])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	case against.reason != "":
 		v.Label = verdict.Contradicted
-		v.Reason = against.reason
-		v.Evidence = s.toEvidence(contexts, quotes[:min(1, len(quotes))])
+		v.Reason = s.againstReason(against, c, contexts, quotes[0])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	default:
 		v.Label = verdict.NotMentioned
-		v.Reason = s.missingReason(j.lex, c, contexts)
+		v.Reason, v.Missing = s.missingReason(j.lex, c, contexts, quotes[0])
+		v.Evidence = s.toEvidence(contexts, quotes[:1], v.Label)
 	}
 	return v
 }
@@ -226,14 +220,15 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	return s.sentences[from:]
 }
 
-// toEvidence turns bytes into code points.
-func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Evidence {
+// toEvidence turns bytes into code points, for a claim with label l.
+func (s *scratch) toEvidence(contexts []string, quotes []quote, l verdict.Label) []verdict.Evidence {
 	out := make([]verdict.Evidence, len(quotes))
 	for i, q := range quotes {
 		text := contexts[q.chunk]
 		start := s.codePoints(contexts, q.chunk, q.start)
 		out[i] = verdict.Evidence{
 			Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text[q.start:q.end]), Quote: text[q.start:q.end],
+			Role: verdict.RoleOf(l),
 		}
 	}
 	return out
@@ -279,70 +274,3 @@ func (s *scratch) codePoints(contexts []string, chunk, end int) int {
 	m := s.marks[lo+n-1]
 	return m.points + utf8.RuneCountInString(text[m.bytes:end])
 }
-
-// supportReason says how much of the claim was found.
-func (s *scratch) supportReason(c *claim, quotes []quote) string {
-	found, all := 0, 0
-	var missing []string
-	for i := c.terms[0]; i < c.terms[1]; i++ {
-		all++
-		if s.terms[i].best < levels {
-			found++
-		} else {
-			missing = append(missing, c.text[s.terms[i].start:s.terms[i].end])
-		}
-	}
-	where := "the contexts"
-	if len(quotes) > 0 {
-		where = "chunk " + strconv.Itoa(quotes[0].chunk)
-	}
-	if found == all {
-		return "all of its words are in " + where
-	}
-	return strconv.Itoa(found) + " of its " + strconv.Itoa(all) + " words are in " + where + "; not there: " + list(missing)
-}
-
-// missingReason names what the contexts lack: numbers and dates first, with
-// what comes nearest to them, then names, then words.
-func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string) string {
-	var names, words []string
-	for i := c.terms[0]; i < c.terms[1]; i++ {
-		t := &s.terms[i]
-		if s.terms[i].best < levels {
-			continue
-		}
-		text := c.text[t.start:t.end]
-		switch {
-		case t.value >= 0 && !s.claimValues[t.value].soft:
-			return s.valueReason(c, &s.claimValues[t.value], s.nearest(l, c, &s.claimValues[t.value]), contexts)
-		case t.name:
-			names = append(names, text)
-		default:
-			words = append(words, text)
-		}
-	}
-	switch missing := append(names, words...); len(missing) {
-	case 0:
-		return NotTogether
-	case 1:
-		return list(missing) + " is not in the contexts"
-	default:
-		return "not in the contexts: " + list(missing)
-	}
-}
-
-const listed = 6 // words that a reason names
-
-func list(words []string) string {
-	words = slices.Compact(words)
-	more := ""
-	if n := len(words); n > listed {
-		more = " and " + strconv.Itoa(n-listed) + " more"
-		words = words[:listed]
-	}
-	return strings.Join(words, ", ") + more
-}
-
-// NotTogether is the reason of a verdict on a claim whose words are all in the
-// contexts, too far apart to say it.
-const NotTogether = "its words are in the contexts, but not together"

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -41,16 +42,17 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 	tries := 16 // each looks at every number of the contexts
 	for i := c.terms[0]; i < c.terms[1] && tries > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft || share(t.weight) < aboutTheSame {
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft || share(t.weight) < aboutTheSame ||
+			verdict.InMarker(c.text, int(t.start), int(t.end)) {
 			continue
 		}
 		tries--
 		v := &s.claimValues[t.value]
-		if n := s.nearest(j.lex, c, v); n.likeness >= likeEnough && n.within(q) {
-			return objection{reason: s.valueReason(c, v, n, contexts), limit: contradicted}
+		if n := s.nearest(j.lex, c, v, contexts); n.likeness >= likeEnough && n.within(q) {
+			return objection{reason: s.valueReason(c, t, s.nearestValue(n, contexts), contexts), limit: contradicted}
 		}
 		if other := a.otherNumber(b, v); other != "" {
-			return objection{reason: notThere(v.string(c.text), other), limit: contradicted}
+			return objection{reason: s.valueReason(c, t, other, contexts), limit: contradicted}
 		}
 	}
 	if share(0) < oppositeEnough {
@@ -213,7 +215,7 @@ type candidate struct {
 
 // nearest finds the value of the contexts that comes nearest to v: in the best
 // chunk before others, and there near the closest window.
-func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value) candidate {
+func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value, contexts []string) candidate {
 	var best candidate
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
@@ -233,7 +235,7 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value) candidate {
 				rank += 0.2
 			}
 		}
-		if rank > bestRank {
+		if rank > bestRank && !verdict.InMarker(contexts[s.valueChunks[i]], d.start, d.end) {
 			bestRank = rank
 			best = candidate{value: d, chunk: int(s.valueChunks[i]), likeness: like}
 		}
@@ -247,22 +249,6 @@ func (s *scratch) valuesNear(h hit) (lo, hi int) {
 		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].start >= int(h.start)
 	})
 	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
-}
-
-// valueReason says that a number or date is not there, and what is instead.
-func (s *scratch) valueReason(c *claim, v *value, n candidate, contexts []string) string {
-	other := ""
-	if n.value != nil && n.likeness >= likeEnough/2 {
-		other = n.value.string(contexts[n.chunk])
-	}
-	return notThere(v.string(c.text), other)
-}
-
-func notThere(value, nearest string) string {
-	if nearest == "" || nearest == value {
-		return value + " is not in the contexts"
-	}
-	return value + " is not in the contexts (nearest: " + nearest + ")"
 }
 
 // within reports whether the value lies in the sentence q.
@@ -282,11 +268,10 @@ func (x *side) otherNumber(y *side, v *value) string {
 	}
 	for m := range y.content {
 		t := &y.tokens[y.content[m]]
-		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.ordinal && x.sameNeighbour(n, y, m) {
+		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.ordinal && x.sameNeighbour(n, y, m) &&
+			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
 			return y.word(m)
 		}
 	}
 	return ""
 }
-
-func quoted(s string) string { return "“" + strings.TrimSpace(s) + "”" }

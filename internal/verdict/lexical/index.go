@@ -31,6 +31,7 @@ type term struct {
 	start, end int32 // bytes in the claim, of the first occurrence
 	value      int32 // index into scratch.claimValues, -1 for a word
 	name       bool  // capitalised, and not because a sentence begins with it
+	found      bool  // in some context
 	seen, best level // the best level of a hit since the last flush, and in the best chunk; levels for none
 	wide, near levelCounts
 }

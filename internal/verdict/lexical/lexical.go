@@ -89,6 +89,7 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 	clear(s.cut)
 	s.grids, s.gridsRead, s.gridWork, s.slotWork = nil, false, 0, 0
 	s.listings, s.listingsRead, s.listWork = nil, false, 0
+	s.search.reset()
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
 	s.again = false
 	for claims := range slices.Chunk(task.Claims, atOnce) {
@@ -102,6 +103,9 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, atO
 			v := j.conclude(s, &s.claims[i], task.Contexts)
 			v.ClaimID = claims[i].ID
 			vs = append(vs, v)
+		}
+		if err := j.quoteSimilar(ctx, s, vs[len(vs)-len(claims):], task.Contexts); err != nil {
+			return nil, err
 		}
 		s.again = true
 	}

@@ -37,8 +37,8 @@ const (
 // it is none of the list's. It also objects to an item most of whose own words are
 // missing, whatever its stem says.
 func (j *Judge) otherItem(s *scratch, c *claim, contexts []string) (objection, quote) {
-	if missing := s.missingItem(c); missing != "" {
-		return objection{reason: "not in the contexts: " + missing, limit: contradicted, less: true}, quote{}
+	if s.missesItem(c) {
+		return objection{reason: "most of what it lists is not there", limit: contradicted, less: true}, quote{}
 	}
 	stem, items := c.items()
 	own := len(items)
@@ -79,7 +79,7 @@ func (j *Judge) otherItem(s *scratch, c *claim, contexts []string) (objection, q
 			continue
 		}
 		q := quote{chunk: l.chunk, start: l.lead[0], end: l.items[len(l.items)-1][1]}
-		return objection{reason: "the list " + quoted(text[l.lead[0]:l.lead[1]]) + " does not have " + quoted(other), limit: contradicted, less: true}, q
+		return objection{reason: "the list there does not have " + quoted(other), limit: contradicted, less: true}, q
 	}
 	return objection{}, quote{}
 }
@@ -108,13 +108,12 @@ func isListed(text string) bool {
 	return strings.Count(text, " ") < maxItemWords && !strings.HasSuffix(text, ".")
 }
 
-// missingItem returns the missing words of an item that stands under a stem, if
-// they are most of its words.
-func (s *scratch) missingItem(c *claim) string {
+// missesItem reports whether most words of an item that stands under a stem are
+// missing.
+func (s *scratch) missesItem(c *claim) bool {
 	if c.lead == 0 {
-		return ""
+		return false
 	}
-	var missing []string
 	found, all := int64(0), int64(0)
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
@@ -124,14 +123,9 @@ func (s *scratch) missingItem(c *claim) string {
 		all += t.weight * exact
 		if t.best < levels {
 			found += t.weight * credit(t.best)
-		} else {
-			missing = append(missing, c.text[t.start:t.end])
 		}
 	}
-	if float64(found) >= sameLead*float64(all) {
-		return ""
-	}
-	return list(missing)
+	return float64(found) < sameLead*float64(all)
 }
 
 // items returns the items that the claim lists, and what it lists them under: its

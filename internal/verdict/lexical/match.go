@@ -156,7 +156,9 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 
 // give adds a hit to the claim that it is of.
 func (s *scratch) give(h hit) {
-	c := &s.claims[s.terms[h.term].claim]
+	t := &s.terms[h.term]
+	t.found = true
+	c := &s.claims[t.claim]
 	c.hits = append(c.hits, h)
 	s.pending++
 }

@@ -103,6 +103,24 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 	return r.nearest()
 }
 
+// yesOrNo decides on an answer of yes or no by the clause that answers its question,
+// if there is one. It returns what is left to say against the claim, with its quotes.
+func (j *Judge) yesOrNo(s *scratch, c *claim, contexts []string, against objection, quotes []quote) (objection, []quote) {
+	said := answerPolarity(c.answer)
+	if said == unknown {
+		return against, quotes
+	}
+	switch is, q := j.polar(s, c, s.question, contexts); is {
+	case unknown:
+		return against, quotes
+	case said:
+		return objection{}, quotes
+	default:
+		c.supports = nil
+		return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
+	}
+}
+
 // A polarReader reads the clauses of the contexts.
 type polarReader struct {
 	j            *Judge

@@ -58,6 +58,8 @@ type scratch struct {
 	listWork     int // items that claims were compared with
 	slotWork     int // bytes that were searched for answers
 	gridWork     int // cells that claims were compared with
+	search       searcher
+	line         []byte // a reason
 	// observe, when set, is told what each text gives to each claim, before the best
 	// is kept: the claim by its place in the call, the text by its flush.
 	observe func(claim int, flush int32, f chunkScore)
@@ -74,7 +76,7 @@ func newScratch() *scratch {
 
 // big reports whether s took so much memory that it is better let go.
 func (s *scratch) big() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16 + cap(s.search.joined)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -211,28 +210,10 @@ func numericDate(text string, a, b, c lexicon.Token) (value, int) {
 	return value{}, 0
 }
 
-// String spells a date in full and a number as the text has it.
+// string is the value as the text has it.
 func (c *value) string(text string) string {
-	if c.kind != date || c.swap {
-		if c.negative {
-			return "-" + text[c.start:c.end]
-		}
-		return text[c.start:c.end]
+	if c.negative {
+		return "-" + text[c.start:c.end]
 	}
-	var b strings.Builder
-	if c.day != 0 {
-		b.WriteString(strconv.Itoa(c.day) + " ")
-	}
-	b.WriteString(monthName(c.month))
-	if c.year != 0 {
-		b.WriteString(" " + strconv.Itoa(c.year))
-	}
-	return b.String()
-}
-
-func monthName(m int) string {
-	return [...]string{
-		"", "January", "February", "March", "April", "May", "June", "July",
-		"August", "September", "October", "November", "December",
-	}[m]
+	return text[c.start:c.end]
 }

@@ -109,6 +109,10 @@ class Detail {
     if (kept) {
       left.append(make("h3", {}, "Columns"), kept);
     }
+    const roles = Object.keys(ROLES).filter((role) => result.claims.some(({ evidence }) => evidence.some((e) => e.role === role)));
+    if (roles.length > 0) {
+      right.append(make("p", { className: "note legend" }, roles.map((role) => ROLES[role].legend).join(" · ")));
+    }
     result.contexts.forEach((text, chunk) => right.append(this.#chunk(result, text, chunk)));
     return make("div", { className: "sides" }, left, right);
   }
@@ -155,9 +159,9 @@ class Detail {
   // the beginning of each a button with the claim's number.
   #marked(parent, result, text, spans, word) {
     for (const piece of pieces(text, spans)) {
-      for (const { claim } of piece.begins) {
+      for (const { claim, role } of piece.begins) {
         if (claim !== undefined) {
-          parent.append(this.#number(result, claim, word));
+          parent.append(this.#number(result, claim, ROLES[role]?.mark ?? word));
         }
       }
       const claims = piece.spans.filter(({ claim }) => claim !== undefined).map(({ claim }) => claim);
@@ -235,10 +239,10 @@ class Detail {
       if (claim.chunk_ids.length > 0) {
         note(`Supported by ${claim.chunk_ids.length === 1 ? "chunk" : "chunks"} ${claim.chunk_ids.join(", ")}.`);
       }
-      for (const { chunk, quote } of claim.evidence) {
+      for (const { chunk, quote, role } of claim.evidence) {
         const quoted = write(make("q", { dir: "auto" }), quote);
         const jump = make("button", { type: "button", className: "quote", title: `Show in chunk ${chunk}` },
-          make("span", { className: "which" }, `Chunk ${chunk} `), quoted);
+          make("span", { className: "which" }, `${ROLES[role]?.quote ?? "Chunk"} ${chunk} `), quoted);
         jump.dataset.jump = `${i} ${chunk}`;
         item.append(jump);
       }
@@ -274,7 +278,7 @@ class Detail {
   #chunk(result, text, chunk) {
     const spans = result.claims.flatMap((claim, i) => claim.evidence
       .filter((evidence) => evidence.chunk === chunk && evidence.start !== null)
-      .map(({ start, end }) => ({ start, end, claim: i })));
+      .map(({ start, end, role }) => ({ start, end, role, claim: i })));
     const article = make("article", { className: "chunk", "aria-label": `Chunk ${chunk}` },
       make("h3", {}, `Chunk ${chunk}`),
       this.#marked(make("p", { className: "text", dir: "auto" }), result, text, spans, "Evidence for claim"));

@@ -8,6 +8,12 @@ const VERDICTS = {
 };
 const UNJUDGED = { word: "not judged", sign: "–" };
 
+// What evidence is, by its role; that of a supported claim has none.
+const ROLES = {
+  contradicts: { mark: "Contradicts claim", quote: "Contradicts it, chunk", legend: "✗ contradicts a claim" },
+  nearest: { mark: "Nearest passage to claim", quote: "Nearest passage, chunk", legend: "? nearest to a claim, and does not state it" },
+};
+
 const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed" };
 
 const claimsOf = (row) => row.supported + row.contradicted + row.notMentioned;

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A reasonedRow is what the tests of reasons read of a result.
+type reasonedRow struct {
+	ID       string
+	Contexts []string
+	Claims   []reasonedClaim
+}
+
+type reasonedClaim struct {
+	Lead, Text, Verdict, Reason string
+	Evidence                    []struct {
+		Chunk, Start, End int
+		Quote, Role       string
+	}
+}
+
+// markedRows have citations and list markers.
+const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
+{"id":"listed","answer":"1. The hotel on the lake has 20 guest rooms.\n2. The hotel on the lake has 30 boats.","contexts":["Hotels:\n14. The hotel on the lake has guest rooms."]}
+{"id":"bracket","answer":"The hotel on the lake has guest rooms [fn 20, 30] and boats.","contexts":["The hotel on the lake has lifts."]}
+`
+
+// reasoned calls check with every claim that a judge judges of the rows in the
+// repository, and of those in the directory RAGFAITH_TEST_DATA, if it is set.
+func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
+	t.Helper()
+	marked := filepath.Join(t.TempDir(), "marked.jsonl")
+	if err := os.WriteFile(marked, []byte(markedRows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, judge := range []string{"lexical", "embedded"} {
+		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
+		sets := [][]string{{rows + "rows.jsonl"}, {rows + "examples.jsonl"}, {rows + "probes.jsonl"}, {marked}}
+		if dir := os.Getenv("RAGFAITH_TEST_DATA"); dir != "" {
+			pairs := limit
+			if pairs == "0" {
+				pairs = "5000"
+			}
+			sets = append(sets, []string{filepath.Join(dir, "suite-dev.jsonl.zst")}, []string{filepath.Join(dir, "mtrag-human-dev.jsonl.zst")},
+				[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", pairs})
+		}
+		for _, set := range sets {
+			args := append([]string{"--judge", judge, "--to", "jsonl", "--limit", limit}, set...)
+			code, stdout, stderr := score(t, nil, args...)
+			if code != exitOK && code != exitFailedRows {
+				t.Fatalf("%s: exit %d: %s", set[0], code, stderr)
+			}
+			claims := 0
+			for line := range strings.Lines(stdout) {
+				var r reasonedRow
+				if err := json.Unmarshal([]byte(line), &r); err != nil {
+					t.Fatal(err)
+				}
+				for i := range r.Claims {
+					if r.Claims[i].Verdict != "" {
+						claims++
+						check(&r, &r.Claims[i])
+					}
+				}
+			}
+			t.Logf("%s, %s: %d claims", judge, filepath.Base(set[0]), claims)
+		}
+	}
+}
+
+var (
+	absentValue = regexp.MustCompile(`^“([^”]*)” is not in the contexts(?: \(nearest: “([^”]*)”\))?;`)
+	otherValue  = regexp.MustCompile(`^the contexts say “([^”]*)” there, not “([^”]*)”;`)
+	absentWords = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
+)
+
+// plainWords is text as a reader searches it: in lower case, without accents,
+// hyphens and apostrophes within words, or marks between the digits of a number.
+func plainWords(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("'’‐‑-", r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, norm.NFKD.String(text))
+	return regexp.MustCompile(`(\d)[., ]+(\d)`).ReplaceAllString(text, "$1$2")
+}
+
+func TestAReasonNamesNoWordAsMissingThatIsInTheContexts(t *testing.T) {
+	t.Parallel()
+	named := 0
+	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+		contexts := strings.Join(r.Contexts, "\n")
+		lower, plain := strings.ToLower(contexts), plainWords(contexts)
+		var missing []string
+		if m := absentValue.FindStringSubmatch(c.Reason); m != nil {
+			missing = append(missing, m[1])
+		}
+		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
+			missing = append(missing, strings.Split(m[1], ", ")...)
+		}
+		for _, w := range missing {
+			named++
+			w = strings.TrimSuffix(w, "…")
+			if strings.Contains(lower, strings.ToLower(w)) {
+				t.Errorf("%s: %q is in the contexts: %s", r.ID, w, c.Reason)
+			}
+			word := regexp.MustCompile(`(^|[^\pL\pN\pM])` + regexp.QuoteMeta(plainWords(w)) + `($|[^\pL\pN\pM])`)
+			if word.MatchString(plain) {
+				t.Errorf("%s: another spelling of %q is in the contexts: %s", r.ID, w, c.Reason)
+			}
+		}
+	})
+	if t.Logf("%d words and numbers are named as missing", named); named < 100 {
+		t.Error("so few prove nothing")
+	}
+}
+
+// marker is a citation or a list marker.
+var marker = regexp.MustCompile(`\[[^\]\n$%]*\d[^\]\n]*\]|(?m:^[ \t*#>-]*\(?\d{1,3}[.):][ \t])`)
+
+func TestAReasonNamesNoNumberOfACitationOrAListMarker(t *testing.T) {
+	t.Parallel()
+	numbers := func(text string) map[string]bool {
+		set := map[string]bool{}
+		for _, n := range regexp.MustCompile(`\d+`).FindAllString(marker.ReplaceAllString(text, "\n"), -1) {
+			set[n] = true
+		}
+		return set
+	}
+	marked := 0
+	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+		said := c.Text
+		if c.Lead != "" {
+			said = c.Lead + ": " + c.Text
+		}
+		if marker.MatchString(said) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
+			marked++
+		}
+		var mine, theirs string
+		if m := absentValue.FindStringSubmatch(c.Reason); m != nil {
+			mine, theirs = m[1], m[2]
+		}
+		if m := otherValue.FindStringSubmatch(c.Reason); m != nil {
+			mine, theirs = m[2], m[1]
+		}
+		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
+			mine += " " + m[1]
+		}
+		for text, found := range map[string]map[string]bool{mine: numbers(said), theirs: numbers(strings.Join(r.Contexts, "\n"))} {
+			for n := range numbers(text) {
+				if !found[n] {
+					t.Errorf("%s: %s belongs to a marker: %s (%s)", r.ID, n, c.Reason, said)
+				}
+			}
+		}
+		if i := strings.Index(c.Reason, "chunk "); i >= 0 && regexp.MustCompile(`\[\d+\]`).MatchString(c.Reason[i:]) {
+			t.Errorf("%s: a citation: %s", r.ID, c.Reason)
+		}
+	})
+	if t.Logf("%d claims or their contexts have markers", marked); marked == 0 {
+		t.Error("no row has a marker")
+	}
+}
+
+func TestEveryUnsupportedClaimHasANearestOrContradictingPassage(t *testing.T) {
+	t.Parallel()
+	count := map[string]int{}
+	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
+		want := map[string]string{"supported": "", "contradicted": "contradicts", "not_mentioned": "nearest"}[c.Verdict]
+		count[c.Verdict]++
+		if len(c.Evidence) == 0 {
+			t.Errorf("%s: %s claim %q has no evidence: %s", r.ID, c.Verdict, c.Text, c.Reason)
+		}
+		for _, e := range c.Evidence {
+			if e.Role != want {
+				t.Errorf("%s: evidence of a %s claim has the role %q, want %q", r.ID, c.Verdict, e.Role, want)
+			}
+			if text := []rune(r.Contexts[e.Chunk]); e.Quote == "" || string(text[e.Start:e.End]) != e.Quote {
+				t.Errorf("%s: %q is not at %d:%d of chunk %d", r.ID, e.Quote, e.Start, e.End, e.Chunk)
+			}
+		}
+		if len(c.Evidence) > 0 && !strings.Contains(c.Reason, "chunk ") {
+			t.Errorf("%s: the reason names no passage: %s", r.ID, c.Reason)
+		}
+		const longest = 1200
+		if n := utf8.RuneCountInString(c.Reason); n == 0 || n > longest || !utf8.ValidString(c.Reason) || strings.ContainsFunc(c.Reason, unicode.IsControl) {
+			t.Errorf("%s: %d characters: %q", r.ID, n, c.Reason)
+		}
+	})
+	if t.Log(count); count["not_mentioned"] == 0 || count["contradicted"] == 0 {
+		t.Error("a verdict is not among them")
+	}
+}

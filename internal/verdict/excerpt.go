@@ -1,0 +1,229 @@
+package verdict
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// excerptLength is how many code points of a text a reason quotes.
+const excerptLength = 140
+
+// Excerpt returns text between quotation marks, on one line, for a reason: without
+// control characters, citations and list markers. A text of more than 140 code
+// points is cut to words around byte at.
+func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
+
+// AppendExcerpt appends what Excerpt returns.
+func AppendExcerpt(b []byte, text string, at int) []byte {
+	text = strings.TrimRightFunc(text, unicode.IsSpace)
+	start, end := around(text, min(max(at, 0), len(text)))
+	b = append(b, "“"...)
+	if start > 0 {
+		b = append(b, "…"...)
+	}
+	line := start == 0 // nothing but white space and bullets on the line yet
+	space := true      // white space before, or nothing yet
+	for i := start; i < end; {
+		c := text[i]
+		n := 0
+		switch {
+		case c == '[':
+			n = bracketed(text[i:])
+		case c >= utf8.RuneSelf:
+			n = superscript(text, i)
+		case line && marks(c):
+			n = listMarker(text[i:])
+		}
+		if n > 0 {
+			i += n
+			continue
+		}
+		if c > ' ' && c < 0x7f {
+			from := i
+			for i++; i < end && text[i] > ' ' && text[i] < 0x7f && text[i] != '['; i++ {
+			}
+			line = line && strings.Trim(text[from:i], bullets) == ""
+			space = false
+			b = append(b, text[from:i]...)
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		switch {
+		case unicode.IsSpace(r):
+			line = line || r == '\n'
+			if !space {
+				b = append(b, ' ')
+			}
+			space = true
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+		default:
+			b = utf8.AppendRune(b, r) // U+FFFD for what is not UTF-8
+			line, space = false, false
+		}
+	}
+	if end < len(text) {
+		b = append(b, "…"...)
+	}
+	return append(bytes.TrimRight(b, " "), "”"...)
+}
+
+// around returns a piece of at most excerptLength code points of text that begins
+// a quarter of that before byte at, or covers all of a short text.
+func around(text string, at int) (start, end int) {
+	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
+		return 0, len(text)
+	}
+	start = at
+	for range excerptLength / 4 {
+		_, size := utf8.DecodeLastRuneInString(text[:start])
+		start -= size
+	}
+	end = start
+	for range excerptLength {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	if end == len(text) { // use all of the length
+		for range excerptLength - utf8.RuneCountInString(text[start:]) {
+			_, size := utf8.DecodeLastRuneInString(text[:start])
+			start -= size
+		}
+	}
+	if start > 0 {
+		if i := strings.IndexByte(text[start:max(start, at)], ' '); i >= 0 {
+			start += i + 1
+		}
+	}
+	if end < len(text) && text[end] != ' ' {
+		if i := strings.LastIndexByte(text[at:end], ' '); i > 0 {
+			end = at + i
+		}
+	}
+	return start, end
+}
+
+// InMarker reports whether text[start:end] belongs to a list marker or a citation
+// in square brackets, so that it says nothing itself.
+func InMarker(text string, start, end int) bool {
+	const reach, list = 40, 4 // bytes of a citation, and of a list marker, before a number in it
+	if i := strings.LastIndexByte(text[max(0, start-reach):start], '['); i >= 0 {
+		i += max(0, start-reach)
+		if i+bracketed(text[i:]) >= end {
+			return true
+		}
+	}
+	for i := min(start, len(text)-1); i >= max(0, start-list); i-- {
+		if marks(text[i]) && lineStart(text, i) {
+			return i+listMarker(text[i:]) >= end
+		}
+	}
+	return false
+}
+
+// marks reports whether a list marker may start with c.
+func marks(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// bullets may stand before a list marker.
+const bullets = "*-#>"
+
+// lineStart reports whether only white space, or a bullet, stands before byte i
+// on its line.
+func lineStart(text string, i int) bool {
+	const indent = 16 // more is no list
+	for range indent {
+		if i == 0 || text[i-1] != ' ' && text[i-1] != '\t' && strings.IndexByte(bullets, text[i-1]) < 0 {
+			break
+		}
+		i--
+	}
+	return i == 0 || text[i-1] == '\n'
+}
+
+// bracketed returns the length of a citation such as [3], [1, 2], [1†L3] or
+// [Doc. 2]: brackets around at least one number and few letters.
+func bracketed(s string) int {
+	const longest = 40
+	digits, letters := 0, 0
+	for i := 1; i < len(s) && i < longest; i++ {
+		switch c := s[i]; {
+		case c == ']':
+			if digits > 0 && letters <= 12 {
+				return i + 1
+			}
+			return 0
+		case c-'0' <= 9:
+			digits++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters++
+		case c == '[' || c == '\n' || c == '$' || c == '%':
+			return 0
+		}
+	}
+	return 0
+}
+
+// listMarker returns the length of the list marker that s begins with, with the
+// space after it.
+func listMarker(s string) int {
+	i := 0
+	if s[0] == '(' {
+		i++
+	}
+	from := i
+	for i < len(s) && i-from < 3 && s[i]-'0' <= 9 {
+		i++
+	}
+	for i < len(s) && i-from > 0 && s[i] == '.' && i+1 < len(s) && s[i+1]-'0' <= 9 { // 1.2.
+		i += 2
+	}
+	if i == from {
+		for i < len(s) && i-from < 4 && strings.IndexByte("ivxIVX", s[i]) >= 0 {
+			i++
+		}
+	}
+	letter := i == from && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z'
+	if letter {
+		i++
+	}
+	switch {
+	case i == from || i == len(s) || strings.IndexByte(".):", s[i]) < 0 || s[0] == '(' && s[i] != ')',
+		letter && s[i] != ')', // an initial
+		s[i] == '.' && datesFrom(s[i+1:]):
+		return 0
+	}
+	if i++; i == len(s) || s[i] != ' ' && s[i] != '\t' && s[i] != '*' {
+		return 0
+	}
+	return i + 1
+}
+
+// datesFrom reports whether s continues a day as " Mai 2020" does.
+func datesFrom(s string) bool {
+	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
+	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
+}
+
+// superscript returns the length of superscript digits after a word or a mark,
+// and not after a unit as in m².
+func superscript(text string, i int) int {
+	const longestUnit = 3
+	letters := 0
+	for letters < i && letters <= longestUnit && text[i-1-letters]|0x20 >= 'a' && text[i-1-letters]|0x20 <= 'z' {
+		letters++
+	}
+	if i == 0 || letters > 0 && letters <= longestUnit || letters == 0 && strings.IndexByte(".,;:!?)\"'", text[i-1]) < 0 {
+		return 0
+	}
+	n := 0
+	for n < len(text)-i {
+		r, size := utf8.DecodeRuneInString(text[i+n:])
+		if !strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾˒", r) {
+			break
+		}
+		n += size
+	}
+	return n
+}

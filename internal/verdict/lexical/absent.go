@@ -1,0 +1,220 @@
+package lexical
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+)
+
+// A reason that names a word as missing from the contexts must be true for a
+// reader who searches them for it. So words that no token of the contexts matches
+// are looked for as they are written, too: within other words, beside a hyphen,
+// and numbers with other marks between their digits. The bounds of this are:
+const (
+	// searchesPerByte bounds the search of a row, by the length of its contexts,
+	// beside baseSearch.
+	searchesPerByte = 64
+	baseSearch      = 1 << 27
+	// joinedBytes is how much of the words with hyphens is kept.
+	joinedBytes = 1 << 16
+)
+
+// A searcher looks for words in the contexts of a row.
+type searcher struct {
+	ready  bool
+	size   int    // of the contexts
+	budget int    // bytes that may still be searched
+	joined []byte // the words with hyphens in the contexts, in lower case and without those
+	threes threes
+}
+
+// reset forgets the contexts.
+func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
+
+// threes are the runs of three bytes of texts, whatever the case of ASCII letters.
+// Some runs count as the same.
+type threes [1 << 15 / 64]uint64
+
+func (x *threes) add(text string) {
+	k := uint32(0)
+	for i := range len(text) {
+		k = k<<5 | uint32(text[i]&31)
+		x[k>>6&511] |= 1 << (k & 63)
+	}
+}
+
+// mayHave reports whether the texts may have s.
+func (x *threes) mayHave(s string) bool {
+	k := uint32(0)
+	for i := range len(s) {
+		k = k<<5 | uint32(s[i]&31)
+		if i >= 2 && x[k>>6&511]&(1<<(k&63)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// absent reports whether word, as it is written, is in none of the contexts. It
+// returns false where that would take too long to find out.
+func (f *searcher) absent(contexts []string, word string) bool {
+	if !f.ready {
+		f.ready, f.size = true, 0
+		clear(f.threes[:])
+		for _, c := range contexts {
+			f.size += len(c)
+			f.join(c)
+			f.threes.add(c)
+		}
+		f.budget = searchesPerByte*f.size + baseSearch
+	}
+	if f.budget < 0 || len(f.joined) >= joinedBytes {
+		return false
+	}
+	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which is compared by what it means
+		return !f.containsAny(contexts, word)
+	} else if numbers == 1 {
+		f.budget -= f.size
+		for _, c := range contexts {
+			if hasDigits(c, digits) {
+				return false
+			}
+		}
+		return true
+	}
+	if i := strings.IndexAny(word, "'’"); i > 0 { // museum's
+		word = word[:i]
+	}
+	lower := strings.ToLower(word)
+	if bytes.Contains(f.joined, []byte(lower)) {
+		return false
+	}
+	_, first := utf8.DecodeRuneInString(lower)
+	if rest := lower[first:]; first == 1 && !f.threes.mayHave(lower) || !f.threes.mayHave(rest) {
+		return true
+	}
+	if f.containsAny(contexts, word) {
+		return false
+	}
+	const long = 6
+	if len(lower) >= long { // in either case of its first letter
+		return !f.containsAny(contexts, lower[first:])
+	}
+	upper := strings.ToUpper(lower)
+	_, firstUpper := utf8.DecodeRuneInString(upper)
+	return !f.containsAny(contexts, lower) && !f.containsAny(contexts, upper[:firstUpper]+lower[first:]) && !f.containsAny(contexts, upper)
+}
+
+func (f *searcher) containsAny(contexts []string, s string) bool {
+	f.budget -= f.size
+	for _, t := range contexts {
+		if strings.Contains(t, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// join adds the words of text that have a hyphen, as "email" for "e-mail".
+func (f *searcher) join(text string) {
+	for _, hyphen := range [...]string{"-", "\u00ad", "‐", "‑"} {
+		for from := 0; len(f.joined) < joinedBytes; {
+			i := strings.Index(text[from:], hyphen)
+			if i < 0 {
+				break
+			}
+			start, end := from+i, from+i+len(hyphen)
+			from = end
+			for start > 0 && letterByte(text[start-1]) {
+				start--
+			}
+			for end < len(text) && letterByte(text[end]) {
+				end++
+			}
+			if start == from-len(hyphen) || end == from {
+				continue
+			}
+			f.joined = append(f.joined, ' ')
+			for k := start; k < end; k++ {
+				if k == from-len(hyphen) {
+					k = from
+				}
+				c := text[k]
+				if c-'A' < 26 {
+					c |= 0x20
+				}
+				f.joined = append(f.joined, c)
+			}
+		}
+	}
+}
+
+func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+
+// firstNumber returns the digits of the first number in s, and how many numbers
+// there are.
+func firstNumber(s string) (digits string, numbers int) {
+	var b []byte
+	for i := range len(s) {
+		if s[i]-'0' > 9 {
+			continue
+		}
+		if i == 0 || s[i-1]-'0' > 9 && (i == 1 || !grouping(s[i-1]) || s[i-2]-'0' > 9) {
+			numbers++
+		}
+		if numbers == 1 {
+			b = append(b, s[i])
+		}
+	}
+	return string(b), numbers
+}
+
+// hasDigits reports whether text has these digits one after the other, with or
+// without marks between groups of them.
+func hasDigits(text, digits string) bool {
+	for from := 0; ; from++ {
+		i := strings.IndexByte(text[from:], digits[0])
+		if i < 0 {
+			return false
+		}
+		from += i
+		n, at := 0, from
+		for n < len(digits) && at < len(text) {
+			if text[at] == digits[n] {
+				n++
+				at++
+				continue
+			}
+			gap := groupMark(text[at:])
+			if gap == 0 {
+				break
+			}
+			at += gap
+		}
+		if n == len(digits) {
+			return true
+		}
+	}
+}
+
+// groupMark returns the length of what s has before the next digit of the same
+// number: "," in 1,000, and ". " in a text that was cut into words.
+func groupMark(s string) int {
+	for n := 0; n < len(s) && n < 4; {
+		switch {
+		case s[n]-'0' <= 9:
+			return n
+		case grouping(s[n]):
+			n++
+		case strings.HasPrefix(s[n:], "\u00a0"), strings.HasPrefix(s[n:], "\u202f"), strings.HasPrefix(s[n:], "\u2009"), strings.HasPrefix(s[n:], "’"):
+			_, size := utf8.DecodeRuneInString(s[n:])
+			n += size
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// grouping reports whether c may stand between the digits of a number.
+func grouping(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }

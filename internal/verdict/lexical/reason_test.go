@@ -1,0 +1,127 @@
+package lexical
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+func TestReasonsNameOnlyWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	const far = "Nine ministers met in the town hall for a whole week in spring."
+	for _, c := range []struct {
+		contexts []string
+		claim    string
+		want     string // the end of the reason
+	}{
+		{[]string{far, "Bananas are rich in potassium."}, "Vienna bananas met ministers.", "; not in the contexts: Vienna"},
+		{[]string{"Zürich is large.", far}, "The treaty of Zurich bans whaling.", "; not in the contexts: treaty, bans, whaling"},
+		{[]string{"It answers every e-mail.", far}, "The treaty bans email.", "; not in the contexts: treaty, bans"},
+		{[]string{"They co-operate.", far}, "Cooperate with a treaty.", "; not in the contexts: treaty"},
+		{[]string{"The museum’s garden.", far}, "A treaty of museum's whaling.", "; not in the contexts: treaty, whaling"},
+		{[]string{"Discovered in spring.", far}, "The treaty of covered whaling.", "; not in the contexts: treaty, whaling"},
+		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: Signed, " + strings.Repeat("x", 40) + "…"},
+	} {
+		v := judge(t, j, task("", c.contexts, c.claim))[0]
+		if v.Label != verdict.NotMentioned || !v.Missing || !strings.HasPrefix(v.Reason, "nearest passage in chunk ") || !strings.HasSuffix(v.Reason, c.want) {
+			t.Errorf("%q: got %v (%s), want a reason that ends in %q", c.claim, v.Label, v.Reason, c.want)
+		}
+	}
+}
+
+func TestANumberInAnotherSpellingIsNotMissing(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	const claim = "The tower in Porto has 1,250 windows."
+	for context, missing := range map[string]bool{
+		"The tower in Porto has 900 windows.":                  true,
+		"The tower in Porto has 900 windows. Page 1,250.":      false,
+		"The tower in Porto has 900 windows. Page 1250.":       false,
+		"The tower in Porto has 900 windows. Page 1 250.":      false,
+		"The tower in Porto has 900 windows. Page 1\u202f250.": false,
+		"The tower in Porto has 900 windows. Page 1. 250.":     false,
+		"The tower in Porto has 900 windows. Page 1 or 250.":   true,
+	} {
+		v := judge(t, j, task("", []string{context}, claim))[0]
+		if got := strings.Contains(v.Reason, "“1,250” is not in the contexts"); v.Label != verdict.Supported && got != missing {
+			t.Errorf("%q: got %s", context, v.Reason)
+		}
+	}
+}
+
+func TestReasonsNameThePassageTheyRestOn(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, c := range []struct{ context, claim, want string }{
+		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for repairs.", "stated in chunk 0: “The bridge was closed for repairs in May.”"},
+		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of its 4 content words; not in the contexts: long"},
+		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
+		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny it; chunk 0: “The drug is not effective in children.”"},
+	} {
+		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
+		if v.Reason != c.want {
+			t.Errorf("%q: got %s, want %s", c.claim, v.Reason, c.want)
+		}
+	}
+}
+
+func TestReasonsTakeNoNumberFromAMarker(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, c := range []struct{ context, claim, not string }{
+		{"The hotel on the lake [14] has guest rooms.", "The hotel on the lake has 20 guest rooms.", "14"},
+		{"Hotels:\n14. The hotel on the lake has guest rooms.", "The hotel on the lake has 20 guest rooms.", "14"},
+		{"The hotel on the lake has guest rooms.", "The hotel on the lake has [20] guest rooms and lifts.", "20"},
+		{"The hotel on the lake has guest rooms.", "20. The hotel on the lake has guest rooms and lifts.", "20"},
+	} {
+		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
+		if strings.Contains(v.Reason, c.not) {
+			t.Errorf("%q: got %v (%s), want no %s", c.claim, v.Label, v.Reason, c.not)
+		}
+	}
+}
+
+func TestAClaimThatSharesNoWordHasTheMostSimilarPassage(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	contexts := []string{" ", "...", "Bananas are rich in potassium. Das Spielerverzeichnis wurde veröffentlicht. It rained."}
+	for claim, want := range map[string]string{
+		"Mehrspielerverzeichnis": "Das Spielerverzeichnis wurde veröffentlicht.",
+		"Xyz qqq.":               "Bananas are rich in potassium.",
+		"!":                      "Bananas are rich in potassium.",
+	} {
+		v := judge(t, j, task("", contexts, "It rained.", claim))[1]
+		if len(v.Evidence) != 1 || v.Evidence[0].Quote != want || v.Evidence[0].Chunk != 2 || !strings.Contains(v.Reason, want) {
+			t.Errorf("%q: got %+v (%s), want %q", claim, v.Evidence, v.Reason, want)
+		}
+	}
+	if v := judge(t, j, task("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts have no text" {
+		t.Errorf("of blank contexts: got %+v (%s)", v.Evidence, v.Reason)
+	}
+	if v := judge(t, j, task("", []string{"", "..."}, "It rained."))[0]; len(v.Evidence) != 1 || v.Evidence[0].Quote != "..." {
+		t.Errorf("of a context of marks: got %+v", v.Evidence)
+	}
+}
+
+// A search for the words of many claims in long contexts ends within its bound,
+// and then names no word.
+func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
+	t.Parallel()
+	contexts := []string{strings.Repeat("a letter. ", 1<<16)}
+	var f searcher
+	searches := 0
+	for f.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
+		searches++
+	}
+	if most := searchesPerByte + baseSearch/len(contexts[0]) + 1; searches == 0 || searches > most {
+		t.Errorf("%d searches, want %d at the most", searches, most)
+	}
+	f.reset()
+	contexts[0] = strings.Repeat("a e-mail. ", 1<<16)
+	if f.absent(contexts, "7") || len(f.joined) > joinedBytes+64 {
+		t.Errorf("%d bytes of words with hyphens are kept", len(f.joined))
+	}
+}
