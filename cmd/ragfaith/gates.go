@@ -20,6 +20,8 @@ const gateSlack = 1e-12
 // is about.
 type gateOptions struct {
 	minMean, minLower *float64
+	citationRecall    *float64
+	citationPrecision *float64
 	maxFailed         int
 	cluster           string
 }
@@ -29,6 +31,8 @@ func (o *gateOptions) gateFlags() *pflag.FlagSet {
 	fs := newFlagSet()
 	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
 	fs.Var(fraction{&o.minLower}, "min-lower", "exit 4 if the lower end of its 95% interval is below this `score`, or if there is none")
+	fs.Var(fraction{&o.citationRecall}, "min-citation-recall", "exit 4 if the mean citation recall is below this `score`")
+	fs.Var(fraction{&o.citationPrecision}, "min-citation-precision", "exit 4 if the mean citation precision is below this `score`")
 	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
 	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this `column` are one unit of the interval; its memory grows with the number of values")
 	return fs
@@ -52,7 +56,9 @@ func (o *gateOptions) clusterColumn() string {
 }
 
 // asked reports whether a gate was asked for by name.
-func (o *gateOptions) asked() bool { return o.minMean != nil || o.minLower != nil }
+func (o *gateOptions) asked() bool {
+	return o.minMean != nil || o.minLower != nil || o.citationRecall != nil || o.citationPrecision != nil
+}
 
 // of holds the figures of a run against the gates.
 func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
@@ -62,6 +68,13 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.minLower != nil {
 		all = append(all, lowerGate(m, *o.minLower))
+	}
+	recalled, precise := t.Citations.Scored()
+	if o.citationRecall != nil {
+		all = append(all, citationGate(report.GateMinCitationRecall, "mean citation recall", *o.citationRecall, t.Citations.Recall(), recalled))
+	}
+	if o.citationPrecision != nil {
+		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.citationPrecision, t.Citations.Precision(), precise))
 	}
 	failed := report.Gate{
 		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
@@ -142,6 +155,17 @@ func lowerGate(m *report.Means, bar float64) report.Gate {
 		return g
 	}
 	g.Text = what + reach(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
+	return g
+}
+
+// citationGate compares a mean of the citations of n rows with the bar.
+func citationGate(name, what string, bar, value float64, n int) report.Gate {
+	g := report.Gate{Name: name, Bar: bar, Value: value}
+	if math.IsNaN(value) {
+		g.Text = what + " >= " + atLeastDecimals(bar, 2) + " can't be judged (no citations)"
+		return g
+	}
+	g.Text = what + " " + reach(&g) + " (n = " + strconv.Itoa(n) + " rows)"
 	return g
 }
 

@@ -130,7 +130,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after, means: means}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined,
-		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
+		Workers: o.concurrency, Window: o.window(false), DeriveCited: o.judge == withLLM, NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 		RowTimeout: o.rowTimeout, Now: sys.Now,
 	}
 	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
@@ -361,6 +361,9 @@ func summary(t *report.Tally, means *report.Means) string {
 		case m.Of == "rows":
 			line += " (no 95% interval, " + m.Basis + ")"
 		}
+	}
+	if cited := t.Cited(); cited != "" {
+		line += ", citations " + cited
 	}
 	return line
 }

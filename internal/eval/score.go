@@ -46,11 +46,18 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 			r.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
+	p.judge(ctx, r, check, &stage)
+	if err := p.cite(ctx, r); err != nil {
+		r.fail(stage, err)
+	}
+}
 
+// judge sets the claims and verdicts of r. stage is the stage that it is in.
+func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, stage *string) {
 	if p.Combined != nil {
-		stage = StageVerdict
+		*stage = StageVerdict
 		if len(r.Row.Contexts) == 0 {
-			r.fail(stage, errNoContexts())
+			r.fail(*stage, errNoContexts())
 			return
 		}
 		found, said, err := p.Combined.Evaluate(ctx, r.Row.Question, r.Row.Answer, r.Row.Contexts)
@@ -59,7 +66,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 			err = p.claim(r, &found)
 		}
 		if err != nil {
-			r.fail(stage, timedOut(ctx, err))
+			r.fail(*stage, timedOut(ctx, err))
 		} else if r.Status != NoClaims {
 			r.conclude(said.Verdicts, check)
 		}
@@ -72,26 +79,26 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		err = p.claim(r, &found)
 	}
 	if err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
 	if r.Status == NoClaims {
 		return
 	}
 
-	stage = StageVerdict
+	*stage = StageVerdict
 	if len(r.Row.Contexts) == 0 {
-		r.fail(stage, errNoContexts())
+		r.fail(*stage, errNoContexts())
 		return
 	}
 	if err := ctx.Err(); err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
 	said, err := p.Judge.Judge(ctx, verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims})
 	r.spend(Usage(said.Usage))
 	if err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
 	r.conclude(said.Verdicts, check)
@@ -157,4 +164,10 @@ func (r *Result) fail(stage string, err error) {
 	r.Status, r.Reason, r.Err = Failed, stage, &StageError{Stage: stage, Err: err}
 	r.Verdicts = nil
 	r.Faithfulness, r.Support = math.NaN(), math.NaN()
+	r.CitationRecall, r.CitationPrecision = math.NaN(), math.NaN()
+	for i := range r.Citations {
+		for k := range r.Citations[i] {
+			r.Citations[i][k].Judged, r.Citations[i][k].Label = false, 0
+		}
+	}
 }

@@ -5,6 +5,9 @@ const (
 	GateMinMean   = "min-mean"
 	GateMinLower  = "min-lower"
 	GateMaxFailed = "max-failed"
+
+	GateMinCitationRecall    = "min-citation-recall"
+	GateMinCitationPrecision = "min-citation-precision"
 )
 
 // A Gate is a bar that the figures of a run were held against.

@@ -80,8 +80,9 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 	p.buf = *bytes.NewBuffer(line)
 	p.dec.Reset(&p.buf, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &p.dec}
-	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN()}
+	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN(), CitationRecall: math.NaN(), CitationPrecision: math.NaN()}
 	message, unjudged := "", 0
+	var unresolved *int
 	var seen fields
 	c.object(func(name string) {
 		if seen.has(name) {
@@ -116,6 +117,15 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 			message = c.textOrNull()
 		case "usage":
 			r.Usage = parseUsage(c)
+		case citationRecall:
+			r.CitationRecall = c.fraction()
+		case citationPrecision:
+			r.CitationPrecision = c.fraction()
+		case unresolvedCitations:
+			if !c.null() {
+				n := c.integer()
+				unresolved = &n
+			}
 		default:
 			r.Row.Kept = append(r.Row.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
 		}
@@ -138,6 +148,9 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 		return nil, 0, errors.New("status: failed, without an error")
 	}
 	r.Err = resultError(r.Reason, message)
+	if err := checkUnresolved(r, unresolved); err != nil {
+		return nil, 0, err
+	}
 	return r, seen, nil
 }
 
@@ -157,7 +170,7 @@ func IsForeign(err error) bool {
 func isField(name string) bool { return fieldOf(name) != 0 }
 
 // fields are a set of the members that a result has by itself.
-type fields uint16
+type fields uint32
 
 // has reports whether name is that of a field in the set.
 func (f fields) has(name string) bool { return f&fieldOf(name) != 0 }
@@ -192,6 +205,12 @@ func fieldOf(name string) fields {
 		return 1 << 11
 	case "usage":
 		return 1 << 12
+	case citationRecall:
+		return 1 << 13
+	case citationPrecision:
+		return 1 << 14
+	case unresolvedCitations:
+		return 1 << 15
 	}
 	return 0
 }
@@ -225,6 +244,7 @@ func parseStatus(c *cursor) eval.Status {
 func parseClaim(c *cursor, r *eval.Result) int {
 	claim, v := extract.Claim{Start: -1, End: -1}, verdict.Verdict{}
 	judged := false
+	var citations []eval.Citation
 	c.object(func(name string) {
 		switch name {
 		case "id":
@@ -264,11 +284,19 @@ func parseClaim(c *cursor, r *eval.Result) int {
 			if !c.null() {
 				c.array(func() { v.Unsupported = append(v.Unsupported, parseSpan(c)) })
 			}
+		case "citations":
+			if !c.null() {
+				c.array(func() { citations = append(citations, parseCitation(c)) })
+			}
 		default:
 			c.fail("unknown")
 		}
 	})
 	r.Claims = append(r.Claims, claim)
+	if citations != nil || r.Citations != nil {
+		r.Citations = append(r.Citations, make([][]eval.Citation, len(r.Claims)-len(r.Citations))...)
+		r.Citations[len(r.Claims)-1] = citations
+	}
 	if !judged {
 		return 1
 	}

@@ -162,6 +162,7 @@ func Reserved() []string {
 	return []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
 		"claims", "n_claims", "n_supported", "skipped", "error", "usage",
+		citationRecall, citationPrecision, unresolvedCitations,
 	}
 }
 

@@ -57,7 +57,7 @@ func (s *separated) begin() error {
 	s.header, s.kept.fixed = true, true
 	names := []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
-		"n_claims", "n_supported", "claims", "error",
+		"n_claims", "n_supported", "claims", "error", citationRecall, citationPrecision, unresolvedCitations,
 	}
 	for _, name := range s.kept.names {
 		names = append(names, inert(name))
@@ -89,6 +89,11 @@ func (s *separated) row(r *eval.Result) error {
 		number(r.Faithfulness), number(round(r.Support)), r.Status.String(), r.Reason,
 		counted, supported, string(appendClaims(nil, r)), inert(message),
 	)
+	if r.Cites() {
+		s.cells = append(s.cells, number(r.CitationRecall), number(r.CitationPrecision), strconv.Itoa(r.Unresolved()))
+	} else {
+		s.cells = append(s.cells, "", "", "")
+	}
 	for _, value := range s.kept.values(r.Row.Kept) {
 		text, isText := Plain(value)
 		if isText {

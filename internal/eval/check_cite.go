@@ -1,0 +1,95 @@
+package eval
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// citations checks the citations of claim i.
+func (c *Checker) citations(r *Result, i int, absent Absent) *MismatchError {
+	if r.Citations == nil {
+		return nil
+	}
+	chunks := len(r.Row.Contexts)
+	if absent.Contexts {
+		chunks = math.MaxInt32
+	}
+	for k := range r.Citations[i] {
+		cited := &r.Citations[i][k]
+		err := c.citation(cited, chunks, r.Status == Scored, absent)
+		if err != nil {
+			err.Field = fmt.Sprintf("citation %d: %s", k, err.Field)
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Checker) citation(cited *Citation, chunks int, scored bool, absent Absent) *MismatchError {
+	if cited.Chunk < -1 || cited.Chunk >= chunks {
+		return mismatch("chunk", strconv.Itoa(cited.Chunk), fmt.Sprintf("null or an id below %d, the number of contexts", chunks))
+	}
+	if want := scored && cited.Chunk >= 0; cited.Judged != want {
+		return mismatch("verdict", presence(cited.Judged), presence(want)+", since only a citation of a scored row that resolves has one")
+	}
+	there, err := span(&c.answer, cited.Start, cited.End, absent.Answer)
+	if err == nil && !absent.Answer && there != cited.Text {
+		err = mismatch("text", excerpt(cited.Text), excerpt(there)+", the answer from start to end")
+	}
+	return err
+}
+
+// citationScores compares the scores of the citations with their verdicts. Where no
+// chunk that a claim cites supports it alone, it is not known whether several do
+// together.
+func (c *Checker) citationScores(r *Result) error {
+	if !r.Cites() {
+		return nil
+	}
+	if r.Status != Scored {
+		if !math.IsNaN(r.CitationRecall) || !math.IsNaN(r.CitationPrecision) {
+			return mismatch("citation_recall and citation_precision", number(r.CitationRecall)+" and "+number(r.CitationPrecision), "null, since the status is "+r.Status.String())
+		}
+		return nil
+	}
+	supported, perhaps, counted, good, perhapsGood := 0, 0, 0, 0, 0
+	for i := range r.Claims {
+		chunks, alone, ok := citedChunks(r.Citations[i])
+		if !ok {
+			continue
+		}
+		counted += len(chunks)
+		good += alone
+		switch {
+		case alone > 0:
+			supported++
+		case len(chunks) > 1:
+			perhaps++
+			perhapsGood += len(chunks)
+		}
+	}
+	if err := checkShare("citation_recall", r.CitationRecall, supported, supported+perhaps, len(r.Claims)); err != nil {
+		return err
+	}
+	if counted == 0 {
+		if !math.IsNaN(r.CitationPrecision) {
+			return mismatch("citation_precision", number(r.CitationPrecision), "null, since no citation counts")
+		}
+		return nil
+	}
+	return checkShare("citation_precision", r.CitationPrecision, good, good+perhapsGood, counted)
+}
+
+// checkShare checks that a share is a whole number from low to high of n.
+func checkShare(field string, got float64, low, high, n int) error {
+	k := math.Round(got * float64(n))
+	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // so written, it catches NaN
+		return nil
+	}
+	want := fmt.Sprintf("%d of %d", low, n)
+	if low < high {
+		want = fmt.Sprintf("%d to %d of %d", low, high, n)
+	}
+	return mismatch(field, number(got), want)
+}
