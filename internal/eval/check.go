@@ -66,8 +66,8 @@ func (c *Checker) Check(r *Result, absent Absent) error {
 		return mismatch("usage", "a negative number", "0 or more")
 	case len(r.Verdicts) != 0 && len(r.Verdicts) != len(r.Claims):
 		return mismatch("claims", fmt.Sprintf("%d verdicts", len(r.Verdicts)), fmt.Sprintf("one for each of %d claims", len(r.Claims)))
-	case r.Citations != nil && len(r.Citations) != len(r.Claims):
-		return mismatch("claims", fmt.Sprintf("citations of %d", len(r.Citations)), fmt.Sprintf("of each of %d claims", len(r.Claims)))
+	case r.Cited != nil && len(r.Cited.Citations) != len(r.Claims):
+		return mismatch("claims", fmt.Sprintf("citations of %d", len(r.Cited.Citations)), fmt.Sprintf("of each of %d claims", len(r.Claims)))
 	}
 	if err := checkStatus(r, absent); err != nil {
 		return err

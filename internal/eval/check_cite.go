@@ -8,15 +8,15 @@ import (
 
 // citations checks the citations of claim i.
 func (c *Checker) citations(r *Result, i int, absent Absent) *MismatchError {
-	if r.Citations == nil {
+	if r.Cited == nil {
 		return nil
 	}
 	chunks := len(r.Row.Contexts)
 	if absent.Contexts {
 		chunks = math.MaxInt32
 	}
-	for k := range r.Citations[i] {
-		cited := &r.Citations[i][k]
+	for k := range r.Cited.Citations[i] {
+		cited := &r.Cited.Citations[i][k]
 		err := c.citation(cited, chunks, r.Status == Scored, absent)
 		if err != nil {
 			err.Field = fmt.Sprintf("citation %d: %s", k, err.Field)
@@ -44,18 +44,18 @@ func (c *Checker) citation(cited *Citation, chunks int, scored bool, absent Abse
 // chunk that a claim cites supports it alone, it is not known whether several do
 // together.
 func (c *Checker) citationScores(r *Result) error {
-	if !r.Cites() {
+	if r.Cited == nil {
 		return nil
 	}
 	if r.Status != Scored {
-		if !math.IsNaN(r.CitationRecall) || !math.IsNaN(r.CitationPrecision) {
-			return mismatch("citation_recall and citation_precision", number(r.CitationRecall)+" and "+number(r.CitationPrecision), "null, since the status is "+r.Status.String())
+		if !math.IsNaN(r.Cited.Recall) || !math.IsNaN(r.Cited.Precision) {
+			return mismatch("citation_recall and citation_precision", number(r.Cited.Recall)+" and "+number(r.Cited.Precision), "null, since the status is "+r.Status.String())
 		}
 		return nil
 	}
 	supported, perhaps, counted, good, perhapsGood := 0, 0, 0, 0, 0
 	for i := range r.Claims {
-		chunks, alone, ok := citedChunks(r.Citations[i])
+		chunks, alone, ok := citedChunks(r.Cited.Citations[i])
 		if !ok {
 			continue
 		}
@@ -69,16 +69,16 @@ func (c *Checker) citationScores(r *Result) error {
 			perhapsGood += len(chunks)
 		}
 	}
-	if err := checkShare("citation_recall", r.CitationRecall, supported, supported+perhaps, len(r.Claims)); err != nil {
+	if err := checkShare("citation_recall", r.Cited.Recall, supported, supported+perhaps, len(r.Claims)); err != nil {
 		return err
 	}
 	if counted == 0 {
-		if !math.IsNaN(r.CitationPrecision) {
-			return mismatch("citation_precision", number(r.CitationPrecision), "null, since no citation counts")
+		if !math.IsNaN(r.Cited.Precision) {
+			return mismatch("citation_precision", number(r.Cited.Precision), "null, since no citation counts")
 		}
 		return nil
 	}
-	return checkShare("citation_precision", r.CitationPrecision, good, good+perhapsGood, counted)
+	return checkShare("citation_precision", r.Cited.Precision, good, good+perhapsGood, counted)
 }
 
 // checkShare checks that a share is a whole number from low to high of n.

@@ -20,13 +20,19 @@ type Citation struct {
 	Label      verdict.Label
 }
 
-// Cites reports whether the claims of r have citations.
-func (r *Result) Cites() bool { return r.Citations != nil }
+// Cited is what the claims of a row cite.
+type Cited struct {
+	Citations [][]Citation // of each claim
+	// Recall is the share of the claims that what they cite supports, and Precision
+	// the share of the cited chunks that their claims need; both NaN unless the row is
+	// scored, and Precision also where no citation counts.
+	Recall, Precision float64
+}
 
-// Unresolved counts the citations of r that resolve to nothing.
-func (r *Result) Unresolved() int {
+// Unresolved counts the citations that resolve to nothing.
+func (c *Cited) Unresolved() int {
 	n := 0
-	for _, list := range r.Citations {
+	for _, list := range c.Citations {
 		for i := range list {
 			if list[i].Chunk < 0 {
 				n++
@@ -36,14 +42,27 @@ func (r *Result) Unresolved() int {
 	return n
 }
 
+// unjudge takes back the verdicts and scores, as of a row that failed.
+func (c *Cited) unjudge() {
+	c.Recall, c.Precision = math.NaN(), math.NaN()
+	for _, list := range c.Citations {
+		for i := range list {
+			list[i].Judged, list[i].Label = false, 0
+		}
+	}
+}
+
 // cite finds the chunks that the claims of r cite, and judges the claims of a scored
 // row by them.
 func (p *Pipeline) cite(ctx context.Context, r *Result) error {
-	r.CitationRecall, r.CitationPrecision = math.NaN(), math.NaN()
-	if !slices.ContainsFunc(r.Claims, func(c extract.Claim) bool { return len(c.Citations) > 0 }) {
+	claims := r.Claims
+	if r.Row.Sources != nil {
+		claims = extract.Mentions(r.Row.Answer, claims)
+	}
+	if !slices.ContainsFunc(claims, func(c extract.Claim) bool { return len(c.Citations) > 0 }) {
 		return nil
 	}
-	c := citing{p: p, r: r, alone: make(map[claimChunk]verdict.Label), left: firstCitedBytes + citedPerByte*int(textBytes(&r.Row))}
+	c := citing{p: p, r: r, claims: claims, alone: make(map[claimChunk]verdict.Label), left: firstCitedBytes + citedPerByte*int(textBytes(&r.Row))}
 	if !c.resolve() {
 		return nil
 	}
@@ -58,7 +77,7 @@ func (p *Pipeline) cite(ctx context.Context, r *Result) error {
 	if err != nil {
 		return timedOut(ctx, err)
 	}
-	r.CitationRecall, r.CitationPrecision = recall, precision
+	r.Cited.Recall, r.Cited.Precision = recall, precision
 	return nil
 }
 
@@ -78,6 +97,7 @@ type claimChunk struct{ claim, chunk int }
 type citing struct {
 	p      *Pipeline
 	r      *Result
+	claims []extract.Claim              // with all that may be a citation
 	chunks [][][]int                    // of a claim and a citation, the chunks that it may mean
 	alone  map[claimChunk]verdict.Label // of a claim by one chunk
 	left   int                          // bytes that may still be judged
@@ -85,16 +105,18 @@ type citing struct {
 
 // resolve sets the citations of the row. It reports whether there are any.
 func (c *citing) resolve() bool {
-	claims := c.r.Claims
-	x := newSourceIndex(&c.r.Row, claims)
-	c.chunks = make([][][]int, len(claims))
-	all, found := make([][]Citation, len(claims)), false
-	for i := range claims {
-		for k := range claims[i].Citations {
-			cited := &claims[i].Citations[k]
+	x := newSourceIndex(&c.r.Row, c.claims)
+	c.chunks = make([][][]int, len(c.claims))
+	all, found := make([][]Citation, len(c.claims)), false
+	for i := range c.claims {
+		for k := range c.claims[i].Citations {
+			cited := &c.claims[i].Citations[k]
 			may := x.find(cited)
 			if cited.Weak && may == nil {
 				continue
+			}
+			if cited.Weak { // it may still be in the text
+				c.leaveOut(i, " "+cited.Text)
 			}
 			chunk := -1
 			if may != nil {
@@ -106,9 +128,22 @@ func (c *citing) resolve() bool {
 		}
 	}
 	if found {
-		c.r.Citations = all
+		c.r.Cited = &Cited{Citations: all, Recall: math.NaN(), Precision: math.NaN()}
 	}
 	return found
+}
+
+// leaveOut takes a marker out of the text of claim i, as it is judged by its chunks.
+func (c *citing) leaveOut(i int, marker string) {
+	if c.left -= len(c.claims[i].Text); c.left < 0 {
+		return
+	}
+	if text := strings.Replace(c.claims[i].Text, marker, "", 1); text != c.claims[i].Text {
+		if &c.claims[0] == &c.r.Claims[0] {
+			c.claims = slices.Clone(c.claims)
+		}
+		c.claims[i].Text = text
+	}
 }
 
 // judge finds the verdict of every claim by each chunk that it cites.
@@ -176,7 +211,7 @@ func (c *citing) ask(ctx context.Context, contexts []string, claims []int) ([]ve
 		size += len(text)
 	}
 	for k, i := range claims {
-		task.Claims[k] = c.r.Claims[i]
+		task.Claims[k] = c.claims[i]
 		task.Claims[k].ID = k
 		size += len(task.Claims[k].Text)
 	}
@@ -208,9 +243,9 @@ func (c *citing) ask(ctx context.Context, contexts []string, claims []int) ([]ve
 // choose sets the verdicts of the citations. Of several chunks with the cited name it
 // takes the first that supports the claim.
 func (c *citing) choose() {
-	for i := range c.r.Citations {
-		for k := range c.r.Citations[i] {
-			cited := &c.r.Citations[i][k]
+	for i, list := range c.r.Cited.Citations {
+		for k := range list {
+			cited := &list[k]
 			if cited.Chunk < 0 {
 				continue
 			}
@@ -232,7 +267,7 @@ func (c *citing) choose() {
 func (c *citing) score(ctx context.Context) (recall, precision float64, err error) {
 	supported, counted, good := 0, 0, 0
 	for i := range c.r.Claims {
-		chunks, alone, ok := citedChunks(c.r.Citations[i])
+		chunks, alone, ok := citedChunks(c.r.Cited.Citations[i])
 		if !ok {
 			continue
 		}
@@ -267,21 +302,20 @@ func (c *citing) score(ctx context.Context) (recall, precision float64, err erro
 // support it alone. It is false for a claim that cites nothing or what resolves to
 // nothing.
 func citedChunks(list []Citation) (chunks []int, alone int, ok bool) {
+	var supporting []int
 	for i := range list {
-		cited := &list[i]
-		if cited.Chunk < 0 {
+		c := &list[i]
+		if c.Chunk < 0 {
 			return nil, 0, false
 		}
-		if slices.ContainsFunc(list[:i], func(c Citation) bool { return c.Chunk == cited.Chunk }) {
-			continue
-		}
-		chunks = append(chunks, cited.Chunk)
-		if cited.Judged && cited.Label == verdict.Supported {
-			alone++
+		chunks = append(chunks, c.Chunk)
+		if c.Judged && c.Label == verdict.Supported {
+			supporting = append(supporting, c.Chunk)
 		}
 	}
 	slices.Sort(chunks)
-	return chunks, alone, len(chunks) > 0
+	slices.Sort(supporting)
+	return slices.Compact(chunks), len(slices.Compact(supporting)), len(chunks) > 0
 }
 
 // joint reports whether chunks of which none supports claim i alone support it

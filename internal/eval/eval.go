@@ -85,14 +85,9 @@ type Result struct {
 	// the claims' scores; both 0 to 1, and NaN unless Status is Scored (or,
 	// for Faithfulness, NoClaims with a number set by the pipeline).
 	Faithfulness, Support float64
-	// Citations are those of each claim; nil where no claim has any.
-	Citations [][]Citation
-	// CitationRecall is the share of the claims that what they cite supports, and
-	// CitationPrecision the share of the cited chunks that their claims need; both
-	// NaN unless the row is scored and has Citations.
-	CitationRecall, CitationPrecision float64
-	Usage                             Usage
-	Err                               error // why it failed: the reader's error, or a *StageError
+	Cited                 *Cited // nil where no claim cites anything
+	Usage                 Usage
+	Err                   error // why it failed: the reader's error, or a *StageError
 }
 
 // Supported counts the claims that the contexts support.

@@ -164,10 +164,7 @@ func (r *Result) fail(stage string, err error) {
 	r.Status, r.Reason, r.Err = Failed, stage, &StageError{Stage: stage, Err: err}
 	r.Verdicts = nil
 	r.Faithfulness, r.Support = math.NaN(), math.NaN()
-	r.CitationRecall, r.CitationPrecision = math.NaN(), math.NaN()
-	for i := range r.Citations {
-		for k := range r.Citations[i] {
-			r.Citations[i][k].Judged, r.Citations[i][k].Label = false, 0
-		}
+	if r.Cited != nil {
+		r.Cited.unjudge()
 	}
 }

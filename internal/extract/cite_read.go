@@ -163,6 +163,14 @@ func listedCitations(content string) []Citation {
 		all[0].Names = append([]string{strings.TrimSpace(name)}, all[0].Names...)
 		return all
 	}
+	if label, rest, ok := strings.Cut(content, ":"); ok && (isPlace(label) || isNumbers(label)) && !isNumbers(rest) { // "Source 1: plans.pdf"
+		if all, kind := partCitations(label, unknownPart); kind == sourcePart && len(all) == 1 {
+			for _, c := range listedCitations(rest) {
+				all[0].Names = append(all[0].Names, c.Names...)
+			}
+			return all
+		}
+	}
 	content = strings.TrimSpace(withoutPointer(content))
 	if isAuthorYear(content) {
 		return []Citation{{Names: []string{content}, Number: -1, Weak: true}}

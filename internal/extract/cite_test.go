@@ -37,7 +37,7 @@ func TestCitationsAreReadByTheirForm(t *testing.T) {
 		"【4:0†source】": "#0", "【4:1†plans.pdf】": "plans.pdf#1", "【3†L10-L12】": "#3",
 		"[^1]": "#1", "[^note]": "note", "[#2]": "#2", "[@smith2021]": "smith2021",
 		"[doc_2]": "doc_2#2", "[Doc 1]": "Doc 1#1", "[Document 1, 3]": "Document 1#1 #3", "(Source 1, 2)": "Source 1#1 #2", "[citation:3]": "#3",
-		"[S2]": "S2#2", "[kb-0042]": "kb-0042#42", "[3f2504e0-4f89]": "3f2504e0-4f89",
+		"[S2]": "S2#2", "[Source 1: plans.pdf]": "Source 1|plans.pdf#1", "[1, p. 4]": "#1", "[1: p. 4]": "", "[2, 3, p. 4]": "#2 #3", "[kb-0042]": "kb-0042#42", "[3f2504e0-4f89]": "3f2504e0-4f89",
 		"[plans.pdf]": "plans.pdf", "[plans.pdf, p. 3]": "plans.pdf", "(plans.pdf, page 3)": "plans.pdf", "(Source: plans.pdf)": "plans.pdf",
 		"[plans.pdf; faq.md]": "plans.pdf faq.md",
 		"[Refund Policy]":     "Refund Policy", "[Terms, Fees and Rates]": "Terms, Fees and Rates|Terms, Fees, Rates|Terms", "[Refund Policy, p. 3]": "Refund Policy, p. 3|Refund Policy|Refund Policy",

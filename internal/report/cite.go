@@ -19,15 +19,15 @@ const (
 // appendCitations appends the citations of claim i as a member, nothing where it has
 // none.
 func appendCitations(b []byte, r *eval.Result, i int) []byte {
-	if i >= len(r.Citations) || len(r.Citations[i]) == 0 {
+	if r.Cited == nil || len(r.Cited.Citations[i]) == 0 {
 		return b
 	}
 	b = append(b, `,"citations":[`...)
-	for k := range r.Citations[i] {
+	for k := range r.Cited.Citations[i] {
 		if k > 0 {
 			b = append(b, ',')
 		}
-		c := &r.Citations[i][k]
+		c := &r.Cited.Citations[i][k]
 		b = appendString(append(b, `{"text":`...), c.Text)
 		b = appendSpan(b, c.Start, c.End)
 		b = append(b, `,"chunk":`...)
@@ -49,13 +49,13 @@ func appendCitations(b []byte, r *eval.Result, i int) []byte {
 
 // appendCitationScores appends the members of a row that cites.
 func appendCitationScores(b []byte, r *eval.Result) []byte {
-	if !r.Cites() {
+	if r.Cited == nil {
 		return b
 	}
-	b = appendNumber(append(b, `,"`+citationRecall+`":`...), r.CitationRecall)
-	b = appendNumber(append(b, `,"`+citationPrecision+`":`...), r.CitationPrecision)
+	b = appendNumber(append(b, `,"`+citationRecall+`":`...), r.Cited.Recall)
+	b = appendNumber(append(b, `,"`+citationPrecision+`":`...), r.Cited.Precision)
 	b = append(b, `,"`+unresolvedCitations+`":`...)
-	return strconv.AppendInt(b, int64(r.Unresolved()), 10)
+	return strconv.AppendInt(b, int64(r.Cited.Unresolved()), 10)
 }
 
 // parseCitation reads a citation of a claim.
@@ -80,20 +80,31 @@ func parseCitation(c *cursor) eval.Citation {
 	return cited
 }
 
-// checkUnresolved compares the number of citations that resolve to nothing with the
-// citations; n is nil where it is not there.
-func checkUnresolved(r *eval.Result, n *int) error {
+// A citedRow is what an object says of the citations of its row.
+type citedRow struct {
+	recall, precision float64
+	unresolved        *int // nil where it is not there
+}
+
+// of completes what the claims of r cite, and compares the number of citations that
+// resolve to nothing with them.
+func (c *citedRow) of(r *eval.Result) error {
+	want, got := "null, since no claim cites anything", "null"
+	if c.unresolved != nil {
+		got = strconv.Itoa(*c.unresolved)
+	}
 	switch {
-	case n == nil && !r.Cites() && (!math.IsNaN(r.CitationRecall) || !math.IsNaN(r.CitationPrecision)):
-		return &eval.MismatchError{Field: citationRecall, Got: "a number", Want: "null, since no claim cites anything"}
-	case n == nil && !r.Cites():
+	case r.Cited == nil && (!math.IsNaN(c.recall) || !math.IsNaN(c.precision)):
+		return &eval.MismatchError{Field: citationRecall + " and " + citationPrecision, Got: "a number", Want: want}
+	case r.Cited != nil:
+		r.Cited.Recall, r.Cited.Precision = c.recall, c.precision
+		r.Cited.Citations = append(r.Cited.Citations, make([][]eval.Citation, len(r.Claims)-len(r.Cited.Citations))...)
+		want = strconv.Itoa(r.Cited.Unresolved())
+	case c.unresolved == nil:
 		return nil
-	case n == nil:
-		return &eval.MismatchError{Field: unresolvedCitations, Got: "null", Want: strconv.Itoa(r.Unresolved())}
-	case !r.Cites():
-		return &eval.MismatchError{Field: unresolvedCitations, Got: strconv.Itoa(*n), Want: "null, since no claim cites anything"}
-	case *n != r.Unresolved():
-		return &eval.MismatchError{Field: unresolvedCitations, Got: strconv.Itoa(*n), Want: strconv.Itoa(r.Unresolved())}
+	}
+	if got != want {
+		return &eval.MismatchError{Field: unresolvedCitations, Got: got, Want: want}
 	}
 	return nil
 }
@@ -108,16 +119,16 @@ type Citations struct {
 
 // add counts r.
 func (c *Citations) add(r *eval.Result) {
-	if !r.Cites() {
+	if r.Cited == nil {
 		if r.Status == eval.Scored {
 			c.recall.Add(0)
 		}
 		return
 	}
 	c.Rows++
-	c.Unresolved += r.Unresolved()
-	c.recall.Add(r.CitationRecall)
-	c.precision.Add(r.CitationPrecision)
+	c.Unresolved += r.Cited.Unresolved()
+	c.recall.Add(r.Cited.Recall)
+	c.precision.Add(r.Cited.Precision)
 }
 
 // Recall is the mean citation recall of the scored rows. One that cites nothing has

@@ -93,9 +93,9 @@ func parquetShape(r *eval.Result) (*parquetResult, int) {
 		Status: r.Status.String(), Reason: stated(r.Reason),
 		Usage: parquetUsage{int64(r.Usage.Requests), int64(r.Usage.PromptTokens), int64(r.Usage.CompletionTokens), int64(r.Usage.CachedRequests)},
 	}
-	if r.Cites() {
-		unresolved := int64(r.Unresolved())
-		s.CitationRecall, s.CitationPrecision, s.UnresolvedCitations = present(r.CitationRecall), present(r.CitationPrecision), &unresolved
+	if r.Cited != nil {
+		unresolved := int64(r.Cited.Unresolved())
+		s.CitationRecall, s.CitationPrecision, s.UnresolvedCitations = present(r.Cited.Recall), present(r.Cited.Precision), &unresolved
 	}
 	const perRow, perClaim = 100, 60 // for all that is not text
 	size := perRow + len(s.ID) + len(s.Question) + len(s.Answer)
@@ -142,8 +142,8 @@ func parquetClaimOf(r *eval.Result, i int) parquetClaim {
 	if c.Invented {
 		p.Invented = &c.Invented
 	}
-	if i < len(r.Citations) {
-		p.Citations = parquetCitations(r.Citations[i])
+	if r.Cited != nil {
+		p.Citations = parquetCitations(r.Cited.Citations[i])
 	}
 	if i >= len(r.Verdicts) {
 		return p

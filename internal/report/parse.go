@@ -80,9 +80,9 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 	p.buf = *bytes.NewBuffer(line)
 	p.dec.Reset(&p.buf, jsontext.AllowDuplicateNames(true))
 	c := &cursor{dec: &p.dec}
-	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN(), CitationRecall: math.NaN(), CitationPrecision: math.NaN()}
+	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN()}
 	message, unjudged := "", 0
-	var unresolved *int
+	cited := citedRow{recall: math.NaN(), precision: math.NaN()}
 	var seen fields
 	c.object(func(name string) {
 		if seen.has(name) {
@@ -118,13 +118,13 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 		case "usage":
 			r.Usage = parseUsage(c)
 		case citationRecall:
-			r.CitationRecall = c.fraction()
+			cited.recall = c.fraction()
 		case citationPrecision:
-			r.CitationPrecision = c.fraction()
+			cited.precision = c.fraction()
 		case unresolvedCitations:
 			if !c.null() {
 				n := c.integer()
-				unresolved = &n
+				cited.unresolved = &n
 			}
 		default:
 			r.Row.Kept = append(r.Row.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
@@ -148,7 +148,7 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 		return nil, 0, errors.New("status: failed, without an error")
 	}
 	r.Err = resultError(r.Reason, message)
-	if err := checkUnresolved(r, unresolved); err != nil {
+	if err := cited.of(r); err != nil {
 		return nil, 0, err
 	}
 	return r, seen, nil
@@ -293,9 +293,11 @@ func parseClaim(c *cursor, r *eval.Result) int {
 		}
 	})
 	r.Claims = append(r.Claims, claim)
-	if citations != nil || r.Citations != nil {
-		r.Citations = append(r.Citations, make([][]eval.Citation, len(r.Claims)-len(r.Citations))...)
-		r.Citations[len(r.Claims)-1] = citations
+	if citations != nil {
+		if r.Cited == nil {
+			r.Cited = &eval.Cited{}
+		}
+		r.Cited.Citations = append(append(r.Cited.Citations, make([][]eval.Citation, len(r.Claims)-1-len(r.Cited.Citations))...), citations)
 	}
 	if !judged {
 		return 1

@@ -89,8 +89,8 @@ func (s *separated) row(r *eval.Result) error {
 		number(r.Faithfulness), number(round(r.Support)), r.Status.String(), r.Reason,
 		counted, supported, string(appendClaims(nil, r)), inert(message),
 	)
-	if r.Cites() {
-		s.cells = append(s.cells, number(r.CitationRecall), number(r.CitationPrecision), strconv.Itoa(r.Unresolved()))
+	if c := r.Cited; c != nil {
+		s.cells = append(s.cells, number(c.Recall), number(c.Precision), strconv.Itoa(c.Unresolved()))
 	} else {
 		s.cells = append(s.cells, "", "", "")
 	}
