@@ -15,7 +15,7 @@ import (
 // A Writer renders results in one format, in the order in which they come.
 // Close writes what comes after the last result, and leaves open what it writes
 // to. Nothing is held back between two calls, except by the table, which is
-// written by Close.
+// written by Close, and by CSV and TSV, whose first rows decide the header.
 type Writer interface {
 	eval.Sink
 	Close() error

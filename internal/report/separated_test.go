@@ -29,10 +29,10 @@ func TestSeparatedValuesHaveOneLineARow(t *testing.T) {
 		got := readBack(t, write(t, f, Options{Keep: []string{"n", "model"}}, scored(), noClaims(), failed()), comma)
 		got[1][11] = got[1][11][:21] // claims, which the test of JSON has in full
 		want := [][]string{
-			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "n_claims", "n_supported", "claims", "error", "citation_recall", "citation_precision", "unresolved_citations", "n", "model"},
-			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "scored", "", "2", "1", `[{"id":0,"text":"Born`, "", "", "", "", `{"a":[1,2]}`, "m-1"},
-			{"8", "b", "", "I don't know.", `["c"]`, "", "", "no_claims", "refusal", "0", "0", "[]", "", "", "", "", "", ""},
-			{"9", "9", "", "'=1", `["c"]`, "", "", "failed", "verdict", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", "", "", "", ""},
+			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "n_claims", "n_supported", "claims", "error", "n", "model"},
+			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "scored", "", "2", "1", `[{"id":0,"text":"Born`, "", `{"a":[1,2]}`, "m-1"},
+			{"8", "b", "", "I don't know.", `["c"]`, "", "", "no_claims", "refusal", "0", "0", "[]", "", "", ""},
+			{"9", "9", "", "'=1", `["c"]`, "", "", "failed", "verdict", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", ""},
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", f, d)
@@ -53,8 +53,8 @@ func TestCellsThatBeginAFormulaAreMadeInert(t *testing.T) {
 			r.Row.Kept = nil // Go's quoting is not always JSON's
 		}
 		got := readBack(t, write(t, FormatCSV, Options{Keep: []string{"k"}}, r), ',')[1]
-		if got[3] != want || (r.Row.Kept != nil && got[16] != want) {
-			t.Errorf("%q became %q and %q", text, got[3], got[16])
+		if got[3] != want || (r.Row.Kept != nil && got[13] != want) {
+			t.Errorf("%q became %q and %q", text, got[3], got[13])
 		}
 	}
 }
@@ -65,7 +65,7 @@ func TestKeptValuesAreWrittenByTheirKind(t *testing.T) {
 	} {
 		r := noClaims()
 		r.Row.Kept = []dataset.Column{{Name: "k", Value: []byte(value)}}
-		if got := readBack(t, write(t, FormatCSV, Options{Keep: []string{"k"}}, r), ',')[1][16]; got != want {
+		if got := readBack(t, write(t, FormatCSV, Options{Keep: []string{"k"}}, r), ',')[1][13]; got != want {
 			t.Errorf("%s became %q", value, got)
 		}
 	}
@@ -85,7 +85,7 @@ func TestAllColumnsAreThoseOfTheFirstReadableRow(t *testing.T) {
 	o := Options{KeepAll: true, Warn: func(err error) { warned = append(warned, err.Error()) }}
 	got := readBack(t, write(t, FormatCSV, o, unreadable, row("x", "=y"), row("z", "x"), row("z", "x")), ',')
 	for i, want := range [][]string{{"x", "'=y"}, {"", ""}, {"1", "1"}, {"1", ""}, {"1", ""}} {
-		if d := cmp.Diff(want, got[i][16:]); d != "" {
+		if d := cmp.Diff(want, got[i][13:]); d != "" {
 			t.Errorf("line %d: %s", i, d)
 		}
 	}
