@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 )
 
@@ -53,7 +54,8 @@ func (c *Checker) citationScores(r *Result) error {
 		}
 		return nil
 	}
-	supported, perhaps, counted, good, perhapsGood := 0, 0, 0, 0, 0
+	supported, counted, good := 0, 0, 0
+	var least, most []int // of the claims that several chunks may support together, the chunks that they may need
 	for i := range r.Claims {
 		chunks, alone, ok := citedChunks(r.Cited.Citations[i])
 		if !ok {
@@ -65,11 +67,14 @@ func (c *Checker) citationScores(r *Result) error {
 		case alone > 0:
 			supported++
 		case len(chunks) > 1:
-			perhaps++
-			perhapsGood += len(chunks)
+			n := 2 // each of two is needed
+			if len(chunks) > n {
+				n = 0
+			}
+			least, most = append(least, n), append(most, len(chunks))
 		}
 	}
-	if err := checkShare("citation_recall", r.Cited.Recall, supported, supported+perhaps, len(r.Claims)); err != nil {
+	if err := checkShare("citation_recall", r.Cited.Recall, supported, supported+len(most), len(r.Claims)); err != nil {
 		return err
 	}
 	if counted == 0 {
@@ -78,7 +83,13 @@ func (c *Checker) citationScores(r *Result) error {
 		}
 		return nil
 	}
-	return checkShare("citation_precision", r.Cited.Precision, good, good+perhapsGood, counted)
+	slices.Sort(least)
+	slices.Sort(most)
+	low, high := good, good
+	for k := range int(math.Round(r.Cited.Recall*float64(len(r.Claims)))) - supported {
+		low, high = low+least[k], high+most[len(most)-1-k]
+	}
+	return checkShare("citation_precision", r.Cited.Precision, low, high, counted)
 }
 
 // checkShare checks that a share is a whole number from low to high of n.

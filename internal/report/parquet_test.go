@@ -71,6 +71,7 @@ func parquetRowsOf() []*eval.Result {
 		}),
 		keeping(marked(), map[string]string{"text": "null", "late": "7", "number": "null"}),
 		keeping(hostile(), nil),
+		citing(),
 	}
 }
 
