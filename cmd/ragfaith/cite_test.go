@@ -189,3 +189,23 @@ func TestAPaidJudgeIsAskedOnceAboutCitationsThatItNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestRewrittenClaimsHaveTheCitationsOfTheirSentence(t *testing.T) {
+	s := newTestServer(t)
+	file := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(file, []byte(`{"answer":"Indeed the sky is blue [1][2].","contexts":["The sky is blue.","Grass is green."]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, requests := range map[string]int64{
+		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
+	} {
+		before := s.calls.Load()
+		said := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
+		if got := s.calls.Load() - before; got != requests {
+			t.Errorf("%s: %d requests, want %d", args, got, requests)
+		}
+		if !strings.Contains(said.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(said.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
+			t.Errorf("%s: %s%s", args, said.stdout, said.stderr)
+		}
+	}
+}

@@ -349,9 +349,6 @@ func (c *citing) joint(ctx context.Context, i int, chunks []int) (bool, error) {
 // needed counts the chunks without which the others do not support claim i, which all
 // of them do together and none alone. Beyond maxJoint chunks it is 0.
 func (c *citing) needed(ctx context.Context, i int, chunks []int) (int, error) {
-	if len(chunks) == 2 {
-		return 2, nil
-	}
 	if len(chunks) > maxJoint {
 		return 0, nil
 	}

@@ -145,6 +145,19 @@ func TestATallyCountsCitations(t *testing.T) {
 	if got := all.Cited(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
+	var f Figures
+	_ = f.Write(citing())
+	text, err := f.Summary(nil, nil).Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadSummary(strings.NewReader(string(text))); err != nil {
+		t.Error(err)
+	}
+	edited := strings.Replace(string(text), `"unresolved": 1`, `"unresolved": -1`, 1)
+	if _, err := ReadSummary(strings.NewReader(edited)); err == nil || edited == string(text) {
+		t.Error("an edited summary is read")
+	}
 	if s := all.Citations.summary(); s.check(5) != nil || s.check(1) == nil {
 		t.Errorf("%+v", s)
 	}

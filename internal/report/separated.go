@@ -46,7 +46,7 @@ func newSeparated(w io.Writer, comma rune, o Options) *separated {
 func (s *separated) Write(r *eval.Result) error {
 	s.kept.see(r.Row.Kept)
 	s.cites = s.cites || r.Cited != nil && !s.header
-	if !s.header && !(s.cites && s.kept.fixed) && len(s.early) < earlyMax && s.size < earlyBytes {
+	if !s.header && (!s.cites || !s.kept.fixed) && len(s.early) < earlyMax && s.size < earlyBytes {
 		s.early = append(s.early, *r)
 		s.size += len(r.Row.Answer)
 		for _, c := range r.Row.Contexts {
