@@ -209,3 +209,23 @@ func TestRewrittenClaimsHaveTheCitationsOfTheirSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestCitationsOfABatchAreThoseOfAnOnlineRun(t *testing.T) {
+	var rows strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&rows, `{"id":%d,"answer":"The sky is blue today [%d].","contexts":["The sky is blue today.","Page %d."]}`+"\n", i, 1+i%3, i)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(data, []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := onlineRun(t, data, "--judge", "llm")
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
+	if got.code != 0 || read(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
+		t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
+		t.Errorf("the server saw %+v", seen)
+	}
+}
