@@ -70,7 +70,7 @@ func TestACitationBelongsToItsSentence(t *testing.T) {
 		"The plan costs $10 [2].\n\nSources:\n1. faq.md\n2. Document 1":        "Document 1#1",
 		"The plan costs $10 [2].\n\nReferences: [1] faq.md, [2] plans.pdf":     "plans.pdf#2",
 		"The plan costs $10 [1].\n\nWhat is new? [2]":                          "#1",
-		"**Paris** [1]": "#1",
+		"# Paris [1]": "#1",
 		"<p>The plan costs $10.</p>[1] <p>Support is free.</p>[2]":                      "#1 / #2",
 		"The plan costs $10 per month.":                                                 "",
 		"The plan costs $10 [1].\n\n## Sources\n- [1]: [Plans](https://acme.com/plans)": "https://acme.com/plans|Plans](https://acme.com/plans|Plans|https://acme.com/plans#1",
