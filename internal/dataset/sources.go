@@ -16,7 +16,7 @@ const maxSource = 1 << 10
 // field returns the field of s that a member of a context sets, nil if it sets none.
 func (s *Source) field(name string) *string {
 	switch name {
-	case "id", "_id", "doc_id", "docId", "docid", "document_id", "documentId", "source_id", "uuid", "key":
+	case "id", "_id", "id_", "doc_id", "docId", "docid", "document_id", "documentId", "source_id", "uuid", "key":
 		return &s.ID
 	case "chunk_id", "chunkId", "node_id", "nodeId", "passage_id", "passageId", "pid":
 		return &s.Part

@@ -132,6 +132,26 @@ func TestSeparatedValuesHaveColumnsOfCitationsOnlyIfAnEarlyRowCites(t *testing.T
 	}
 }
 
+func TestSeparatedValuesWaitForNothingAfterACitation(t *testing.T) {
+	var b strings.Builder
+	w, err := New(FormatCSV, &b, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 3, 4} { // lines
+		r := noClaims()
+		if i == 1 {
+			r = citing()
+		}
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(b.String(), "\n"); got != want {
+			t.Errorf("after row %d: got %d lines, want %d", i, got, want)
+		}
+	}
+}
+
 func TestATallyCountsCitations(t *testing.T) {
 	var none, all Tally
 	_ = none.Write(scored())
