@@ -289,6 +289,7 @@ func TestCitationsFindTheirChunks(t *testing.T) {
 		{plain, "It is so [Doc 2]. It is as well 【4:1†source】.", "[1] [0]"},
 		{plain, "It is so [plans.pdf]. It is as well [doc_2].", "[] [1]"},
 		{named, "It is so [plans.pdf]. It is as well [PLANS], if [any] (at all).", "[0] [0]"},
+		{named, "It is so [id: kb_4]. It is as well (see Terms & Fees, p. 3), or [faq.md p. 3].", "[4] [3] [4]"},
 		{named, "It is so (see plans.pdf, p. 3). It is as well (docs/plans.pdf, page 2).", "[0] [0]"},
 		{named, "It is so [plans.docx]. It is as well [other.pdf].", "[0] []"},
 		{named, "It is so [1](http://acme.com/refunds#x). It is as well [5](https://other.com/refunds).", "[1] [4]"},

@@ -32,7 +32,7 @@ func Mentions(answer string, claims []Claim) []Claim {
 			if n := sort.Search(len(have), func(n int) bool { return have[n].End > start }); n < len(have) && have[n].Start < end {
 				continue
 			}
-			more[k] = append(more[k], Citation{Text: text, Start: start, End: end, Names: []string{name}, Number: -1, Weak: true})
+			more[k] = append(more[k], Citation{Text: text, Start: start, End: end, Names: mentionNames(name), Number: -1, Weak: true})
 		}
 	}
 	if len(more) == 0 {
@@ -45,6 +45,26 @@ func Mentions(answer string, claims []Claim) []Claim {
 		claims[k].Citations = all
 	}
 	return claims
+}
+
+// mentionNames are what a bracket may name: all of it, and what follows a label or
+// stands before a place.
+func mentionNames(name string) []string {
+	names := []string{name}
+	if rest := strings.TrimSpace(withoutPointer(name)); rest != name {
+		names = append(names, rest)
+	}
+	if _, rest, ok := strings.Cut(name, ": "); ok {
+		names = append(names, strings.TrimSpace(rest))
+	}
+	for _, name := range slices.Clone(names) {
+		for _, mark := range []string{", ", " p."} {
+			if title, _, ok := strings.Cut(name, mark); ok {
+				names = append(names, title)
+			}
+		}
+	}
+	return names
 }
 
 // mentionAt returns what the bracket at i encloses, "" for no bracket, a link, and

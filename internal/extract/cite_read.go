@@ -199,6 +199,11 @@ func listedCitations(content string) []Citation {
 	if len(title) > 1 || len(all) > 0 || title[0] != content {
 		names = append(names, strings.Join(title, ", "), title[0])
 	}
+	for _, mark := range []string{" §", " - ", " – ", " — "} {
+		if name, _, ok := strings.Cut(content, mark); ok {
+			names = append(names, name)
+		}
+	}
 	return []Citation{{Names: names, Number: -1}}
 }
 
@@ -268,6 +273,9 @@ func numbered(text, name string) []Citation {
 	var names []string
 	if name != "" {
 		names = []string{name}
+		if id, _, ok := strings.Cut(name, ":"); ok && strings.ContainsAny(id, "0123456789") { // "doc_17:3"
+			names = append(names, id)
+		}
 	}
 	ascii := strings.Map(func(r rune) rune {
 		switch {

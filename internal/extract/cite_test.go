@@ -37,6 +37,7 @@ func TestCitationsAreReadByTheirForm(t *testing.T) {
 		"【4:0†source】": "#0", "【4:1†plans.pdf】": "plans.pdf#1", "【3†L10-L12】": "#3",
 		"[^1]": "#1", "[^note]": "note", "[#2]": "#2", "[@smith2021]": "smith2021",
 		"[doc_2]": "doc_2#2", "[Doc 1]": "Doc 1#1", "[Document 1, 3]": "Document 1#1 #3", "(Source 1, 2)": "Source 1#1 #2", "[citation:3]": "#3",
+		"[1 and 2]": "#1 #2", "[1, 2, and 3]": "#1 #2 #3", "[doc_17:3]": "doc_17:3|doc_17#3", "[Refund Policy §3]": "Refund Policy §3|Refund Policy", "[Refund Policy – Acme]": "Refund Policy – Acme|Refund Policy",
 		"[S2]": "S2#2", "[Source 1: plans.pdf]": "Source 1|plans.pdf#1", "[1, p. 4]": "#1", "[1: p. 4]": "", "[2, 3, p. 4]": "#2 #3", "[kb-0042]": "kb-0042#42", "[3f2504e0-4f89]": "3f2504e0-4f89",
 		"[plans.pdf]": "plans.pdf", "[plans.pdf, p. 3]": "plans.pdf", "(plans.pdf, page 3)": "plans.pdf", "(Source: plans.pdf)": "plans.pdf",
 		"[plans.pdf; faq.md]": "plans.pdf faq.md",
