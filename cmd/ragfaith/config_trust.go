@@ -34,7 +34,8 @@ func harmless(f *pflag.Flag) bool {
 	}
 	return slices.Contains([]string{
 		"alpha", "append", "cluster", "color", "evidence", "github", "input-format", "keep",
-		"label", "lang", "limit", "map", "max-drop", "max-failed", "max-no-claims", "min-lower", "min-mean", "no-claims", "no-progress",
+		"label", "lang", "limit", "map", "max-drop", "max-failed", "max-no-claims", "min-citation-precision", "min-citation-recall",
+		"min-lower", "min-mean", "no-claims", "no-progress",
 		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "verbose",
 	}, f.Name)
 }

@@ -21,6 +21,8 @@ const gateSlack = 1e-12
 type gateOptions struct {
 	minMean, minLower *float64
 	maxNoClaims       *float64
+	citationRecall    *float64
+	citationPrecision *float64
 	maxFailed         int
 	cluster           string
 }
@@ -31,6 +33,8 @@ func (o *gateOptions) gateFlags() *pflag.FlagSet {
 	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
 	fs.Var(fraction{&o.minLower}, "min-lower", "exit 4 if the lower end of its 95% interval is below this `score`, or if there is none")
 	fs.Var(proportion{fraction{&o.maxNoClaims}}, "max-no-claims", "exit 4 if more than this `SHARE` of rows makes no claims (20%)")
+	fs.Var(fraction{&o.citationRecall}, "min-citation-recall", "exit 4 if the mean citation recall is below this `score`")
+	fs.Var(fraction{&o.citationPrecision}, "min-citation-precision", "exit 4 if the mean citation precision is below this `score`")
 	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
 	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this `column` are one unit of the interval; its memory grows with the number of values")
 	return fs
@@ -55,7 +59,7 @@ func (o *gateOptions) clusterColumn() string {
 
 // asked reports whether a gate was asked for by name.
 func (o *gateOptions) asked() bool {
-	return o.minMean != nil || o.minLower != nil || o.maxNoClaims != nil
+	return o.minMean != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
 // of holds the figures of a run against the gates.
@@ -69,6 +73,13 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	}
 	if o.maxNoClaims != nil {
 		all = append(all, noClaimsGate(t, *o.maxNoClaims))
+	}
+	recalled, precise := t.Citations.Scored()
+	if o.citationRecall != nil {
+		all = append(all, citationGate(report.GateMinCitationRecall, "mean citation recall", *o.citationRecall, t.Citations.Recall(), recalled))
+	}
+	if o.citationPrecision != nil {
+		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.citationPrecision, t.Citations.Precision(), precise))
 	}
 	failed := report.Gate{
 		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
@@ -174,6 +185,17 @@ func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 func percent(x float64) string {
 	const hundredths = 1e4
 	return strconv.FormatFloat(math.Round(x*hundredths)/100, 'f', -1, 64) + "%"
+}
+
+// citationGate compares a mean of the citations of n rows with the bar.
+func citationGate(name, what string, bar, value float64, n int) report.Gate {
+	g := report.Gate{Name: name, Bar: bar, Value: value}
+	if math.IsNaN(value) {
+		g.Text = what + " >= " + atLeastDecimals(bar, 2) + " can't be judged (no citations)"
+		return g
+	}
+	g.Text = what + " " + reach(&g) + " (n = " + strconv.Itoa(n) + " rows)"
+	return g
 }
 
 // reach decides whether the value of g reaches its bar, and says it.

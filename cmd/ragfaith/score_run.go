@@ -130,7 +130,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after, means: means}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined, Nearest: stages.nearest,
-		Refusals: stages.refusals, JudgeRefusals: o.judge == withLLM,
+		Refusals: stages.refusals, JudgeRefusals: o.judge == withLLM, DeriveCited: o.judge == withLLM,
 		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 		RowTimeout: o.rowTimeout, Now: sys.Now,
 	}
@@ -362,6 +362,9 @@ func summary(t *report.Tally, means *report.Means) string {
 		case m.Of == "rows":
 			line += " (no 95% interval, " + m.Basis + ")"
 		}
+	}
+	if cited := t.Cited(); cited != "" {
+		line += ", citations " + cited
 	}
 	return line
 }

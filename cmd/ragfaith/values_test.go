@@ -37,7 +37,7 @@ func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
 		"tpm": "9", "max-cost": "1.5", "max-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
 		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",
 		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
-		"cluster": "topic", "min-lower": "0.4",
+		"cluster": "topic", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
 		"batch": "true", "batch-poll": "1m", "summary": "run.json", "github": "off", "show": "4",
 		"batch-size": "12", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8", "model-file": "m.safetensors",
 	}

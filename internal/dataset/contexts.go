@@ -26,7 +26,10 @@ func contextKeys() []string {
 func contexts(t *tree, i int) ([]string, error) {
 	switch n := t.nodes[i]; n.kind {
 	case kindText:
-		return textContexts(&tree{}, n.text)
+		cell := &tree{}
+		out, err := textContexts(cell, n.text)
+		t.sources = cell.sources
+		return out, err
 	case kindList, kindObject:
 		return treeContexts(t, i)
 	case kindNull, kindBool, kindNumber, kindBytes:
@@ -58,9 +61,13 @@ func treeContexts(t *tree, i int) ([]string, error) {
 			texts++
 		}
 	}
+	t.sources = nil
 	out, err := collect(make([]string, 0, texts), t, i, 0)
 	if err != nil {
 		return nil, errors.New("contexts" + err.path + ": " + err.what)
+	}
+	if t.sources != nil {
+		t.fillSources(len(out))
 	}
 	for _, text := range out {
 		if !isBlank(text) {
@@ -101,8 +108,11 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextFault) {
 			if j < 0 {
 				continue
 			}
+			begin := len(out)
 			if out, err = collect(out, t, j, depth+1); err != nil {
 				err.path = "." + key + err.path
+			} else {
+				t.source(i, begin, len(out))
 			}
 			return out, err
 		}

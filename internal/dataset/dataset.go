@@ -21,6 +21,7 @@ type Row struct {
 	Question string   // may be empty: nothing is judged against it
 	Answer   string   // may be empty; never missing
 	Contexts []string // at least one, and not all of them white space; positions are those of the input
+	Sources  []Source // of Contexts, one for each; nil if none says where it is from
 	Kept     []Column // the columns asked for by Options.Keep, in the order of the file
 	File     string   // name of the file as it was given; "-" for standard input
 	Line     int      // line on which the record starts, from 1; in Parquet the row number, from 1

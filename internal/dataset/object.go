@@ -273,6 +273,7 @@ func (r *Row) set(f Field, t *tree, i int) error {
 		r.Answer = n.text
 	case FieldContexts:
 		r.Contexts, err = contexts(t, i)
+		r.Sources = t.sources
 	}
 	return err
 }

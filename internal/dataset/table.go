@@ -91,6 +91,7 @@ func (t *tableReader) fill(row *Row) error {
 	if cell, ok := text(FieldContexts); ok {
 		var err error
 		row.Contexts, err = textContexts(&t.tree, cell)
+		row.Sources = t.tree.sources
 		if fault == nil {
 			fault = err
 		}

@@ -58,6 +58,8 @@ type tree struct {
 	limit int     // bytes that the texts of a row may take; 0 for no limit
 	used  int     // bytes that they take
 	over  error   // why the rest of the row is left out
+
+	sources []Source // of the contexts that were read last; nil if none names one
 }
 
 // maxNodes is how many values the fields of a row may be made of: one takes some
@@ -71,7 +73,7 @@ var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
 const treeKeep = 1 << 16
 
 func (t *tree) reset() {
-	t.used, t.over = 0, nil
+	t.used, t.over, t.sources = 0, nil, nil
 	if cap(t.nodes) > treeKeep {
 		t.nodes = nil
 	}

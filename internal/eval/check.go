@@ -66,6 +66,8 @@ func (c *Checker) Check(r *Result, absent Absent) error {
 		return mismatch("usage", "a negative number", "0 or more")
 	case len(r.Verdicts) != 0 && len(r.Verdicts) != len(r.Claims):
 		return mismatch("claims", fmt.Sprintf("%d verdicts", len(r.Verdicts)), fmt.Sprintf("one for each of %d claims", len(r.Claims)))
+	case r.Cited != nil && len(r.Cited.Citations) != len(r.Claims):
+		return mismatch("claims", fmt.Sprintf("citations of %d", len(r.Cited.Citations)), fmt.Sprintf("of each of %d claims", len(r.Claims)))
 	}
 	if err := checkStatus(r, absent); err != nil {
 		return err
@@ -76,6 +78,9 @@ func (c *Checker) Check(r *Result, absent Absent) error {
 	}
 	for i := range r.Claims {
 		if err := c.claim(r, i, absent); err != nil {
+			return inClaim(i, err)
+		}
+		if err := c.citations(r, i, absent); err != nil {
 			return inClaim(i, err)
 		}
 	}
@@ -90,6 +95,9 @@ func (c *Checker) Check(r *Result, absent Absent) error {
 		if err := c.covers(r); err != nil {
 			return err
 		}
+	}
+	if err := c.citationScores(r); err != nil {
+		return err
 	}
 	return c.scores(r)
 }

@@ -85,6 +85,7 @@ type Result struct {
 	// the claims' scores; both 0 to 1, and NaN unless Status is Scored (or,
 	// for Faithfulness, NoClaims with a number set by the pipeline).
 	Faithfulness, Support float64
+	Cited                 *Cited // nil where no claim cites anything
 	Usage                 Usage
 	Err                   error // why it failed: the reader's error, or a *StageError
 }

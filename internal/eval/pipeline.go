@@ -37,10 +37,14 @@ type Pipeline struct {
 	// skipped.
 	Refusals      RefusalChecker
 	JudgeRefusals bool
-	Workers       int      // rows judged at once; 1
-	Window        int      // rows that are read and not yet written; by the number of workers
-	NoClaims      *float64 // faithfulness of a row without claims; none
-	Earlier       Earlier  // what rows have a result already; none
+	Workers       int // rows judged at once; 1
+	Window        int // rows that are read and not yet written; by the number of workers
+	// DeriveCited is set where every call of Judge costs money: whether a citation
+	// supports its claim is told from the verdict over all contexts. Judge is called
+	// again only for supported claims that cite other chunks than those of the verdict.
+	DeriveCited bool
+	NoClaims    *float64 // faithfulness of a row without claims; none
+	Earlier     Earlier  // what rows have a result already; none
 	// RowTimeout is how long a row may be worked on, not counting what Waiting
 	// says; 0 is no limit. A row that takes longer fails with a *TimeoutError, as
 	// soon as the stage that it is in returns: stages stop when their context is

@@ -82,9 +82,9 @@ func startOf(c *extract.Claim) int {
 	return c.Start
 }
 
-// judge returns the verdicts on the claims of r. A refusal is contradicted by the
+// judgeClaims returns the verdicts on the claims of r. A refusal is contradicted by the
 // statement that answers it, unless the judge decides on refusals itself.
-func (p *Pipeline) judge(ctx context.Context, r *Result, refusals refused) (verdict.Judgement, error) {
+func (p *Pipeline) judgeClaims(ctx context.Context, r *Result, refusals refused) (verdict.Judgement, error) {
 	task := verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims}
 	if len(refusals) == 0 || p.JudgeRefusals {
 		return p.Judge.Judge(ctx, task)

@@ -22,8 +22,8 @@ const (
 	trueRefusal  = "The documents do not mention the venue."
 )
 
-// labelled is a judge that gives all claims the same label, and records them.
-func labelled(l verdict.Label, score float64, asked *[]string) Judge {
+// labelAll is a judge that gives all claims the same label, and records them.
+func labelAll(l verdict.Label, score float64, asked *[]string) Judge {
 	return judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		var vs []verdict.Verdict
 		for _, c := range task.Claims {
@@ -59,7 +59,7 @@ func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
 			}
 			var asked []string
 			p := &Pipeline{
-				Extractor: extract.Sentences{}, Judge: labelled(tt.label, score, &asked), Refusals: answeredBy{}, JudgeRefusals: tt.judgeDecides,
+				Extractor: extract.Sentences{}, Judge: labelAll(tt.label, score, &asked), Refusals: answeredBy{}, JudgeRefusals: tt.judgeDecides,
 			}
 			r := collect(t, p, one(dataset.Row{Answer: tt.answer, Contexts: []string{"The fee is $5."}}, nil))[0]
 			if r.Status != tt.status || tt.status == Scored && r.Faithfulness != tt.faithfulness {

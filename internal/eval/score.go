@@ -46,11 +46,18 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 			r.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
+	p.judge(ctx, r, check, &stage)
+	if err := p.cite(ctx, r); err != nil {
+		r.fail(stage, err)
+	}
+}
 
+// judge sets the claims and verdicts of r. stage is the stage that it is in.
+func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, stage *string) {
 	if p.Combined != nil {
-		stage = StageVerdict
+		*stage = StageVerdict
 		if len(r.Row.Contexts) == 0 {
-			r.fail(stage, errNoContexts())
+			r.fail(*stage, errNoContexts())
 			return
 		}
 		found, said, err := p.Combined.Evaluate(ctx, r.Row.Question, r.Row.Answer, r.Row.Contexts)
@@ -59,7 +66,7 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 			err = p.claim(r, &found)
 		}
 		if err != nil {
-			r.fail(stage, timedOut(ctx, err))
+			r.fail(*stage, timedOut(ctx, err))
 		} else if r.Status != NoClaims {
 			p.conclude(ctx, r, said.Verdicts, check)
 		}
@@ -76,26 +83,26 @@ func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
 		err = p.claim(r, &found)
 	}
 	if err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
 	if r.Status == NoClaims {
 		return
 	}
 
-	stage = StageVerdict
+	*stage = StageVerdict
 	if len(r.Row.Contexts) == 0 {
-		r.fail(stage, errNoContexts())
+		r.fail(*stage, errNoContexts())
 		return
 	}
 	if err := ctx.Err(); err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
-	said, err := p.judge(ctx, r, refusals)
+	said, err := p.judgeClaims(ctx, r, refusals)
 	r.spend(Usage(said.Usage))
 	if err != nil {
-		r.fail(stage, timedOut(ctx, err))
+		r.fail(*stage, timedOut(ctx, err))
 		return
 	}
 	p.conclude(ctx, r, said.Verdicts, check)
@@ -178,4 +185,7 @@ func (r *Result) fail(stage string, err error) {
 	r.Status, r.Reason, r.Err = Failed, stage, &StageError{Stage: stage, Err: err}
 	r.Verdicts = nil
 	r.Faithfulness, r.Support = math.NaN(), math.NaN()
+	if r.Cited != nil {
+		r.Cited.unjudge()
+	}
 }

@@ -88,7 +88,7 @@ func bracketed(s string, i int) int {
 		content := strings.Trim(inside[:n], " []")
 		size := len(pair[0]) + n + len(pair[1])
 		e := address(s, i+size)
-		if !isMarker(content) && !isNumbers(content) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
+		if !isMarker(content) && !isNumbers(strings.ReplaceAll(content, " and ", ", ")) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
 			continue
 		}
 		return max(e-i, size)

@@ -222,7 +222,7 @@ func isPointing(s string) bool {
 		switch {
 		case isPlace(part):
 			found = true
-		case isNumbers(part) && found, isFile(part):
+		case isNumbers(part), isFile(part):
 		default:
 			return false
 		}

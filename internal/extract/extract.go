@@ -24,6 +24,9 @@ type Claim struct {
 	// Invented marks a rewritten claim with words or numbers that neither its
 	// sentence nor what stands around it has, and that stayed after a second try.
 	Invented bool
+	// Citations are those of the claim, in the order of the answer. A rewritten
+	// claim has those of its sentence.
+	Citations []Citation
 }
 
 // Judged returns the text that a judge reads: As if it is set, and otherwise Text

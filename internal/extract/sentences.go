@@ -39,6 +39,8 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	t := table{row: -1}
 	var above leads
 	left := v.cuts // not yet reported
+	cited := v.hasCitations()
+	var sentences []sentenceSpan
 	for i, s := range spans {
 		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
 			return Extraction{}, ctx.Err()
@@ -65,13 +67,25 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			}
 		}
 		start, end := points.upTo(from), points.upTo(to)
+		if cited {
+			claim := len(e.Claims)
+			if kind != "" {
+				claim = -1
+			}
+			sentences = append(sentences, sentenceSpan{from, to, claim})
+		}
 		if kind != "" {
 			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: answer[from:to], Start: start, End: end})
 			continue
 		}
 		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: end})
 	}
-	e.keepBareAnswer(points.points)
+	if e.keepBareAnswer(points.points) && cited {
+		sentences[len(sentences)-1].claim = 0
+	}
+	if cited {
+		v.cite(e.Claims, sentences)
+	}
 	e.skipCuts(left, len(answer), answer, &points)
 	e.complete(question)
 	return e, nil
@@ -159,17 +173,18 @@ func isASCII(s string) bool {
 
 // keepBareAnswer makes a claim of a title that is the last thing an answer
 // without claims says, and ends at the code point end: "**Paris**" answers a
-// question.
-func (e *Extraction) keepBareAnswer(end int) {
+// question. It reports whether it did.
+func (e *Extraction) keepBareAnswer(end int) bool {
 	if len(e.Claims) > 0 || len(e.Skipped) == 0 {
-		return
+		return false
 	}
 	last := e.Skipped[len(e.Skipped)-1]
 	if last.Kind != Heading || last.End != end || e.Reason() == reasonRefusal {
-		return
+		return false
 	}
 	e.Skipped = e.Skipped[:len(e.Skipped)-1]
 	e.Claims = append(e.Claims, Claim{Text: clean(last.Text), Start: last.Start, End: last.End})
+	return true
 }
 
 // Why an answer has no claims.

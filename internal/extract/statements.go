@@ -213,7 +213,7 @@ func (w *writer) claims() []Claim {
 				add(from)
 				continue
 			}
-			add(Claim{Text: s.text, Start: -1, End: -1, From: &Span{from.Start, from.End}, Invented: s.invented})
+			add(Claim{Text: s.text, Start: -1, End: -1, From: &Span{from.Start, from.End}, Invented: s.invented, Citations: from.Citations})
 		}
 	}
 	return out

@@ -6,6 +6,9 @@ const (
 	GateMinLower    = "min-lower"
 	GateMaxNoClaims = "max-no-claims"
 	GateMaxFailed   = "max-failed"
+
+	GateMinCitationRecall    = "min-citation-recall"
+	GateMinCitationPrecision = "min-citation-precision"
 )
 
 // A Gate is a bar that the figures of a run were held against.

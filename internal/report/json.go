@@ -101,6 +101,7 @@ func appendResult(b []byte, r *eval.Result) []byte {
 		b = append(b, `,"estimated":true`...)
 	}
 	b = append(b, '}')
+	b = appendCitationScores(b, r)
 	for i := range r.Row.Kept {
 		b = appendString(append(b, ','), r.Row.Kept[i].Name)
 		b = appendRaw(append(b, ':'), r.Row.Kept[i].Value)
@@ -111,8 +112,8 @@ func appendResult(b []byte, r *eval.Result) []byte {
 // appendClaims appends the claims with their verdicts, which are null in a row
 // that failed before it had any. What a fragment leans on, where a rewritten claim
 // came from, that it says what the answer does not, its parts that nothing
-// supports, the role of evidence that does not support it, and which claim a verdict was made for are there only where they are
-// so.
+// supports, its citations, the role of evidence that does not support it, and which
+// claim a verdict was made for are there only where they are so.
 func appendClaims(b []byte, r *eval.Result) []byte {
 	b = append(b, '[')
 	for i := range r.Claims {
@@ -136,7 +137,8 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 			b = append(b, `,"invented":true`...)
 		}
 		if i >= len(r.Verdicts) {
-			b = append(b, `,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}`...)
+			b = append(b, `,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]`...)
+			b = append(appendCitations(b, r, i), '}')
 			continue
 		}
 		v := &r.Verdicts[i]
@@ -154,6 +156,7 @@ func appendClaims(b []byte, r *eval.Result) []byte {
 		if len(v.Unsupported) > 0 {
 			b = appendSpans(append(b, `,"unsupported":`...), v.Unsupported)
 		}
+		b = appendCitations(b, r, i)
 		if v.Reused != nil {
 			b = appendString(append(b, `,"cached":`...), v.Reused.By)
 			b = appendString(append(b, `,"cached_from":`...), v.Reused.Statement)

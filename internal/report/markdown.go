@@ -82,6 +82,9 @@ func (m *markdown) figures() {
 		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
 			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
 	}
+	if cited := t.Cited(); cited != "" {
+		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
+	}
 }
 
 // fourDecimals writes a figure, and nothing for NaN.

@@ -24,6 +24,10 @@ type parquetResult struct {
 	Skipped      []parquetSkipped `parquet:"skipped,list"`
 	Error        *string          `parquet:"error,optional"`
 	Usage        parquetUsage     `parquet:"usage"`
+
+	CitationRecall      *float64 `parquet:"citation_recall,optional"`
+	CitationPrecision   *float64 `parquet:"citation_precision,optional"`
+	UnresolvedCitations *int64   `parquet:"unresolved_citations,optional"`
 }
 
 type parquetClaim struct {
@@ -41,6 +45,7 @@ type parquetClaim struct {
 	ChunkIDs    []int64           `parquet:"chunk_ids,list"`
 	Evidence    []parquetEvidence `parquet:"evidence,list"`
 	Unsupported []parquetSpan     `parquet:"unsupported,optional,list"`
+	Citations   []parquetCitation `parquet:"citations,optional,list"`
 	Cached      *string           `parquet:"cached,optional"`
 	CachedFrom  *string           `parquet:"cached_from,optional"`
 	Cosine      *float64          `parquet:"cosine,optional"`
@@ -52,6 +57,14 @@ type parquetEvidence struct {
 	End   *int64  `parquet:"end,optional"`
 	Quote string  `parquet:"quote"`
 	Role  *string `parquet:"role,optional,dict"`
+}
+
+type parquetCitation struct {
+	Text    string  `parquet:"text"`
+	Start   int64   `parquet:"start"`
+	End     int64   `parquet:"end"`
+	Chunk   *int64  `parquet:"chunk,optional"`
+	Verdict *string `parquet:"verdict,optional,dict"`
 }
 
 type parquetSkipped struct {
@@ -82,6 +95,10 @@ func parquetShape(r *eval.Result) (*parquetResult, int) {
 		Status: r.Status.String(), Reason: stated(r.Reason),
 		Usage: parquetUsage{int64(r.Usage.Requests), int64(r.Usage.PromptTokens), int64(r.Usage.CompletionTokens), int64(r.Usage.CachedRequests)},
 	}
+	if r.Cited != nil {
+		unresolved := int64(r.Cited.Unresolved())
+		s.CitationRecall, s.CitationPrecision, s.UnresolvedCitations = present(r.Cited.Recall), present(r.Cited.Precision), &unresolved
+	}
 	const perRow, perClaim = 100, 60 // for all that is not text
 	size := perRow + len(s.ID) + len(s.Question) + len(s.Answer)
 	for _, c := range r.Row.Contexts {
@@ -96,6 +113,9 @@ func parquetShape(r *eval.Result) (*parquetResult, int) {
 		}
 		for k := range c.Evidence {
 			size += len(c.Evidence[k].Quote)
+		}
+		for k := range c.Citations {
+			size += perClaim + len(c.Citations[k].Text)
 		}
 		s.Claims = append(s.Claims, c)
 	}
@@ -124,6 +144,9 @@ func parquetClaimOf(r *eval.Result, i int) parquetClaim {
 	if c.Invented {
 		p.Invented = &c.Invented
 	}
+	if r.Cited != nil {
+		p.Citations = parquetCitations(r.Cited.Citations[i])
+	}
 	if i >= len(r.Verdicts) {
 		return p
 	}
@@ -144,6 +167,24 @@ func parquetClaimOf(r *eval.Result, i int) parquetClaim {
 		p.Cached, p.CachedFrom, p.Cosine = &by, &statement, present(round(v.Reused.Cosine))
 	}
 	return p
+}
+
+func parquetCitations(citations []eval.Citation) []parquetCitation {
+	var list []parquetCitation
+	for i := range citations {
+		c := &citations[i]
+		p := parquetCitation{Text: whole(c.Text), Start: int64(c.Start), End: int64(c.End)}
+		if c.Chunk >= 0 {
+			chunk := int64(c.Chunk)
+			p.Chunk = &chunk
+		}
+		if c.Judged {
+			label := c.Label.String()
+			p.Verdict = &label
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 func parquetSpans(spans []extract.Span) []parquetSpan {

@@ -82,6 +82,7 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 	c := &cursor{dec: &p.dec}
 	r := &eval.Result{Faithfulness: math.NaN(), Support: math.NaN()}
 	message, unjudged := "", 0
+	cited := citedRow{recall: math.NaN(), precision: math.NaN()}
 	var seen fields
 	c.object(func(name string) {
 		if seen.has(name) {
@@ -116,6 +117,15 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 			message = c.textOrNull()
 		case "usage":
 			r.Usage = parseUsage(c)
+		case citationRecall:
+			cited.recall = c.fraction()
+		case citationPrecision:
+			cited.precision = c.fraction()
+		case unresolvedCitations:
+			if !c.null() {
+				n := c.integer()
+				cited.unresolved = &n
+			}
 		default:
 			r.Row.Kept = append(r.Row.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
 		}
@@ -138,6 +148,9 @@ func (p *ResultParser) parse(line []byte) (*eval.Result, fields, error) {
 		return nil, 0, errors.New("status: failed, without an error")
 	}
 	r.Err = resultError(r.Reason, message)
+	if err := cited.of(r); err != nil {
+		return nil, 0, err
+	}
 	return r, seen, nil
 }
 
@@ -151,49 +164,6 @@ func (e foreignError) Error() string { return "not a result: it has no " + strin
 func IsForeign(err error) bool {
 	var e foreignError
 	return errors.As(err, &e)
-}
-
-// isField reports whether a result has a member of that name by itself.
-func isField(name string) bool { return fieldOf(name) != 0 }
-
-// fields are a set of the members that a result has by itself.
-type fields uint16
-
-// has reports whether name is that of a field in the set.
-func (f fields) has(name string) bool { return f&fieldOf(name) != 0 }
-
-// fieldOf returns the set of the one field of that name, which is empty for any
-// other name.
-func fieldOf(name string) fields {
-	switch name {
-	case "index":
-		return 1 << 0
-	case "id":
-		return 1 << 1
-	case "question":
-		return 1 << 2
-	case "answer":
-		return 1 << 3
-	case "contexts":
-		return 1 << 4
-	case "faithfulness":
-		return 1 << 5
-	case "support":
-		return 1 << 6
-	case "status":
-		return 1 << 7
-	case "reason":
-		return 1 << 8
-	case "claims":
-		return 1 << 9
-	case "skipped":
-		return 1 << 10
-	case "error":
-		return 1 << 11
-	case "usage":
-		return 1 << 12
-	}
-	return 0
 }
 
 // resultError is the error of a row that failed for that reason, from its text.
@@ -225,6 +195,7 @@ func parseStatus(c *cursor) eval.Status {
 func parseClaim(c *cursor, r *eval.Result) int {
 	claim, v := extract.Claim{Start: -1, End: -1}, verdict.Verdict{}
 	judged := false
+	var citations []eval.Citation
 	c.object(func(name string) {
 		switch name {
 		case "id":
@@ -266,11 +237,21 @@ func parseClaim(c *cursor, r *eval.Result) int {
 			if !c.null() {
 				c.array(func() { v.Unsupported = append(v.Unsupported, parseSpan(c)) })
 			}
+		case "citations":
+			if !c.null() {
+				c.array(func() { citations = append(citations, parseCitation(c)) })
+			}
 		default:
 			c.fail("unknown")
 		}
 	})
 	r.Claims = append(r.Claims, claim)
+	if citations != nil {
+		if r.Cited == nil {
+			r.Cited = &eval.Cited{}
+		}
+		r.Cited.Citations = append(append(r.Cited.Citations, make([][]eval.Citation, len(r.Claims)-1-len(r.Cited.Citations))...), citations)
+	}
 	if !judged {
 		return 1
 	}

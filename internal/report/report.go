@@ -15,7 +15,7 @@ import (
 // A Writer renders results in one format, in the order in which they come.
 // Close writes what comes after the last result, and leaves open what it writes
 // to. Nothing is held back between two calls, except by the table, which is
-// written by Close.
+// written by Close, and by CSV and TSV, whose first rows decide the header.
 type Writer interface {
 	eval.Sink
 	Close() error
@@ -162,6 +162,7 @@ func Reserved() []string {
 	return []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
 		"claims", "n_claims", "n_supported", "skipped", "error", "usage",
+		citationRecall, citationPrecision, unresolvedCitations,
 	}
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -17,18 +18,26 @@ type separated struct {
 	kept   keptColumns
 	header bool
 	cells  []string
-	early  []eval.Result // rows before the first that shows what columns are kept
+	early  []eval.Result // rows before the header, which they decide
+	size   int           // of the text of early, in bytes
+	cites  bool          // there are columns of citations
+	warn   func(error)
 }
 
-// earlyMax is how many unreadable rows at the start of a dataset are held back
-// to learn from the first readable one what columns there are.
-const earlyMax = 100
+const (
+	// earlyMax is how many rows at the start of a dataset are held back, to learn from
+	// the first readable one what columns there are, and from any of them whether
+	// answers cite.
+	earlyMax = 100
+	// earlyBytes is how much text they have: the row that reaches it is the last.
+	earlyBytes = 4 << 20
+)
 
 func newSeparated(w io.Writer, comma rune, o Options) *separated {
 	// Hidden from csv.Writer, which would take a bufio.Writer for its own and
 	// flush it after every row.
 	w = struct{ io.Writer }{w}
-	s := &separated{w: csv.NewWriter(w), kept: newKeptColumns(o)}
+	s := &separated{w: csv.NewWriter(w), kept: newKeptColumns(o), warn: o.Warn}
 	s.w.Comma = comma
 	return s
 }
@@ -36,8 +45,13 @@ func newSeparated(w io.Writer, comma rune, o Options) *separated {
 // Write writes r as a line, and before the first one the header.
 func (s *separated) Write(r *eval.Result) error {
 	s.kept.see(r.Row.Kept)
-	if !s.kept.fixed && r.Reason == eval.StageRead && len(s.early) < earlyMax {
+	s.cites = s.cites || r.Cited != nil && !s.header
+	if !s.header && (!s.cites || !s.kept.fixed) && len(s.early) < earlyMax && s.size < earlyBytes {
 		s.early = append(s.early, *r)
+		s.size += len(r.Row.Answer)
+		for _, c := range r.Row.Contexts {
+			s.size += len(c)
+		}
 		return nil
 	}
 	if err := s.begin(); err != nil {
@@ -59,6 +73,9 @@ func (s *separated) begin() error {
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
 		"n_claims", "n_supported", "claims", "error",
 	}
+	if s.cites {
+		names = append(names, citationRecall, citationPrecision, unresolvedCitations)
+	}
 	for _, name := range s.kept.names {
 		names = append(names, inert(name))
 	}
@@ -75,6 +92,14 @@ func (s *separated) begin() error {
 }
 
 func (s *separated) row(r *eval.Result) error {
+	if r.Cited != nil && !s.cites {
+		if s.warn != nil {
+			s.warn(fmt.Errorf("citations are left out of CSV and TSV: none of the first %d rows cites anything", earlyMax))
+			s.warn = nil
+		}
+		without := *r
+		without.Cited, r = nil, &without
+	}
 	counted, supported, message := "", "", ""
 	if r.Status != eval.Failed {
 		counted, supported = strconv.Itoa(len(r.Claims)), strconv.Itoa(r.Supported())
@@ -89,6 +114,12 @@ func (s *separated) row(r *eval.Result) error {
 		number(r.Faithfulness), number(round(r.Support)), r.Status.String(), r.Reason,
 		counted, supported, string(appendClaims(nil, r)), inert(message),
 	)
+	switch c := r.Cited; {
+	case c != nil:
+		s.cells = append(s.cells, number(c.Recall), number(c.Precision), strconv.Itoa(c.Unresolved()))
+	case s.cites:
+		s.cells = append(s.cells, "", "", "")
+	}
 	for _, value := range s.kept.values(r.Row.Kept) {
 		text, isText := Plain(value)
 		if isText {

@@ -22,22 +22,23 @@ const SummaryVersion = 1
 // A Summary is what there is to say of a run: its figures and settings, and never
 // a key. Equal runs have equal summaries, so there is no time in it.
 type Summary struct {
-	Schema       string         `json:"$schema"`
-	Version      int            `json:"version"`
-	Ragfaith     string         `json:"ragfaith"` // the version of the program
-	Datasets     []string       `json:"datasets"`
-	Results      []string       `json:"results"` // files that these are the figures of; null for a run that made them
-	Rows         SummaryRows    `json:"rows"`
-	Claims       SummaryClaims  `json:"claims"`
-	Faithfulness SummaryFigures `json:"faithfulness"`
-	Support      SummaryFigures `json:"support"`
-	Means        *SummaryMeans  `json:"means"` // null where nobody estimated them
-	Settings     SummaryNames   `json:"settings"`
-	Gates        []SummaryGate  `json:"gates"`
-	Passed       bool           `json:"passed"`
-	ExitCode     int            `json:"exit_code"`
-	Usage        SummaryUsage   `json:"usage"` // of the rows, also those of an earlier run
-	Spent        *SummarySpent  `json:"spent"` // by this run; null where nothing was asked
+	Schema       string            `json:"$schema"`
+	Version      int               `json:"version"`
+	Ragfaith     string            `json:"ragfaith"` // the version of the program
+	Datasets     []string          `json:"datasets"`
+	Results      []string          `json:"results"` // files that these are the figures of; null for a run that made them
+	Rows         SummaryRows       `json:"rows"`
+	Claims       SummaryClaims     `json:"claims"`
+	Faithfulness SummaryFigures    `json:"faithfulness"`
+	Support      SummaryFigures    `json:"support"`
+	Means        *SummaryMeans     `json:"means"`               // null where nobody estimated them
+	Citations    *SummaryCitations `json:"citations,omitempty"` // nil where no row cites anything
+	Settings     SummaryNames      `json:"settings"`
+	Gates        []SummaryGate     `json:"gates"`
+	Passed       bool              `json:"passed"`
+	ExitCode     int               `json:"exit_code"`
+	Usage        SummaryUsage      `json:"usage"` // of the rows, also those of an earlier run
+	Spent        *SummarySpent     `json:"spent"` // by this run; null where nothing was asked
 }
 
 // SummaryRows counts rows.
@@ -177,7 +178,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, Figure(t.NoClaimsShare())},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
-		Means: means.summary(), Usage: SummaryUsage(t.Usage),
+		Means: means.summary(), Citations: t.Citations.summary(), Usage: SummaryUsage(t.Usage),
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})

@@ -47,6 +47,9 @@ func (s *Summary) check() error {
 		s.Usage.Requests, s.Usage.PromptTokens, s.Usage.CompletionTokens, s.Usage.CachedRequests) < 0 {
 		return errors.New("a negative number of rows, claims, requests or tokens")
 	}
+	if err := s.Citations.check(rows.Total); err != nil {
+		return err
+	}
 	if s.Spent != nil && s.Spent.USD < 0 {
 		return fmt.Errorf("spent.usd: got %v, want 0 or more", s.Spent.USD)
 	}

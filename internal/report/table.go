@@ -113,6 +113,9 @@ func (t *table) Close() error {
 	for _, m := range t.opts.meansOf(&t.tally).Said() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
+	if cited := t.tally.Cited(); cited != "" {
+		fmt.Fprintf(&b, "%-14s  %s\n", "citations", cited)
+	}
 	fmt.Fprintf(&b, "%s\n", &t.tally)
 	if t.opts.Foot != "" {
 		b.WriteString(Printable(t.opts.Foot) + "\n")

@@ -19,6 +19,7 @@ type Tally struct {
 	// those that they say the opposite of.
 	Claims, Supported, Contradicted int
 	Usage                           eval.Usage // of all rows
+	Citations                       Citations
 
 	shares stats.Sample // of the scored rows, the supported claims among the claims
 }
@@ -56,6 +57,7 @@ func (t *Tally) Write(r *eval.Result) error {
 	}
 	t.Faithfulness.Add(r.Faithfulness)
 	t.Usage = t.Usage.Add(r.Usage)
+	t.Citations.add(r)
 	return nil
 }
 

@@ -1,12 +1,14 @@
 package html
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
@@ -25,6 +27,20 @@ func openDamaged(t *testing.T, b browsertest.Browser, some string) {
 	at = strings.Index(some, index) + len(index) + 200
 	p = b.Load(t, some[:at]+"AAAAAAAAAAAA"+some[at+12:], "")
 	p.Is(browsertest.Texts("#said"), "The rows of this file are damaged and can’t be shown.")
+}
+
+func openCited(t *testing.T, b browsertest.Browser) {
+	r := plainRow(0)
+	r.Row.Answer = "It is 0 [1][<b>]."
+	r.Cited = &eval.Cited{Citations: [][]eval.Citation{{
+		{Text: "[1]", Start: 8, End: 11, Judged: true}, {Text: "[<b>]", Start: 11, End: 16, Chunk: -1},
+	}}, Precision: math.NaN()}
+	p := b.Open(t, rendered(t, Run{}, r), "#row-0")
+	p.Is(browsertest.Texts(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ resolves to nothing")
+	p.Is(`document.querySelector('.citation.unresolved').textContent`, "[<b>]✗ resolves to nothing")
+	p.Is(`document.querySelector('.row-facts').textContent.includes("recall 0.00, precision –, 1 resolve to nothing")`, "true")
+	p.Is(`document.querySelectorAll('.kept').length`, "0")
+	p.Is(browsertest.Texts(".cited"), "Citations: recall 0.0000, precision none (1 of 1 row cites, 1 citation resolves to nothing)")
 }
 
 func openMany(t *testing.T, b browsertest.Browser) {

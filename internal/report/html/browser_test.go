@@ -186,6 +186,7 @@ func TestPageInABrowser(t *testing.T) {
 	t.Run("opens the row that the address names", func(t *testing.T) { openLinked(t, b, some) })
 	t.Run("opens the next row as soon as one is closed", func(t *testing.T) { openNext(t, b) })
 	t.Run("says that a file is damaged", func(t *testing.T) { openDamaged(t, b, some) })
+	t.Run("shows what a claim cites", func(t *testing.T) { openCited(t, b) })
 	t.Run("draws only what is seen of many rows", func(t *testing.T) { openMany(t, b) })
 	if *shots != "" {
 		t.Run("is looked at", func(t *testing.T) { look(t, b) })

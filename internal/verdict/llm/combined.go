@@ -157,6 +157,7 @@ func (s *sitting) claim(i int, text string) extract.Claim {
 	return extract.Claim{
 		ID: len(s.open), Text: text, Start: -1, End: -1,
 		From: &extract.Span{Start: from.Start, End: from.End}, Invented: extract.Invented(text, sources...),
+		Citations: from.Citations,
 	}
 }
 

@@ -123,6 +123,9 @@ class Detail {
     add("status", STATUSES[result.status] + (result.reason ? ` (${result.reason.replaceAll("_", " ")})` : ""));
     add("score", score(result.faithfulness));
     add("support", score(result.support));
+    if (result.unresolved_citations !== undefined) {
+      add("citations", `recall ${score(result.citation_recall)}, precision ${score(result.citation_precision)}, ${result.unresolved_citations} resolve to nothing`);
+    }
     const { requests, prompt_tokens: prompt, completion_tokens: completion, cached_requests: cached } = result.usage;
     if (requests + cached > 0) {
       add("requests", `${requests} sent, ${cached} from the cache, ${count(prompt)} + ${count(completion)} tokens`);
@@ -223,6 +226,9 @@ class Detail {
       if (claim.judged_as) {
         item.append(write(make("p", { className: "note", dir: "auto" }), `Judged as: ${claim.judged_as}`));
       }
+      if (claim.citations) {
+        item.append(this.#citations(claim.citations));
+      }
       const note = (...content) => item.append(make("p", { className: "note", dir: "auto" }, ...content));
       if (claim.reason) {
         note(write(make("bdi"), claim.reason));
@@ -251,6 +257,19 @@ class Detail {
     return list;
   }
 
+  // citations lists what a claim cites, and whether that supports it.
+  #citations(citations) {
+    const list = make("ul", { className: "citations", "aria-label": "Citations" });
+    for (const { text, chunk, verdict } of citations) {
+      const { word, sign } = VERDICTS[verdict] ?? UNJUDGED;
+      const says = chunk === null ? "resolves to nothing" : `chunk ${chunk}: ${word}`;
+      list.append(make("li", { className: `citation ${chunk === null ? "unresolved" : verdict ?? "unjudged"}` },
+        write(make("bdi"), text), make("span", { className: "badge" },
+          make("span", { "aria-hidden": "true" }, `${chunk === null ? "✗" : sign} `), says)));
+    }
+    return list;
+  }
+
   #skipped(result) {
     const list = make("ul", { className: "skipped-list" });
     for (const { kind, text } of result.skipped) {
@@ -262,7 +281,7 @@ class Detail {
   // kept lists the columns that were carried over from the dataset.
   #kept(result) {
     const own = new Set(["index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
-      "claims", "skipped", "error", "usage"]);
+      "claims", "skipped", "error", "usage", "citation_recall", "citation_precision", "unresolved_citations"]);
     const columns = Object.entries(result).filter(([name]) => !own.has(name));
     if (columns.length === 0) {
       return null;

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A citedRow is a row of testdata/citations.jsonl as results have it. Want is for
+// each claim its citations, as the chunk and the verdict on the claim by that alone:
+// "0+ 1-", "x" for contradicted, "?" for one that resolves to nothing. Joint says
+// which claims the cited chunks support together but none alone.
+type citedRow struct {
+	ID, Answer string
+	Want       []string
+	Joint      []bool
+	Claims     []struct {
+		Citations []struct {
+			Text       string
+			Start, End int
+			Chunk      *int
+			Verdict    *string
+		}
+	}
+	Recall     *float64 `json:"citation_recall"`
+	Precision  *float64 `json:"citation_precision"`
+	Unresolved *int     `json:"unresolved_citations"`
+}
+
+// got is Want as it came out.
+func (r *citedRow) got() []string {
+	all := []string{}
+	for _, c := range r.Claims {
+		var cited []string
+		for _, x := range c.Citations {
+			switch {
+			case x.Chunk == nil && x.Verdict == nil:
+				cited = append(cited, "?")
+			case x.Chunk != nil && x.Verdict != nil:
+				sign := map[string]string{"supported": "+", "contradicted": "x", "not_mentioned": "-"}[*x.Verdict]
+				cited = append(cited, strconv.Itoa(*x.Chunk)+sign)
+			default:
+				cited = append(cited, "chunk and verdict are not null together")
+			}
+		}
+		all = append(all, strings.Join(cited, " "))
+	}
+	return all
+}
+
+// alce is citation recall and precision by the definition of ALCE, from Want and Joint
+// alone; NaN where there is none.
+func (r *citedRow) alce() (recall, precision float64) {
+	supported, counted, good := 0, 0, 0
+	for i, want := range r.Want {
+		cites := strings.Fields(want)
+		slices.Sort(cites)
+		cites = slices.Compact(cites)
+		if len(cites) == 0 || slices.Contains(cites, "?") {
+			continue
+		}
+		counted += len(cites)
+		alone := len(slices.DeleteFunc(slices.Clone(cites), func(c string) bool { return !strings.HasSuffix(c, "+") }))
+		joint := i < len(r.Joint) && r.Joint[i]
+		switch {
+		case alone > 0:
+			supported++
+			good += alone
+		case joint:
+			supported++
+			good += len(cites)
+		}
+	}
+	return float64(supported) / float64(len(r.Want)), float64(good) / float64(counted)
+}
+
+func TestCitationsOfEveryKindResolveAndAreJudged(t *testing.T) {
+	file := filepath.Join("testdata", "citations.jsonl")
+	for _, judge := range []string{"lexical", "embedded"} {
+		said := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
+		if said.code != 0 {
+			t.Fatal(said.stderr)
+		}
+		rows, cite, unresolved, recalls, precise, sum := 0, 0, 0, 0, 0, [2]float64{}
+		for line := range strings.Lines(said.stdout) {
+			var r citedRow
+			if err := json.Unmarshal([]byte(line), &r); err != nil {
+				t.Fatal(err)
+			}
+			rows++
+			got := r.got()
+			if judge != "lexical" { // it may see meaning otherwise, but it resolves the same
+				got, r.Want = strip(got), strip(r.Want)
+			}
+			if fmt.Sprint(got) != fmt.Sprint(r.Want) {
+				t.Errorf("%s: %s: got %q, want %q", judge, r.ID, got, r.Want)
+			}
+			answer := []rune(r.Answer)
+			for _, c := range r.Claims {
+				for _, x := range c.Citations {
+					if string(answer[x.Start:x.End]) != x.Text {
+						t.Errorf("%s: %q stands at %q", r.ID, x.Text, string(answer[x.Start:x.End]))
+					}
+				}
+			}
+			all := strings.Join(r.Want, " ")
+			if len(r.Claims) > 0 {
+				recalls++
+			}
+			if strings.TrimSpace(all) == "" {
+				if r.Unresolved != nil || r.Recall != nil || strings.Contains(line, `"citation`) {
+					t.Errorf("%s: a row without citations has %s", r.ID, line)
+				}
+				continue
+			}
+			cite++
+			n := strings.Count(all, "?")
+			if unresolved += n; *r.Unresolved != n {
+				t.Errorf("%s: got %d unresolved, want %d", r.ID, *r.Unresolved, n)
+			}
+			if judge != "lexical" {
+				continue
+			}
+			recall, precision := r.alce()
+			if *r.Recall != recall || (r.Precision == nil) != math.IsNaN(precision) || r.Precision != nil && *r.Precision != precision {
+				t.Errorf("%s: got %v and %v, want %v and %v", r.ID, *r.Recall, r.Precision, recall, precision)
+			}
+			sum[0] += recall
+			if !math.IsNaN(precision) {
+				precise++
+				sum[1] += precision
+			}
+		}
+		if rows < 25 || judge != "lexical" {
+			continue
+		}
+		table := call(t, t.TempDir(), nil, "score", file, "-q")
+		want := fmt.Sprintf("citations       recall %.4f, precision %.4f (%d of %d rows cite, %d citations resolve to nothing)\n", sum[0]/float64(recalls), sum[1]/float64(precise), cite, rows, unresolved)
+		if !strings.Contains(table.stdout, want) {
+			t.Errorf("got %s\nwant %s", table.stdout, want)
+		}
+	}
+}
+
+// strip leaves out verdicts.
+func strip(all []string) []string {
+	out := []string{}
+	for _, s := range all {
+		out = append(out, strings.NewReplacer("+", "", "-", "", "x", "").Replace(s))
+	}
+	return out
+}
+
+func TestAPaidJudgeIsAskedOnceAboutCitationsThatItNamed(t *testing.T) {
+	s := newTestServer(t)
+	dir := t.TempDir()
+	row := func(marker string) string {
+		return `{"answer":"The sky is blue ` + marker + `.","contexts":["The sky is blue.","Grass is green."]}` + "\n"
+	}
+	for marker, want := range map[string]struct {
+		requests int
+		result   string
+	}{
+		"[1]": {1, `"chunk":0,"verdict":"supported"}]}`},
+		"[9]": {1, `"chunk":null,"verdict":null}]}`},
+		"[2]": {2, `"chunk":1,"verdict":"supported"}]}`}, // the server says so of any chunk
+	} {
+		file := filepath.Join(dir, "rows.jsonl")
+		if err := os.WriteFile(file, []byte(row(marker)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		before := s.calls.Load()
+		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
+		said := call(t, t.TempDir(), nil, append(args, "--no-cache")...)
+		if got := int(s.calls.Load() - before); got != want.requests || said.code != 0 || !strings.Contains(said.stdout, want.result) || !strings.Contains(said.stdout, fmt.Sprintf(`"requests":%d`, got)) {
+			t.Errorf("%s: %d requests, want %d: %s%s", marker, got, want.requests, said.stdout, said.stderr)
+		}
+		cached := t.TempDir()
+		_ = call(t, cached, nil, args...)
+		before = s.calls.Load()
+		if call(t, cached, nil, args...); s.calls.Load() != before {
+			t.Errorf("%s: a second run sent %d requests", marker, s.calls.Load()-before)
+		}
+	}
+}
+
+func TestRewrittenClaimsHaveTheCitationsOfTheirSentence(t *testing.T) {
+	s := newTestServer(t)
+	file := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(file, []byte(`{"answer":"Indeed the sky is blue [1][2].","contexts":["The sky is blue.","Grass is green."]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for args, requests := range map[string]int64{
+		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
+	} {
+		before := s.calls.Load()
+		said := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
+		if got := s.calls.Load() - before; got != requests {
+			t.Errorf("%s: %d requests, want %d", args, got, requests)
+		}
+		if !strings.Contains(said.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(said.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
+			t.Errorf("%s: %s%s", args, said.stdout, said.stderr)
+		}
+	}
+}
+
+func TestCitationsOfABatchAreThoseOfAnOnlineRun(t *testing.T) {
+	var rows strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&rows, `{"id":%d,"answer":"The sky is blue today [%d].","contexts":["The sky is blue today.","Page %d."]}`+"\n", i, 1+i%3, i)
+	}
+	data := filepath.Join(t.TempDir(), "rows.jsonl")
+	if err := os.WriteFile(data, []byte(rows.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := onlineRun(t, data, "--judge", "llm")
+	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
+	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
+	if got.code != 0 || read(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
+		t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+	}
+	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
+		t.Errorf("the server saw %+v", seen)
+	}
+}

@@ -1,0 +1,332 @@
+package eval
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// facts supports a claim where the contexts together have every word of it.
+func facts(contexts []string, claim string) bool {
+	words := strings.Fields(strings.Join(contexts, " "))
+	return !slices.ContainsFunc(strings.Fields(claim), func(word string) bool { return !slices.Contains(words, word) })
+}
+
+// aFactJudge judges by facts, each context for itself or all as one. It counts what
+// it is asked.
+type aFactJudge struct {
+	joins bool
+	asked []string
+}
+
+func (j *aFactJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	var out verdict.Judgement
+	out.Usage.Requests = 1
+	asked := []string{strings.Join(task.Contexts, "|"), "?"}
+	for _, c := range task.Claims {
+		asked = append(asked, c.Text)
+		v := verdict.Verdict{ClaimID: c.ID}
+		for k, text := range task.Contexts {
+			if facts([]string{text}, c.Text) || j.joins && facts(task.Contexts, c.Text) && strings.ContainsAny(text, c.Text) {
+				v.Label, v.Score, v.ChunkIDs = verdict.Supported, 1, append(v.ChunkIDs, k)
+			}
+		}
+		out.Verdicts = append(out.Verdicts, v)
+	}
+	j.asked = append(j.asked, strings.Join(asked, " "))
+	return out, nil
+}
+
+// citingRow is a row whose claims have the words and cite the numbers given.
+func citingRow(contexts []string, claims ...string) (dataset.Row, Extractor) {
+	var found extract.Extraction
+	for i, c := range claims {
+		words, numbers, _ := strings.Cut(c, " [")
+		claim := extract.Claim{ID: i, Text: words, Start: -1, End: -1}
+		for _, n := range strings.Fields(strings.ReplaceAll(strings.TrimSuffix(numbers, "]"), "][", " ")) {
+			number, _ := strconv.Atoi(n)
+			claim.Citations = append(claim.Citations, extract.Citation{Text: "[" + n + "]", End: 1, Number: number})
+		}
+		found.Claims = append(found.Claims, claim)
+	}
+	return dataset.Row{Answer: strings.Join(claims, " "), Contexts: contexts},
+		extractFunc(func(context.Context, string, string) (extract.Extraction, error) { return found, nil })
+}
+
+// alce is citation recall and precision as the paper defines them, from nothing but
+// the claims and facts, with each chunk once.
+func alce(contexts []string, claims []extract.Claim) (recall, precision float64) {
+	entails := func(chunks []int, claim string) bool {
+		var texts []string
+		for _, n := range chunks {
+			texts = append(texts, contexts[n-1])
+		}
+		return facts(texts, claim)
+	}
+	hits, cites, precise := 0, 0, 0
+	for _, c := range claims {
+		var chunks []int
+		valid := true
+		for _, x := range c.Citations {
+			valid = valid && x.Number >= 1 && x.Number <= len(contexts)
+			if !slices.Contains(chunks, x.Number) {
+				chunks = append(chunks, x.Number)
+			}
+		}
+		if !valid || len(chunks) == 0 {
+			continue
+		}
+		cites += len(chunks)
+		if !entails(chunks, c.Text) {
+			continue
+		}
+		hits++
+		for k, n := range chunks {
+			others := slices.Delete(slices.Clone(chunks), k, k+1)
+			if entails([]int{n}, c.Text) || !entails(others, c.Text) {
+				precise++
+			}
+		}
+	}
+	if cites == 0 {
+		return float64(hits) / float64(len(claims)), math.NaN()
+	}
+	return float64(hits) / float64(len(claims)), float64(precise) / float64(cites)
+}
+
+func TestCitationScoresAreThoseOfALCE(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(n int, from []string) string {
+		var words []string
+		for range n {
+			words = append(words, from[random.IntN(len(from))])
+		}
+		return strings.Join(words, " ")
+	}
+	words := []string{"a", "b", "c", "d", "e"}
+	partial := 0
+	for range 3000 {
+		var contexts, claims []string
+		for range 1 + random.IntN(5) {
+			contexts = append(contexts, pick(1+random.IntN(3), words))
+		}
+		for range 1 + random.IntN(4) {
+			claim := []string{pick(1+random.IntN(3), words), " "}
+			for range random.IntN(5) {
+				claim = append(claim, fmt.Sprintf("[%d]", 1+random.IntN(len(contexts)+1)))
+			}
+			claims = append(claims, strings.TrimSpace(strings.Join(claim, "")))
+		}
+		row, x := citingRow(contexts, claims...)
+		for _, joins := range []bool{false, true} {
+			r := collect(t, &Pipeline{Extractor: x, Judge: &aFactJudge{joins: joins}}, one(row, nil))[0]
+			recall, precision := alce(contexts, r.Claims)
+			if r.Cited == nil {
+				if recall != 0 {
+					t.Fatalf("%q: nothing is cited", claims)
+				}
+				continue
+			}
+			if r.Cited.Recall != recall || r.Cited.Precision != precision && !(math.IsNaN(precision) && math.IsNaN(r.Cited.Precision)) {
+				t.Fatalf("%q over %q: got %v and %v, want %v and %v", claims, contexts, r.Cited.Recall, r.Cited.Precision, recall, precision)
+			}
+			if recall > 0 && recall < 1 && precision > 0 && precision < 1 {
+				partial++
+			}
+			var c Checker
+			c.quotes.reset(r.Row.Contexts)
+			if err := c.citationScores(&r); err != nil {
+				t.Fatalf("%q over %q: %v", claims, contexts, err)
+			}
+		}
+	}
+	if partial < 300 {
+		t.Errorf("only %d rows are between 0 and 1", partial)
+	}
+}
+
+func TestCitationsAreJudgedByTheirChunkAlone(t *testing.T) {
+	j := &aFactJudge{}
+	row, x := citingRow([]string{"a b", "c", "a b c"}, "a b [1][2]", "c [2]", "a c [1][2]", "a [9]", "b")
+	r := collect(t, &Pipeline{Extractor: x, Judge: j}, one(row, nil))[0]
+	said := []string{fmt.Sprint(r.Cited.Recall, r.Cited.Precision, r.Cited.Unresolved())}
+	for _, list := range r.Cited.Citations {
+		for _, c := range list {
+			said = append(said, fmt.Sprintf("%d=%v,%v", c.Chunk, c.Label, c.Judged))
+		}
+	}
+	if want := "0.6 0.8 1 0=supported,true 1=not_mentioned,true 1=supported,true 0=not_mentioned,true 1=not_mentioned,true -1=not_mentioned,false"; strings.Join(said, " ") != want {
+		t.Errorf("got %s\nwant %s", said, want)
+	}
+	want := []string{
+		"a b|c|a b c ? a b c a c a b", // the row
+		"a b ? a b a c", "c ? a b c a c", "a b|c ? a c", "a b\nc ? a c",
+	}
+	if d := cmp.Diff(want, j.asked); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestAPaidJudgeIsAskedAgainOnlyOfOtherChunksThanItNamed(t *testing.T) {
+	contexts := []string{"a b", "c", "d"}
+	for _, tt := range []struct {
+		claims []string
+		want   []string // asked besides the row
+	}{
+		{[]string{"a b [1]", "x [2]", "c [2]"}, nil},
+		{[]string{"a b [2]", "c [2]", "c [2]"}, []string{"c ? a b"}},
+		{[]string{"a b [2]", "d [2]"}, []string{"c ? a b d"}},
+		{[]string{"a b [9]", "x [1][2]"}, nil},
+	} {
+		j := &aFactJudge{}
+		row, x := citingRow(contexts, tt.claims...)
+		r := collect(t, &Pipeline{Extractor: x, Judge: j, DeriveCited: true}, one(row, nil))[0]
+		if d := cmp.Diff(tt.want, j.asked[1:]); d != "" && len(j.asked)+len(tt.want) > 1 {
+			t.Errorf("%q: %s", tt.claims, d)
+		}
+		if r.Usage.Requests != len(j.asked) {
+			t.Errorf("%q: %d requests are counted of %d", tt.claims, r.Usage.Requests, len(j.asked))
+		}
+		recall, precision := alce(contexts, r.Claims)
+		if r.Cited.Recall != recall || r.Cited.Precision != precision {
+			t.Errorf("%q: got %v and %v, want %v and %v", tt.claims, r.Cited.Recall, r.Cited.Precision, recall, precision)
+		}
+	}
+}
+
+func TestOneRequestForEverythingIsNotFollowedByAnother(t *testing.T) {
+	stages := newPriced()
+	stages.found.Claims[0].Citations = []extract.Citation{{Text: "s", End: 1, Number: 1}, {Text: "s", End: 1, Number: 2}}
+	stages.said.Verdicts[0].ChunkIDs = []int{1}
+	r := collect(t, &Pipeline{Combined: stages}, one(dataset.Row{Answer: "sun", Contexts: []string{"moon", "sun"}}, nil))[0]
+	if r.Status != Scored || r.Cited.Recall != 1 || r.Cited.Precision != 0.5 || r.Usage != sum {
+		t.Errorf("%v %+v %+v", r.Err, r.Cited, r.Usage)
+	}
+}
+
+func TestARowWhoseCitationsCannotBeJudgedFails(t *testing.T) {
+	for claim, fails := range map[string]int{"a [1]": 2, "a b [1][2]": 4} { // alone, together
+		row, x := citingRow([]string{"a", "b", "c"}, claim)
+		calls := 0
+		r := collect(t, &Pipeline{Extractor: x, Judge: judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+			if calls++; calls == fails {
+				return nil, errors.New("no reply")
+			}
+			return contained(ctx, task)
+		})}, one(row, nil))[0]
+		cited := r.Cited.Citations[0][0]
+		if r.Status != Failed || r.Reason != StageVerdict || r.Verdicts != nil || cited.Chunk != 0 || cited.Judged || !math.IsNaN(r.Cited.Recall) || calls != fails {
+			t.Errorf("%s: %v %+v", claim, r.Status, r.Cited)
+		}
+	}
+}
+
+// The invariant: what is judged again is limited by the length of the row.
+func TestJudgingCitationsTakesBoundedWork(t *testing.T) {
+	var contexts, claims []string
+	for i := range 2000 {
+		contexts = append(contexts, strconv.Itoa(i))
+	}
+	long := strings.Repeat("x", 100_000)
+	claims = append(claims, long+" ["+strings.Join(contexts[1:], "][")+"]")
+	row, x := citingRow(contexts, claims...)
+	size := 0
+	r := collect(t, &Pipeline{Extractor: x, Judge: judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
+		size += len(task.Claims[0].Text)
+		return []verdict.Verdict{{}}, nil
+	})}, one(row, nil))[0]
+	if most := firstCitedBytes + (citedPerByte+1)*int(textBytes(&row)); size > most || r.Status != Scored {
+		t.Errorf("%d bytes of claims were judged, want no more than %d", size, most)
+	}
+}
+
+// The time is bounded by the test's own deadline: quadratic work takes minutes here.
+func TestManyCitationsOfOneClaimTakeLinearTime(t *testing.T) {
+	for _, marker := range []string{"(a) ", "[a.pdf] ", "[1]", "[1, 1, 1, 1, 1, 1, 1, 1]", "¹ "} {
+		answer := "It is so " + strings.Repeat(marker, 400_000/len(marker)) + "."
+		row := dataset.Row{Answer: answer, Contexts: slices.Repeat([]string{"x"}, 1000), Sources: slices.Repeat([]dataset.Source{{ID: "a", File: "a.pdf"}}, 1000)}
+		r := collect(t, &Pipeline{Extractor: extract.Sentences{}, Judge: judgeFunc(contained)}, one(row, nil))[0]
+		if r.Status != Scored || r.Cited == nil {
+			t.Fatalf("%s: %v", marker, r.Err)
+		}
+		if n := len(r.Cited.Citations[0]); n > 1+len(answer) {
+			t.Errorf("%s: %d citations of %d bytes", marker, n, len(answer))
+		}
+	}
+}
+
+func TestCitationsFindTheirChunks(t *testing.T) {
+	plain := dataset.Row{Contexts: []string{"one", "two", "three"}}
+	named := dataset.Row{
+		Contexts: []string{"Title: Pricing Guide\nbasic", "# Refund policy\ntext", "Document 7: text", "[doc_12] text", "text\nmore"},
+		Sources: []dataset.Source{
+			{URL: "docs/Plans.PDF"}, {URL: "https://www.acme.com/refunds/", ID: "r-1"}, {}, {Title: "Terms & Fees"}, {ID: "kb_4", File: `C:\data\faq.md`},
+		},
+	}
+	ids := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{ID: "3"}, {ID: "1"}, {ID: "2"}}}
+	counted := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{ID: "0"}, {ID: "1"}, {ID: "2"}}}
+	twice := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{File: "x.pdf"}, {File: "y.pdf"}, {File: "x.pdf"}}}
+	for _, tt := range []struct {
+		row    dataset.Row
+		answer string
+		want   string
+	}{
+		{plain, "It is so [1]. It is as well [3].", "[0] [2]"},
+		{plain, "It is so [0]. It is as well [2].", "[0] [2]"},
+		{plain, "It is so [3]. It is as well [4].", "[2] []"},
+		{plain, "It is so [Doc 2]. It is as well 【4:1†source】.", "[1] [0]"},
+		{plain, "It is so [plans.pdf]. It is as well [doc_2].", "[] [1]"},
+		{named, "It is so [plans.pdf]. It is as well [PLANS], if [any] (at all).", "[0] [0]"},
+		{named, "It is so [id: kb_4]. It is as well (see Terms & Fees, p. 3), or [faq.md p. 3].", "[4] [3] [4]"},
+		{named, "It is so (see plans.pdf, p. 3). It is as well (docs/plans.pdf, page 2).", "[0] [0]"},
+		{named, "It is so [plans.docx]. It is as well [other.pdf].", "[0] []"},
+		{named, "It is so [1](http://acme.com/refunds#x). It is as well [5](https://other.com/refunds).", "[1] [4]"},
+		{named, "It is so [Pricing Guide]. It is as well [Refund Policy].", "[0] [1]"},
+		{named, "It is so [Terms & Fees]. It is as well [doc_12].", "[3] [3]"},
+		{named, "It is so [kb_4]. It is as well [kb_2].", "[4] []"},
+		{named, "It is so [Document 7]. It is as well [faq.md].", "[2] [4]"},
+		{named, "It is so [7].", "[2]"},
+		{named, "It is so [2].\n\nSources:\n1. Pricing Guide\n2. Terms & Fees, p. 4", "[3]"},
+		{named, "It is so [2].\n\nSources:\n1. Something\n2. Another thing", "[1]"},
+		{named, "It is so (Smith et al., 2021). It is as well (page 12).", ""},
+		{ids, "It is so [1]. It is as well [3].", "[1] [0]"},
+		{ids, "It is so [1]. It is as well [7].", "[1] []"},
+		{counted, "It is so [1]. It is as well [3].", "[0] [2]"},
+		{counted, "It is so [1]. It is as well [2].", "[0] [1]"},
+		{counted, "It is so [0]. It is as well [2].", "[0] [2]"},
+		{twice, "It is so [x.pdf]. It is as well [y.pdf].", "[0 2] [1]"},
+	} {
+		e, err := extract.Sentences{}.Extract(t.Context(), "", tt.answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		claims := e.Claims
+		if tt.row.Sources != nil {
+			claims = extract.Mentions(tt.answer, claims)
+		}
+		x := newSourceIndex(&tt.row, claims)
+		var got []string
+		for _, c := range claims {
+			for _, cited := range c.Citations {
+				if found := x.find(&cited); found != nil || !cited.Weak {
+					got = append(got, fmt.Sprint(found))
+				}
+			}
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%q: got %s, want %s", tt.answer, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package eval
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+)
+
+const (
+	// headBytes is how much of a context is searched for its name.
+	headBytes = 256
+	// maxCandidates is how many contexts one name may mean.
+	maxCandidates = 32
+)
+
+// A sourceIndex finds the contexts of a row by what its answer calls them.
+type sourceIndex struct {
+	chunks int
+	names  [keyForms]map[string][]int // chunks in order, by the forms of a name
+	prefix map[string]bool            // of ids that end with a number: "doc" of "doc_7"
+	first  int                        // the number of the first chunk: 0 or 1
+	byID   map[int]int                // chunks by number, where numbers are ids; nil where they are positions
+}
+
+// The forms by which names are compared, the most exact first.
+const (
+	exactForm = iota // in lower case, an address without its scheme
+	baseForm         // of a path, its last part
+	stemForm         // of that, letters and digits without the extension
+	keyForms
+)
+
+// newSourceIndex indexes the contexts of a row for the citations of its claims.
+func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
+	x := &sourceIndex{chunks: len(row.Contexts), prefix: make(map[string]bool)}
+	ids, labels := make(map[int]int), make(map[int]int)
+	for form := range x.names {
+		x.names[form] = make(map[string][]int)
+	}
+	ordered := true // the ids are 0, 1, 2...
+	for i, text := range row.Contexts {
+		if row.Sources != nil {
+			s := &row.Sources[i]
+			for _, name := range []string{s.ID, s.Part, s.Title, s.File, s.URL} {
+				x.add(name, i)
+			}
+			for _, id := range []string{s.ID, s.Part} {
+				x.addPrefix(id)
+			}
+			n, err := strconv.Atoi(s.ID)
+			if err == nil {
+				addNumber(ids, n, i)
+			}
+			ordered = ordered && err == nil && n == i
+		}
+		label := -1
+		for _, name := range headNames(text[:min(len(text), headBytes)], &label) {
+			x.add(name, i)
+		}
+		if label >= 0 {
+			addNumber(labels, label, i)
+		}
+	}
+	if ordered { // such ids only count the contexts, as positions do
+		clear(ids)
+	}
+	x.number(claims, ids, labels)
+	return x
+}
+
+func addNumber(to map[int]int, n, chunk int) {
+	if _, twice := to[n]; !twice {
+		to[n] = chunk
+	}
+}
+
+// number decides what the numbers of citations mean: ids that contexts carry, the
+// labels that their texts begin with, or positions, by which of them most of the
+// numbers have. Positions count from 1, unless the answer cites 0.
+func (x *sourceIndex) number(claims []extract.Claim, ids, labels map[int]int) {
+	x.first = 1
+	var numbers []int
+	for i := range claims {
+		for k := range claims[i].Citations {
+			if n := claims[i].Citations[k].Number; n >= 0 {
+				numbers = append(numbers, n)
+				if n == 0 {
+					x.first = 0
+				}
+			}
+		}
+	}
+	most := 0
+	for _, n := range numbers {
+		if n >= x.first && n-x.first < x.chunks {
+			most++
+		}
+	}
+	for _, reading := range []map[int]int{labels, ids} {
+		found := 0
+		for _, n := range numbers {
+			if _, ok := reading[n]; ok {
+				found++
+			}
+		}
+		if found > 0 && found >= most {
+			x.byID, most = reading, found
+		}
+	}
+}
+
+// find returns the chunks that a citation may mean, in order; none where it
+// resolves to nothing. Several have the same name.
+func (x *sourceIndex) find(c *extract.Citation) []int {
+	for _, name := range c.Names {
+		for form, key := range keysOf(name) {
+			if key != "" && len(x.names[form][key]) > 0 {
+				return x.names[form][key]
+			}
+			if strings.Contains(name, "://") {
+				break // pages of other sites have the same last part
+			}
+		}
+	}
+	if c.Number < 0 {
+		return nil
+	}
+	if x.byID != nil {
+		if chunk, ok := x.byID[c.Number]; ok {
+			return []int{chunk}
+		}
+		return nil
+	}
+	for _, name := range c.Names {
+		if p := numberPrefix(name); p != "" && x.prefix[p] && !strings.Contains(name, " ") {
+			return nil // "doc_9" is none of "doc_1" and "doc_7", and no position
+		}
+	}
+	if n := c.Number - x.first; n >= 0 && n < x.chunks {
+		return []int{n}
+	}
+	return nil
+}
+
+// add records a name of a chunk.
+func (x *sourceIndex) add(name string, chunk int) {
+	if name == "" {
+		return
+	}
+	for form, key := range keysOf(name) {
+		list := x.names[form][key]
+		if key == "" || len(list) == maxCandidates || slices.Contains(list, chunk) {
+			continue
+		}
+		x.names[form][key] = append(list, chunk)
+	}
+}
+
+func (x *sourceIndex) addPrefix(id string) {
+	if p := numberPrefix(id); p != "" {
+		x.prefix[p] = true
+	}
+}
+
+// numberPrefix is the letters before the number that a name ends with, "" if it has
+// no such form.
+func numberPrefix(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	word := strings.TrimRight(name, "0123456789")
+	if len(word) == len(name) {
+		return ""
+	}
+	word = strings.TrimRight(word, " .:#_-/")
+	if word == "" || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		return ""
+	}
+	return word
+}
+
+// keysOf returns the forms of a name. An empty one is not compared.
+func keysOf(name string) [keyForms]string {
+	exact := strings.ToLower(strings.TrimSpace(name))
+	for _, scheme := range []string{"https://", "http://", "file://"} {
+		exact = strings.TrimPrefix(exact, scheme)
+	}
+	exact = strings.TrimPrefix(exact, "www.")
+	exact, _, _ = strings.Cut(exact, "#")
+	exact = strings.TrimRight(exact, "/")
+	path, _, _ := strings.Cut(strings.ReplaceAll(exact, `\`, "/"), "?")
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	stem := base
+	if dot := strings.LastIndexByte(base, '.'); dot > 0 && isExtension(base[dot+1:]) {
+		stem = base[:dot]
+	}
+	return [keyForms]string{exact, base, lettersAndDigits(stem)}
+}
+
+// isExtension reports whether s can be the extension of a file, perhaps with a
+// place after it: "pdf", "pdf:12".
+func isExtension(s string) bool {
+	const longest = 5
+	s, _, _ = strings.Cut(s, ":")
+	return s != "" && len(s) <= longest && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) &&
+		strings.ContainsFunc(s, unicode.IsLetter)
+}
+
+func lettersAndDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// headNames returns the names that a text gives itself at its beginning: "Title: …",
+// "[doc_12] …", "Document 3: …", or a heading. It sets label to the number of the
+// document, if there is one.
+func headNames(head string, label *int) []string {
+	const lines = 4
+	var names []string
+	for i := range lines {
+		line, rest, more := strings.Cut(head, "\n")
+		trimmed := strings.TrimSpace(line)
+		if i == 0 {
+			trimmed, names = labelled(trimmed, label, names)
+		}
+		key, value, ok := strings.Cut(trimmed, ":")
+		if ok && isNameKey(strings.ToLower(strings.Trim(key, " *_#"))) {
+			value, _, _ = strings.Cut(value, "):") // of "(Title: Plans): …"
+			names = append(names, strings.Trim(value, " *_\"'"))
+		} else if i == 0 && more {
+			if heading := strings.Trim(trimmed, "#*_ "); isHeadingLine(trimmed, heading) {
+				names = append(names, heading)
+			}
+		}
+		if !more {
+			break
+		}
+		head = rest
+	}
+	return names
+}
+
+// labelled reads the label that a text begins with: "[doc_12]", "Document 3:",
+// "Document [3](Title: Plans):". It returns the line after it.
+func labelled(line string, label *int, names []string) (string, []string) {
+	const longest = 64
+	word := line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsLetter))]
+	known := false
+	switch strings.ToLower(word) {
+	case "document", "doc", "source", "passage", "chunk", "context", "reference", "excerpt", "snippet", "result":
+		known = true
+	}
+	rest := line
+	if known {
+		rest = strings.TrimLeft(line[len(word):], " #_-")
+	}
+	switch {
+	case strings.HasPrefix(rest, "["):
+		name, after, ok := strings.Cut(rest[1:], "]")
+		if !ok || name == "" || len(name) > longest {
+			return line, names
+		}
+		if n, err := strconv.Atoi(name); err == nil && n >= 0 {
+			*label = n
+		}
+		names = append(names, name)
+		rest = after
+	case known:
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		if digits == 0 || digits > 4 || digits < len(rest) && strings.IndexByte(":.)(|-\t", rest[digits]) < 0 {
+			return line, names
+		}
+		*label, _ = strconv.Atoi(rest[:digits])
+		names = append(names, word+rest[:digits])
+		rest = rest[digits:]
+	default:
+		return line, names
+	}
+	return strings.TrimLeft(rest, " :.()|-\t"), names
+}
+
+// isNameKey knows the labels of the name of a text.
+func isNameKey(s string) bool {
+	switch s {
+	case "title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id":
+		return true
+	}
+	return false
+}
+
+// isHeadingLine reports whether a first line is the heading of what follows it.
+func isHeadingLine(line, heading string) bool {
+	const longest = 100
+	if heading == "" || len(heading) > longest {
+		return false
+	}
+	return line[0] == '#' || strings.IndexByte(".,;:!?", heading[len(heading)-1]) < 0
+}

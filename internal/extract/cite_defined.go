@@ -1,0 +1,139 @@
+package extract
+
+import (
+	"strconv"
+	"strings"
+)
+
+// A definition is what an answer's own list says of a source: "[1] plans.pdf, p. 3".
+type definition struct {
+	names  []string
+	number int // of the source, as in "[1] Document 3"; -1 for none
+}
+
+const (
+	maxDefinitions = 1 << 10
+	maxNames       = 12 // of a definition
+)
+
+// definitions reads the lists of sources of an answer, by the labels that its
+// citations have.
+func (v view) definitions() map[string]definition {
+	var all map[string]definition
+	for _, c := range v.cuts {
+		if c.kind != Reference {
+			continue
+		}
+		for line := range strings.SplitSeq(v.raw[c.start:c.end], "\n") {
+			line = strings.TrimSpace(line)
+			if rest, ok := sourceLabel(line); ok {
+				line = rest
+			}
+			for line != "" && len(all) < maxDefinitions {
+				key, text, rest := definitionAt(line)
+				if key == "" {
+					break
+				}
+				if all == nil {
+					all = make(map[string]definition)
+				}
+				if _, twice := all[key]; !twice {
+					all[key] = defined(text)
+				}
+				line = rest
+			}
+		}
+	}
+	return all
+}
+
+// definitionAt reads the definition that a line begins with, up to the next one on
+// the line. key is "" if there is none.
+func definitionAt(line string) (key, text, rest string) {
+	line = strings.TrimLeft(line, "-*+•–◦▪ \t")
+	if line == "" {
+		return "", "", ""
+	}
+	size, label := 0, ""
+	if size = bracketed(line, 0); size > 0 {
+		label = line[:size]
+		if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)": the address is what it is defined as
+			size, label = at+1, label[:at+1]
+		}
+	} else if superscripts(line, 0) > 0 {
+		size = superscripts(line, 0)
+		label = line[:size]
+	} else {
+		n := 0
+		for n < len(line) && n < 4 && line[n]-'0' < 10 {
+			n++
+		}
+		if n == 0 || n == len(line) || strings.IndexByte(".):", line[n]) < 0 {
+			return "", "", ""
+		}
+		size, label = n+1, "["+line[:n]+"]"
+	}
+	cited := markerCitations(label, 0)
+	if len(cited) != 1 {
+		return "", "", ""
+	}
+	text = strings.TrimLeft(line[size:], " :.\t-–—")
+	for i := 1; i < len(text); i++ {
+		if text[i] == '[' && text[i-1] == ' ' && bracketed(text, i) > 0 {
+			return labelKey(cited[0]), strings.TrimRight(text[:i], " ,;"), text[i:]
+		}
+	}
+	return labelKey(cited[0]), text, ""
+}
+
+// labelKey is what a citation and its definition have in common: the number, or the
+// name.
+func labelKey(c Citation) string {
+	if c.Number >= 0 {
+		return strconv.Itoa(c.Number)
+	}
+	if len(c.Names) > 0 {
+		return strings.ToLower(c.Names[0])
+	}
+	return ""
+}
+
+// defined reads the text of a definition: all that may be the name of the source in
+// it.
+func defined(text string) definition {
+	d := definition{number: -1}
+	add := func(name string) {
+		if name = strings.Trim(name, " \t\r.,;:*_\"'“”<>()[]"); name != "" && len(d.names) < maxNames {
+			d.names = append(d.names, name)
+		}
+	}
+	if strings.HasPrefix(text, "(") { // of "[1](https://…)"
+		add(text)
+	}
+	for word := range strings.FieldsSeq(strings.NewReplacer("](", "] ", "<", " ", ">", " ").Replace(text)) {
+		if isWebAddress(strings.Trim(word, "()[],;.")) {
+			add(word)
+		}
+	}
+	add(text)
+	if begin, after, ok := strings.Cut(text, "]("); ok { // a link
+		add(begin)
+		add(strings.TrimRight(after, ")"))
+	}
+	for _, mark := range []string{" - ", " – ", " — ", ": ", ", ", " (", " | ", "; "} {
+		for part := range strings.SplitSeq(text, mark) {
+			if part != text {
+				add(part)
+			}
+		}
+	}
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
+		if part = strings.TrimSpace(part); isPlace(part) {
+			if found, kind := partCitations(part, unknownPart); kind == sourcePart && len(found) == 1 {
+				d.number = found[0].Number
+			}
+			break
+		}
+	}
+	return d
+}

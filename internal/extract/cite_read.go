@@ -1,0 +1,329 @@
+package extract
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A citationReader reads markers of citations. It bounds how much they amount to.
+type citationReader struct {
+	sources map[string]definition // what the answer's own list calls its sources
+	left    int                   // bytes
+}
+
+// read returns the citations that a marker stands for, each with its names and
+// number. The name of a page or section is none.
+func (r *citationReader) read(marker string) []Citation {
+	var all []Citation
+	for _, c := range markerCitations(marker, 0) {
+		r.left -= len(marker) + citationBytes
+		if len(all) > 0 && r.left < 0 {
+			break
+		}
+		key := labelKey(c)
+		if d, ok := r.sources[key]; ok {
+			c.Names = append(d.names[:len(d.names):len(d.names)], c.Names...)
+			if d.number >= 0 {
+				c.Number = d.number
+			}
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// citationBytes is about what a citation takes in results besides its text.
+const citationBytes = 64
+
+// markerCitations reads a marker, which may have others within it.
+func markerCitations(marker string, depth int) []Citation {
+	const deepest = 3
+	if depth > deepest {
+		return nil
+	}
+	marker = strings.TrimSpace(marker)
+	if marker == "" {
+		return nil
+	}
+	switch r, _ := utf8.DecodeRuneInString(marker); {
+	case r == '<':
+		return tagCitations(marker, depth)
+	case isSuperscript(r):
+		return contentCitations(plainDigits(marker), "")
+	case r == '(':
+		inside := strings.TrimSuffix(marker[1:], ")")
+		if at := strings.IndexByte(inside, '['); at >= 0 {
+			var all []Citation
+			for at < len(inside) {
+				size := bracketed(inside, at)
+				if size == 0 {
+					break
+				}
+				all = append(all, markerCitations(inside[at:at+size], depth+1)...)
+				at = skipSeparators(inside, at+size)
+			}
+			if all != nil {
+				return all
+			}
+		}
+		return contentCitations(inside, "")
+	}
+	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
+		inside, ok := strings.CutPrefix(marker, pair[0])
+		if !ok {
+			continue
+		}
+		content, after, ok := strings.Cut(inside, pair[1])
+		if !ok {
+			continue
+		}
+		if content, link, ok := strings.Cut(content, "]("); ok && pair[0] == "[[" { // "[[1](https://…)]"
+			return contentCitations(content, strings.TrimRight(link, ")]"))
+		}
+		link := ""
+		if strings.HasPrefix(after, "(") {
+			link = strings.Trim(after, "()]")
+		}
+		return contentCitations(strings.Trim(content, " []"), link)
+	}
+	return nil
+}
+
+// tagCitations reads "<sup>1</sup>" and "<ref name="doc_2"/>".
+func tagCitations(marker string, depth int) []Citation {
+	for marker != "" && marker[0] == '<' && strings.IndexByte(marker, '>') > 0 {
+		tag, rest, _ := strings.Cut(marker[1:], ">")
+		if inside, _, ok := strings.Cut(rest, "<"); ok && strings.TrimSpace(inside) != "" || rest != "" && rest[0] != '<' {
+			content := strings.TrimSpace(inside)
+			if strings.HasPrefix(content, "[") || strings.HasPrefix(content, "(") {
+				return markerCitations(content, depth+1)
+			}
+			return contentCitations(content, "")
+		}
+		if rest == "" || strings.HasPrefix(rest, "</") { // it says everything in an attribute
+			for _, part := range strings.FieldsFunc(tag, func(r rune) bool { return r == ' ' || r == '/' }) {
+				if name, value, ok := strings.Cut(part, "="); ok && name != "class" && name != "style" {
+					return contentCitations(strings.Trim(value, `"'`), "")
+				}
+			}
+		}
+		marker = rest
+	}
+	return nil
+}
+
+// plainDigits is superscript digits as digits.
+func plainDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '¹':
+			return '1'
+		case r == '²' || r == '³':
+			return r - '²' + '2'
+		case r == '⁰' || r >= '⁴' && r <= '⁹':
+			return r - '⁰' + '0'
+		case r == '⁻':
+			return '-'
+		case r == '˒':
+			return ','
+		case r == '⁽' || r == '⁾':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// contentCitations reads what stands in the brackets of a marker. link is the
+// address of a link, "" for none.
+func contentCitations(content, link string) []Citation {
+	all := listedCitations(content)
+	if link == "" {
+		return all
+	}
+	if len(all) == 0 {
+		return []Citation{{Names: []string{link}, Number: -1}}
+	}
+	if isSourceWord(strings.TrimSpace(content)) {
+		all[0].Names = nil
+	}
+	all[0].Names = append(all[0].Names, link)
+	all[0].Weak = false
+	return all
+}
+
+func listedCitations(content string) []Citation {
+	content, name, vendor := strings.Cut(strings.TrimSpace(content), "†")
+	if vendor && !isLines(name) && !isSourceWord(strings.TrimSpace(name)) {
+		all := listedCitations(content)
+		if len(all) == 0 {
+			return []Citation{{Names: []string{strings.TrimSpace(name)}, Number: -1}}
+		}
+		all[0].Names = append([]string{strings.TrimSpace(name)}, all[0].Names...)
+		return all
+	}
+	if label, rest, ok := strings.Cut(content, ":"); ok && (isPlace(label) || isNumbers(label)) && !isNumbers(rest) { // "Source 1: plans.pdf"
+		if all, kind := partCitations(label, unknownPart); kind == sourcePart && len(all) == 1 {
+			for _, c := range listedCitations(rest) {
+				all[0].Names = append(all[0].Names, c.Names...)
+			}
+			return all
+		}
+	}
+	content = strings.TrimSpace(withoutPointer(content))
+	if isAuthorYear(content) {
+		return []Citation{{Names: []string{content}, Number: -1, Weak: true}}
+	}
+	var all []Citation
+	var title []string
+	after := unknownPart
+	for _, part := range strings.FieldsFunc(strings.ReplaceAll(content, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;，、&", r) }) {
+		part = strings.TrimSpace(part)
+		if part == "" {
+			continue
+		}
+		found, kind := partCitations(part, after)
+		if kind == unknownPart {
+			title = append(title, part)
+			continue
+		}
+		after = kind
+		all = append(all, found...)
+	}
+	if title == nil {
+		return all
+	}
+	// The name of a source may have commas, and a place in it after them.
+	names := []string{content}
+	if len(title) > 1 || len(all) > 0 || title[0] != content {
+		names = append(names, strings.Join(title, ", "), title[0])
+	}
+	for _, mark := range []string{" §", " - ", " – ", " — "} {
+		if name, _, ok := strings.Cut(content, mark); ok {
+			names = append(names, name)
+		}
+	}
+	return []Citation{{Names: names, Number: -1}}
+}
+
+// withoutPointer is s without "see" or "Source:".
+func withoutPointer(s string) string {
+	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
+		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
+			s = s[len(word):]
+			break
+		}
+	}
+	label, rest, ok := strings.Cut(s, ":")
+	if ok && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") {
+		if _, known := sourceLabel(label + ":"); known {
+			return rest
+		}
+	}
+	return s
+}
+
+// A partKind is what a part of a marker is.
+type partKind uint8
+
+const (
+	unknownPart partKind = iota
+	sourcePart           // a source
+	placePart            // a place in a source
+)
+
+// partCitations reads a part of a marker, which stands after one of the kind after.
+func partCitations(part string, after partKind) ([]Citation, partKind) {
+	label := strings.TrimLeft(part, "^#@")
+	switch {
+	case label != part && isNumbers(label):
+		return numbered(label, ""), sourcePart
+	case label != part && label != "":
+		return []Citation{{Names: []string{label}, Number: -1}}, sourcePart
+	case isNumbers(part):
+		if after == placePart { // "pp. 3, 5"
+			return nil, placePart
+		}
+		return numbered(part, ""), sourcePart
+	case isLines(part):
+		return nil, placePart
+	case isPlace(part):
+		n := strings.IndexFunc(part, func(r rune) bool { return !unicode.IsLetter(r) })
+		if isPartWord(part[:n]) {
+			return nil, placePart
+		}
+		number := strings.TrimPrefix(strings.TrimLeft(part[n:], " .:#_-–№"), "id")
+		number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ")
+		return numbered(number, part), sourcePart
+	case isWebAddress(part), isFile(part):
+		return []Citation{{Names: []string{strings.Trim(part, "<>")}, Number: -1}}, sourcePart
+	case len(part) <= 4 && len(part) > 1 && unicode.IsLetter(rune(part[0])) && isNumbers(part[1:]): // "S2"
+		return numbered(part[1:], part), sourcePart
+	case isIdentifier(part):
+		return []Citation{{Names: []string{part}, Number: -1}}, sourcePart
+	}
+	return nil, unknownPart
+}
+
+// numbered reads the numbers of sources: "1", "1-3", "4:0". name is what the marker
+// says before the number and with it; "" for nothing.
+func numbered(text, name string) []Citation {
+	const longest = 100
+	var names []string
+	if name != "" {
+		names = []string{name}
+		if id, _, ok := strings.Cut(name, ":"); ok && strings.ContainsAny(id, "0123456789") { // "doc_17:3"
+			names = append(names, id)
+		}
+	}
+	ascii := strings.Map(func(r rune) rune {
+		switch {
+		case r >= '０' && r <= '９':
+			return r - '０' + '0'
+		case r == '–':
+			return '-'
+		}
+		return r
+	}, text)
+	ascii = ascii[strings.LastIndexByte(ascii, ':')+1:] // "4:0" is of message 4
+	first, last, isRange := strings.Cut(strings.TrimSpace(ascii), "-")
+	from, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil {
+		if len(ascii) == 1 && unicode.IsLetter(rune(ascii[0])) { // "Document A"
+			from = int(ascii[0]|0x20-'a') + 1
+		} else {
+			from = -1
+		}
+		return []Citation{{Names: names, Number: from}}
+	}
+	to, err := strconv.Atoi(strings.TrimSpace(last))
+	if !isRange || err != nil || to <= from || to-from >= longest {
+		return []Citation{{Names: names, Number: from}}
+	}
+	var all []Citation
+	for n := from; n <= to; n++ {
+		var each []string
+		if name != "" {
+			each = []string{strings.TrimSuffix(name, text) + strconv.Itoa(n)}
+		}
+		all = append(all, Citation{Names: each, Number: n})
+	}
+	return all
+}
+
+// isLines reports whether s is the lines of a file: "L10-L20".
+func isLines(s string) bool {
+	s = strings.TrimSpace(s)
+	return len(s) > 1 && s[0] == 'L' && isNumbers(strings.ReplaceAll(s[1:], "L", ""))
+}
+
+// isPartWord knows what parts of sources are called, which name no source.
+func isPartWord(s string) bool {
+	switch strings.ToLower(s) {
+	case "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
+		"seite", "página", "pagina":
+		return true
+	}
+	return false
+}

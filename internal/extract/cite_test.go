@@ -1,0 +1,97 @@
+package extract
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// cited lists the citations of each claim as marker=names#number.
+func cited(t *testing.T, answer string) string {
+	t.Helper()
+	var claims []string
+	runes := []rune(answer)
+	for _, c := range extract(t, answer).Claims {
+		var all []string
+		for _, x := range c.Citations {
+			if got := string(runes[x.Start:x.End]); got != x.Text {
+				t.Errorf("%q: a citation with the text %q stands at %q", answer, x.Text, got)
+			}
+			s := strings.Join(x.Names, "|")
+			if x.Number >= 0 {
+				s += fmt.Sprintf("#%d", x.Number)
+			}
+			if x.Weak {
+				s += "?"
+			}
+			all = append(all, s)
+		}
+		claims = append(claims, strings.Join(all, " "))
+	}
+	return strings.Join(claims, " / ")
+}
+
+func TestCitationsAreReadByTheirForm(t *testing.T) {
+	for marker, want := range map[string]string{
+		"[1]": "#1", "[0]": "#0", "[1][2]": "#1 #2", "[1, 2]": "#1 #2", "[1-3]": "#1 #2 #3", "[1], [3]": "#1 #3",
+		"【4:0†source】": "#0", "【4:1†plans.pdf】": "plans.pdf#1", "【3†L10-L12】": "#3",
+		"[^1]": "#1", "[^note]": "note", "[#2]": "#2", "[@smith2021]": "smith2021",
+		"[doc_2]": "doc_2#2", "[Doc 1]": "Doc 1#1", "[Document 1, 3]": "Document 1#1 #3", "(Source 1, 2)": "Source 1#1 #2", "[citation:3]": "#3",
+		"[1 and 2]": "#1 #2", "[1, 2, and 3]": "#1 #2 #3", "[doc_17:3]": "doc_17:3|doc_17#3", "[Refund Policy §3]": "Refund Policy §3|Refund Policy", "[Refund Policy – Acme]": "Refund Policy – Acme|Refund Policy",
+		"[S2]": "S2#2", "[Source 1: plans.pdf]": "Source 1|plans.pdf#1", "[1, p. 4]": "#1", "[1: p. 4]": "", "[2, 3, p. 4]": "#2 #3", "[kb-0042]": "kb-0042#42", "[3f2504e0-4f89]": "3f2504e0-4f89",
+		"[plans.pdf]": "plans.pdf", "[plans.pdf, p. 3]": "plans.pdf", "(plans.pdf, page 3)": "plans.pdf", "(Source: plans.pdf)": "plans.pdf",
+		"[plans.pdf; faq.md]": "plans.pdf faq.md",
+		"[Refund Policy]":     "Refund Policy", "[Terms, Fees and Rates]": "Terms, Fees and Rates|Terms, Fees, Rates|Terms", "[Refund Policy, p. 3]": "Refund Policy, p. 3|Refund Policy|Refund Policy",
+		"[1](https://acme.com/plans)": "https://acme.com/plans#1", "[[1]](https://acme.com/plans)": "https://acme.com/plans#1", "[[1](https://acme.com/plans)]": "https://acme.com/plans#1",
+		"[source](https://acme.com/plans)": "https://acme.com/plans", "([plans.pdf](https://acme.com/p))": "plans.pdf|https://acme.com/p",
+		"[https://acme.com/plans]": "https://acme.com/plans",
+		"<sup>1</sup>":             "#1", "<sup>[1](https://a.com/x)</sup>": "https://a.com/x#1", "<ref>doc_2</ref>": "doc_2#2", `<ref name="doc_2"/>`: "doc_2#2", "¹": "#1", "¹˒²": "#1 #2",
+		"(see [1])": "#1", "([1], [2])": "#1 #2", "(Smith et al., 2021)": "Smith et al., 2021?",
+		"(page 12)": "", "[p. 4]": "", "(see section 4.2)": "", "[pp. 3, 5]": "",
+	} {
+		if got := cited(t, "The plan costs $10 a month "+marker+"."); got != want {
+			t.Errorf("%s: got %q, want %q", marker, got, want)
+		}
+	}
+}
+
+func TestACitationBelongsToItsSentence(t *testing.T) {
+	for answer, want := range map[string]string{
+		"The plan costs $10 [1]. Support is free [2].":                         "#1 / #2",
+		"The plan costs $10. [1] Support is free. [2]":                         "#1 / #2",
+		"The plan costs $10.[1] Support is free.[2]":                           "#1 / #2",
+		"[1] The plan costs $10.\n[2] Support is free.":                        "#1 / #2",
+		"According to [1], the plan costs $10.":                                "#1",
+		"The plan costs $10 [1] and support is free [2].":                      "#1 #2",
+		"- The plan costs $10 [1]\n- Support is free [2]":                      "#1 / #2",
+		"| plan | price |\n|---|---|\n| basic | $10 [1] |\n| pro | $20 [2] |":  "#1 / #2",
+		"Der Tarif „Größe“ kostet 10 € 🌕 [1]. Er ist neu [2].":                 "#1 / #2",
+		"The plan costs $10 [1].\n\nSources:\n[1] plans.pdf, p. 3\n[2] faq.md": "plans.pdf, p. 3|plans.pdf|p. 3#1",
+		"The plan costs $10 [^1].\n\n[^1]: https://acme.com/plans":             "https://acme.com/plans|https://acme.com/plans#1",
+		"The plan costs $10 [2].\n\nSources:\n1. faq.md\n2. Document 1":        "Document 1#1",
+		"The plan costs $10 [2].\n\nReferences: [1] faq.md, [2] plans.pdf":     "plans.pdf#2",
+		"The plan costs $10 [1].\n\nWhat is new? [2]":                          "#1",
+		"# Paris [1]": "#1",
+		"<p>The plan costs $10.</p>[1] <p>Support is free.</p>[2]":                      "#1 / #2",
+		"The plan costs $10 per month.":                                                 "",
+		"The plan costs $10 [1].\n\n## Sources\n- [1]: [Plans](https://acme.com/plans)": "https://acme.com/plans|Plans](https://acme.com/plans|Plans|https://acme.com/plans#1",
+	} {
+		if got := cited(t, answer); got != want {
+			t.Errorf("%q: got %q, want %q", answer, got, want)
+		}
+	}
+}
+
+// The invariant: what citations amount to is limited by the length of the answer.
+func TestShortMarkersDoNotStandForMuch(t *testing.T) {
+	answer := strings.Repeat("It is so [1-99]. ", 20_000)
+	n := 0
+	for _, c := range extract(t, answer).Claims {
+		for _, x := range c.Citations {
+			n += len(x.Text) + citationBytes
+		}
+	}
+	if most := firstCitations + (perByte+citationBytes)*len(answer); n > most {
+		t.Errorf("citations of %d bytes in an answer of %d, want no more than %d", n, len(answer), most)
+	}
+}
