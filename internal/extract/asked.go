@@ -143,7 +143,7 @@ func isReply(text string) bool {
 // and returns what follows.
 func reply(text string) (yes bool, rest string, ok bool) {
 	end := 0
-	for n := 0; n < 3; n++ { // words
+	for n := range 3 { // words
 		for end < len(text) && text[end] == ' ' {
 			end++
 		}
