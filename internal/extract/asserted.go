@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // A part is a piece of a sentence that declines to answer, in bytes.
 type part struct {
@@ -15,8 +12,8 @@ type part struct {
 // parts cuts a sentence that declines to answer and asserts something beside that:
 // "The documents do not mention the price, which is $500." It is nil for a sentence
 // that does only one of them.
-func parts(text string, w words) []part {
-	if len(text) > longest || isQuoted(text) || !w.mayDecline() {
+func parts(text string) []part {
+	if isQuoted(text) {
 		return nil
 	}
 	found := clauses(text)
@@ -76,9 +73,14 @@ func withoutAsides(text string, all []part) bool {
 	return w.opened().refuses(0)
 }
 
-// mayDecline is a fast check for a sentence with a refusal somewhere in it.
-func (w words) mayDecline() bool {
-	return bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("no ")) || bytes.Contains(w, []byte("unable "))
+// mayDecline is a fast check for a sentence with a refusal in it and a boundary
+// where it may part from an assertion.
+func mayDecline(text string) bool {
+	if !strings.ContainsAny(text, ",;(—–-") && !strings.Contains(text, " which ") && !strings.Contains(text, " but ") && !strings.Contains(text, " because ") && !strings.Contains(text, "though ") {
+		return false
+	}
+	return strings.Contains(text, "not ") || strings.Contains(text, "n't ") || strings.Contains(text, "n’t ") || strings.Contains(text, "no ") || strings.Contains(text, "No ") ||
+		strings.Contains(text, "nable ") || strings.Contains(text, "othing ") || strings.Contains(text, "not,") || strings.Contains(text, "know,")
 }
 
 // asserts reports whether a clause states something of its own, and not what would
