@@ -76,11 +76,33 @@ func withoutAsides(text string, all []part) bool {
 // mayDecline is a fast check for a sentence with a refusal in it and a boundary
 // where it may part from an assertion.
 func mayDecline(text string) bool {
-	if !strings.ContainsAny(text, ",;(—–-") && !strings.Contains(text, " which ") && !strings.Contains(text, " but ") && !strings.Contains(text, " because ") && !strings.Contains(text, "though ") {
-		return false
+	return mayDeny(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
+		strings.Contains(text, " because ") || strings.Contains(text, "though "))
+}
+
+// mayDeny reports whether a word of text ends as "not", "don't", "no", "nothing",
+// "unable" and "know" do.
+func mayDeny(text string) bool {
+	for i := 2; i < len(text); i++ {
+		if text[i] != ' ' && text[i] != ',' && text[i] != ';' {
+			continue
+		}
+		switch text[i-1] {
+		case 't':
+			if b := text[i-2]; b == 'o' || b == '\'' || b >= 0x80 {
+				return true
+			}
+		case 'o':
+			if text[i-2]|0x20 == 'n' {
+				return true
+			}
+		case 'e', 'g', 'w':
+			if word := text[:i]; strings.HasSuffix(word, "nable") || strings.HasSuffix(word, "othing") || strings.HasSuffix(word, "know") {
+				return true
+			}
+		}
 	}
-	return strings.Contains(text, "not ") || strings.Contains(text, "n't ") || strings.Contains(text, "n’t ") || strings.Contains(text, "no ") || strings.Contains(text, "No ") ||
-		strings.Contains(text, "nable ") || strings.Contains(text, "othing ") || strings.Contains(text, "not,") || strings.Contains(text, "know,")
+	return false
 }
 
 // asserts reports whether a clause states something of its own, and not what would

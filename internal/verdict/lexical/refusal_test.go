@@ -37,6 +37,7 @@ func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
 		{"", "The text does not state whether dogs travel free.", "Dogs travel free"},
 		{"", "The documents do not give the price of the outside cabin.", "| Outside | 4 | 120 |"},
 
+		{"", "The documents do not state when dogs travel.", ""},
 		{"", "The documents do not say how much parking costs.", ""},
 		{"", "The documents do not say who built pier 3.", ""},
 		{"", "The context does not state when the line closes.", ""},
