@@ -20,8 +20,8 @@ const (
 // judged by its own words. So stored results can be checked.
 func JudgedAs(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
-	for i, c := range claims {
-		switch {
+	for i := range claims {
+		switch c := &claims[i]; {
 		case c.Lead != "":
 			all[i] = completed(c.Lead, c.Text)
 		case mayBeFramed(c.Text):
@@ -127,7 +127,11 @@ func restates(asked, answer string) bool {
 // isShortAnswer reports whether a claim says too little without its question: it
 // is a fragment, or "yes" or "no".
 func isShortAnswer(text string) bool {
-	return len(text) <= longestReply && (isReply(text) || isBareAnswer(text) || isTag(wordsOf(text)))
+	if len(text) > longestReply {
+		return false
+	}
+	n := strings.Count(text, " ")
+	return isReply(text) || n < longestFragment+4 && (isBareAnswer(text) || n < 3 && isTag(wordsOf(text)))
 }
 
 // isReply reports whether text begins with "yes" or "no".
@@ -143,7 +147,7 @@ func isReply(text string) bool {
 // and returns what follows.
 func reply(text string) (yes bool, rest string, ok bool) {
 	end := 0
-	for n := 0; n < 3; n++ { // words
+	for n := range 3 { // words
 		for end < len(text) && text[end] == ' ' {
 			end++
 		}
@@ -157,6 +161,9 @@ func reply(text string) (yes bool, rest string, ok bool) {
 		end += k
 		said, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
 		if !known {
+			if n == 0 && !opensReply(text[:end]) {
+				break
+			}
 			continue
 		}
 		after := strings.TrimLeft(text[end:], " ")
@@ -174,6 +181,15 @@ func reply(text string) (yes bool, rest string, ok bool) {
 		}
 	}
 	return false, "", false
+}
+
+// opensReply knows the first words of replies of several words.
+func opensReply(first string) bool {
+	switch first {
+	case "Of", "of", "That", "that", "That's", "That’s", "that's", "This", "this", "Not", "not", "Absolutely", "absolutely", "Certainly", "certainly", "Definitely", "definitely":
+		return true
+	}
+	return false
 }
 
 // polarity knows the words for yes and no.

@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // A part is a piece of a sentence that declines to answer, in bytes.
 type part struct {
@@ -15,8 +12,8 @@ type part struct {
 // parts cuts a sentence that declines to answer and asserts something beside that:
 // "The documents do not mention the price, which is $500." It is nil for a sentence
 // that does only one of them.
-func parts(text string, w words) []part {
-	if len(text) > longest || isQuoted(text) || !w.mayDecline() {
+func parts(text string) []part {
+	if isQuoted(text) {
 		return nil
 	}
 	found := clauses(text)
@@ -76,9 +73,36 @@ func withoutAsides(text string, all []part) bool {
 	return w.opened().refuses(0)
 }
 
-// mayDecline is a fast check for a sentence with a refusal somewhere in it.
-func (w words) mayDecline() bool {
-	return bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("no ")) || bytes.Contains(w, []byte("unable "))
+// mayDecline is a fast check for a sentence with a refusal in it and a boundary
+// where it may part from an assertion.
+func mayDecline(text string) bool {
+	return mayDeny(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
+		strings.Contains(text, " because ") || strings.Contains(text, "though "))
+}
+
+// mayDeny reports whether a word of text ends as "not", "don't", "no", "nothing",
+// "unable" and "know" do.
+func mayDeny(text string) bool {
+	for i := 2; i < len(text); i++ {
+		if text[i] != ' ' && text[i] != ',' && text[i] != ';' {
+			continue
+		}
+		switch text[i-1] {
+		case 't':
+			if b := text[i-2]; b == 'o' || b == '\'' || b >= 0x80 {
+				return true
+			}
+		case 'o':
+			if text[i-2]|0x20 == 'n' {
+				return true
+			}
+		case 'e', 'g', 'w':
+			if word := text[:i]; strings.HasSuffix(word, "nable") || strings.HasSuffix(word, "othing") || strings.HasSuffix(word, "know") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // asserts reports whether a clause states something of its own, and not what would

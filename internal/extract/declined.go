@@ -331,7 +331,7 @@ func soughtNoun(f []word) Declined {
 		return Declined{}
 	}
 	without := joined(f[:head], f[head+1:])
-	switch strings.TrimSuffix(f[head].low, "s") {
+	switch singular(f[head].low) {
 	case "price", "cost":
 		return Declined{Cost, without}
 	case "fee", "salary", "charge", "fare", "rent":
@@ -351,10 +351,18 @@ func soughtNoun(f []word) Declined {
 			return Declined{Person, joined([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
 		}
 		return Declined{Person, joined(f)}
-	case "location", "addres", "place":
+	case "location", "address", "place":
 		return Declined{Place, without}
 	case "reason", "cause":
 		return Declined{Reason, without}
 	}
 	return Declined{AnyStatement, joined(f)}
+}
+
+// singular is a noun without the "s" of its plural.
+func singular(noun string) string {
+	if strings.HasSuffix(noun, "ss") {
+		return noun
+	}
+	return strings.TrimSuffix(noun, "s")
 }

@@ -114,11 +114,10 @@ func (d document) kind(i int) (k Kind, plain bool) {
 // parts are those of sentence i, if it declines to answer and asserts something.
 func (d document) parts(i int) []part {
 	text := d.sentence(i)
-	if len(text) > longest {
+	if len(text) > longest || !mayDecline(text) {
 		return nil
 	}
-	w, _ := read(d.words[:0], text)
-	return parts(text, w)
+	return parts(text)
 }
 
 // kindOf is kind of a sentence of the words w that is no code.

@@ -29,16 +29,18 @@ func unframed(text string) (string, bool) {
 	return capitalized(rest), true
 }
 
-// mayBeFramed is a fast check that few other sentences pass.
+// mayBeFramed is a fast check that few other sentences pass: one of the first words
+// names a source, or a frame stands near the end.
 func mayBeFramed(text string) bool {
-	if len(text) < 12 {
+	const near, shortest = 64, 12 // bytes
+	if len(text) < shortest {
 		return false
 	}
 	switch text[0] | 0x20 {
-	case 'a', 'b', 'f', 'g', 'i', 'p', 't', 'u', 'w':
-		first, _, _ := strings.Cut(text[:12], " ")
-		switch strings.ToLower(first) {
-		case "according", "based", "as", "from", "given", "in", "it", "per", "the", "these", "this", "those", "your", "our", "using", "within", "passage", "document", "context":
+	case 'a', 'b', 'c', 'd', 'f', 'g', 'i', 'o', 'p', 't', 'u', 'w', 'y':
+		var buf [2 * near]byte
+		w, _ := read(buf[:0], text[:min(len(text), near)])
+		if w.any(isSourceNoun) {
 			return true
 		}
 	}

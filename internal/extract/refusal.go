@@ -119,11 +119,7 @@ func (w words) source() (words, bool) {
 		return false
 	})
 	first, after := rest.next()
-	switch string(first) {
-	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
-		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
-		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence":
-	default:
+	if !isSourceNoun(first) {
 		return w, false
 	}
 	return after.skip(func(s []byte) bool {
@@ -134,6 +130,17 @@ func (w words) source() (words, bool) {
 		}
 		return false
 	}), true
+}
+
+// isSourceNoun knows the nouns for the contexts.
+func isSourceNoun(s []byte) bool {
+	switch string(s) {
+	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
+		"source", "sources", "excerpt", "excerpts", "information", "material", "materials", "data", "snippet", "snippets",
+		"results", "content", "knowledge", "paragraph", "paragraphs", "references", "report", "summary", "documentation", "docs", "file", "files", "chunk", "chunks", "evidence":
+		return true
+	}
+	return false
 }
 
 // silentSource is what follows "the context does not mention".

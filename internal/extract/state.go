@@ -264,7 +264,7 @@ func timed(a []word) []word {
 		prep = "in"
 	case slices.ContainsFunc(a, func(w word) bool { return isMonth(w.low) }):
 		prep = "in"
-		if slices.ContainsFunc(a, func(w word) bool { return isNumeral(w.low) && len(w.low) < 5 && !(len(w.low) == 4 && w.low[0] < '3') }) {
+		if slices.ContainsFunc(a, func(w word) bool { return isNumeral(w.low) && len(w.low) < 5 && (len(w.low) != 4 || w.low[0] >= '3') }) {
 			prep = "on"
 		}
 	case strings.HasSuffix(strings.TrimSuffix(first, "s"), "day") && first != "today" && first != "everyday" && first != "yesterday":

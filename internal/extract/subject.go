@@ -67,7 +67,7 @@ func predicateOfBe(w []word, from int, weak bool) int {
 		case isDeterminer(low):
 			return true
 		case isParticiple(low), isAdjective(low):
-			return border && !(isBareParticipleOf(w, i))
+			return border && !isBareParticipleOf(w, i)
 		case isAdverb(low):
 			return !last && (isParticiple(w[i+1].low) || isAdjective(w[i+1].low))
 		case low == "more", low == "less", low == "too", low == "very", low == "as":

@@ -204,7 +204,7 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 		after := strings.TrimLeft(text[k.End:], " ")
 		f.money = f.money || strings.HasSuffix(before, "$") || strings.HasSuffix(before, "€") || strings.HasSuffix(before, "£") || strings.HasPrefix(after, "€") || strings.HasPrefix(after, "$")
 	}
-	f.time = f.time || k.Is(lexicon.Month) && (k.Is(lexicon.Capital))
+	f.time = f.time || k.Is(lexicon.Month) && k.Is(lexicon.Capital)
 	if k.Is(lexicon.Capital) && !k.Is(lexicon.Month) && !k.Is(lexicon.Stop) && (!k.Is(lexicon.Initial) || i+1 < len(tokens) && tokens[i+1].Is(lexicon.Capital)) {
 		f.name = true
 	}
