@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// A Plain is a context as its reader sees it: without tags of HTML, emphasis,
-// addresses of links and invisible characters, with plain spaces.
+// A Plain is a context as its reader sees it: without tags of HTML, emphasis
+// and invisible characters, with plain spaces.
 // Tables of HTML have bars between their cells, and lists bullets, as in Markdown.
 type Plain struct{ view }
 
@@ -103,8 +103,8 @@ func (p *plainer) piece(i int) int {
 			start--
 		}
 		p.replace(start, i+1, "")
-		p.replace(text, end, "")
-		return end - i
+		p.replace(text, text+len("]("), " (")
+		return text + len("](") - i
 	case '\r':
 		if i+1 < len(p.raw) && p.raw[i+1] == '\n' {
 			return p.replace(i, i+1, "")
