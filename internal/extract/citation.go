@@ -256,13 +256,23 @@ func isExponent(s string) bool {
 	}
 	r, _ := utf8.DecodeLastRuneInString(word)
 	if !unicode.IsLetter(r) {
-		return unicode.IsDigit(r) || strings.ContainsRune(")]⁻−", r)
+		return unicode.IsDigit(r) && !isDate(s, word) || strings.ContainsRune(")]⁻−", r)
 	}
 	switch strings.TrimLeft(strings.ToLower(word), "0123456789.,") {
 	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
 		return true
 	}
 	return utf8.RuneCountInString(word) == 1
+}
+
+// isDate reports whether the number at the end of s is a year, or the day of a month.
+func isDate(s, number string) bool {
+	const yearDigits = 4
+	if len(number) == yearDigits && (number[0] == '1' || number[0] == '2') && strings.Trim(number, "0123456789") == "" {
+		return true
+	}
+	before := strings.TrimRight(s[:len(s)-len(number)], " ")
+	return isMonth(before[strings.LastIndexByte(before, ' ')+1:])
 }
 
 // endsClause reports whether what stands from i to end is the end of a clause, or

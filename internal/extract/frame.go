@@ -99,6 +99,9 @@ func withoutTrailingFrame(text string) (string, bool) {
 // sourced is what follows "according to the documents" or "as stated in passage 2".
 func (w words) sourced() (words, bool) {
 	found := false
+	if rest, ok := w.byDocument(); ok {
+		return rest, true
+	}
 	for range 3 { // "based on the information provided in the context"
 		rest := w
 		if after, ok := w.after("as"); ok && !found {
@@ -119,11 +122,41 @@ func (w words) sourced() (words, bool) {
 	return w, found
 }
 
+// byDocument is what follows "according to the handbook" and the like, which name
+// the contexts by what they are. "The 2023 handbook" may be one of several.
+func (w words) byDocument() (words, bool) {
+	first, rest := w.next()
+	switch string(first) {
+	case "per":
+	case "according", "based":
+		_, rest = rest.next()
+	case "as":
+		if second, then := rest.next(); isStated(second) {
+			_, rest = then.next()
+		}
+	default:
+		return w, false
+	}
+	the, rest := rest.next()
+	if string(the) != "the" && string(the) != "this" && string(the) != "your" {
+		return w, false
+	}
+	noun, rest := rest.next()
+	switch string(noun) {
+	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
+		return rest, true
+	}
+	return w, false
+}
+
 // namesReport reports whether the source that w begins with may be one that the
 // contexts speak of, such as "the report".
 func (w words) namesReport() bool {
 	for range 5 {
 		first, rest := w.next()
+		if s := string(first); s == "search" || s == "retrieved" { // "the search results"
+			return false
+		}
 		switch string(first) {
 		case "report", "summary", "data", "knowledge", "results":
 			return true

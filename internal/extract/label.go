@@ -10,6 +10,9 @@ const longestLabel = 32
 func answerLabel(s string) int {
 	near := s[:min(len(s), longestLabel)]
 	n, size := strings.IndexByte(near, ':'), 1
+	if comma := strings.IndexByte(near, ','); comma >= 0 && n < 0 && isOpening(near[:comma]) {
+		n = comma
+	}
 	if n < 0 {
 		if n, size = labelDash(near); n < 0 {
 			return 0
@@ -26,6 +29,15 @@ func answerLabel(s string) int {
 		return 0
 	}
 	return len(s) - len(rest)
+}
+
+// isOpening knows the labels that a comma may follow.
+func isOpening(s string) bool {
+	switch strings.ToLower(s) {
+	case "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude":
+		return true
+	}
+	return false
 }
 
 // labelDash finds the dash with white space around it that may end a label.
@@ -64,7 +76,7 @@ func isLabelName(s string) bool {
 	}
 	s = strings.Trim(s, " *_#:-–—：.\t")
 	switch strings.ToLower(s) {
-	case "a", "ans", "tl;dr", "tl ; dr", "tldr", "tl dr", "tl/dr", "in short", "in brief", "in a nutshell", "in a word", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude",
+	case "a", "ans", "tl;dr", "tl ; dr", "tldr", "tl dr", "tl/dr", "in short", "in brief", "in a nutshell", "in a word", "in summary", "in conclusion", "short version", "the short version", "long story short", "here's what i found", "here is what i found", "this is what i found", "to sum up", "to summarize", "to summarise", "to conclude",
 		"bottom line", "the bottom line", "antwort", "kurz gesagt", "kurzantwort", "kurze antwort", "respuesta", "respuesta corta", "en resumen", "réponse", "en bref", "en résumé", "resposta",
 		"em resumo", "risposta", "in breve", "antwoord", "svar", "ответ", "答案", "回答", "答え", "الجواب", "الإجابة":
 		return true

@@ -124,7 +124,7 @@ func (w words) source() (words, bool) {
 	}
 	return after.skip(func(s []byte) bool {
 		switch string(s) {
-		case "provided", "given", "above", "available", "i", "have", "you", "youve", "base", "itself", "themselves", "supplied", "shared",
+		case "provided", "given", "above", "available", "i", "have", "you", "youve", "base", "itself", "themselves", "supplied", "shared", "material", "materials", "gave", "me", "we", "were", "was", "to", "us",
 			"1", "2", "3", "4", "5", "6", "7", "8", "9", "10":
 			return true
 		}
