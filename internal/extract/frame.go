@@ -40,7 +40,7 @@ func mayBeFramed(text string) bool {
 	case 'a', 'b', 'c', 'd', 'f', 'g', 'i', 'o', 'p', 't', 'u', 'w', 'y':
 		var buf [2 * near]byte
 		w, _ := read(buf[:0], text[:min(len(text), near)])
-		if w.any(isSourceNoun) {
+		if w.any(isSourceNoun) || w.any(isDocumentNoun) {
 			return true
 		}
 	}
@@ -142,11 +142,16 @@ func (w words) byDocument() (words, bool) {
 		return w, false
 	}
 	noun, rest := rest.next()
-	switch string(noun) {
+	return rest, isDocumentNoun(noun)
+}
+
+// isDocumentNoun knows what contexts may be called by their kind.
+func isDocumentNoun(s []byte) bool {
+	switch string(s) {
 	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
-		return rest, true
+		return true
 	}
-	return w, false
+	return false
 }
 
 // namesReport reports whether the source that w begins with may be one that the

@@ -5,6 +5,7 @@ import (
 	"html"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -190,7 +191,7 @@ func (v *viewer) walk(whole []section) {
 // mayStart reports whether walk looks at a byte.
 func mayStart(b byte) bool {
 	switch b {
-	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef:
+	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
 		return true
 	}
 	return false
@@ -231,8 +232,26 @@ func (v *viewer) piece(i int) int {
 		return v.cite(i)
 	case isInvisible(r) && !joins(v.raw, i, size):
 		return v.leaveOut(i, i+size, "", "", false)
+	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
+		return v.emoji(i, i+size)
 	}
 	return 0
+}
+
+// emoji leaves out the emoji from start to end, and what belongs to it, before the
+// words of a line.
+func (v *viewer) emoji(start, end int) int {
+	for end < len(v.raw) {
+		r, size := utf8.DecodeRuneInString(v.raw[end:])
+		if r != '\ufe0f' && r != '\u200d' && r != ' ' && (r == utf8.RuneError || !unicode.In(r, unicode.So, unicode.Sk)) {
+			break
+		}
+		end += size
+	}
+	if end == len(v.raw) || v.raw[end] == '\n' {
+		return 0 // a line of emoji is skipped as one
+	}
+	return v.leaveOut(start, end, "", "", false)
 }
 
 // leaveOut puts with in place of a piece of raw, and returns the length of that.

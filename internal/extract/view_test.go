@@ -51,6 +51,8 @@ func TestCitationsAreNotPartOfClaims(t *testing.T) {
 		"The plan (see page 3 and section 4) costs $10.":   "The plan (see page 3 and section 4) costs $10.",
 		"It rose (Smith, 2021; Jones, 2022) by half.":      "It rose by half.",
 		"It costs $10 [1], $20 [2] or $30 [3] per month.":  "It costs $10, $20 or $30 per month.",
+		"It opened in 2016<sup>2</sup>, on May 3², at 5.":  "It opened in 2016, on May 3, at 5.",
+		"✅ It opened. 🎉":                                   "It opened.",
 		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m3.",
 	} {
 		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A change of a row that means nothing, and so has to leave its score as it is.
+type change func(answer string, contexts []string) (string, []string)
+
+// before and after put a mark before and behind the stop of an answer.
+func before(mark string) change {
+	return func(a string, c []string) (string, []string) {
+		body := strings.TrimRight(a, ".")
+		return body + mark + a[len(body):], c
+	}
+}
+
+func after(mark string) change {
+	return func(a string, c []string) (string, []string) { return a + mark, c }
+}
+
+func wrapped(begin, end string) change {
+	return func(a string, c []string) (string, []string) { return begin + a + end, c }
+}
+
+// framed puts a frame before an answer, whose first word then begins small if it
+// is no name.
+func framed(frame string) change {
+	small := map[string]bool{"The": true, "A": true, "An": true, "This": true, "It": true, "He": true, "She": true, "They": true, "In": true, "There": true, "To": true, "You": true, "Yes": true}
+	return func(a string, c []string) (string, []string) {
+		if first, _, _ := strings.Cut(a, " "); small[first] {
+			a = strings.ToLower(a[:1]) + a[1:]
+		}
+		return frame + a, c
+	}
+}
+
+func inAnswer(pattern, with string) change {
+	re := regexp.MustCompile(pattern)
+	return func(a string, c []string) (string, []string) { return re.ReplaceAllString(a, with), c }
+}
+
+func inContexts(edit func(string) string) change {
+	return func(a string, c []string) (string, []string) {
+		out := make([]string, len(c))
+		for i := range c {
+			out[i] = edit(c[i])
+		}
+		return a, out
+	}
+}
+
+func replaced(pattern, with string) func(string) string {
+	re := regexp.MustCompile(pattern)
+	return func(s string) string { return re.ReplaceAllString(s, with) }
+}
+
+// changes returns changes of every kind, by name.
+func changes() map[string]change {
+	all := map[string]change{
+		"reasoning":         wrapped("<reasoning>\nPassage 2 has 7 of them.\n</reasoning>\n", ""),
+		"end of reasoning":  wrapped("They ask for it. I look at the 3 passages.\n</think>\n\n", ""),
+		"a tag":             wrapped("<answer>", "</answer>"),
+		"tags":              wrapped("<div class=\"a\"><h2>Answer</h2><p>", "</p></div>"),
+		"tagged sources":    after("\n<sources>1, 2</sources>"),
+		"JSON":              jsonAnswer,
+		"an ordered list":   wrapped("<ol><li>", "</li></ol>"),
+		"emoji":             wrapped("✅ ", " 🎉"),
+		"soft hyphens":      inAnswer(`([a-z]{4})([a-z]{4})`, "$1\u00ad$2"),
+		"thin spaces":       inAnswer(`(\d) (\w)`, "$1\u2009$2"),
+		"word joiners":      inAnswer(` `, " \u2060"),
+		"entities":          inAnswer(`'`, "&#39;"),
+		"a citation inside": inAnswer(`, `, " [2], "),
+		"one that is glued": inAnswer(`(\pL{4}) and `, "$1[2] and "),
+		"raised inside":     inAnswer(`(\pL{4}), `, "$1<sup>2</sup>, "),
+		"CRLF in contexts":  inContexts(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }),
+		"bold contexts":     inContexts(replaced(`\b([A-Z]\w{3,})\b`, "**$1**")),
+		"HTML contexts":     inContexts(func(s string) string { return "<html><body><p>" + strings.ReplaceAll(s, "&", "&amp;") + "</p></body></html>" }),
+		"hidden in context": inContexts(func(s string) string { return strings.ReplaceAll(s, " ", " \u200b") }),
+		"soft in contexts":  inContexts(replaced(`([a-z]{4})([a-z]{4})`, "$1\u00ad$2")),
+		"ligatures":         inContexts(func(s string) string { return strings.NewReplacer("fi", "ﬁ", "fl", "ﬂ").Replace(s) }),
+		"narrow contexts":   inContexts(replaced(`(.{50,60}) `, "$1\n")),
+		"quoted contexts":   inContexts(func(s string) string { return "> " + strings.ReplaceAll(s, "\n", "\n> ") }),
+		"a page footer":     inContexts(func(s string) string { return s + "\n\nPage 3 of 12\n" }),
+		"a source line":     inContexts(func(s string) string { return "Source: https://docs.example.com/a\n" + s }),
+	}
+	for _, mark := range []string{
+		"[3]", "[2, 4]", "[1-3]", "[Doc. 2]", "(ref. 4)", "[source: FAQ]", "(Doc 2, p. 5)", "[web:1]", "(pp. 3-5)", "[Handbook, section 4]", "(WHO, 2020)",
+		"[a3f8c2d1]", "[chunk_12]", "[#3]", "(see [2])", "［1］", "〔1〕", "[report_final.docx, p. 7]", "(Source: Handbook)", "(Miller & Jones, 2019; Smith, 2020)",
+		"[turn0search3]", "[1](https://x.example/y)", "([faq.md](https://x.example/faq.md))", "【4:0†source】", "<ref>1</ref>", "²", "[^note]",
+	} {
+		all["before the stop: "+mark] = before(" " + mark)
+		all["after the stop: "+mark] = after(" " + mark)
+	}
+	for _, list := range []string{
+		"\n\nSources: [1] a.pdf, [2] b.pdf", "\n\n---\nSources\n- a.pdf\n- b.pdf", "\n\n## References\n\n- [Handbook](https://x.example/h)", "\n\n[1]: https://x.example/a\n[2]: https://x.example/b",
+		"\n\nReferences:\nSmith, J. (2020). Energy prices. Journal of Energy, 12(3), 4-9.", "\n\n[^1]: Handbook, p. 4", "\n\n(Source: Handbook, section 4)",
+		"\n\nNote: this information comes solely from the documents above.", "\n\n*Disclaimer: This is an AI-generated summary and may contain errors.*", "\n\n_This is not legal advice._",
+		" If you need anything else, just ask.", " Would you like me to explain further?", " Happy to help with anything else!", "\n\nI hope that answers your question.", " Just let me know!",
+	} {
+		all["behind it: "+strings.TrimSpace(list)] = after(list)
+	}
+	for _, frame := range []string{
+		"According to the retrieved documents, ", "As stated in the passages, ", "Per the sources, ", "The context states that ", "Based on the information provided, ",
+		"Based on the search results, ", "According to the handbook, ", "It is stated in the context that ",
+	} {
+		all["frame: "+frame] = framed(frame)
+	}
+	for _, label := range []string{"Final answer: ", "**Short answer:** ", "TL;DR: ", "In summary, ", "Response: ", "Here's what I found: ", "Certainly! ", "### Answer\n\n", "> ", "* ", "a) "} {
+		all["label: "+label] = wrapped(label, "")
+	}
+	return all
+}
+
+func jsonAnswer(a string, c []string) (string, []string) {
+	b, err := json.Marshal(map[string]any{"answer": a, "confidence": 0.9, "sources": []string{"plans.pdf"}})
+	if err != nil {
+		return a, c
+	}
+	return "```json\n" + string(b) + "\n```", c
+}
+
+// Real rows keep their scores when something is changed in them that means nothing:
+// at most 1 score of 100 of all changes, and 4 of 100 of any one, may be another.
+func TestScoresDoNotDependOnWhatMeansNothing(t *testing.T) {
+	t.Parallel()
+	const mostOfAll, mostOfOne = 0.01, 0.04
+	input, err := os.Open(rows + "rows.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = input.Close() }()
+	type row struct {
+		ID       string   `json:"id"`
+		Question string   `json:"question"`
+		Answer   string   `json:"answer"`
+		Contexts []string `json:"contexts"`
+	}
+	var out strings.Builder
+	write := func(r row) {
+		b, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out.Write(append(b, '\n'))
+	}
+	all := changes()
+	lines := bufio.NewScanner(input)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		var r row
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		// An answer of prose, with a stop and no citation of its own.
+		r.Answer = strings.TrimSpace(r.Answer)
+		if !strings.HasSuffix(r.Answer, ".") || strings.ContainsAny(r.Answer, "[\n|") {
+			continue
+		}
+		id := r.ID
+		r.ID = id + "\tas it is"
+		write(r)
+		for name, change := range all {
+			changed := row{ID: id + "\t" + name, Question: r.Question}
+			changed.Answer, changed.Contexts = change(r.Answer, r.Contexts)
+			write(changed)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "changed.jsonl")
+	if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := score(t, nil, file, "--to", "jsonl")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, stderr)
+	}
+	scores := map[string]map[string]string{}
+	for line := range strings.Lines(stdout) {
+		var r struct {
+			ID           string
+			Faithfulness *float64
+		}
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			t.Fatal(err)
+		}
+		id, name, _ := strings.Cut(r.ID, "\t")
+		if scores[id] == nil {
+			scores[id] = map[string]string{}
+		}
+		scores[id][name] = "null"
+		if r.Faithfulness != nil {
+			scores[id][name] = fmt.Sprint(*r.Faithfulness)
+		}
+	}
+	changed, total := 0, 0
+	for name := range all {
+		n := 0
+		for _, by := range scores {
+			total++
+			if by[name] != by["as it is"] {
+				n++
+			}
+		}
+		changed += n
+		if share := float64(n) / float64(len(scores)); share > mostOfOne {
+			t.Errorf("%q changes %d of %d scores, want at most %.0f%%", name, n, len(scores), 100*mostOfOne)
+		}
+	}
+	t.Logf("%d rows, %d changes: %d of %d scores changed", len(scores), len(all), changed, total)
+	if len(scores) < 25 || float64(changed) > mostOfAll*float64(total) {
+		t.Errorf("%d of %d scores of %d rows changed, want at most %.0f%%", changed, total, len(scores), 100*mostOfAll)
+	}
+}
