@@ -11,6 +11,7 @@ const (
 	longestFragment = 12  // words of a short answer
 	longestWord     = 8   // code points of a name in a script without spaces
 	longestReply    = 300 // bytes of a claim that is looked at
+	fewWords        = 6   // of what may be a short answer with a common verb
 	mostFragments   = 16  // claims that are short answers together
 )
 
@@ -131,7 +132,17 @@ func isShortAnswer(text string) bool {
 		return false
 	}
 	n := strings.Count(text, " ")
-	return isReply(text) || n < longestFragment+4 && (isBareAnswer(text) || n < 3 && isTag(wordsOf(text)))
+	return isReply(text) || n < longestFragment+4 && (n < fewWords || !hasCommonVerb(text)) && isBareAnswer(text) || n < 3 && isTag(wordsOf(text))
+}
+
+// hasCommonVerb is a fast check that most sentences pass and no fragment does.
+func hasCommonVerb(text string) bool {
+	for _, verb := range [...]string{" is ", " was ", " are ", " were ", " has ", " had ", " have ", " can ", " will "} {
+		if strings.Contains(text, verb) {
+			return true
+		}
+	}
+	return false
 }
 
 // isReply reports whether text begins with "yes" or "no".

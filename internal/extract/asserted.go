@@ -76,8 +76,22 @@ func withoutAsides(text string, all []part) bool {
 // mayDecline is a fast check for a sentence with a refusal in it and a boundary
 // where it may part from an assertion.
 func mayDecline(text string) bool {
-	return mayDeny(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
+	return mayDeny(text) && mayNameSource(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
 		strings.Contains(text, " because ") || strings.Contains(text, "though "))
+}
+
+// mayNameSource reports whether text has a word that a refusal has: for the contexts,
+// or for not knowing.
+func mayNameSource(text string) bool {
+	for _, part := range [...]string{
+		"know", "nable", "sure", "nformation", "mention", "ontext", "assage", "ocument", "ource", "rticle", "xcerpt", "aterial", "find", "nswer", "text", "snippet", "data",
+		"esult", "ontent", "aragraph", "eference", "eport", "ummary", "file", "chunk", "vidence", "detail", "access", "say", "state", "tell", "specif", "provide",
+	} {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // mayDeny reports whether a word of text ends as "not", "don't", "no", "nothing",

@@ -36,10 +36,9 @@ func mayBeFramed(text string) bool {
 	if len(text) < shortest {
 		return false
 	}
-	switch text[0] | 0x20 {
-	case 'a', 'b', 'c', 'd', 'f', 'g', 'i', 'o', 'p', 't', 'u', 'w', 'y':
+	if begin := text[:min(len(text), near)]; mayNameSource(begin) || namesDocument(begin) {
 		var buf [2 * near]byte
-		w, _ := read(buf[:0], text[:min(len(text), near)])
+		w, _ := read(buf[:0], begin)
 		if w.any(isSourceNoun) || w.any(isDocumentNoun) {
 			return true
 		}
@@ -143,6 +142,16 @@ func (w words) byDocument() (words, bool) {
 	}
 	noun, rest := rest.next()
 	return rest, isDocumentNoun(noun)
+}
+
+// namesDocument is a fast check for the words of isDocumentNoun.
+func namesDocument(text string) bool {
+	for _, part := range [...]string{"andbook", "manual", "guide", "olicy", "page", "faq", "FAQ", "rochure", "eaflet", "ooklet", "ebsite"} {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // isDocumentNoun knows what contexts may be called by their kind.

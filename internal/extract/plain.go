@@ -18,6 +18,10 @@ func PlainContext(raw string) Plain {
 			i++
 			continue
 		}
+		if skip := ordinary(raw[i:]); skip > 0 {
+			i += skip
+			continue
+		}
 		i += max(1, p.piece(i))
 	}
 	if p.cuts == nil {
@@ -59,6 +63,34 @@ func plainStart(b byte) bool {
 	return false
 }
 
+// ordinary is the length of the character that s begins with, if it is one that
+// shares its first byte with what is replaced; else 0. Most are dashes and
+// quotation marks.
+func ordinary(s string) int {
+	if len(s) < utf8.UTFMax {
+		return 0
+	}
+	switch s[0] {
+	case 0xc2:
+		if s[1] != 0xa0 && s[1] != 0xad {
+			return 2
+		}
+	case 0xe2:
+		if s[1] == 0x80 && s[2] >= 0x92 && s[2] <= 0xa7 || s[1] > 0x81 {
+			return 3
+		}
+	case 0xe3:
+		if s[1] != 0x80 || s[2] != 0x80 {
+			return 3
+		}
+	case 0xef:
+		if s[1] != 0xbb && s[1] != 0xac {
+			return 3
+		}
+	}
+	return 0
+}
+
 // A plainer walks over a context.
 type plainer struct {
 	raw   string
@@ -93,6 +125,9 @@ func (p *plainer) piece(i int) int {
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
+		if n := strings.IndexByte(p.raw[i:], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
+			return 0
+		}
 		end := linkEnd(p.raw, i)
 		if end == 0 {
 			return 0

@@ -43,7 +43,8 @@ func see(raw string) view {
 
 // seeAnswer makes the view of a whole answer, which may be JSON or fenced.
 func seeAnswer(raw string) view {
-	if strings.IndexByte(raw, '{') < 0 && strings.IndexByte(raw, '[') < 0 && !strings.Contains(raw, "```") {
+	start, _ := trimmed(raw, 0, len(raw))
+	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
 		return see(raw)
 	}
 	outer, ok := unwrap(raw)

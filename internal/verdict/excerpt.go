@@ -23,6 +23,10 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	if start > 0 {
 		b = append(b, "…"...)
 	}
+	if isPlain(text[start:end]) {
+		b = append(b, text[start:end]...)
+		start = end
+	}
 	line := start == 0 // nothing but white space and bullets on the line yet
 	space := true      // white space before, or nothing yet
 	for i := start; i < end; {
@@ -68,6 +72,20 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		b = append(b, "…"...)
 	}
 	return append(bytes.TrimRight(b, " "), "”"...)
+}
+
+// isPlain reports whether a text is one line of ASCII that needs no change: it has
+// no marker, and begins with a letter.
+func isPlain(text string) bool {
+	if text == "" || text[0]|0x20-'a' >= 26 || len(text) > 1 && (text[1] == ')' || text[1] == '.') {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c >= 0x7f || c == '[' || c == ' ' && i+1 < len(text) && text[i+1] == ' ' {
+			return false
+		}
+	}
+	return true
 }
 
 // around returns a piece of at most excerptLength code points of text that begins

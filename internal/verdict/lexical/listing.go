@@ -13,6 +13,8 @@ type listing struct {
 	chunk int
 	lead  [2]int // bytes in the chunk
 	items [][2]int
+	words [][]uint64      // of the items, once they are read
+	known map[string]bool // what is an item of it
 }
 
 const (
@@ -57,20 +59,24 @@ func (j *Judge) otherItem(s *scratch, c *claim, contexts []string) (objection, q
 		if s.listWork += len(items) * len(l.items); s.listWork > maxListWork {
 			break
 		}
+		if own > 1 && c.answer == "" && len(l.items) != len(items) {
+			continue
+		}
 		text := contexts[l.chunk]
-		a.read(j.lex, stem)
-		s.quoteSide.read(j.lex, text[l.lead[0]:l.lead[1]])
-		same := j.share(a, &s.quoteSide) >= sameLead
 		other, found := "", 0
 		for n, item := range items {
-			switch a.read(j.lex, item); {
-			case len(a.content) == 0:
-			case j.isItemOf(s, l, text):
+			switch {
+			case strings.TrimSpace(item) == "":
+			case j.isItemOf(s, l, text, item):
 				found++
 			case other == "" && n < own:
 				other = item
 			}
 		}
+		s.quoteSide.read(j.lex, text[l.lead[0]:l.lead[1]])
+		s.keyed = s.quoteSide.keys(s.keyed[:0])
+		a.read(j.lex, stem)
+		same := j.share(a, s.keyed) >= sameLead
 		if other == "" && found > 0 {
 			return objection{}, quote{}
 		}
@@ -137,7 +143,8 @@ func (c *claim) items() (stem string, items []string) {
 	case c.answer != "":
 		return strings.Replace(c.text, strings.Trim(c.answer, " .!"), "", 1), splitItems(c.answer)
 	}
-	if strings.Count(c.text, ",") == 0 { // as most
+	last := strings.LastIndexByte(c.text, ',')
+	if last < 0 || strings.Count(c.text[last:], " ") > 2*maxItemWords { // as most
 		return "", nil
 	}
 	items = splitItems(c.text)
@@ -182,30 +189,52 @@ func splitItems(text string) []string {
 	return items
 }
 
-// isItemOf reports whether what claimSide has read is an item of a list: the list
-// has most words of it in one item, or it has all words of one.
-func (j *Judge) isItemOf(s *scratch, l *listing, text string) bool {
+// isItemOf reports whether item is one of a list: the list has most words of it in
+// one item, or it has all words of one.
+func (j *Judge) isItemOf(s *scratch, l *listing, text, item string) bool {
+	if is, ok := l.known[item]; ok {
+		return is
+	}
 	a, b := &s.claimSide, &s.quoteSide
-	for _, item := range l.items {
-		b.read(j.lex, text[item[0]:item[1]])
-		if j.share(a, b) >= sameItem || len(b.content) > 1 && j.share(b, a) >= wholeItem {
-			return true
+	if l.words == nil {
+		l.known = make(map[string]bool)
+		for _, at := range l.items {
+			b.read(j.lex, text[at[0]:at[1]])
+			l.words = append(l.words, b.keys(nil))
 		}
 	}
-	return false
+	a.read(j.lex, item)
+	is := slices.ContainsFunc(l.words, func(words []uint64) bool {
+		return j.share(a, words) >= sameItem || len(words) > 1 && j.covers(a, words)
+	})
+	l.known[item] = is
+	return is
 }
 
-// share is the share, by IDF, of the words of x that y has.
-func (j *Judge) share(x, y *side) float64 {
+// covers reports whether x has nearly all of the words, by IDF.
+func (j *Judge) covers(x *side, words []uint64) bool {
+	found, all := 0.0, 0.0
+	for _, k := range words {
+		w := j.lex.IDF(k)
+		all += w
+		if x.place(k) >= 0 {
+			found += w
+		}
+	}
+	return found >= wholeItem*all
+}
+
+// share is the share, by IDF, of the words of x that are among others.
+func (j *Judge) share(x *side, words []uint64) float64 {
 	found, all := 0.0, 0.0
 	for _, i := range x.content {
 		t := &x.tokens[i]
 		w := j.lex.IDF(t.Key)
 		all += w
-		has := y.place(t.Key) >= 0
+		has := slices.Contains(words, t.Key)
 		if !has {
 			j.lex.Related(t.Key, func(k uint64, r lexicon.Relation) {
-				has = has || r != lexicon.Antonym && y.place(k) >= 0
+				has = has || r != lexicon.Antonym && slices.Contains(words, k)
 			})
 		}
 		if has {
@@ -216,6 +245,14 @@ func (j *Judge) share(x, y *side) float64 {
 		return 0
 	}
 	return found / all
+}
+
+// keys appends the words of x that count.
+func (x *side) keys(dst []uint64) []uint64 {
+	for _, i := range x.content {
+		dst = append(dst, x.tokens[i].Key)
+	}
+	return dst
 }
 
 // inProse reports whether a sentence around the closest window, outside of the
@@ -234,10 +271,11 @@ func (j *Judge) inProse(s *scratch, c *claim, contexts []string, l *listing, ste
 				continue
 			}
 			b.read(j.lex, contexts[chunk][part[0]:part[1]])
-			if a.read(j.lex, stem); b.negations > a.negations || j.share(a, b) < sameLead {
+			s.keyed = b.keys(s.keyed[:0])
+			if a.read(j.lex, stem); b.negations > a.negations || j.share(a, s.keyed) < sameLead {
 				continue
 			}
-			if a.read(j.lex, item); j.share(a, b) >= sameItem {
+			if a.read(j.lex, item); j.share(a, s.keyed) >= sameItem {
 				return true
 			}
 		}
@@ -262,7 +300,7 @@ func (j *Judge) listings(s *scratch, contexts []string) []listing {
 func appendListings(dst []listing, chunk int, text string) []listing {
 	var open []listing // a list, and those within its last item
 	var indents []int
-	lead := [2]int{}
+	lead := [2]int{} // the line before
 	closeTo := func(n int) {
 		for len(open) > n {
 			l := open[len(open)-1]
@@ -285,11 +323,11 @@ func appendListings(dst []listing, chunk int, text string) []listing {
 				closeTo(len(open) - 1)
 			}
 			if len(open) == 0 || indents[len(indents)-1] < indent {
-				open, indents = append(open, listing{chunk: chunk, lead: lead}), append(indents, indent)
+				open, indents = append(open, listing{chunk: chunk, lead: lastClause(text, lead[0], lead[1])}), append(indents, indent)
 			}
 			l := &open[len(open)-1]
 			l.items = append(l.items, [2]int{start, start + n})
-			lead = lastClause(text, start, start+n)
+			lead = [2]int{start, start + n}
 			dst = appendRunIn(dst, chunk, text, start, start+n)
 		case strings.TrimSpace(line) == "":
 		case len(open) > 0 && indent > 1: // an item goes on
@@ -297,7 +335,7 @@ func appendListings(dst []listing, chunk int, text string) []listing {
 			l.items[len(l.items)-1][1] = start + n
 		default:
 			closeTo(0)
-			lead = lastClause(text, start, start+n)
+			lead = [2]int{start, start + n}
 			dst = appendRunIn(dst, chunk, text, start, start+n)
 		}
 		start += n + 1
@@ -310,8 +348,11 @@ func appendListings(dst []listing, chunk int, text string) []listing {
 // sentence, between commas or the marks of items.
 func appendRunIn(dst []listing, chunk int, text string, start, end int) []listing {
 	for at := start; at < end && len(dst) < maxListings; {
-		n := strings.IndexAny(text[at:end], ":(")
-		if n < 0 {
+		n := strings.IndexByte(text[at:end], ':')
+		if k := strings.IndexByte(text[at:end], '('); n < 0 || k >= 0 && k < n {
+			n = k
+		}
+		if n < 0 || strings.IndexByte(text[at+n:end], ',') < 0 && strings.IndexByte(text[at+n:end], ';') < 0 && strings.Count(text[at+n:end], "(") < 3 {
 			break
 		}
 		at += n + 1
@@ -323,7 +364,8 @@ func appendRunIn(dst []listing, chunk int, text string, start, end int) []listin
 		if i := strings.Index(text[at:end], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
 			stop = at + i
 		}
-		l := listing{chunk: chunk, lead: lastClause(text, start, at-1)}
+		l := listing{chunk: chunk}
+		lead := at - 1
 		for i := at; i <= stop; i++ {
 			if i == stop || text[i] == ',' || text[i] == ';' || text[i] == '(' && isItem(text[i+1:stop]) {
 				if strings.TrimSpace(text[from:i]) != "" {
@@ -345,7 +387,10 @@ func appendRunIn(dst []listing, chunk int, text string, start, end int) []listin
 		long := slices.ContainsFunc(l.items, func(item [2]int) bool {
 			return strings.Count(strings.TrimSpace(text[item[0]:item[1]]), " ") >= maxItemWords
 		})
-		if len(l.items) > 2 && !long && l.lead[1] > l.lead[0] {
+		if len(l.items) < 3 || long {
+			continue
+		}
+		if l.lead = lastClause(text, start, lead); l.lead[1] > l.lead[0] {
 			dst = append(dst, l)
 			at = stop
 		}

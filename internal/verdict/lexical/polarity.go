@@ -86,6 +86,9 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 	}
 	r.count = make([]int, len(r.words))
 	for chunk, text := range contexts {
+		if chunk != c.best.chunk && !slices.ContainsFunc(c.supports, func(x support) bool { return x.chunk == chunk }) {
+			continue
+		}
 		start := 0
 		if chunk == c.best.chunk {
 			start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))

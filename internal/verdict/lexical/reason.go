@@ -37,7 +37,7 @@ func (s *scratch) againstReason(o objection, c *claim, contexts []string, q quot
 
 const nearestIn = "nearest passage in "
 
-// supportReason quotes what supports c, and says what part of c it covers. alike
+// supportReason quotes what supports c, and says how much of c it covers. alike
 // says that quotes[0] denies nothing more and nothing less than c.
 func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, alike, joined bool) string {
 	found, all := 0, int(c.terms[1]-c.terms[0])
@@ -67,7 +67,6 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, ali
 	}
 	s.line = append(strconv.AppendInt(s.line, int64(found), 10), " of its "...)
 	s.line = append(strconv.AppendInt(s.line, int64(all), 10), " content words"...)
-	s.absentWords(c, contexts)
 	return string(s.line)
 }
 

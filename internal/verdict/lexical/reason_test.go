@@ -57,7 +57,7 @@ func TestReasonsNameThePassageTheyRestOn(t *testing.T) {
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, want string }{
 		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for repairs.", "stated in chunk 0: “The bridge was closed for repairs in May.”"},
-		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of its 4 content words; not in the contexts: long"},
+		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of its 4 content words"},
 		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
 		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny it; chunk 0: “The drug is not effective in children.”"},
 	} {

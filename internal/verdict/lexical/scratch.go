@@ -53,6 +53,7 @@ type scratch struct {
 	sparse       *sparse       // set for a row that takes too long otherwise
 	grids        []grid        // of the contexts, once gridsRead
 	gridsRead    bool
+	keyed        []uint64  // words of the text at hand
 	listings     []listing // of the contexts, once listingsRead
 	listingsRead bool
 	listWork     int // items that claims were compared with
