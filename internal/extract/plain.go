@@ -13,8 +13,8 @@ type Plain struct{ view }
 // PlainContext reads a context. One without markup is its own text.
 func PlainContext(raw string) Plain {
 	p := plainer{raw: raw}
-	for i := plainPrefix(raw); i < len(raw); {
-		if b := raw[i]; b|0x20-'a' < 26 && b != '_' || b == ' ' || !plainStart(b) {
+	for i := 0; i < len(raw); {
+		if plainBytes[raw[i]] == '.' {
 			i++
 			continue
 		}
@@ -30,17 +30,6 @@ func PlainContext(raw string) Plain {
 	return Plain{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
 }
 
-// plainPrefix is the length of the part of raw before all markup. It is found one
-// byte of markup after the other, each faster than a look at every byte.
-func plainPrefix(raw string) int {
-	for _, b := range [...]byte{'<', '&', '*', '_', '[', '~', '\r', 0xc2, 0xe2, 0xe3, 0xef} {
-		if n := strings.IndexByte(raw, b); n >= 0 {
-			raw = raw[:n]
-		}
-	}
-	return len(raw)
-}
-
 // Text returns what the reader sees.
 func (p Plain) Text() string { return p.text }
 
@@ -53,15 +42,14 @@ func (p Plain) Span(start, end int) (from, to int) {
 	return from, max(from, p.rawEnd(end))
 }
 
-// plainStart reports whether markup, or a character that is read as another, may
-// begin with b.
-func plainStart(b byte) bool {
-	switch b {
-	case '<', '&', '*', '_', '[', '~', '\r', 0xc2, 0xe2, 0xe3, 0xef:
-		return true
-	}
-	return false
-}
+// plainBytes has an x for each byte that markup may begin with, or a character that
+// is read as another: < & * _ [ ~ \r and the first bytes of spaces, hyphens,
+// ligatures and invisible characters.
+const plainBytes = "" +
+	".............x........................x...x.................x..." +
+	"...........................x...x..............................x." +
+	"................................................................" +
+	"..x...............................xx...........x................"
 
 // ordinary is the length of the character that s begins with, if it is one that
 // shares its first byte with what is replaced; else 0. Most are dashes and
