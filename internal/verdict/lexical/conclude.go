@@ -185,7 +185,7 @@ func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []le
 // quoteSpan is the length, in bytes, up to which a chunk is cut into sentences
 // as a whole; of longer ones, the cell around the closest window. Cells overlap
 // by half, so that a window lies well inside one.
-const quoteSpan = 1 << 14
+const quoteSpan = 1 << 12
 
 // A cell is a part of a chunk: quoteSpan bytes from quoteSpan/2 × n on.
 type cell struct{ chunk, n int }
