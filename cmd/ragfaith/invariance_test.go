@@ -82,7 +82,9 @@ func changes() map[string]change {
 		"raised inside":     inAnswer(`(\pL{4}), `, "$1<sup>2</sup>, "),
 		"CRLF in contexts":  inContexts(func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }),
 		"bold contexts":     inContexts(replaced(`\b([A-Z]\w{3,})\b`, "**$1**")),
-		"HTML contexts":     inContexts(func(s string) string { return "<html><body><p>" + strings.ReplaceAll(s, "&", "&amp;") + "</p></body></html>" }),
+		"HTML contexts": inContexts(func(s string) string {
+			return "<html><body><p>" + strings.ReplaceAll(s, "&", "&amp;") + "</p></body></html>"
+		}),
 		"hidden in context": inContexts(func(s string) string { return strings.ReplaceAll(s, " ", " \u200b") }),
 		"soft in contexts":  inContexts(replaced(`([a-z]{4})([a-z]{4})`, "$1\u00ad$2")),
 		"ligatures":         inContexts(func(s string) string { return strings.NewReplacer("fi", "ﬁ", "fl", "ﬂ").Replace(s) }),

@@ -110,8 +110,9 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 			if d := cmp.Diff(clean.verdicts, got.verdicts); d != "" && !tt.binary {
 				t.Errorf("verdicts differ: %s", d)
 			}
-			if most := rows*12/10 + tt.learn; got.requests > most {
-				t.Errorf("%d requests, want at most %d", got.requests, most)
+			// Citations that the model names no chunk for take requests of their own.
+			if most := clean.requests*5/4 + tt.learn; got.requests > most {
+				t.Errorf("%d requests, want at most %d: %d without quirks", got.requests, most, clean.requests)
 			}
 			downgraded := strings.Count(got.stderr, "refuses response_format")
 			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
@@ -179,7 +180,7 @@ func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 	}{
 		"reasoning":  {[]wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1500, 7000)})}, 180},
 		"parameters": {[]wildtest.Quirk{wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 80},
+		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
 		"verdicts":   {[]wildtest.Quirk{wildtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks, and it names none
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -78,7 +78,10 @@ func (c *rowClock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waits++; c.waits == 1 && c.timer.Stop() {
-		c.left -= c.now().Sub(c.started)
+		// The timer has not fired: a clock that shows more than what was left was set.
+		if d := c.now().Sub(c.started); d > 0 && d < c.left {
+			c.left -= d
+		}
 		c.paused = true
 	}
 }

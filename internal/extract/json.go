@@ -111,16 +111,16 @@ func (j *jsonReader) read(s string) bool {
 		}
 		end := j.from + int(dec.InputOffset())
 		switch kind {
-		case '{', '[':
+		case jsontext.KindBeginObject, jsontext.KindBeginArray:
 			if len(j.open) > 0 && key == "" {
 				key = j.open[len(j.open)-1]
 			}
 			j.open = append(j.open, key)
 			key, j.list = "", 0
-		case '}', ']':
+		case jsontext.KindEndObject, jsontext.KindEndArray:
 			j.open = j.open[:len(j.open)-1]
 			key = ""
-		case '"':
+		case jsontext.KindString:
 			object, n := dec.StackIndex(dec.StackDepth())
 			if object == '{' && n%2 == 1 {
 				key = token.String()
@@ -132,7 +132,7 @@ func (j *jsonReader) read(s string) bool {
 			}
 			j.value(name, object == '[', end)
 			key = ""
-		default:
+		case jsontext.KindNull, jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNumber, jsontext.KindInvalid:
 			key = ""
 		}
 	}

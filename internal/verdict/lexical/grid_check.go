@@ -33,7 +33,7 @@ func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, q
 		if len(k.rows) == 0 || len(k.rows) == len(g.rows)-1 && len(k.rows) > 1 {
 			continue
 		}
-		if o, row := k.check(); o.reason != "" && !j.cellInProse(s, c, contexts, &k) {
+		if o, row := k.check(); o.reason != "" && !j.cellInProse(s, contexts, &k) {
 			return o, quote{chunk: g.chunk, start: g.rows[row].start, end: g.rows[row].end}
 		}
 	}
@@ -360,7 +360,7 @@ func (k *cellCheck) object(said, there string, row, column int) objection {
 
 // cellInProse reports whether a sentence outside of the tables has the value
 // that the check objects to together with the name of a row.
-func (j *Judge) cellInProse(s *scratch, c *claim, contexts []string, k *cellCheck) bool {
+func (j *Judge) cellInProse(s *scratch, contexts []string, k *cellCheck) bool {
 	if k.value == nil {
 		return false
 	}

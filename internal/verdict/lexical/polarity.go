@@ -113,15 +113,15 @@ func (j *Judge) yesOrNo(s *scratch, c *claim, contexts []string, against objecti
 	if said == unknown {
 		return against, quotes
 	}
-	switch is, q := j.polar(s, c, s.question, contexts); is {
-	case unknown:
+	is, q := j.polar(s, c, s.question, contexts)
+	if is == unknown {
 		return against, quotes
-	case said:
-		return objection{}, quotes
-	default:
-		c.supports = nil
-		return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
 	}
+	if is == said {
+		return objection{}, quotes
+	}
+	c.supports = nil
+	return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
 }
 
 // A polarReader reads the clauses of the contexts.
