@@ -36,7 +36,8 @@ func (q *question) answered(answer string) string {
 // it is a word of grammar.
 func lowered(w word) word {
 	if isDeterminer(w.low) || isPreposition(w.low) || isAdverb(w.low) || isNumeral(w.low) {
-		w.text = strings.ToLower(w.text[:1]) + w.text[1:]
+		_, size := utf8.DecodeRuneInString(w.text)
+		w.text = strings.ToLower(w.text[:size]) + w.text[size:]
 	}
 	return w
 }
