@@ -35,6 +35,9 @@ func JudgedAs(question string, claims []Claim) []string {
 		}
 		return claims[i].Text
 	}
+	if strings.TrimSpace(question) == "" {
+		return all
+	}
 	n := 0
 	for n < min(len(claims), mostFragments) && claims[n].Lead == "" && isShortAnswer(says(n)) {
 		n++
@@ -42,7 +45,7 @@ func JudgedAs(question string, claims []Claim) []string {
 	if n < len(claims) {
 		n = min(n, 1) // a fragment among sentences is theirs
 	}
-	if n == 0 || strings.TrimSpace(question) == "" {
+	if n == 0 {
 		return all
 	}
 	asked := askedSentence(question)

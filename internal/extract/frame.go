@@ -36,7 +36,7 @@ func mayBeFramed(text string) bool {
 	if len(text) < shortest {
 		return false
 	}
-	if begin := text[:min(len(text), near)]; mayNameSource(begin) || namesDocument(begin) {
+	if begin := text[:min(len(text), near)]; beginsFrame(begin) && (mayNameSource(begin) || namesDocument(begin)) {
 		var buf [2 * near]byte
 		w, _ := read(buf[:0], begin)
 		if w.any(isSourceNoun) || w.any(isDocumentNoun) {
@@ -142,6 +142,21 @@ func (w words) byDocument() (words, bool) {
 	}
 	noun, rest := rest.next()
 	return rest, isDocumentNoun(noun)
+}
+
+// beginsFrame reports whether the first word of text may be that of a frame.
+func beginsFrame(text string) bool {
+	first, _, _ := strings.Cut(text, " ")
+	if len(first) > len("information") {
+		return false
+	}
+	switch strings.ToLower(first) {
+	case "according", "based", "as", "per", "from", "in", "within", "given", "using", "by", "with", "the", "these", "this", "those", "it", "your", "our", "all", "both", "any", "provided",
+		"passage", "passages", "document", "documents", "context", "contexts", "text", "texts", "article", "articles", "source", "sources", "information", "paragraph", "paragraphs",
+		"excerpt", "excerpts", "chunk", "chunks", "materials", "material", "snippet", "snippets", "documentation", "evidence", "content", "first", "second", "third", "none", "neither", "my":
+		return true
+	}
+	return false
 }
 
 // namesDocument is a fast check for the words of isDocumentNoun.
