@@ -16,6 +16,13 @@ type RefusalChecker interface {
 	Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error)
 }
 
+// The refusals of a row are compared with its contexts up to refusalChecks times,
+// and further as long as that is less than refusalWork bytes.
+const (
+	refusalChecks = 8
+	refusalWork   = 1 << 22
+)
+
 // refused are the claims of a row that are refusals, by their index among the
 // claims, with the statement that answers each.
 type refused map[int]verdict.Evidence
@@ -28,9 +35,11 @@ func (p *Pipeline) claimRefusals(ctx context.Context, r *Result, found *extract.
 	}
 	var all refused
 	var kept []extract.Skipped
+	left := refusalChecks*int(textBytes(&r.Row)) + refusalWork
 	for i, s := range found.Skipped {
 		answered := false
-		if s.Kind == extract.Refusal {
+		if s.Kind == extract.Refusal && left > 0 {
+			left -= int(textBytes(&r.Row))
 			e, ok, err := p.Refusals.Answered(ctx, r.Row.Question, s.Text, r.Row.Contexts)
 			if err != nil {
 				return nil, err

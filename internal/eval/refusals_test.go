@@ -84,3 +84,24 @@ func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
 		})
 	}
 }
+
+// counting finds no answer, and counts the refusals that it is asked about.
+type counting struct{ asked *int }
+
+func (c counting) Answered(context.Context, string, string, []string) (verdict.Evidence, bool, error) {
+	*c.asked++
+	return verdict.Evidence{}, false, nil
+}
+
+func TestManyRefusalsAreCheckedUpToALimit(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	p := &Pipeline{
+		Extractor: extract.Sentences{}, Judge: labelAll(verdict.Supported, 1, new([]string)), Refusals: counting{&asked},
+	}
+	r := &Result{Row: dataset.Row{Answer: strings.Repeat("The documents do not say when it opens. ", 5000), Contexts: []string{strings.Repeat("It is red. ", 20000)}}}
+	p.score(t.Context(), r, new(quoteChecker))
+	if most := refusalChecks + refusalWork/len(r.Row.Contexts[0]) + 1; asked < refusalChecks || asked > most {
+		t.Errorf("got %d refusals checked, want %d to %d", asked, refusalChecks, most)
+	}
+}
