@@ -26,6 +26,8 @@ const (
 	wholeItem = 0.8
 	// maxItemWords is how many words an item of a list in a sentence has.
 	maxItemWords = 10
+	// shortItem is how many words one has in a sentence of a claim, after the first.
+	shortItem = 6
 	// maxSiblings is how many items an answer's list has to be compared as one.
 	maxSiblings = 64
 	// maxListings is how many lists of a row's contexts are read.
@@ -152,7 +154,7 @@ func (c *claim) items() (stem string, items []string) {
 		return "", nil
 	}
 	for _, item := range items[1:] { // clauses are longer
-		if strings.Count(strings.TrimSpace(item), " ") >= maxItemWords {
+		if strings.Count(strings.TrimSpace(item), " ") >= shortItem {
 			return "", nil
 		}
 	}
