@@ -22,6 +22,7 @@ type reasonedRow struct {
 
 type reasonedClaim struct {
 	Lead, Text, Verdict, Reason string
+	JudgedAs                    string `json:"judged_as"`
 	Evidence                    []struct {
 		Chunk, Start, End int
 		Quote, Role       string
@@ -143,6 +144,7 @@ func TestAReasonNamesNoNumberOfACitationOrAListMarker(t *testing.T) {
 		if c.Lead != "" {
 			said = c.Lead + ": " + c.Text
 		}
+		said += "\n" + c.JudgedAs // has the numbers of the question
 		if marker.MatchString(said) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
 			marked++
 		}
