@@ -146,7 +146,7 @@ func (c *claim) items() (stem string, items []string) {
 		return strings.Replace(c.text, strings.Trim(c.answer, " .!"), "", 1), splitItems(c.answer)
 	}
 	last := strings.LastIndexByte(c.text, ',')
-	if last < 0 || strings.Count(c.text[last:], " ") > 2*maxItemWords { // as most
+	if last < 0 || !slices.ContainsFunc(ands(), func(and string) bool { return strings.Contains(c.text[last:], and) }) { // as most
 		return "", nil
 	}
 	items = splitItems(c.text)
@@ -163,20 +163,18 @@ func (c *claim) items() (stem string, items []string) {
 
 // isAnd reports whether text ends with the "and" before the last item of a list.
 func isAnd(text string) bool {
-	for _, and := range [...]string{" and ", " or ", " und ", " et ", " y ", " & "} {
-		if strings.HasSuffix(text, and) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ands(), func(and string) bool { return strings.HasSuffix(text, and) })
 }
+
+// ands are what may stand before the last item of a list in a sentence.
+func ands() []string { return []string{" and ", " or ", " und ", " et ", " y ", " & "} }
 
 // splitItems cuts a text at its commas and before its last "and".
 func splitItems(text string) []string {
 	var items []string
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' || r == '、' || r == '，' }) {
 		last := part
-		for _, and := range [...]string{" and ", " or ", " und ", " et ", " y ", " & "} {
+		for _, and := range ands() {
 			if before, after, ok := strings.Cut(part, and); ok {
 				items = append(items, before)
 				last = after
