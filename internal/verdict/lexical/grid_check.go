@@ -11,8 +11,8 @@ import (
 const maxGridWork = 1 << 20
 
 // otherCell looks for a value of the claim that a table of the contexts has in
-// another row or column than the claim names: "the Specialist gets 28 days",
-// where the row of the Specialist has 25 and that of the Manager 28.
+// another row or column than the claim names: "the crossing to the Outer Isles takes
+// 40 minutes", where their row has 95 and that of the Inner Isles 40.
 func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, quote) {
 	gs := j.grids(s, contexts)
 	if len(gs) == 0 {
@@ -138,8 +138,8 @@ func (k *cellCheck) saysWord(c *gridCell, named bool) uint64 {
 	return 0
 }
 
-// pairs checks a claim that is a row of a table itself, such as "Grade:
-// Specialist; Annual leave: 25": each value stands under its own heading.
+// pairs checks a claim that is a row of a table itself, such as "Route: Outer
+// Isles; Fare: €34": each value stands under its own heading.
 func (k *cellCheck) pairs() (objection, int) {
 	parts := strings.Split(k.claim.text[k.claim.lead:], "; ")
 	if len(parts) < 2 || len(k.rows) != 1 {

@@ -6,8 +6,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// named returns the rows and columns whose names the claim has. Of "OS-3" and
-// "OS-3 Mini" it is the longer if the claim has both. A row whose label the claim
+// named returns the rows and columns whose names the claim has. Of "Inner Isles" and
+// "Inner Isles North" it is the longer if the claim has both. A row whose label the claim
 // lacks may be named by a name in another of its cells.
 func (k *cellCheck) named() (rows, columns []int) {
 	g := k.grid

@@ -89,18 +89,8 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 		if chunk != c.best.chunk && !slices.ContainsFunc(c.supports, func(x support) bool { return x.chunk == chunk }) {
 			continue
 		}
-		start := 0
-		if chunk == c.best.chunk {
-			start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))
-		}
-		end := min(len(text), start+maxSlotText)
+		start, end := c.searched(chunk, text)
 		s.slotWork += end - start
-		for start > 0 && text[start]&0xc0 == 0x80 {
-			start--
-		}
-		for end < len(text) && text[end]&0xc0 == 0x80 {
-			end++
-		}
 		j.opts.Sentences(text[start:end], func(from, to int) { r.sentence(chunk, text, start+from, start+to) })
 	}
 	return r.nearest()

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -11,9 +12,8 @@ import (
 // A short answer is judged as the statement that it makes with its question, and
 // a question asks for one name, number or date among those that the contexts
 // have. otherAnswer compares them: each candidate by how close the words of the
-// question stand to it. "Ines Abara" is no answer to "Who filed the grievance?"
-// if the contexts say "Rosa Dillard filed a grievance. Ines Abara chaired the
-// panel."
+// question stand to it. "Bruno Tate" is no answer to "Who presented the accounts?"
+// if the contexts say "Orla Finch presented the accounts. Bruno Tate audited them."
 
 // Closeness of a word of the question to a candidate.
 const (
@@ -78,20 +78,26 @@ func (j *Judge) otherAnswer(s *scratch, c *claim, contexts []string) (objection,
 		if s.slotWork += min(len(text), maxSlotText); s.slotWork > maxSlotWork {
 			return objection{}, quote{}
 		}
-		start := 0
-		if chunk == c.best.chunk {
-			start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))
-		}
-		end := min(len(text), start+maxSlotText)
-		for start > 0 && text[start]&0xc0 == 0x80 {
-			start--
-		}
-		for end < len(text) && text[end]&0xc0 == 0x80 {
-			end++
-		}
+		start, end := c.searched(chunk, text)
 		r.read(chunk, text, start, end)
 	}
 	return r.compare(contexts)
+}
+
+// searched is the part of a context in which the answer to a question is looked
+// for: around the closest window, or at the beginning.
+func (c *claim) searched(chunk int, text string) (start, end int) {
+	if chunk == c.best.chunk {
+		start = max(0, min(int(c.best.from.start)-maxSlotText/2, len(text)-maxSlotText))
+	}
+	end = min(len(text), start+maxSlotText)
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return start, end
 }
 
 // A slotReader finds the candidates of one question.
