@@ -70,7 +70,6 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 			continue
 		}
 		r.words = append(r.words, t.Key)
-		r.names = append(r.names, a.text[t.Start:t.End])
 		var like, unlike []uint64
 		j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
 			if rel == lexicon.Antonym {
@@ -118,8 +117,7 @@ func (j *Judge) yesOrNo(s *scratch, c *claim, contexts []string, against objecti
 type polarReader struct {
 	j            *Judge
 	s            *scratch
-	words        []uint64 // of the question
-	names        []string
+	words        []uint64   // of the question
 	like, unlike [][]uint64 // words with the same meaning, and with the opposite one
 	count        []int      // clauses that have a word
 	clauses      []polarClause
