@@ -144,7 +144,7 @@ func (j *Judge) judgeSparse(ctx context.Context, task verdict.Task) ([]verdict.V
 		}
 		same[i] = n
 	}
-	said, err := j.judgeAll(ctx, s, verdict.Task{Contexts: task.Contexts, Claims: distinct}, sparseClaims)
+	said, err := j.judgeAll(ctx, s, verdict.Task{Question: task.Question, Contexts: task.Contexts, Claims: distinct}, sparseClaims)
 	if err != nil {
 		return nil, err
 	}
