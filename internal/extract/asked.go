@@ -161,6 +161,9 @@ func reply(text string) (yes bool, rest string, ok bool) {
 			continue
 		}
 		after := strings.TrimLeft(text[end:], " ")
+		if number := strings.TrimLeft(after, ". "); strings.HasPrefix(after, ".") && number != "" && number[0]-'0' <= 9 { // "No. 12"
+			return false, "", false
+		}
 		switch {
 		case after == "":
 			return said, "", true
@@ -205,7 +208,7 @@ func polarity(s string) (yes, ok bool) {
 func bareAnswer(text string) string {
 	text = strings.TrimRight(text, ".!;, ")
 	w := wordsOf(text)
-	if len(w) > 1 && len(w) <= 5 && isAuxiliaryVerb(w[len(w)-1].low) && !isSubjectPronoun(w[len(w)-2].low) {
+	if len(w) > 1 && len(w) <= 5 && isAuxiliaryVerb(w[len(w)-1].low) && w[len(w)-1].text != "May" && !isSubjectPronoun(w[len(w)-2].low) {
 		if _, not := affirmative(w[len(w)-1].low); !not && !hasFiniteVerb(w[:len(w)-1]) {
 			return joined(w[:len(w)-1]) // "Petra Lund did."
 		}

@@ -29,6 +29,7 @@ func TestShortAnswersAreCompletedByTheirQuestion(t *testing.T) {
 		{"How many people work there?", "42 nurses", "42 nurses work there."},
 		{"How much does a ticket cost?", "$12", "A ticket costs $12."},
 		{"How much is a ticket?", "£28.", "A ticket is £28."},
+		{"When does the fair open?", "4 May", "The fair opens on 4 May."},
 		{"How much is the deposit?", "500 euros.", "The deposit is 500 euros."},
 		{"How long does the warranty last?", "42 days", "The warranty lasts 42 days."},
 		{"How tall is the mast?", "30 metres", "The mast is 30 metres tall."},

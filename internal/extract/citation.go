@@ -29,7 +29,7 @@ func citations(s string, i int) (end int, with string, ok bool) {
 		end = at + size
 		at = skipSeparators(s, end)
 	}
-	if !ok || !sure && !endsClause(s, i, end) {
+	if !ok || !sure && !endsClause(s, i, end) || isInterval(s, i) {
 		return 0, "", false
 	}
 	if i > 0 && isLineStart(s, i) && s[i] == '[' {
@@ -39,6 +39,26 @@ func citations(s string, i int) (end int, with string, ok bool) {
 		return end, namedSource, true
 	}
 	return end, "", true
+}
+
+// isInterval reports whether the bracket at i holds two numbers that a verb is said
+// of: "the interval was [2, 5]".
+func isInterval(s string, i int) bool {
+	if s[i] != '[' && s[i] != '(' {
+		return false
+	}
+	before := strings.TrimRight(ending(s[:i]), " ")
+	switch strings.ToLower(before[strings.LastIndexAny(before, " \n")+1:]) {
+	case "was", "is", "are", "were", "be", "equals", "=", "∈", "interval", "range", "between":
+	default:
+		return false
+	}
+	end := strings.IndexAny(s[i:], "])")
+	if end < 0 {
+		return false
+	}
+	low, high, two := strings.Cut(s[i+1:i+end], ",")
+	return two && isNumbers(strings.TrimSpace(low)) && isNumbers(strings.TrimSpace(high))
 }
 
 // skipSeparators is where the next citation of a row may begin.
@@ -262,7 +282,8 @@ func isExponent(s string) bool {
 	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
 		return true
 	}
-	return utf8.RuneCountInString(word) == 1
+	const symbol = 2 // letters of one, as in mc²
+	return utf8.RuneCountInString(strings.TrimLeft(word, "0123456789½¼¾.")) <= symbol
 }
 
 // isDate reports whether the number at the end of s is a year, or the day of a month.

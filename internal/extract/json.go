@@ -15,7 +15,7 @@ import (
 // backticks. What is judged is the text in it.
 
 // unwrap makes the view of an answer that is JSON or fenced as a whole, and
-// reports whether it is. The strings of JSON stand one below the other, each
+// reports whether it is. The strings and numbers of JSON stand one below the other, each
 // under its key, and the answer itself under none.
 func unwrap(raw string) (view, bool) {
 	start, end := trimmed(raw, 0, len(raw))
@@ -130,22 +130,24 @@ func (j *jsonReader) read(s string) bool {
 			if object == '[' {
 				name = j.open[len(j.open)-1]
 			}
-			j.value(name, object == '[', end)
+			j.value(name, object == '[', stringStart(j.raw[j.from:end])+j.from+1, end-1)
 			key = ""
-		case jsontext.KindNull, jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNumber, jsontext.KindInvalid:
+		case jsontext.KindNumber:
+			j.number(key, end-len(token.String()), end)
+			key = ""
+		case jsontext.KindNull, jsontext.KindFalse, jsontext.KindTrue, jsontext.KindInvalid:
 			key = ""
 		}
 	}
 }
 
-// value adds the string that ends with the quotation mark before end.
-func (j *jsonReader) value(key string, item bool, end int) {
-	start := stringStart(j.raw[j.from:end]) + j.from
-	if start+1 >= end-1 {
+// value adds a string without its quotation marks.
+func (j *jsonReader) value(key string, item bool, start, end int) {
+	if start >= end {
 		return
 	}
 	if isMetadata(key) {
-		j.leaveOut(end-1, "", Reference)
+		j.leaveOut(end, "", Reference)
 		return
 	}
 	with := ""
@@ -165,18 +167,36 @@ func (j *jsonReader) value(key string, item bool, end int) {
 	if item {
 		j.list = j.n
 	}
-	j.leaveOut(start+1, with, Code)
-	for i := start + 1; i < end-1; {
+	j.leaveOut(start, with, Code)
+	for i := start; i < end; {
 		if j.raw[i] != '\\' {
 			i++
 			continue
 		}
-		with, n := escapeAt(j.raw[:end-1], i)
+		with, n := escapeAt(j.raw[:end], i)
 		i += j.out.replace(i, i+n, with)
 	}
 	// What follows up to the next string is left out.
-	j.out.out = append(j.out.out, j.raw[j.out.done:end-1]...)
-	j.out.done = end - 1
+	j.out.out = append(j.out.out, j.raw[j.out.done:end]...)
+	j.out.done = end
+}
+
+// number adds a number that stands under a key of its own, as in "age: 35".
+func (j *jsonReader) number(key string, start, end int) {
+	if key == "" || isMetadata(key) {
+		return
+	}
+	with := ""
+	if j.n > 0 {
+		with = "\n\n"
+	}
+	if !isAnswerKey(key) {
+		with += strings.TrimSpace(strings.Map(keyRune, key)) + ": "
+	}
+	j.n++
+	j.out.replace(j.out.done, start, with)
+	j.out.out = append(j.out.out, j.raw[start:end]...)
+	j.out.done = end
 }
 
 // escapeAt is the character that the escape of JSON at i stands for, and the length
@@ -249,8 +269,8 @@ func isAnswerKey(key string) bool {
 func isMetadata(key string) bool {
 	switch strings.ToLower(strings.Trim(strings.Map(keyRune, key), " ")) {
 	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
-		"links", "confidence", "score", "question", "query", "context", "contexts", "type", "status", "language", "lang", "model", "role", "format",
-		"reasoning", "thought", "thoughts", "thinking", "rationale", "page", "pages":
+		"links", "confidence", "score", "question", "query", "context", "contexts",
+		"reasoning", "thought", "thoughts", "thinking", "rationale":
 		return true
 	}
 	return false

@@ -113,7 +113,8 @@ func (p *plainer) piece(i int) int {
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
-		if n := strings.IndexByte(p.raw[i:], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
+		const longest = 1000 // as of linkEnd
+		if n := strings.IndexByte(p.raw[i:min(len(p.raw), i+longest)], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
 			return 0
 		}
 		end := linkEnd(p.raw, i)

@@ -16,7 +16,7 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
-	marked := isMarked(sentence) || mayDiffer(sentence)
+	marked := isMarked(sentence) || mayDiffer(sentence) || strings.Contains(sentence, `":`) // of JSON
 	if marked {
 		sentence = withEntities(sentence)
 		text = strings.ReplaceAll(text, namedSource, "") // in place of a number

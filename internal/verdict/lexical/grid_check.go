@@ -15,11 +15,14 @@ const maxGridWork = 1 << 20
 // 40 minutes", where their row has 95 and that of the Inner Isles 40.
 func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, quote) {
 	gs := j.grids(s, contexts)
-	if len(gs) == 0 {
+	if len(gs) == 0 || s.gridWork > maxGridWork {
 		return objection{}, quote{}
 	}
 	a := &s.claimSide
 	a.read(j.lex, c.text)
+	if a.negations > 0 || a.comparesCells() {
+		return objection{}, quote{}
+	}
 	for i := range gs {
 		g := &gs[i]
 		for _, r := range g.rows {
@@ -38,6 +41,25 @@ func (j *Judge) otherCell(s *scratch, c *claim, contexts []string) (objection, q
 		}
 	}
 	return objection{}, quote{}
+}
+
+// comparesCells reports whether x may compare cells, or reckon with them, rather than
+// say what is in one: "$10 more than the Pro plan".
+func (x *side) comparesCells() bool {
+	for i := range x.tokens {
+		switch w := x.lower(i); w {
+		case "than", "more", "less", "fewer", "higher", "lower", "larger", "smaller", "longer", "shorter", "difference", "total", "sum", "together", "combined", "altogether", "average",
+			"twice", "half", "double", "unlike", "neither", "nor", "except", "besides", "since", "after", "before", "until", "behind", "ahead", "between":
+			return true
+		default:
+			for _, change := range [...]string{"increas", "decreas", "rose", "risen", "rise", "grew", "grow", "fell", "fall", "drop", "gain", "declin", "climb", "chang"} {
+				if strings.HasPrefix(w, change) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // A cellCheck compares a claim with a table.
@@ -203,6 +225,9 @@ func (k *cellCheck) misplaced(like func(*gridCell) bool, said string) (objection
 	inRow, elsewhere := -1, [2]int{-1, -1}
 	for i := 1; i < len(k.grid.rows); i++ {
 		cells := k.grid.rows[i].cells
+		if k.s.gridWork += len(cells); k.s.gridWork > maxGridWork {
+			return objection{}, 0
+		}
 		for n := range cells {
 			if n == k.label || n < k.grid.label || !like(&cells[n]) {
 				continue

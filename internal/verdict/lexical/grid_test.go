@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -110,6 +111,42 @@ func TestAnItemIsOfTheListThatItsStemNames(t *testing.T) {
 	}
 	if v := judge(t, j, k)[0]; v.Label != verdict.Supported {
 		t.Errorf("said in prose with its stem: got %v (%s), want supported", v.Label, v.Reason)
+	}
+}
+
+// What a claim denies, or reckons from several cells, is not held against one cell.
+func TestATableDoesNotObjectToWhatIsNoCell(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, claim := range []string{
+		"The crossing to the Outer Isles does not take 40 minutes.",
+		"The fare to the Outer Isles is €19 more than the fare to the Inner Isles North in 2024.",
+		"The fare to the Inner Isles rose by €1 since 2024, to €13.",
+		"Unlike the Inner Isles, the Outer Isles are 95 minutes away.",
+	} {
+		v := judge(t, j, task("", []string{ferries}, claim))[0]
+		if strings.HasPrefix(v.Reason, "the table has") {
+			t.Errorf("%q: got %s", claim, v.Reason)
+		}
+	}
+}
+
+// A row of as many claims as a table has names is judged in bounded work.
+func TestAClaimIsNotComparedWithEveryCellOften(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	var table strings.Builder
+	table.WriteString("| Name | Day |\n|---|---|\n")
+	for i := range 3000 {
+		fmt.Fprintf(&table, "| Ann%d Lee | Monday |\n", i)
+	}
+	s := newScratch()
+	s.index(j.lex, []string{"Ann7 Lee works on Monday."})
+	for range 200 {
+		j.otherCell(s, &s.claims[0], []string{table.String()})
+	}
+	if most := maxGridWork + 2*len(s.grids[0].rows[0].cells); s.gridWork > most+2*3001 {
+		t.Errorf("got %d cells compared, want at most %d", s.gridWork, most)
 	}
 }
 

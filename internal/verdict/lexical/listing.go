@@ -30,6 +30,8 @@ const (
 	shortItem = 6
 	// maxSiblings is how many items an answer's list has to be compared as one.
 	maxSiblings = 64
+	// maxRunIn is how many bytes of a line are read as a list.
+	maxRunIn = 2000
 	// maxListings is how many lists of a row's contexts are read.
 	maxListings = 256
 	// maxListWork is how many items all claims of a row are compared with.

@@ -79,11 +79,11 @@ func appendRunIn(dst []listing, chunk int, text string, start, end int) []listin
 		}
 		at += n + 1
 		from := at
-		stop := end
+		stop := min(end, at+maxRunIn)
 		if text[at-1] == '(' && !isItem(text[at:end]) {
 			continue
 		}
-		if i := strings.Index(text[at:end], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
+		if i := strings.Index(text[at:stop], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
 			stop = at + i
 		}
 		l := listing{chunk: chunk}

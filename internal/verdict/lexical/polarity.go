@@ -30,6 +30,8 @@ const (
 	ownWord = 0.999
 	// aboutIt is the share of the question that the nearest clause answers.
 	aboutIt = 0.6
+	// asNear is the share of its closeness from which another sentence is as near.
+	asNear = 0.97
 )
 
 // answerPolarity returns what a short answer says of its question.
@@ -52,7 +54,8 @@ type polarClause struct {
 	q          quote
 	words      []int // of the question
 	denials    int
-	open       bool // a condition or a limit: who can tell
+	opposed    []int // words of the question that it has the opposite of
+	open       bool  // a condition or a limit: who can tell
 	isQuestion bool
 }
 
@@ -64,10 +67,16 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 	r := polarReader{j: j, s: s}
 	a := &s.claimSide
 	a.read(j.lex, question)
+	if a.asksWhich() || a.negations > 0 || strings.Contains(strings.ToLower(contexts[c.best.chunk]), strings.ToLower(strings.TrimRight(c.text, "."))) {
+		return unknown, quote{}
+	}
 	for _, i := range a.content {
 		t := &a.tokens[i]
-		if slices.Contains(r.words, t.Key) || t.Is(lexicon.Negation) {
+		if slices.Contains(r.words, t.Key) {
 			continue
+		}
+		if t.Is(lexicon.Polarity) || isDenial(a.lower(i)) {
+			r.denials = append(r.denials, len(r.words))
 		}
 		r.words = append(r.words, t.Key)
 		var like, unlike []uint64
@@ -120,6 +129,7 @@ type polarReader struct {
 	words        []uint64   // of the question
 	like, unlike [][]uint64 // words with the same meaning, and with the opposite one
 	count        []int      // clauses that have a word
+	denials      []int      // of words that deny, such as "forbidden"
 	clauses      []polarClause
 	sentences    []int // the first clause of each
 }
@@ -133,11 +143,11 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 		t := &x.tokens[i]
 		if i > 0 && x.splitsClause(i) {
 			r.add(c)
-			if c.words, c.open = nil, false; x.lower(i) != "except" { // what it excepts from what is denied is affirmed
+			if c.words, c.opposed, c.open = nil, nil, false; x.lower(i) != "except" { // what it excepts from what is denied is affirmed
 				c.denials = 0
 			}
 		}
-		if t.Is(lexicon.Negation) && !x.empty(i) && !x.compares(i+1) || i == 0 && answerPolarity(x.lower(0)) == denied {
+		if t.Is(lexicon.Negation) && !x.empty(i) && !x.compares(i+1) && !r.deniesOther(x, i) || i == 0 && answerPolarity(x.lower(0)) == denied {
 			c.denials++
 			continue
 		}
@@ -148,6 +158,7 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 			} else if slices.Contains(r.unlike[w], t.Key) {
 				word = w
 				c.denials++
+				c.opposed = append(c.opposed, w)
 			}
 		}
 		if k, ok := r.unPrefixed(x.lower(i)); ok && word < 0 {
@@ -158,6 +169,8 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 		case word >= 0:
 			if !slices.Contains(c.words, word) {
 				c.words = append(c.words, word)
+			} else if slices.Contains(c.opposed, word) { // "open on Sunday and closed on Monday"
+				c.open = true
 			}
 		case isDenial(x.lower(i)):
 			c.denials++
@@ -166,6 +179,24 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 		}
 	}
 	r.add(c)
+}
+
+// deniesOther reports whether "no" or "without" at token i is said of something that
+// the question does not speak of: "with no penalty".
+func (r *polarReader) deniesOther(x *side, i int) bool {
+	switch x.lower(i) {
+	case "no", "without":
+	default:
+		return false
+	}
+	for n := i + 1; n < len(x.tokens); n++ {
+		if x.tokens[n].Is(lexicon.Stop) {
+			continue
+		}
+		k := x.tokens[n].Key
+		return !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) }) && !slices.Contains(r.words, k) && n == i+1 && i > 0
+	}
+	return false
 }
 
 // unPrefixed returns the word of the question that a word is the contrary of by its
@@ -237,6 +268,35 @@ func isLimit(word string) bool {
 	return false
 }
 
+// sentenceOf is the number of the sentence of a clause.
+func (r *polarReader) sentenceOf(clause int) int {
+	n, found := slices.BinarySearch(r.sentences, clause)
+	if !found {
+		n--
+	}
+	return n
+}
+
+// sentenceLacks reports whether no clause of the sentence of c has word w of the
+// question.
+func (c *polarClause) sentenceLacks(r *polarReader, w int) bool {
+	return !slices.ContainsFunc(r.clauses, func(x polarClause) bool { return x.q == c.q && slices.Contains(x.words, w) })
+}
+
+// asksWhich reports whether a question is not for yes or no.
+func (x *side) asksWhich() bool {
+	for i := range min(len(x.tokens), 3) {
+		switch x.lower(i) {
+		case "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "wer", "was", "wann", "wo", "wie", "warum", "welche", "welcher", "welches",
+			"qui", "que", "quoi", "quand", "où", "comment", "combien", "pourquoi", "quel", "quelle", "quién", "qué", "cuándo", "dónde", "cómo", "cuánto", "cuántos", "cuál": //nolint:misspell // Spanish
+			if i > 0 || x.lower(i) != "was" { // "Was it there?"
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // nearest returns what the clause nearest to the question says of it.
 func (r *polarReader) nearest() (polarity, quote) {
 	weights, all := make([]float64, len(r.words)), 0.0
@@ -245,6 +305,7 @@ func (r *polarReader) nearest() (polarity, quote) {
 		all += weights[w]
 	}
 	best, at := 0.0, -1
+	other := 0.0 // of the nearest that says the opposite of the nearest of all
 	have := make([]float64, len(r.words))
 	for n, first := range r.sentences {
 		end := len(r.clauses)
@@ -284,15 +345,25 @@ func (r *polarReader) nearest() (polarity, quote) {
 			for w, part := range have {
 				sum += part * weights[w]
 			}
-			if sum > best {
+			opposite := at >= 0 && r.clauses[i].denials%2 != r.clauses[at].denials%2 && n != r.sentenceOf(at)
+			switch {
+			case sum > best:
+				if opposite {
+					other = best
+				}
 				best, at = sum, i
+			case opposite:
+				other = max(other, sum)
 			}
 		}
 	}
-	if at < 0 || best < aboutIt*all {
+	if at < 0 || best < aboutIt*all || other > asNear*best {
 		return unknown, quote{}
 	}
 	c := r.clauses[at]
+	if c.denials > 0 && slices.ContainsFunc(r.denials, func(w int) bool { return !slices.Contains(c.words, w) && c.sentenceLacks(r, w) }) {
+		return unknown, c.q // "not allowed" to "Is it forbidden?"
+	}
 	if c.isQuestion { // its answer is the next sentence
 		next := at + 1
 		for next < len(r.clauses) && r.clauses[next].q.start == c.q.start {

@@ -55,3 +55,23 @@ func TestAClauseWithAConditionDecidesNothing(t *testing.T) {
 		t.Errorf("another subject: got %v, want %v", got, unknown)
 	}
 }
+
+// A right answer is not contradicted by a negation that is about something else, or
+// that the question has as well.
+func TestANegationOfSomethingElseContradictsNoAnswer(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, tt := range []struct{ question, answer, as, context string }{
+		{"Can guests swim without a pass?", "Yes.", "Guests can swim without a pass.", "Guests can swim in the lake without a pass."},
+		{"Can the lease be ended early?", "Yes.", "The lease can be ended early.", "The lease can be ended early with no fee."},
+		{"Are late forms rejected?", "Yes.", "Late forms are rejected.", "Late forms are rejected without a reply."},
+		{"Is the mill open on Sunday?", "Yes.", "The mill is open on Sunday.", "The mill is open on Sunday and closed on Monday."},
+		{"Was the warden unable to come?", "Yes.", "The warden was unable to come.", "The warden could not come to the lake."},
+		{"Which hut did they sleep in?", "No. 12", "They slept in No. 12.", "They slept in hut No. 12, next to the lake."},
+	} {
+		k := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, As: tt.as}}}
+		if v := judge(t, j, k)[0]; v.Label == verdict.Contradicted {
+			t.Errorf("%s %s: got %v (%s)", tt.question, tt.answer, v.Label, v.Reason)
+		}
+	}
+}

@@ -123,6 +123,9 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	if strings.HasSuffix(strings.TrimSpace(sentence), "?") {
 		return false
 	}
+	if leavesOpen(sentence) {
+		return false
+	}
 	clear(t.seen)
 	left := len(t.words)
 	var f found
@@ -165,6 +168,25 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 		return false
 	}
 	return f.has(t.sought)
+}
+
+// leavesOpen reports whether a sentence says that something is not known, or where to
+// ask, or begins with a subordinate clause, which is about something else.
+func leavesOpen(sentence string) bool {
+	low := strings.ToLower(sentence)
+	for _, part := range [...]string{
+		"unknown", "not known", "unclear", "not clear", "contact ", "ask ", "not say", "not state", "not specif", "not mention", "not disclose", "undisclosed", "not publish", "to be announced", "to be decided",
+	} {
+		if strings.Contains(low, part) {
+			return true
+		}
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(low, " -*#>"), " ")
+	switch first {
+	case "when", "how", "why", "where", "if", "whether", "although", "though", "while", "for", "as", "unless":
+		return true
+	}
+	return false
 }
 
 // found is what a sentence says beside the words of a topic.

@@ -6,7 +6,7 @@ import (
 )
 
 const ferry = "Harbour Ferry. Tickets cost 14 euros for adults and 6 euros for children. The crossing takes 45 minutes. Captain Lena Holt founded the line in 1962. " +
-	"Dogs travel free. Boats leave from pier 3 at 9:15. Service stops in heavy fog because the channel is narrow. If bikes travel, they are strapped down.\n\n" +
+	"Dogs travel free. Boats leave from pier 3 at 9:15. It is unknown when the harbour was dug, in 1800 or 1850. Service stops in heavy fog because the channel is narrow. If bikes travel, they are strapped down.\n\n" +
 	"| Cabin | Beds | Price (EUR) |\n|---|---|---|\n| Inside | 2 | 80 |\n| Outside | 4 | 120 |"
 
 func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
@@ -41,7 +41,8 @@ func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
 		{"", "The context does not state when the line closes.", ""},
 		{"", "The passage does not mention when Lena Holt was born.", ""},
 		{"", "The text does not say how long the crossing takes in winter.", ""},
-		{"", "The text does not say whether bikes travel.", ""}, // only a condition speaks of it
+		{"", "The text does not say when the harbour was dug.", ""}, // the contexts do not know either
+		{"", "The text does not say whether bikes travel.", ""},     // only a condition speaks of it
 		{"", "The documents do not provide enough information about tickets.", ""},
 		{"How much is a ticket for seniors?", "The context does not contain the answer.", ""},
 		{"How much are tickets?", "I don't know.", ""},

@@ -98,7 +98,7 @@ func isPossessive(word string) bool {
 // isPersonal knows the pronouns that stand for what was spoken of before.
 func isPersonal(word string) bool {
 	switch word {
-	case "he", "she", "it", "they", "this", "these":
+	case "he", "she", "it", "they", "this", "these", "today", "now", "currently":
 		return true
 	}
 	return false

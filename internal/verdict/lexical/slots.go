@@ -258,7 +258,10 @@ func (r *slotReader) compare(contexts []string) (objection, quote) {
 	}
 	there := r.sentences[other.sentence]
 	q := quote{chunk: other.chunk, start: there.start, end: there.end}
-	return objection{reason: "the contexts say that of " + quoted(contexts[other.chunk][other.start:other.end]) + ", not of " + quoted(r.said), limit: contradicted}, q
+	return objection{
+		reason: quoted(contexts[other.chunk][other.start:other.end]) + " stands closer to the words of the question than " + quoted(r.said),
+		limit:  contradicted, less: true,
+	}, q
 }
 
 // isAnswer reports whether a candidate is what the answer says.
@@ -332,7 +335,11 @@ func (r *slotReader) closeness(i int) float64 {
 // wordAt is how close word w of the question stands to m.
 func (r *slotReader) wordAt(m *mention, w int) float64 {
 	best := 0.0
-	for n := m.sentence; n < len(r.sentences) && n <= m.sentence+pronouns; n++ {
+	first := m.sentence
+	if r.sentences[first].pronoun { // it goes on about what was spoken of before
+		first = max(0, first-1)
+	}
+	for n := first; n < len(r.sentences) && n <= m.sentence+pronouns; n++ {
 		x := &r.sentences[n]
 		if x.chunk != m.chunk || n > m.sentence && !x.pronoun {
 			continue
@@ -342,7 +349,7 @@ func (r *slotReader) wordAt(m *mention, w int) float64 {
 				continue
 			}
 			switch {
-			case n > m.sentence:
+			case n != m.sentence:
 				best = max(best, byPronoun)
 			default:
 				v := far + (1-far)*math.Exp(-float64(max(m.from-at.at, at.at-m.to, 0))/reach)

@@ -23,13 +23,13 @@ func TestAShortAnswerIsTheNameThatTheQuestionAsksFor(t *testing.T) {
 		{"Who opened the new pier?", "% opened the new pier.", "Stolz", "Finch"},
 		{"When did Marga Stolz open the new pier?", "Marga Stolz opened the new pier in %.", "1974", "1991"},
 	} {
-		for answer, want := range map[string]verdict.Label{tt.right: verdict.Supported, tt.wrong: verdict.Contradicted} {
+		for answer, want := range map[string]verdict.Label{tt.right: verdict.Supported, tt.wrong: verdict.NotMentioned} {
 			c := extract.Claim{Text: answer + ".", As: strings.Replace(tt.as, "%", answer, 1)}
 			v := judge(t, j, verdict.Task{Question: tt.question, Contexts: contexts, Claims: []extract.Claim{c}})[0]
 			if v.Label != want {
 				t.Errorf("%s %s: got %v, %.2f (%s), want %v", tt.question, answer, v.Label, v.Score, v.Reason, want)
 			}
-			if want == verdict.Contradicted && (len(v.Evidence) == 0 || !strings.Contains(v.Evidence[0].Quote, tt.right)) {
+			if want == verdict.NotMentioned && (len(v.Evidence) == 0 || !strings.Contains(v.Evidence[0].Quote, tt.right)) {
 				t.Errorf("%s %s: got evidence %v, want the sentence with %s", tt.question, answer, v.Evidence, tt.right)
 			}
 		}
