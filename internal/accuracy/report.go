@@ -89,7 +89,7 @@ func compare(w io.Writer, j, base *judged, suites []string) {
 	for _, by := range []struct {
 		name string
 		figure
-	}{{"by the least claim", byLeast}, {"by support", bySupport}} {
+	}{{"by the minimum claim score", byLeast}, {"by support", bySupport}} {
 		low, high := interval(suites, by.figure, j, base)
 		var below []string
 		for _, s := range suites {

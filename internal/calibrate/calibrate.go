@@ -34,7 +34,7 @@ func Scores() []Score { return []Score{Least, Support, Faithfulness} }
 // String describes the score to a person.
 func (s Score) String() string {
 	if s == Least {
-		return "least claim score"
+		return "minimum claim score"
 	}
 	return string(s)
 }

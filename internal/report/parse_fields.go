@@ -1,8 +1,5 @@
 package report
 
-// isField reports whether a result has a member of that name by itself.
-func isField(name string) bool { return fieldOf(name) != 0 }
-
 // fields are a set of the members that a result has by itself.
 type fields uint32
 

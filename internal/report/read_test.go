@@ -155,7 +155,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, answer, context, name string, score float64, at int, which uint8) {
 		r := []*eval.Result{scored(), noClaims(), failed(), unread()}[which%4]
 		r.Row.Index, r.Row.ID, r.Row.Answer, r.Row.Contexts = at, id, answer, []string{context, name}
-		if utf8.ValidString(name) && !isField(name) {
+		if utf8.ValidString(name) && fieldOf(name) == 0 {
 			r.Row.Kept = []dataset.Column{{Name: name, Value: appendString(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
 		}
 		if r.Status == eval.Scored {
