@@ -137,6 +137,12 @@ func isReply(text string) bool {
 	return ok
 }
 
+// YesOrNo reports whether an answer begins with a word for yes or for no, and which.
+func YesOrNo(answer string) (yes, ok bool) {
+	yes, _, ok = reply(answer)
+	return yes, ok
+}
+
 // reply reads a text that begins with "yes" or "no" in one of several languages,
 // and returns what follows.
 func reply(text string) (yes bool, rest string, ok bool) {

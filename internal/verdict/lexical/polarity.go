@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -36,17 +37,13 @@ const (
 
 // answerPolarity returns what a short answer says of its question.
 func answerPolarity(answer string) polarity {
-	word := strings.ToLower(answer)
-	if n := strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' && r < 0x80 }); n >= 0 {
-		word = word[:n]
-	}
-	switch word {
-	case "yes", "yeah", "yep", "correct", "right", "true", "ja", "oui", "sí", "si", "sì", "sim", "是", "是的", "对":
+	switch yes, ok := extract.YesOrNo(answer); {
+	case !ok:
+		return unknown
+	case yes:
 		return affirmed
-	case "no", "nope", "nein", "non", "não", "nee", "nej", "false", "incorrect", "不", "不是", "否":
-		return denied
 	}
-	return unknown
+	return denied
 }
 
 // A polarClause is a clause of a context while the nearest is looked for.
