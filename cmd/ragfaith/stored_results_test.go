@@ -222,5 +222,8 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 			t.Errorf("calibrate: exit %d: %.600s", c.code, c.stderr)
 		}
 	}
-	run(exitOK, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0")
+	// The server may fail every row, which leaves nothing to gate.
+	if c := call(t, folder, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score on both sides") {
+		t.Errorf("compare: exit %d: %.600s", c.code, c.stderr)
+	}
 }
