@@ -13,7 +13,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -49,7 +51,7 @@ func (r *rehearsal) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 	for n := r.most; n > 0; n-- {
 		said := replyTo(q.Schema.Name, n)
 		if q.Schema.Accept(said) == nil {
-			return &llm.Reply{JSON: said, Usage: llm.Usage{
+			return &llm.Reply{JSON: said, Usage: usage.Usage{
 				Requests: 1, PromptTokens: r.tokens.Request(q).Prompt, CompletionTokens: r.tokens.Text(string(said)),
 			}}, nil
 		}
@@ -86,7 +88,7 @@ func replyTo(schema string, n int) json.RawMessage {
 // rehearsedStatements asks for the statements of an answer, and goes on with its
 // sentences: what a model makes of them is not known.
 type rehearsedStatements struct {
-	extract.Statements
+	extractllm.Extractor
 	tokens *llm.Tokens
 }
 
@@ -97,7 +99,7 @@ func (x rehearsedStatements) Extract(ctx context.Context, question, answer strin
 		return e, err
 	}
 	x.Model = &rehearsal{x.tokens, len(e.Claims)}
-	said, err := x.Statements.Extract(ctx, question, answer)
+	said, err := x.Extractor.Extract(ctx, question, answer)
 	e.Usage = said.Usage
 	return e, err
 }
@@ -126,7 +128,7 @@ func (s stages) rehearsed(o *scoreOptions, m *model) stages {
 	if o.judge != withLLM {
 		s.judge = newUnjudged()
 	}
-	if x, ok := s.extractor.(extract.Statements); ok {
+	if x, ok := s.extractor.(extractllm.Extractor); ok {
 		s.extractor = rehearsedStatements{x, m.stack.Tokens}
 	}
 	return s
@@ -135,7 +137,7 @@ func (s stages) rehearsed(o *scoreOptions, m *model) stages {
 // forecast adds up what a run would take. It is an eval.Sink.
 type forecast struct {
 	rows, noClaims, failed, claims int
-	usage                          eval.Usage
+	usage                          usage.Usage
 }
 
 // Write counts r.

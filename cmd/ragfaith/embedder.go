@@ -12,6 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 )
 
@@ -32,9 +33,9 @@ type localEmbedder struct {
 }
 
 // Embed implements llm.Embedder.
-func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	vectors, err := e.textModel.Embed(ctx, texts)
-	return vectors, llm.Usage{}, err
+	return vectors, usage.Usage{}, err
 }
 
 // waitingEmbedder is an embedder on a server. What a row waits for it is not
@@ -42,7 +43,7 @@ func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, 
 type waitingEmbedder struct{ llm.Embedder }
 
 // Embed implements llm.Embedder.
-func (e waitingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+func (e waitingEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	defer eval.Waiting(ctx)()
 	return e.Embedder.Embed(ctx, texts)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
@@ -81,7 +82,7 @@ func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
 	if o.claims != withLLM {
 		return extract.Sentences{Lang: o.lang}
 	}
-	return extract.Statements{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.whole()}
+	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.whole()}
 }
 
 // newSemantic puts the semantic cache before a judge. Where there is no cache on

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -25,8 +26,8 @@ func (slowServer) Complete(ctx context.Context, _ *llm.Request) (*llm.Reply, err
 	return &llm.Reply{}, hour(ctx)
 }
 
-func (slowServer) Embed(ctx context.Context, _ []string) ([][]float32, llm.Usage, error) {
-	return nil, llm.Usage{}, hour(ctx)
+func (slowServer) Embed(ctx context.Context, _ []string) ([][]float32, usage.Usage, error) {
+	return nil, usage.Usage{}, hour(ctx)
 }
 
 func hour(ctx context.Context) error {

@@ -110,13 +110,6 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 	}
 }
 
-func TestUsageThatOverflowsStaysAtTheLargestInteger(t *testing.T) {
-	u := Usage{Requests: math.MaxInt, PromptTokens: math.MaxInt - 1, CompletionTokens: 1}.Add(Usage{Requests: math.MaxInt, PromptTokens: 2, CompletionTokens: 2})
-	if want := (Usage{Requests: math.MaxInt, PromptTokens: math.MaxInt, CompletionTokens: 3}); u != want {
-		t.Errorf("got %v, want %v", u, want)
-	}
-}
-
 // The invariant: a piece by code points is that of the runes, whatever the text.
 func TestCodePointsAreThoseOfRunes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))

@@ -225,7 +225,7 @@ func (c *citing) ask(ctx context.Context, contexts []string, claims []int) ([]ve
 		return nil, err
 	}
 	said, err := c.p.Judge.Judge(ctx, task)
-	c.r.spend(Usage(said.Usage))
+	c.r.spend(said.Usage)
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,10 @@ package eval
 
 import (
 	"context"
-	"math"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -86,7 +86,7 @@ type Result struct {
 	// for Faithfulness, NoClaims with a number set by the pipeline).
 	Faithfulness, Support float64
 	Cited                 *Cited // nil where no claim cites anything
-	Usage                 Usage
+	Usage                 usage.Usage
 	Err                   error // why it failed: the reader's error, or a *StageError
 }
 
@@ -99,30 +99,4 @@ func (r *Result) Supported() int {
 		}
 	}
 	return n
-}
-
-// Usage counts what a row cost; all zero for a judge that runs offline.
-type Usage struct {
-	Requests, PromptTokens, CompletionTokens, CachedRequests int
-	Estimated                                                bool // the server reported no usable count, so some tokens are our own count
-}
-
-// Add returns the sum of two, neither of which is negative. A count that would
-// overflow stays at the largest integer: a server or a file may claim any number.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Requests:         plus(u.Requests, v.Requests),
-		PromptTokens:     plus(u.PromptTokens, v.PromptTokens),
-		CompletionTokens: plus(u.CompletionTokens, v.CompletionTokens),
-		CachedRequests:   plus(u.CachedRequests, v.CachedRequests),
-		Estimated:        u.Estimated || v.Estimated,
-	}
-}
-
-// plus adds two numbers that are not negative, up to the largest integer.
-func plus(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
 }

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -61,7 +62,7 @@ func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, st
 			return
 		}
 		found, said, err := p.Combined.Evaluate(ctx, r.Row.Question, r.Row.Answer, r.Row.Contexts)
-		r.spend(Usage(found.Usage), Usage(said.Usage))
+		r.spend(found.Usage, said.Usage)
 		if err == nil {
 			err = p.claim(r, &found)
 		}
@@ -74,7 +75,7 @@ func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, st
 	}
 
 	found, err := p.Extractor.Extract(ctx, r.Row.Question, r.Row.Answer)
-	r.spend(Usage(found.Usage))
+	r.spend(found.Usage)
 	var refusals refused
 	if err == nil {
 		refusals, err = p.claimRefusals(ctx, r, &found)
@@ -100,7 +101,7 @@ func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, st
 		return
 	}
 	said, err := p.judgeClaims(ctx, r, refusals)
-	r.spend(Usage(said.Usage))
+	r.spend(said.Usage)
 	if err != nil {
 		r.fail(*stage, timedOut(ctx, err))
 		return
@@ -174,7 +175,7 @@ func (r *Result) score() {
 }
 
 // spend adds to what the row cost.
-func (r *Result) spend(all ...Usage) {
+func (r *Result) spend(all ...usage.Usage) {
 	for _, u := range all {
 		r.Usage = r.Usage.Add(u)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -42,7 +43,7 @@ func newPriced() *priced {
 	return p
 }
 
-var sum = Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}
+var sum = usage.Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}
 
 func TestARowCostsWhatItsStagesCost(t *testing.T) {
 	stages := newPriced()

@@ -2,9 +2,10 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A Claim is one statement of an answer that is to be judged.
@@ -101,5 +102,14 @@ type Extraction struct {
 	Skipped []Skipped
 	// Usage is what it cost; all zero where nothing is sent. It is set with an
 	// error too.
-	Usage llm.Usage
+	Usage usage.Usage
+}
+
+// Skip inserts s into Skipped, which is ordered by position.
+func (e *Extraction) Skip(s Skipped) {
+	i := len(e.Skipped)
+	for i > 0 && e.Skipped[i-1].Start > s.Start {
+		i--
+	}
+	e.Skipped = slices.Insert(slices.Clone(e.Skipped), i, s)
 }

@@ -7,6 +7,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A batchReply is a line of what a batch brought.
@@ -39,7 +41,7 @@ func (l *batchReply) key() []byte {
 // that was not asked for, or comes twice, is no reply. It may be called again.
 func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	c := b.stack.Client
-	p.Spent, p.Replies = Usage{}, 0
+	p.Spent, p.Replies = usage.Usage{}, 0
 	p.Misfit = false
 	to := b.state.Form
 	err := b.store.fill(ctx, p.Name, func(f *filling) error {
@@ -76,7 +78,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte,
 		return nil
 	}
 	status, body := l.Response.Status, []byte(l.Response.Body)
-	var spent Usage
+	var spent usage.Usage
 	switch {
 	case status == http.StatusOK:
 		var ok bool
@@ -99,7 +101,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte,
 }
 
 // paid reads what a reply cost. It is not ok for what is no reply.
-func paid(body []byte) (Usage, bool) {
+func paid(body []byte) (usage.Usage, bool) {
 	var res struct {
 		Choices []json.RawMessage `json:"choices"`
 		Usage   struct {
@@ -108,9 +110,9 @@ func paid(body []byte) (Usage, bool) {
 		} `json:"usage"`
 	}
 	if json.Unmarshal(body, &res) != nil || len(res.Choices) == 0 {
-		return Usage{}, false
+		return usage.Usage{}, false
 	}
-	return Usage{Requests: 1, PromptTokens: max(0, res.Usage.Prompt), CompletionTokens: max(0, res.Usage.Completion)}, true
+	return usage.Usage{Requests: 1, PromptTokens: max(0, res.Usage.Prompt), CompletionTokens: max(0, res.Usage.Completion)}, true
 }
 
 // misfit reads a refusal. It does not fit where the server names a part of the

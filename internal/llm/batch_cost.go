@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"fmt"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A BatchCostError is a batch that was not submitted because it could pass a limit.
@@ -24,14 +26,16 @@ func (e *BatchCostError) Error() string {
 // affordable holds the most that parts can cost against the limits: a batch can't
 // be stopped when the money is spent.
 func (b *Batch) affordable(parts []*batchPart) error {
-	var all Usage
+	var all usage.Usage
 	n := 0
 	for _, p := range parts {
-		all = all.Add(Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
+		all = all.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
 		n += p.Requests
 	}
 	in, out := b.prices()
-	cost := func(u Usage) float64 { return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6 }
+	cost := func(u usage.Usage) float64 {
+		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
+	}
 	spent := b.state.spent()
 	if limit := b.stack.o.MaxCost; limit > 0 && cost(spent)+cost(all) > limit {
 		return &BatchCostError{n, "USD", cost(all), limit, cost(spent)}
@@ -49,7 +53,7 @@ func (b *Batch) charge(ctx context.Context) error {
 		return nil
 	}
 	in, out := b.prices()
-	_, err := b.stack.Budget.At(in, out).Around(ctx, func() Size { return Size{} }, func(context.Context) (Usage, error) {
+	_, err := b.stack.Budget.At(in, out).Around(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
 		return spent, nil
 	})
 	return err

@@ -7,6 +7,8 @@ import (
 	"net/http"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // replay reads what a batch brought as if it had just come. It is not ok where the
@@ -18,7 +20,7 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 			return nil, nil, false
 		}
 		f, _ := c.current()
-		reply, err := c.read(r, f, res, c.counted(r, res).Add(Usage{Requests: 1}))
+		reply, err := c.read(r, f, res, c.counted(r, res).Add(usage.Usage{Requests: 1}))
 		return reply, err, true
 	}
 	if !negotiable(a.status) {
@@ -28,7 +30,7 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 	_, long := errors.AsType[*ContextLengthError](final)
 	_, refused := errors.AsType[*RefusalError](final)
 	if refused || long && room < leastRoom {
-		return nil, withUsage(final, Usage{Requests: 1}), true
+		return nil, withUsage(final, usage.Usage{Requests: 1}), true
 	}
 	return nil, nil, false
 }

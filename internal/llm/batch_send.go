@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // blindPolls is how often in a row a server may not say how far a batch is, before
@@ -110,7 +112,7 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, seen map[string]strin
 // try calls f again while what it fails of may pass.
 func (b *Batch) try(ctx context.Context, f func(context.Context) error) error {
 	r := &Retry{Retries: b.stack.o.Retries, Cap: b.stack.o.WaitCap, Clock: b.stack.o.Clock, Notify: b.stack.o.OnRetry}
-	_, err := r.Around(ctx, nil, func(ctx context.Context) (Usage, error) { return Usage{}, f(ctx) })
+	_, err := r.Around(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
 	return err
 }
 

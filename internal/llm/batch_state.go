@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
@@ -54,20 +55,20 @@ type batchState struct {
 
 // A batchPart is one file of requests and the batch that is made of it.
 type batchPart struct {
-	Name         string `json:"name"` // "2.1": the first one of the second round
-	Status       string `json:"status"`
-	Requests     int    `json:"requests"`
-	Bytes        int64  `json:"bytes"`
-	PromptTokens int    `json:"prompt_tokens"` // at most, by our count
-	ReplyTokens  int    `json:"reply_tokens"`  // at most: the room that is asked for
-	File         string `json:"file,omitempty"`
-	Try          int    `json:"try"` // how many batches of it the server has refused
-	Batch        string `json:"batch,omitempty"`
-	Output       string `json:"output_file,omitempty"`
-	Failed       string `json:"error_file,omitempty"`
-	Replies      int    `json:"replies"`
-	Misfit       bool   `json:"misfit"` // most were refused for their form
-	Spent        Usage  `json:"spent"`  // as the server counts
+	Name         string      `json:"name"` // "2.1": the first one of the second round
+	Status       string      `json:"status"`
+	Requests     int         `json:"requests"`
+	Bytes        int64       `json:"bytes"`
+	PromptTokens int         `json:"prompt_tokens"` // at most, by our count
+	ReplyTokens  int         `json:"reply_tokens"`  // at most: the room that is asked for
+	File         string      `json:"file,omitempty"`
+	Try          int         `json:"try"` // how many batches of it the server has refused
+	Batch        string      `json:"batch,omitempty"`
+	Output       string      `json:"output_file,omitempty"`
+	Failed       string      `json:"error_file,omitempty"`
+	Replies      int         `json:"replies"`
+	Misfit       bool        `json:"misfit"` // most were refused for their form
+	Spent        usage.Usage `json:"spent"`  // as the server counts
 }
 
 // MarshalJSON keeps what a model takes over a restart.
@@ -193,7 +194,7 @@ func (s *batchState) requests(round int) (n int) {
 }
 
 // spent is what all batches cost.
-func (s *batchState) spent() (u Usage) {
+func (s *batchState) spent() (u usage.Usage) {
 	for _, p := range s.Parts {
 		u = u.Add(p.Spent)
 	}

@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // What opens a breaker. A lost connection or a timeout weighs connectionWeight
@@ -54,9 +56,9 @@ func (b *Breaker) Err() error {
 
 // Around lets send through while closed. It stands inside Retry, so that it sees
 // each try.
-func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (Usage, error) {
+func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	if err := b.Err(); err != nil {
-		return Usage{}, err
+		return usage.Usage{}, err
 	}
 	u, err := send(ctx)
 	if ctx.Err() != nil && err != nil {
@@ -97,7 +99,7 @@ func (b *Breaker) see(err error) {
 			return
 		}
 	}
-	b.open = &DownError{Cause: withUsage(err, Usage{})} // its cost is that of one call, and not of all that end with it
+	b.open = &DownError{Cause: withUsage(err, usage.Usage{})} // its cost is that of one call, and not of all that end with it
 	for _, cancel := range b.wake {
 		cancel()
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A Budget stops a run before the request that could pass its limits: what is
@@ -52,7 +54,7 @@ func (p *priced) cost(prompt, reply int) spending {
 }
 
 // Around implements Layer.
-func (p *priced) Around(ctx context.Context, size func() Size, send Send) (Usage, error) {
+func (p *priced) Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	b := p.b
 	if b.maxUSD <= 0 && b.maxTokens <= 0 {
 		u, err := send(ctx)
@@ -62,7 +64,7 @@ func (p *priced) Around(ctx context.Context, size func() Size, send Send) (Usage
 	s := size()
 	hold := p.cost(s.Prompt, s.Room)
 	if err := b.take(ctx, hold); err != nil {
-		return Usage{}, err
+		return usage.Usage{}, err
 	}
 	u, err := send(ctx)
 	prompt, reply := u.PromptTokens, u.CompletionTokens

@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // cacheVersion changes when what a key or a value holds does.
@@ -62,9 +64,9 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // kept is a reply as it is stored. Its JSON is a string, to come back byte by byte.
 type kept struct {
-	Text string `json:"text"`
-	JSON string `json:"json,omitempty"`
-	Made Usage  `json:"made"`
+	Text string      `json:"text"`
+	JSON string      `json:"json,omitempty"`
+	Made usage.Usage `json:"made"`
 }
 
 func restore(v []byte, r *Request) *Reply {
@@ -81,7 +83,7 @@ func restore(v []byte, r *Request) *Reply {
 	} else if r.Accept != nil && r.Accept(k.Text) != nil {
 		return nil
 	}
-	return &Reply{Text: k.Text, JSON: value, Usage: Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
+	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
 }
 
 // replayed gives a cached reply the usage that it had when it was made. So a row
@@ -140,7 +142,7 @@ type cachedEmbedder struct {
 }
 
 // Embed implements Embedder.
-func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	out := make([][]float32, len(texts))
 	keys := make([]string, len(texts))
 	var missing []string
@@ -153,7 +155,7 @@ func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 		out[i] = nil
 		missing, at = append(missing, t), append(at, i)
 	}
-	var used Usage
+	var used usage.Usage
 	if len(missing) == 0 {
 		if len(texts) > 0 {
 			used.CachedRequests = 1

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 func openCache(t *testing.T, dir string) (*Cache, *warnings) {
@@ -51,7 +53,7 @@ func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.n++
-	return &Reply{Text: "so: " + good, JSON: json.RawMessage(good), Usage: Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
+	return &Reply{Text: "so: " + good, JSON: json.RawMessage(good), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
 }
 
 func TestASecondCallIsAHit(t *testing.T) {
@@ -67,7 +69,7 @@ func TestASecondCallIsAHit(t *testing.T) {
 		if string(reply.JSON) != good || reply.Text != "so: "+good || reply.Cached != (i == 1) {
 			t.Errorf("call %d: %+v", i, reply)
 		}
-		if i == 1 && reply.Usage != (Usage{CachedRequests: 1}) {
+		if i == 1 && reply.Usage != (usage.Usage{CachedRequests: 1}) {
 			t.Errorf("a hit cost %+v", reply.Usage)
 		}
 	}
@@ -498,16 +500,16 @@ func TestAClosedCacheFindsNothing(t *testing.T) {
 
 type lengths struct{ asked []string }
 
-func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
+func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	l.asked = append(l.asked, texts...)
 	out := make([][]float32, len(texts))
 	for i, s := range texts {
 		if s == "bad" {
-			return nil, Usage{Requests: 1}, errors.New("bad")
+			return nil, usage.Usage{Requests: 1}, errors.New("bad")
 		}
 		out[i] = []float32{float32(len(s)), 1}
 	}
-	return out, Usage{Requests: 1, PromptTokens: len(texts)}, nil
+	return out, usage.Usage{Requests: 1, PromptTokens: len(texts)}, nil
 }
 
 func TestVectorsAreKept(t *testing.T) {
@@ -522,10 +524,10 @@ func TestVectorsAreKept(t *testing.T) {
 	if err != nil || fmt.Sprint(v) != "[[3 1] [2 1] [1 1]]" || u.PromptTokens != 1 {
 		t.Errorf("got %v, %+v, %v", v, u, err)
 	}
-	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (Usage{CachedRequests: 1}) {
+	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (usage.Usage{CachedRequests: 1}) {
 		t.Errorf("a hit cost %+v", u)
 	}
-	if _, u, _ = e.Embed(t.Context(), nil); u != (Usage{}) {
+	if _, u, _ = e.Embed(t.Context(), nil); u != (usage.Usage{}) {
 		t.Errorf("nothing cost %+v", u)
 	}
 	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Config says which model is asked, and where.
@@ -132,7 +134,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var used Usage
+	var used usage.Usage
 	var doubt error // what the server said before a guess
 	for {
 		res, sent, err := c.send(ctx, r, f)
@@ -290,7 +292,7 @@ func withSystem(ms []Message, text string) []Message {
 
 // read takes the reply out of an answer, without the key. The key is removed from
 // what was read, so that it can't change how a reply is read.
-func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used Usage) (*Reply, error) {
+func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
 	if reply != nil {
 		reply.Text, reply.JSON = c.wire.fromReply(reply.Text), c.wire.fromJSON(reply.JSON)
@@ -304,7 +306,7 @@ func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, use
 	return reply, err
 }
 
-func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse, used Usage) (*Reply, error) {
+func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, withUsage(&ParseError{Reason: "the answer has no choices"}, used)
 	}

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const secret = "sk-very/secret+key=123"
@@ -122,7 +124,7 @@ func TestAReplyBySchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(reply.JSON) != good || reply.Text != good || reply.Usage != (Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
+	if string(reply.JSON) != good || reply.Text != good || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
 		t.Errorf("got %+v", reply)
 	}
 	s := got()[0]
@@ -755,10 +757,10 @@ func TestNegativeCountsAreEstimated(t *testing.T) {
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"well"}}],"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":-900,"completion_tokens":-9}}`)
 	})
 	c := client(t, Config{BaseURL: srv.URL})
-	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
+	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
 		t.Errorf("%+v, %v", reply, err)
 	}
-	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
+	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
 		t.Errorf("%+v, %v", u, err)
 	}
 }

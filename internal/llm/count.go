@@ -2,6 +2,8 @@ package llm
 
 import (
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // What a count of tokens may exceed the bytes of its text by: what a server adds to
@@ -15,12 +17,12 @@ const (
 // counted is what the server reports for a reply. Where it reports nothing, or
 // what can't be, the tokens are counted as they were for the budget, so that no
 // reply is free, and the usage is marked as estimated.
-func (c *Client) counted(r *Request, res openai.ChatCompletionResponse) Usage {
+func (c *Client) counted(r *Request, res openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
 		text = said(res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
-	u := Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: res.Usage.CompletionTokens}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: res.Usage.CompletionTokens}
 	if !plausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -46,8 +48,8 @@ func promptBytes(r *Request) int {
 }
 
 // countedTexts is counted for texts that became vectors.
-func (c *Client) countedTexts(texts []string, reported int) Usage {
-	u, bytes := Usage{PromptTokens: reported}, 0
+func (c *Client) countedTexts(texts []string, reported int) usage.Usage {
+	u, bytes := usage.Usage{PromptTokens: reported}, 0
 	for _, t := range texts {
 		bytes += len(t)
 	}

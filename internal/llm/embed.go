@@ -7,15 +7,17 @@ import (
 	"net/http"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Embed turns texts into vectors with one request. All vectors are of one length
 // and of finite numbers, or it fails; so do texts that the server refuses, as some
 // do an empty one, and those of which it read only the beginning, with a
 // *ContextLengthError. UsageOf and the second result tell what it cost.
-func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	if len(texts) == 0 {
-		return nil, Usage{}, nil
+		return nil, usage.Usage{}, nil
 	}
 	try := ctx
 	if c.timeout > 0 {
@@ -23,7 +25,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, Usage,
 		try, cancel = context.WithTimeout(ctx, c.timeout)
 		defer cancel()
 	}
-	used := Usage{Requests: 1}
+	used := usage.Usage{Requests: 1}
 	res, err := c.api.CreateEmbeddings(try, openai.EmbeddingRequestStrings{
 		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
@@ -89,13 +91,13 @@ type Batched struct {
 
 // Embed implements Embedder. A batch that fails fails them all, with the usage of
 // those before it.
-func (b *Batched) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+func (b *Batched) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	size := b.Size
 	if size <= 0 {
 		size = 256
 	}
 	out := make([][]float32, 0, len(texts))
-	var used Usage
+	var used usage.Usage
 	for at := 0; at < len(texts); at += size {
 		v, u, err := b.Next.Embed(ctx, texts[at:min(at+size, len(texts))])
 		used = used.Add(u)

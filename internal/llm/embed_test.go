@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 func TestEmbed(t *testing.T) {
@@ -21,13 +23,13 @@ func TestEmbed(t *testing.T) {
 	})
 	e := &Batched{Next: client(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
 	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
-	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (Usage{Requests: 2, PromptTokens: 3}) {
+	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: 3}) {
 		t.Fatalf("got %v, %+v, %v", v, u, err)
 	}
 	if s := got()[0]; s.path != "/v1/embeddings" || s.header.Get("Authorization") == "" || s.body["model"] != "e" {
 		t.Errorf("got %+v", s)
 	}
-	if v, u, err := (&Batched{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (Usage{}) || err != nil {
+	if v, u, err := (&Batched{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
 		t.Errorf("got %v, %+v, %v", v, u, err)
 	}
 }
@@ -73,8 +75,8 @@ func TestEmbedErrors(t *testing.T) {
 
 type embedderFunc func([]string) [][]float32
 
-func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, Usage, error) {
-	return f(texts), Usage{}, nil
+func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	return f(texts), usage.Usage{}, nil
 }
 
 // A vector of the beginning of a text is not that of the text.

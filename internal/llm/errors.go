@@ -9,6 +9,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A StatusError is a server's refusal of a request. Its text is the server's,
@@ -175,27 +177,27 @@ func Drains(err error) bool {
 // usageError is an error that cost something.
 type usageError struct {
 	error
-	usage Usage
+	usage usage.Usage
 }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-func withUsage(err error, u Usage) error {
+func withUsage(err error, u usage.Usage) error {
 	if e, ok := err.(*usageError); ok { //nolint:errorlint // only the outermost is replaced
 		err = e.error
 	}
-	if u == (Usage{}) {
+	if u == (usage.Usage{}) {
 		return err
 	}
 	return &usageError{err, u}
 }
 
 // UsageOf is what was spent on the requests that ended in err.
-func UsageOf(err error) Usage {
+func UsageOf(err error) usage.Usage {
 	if e, ok := errors.AsType[*usageError](err); ok {
 		return e.usage
 	}
-	return Usage{}
+	return usage.Usage{}
 }
 
 // cut shortens s to n runes on one line. Control characters and other runes that

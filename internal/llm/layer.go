@@ -1,6 +1,10 @@
 package llm
 
-import "context"
+import (
+	"context"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
 
 // A Size is what a request may come to, in tokens.
 type Size struct {
@@ -9,14 +13,14 @@ type Size struct {
 }
 
 // Send makes one request and says what it cost, in failure too.
-type Send func(context.Context) (Usage, error)
+type Send func(context.Context) (usage.Usage, error)
 
 // A Layer stands between a caller and a server: it calls send once, again, later
 // or not at all, and returns the usage of all its calls together. Retry, Pace,
 // Budget, Breaker and Meter are layers, and serve completions and embeddings
 // alike. size is asked only by those that need it.
 type Layer interface {
-	Around(ctx context.Context, size func() Size, send Send) (Usage, error)
+	Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error)
 }
 
 // Layered puts layers around next, the outermost first. tokens sizes a text; nil
@@ -51,7 +55,7 @@ type layeredCompleter struct {
 // Complete implements Completer.
 func (l *layeredCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	var reply *Reply
-	u, err := l.layer.Around(ctx, func() Size { return sizeOf(r, l.tokens) }, func(ctx context.Context) (Usage, error) {
+	u, err := l.layer.Around(ctx, func() Size { return sizeOf(r, l.tokens) }, func(ctx context.Context) (usage.Usage, error) {
 		got, err := l.next.Complete(ctx, r)
 		if err != nil {
 			return UsageOf(err), err
@@ -74,7 +78,7 @@ type layeredEmbedder struct {
 }
 
 // Embed implements Embedder.
-func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, Usage, error) {
+func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	var out [][]float32
 	size := func() (s Size) {
 		for _, t := range texts {
@@ -82,7 +86,7 @@ func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 		}
 		return s
 	}
-	u, err := l.layer.Around(ctx, size, func(ctx context.Context) (Usage, error) {
+	u, err := l.layer.Around(ctx, size, func(ctx context.Context) (usage.Usage, error) {
 		got, u, err := l.next.Embed(ctx, texts)
 		out = got
 		return u, err

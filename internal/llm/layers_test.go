@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A script answers with its steps in turn; the last one repeats.
@@ -19,7 +21,7 @@ type script struct {
 	mu    sync.Mutex
 	steps []error // nil is a reply
 	asked []*Request
-	usage Usage
+	usage usage.Usage
 }
 
 func (s *script) Complete(ctx context.Context, r *Request) (*Reply, error) {
@@ -30,12 +32,12 @@ func (s *script) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
 	u := s.usage
-	if u == (Usage{}) {
-		u = Usage{Requests: 1, PromptTokens: 10, CompletionTokens: 5}
+	if u == (usage.Usage{}) {
+		u = usage.Usage{Requests: 1, PromptTokens: 10, CompletionTokens: 5}
 	}
 	i := min(len(s.asked), len(s.steps)) - 1
 	if i >= 0 && s.steps[i] != nil {
-		return nil, withUsage(s.steps[i], Usage{Requests: 1})
+		return nil, withUsage(s.steps[i], usage.Usage{Requests: 1})
 	}
 	return &Reply{Text: "ok", Usage: u}, nil
 }
@@ -98,7 +100,7 @@ func TestRetryWaitsAndCountsEveryTry(t *testing.T) {
 	told := 0
 	c := Layered(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { told++ }})
 	reply, err := c.Complete(t.Context(), ask(nil))
-	if err != nil || reply.Usage != (Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || told != 3 {
+	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || told != 3 {
 		t.Fatalf("got %+v, %v, told %d", reply, err, told)
 	}
 	for i, d := range clock.slept {
@@ -258,7 +260,7 @@ func TestPaceOfRequests(t *testing.T) {
 func TestPaceOfTokens(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
-	c := Layered(&script{usage: Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewPace(0, 60_000, clock))
+	c := Layered(&script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewPace(0, 60_000, clock))
 	for range 60 {
 		if _, err := c.Complete(t.Context(), ask(nil)); err != nil {
 			t.Fatal(err)
@@ -349,7 +351,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 	ten := func(string) int { return 10 }
 	for name, b := range map[string]*Budget{"tokens": NewBudget(0, 1000), "USD": NewBudget(0.001, 0)} {
 		t.Run(name, func(t *testing.T) {
-			s := &script{usage: Usage{Requests: 1, PromptTokens: 30, CompletionTokens: 20}}
+			s := &script{usage: usage.Usage{Requests: 1, PromptTokens: 30, CompletionTokens: 20}}
 			c := Layered(s, ten, b.At(1, 1)) // 1 USD per million tokens
 			var err error
 			for err == nil {
@@ -383,7 +385,7 @@ func TestBudgetHoldsForManyAtOnce(t *testing.T) {
 			mu.Lock()
 			now--
 			mu.Unlock()
-			return &Reply{Usage: Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
+			return &Reply{Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
 		})
 		c := Layered(slow, func(string) int { return 45 }, b.At(0, 0))
 		var wg sync.WaitGroup
@@ -424,7 +426,7 @@ func TestBudgetCountsWhatMayBeBilled(t *testing.T) {
 	if _, n := b.Spent(); n != 0 {
 		t.Errorf("a 500 counts %d tokens", n)
 	}
-	_, _ = Layered(&script{usage: Usage{Requests: 1}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Layered(&script{usage: usage.Usage{Requests: 1}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 31 {
 		t.Errorf("a server that counts nothing: %d tokens", n)
 	}
@@ -558,17 +560,17 @@ func TestMeterCountsFailuresToo(t *testing.T) {
 	c := Layered(&script{steps: []error{status(500), nil}}, nil, m)
 	_, _ = c.Complete(t.Context(), ask(nil))
 	_, _ = c.Complete(t.Context(), ask(nil))
-	if u := m.Total(); u != (Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
+	if u := m.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
 		t.Errorf("got %+v", u)
 	}
 }
 
 func TestUsageOfErrors(t *testing.T) {
-	err := withUsage(withUsage(status(500), Usage{Requests: 1}), Usage{Requests: 3})
-	if UsageOf(err).Requests != 3 || UsageOf(fmt.Errorf("row 1: %w", err)).Requests != 3 || UsageOf(errors.New("x")) != (Usage{}) {
+	err := withUsage(withUsage(status(500), usage.Usage{Requests: 1}), usage.Usage{Requests: 3})
+	if UsageOf(err).Requests != 3 || UsageOf(fmt.Errorf("row 1: %w", err)).Requests != 3 || UsageOf(errors.New("x")) != (usage.Usage{}) {
 		t.Error("usage lost")
 	}
-	if e := errors.New("x"); !errors.Is(withUsage(e, Usage{}), e) {
+	if e := errors.New("x"); !errors.Is(withUsage(e, usage.Usage{}), e) {
 		t.Error("wrapped for nothing")
 	}
 	for _, e := range []error{&LengthError{}, &LengthError{Room: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {

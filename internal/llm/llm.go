@@ -14,7 +14,8 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"math"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A Completer answers one request. Decorators (retry, pace, budget, breaker,
@@ -25,7 +26,7 @@ type Completer interface {
 
 // An Embedder turns texts into vectors of one length, in the order of the texts.
 type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
+	Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error)
 }
 
 // A Role says who a message is from.
@@ -71,39 +72,9 @@ type Schema struct {
 type Reply struct {
 	Text   string          // as it came
 	JSON   json.RawMessage // the value that Schema.Accept took; nil for free text
-	Usage  Usage
+	Usage  usage.Usage
 	Cached bool
-	Made   Usage // of a Cached one: what it took when it was made
+	Made   usage.Usage // of a Cached one: what it took when it was made
 
 	reasoned bool // the model reasoned before it answered
-}
-
-// Usage counts what replies cost. Requests are those really sent, refused and
-// repeated ones too; CachedRequests are those that a cache answered instead.
-type Usage struct {
-	Requests, PromptTokens, CompletionTokens, CachedRequests int
-	Estimated                                                bool // the server reported no usable count, so some tokens are our own count
-}
-
-// Add returns the sum of two, neither of which is negative. A count that would
-// overflow stays at the largest integer: a server may report any number of tokens.
-func (u Usage) Add(v Usage) Usage {
-	return Usage{
-		Requests:         sum(u.Requests, v.Requests),
-		PromptTokens:     sum(u.PromptTokens, v.PromptTokens),
-		CompletionTokens: sum(u.CompletionTokens, v.CompletionTokens),
-		CachedRequests:   sum(u.CachedRequests, v.CachedRequests),
-		Estimated:        u.Estimated || v.Estimated,
-	}
-}
-
-// Tokens is the prompt's and the reply's together.
-func (u Usage) Tokens() int { return sum(u.PromptTokens, u.CompletionTokens) }
-
-// sum adds two numbers that are not negative, up to the largest integer.
-func sum(a, b int) int {
-	if a > math.MaxInt-b {
-		return math.MaxInt
-	}
-	return a + b
 }

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // mock builds and starts the mock judge server that stands beside the
@@ -98,7 +100,7 @@ func TestTheMockWithFaultsGivesTheSame(t *testing.T) {
 		t.Skip("builds a server")
 	}
 	const rows = 100
-	run := func(base string) ([rows]string, Usage) {
+	run := func(base string) ([rows]string, usage.Usage) {
 		s := stack(t, Options{Client: Config{BaseURL: base + "/v1", Model: "judge", Timeout: 10 * time.Second}, Retries: 8})
 		var out [rows]string
 		var wg sync.WaitGroup

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // How the pace changes: down to slower of itself at a 429, but once a second at
@@ -63,14 +65,14 @@ func burst(l rate.Limit) int {
 }
 
 // Around waits for its turn, sends, and learns from the answer.
-func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (Usage, error) {
+func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	if p.tokens == nil {
 		return p.around(ctx, send, func() {})
 	}
 	s := size()
 	b, err := p.tokens.book(ctx, s)
 	if err != nil {
-		return Usage{}, err
+		return usage.Usage{}, err
 	}
 	sent := false
 	u, err := p.around(ctx, send, func() { sent = true; p.tokens.start(b) })
@@ -83,9 +85,9 @@ func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (Usage, 
 }
 
 // around is Around without the pace of tokens. start is called when it sends.
-func (p *Pace) around(ctx context.Context, send Send, start func()) (Usage, error) {
+func (p *Pace) around(ctx context.Context, send Send, start func()) (usage.Usage, error) {
 	if err := p.wait(ctx); err != nil {
-		return Usage{}, err
+		return usage.Usage{}, err
 	}
 	start()
 	u, err := send(ctx)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // shares is how many parts of equal length a minute has. Prompts are spread over
@@ -103,7 +105,7 @@ func (t *tokenPace) span(b *booking) time.Duration {
 func (t *tokenPace) start(b *booking) { t.change(func() { b.sent = t.clock.Now() }) }
 
 // settle corrects what a request was booked for.
-func (t *tokenPace) settle(b *booking, u Usage) {
+func (t *tokenPace) settle(b *booking, u usage.Usage) {
 	t.change(func() {
 		b.prompt, b.tokens = float64(u.PromptTokens), float64(u.Tokens())
 		if b.tokens <= 0 {

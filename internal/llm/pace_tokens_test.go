@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A tokenServer notes when how many tokens were sent.
@@ -17,11 +19,11 @@ type tokenServer struct {
 		at     time.Time
 		tokens int
 	}
-	reply func() Usage
+	reply func() usage.Usage
 	takes time.Duration
 }
 
-func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (Usage, error) {
+func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (usage.Usage, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, struct {
 		at     time.Time
@@ -29,7 +31,7 @@ func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (Usa
 	}{time.Now(), size().Prompt})
 	s.mu.Unlock()
 	if err := NewClock(time.Now).Sleep(ctx, s.takes); err != nil {
-		return Usage{}, err
+		return usage.Usage{}, err
 	}
 	u := s.reply()
 	if u.PromptTokens == 0 {
@@ -70,7 +72,7 @@ func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &tokenServer{reply: func() Usage { return Usage{Requests: 1, CompletionTokens: tt.reply} }, takes: 2 * time.Second}
+				s := &tokenServer{reply: func() usage.Usage { return usage.Usage{Requests: 1, CompletionTokens: tt.reply} }, takes: 2 * time.Second}
 				p := NewPace(0, limit, NewClock(time.Now))
 				start, total := time.Now(), 0
 				var wg sync.WaitGroup
@@ -81,7 +83,7 @@ func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
 					wg.Go(func() {
 						turn <- struct{}{}
 						defer func() { <-turn }()
-						if _, err := p.Around(t.Context(), func() Size { return size }, func(ctx context.Context) (Usage, error) {
+						if _, err := p.Around(t.Context(), func() Size { return size }, func(ctx context.Context) (usage.Usage, error) {
 							return s.Around(ctx, func() Size { return size }, nil)
 						}); err != nil {
 							t.Error(err)
@@ -108,12 +110,12 @@ func TestARequestThatIsNotSentBooksNothing(t *testing.T) {
 	size := func() Size { return Size{Prompt: 14_000} }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Around(ctx, size, func(context.Context) (Usage, error) { return Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if _, err := p.Around(ctx, size, func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	before := clock.Now()
 	for range 2 {
-		_, _ = p.Around(t.Context(), size, func(context.Context) (Usage, error) { return Usage{PromptTokens: 5000}, nil })
+		_, _ = p.Around(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
 		t.Errorf("it took %v", d)
@@ -124,7 +126,7 @@ func TestATokenPaceOutlivesAClockThatIsSetBack(t *testing.T) {
 	clock := newFakeClock()
 	p := NewPace(0, 600, clock)
 	send := func() {
-		if _, err := p.Around(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (Usage, error) { return Usage{PromptTokens: 100}, nil }); err != nil {
+		if _, err := p.Around(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 100}, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +145,7 @@ func TestAnOpenBreakerWakesThoseWhoWaitForTokens(t *testing.T) {
 		b := NewBreaker(clock)
 		p := NewPace(0, 60, b.Clock(clock))
 		size := func() Size { return Size{Prompt: 1000} }
-		one := func(context.Context) (Usage, error) { return Usage{PromptTokens: 1000}, nil }
+		one := func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 1000}, nil }
 		if _, err := p.Around(t.Context(), size, one); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +160,7 @@ func TestAnOpenBreakerWakesThoseWhoWaitForTokens(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		_, _ = b.Around(t.Context(), nil, func(context.Context) (Usage, error) { return Usage{}, status(401) })
+		_, _ = b.Around(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
 			t.Errorf("it took %v", d)

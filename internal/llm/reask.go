@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"errors"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // maxAnswer is how many output tokens a reply without reasoning may be given.
@@ -27,7 +29,7 @@ type Reask struct {
 func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	s := &search{Reask: a, r: r}
 	defer s.end()
-	var used Usage
+	var used usage.Usage
 	retried := false
 	for q := s.first(); ; {
 		reply, err := a.Next.Complete(s.context(ctx, q), q)

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Retry sends again what failed for reasons that pass: 408, 425, 429 and 5xx,
@@ -22,14 +24,14 @@ type Retry struct {
 }
 
 // Around calls send until it succeeds, fails for good or has used its retries up.
-func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (Usage, error) {
+func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	pause := backoff.ExponentialBackOff{
 		InitialInterval:     500 * time.Millisecond,
 		RandomizationFactor: 0.5,
 		Multiplier:          2,
 		MaxInterval:         30 * time.Second,
 	}
-	var used Usage
+	var used usage.Usage
 	for try := 0; ; try++ {
 		u, err := send(ctx)
 		used = used.Add(u)

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 func stack(t *testing.T, o Options) *Stack {
@@ -50,7 +52,7 @@ func TestStackOnAFaultyServer(t *testing.T) {
 	if err != nil || string(reply.JSON) != good {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
-	all := Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
+	all := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
 	if reply.Usage != all || s.Meter.Total() != all || len(got()) != 4 {
 		t.Errorf("usage %+v, total %+v, %d requests", reply.Usage, s.Meter.Total(), len(got()))
 	}
@@ -184,7 +186,7 @@ func TestStackEmbedder(t *testing.T) {
 			t.Fatalf("call %d: %v, %v", i, v, err)
 		}
 	}
-	if u := s.Meter.Total(); u != (Usage{Requests: 2, PromptTokens: 4, CachedRequests: 1}) || len(got()) != 2 || got()[1].header.Get("Authorization") == "" {
+	if u := s.Meter.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 4, CachedRequests: 1}) || len(got()) != 2 || got()[1].header.Get("Authorization") == "" {
 		t.Errorf("total %+v", u)
 	}
 	if _, tokens := s.Cost(); tokens != 4 {

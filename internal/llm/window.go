@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
@@ -109,7 +111,7 @@ func (w *Windowed) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return nil, withUsage(fmt.Errorf("finding out whether the server drops text: %w", failed), all)
 	case cut:
 		return nil, withUsage(&ContextLengthError{Limit: w.Limit(), Silent: true}, all)
-	case more == Usage{}:
+	case more == usage.Usage{}:
 		return reply, err
 	case err != nil:
 		return nil, withUsage(err, all)
@@ -120,7 +122,7 @@ func (w *Windowed) Complete(ctx context.Context, r *Request) (*Reply, error) {
 }
 
 // check decides whether the server dropped a part of r. more is what that took.
-func (w *Windowed) check(ctx context.Context, r *Request, used Usage) (more Usage, cut bool, err error) {
+func (w *Windowed) check(ctx context.Context, r *Request, used usage.Usage) (more usage.Usage, cut bool, err error) {
 	p := prompted{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	var text strings.Builder
 	for _, m := range r.Messages {
@@ -130,16 +132,16 @@ func (w *Windowed) check(ctx context.Context, r *Request, used Usage) (more Usag
 	}
 	p.words = func() int { return minTokens(text.String()) }
 	if known, cut := w.known(p); known {
-		return Usage{}, cut, nil
+		return usage.Usage{}, cut, nil
 	}
 	select { // one probe at a time: the others wait for what it finds
 	case w.probing <- struct{}{}:
 	case <-ctx.Done():
-		return Usage{}, false, ctx.Err()
+		return usage.Usage{}, false, ctx.Err()
 	}
 	defer func() { <-w.probing }()
 	if known, cut := w.known(p); known {
-		return Usage{}, cut, nil
+		return usage.Usage{}, cut, nil
 	}
 	return w.probe(ctx, p)
 }
@@ -189,7 +191,7 @@ func (w *Windowed) known(p prompted) (known, cut bool) {
 }
 
 // probe sends plain words, and learns what the server makes of them.
-func (w *Windowed) probe(ctx context.Context, p prompted) (used Usage, cut bool, err error) {
+func (w *Windowed) probe(ctx context.Context, p prompted) (used usage.Usage, cut bool, err error) {
 	words := int(probeWords * float64(p.own))
 	long, u, err := w.ask(ctx, words)
 	used = u
@@ -238,7 +240,7 @@ func (w *Windowed) probe(ctx context.Context, p prompted) (used Usage, cut bool,
 
 // ask sends a prompt of n words and returns the server's count of it. A prompt that
 // the server refuses as too long counts as read: it does not drop text silently.
-func (w *Windowed) ask(ctx context.Context, n int) (tokens int, used Usage, err error) {
+func (w *Windowed) ask(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
 	plain := strings.Fields(probeText)
 	for i := range n {
@@ -273,6 +275,6 @@ func (w *Windowed) ask(ctx context.Context, n int) (tokens int, used Usage, err 
 }
 
 // reported says that the tokens of the prompt are the server's count and not ours.
-func (w *Windowed) reported(r *Request, used Usage) bool {
+func (w *Windowed) reported(r *Request, used usage.Usage) bool {
 	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A counter is a server that reports tokens in its own way.
@@ -30,7 +32,7 @@ func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
 	}
 	n := c.count(text, c.before)
 	c.before = text
-	return &Reply{Text: "ok", Usage: Usage{Requests: 1, PromptTokens: n, CompletionTokens: 1}}, nil
+	return &Reply{Text: "ok", Usage: usage.Usage{Requests: 1, PromptTokens: n, CompletionTokens: 1}}, nil
 }
 
 func quarter(text string) int { return len(text) / 4 }
@@ -131,7 +133,7 @@ func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
 	}
 	before := s.asked
 	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
-		if err := ask(tt.tokens, tt.room); UsageOf(err) != (Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
+		if err := ask(tt.tokens, tt.room); UsageOf(err) != (usage.Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
 			t.Errorf("%v: %v", tt, err)
 		}
 	}
@@ -158,7 +160,7 @@ func TestAPromptOfMoreTokensThanWeCountIsFoundCut(t *testing.T) {
 func TestAServerThatRefusesLongPromptsDropsNothing(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return quarter(text) }, err: func(text string) error {
 		if quarter(text) > 4096 {
-			return withUsage(&ContextLengthError{Limit: 4096}, Usage{Requests: 1})
+			return withUsage(&ContextLengthError{Limit: 4096}, usage.Usage{Requests: 1})
 		}
 		return nil
 	}}

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -349,8 +350,8 @@ func parseSkipped(c *cursor) extract.Skipped {
 	return s
 }
 
-func parseUsage(c *cursor) eval.Usage {
-	var u eval.Usage
+func parseUsage(c *cursor) usage.Usage {
+	var u usage.Usage
 	c.object(func(name string) {
 		switch name {
 		case "requests":

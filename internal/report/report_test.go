@@ -10,6 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -31,7 +32,7 @@ func scored() *eval.Result {
 		},
 		Skipped:      []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: 1, End: 4}, {Kind: extract.Marks, Text: "*", Start: 5, End: 6}},
 		Faithfulness: 1.0 / 3, Support: 0.49382716,
-		Usage: eval.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+		Usage: usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 	}
 }
 

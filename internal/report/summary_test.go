@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 func schema(t *testing.T, name, id string) *jsonschema.Schema {
@@ -146,7 +147,7 @@ func TestTokensOfRowsThatOverflowStayAtTheLargestInteger(t *testing.T) {
 	var f Figures
 	for range 3 {
 		r := scored()
-		r.Usage = eval.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
+		r.Usage = usage.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)
 		}

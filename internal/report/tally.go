@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/stats"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -18,7 +19,7 @@ type Tally struct {
 	// Claims of scored rows, and of them those that the contexts support, and
 	// those that they say the opposite of.
 	Claims, Supported, Contradicted int
-	Usage                           eval.Usage // of all rows
+	Usage                           usage.Usage // of all rows
 	Citations                       Citations
 
 	shares stats.Sample // of the scored rows, the supported claims among the claims

@@ -21,6 +21,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -64,7 +65,7 @@ func all() []*eval.Result {
 				},
 			},
 			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: at + 13, End: at + 16}},
-			Usage:   eval.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+			Usage:   usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
 			Row:    dataset.Row{Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}},

@@ -3,7 +3,7 @@ package verdict
 
 import (
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A Label is the outcome for one claim.
@@ -86,7 +86,7 @@ type Judgement struct {
 	Verdicts []Verdict // one for each claim, in any order
 	// Usage is what it cost; all zero for a judge that runs offline. It is set
 	// with an error too.
-	Usage llm.Usage
+	Usage usage.Usage
 }
 
 // A Task is what a judge is asked: every claim of one row, against its contexts.

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -156,7 +157,7 @@ func (s *sitting) claim(i int, text string) extract.Claim {
 	}
 	return extract.Claim{
 		ID: len(s.open), Text: text, Start: -1, End: -1,
-		From: &extract.Span{Start: from.Start, End: from.End}, Invented: extract.Invented(text, sources...),
+		From: &extract.Span{Start: from.Start, End: from.End}, Invented: extractllm.Invented(text, sources...),
 		Citations: from.Citations,
 	}
 }

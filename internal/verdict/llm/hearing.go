@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -32,7 +33,7 @@ type hearing struct {
 	judge *Judge
 	task  verdict.Task
 	vote  int
-	usage llm.Usage
+	usage usage.Usage
 	open  []finding // by place of the claim
 	fits  int       // the window that contexts were grouped for; 0 for none
 }

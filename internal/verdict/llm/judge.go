@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -116,27 +117,27 @@ func (j *Judge) prompt() prompt.Name {
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	pieces := wholes(task.Contexts)
 	ballots := make([][]finding, j.opts.Votes)
-	var usage llm.Usage
+	var used usage.Usage
 	var later error
 	for vote := range ballots {
 		h := &hearing{judge: j, task: task, vote: vote, open: make([]finding, len(task.Claims))}
 		err := h.all(ctx, pieces)
-		usage = usage.Add(h.usage)
+		used = used.Add(h.usage)
 		switch {
 		case llm.Deferred(err):
 			later = err // the other votes can be asked for meanwhile
 		case err != nil:
-			return verdict.Judgement{Usage: usage}, err
+			return verdict.Judgement{Usage: used}, err
 		}
 		ballots[vote] = h.open
 	}
 	if later != nil {
-		return verdict.Judgement{Usage: usage}, later
+		return verdict.Judgement{Usage: used}, later
 	}
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {
 		vs[i] = count(ballots, i)
 		vs[i].ClaimID = c.ID
 	}
-	return verdict.Judgement{Verdicts: vs, Usage: usage}, nil
+	return verdict.Judgement{Verdicts: vs, Usage: used}, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -58,12 +59,12 @@ func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error)
 		if err := r.Accept(out); err != nil {
 			return nil, &llm.ParseError{Reason: err.Error(), Text: out}
 		}
-		return &llm.Reply{Text: out, Usage: llm.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 1}}, nil
+		return &llm.Reply{Text: out, Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 1}}, nil
 	}
 	if err := r.Schema.Accept(json.RawMessage(out)); err != nil {
 		return nil, &llm.ParseError{Reason: err.Error(), Text: out}
 	}
-	return &llm.Reply{Text: out, JSON: json.RawMessage(out), Usage: llm.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10}}, nil
+	return &llm.Reply{Text: out, JSON: json.RawMessage(out), Usage: usage.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10}}, nil
 }
 
 // verdictsOn writes a reply with a label for each claim.
@@ -159,7 +160,7 @@ func TestARowIsOneRequest(t *testing.T) {
 			{ClaimID: 1, Label: verdict.Contradicted, Reason: "1955", Evidence: []verdict.Evidence{{Chunk: 1, Start: 26, End: 41, Quote: "He died in 1955"}}},
 			{ClaimID: 2, Label: verdict.NotMentioned, Reason: "nothing of it"},
 		},
-		Usage: llm.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10},
+		Usage: usage.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -16,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -129,10 +131,10 @@ func TestFaultsChangeNoVerdict(t *testing.T) {
 			return apart(t, Options{Model: m, Prompts: p, Votes: 3}, extract.Sentences{})
 		}},
 		{"claims", func(t *testing.T, m llm.Completer) evaluate {
-			return apart(t, Options{Model: m, Prompts: p}, extract.Statements{Model: m, Prompts: p})
+			return apart(t, Options{Model: m, Prompts: p}, extractllm.Extractor{Model: m, Prompts: p})
 		}},
 		{"ragas", func(t *testing.T, m llm.Completer) evaluate {
-			return apart(t, Options{Model: m, Prompts: p, Style: Ragas}, extract.Statements{Model: m, Prompts: p, Whole: true})
+			return apart(t, Options{Model: m, Prompts: p, Style: Ragas}, extractllm.Extractor{Model: m, Prompts: p, Whole: true})
 		}},
 		{"rag-evals", func(t *testing.T, m llm.Completer) evaluate {
 			c, err := NewCombined(Options{Model: m, Prompts: p}, "")
@@ -160,7 +162,7 @@ func TestFaultsChangeNoVerdict(t *testing.T) {
 				}
 				eval := mode.make(t, stack)
 				out := make([]string, len(rows))
-				var usage llm.Usage
+				var used usage.Usage
 				var mu sync.Mutex
 				var wg sync.WaitGroup
 				turn := make(chan struct{}, 16)
@@ -171,7 +173,7 @@ func TestFaultsChangeNoVerdict(t *testing.T) {
 						e, j, err := eval(t.Context(), r)
 						mu.Lock()
 						defer mu.Unlock()
-						usage = usage.Add(e.Usage).Add(j.Usage)
+						used = used.Add(e.Usage).Add(j.Usage)
 						if err != nil {
 							t.Errorf("%s: row %d failed: %v", kind, i, err)
 							return
@@ -184,7 +186,7 @@ func TestFaultsChangeNoVerdict(t *testing.T) {
 				}
 				wg.Wait()
 				results[kind] = out
-				t.Logf("%s: %+v", kind, usage)
+				t.Logf("%s: %+v", kind, used)
 			}
 			if d := cmp.Diff(results["clean"], results["faults"]); d != "" {
 				t.Errorf("faults change verdicts:\n%s", d)

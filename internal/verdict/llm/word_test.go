@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -51,7 +52,7 @@ func TestAModelThatWritesNoJSONIsAskedForAWord(t *testing.T) {
 		t.Error(d)
 	}
 	// All at once, all in their places, each alone, and each for a word.
-	if len(f.asked) != 1+1+3+3 || got.Usage != (llm.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}) {
+	if len(f.asked) != 1+1+3+3 || got.Usage != (usage.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}) {
 		t.Errorf("%d requests, usage %+v", len(f.asked), got.Usage)
 	}
 	r := f.asked[5]
@@ -258,7 +259,7 @@ func TestAWordFromAPlainServer(t *testing.T) {
 			clock := llm.NewClock(time.Now)
 			cache := llm.OpenCache(t.Context(), t.TempDir(), clock, func(err error) { t.Error(err) })
 			defer cache.Close()
-			run := func() (verdict.Judgement, llm.Usage, error) {
+			run := func() (verdict.Judgement, usage.Usage, error) {
 				stack, err := llm.New(llm.Options{Client: llm.Config{BaseURL: base, Model: "m"}, Clock: clock, Cache: cache})
 				if err != nil {
 					t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -211,7 +212,7 @@ type hit struct {
 
 // alike finds for each claim of the task the known one that is most like it, nil
 // where there is none that is alike enough.
-func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([]*hit, llm.Usage, error) {
+func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([]*hit, usage.Usage, error) {
 	hits := make([]*hit, len(task.Claims))
 	candidates := make([][]int, len(task.Claims))
 	var texts []string
@@ -224,7 +225,7 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 	}
 	for i, c := range task.Claims {
 		if err := ctx.Err(); err != nil {
-			return nil, llm.Usage{}, err
+			return nil, usage.Usage{}, err
 		}
 		before := j.before(task, i)
 		for k := range known {
@@ -249,7 +250,7 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		}
 	}
 	if len(texts) == 0 {
-		return hits, llm.Usage{}, nil
+		return hits, usage.Usage{}, nil
 	}
 	vectors, usage, err := j.opts.Embedder.Embed(ctx, texts)
 	if _, long := errors.AsType[*llm.ContextLengthError](err); long {

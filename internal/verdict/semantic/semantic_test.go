@@ -16,6 +16,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -28,11 +29,11 @@ type bagOfWords struct {
 	short bool
 }
 
-func (e *bagOfWords) Embed(_ context.Context, texts []string) ([][]float32, llm.Usage, error) {
+func (e *bagOfWords) Embed(_ context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.err != nil {
-		return nil, llm.Usage{Requests: 1}, e.err
+		return nil, usage.Usage{Requests: 1}, e.err
 	}
 	e.texts += len(texts)
 	out := make([][]float32, len(texts))
@@ -42,7 +43,7 @@ func (e *bagOfWords) Embed(_ context.Context, texts []string) ([][]float32, llm.
 	if e.short {
 		out = out[1:]
 	}
-	return out, llm.Usage{Requests: 1, PromptTokens: len(texts)}, nil
+	return out, usage.Usage{Requests: 1, PromptTokens: len(texts)}, nil
 }
 
 func bag(text string) []float32 {
@@ -65,7 +66,7 @@ type counting struct {
 func (c *counting) Judge(_ context.Context, k verdict.Task) (verdict.Judgement, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := verdict.Judgement{Usage: llm.Usage{Requests: 1}}
+	out := verdict.Judgement{Usage: usage.Usage{Requests: 1}}
 	if c.err != nil {
 		return out, c.err
 	}

@@ -1,4 +1,4 @@
-package extract
+package llm
 
 import (
 	"context"
@@ -10,8 +10,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A writerModel answers by a function of what it was asked, and offers its
@@ -44,7 +46,7 @@ func (m *writerModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply,
 	if err := r.Schema.Accept(json.RawMessage(out)); err != nil {
 		return nil, &llm.ParseError{Reason: err.Error()}
 	}
-	return &llm.Reply{JSON: json.RawMessage(out), Usage: llm.Usage{Requests: 1}}, nil
+	return &llm.Reply{JSON: json.RawMessage(out), Usage: usage.Usage{Requests: 1}}, nil
 }
 
 // stated writes a reply from pairs of sentence id and statement.
@@ -66,7 +68,7 @@ func echo(_ int, in asked) (string, error) {
 	return stated(pairs...), nil
 }
 
-func statements(t testing.TB, answer func(int, asked) (string, error), x Statements) (*writerModel, Statements) {
+func statements(t testing.TB, answer func(int, asked) (string, error), x Extractor) (*writerModel, Extractor) {
 	t.Helper()
 	p, err := prompt.Load("")
 	if err != nil {
@@ -85,14 +87,14 @@ func TestStatementsAreMappedToTheirSentences(t *testing.T) {
 			t.Errorf("asked %+v", in)
 		}
 		return stated(1, "He loved sailing.", 0, "Einstein was born in Ulm.", 0, " Einstein was\nborn in 1879. "), nil
-	}, Statements{Seed: 4})
+	}, Extractor{Seed: 4})
 	e, err := x.Extract(t.Context(), "Einstein?", einstein)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Claim{
-		{ID: 0, Text: "Einstein was born in Ulm.", Start: -1, End: -1, From: &Span{28, 55}},
-		{ID: 1, Text: "Einstein was born in 1879.", Start: -1, End: -1, From: &Span{28, 55}},
+	want := []extract.Claim{
+		{ID: 0, Text: "Einstein was born in Ulm.", Start: -1, End: -1, From: &extract.Span{Start: 28, End: 55}},
+		{ID: 1, Text: "Einstein was born in 1879.", Start: -1, End: -1, From: &extract.Span{Start: 28, End: 55}},
 		{ID: 2, Text: "He loved sailing.", Start: 56, End: 73},
 	}
 	if d := cmp.Diff(want, e.Claims); d != "" {
@@ -101,7 +103,7 @@ func TestStatementsAreMappedToTheirSentences(t *testing.T) {
 	if len(e.Skipped) != 3 || e.Usage.Requests != 1 || len(m.asked) != 1 {
 		t.Errorf("skipped %+v, usage %+v", e.Skipped, e.Usage)
 	}
-	if r := m.asked[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < roomBase || !json.Valid(r.Schema.JSON) {
+	if r := m.asked[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
 		t.Errorf("%+v", r)
 	}
 }
@@ -109,7 +111,7 @@ func TestStatementsAreMappedToTheirSentences(t *testing.T) {
 func TestNoClaimsCostNothing(t *testing.T) {
 	for _, answer := range []string{"", "I don't know.", "Hello!", "```\ncode\n```"} {
 		for _, whole := range []bool{false, true} {
-			m, x := statements(t, func(int, asked) (string, error) { return "", errors.New("asked") }, Statements{Whole: whole})
+			m, x := statements(t, func(int, asked) (string, error) { return "", errors.New("asked") }, Extractor{Whole: whole})
 			e, err := x.Extract(t.Context(), "q", answer)
 			if err != nil || len(e.Claims) != 0 || len(m.asked) != 0 {
 				t.Errorf("%q: %+v %v", answer, e, err)
@@ -158,7 +160,7 @@ func TestNoSentenceIsLost(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, x := statements(t, func(n int, _ asked) (string, error) { return []string{tt.first, tt.second}[n], nil }, Statements{})
+			m, x := statements(t, func(n int, _ asked) (string, error) { return []string{tt.first, tt.second}[n], nil }, Extractor{})
 			e, err := x.Extract(t.Context(), "q", answer)
 			if err != nil {
 				t.Fatal(err)
@@ -199,14 +201,14 @@ func TestWhatIsInventedIsAskedAgainAndThenMarked(t *testing.T) {
 			t.Errorf("asked again for %+v", in.Sentences)
 		}
 		return stated(0, "Einstein was born in Ulm in 1879."), nil
-	}, Statements{})
+	}, Extractor{})
 	e, err := x.Extract(t.Context(), "Einstein?", answer)
 	if err != nil || len(m.asked) != 2 || e.Claims[0].Text != "Einstein was born in Ulm in 1879." || e.Claims[0].Invented || e.Claims[1].Invented {
 		t.Errorf("%+v %v", e, err)
 	}
 	m, x = statements(t, func(int, asked) (string, error) {
 		return stated(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
-	}, Statements{})
+	}, Extractor{})
 	m.answer = func(_ int, in asked) (string, error) {
 		if len(in.Sentences) == 1 {
 			return stated(0, "Einstein was born in Ulm, Germany."), nil
@@ -250,7 +252,7 @@ func TestManySentencesAreSeveralRequests(t *testing.T) {
 	for i := range 45 {
 		fmt.Fprintf(&b, "Planet number %d is hot. ", i)
 	}
-	m, x := statements(t, echo, Statements{})
+	m, x := statements(t, echo, Extractor{})
 	e, err := x.Extract(t.Context(), "q", b.String())
 	if err != nil || len(e.Claims) != 45 || len(m.asked) != 3 {
 		t.Errorf("%d claims, %d requests, %v", len(e.Claims), len(m.asked), err)
@@ -265,14 +267,14 @@ func TestManySentencesAreSeveralRequests(t *testing.T) {
 				return "", limit
 			}
 			return echo(n, in)
-		}, Statements{})
+		}, Extractor{})
 		e, err = x.Extract(t.Context(), "q", b.String())
 		if err != nil || len(e.Claims) != 45 || e.Claims[44].Start < 0 {
 			t.Errorf("%d claims, %v", len(e.Claims), err)
 		}
 	}
 	// One sentence that is too much to rewrite is a claim as it is.
-	_, x = statements(t, func(int, asked) (string, error) { return "", &llm.LengthError{} }, Statements{})
+	_, x = statements(t, func(int, asked) (string, error) { return "", &llm.LengthError{} }, Extractor{})
 	if e, err := x.Extract(t.Context(), "q", "Mars is red."); err != nil || len(e.Claims) != 1 || e.Claims[0].Start != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
@@ -281,13 +283,13 @@ func TestManySentencesAreSeveralRequests(t *testing.T) {
 func TestErrorsOfTheModelFailTheRow(t *testing.T) {
 	for _, want := range []error{&llm.RefusalError{Reason: "refusal"}, &llm.DownError{Cause: errors.New("x")}, &llm.ContextLengthError{}} {
 		for _, whole := range []bool{false, true} {
-			_, x := statements(t, func(int, asked) (string, error) { return "", want }, Statements{Whole: whole})
+			_, x := statements(t, func(int, asked) (string, error) { return "", want }, Extractor{Whole: whole})
 			if e, err := x.Extract(t.Context(), "q", "Mars is red."); !errors.Is(err, want) || e.Claims != nil {
 				t.Errorf("%v: %v", want, err)
 			}
 		}
 	}
-	_, x := statements(t, echo, Statements{})
+	_, x := statements(t, echo, Extractor{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := x.Extract(ctx, "q", "Mars is red."); !errors.Is(err, context.Canceled) {
@@ -303,16 +305,16 @@ func TestAWholeAnswerIsOneRequest(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		replies  []string
-		want     []Claim
+		want     []extract.Claim
 		requests int
 		fails    bool
 	}{
-		"at once":          {[]string{list("Mercury is hot.", " Mars is\nred. ", "")}, []Claim{{ID: 0, Text: "Mercury is hot.", Start: -1, End: -1}, {ID: 1, Text: "Mars is red.", Start: -1, End: -1}}, 1, false},
-		"none at first":    {[]string{list(), list("Mars is red.")}, []Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"at once":          {[]string{list("Mercury is hot.", " Mars is\nred. ", "")}, []extract.Claim{{ID: 0, Text: "Mercury is hot.", Start: -1, End: -1}, {ID: 1, Text: "Mars is red.", Start: -1, End: -1}}, 1, false},
+		"none at first":    {[]string{list(), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
 		"none at all":      {[]string{list(), list()}, nil, 2, false},
-		"invented":         {[]string{list("Mars has 2 moons."), list("Mars is red.")}, []Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
-		"invented twice":   {[]string{list("Mars has 2 moons."), list("Mars has 3 moons.")}, []Claim{{Text: "Mars has 2 moons.", Start: -1, End: -1, Invented: true}}, 2, false},
-		"unreadable once":  {[]string{"7", list("Mars is red.")}, []Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"invented":         {[]string{list("Mars has 2 moons."), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"invented twice":   {[]string{list("Mars has 2 moons."), list("Mars has 3 moons.")}, []extract.Claim{{Text: "Mars has 2 moons.", Start: -1, End: -1, Invented: true}}, 2, false},
+		"unreadable once":  {[]string{"7", list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
 		"unreadable twice": {[]string{"7", "{}"}, nil, 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -321,7 +323,7 @@ func TestAWholeAnswerIsOneRequest(t *testing.T) {
 					t.Errorf("asked %+v", in)
 				}
 				return tt.replies[n], nil
-			}, Statements{Whole: true})
+			}, Extractor{Whole: true})
 			e, err := x.Extract(t.Context(), "q", answer)
 			if (err != nil) != tt.fails || len(m.asked) != tt.requests {
 				t.Fatalf("%v in %d requests", err, len(m.asked))
@@ -329,7 +331,7 @@ func TestAWholeAnswerIsOneRequest(t *testing.T) {
 			if d := cmp.Diff(tt.want, e.Claims); d != "" {
 				t.Error(d)
 			}
-			if name == "none at all" && (len(e.Skipped) != 3 || e.Reason() != reasonNothing || e.Skipped[2].Kind != Unstated) {
+			if name == "none at all" && (len(e.Skipped) != 3 || e.Reason() != "nothing_claimed" || e.Skipped[2].Kind != extract.Unstated) {
 				t.Errorf("skipped %+v", e.Skipped)
 			}
 		})
@@ -339,14 +341,14 @@ func TestAWholeAnswerIsOneRequest(t *testing.T) {
 			return "", &llm.LengthError{}
 		}
 		return list(in.Answer), nil
-	}, Statements{Whole: true})
+	}, Extractor{Whole: true})
 	e, err := x.Extract(t.Context(), "q", answer)
 	if err != nil || len(e.Claims) != 3 || len(m.asked) != 5 {
 		t.Errorf("%+v in %d requests, %v", e.Claims, len(m.asked), err)
 	}
 }
 
-func FuzzStatements(f *testing.F) {
+func FuzzExtractor(f *testing.F) {
 	f.Add(stated(0, "Mars is red.", 1, "x"))
 	f.Add(`{"statements":["Mars is red."]}`)
 	f.Add(`{"statements":[{"sentence_id":1,"statement":"a"},{"sentence_id":1,"statement":null}]}`)
@@ -358,7 +360,7 @@ func FuzzStatements(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		for _, whole := range []bool{false, true} {
 			m := &writerModel{answer: func(int, asked) (string, error) { return reply, nil }}
-			x := Statements{Model: m, Prompts: p, Whole: whole}
+			x := Extractor{Model: m, Prompts: p, Whole: whole}
 			e, err := x.Extract(t.Context(), "q", "Mars is red. Venus is bright.")
 			if err != nil {
 				if !whole {
@@ -386,7 +388,7 @@ func FuzzStatements(f *testing.F) {
 
 func TestIDsOfSentencesAreReadInAnyClearForm(t *testing.T) {
 	for id, ok := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `"sentence_1"`: true, `2`: false, `"sentence_2"`: false, `1.5`: false, `null`: false, `-1`: false} {
-		said, err := readStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
+		said, err := parseStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
 		if ok != (err == nil) || ok && len(said[1]) != 1 {
 			t.Errorf("%s: got %v, %v", id, said, err)
 		}

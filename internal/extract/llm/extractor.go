@@ -1,0 +1,307 @@
+// Package llm extracts claims with a language model, which rewrites the
+// sentences of an answer into self-contained statements.
+package llm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
+
+// An Extractor asks a language model to rewrite each sentence of an answer as
+// statements that can be understood on their own, in the language of the
+// answer.
+//
+// Sentences that claim nothing are found by [extract.Sentences] and not sent,
+// so an answer without claims costs nothing. A sentence for which the model
+// returns no statement in two attempts becomes a claim verbatim.
+type Extractor struct {
+	Model   llm.Completer // required
+	Prompts *prompt.Set   // required
+	Lang    string        // language of the answers, such as "en", or "" if unknown
+	Strict  bool          // ask for explicit statements only, no inference
+	Seed    int           // seed of the first request; 0 sends none
+	// Whole sends the answer as one text, as Ragas does. Its statements are not
+	// mapped to sentences, and there may be none.
+	Whole bool
+}
+
+const (
+	maxSentences     = 20   // per request
+	maxSentenceBytes = 8000 // per request, which also bounds the reply
+	maxAttempts      = 2
+	retryTemperature = 0.4 // so that a retry does not repeat the first reply
+	neighbors        = 2   // preceding sentences shown for context
+	baseReplyTokens  = 400 // of a reply without statements
+	bytesPerToken    = 2   // sentence bytes per token of their statements, a low estimate
+)
+
+// Extract returns the statements of answer as claims in the order of their
+// sentences. A statement that equals its sentence is a verbatim claim, with
+// its position in the answer. Extract returns the errors of x.Model, such as
+// *llm.RefusalError; Usage is set even then.
+func (x Extractor) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
+	e, err := extract.Sentences{Lang: x.Lang}.Extract(ctx, question, answer)
+	if err != nil || len(e.Claims) == 0 {
+		return e, err
+	}
+	w := &rewriter{Extractor: x, question: question, answer: answer, sentences: e.Claims}
+	if x.Whole {
+		err = w.rewriteWhole(ctx, w.answer, w.sentences)
+	} else {
+		w.headings = headings(e)
+		w.statements = make([][]statement, len(e.Claims))
+		err = w.rewriteSentences(ctx)
+	}
+	if err != nil {
+		return extract.Extraction{Usage: w.used}, err
+	}
+	out := extract.Extraction{Claims: w.claims(), Skipped: e.Skipped, Usage: w.used}
+	if len(out.Claims) == 0 {
+		for _, c := range e.Claims {
+			out.Skip(extract.Skipped{Kind: extract.Unstated, Text: c.Text, Start: c.Start, End: c.End})
+		}
+	}
+	return out, nil
+}
+
+// A statement is a sentence, or a part of one, as rewritten by the model.
+type statement struct {
+	text     string
+	invented bool
+}
+
+func anyInvented(list []statement) bool {
+	return slices.ContainsFunc(list, func(s statement) bool { return s.invented })
+}
+
+// A rewriter has one answer rewritten.
+type rewriter struct {
+	Extractor
+	question, answer string
+	sentences        []extract.Claim
+	headings         []string      // by sentence
+	statements       [][]statement // by sentence
+	unmapped         []statement   // of the whole answer
+	used             usage.Usage
+}
+
+// rewriteSentences requests the statements of all sentences.
+func (w *rewriter) rewriteSentences(ctx context.Context) error {
+	var deferred error
+	for start := 0; start < len(w.sentences); {
+		var ids []int
+		size := 0
+		for i := start; i < len(w.sentences) && len(ids) < maxSentences; i++ {
+			size += len(w.sentences[i].Text)
+			if len(ids) > 0 && size > maxSentenceBytes {
+				break
+			}
+			ids = append(ids, i)
+		}
+		err := w.rewrite(ctx, ids)
+		switch {
+		case llm.Deferred(err):
+			deferred = err // the other requests can join the same batch
+		case err != nil:
+			return err
+		}
+		start += len(ids)
+	}
+	return deferred
+}
+
+// rewrite requests the statements of the sentences ids, and once more those of
+// sentences without statements or with invented ones.
+func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
+	for attempt := range maxAttempts {
+		r, err := w.sentencesRequest(ids, attempt)
+		if err != nil {
+			return err
+		}
+		reply, err := w.complete(ctx, r)
+		switch {
+		case err == nil:
+			if said, err := parseStatements(reply, len(ids)); err == nil {
+				w.keep(said, ids)
+			}
+		case tooLarge(err) && len(ids) > 1:
+			n := (len(ids) + 1) / 2
+			if err := w.rewrite(ctx, ids[:n]); err != nil {
+				return err
+			}
+			return w.rewrite(ctx, ids[n:])
+		case !retryable(err):
+			return err
+		}
+		var left []int
+		for _, i := range ids {
+			if len(w.statements[i]) == 0 || anyInvented(w.statements[i]) {
+				left = append(left, i)
+			}
+		}
+		if ids = left; len(ids) == 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// complete sends r and returns the JSON of the reply.
+func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error) {
+	reply, err := w.Model.Complete(ctx, r)
+	if err != nil {
+		w.used = w.used.Add(llm.UsageOf(err))
+		return nil, err
+	}
+	w.used = w.used.Add(reply.Usage)
+	return reply.JSON, nil
+}
+
+// tooLarge reports whether a request for fewer sentences might succeed.
+func tooLarge(err error) bool {
+	_, tooLong := errors.AsType[*llm.ContextLengthError](err)
+	return tooLong || llm.CutOff(err)
+}
+
+// retryable reports whether the same request might succeed on a second attempt.
+func retryable(err error) bool {
+	_, malformed := errors.AsType[*llm.ParseError](err)
+	return malformed || llm.CutOff(err)
+}
+
+// keep stores the statements of a reply. Those of a second attempt replace
+// earlier ones only if none is invented.
+func (w *rewriter) keep(reply map[int][]string, ids []int) {
+	for n, texts := range reply {
+		i := ids[n]
+		list := make([]statement, 0, len(texts))
+		for _, text := range texts {
+			list = append(list, statement{text: text, invented: w.invents(i, text)})
+		}
+		if len(w.statements[i]) == 0 || !anyInvented(list) {
+			w.statements[i] = list
+		}
+	}
+}
+
+// invents reports whether text has content that is found neither in sentence i
+// nor around it.
+func (w *rewriter) invents(i int, text string) bool {
+	sources := []string{w.question, w.headings[i]}
+	for _, c := range w.sentences[max(0, i-neighbors):min(len(w.sentences), i+2)] {
+		sources = append(sources, c.Text)
+	}
+	return Invented(text, sources...)
+}
+
+// rewriteWhole requests the statements of text, which consists of sentences,
+// and once more if there are none or some are invented.
+func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []extract.Claim) error {
+	var best []statement
+	parsed := false
+	var parseErr error
+	for attempt := range maxAttempts {
+		r, err := w.wholeRequest(text, attempt)
+		if err != nil {
+			return err
+		}
+		reply, err := w.complete(ctx, r)
+		switch {
+		case err != nil && tooLarge(err) && len(sentences) > 1:
+			return w.rewriteHalves(ctx, sentences)
+		case err != nil && !retryable(err):
+			return err
+		}
+		var texts []string
+		if err == nil {
+			texts, err = parseWhole(reply)
+		}
+		if err != nil {
+			parseErr = err
+			continue
+		}
+		var list []statement
+		for _, s := range texts {
+			list = append(list, statement{text: s, invented: Invented(s, w.question, w.answer)})
+		}
+		if !parsed || len(best) == 0 || len(list) > 0 && !anyInvented(list) {
+			best = list
+		}
+		parsed = true
+		if len(best) > 0 && !anyInvented(best) {
+			break
+		}
+	}
+	if !parsed {
+		return noStatementsError(parseErr)
+	}
+	w.unmapped = append(w.unmapped, best...)
+	return nil
+}
+
+// rewriteHalves requests the statements of each half of sentences.
+func (w *rewriter) rewriteHalves(ctx context.Context, sentences []extract.Claim) error {
+	half := (len(sentences) + 1) / 2
+	for _, part := range [][]extract.Claim{sentences[:half], sentences[half:]} {
+		texts := make([]string, len(part))
+		for i, c := range part {
+			texts[i] = c.Text
+		}
+		if err := w.rewriteWhole(ctx, strings.Join(texts, " "), part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// claims returns all statements as numbered claims. A sentence without
+// statements is a claim itself.
+func (w *rewriter) claims() []extract.Claim {
+	var out []extract.Claim
+	add := func(c extract.Claim) {
+		c.ID = len(out)
+		out = append(out, c)
+	}
+	for _, s := range w.unmapped {
+		add(extract.Claim{Text: s.text, Start: -1, End: -1, Invented: s.invented})
+	}
+	for i, list := range w.statements {
+		sentence := w.sentences[i]
+		if len(list) == 0 {
+			add(sentence)
+		}
+		for _, s := range list {
+			if s.text == sentence.Text {
+				add(sentence)
+				continue
+			}
+			add(extract.Claim{
+				Text: s.text, Start: -1, End: -1, From: &extract.Span{Start: sentence.Start, End: sentence.End},
+				Invented: s.invented, Citations: sentence.Citations,
+			})
+		}
+	}
+	return out
+}
+
+// headings returns the heading or lead-in above each claim, or "".
+func headings(e extract.Extraction) []string {
+	out := make([]string, len(e.Claims))
+	s, heading := 0, ""
+	for i, c := range e.Claims {
+		for ; s < len(e.Skipped) && e.Skipped[s].Start < c.Start; s++ {
+			if k := e.Skipped[s].Kind; k == extract.Heading || k == extract.LeadIn {
+				heading = strings.TrimSpace(e.Skipped[s].Text)
+			}
+		}
+		out[i] = heading
+	}
+	return out
+}

@@ -1,0 +1,148 @@
+package llm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+)
+
+const (
+	statementsSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"statement":{"type":"string"}},"required":["sentence_id","statement"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
+	wholeSchema      = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"string"}}},"required":["statements"],"additionalProperties":false}`
+)
+
+// sentencesRequest returns the request for the statements of the sentences ids.
+// The model sees each sentence's index into ids as its id.
+func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error) {
+	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question}
+	size := 0
+	for n, i := range ids {
+		d.Sentences = append(d.Sentences, prompt.Item{ID: n, Text: w.sentences[i].Text, Heading: w.headings[i]})
+		size += len(w.sentences[i].Text)
+	}
+	var before []string
+	for _, c := range w.sentences[max(0, ids[0]-neighbors):ids[0]] {
+		before = append(before, c.Text)
+	}
+	d.Before = strings.Join(before, " ")
+	return w.render(prompt.Claims, d, size, attempt, &llm.Schema{
+		Name: "statements",
+		JSON: json.RawMessage(statementsSchema),
+		Accept: func(raw json.RawMessage) error {
+			_, err := parseStatements(raw, len(ids))
+			return err
+		},
+	})
+}
+
+// wholeRequest returns the request for the statements of a text.
+func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) {
+	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question, Answer: text}
+	return w.render(prompt.RagasClaims, d, len(text), attempt, &llm.Schema{
+		Name: "answer_statements",
+		JSON: json.RawMessage(wholeSchema),
+		Accept: func(raw json.RawMessage) error {
+			_, err := parseWhole(raw)
+			return err
+		},
+	})
+}
+
+// render renders a prompt about size bytes of text into a request.
+func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
+	text, err := w.Prompts.Render(name, d)
+	if err != nil {
+		return nil, err
+	}
+	r := &llm.Request{
+		Messages:  []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
+		Schema:    schema,
+		Seed:      w.Seed + attempt,
+		MaxTokens: baseReplyTokens + size/bytesPerToken,
+		Prompt:    text.Version,
+	}
+	if attempt > 0 {
+		r.Temperature = retryTemperature
+	}
+	return r, nil
+}
+
+// These errors reach the error field of results.
+var (
+	errShape        = errors.New("\"statements\" is not of the shape asked for")
+	errNoList       = errors.New("it has no \"statements\"")
+	errIncomplete   = errors.New("a statement lacks its text or its sentence's id")
+	errUnknownID    = errors.New("a statement with a sentence_id that was not asked for")
+	errNoStatements = errors.New("it has no statement")
+)
+
+func noStatementsError(err error) error {
+	return fmt.Errorf("no statements in %d tries: %w", maxAttempts, err)
+}
+
+// parseStatements parses a reply about sentences 0 to n-1 and returns the
+// statements by sentence. An unknown id is an error, because then the model
+// numbered the sentences differently and none of its ids can be trusted.
+func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
+	var reply struct {
+		Statements *[]struct {
+			SentenceID json.RawMessage `json:"sentence_id"`
+			Statement  *string         `json:"statement"`
+		} `json:"statements"`
+	}
+	if json.Unmarshal(raw, &reply) != nil {
+		return nil, errShape
+	}
+	if reply.Statements == nil {
+		return nil, errNoList
+	}
+	out := map[int][]string{}
+	for _, s := range *reply.Statements {
+		id := llm.Index(s.SentenceID)
+		switch {
+		case s.SentenceID == nil || s.Statement == nil:
+			return nil, errIncomplete
+		case id < 0 || id >= n:
+			return nil, errUnknownID
+		}
+		if text := oneLine(*s.Statement); hasWords(text) {
+			out[id] = append(out[id], text)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNoStatements
+	}
+	return out, nil
+}
+
+// parseWhole parses a list of statements, which may be empty.
+func parseWhole(raw json.RawMessage) ([]string, error) {
+	var reply struct {
+		Statements *[]string `json:"statements"`
+	}
+	if json.Unmarshal(raw, &reply) != nil {
+		return nil, errShape
+	}
+	if reply.Statements == nil {
+		return nil, errNoList
+	}
+	out := []string{}
+	for _, s := range *reply.Statements {
+		if s = oneLine(s); hasWords(s) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// hasWords reports whether s has a letter or a digit.
+func hasWords(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
