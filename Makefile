@@ -2,8 +2,8 @@
 
 GO      ?= go
 BINARY  := bin/ragfaith
-LINT    := $(GO) tool -modfile=tools/go.mod golangci-lint
-STAT    := $(GO) tool -modfile=tools/go.mod benchstat
+LINT    := $(GO) tool -modfile=tools/lint/go.mod golangci-lint
+STAT    := $(GO) tool -modfile=tools/lint/go.mod benchstat
 FUZZ    ?= 60s
 SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
@@ -36,7 +36,7 @@ test-ort: ## test --device with the library that RAGFAITH_ONNXRUNTIME names; scr
 	CGO_ENABLED=0 $(GO) test -tags ort ./internal/encoder/ort
 	CGO_ENABLED=0 $(GO) test -tags ort -run 'Runtime|Device' ./internal/encoder ./cmd/ragfaith
 
-lint: ## run the linters, pinned in tools/go.mod
+lint: ## run the linters, pinned in tools/lint/go.mod
 	$(LINT) run ./...
 	$(LINT) run --build-tags ort ./internal/encoder/ort
 
@@ -60,7 +60,7 @@ bench-encoder: ## ONNX Runtime beside the kernels, in turns; BENCH_ARGS="--only 
 	./scripts/bench-encoder.sh $(BENCH_ARGS)
 
 accuracy: build ## AUROC and balanced accuracy of the judges on each suite in DATA
-	$(GO) run ./internal/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
+	$(GO) run ./tools/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
 
 train: ## train the embedded judge on DATA, into TRAIN; two hours on two cores
 	./scripts/train.sh $(DATA) $(TRAIN)

@@ -13,5 +13,5 @@ if ! "$cache/venv/bin/python" -c 'import onnx, onnxruntime' 2>/dev/null; then
 	"$cache/venv/bin/pip" install -q 'onnxruntime==1.31.*' onnx numpy ||
 		"$cache/venv/bin/pip" install -q onnxruntime onnx numpy
 fi
-CGO_ENABLED=0 ${GO:-go} build -o "$cache/stack" ./internal/encoder/kernel/cmd/stack
+CGO_ENABLED=0 ${GO:-go} build -o "$cache/stack" ./tools/benchencoder
 exec "$cache/venv/bin/python" scripts/bench-encoder.py --binary "$cache/stack" "$@"

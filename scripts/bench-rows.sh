@@ -21,7 +21,7 @@ if [ "$room" -lt $((rows * 12 / 10 + small * 4)) ]; then
 	echo "bench-rows: $rows rows do not fit into $dir" >&2
 	exit 1
 fi
-go build -o "$dir/rows" ./internal/accuracy/rows
+go build -o "$dir/rows" ./tools/benchrows
 
 # measure NAME COMMAND...: seconds, processor seconds and KiB at the peak.
 measure() {

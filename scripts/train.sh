@@ -37,7 +37,7 @@ with zstandard.open(sys.argv[1], "rb") as f, tarfile.open(fileobj=f, mode="r|") 
     t.extractall(sys.argv[2], filter="data")' "$data/lexicon.tar.zst" "$out/lexicon"
 	tables=$(dirname "$(find "$out/lexicon" -name lemmas.tsv)")
 	"$python" training/prepare.py --data "$data" --lexicon "$tables" --out "$out" --seed "$seed"
-	${GO:-go} build -o "$out/words" ./internal/accuracy/words
+	${GO:-go} build -o "$out/words" ./tools/lexicalscores
 	"$out/words" <"$out/train.jsonl" >"$out/words.jsonl.new"
 	mv "$out/words.jsonl.new" "$out/words.jsonl"
 fi
@@ -55,7 +55,7 @@ stage "$out/first.safetensors" "${FIRST:-8e6}" --slack 0 --beside 0
 stage "$out/weights.safetensors" "${SECOND:-10e6}" --weights "$out/first.safetensors" --slack 1.5 --beside 0 --rate 1.2e-4
 
 "$python" training/export.py --weights "$out/weights.safetensors" --init "$init" --out "$out/unfitted.safetensors"
-${GO:-go} build -o "$out/signals" ./internal/accuracy/signals
+${GO:-go} build -o "$out/signals" ./tools/signals
 "$out/signals" -model "$out/unfitted.safetensors" <"$out/held.jsonl" >"$out/held.signals.jsonl"
 "$python" training/fit.py --signals "$out/held.signals.jsonl" --weight 0.3 --out "$out/formula.json"
 "$python" training/export.py --weights "$out/weights.safetensors" --init "$init" --verdict "$out/formula.json" --out "$out/grounding.safetensors"

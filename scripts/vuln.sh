@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 found=3 # what govulncheck exits with where it finds something
 code=0
-said=$(go tool -modfile=tools/go.mod govulncheck ./... 2>&1) || code=$?
+said=$(go tool -modfile=tools/lint/go.mod govulncheck ./... 2>&1) || code=$?
 printf '%s\n' "$said"
 if [ "$code" != 0 ] && [ "$code" != "$found" ] && grep -q 'vuln\.go\.dev' <<<"$said"; then
 	echo 'vuln.go.dev can not be reached: nothing is known of vulnerabilities'

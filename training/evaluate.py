@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Says how a model stands on the evaluation suites, alone and beside the lexical judge.
 
-It reads what internal/accuracy/signals writes for rows of the suites:
+It reads what tools/signals writes for rows of the suites:
 
     zstd -dc suite-dev.jsonl.zst | signals -model MODEL > signals.jsonl
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Fits the formula of the verdict on the pairs held back from training.
 
-It reads the signals of the pairs, as internal/accuracy/signals writes them:
+It reads the signals of the pairs, as tools/signals writes them:
 
     log-odds = bias + words*logit(words) + support*support - contradiction*max(contradiction, 0)
                - worst*worst

@@ -1,4 +1,4 @@
-module github.com/ragfaith/ragfaith/tools
+module github.com/ragfaith/ragfaith/tools/lint
 
 go 1.26.0
 

@@ -1,4 +1,4 @@
-// Command stack times stacks of transformer layers made of the kernels' own
+// Command benchencoder times stacks of transformer layers made of the kernels' own
 // operations. It is the Go side of scripts/bench-encoder.py, which writes the
 // weights and the input, and tells it what to do by lines: "load BATCH TOKENS",
 // "write" and "run TIMES". It answers each with a line; to run, with the

@@ -1,4 +1,4 @@
-// Command words adds to the windows with claims that training/prepare.py writes
+// Command lexicalscores adds to the windows with claims that training/prepare.py writes
 // what the lexical judge says of each claim: its score, as "words". The network
 // is trained to add to it. It reads and writes JSONL.
 package main
@@ -21,7 +21,7 @@ import (
 
 func main() {
 	if err := run(os.Stdin, os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "words:", err)
+		fmt.Fprintln(os.Stderr, "lexicalscores:", err)
 		os.Exit(1)
 	}
 }

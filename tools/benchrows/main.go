@@ -1,4 +1,4 @@
-// Command rows writes rows of about 1 KB that look like real ones, the same
+// Command benchrows writes rows of about 1 KB that look like real ones, the same
 // for the same seed, to measure speed and memory with. With -check it reads
 // results instead, as JSONL from standard input, and fails unless there are as
 // many as -n says, each in its place.
@@ -33,7 +33,7 @@ func main() {
 		err = write(*n, *out, *seed)
 	}
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "rows:", err)
+		fmt.Fprintln(os.Stderr, "benchrows:", err)
 		os.Exit(1)
 	}
 }
