@@ -16,7 +16,7 @@ import (
 func newCache(sys system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cache",
-		Short: "Look at the cache of replies, or clear it",
+		Short: "Show or clear the reply cache",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -24,13 +24,15 @@ func newCache(sys system) *cobra.Command {
 	return cmd
 }
 
-const cacheFlagUsage = "`folder` of the cache (default: ragfaith in the user's cache folder)"
+func cacheFlag(to *string) flagSpec {
+	return flagSpec{name: "cache", arg: "DIR", value: to, path: dirPath, help: "reply cache directory (default: the user's cache directory)"}
+}
 
 func newCacheStats(sys system) *cobra.Command {
 	var given string
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Say what the cache holds",
+		Short: "Show the size of the cache",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			cache, err := openCache(cmd, given, sys)
@@ -51,7 +53,7 @@ func newCacheStats(sys system) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&given, "cache", "", cacheFlagUsage)
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{cacheFlag(&given)}})
 	return cmd
 }
 
@@ -60,7 +62,7 @@ func newCacheClear(sys system) *cobra.Command {
 	var age time.Duration
 	cmd := &cobra.Command{
 		Use:     "clear",
-		Short:   "Remove what the cache holds",
+		Short:   "Remove cached replies",
 		Example: "  ragfaith cache clear --older-than 720h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -77,8 +79,10 @@ func newCacheClear(sys system) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&given, "cache", "", cacheFlagUsage)
-	cmd.Flags().Var(atLeastDuration(&age, 0, 0), "older-than", "only what is older than this `time`, such as 720h")
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		cacheFlag(&given),
+		{name: "older-than", arg: "DURATION", value: atLeastDuration(&age, 0, 0), help: "remove only older entries, such as 720h"},
+	}})
 	return cmd
 }
 

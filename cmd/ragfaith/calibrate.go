@@ -31,14 +31,13 @@ type calibrateOptions struct {
 	quiet         bool
 }
 
-const calibrateLong = `Hold the judge against people: how far the scores of a run agree with labels that
-people gave to rows, which threshold suits them, and what the mean is that people
-would have come to.
+const calibrateLong = `Compare the judge with human labels: how well the scores of a run agree with them,
+which threshold fits best, and the mean faithfulness corrected for the judge's errors.
 
-RESULTS is a file that score has written. The labels are one of its columns
-(score --keep COLUMN), or in a file of their own with the ids of the rows. A label
-is 1 or 0, true or false, yes or no, faithful or unfaithful; or a number, the
-higher the more faithful. Rows without a label count for the mean alone.
+RESULTS is a file written by score. Labels are a column of it (score --keep COLUMN), or
+a file with row ids. A label is 1 or 0, true or false, yes or no, faithful or
+unfaithful, or a number that is higher for more faithful answers. Rows without a label
+count only for the mean.
 
 -o FILE.json writes a calibration, whose threshold score --calibration uses.`
 
@@ -47,22 +46,19 @@ const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results
   ragfaith score new.jsonl --calibration calibration.json
   ragfaith calibrate results.parquet --labels people.csv --label stars --positive-at 4`
 
-const calibrateExit = `Exit codes:
-  0    done
-  1    it could not run: a file, a label
-  2    usage
-  130  interrupted`
+const calibrateNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
 
 func newCalibrate() *cobra.Command {
 	var o calibrateOptions
 	cmd := &cobra.Command{
-		Use:     "calibrate RESULTS --label COLUMN",
-		Short:   "Hold the judge against people's labels",
-		Long:    calibrateLong,
-		Example: calibrateExample,
+		Use:         "calibrate RESULTS --label COLUMN",
+		Short:       "Compare the judge with human labels",
+		Long:        calibrateLong,
+		Example:     calibrateExample,
+		Annotations: map[string]string{notesKey: calibrateNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("calibrate reads one file of results, and %d are named", len(args))
+				return usagef("want one RESULTS file, got %d", len(args))
 			}
 			return nil
 		},
@@ -70,26 +66,27 @@ func newCalibrate() *cobra.Command {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
-	labels, output := newFlagSet(), newFlagSet()
-	labels.StringVar(&o.label, "label", "", "`COLUMN` with the labels; required")
-	labels.StringVar(&o.labels, "labels", "", "`FILE` with the labels and the ids of their rows, in any format of a dataset; without it they are in RESULTS")
-	labels.Var(rating{&o.positiveAt}, "positive-at", "the `rating` from which a row is faithful, where the labels are ratings")
 	var scores []string
 	for _, s := range calibrate.Scores() {
 		scores = append(scores, string(s))
 	}
-	labels.Var(oneOf(&o.score, scores[0], scores...), "score", "the `score` of a row that is cut by a threshold: least, of its least supported claim; support, the mean of its claims; or faithfulness")
-	labels.StringVar(&o.settings, "settings", "", "`FILE` that score --summary wrote of the run (default: NAME.summary.json beside NAME.jsonl)")
-	labels.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one gives the same figures")
-	output.Var(oneOf(&o.to, "table", "table", "markdown", "json", "none"), "to", "what standard output gets, as a `format`: table, markdown, json, none")
-	output.StringArrayVarP(&o.output, "output", "o", nil, "write the calibration (.json) or the report (.md .html) to a `file` that appears when it is complete; repeatable")
-	output.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no notes on standard error")
-	groups := []flagGroup{{"Labels", labels}, {"Output", output}}
-	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
-	}
-	cmd.SetUsageFunc(groupedUsage(groups, calibrateExit))
-	completeValues(cmd)
+	addFlags(cmd,
+		flagGroup{"Labels", []flagSpec{
+			{name: "label", arg: "COLUMN", value: &o.label, found: anyValue, help: "column of the labels (required)"},
+			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
+			{name: "positive-at", arg: "RATING", value: rating{&o.positiveAt}, found: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
+			{name: "score", arg: "SCORE", value: oneOf(&o.score, scores[0], scores...), found: anyValue,
+				help: "score to calibrate: " + orList(scores)},
+			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
+			{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
+		}},
+		flagGroup{"Output", []flagSpec{
+			{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+				help: "format written to stdout: table, markdown, json or none"},
+			{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
+				help: "write the calibration (.json) or report (.md, .html); repeatable"},
+			{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings or notes on stderr"},
+		}})
 	return cmd
 }
 
@@ -184,7 +181,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 // check finds what is wrong with the options together, or with the argument.
 func (o *calibrateOptions) check(path string) error {
 	if o.label == "" {
-		return usagef("which column has the labels? Name it with --label COLUMN")
+		return usagef("missing --label COLUMN")
 	}
 	if path == "-" && o.labels == "-" {
 		return usagef("standard input (-) can be read only once")

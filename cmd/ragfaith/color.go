@@ -3,8 +3,6 @@ package main
 import (
 	"io"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -14,11 +12,6 @@ const (
 	colorAlways = "always"
 	colorNever  = "never"
 )
-
-// colorFlag is --color, which every command has.
-func colorFlag(fs *pflag.FlagSet, to *string) {
-	fs.Var(oneOf(to, colorAuto, colorAuto, colorAlways, colorNever), "color", "colour what is for a person, by a `word`: always, never, or auto, on a terminal and as NO_COLOR and CLICOLOR_FORCE say")
-}
 
 // palette returns the colours for what is written to w. The variables are those
 // of https://no-color.org and https://bixense.com/clicolors; --color always and

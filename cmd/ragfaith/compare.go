@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // compareOptions are the flags of "ragfaith compare".
@@ -22,39 +21,30 @@ type compareOptions struct {
 	alpha   *float64
 }
 
-const compareLong = `Compare the results of two runs over the same rows: by how much the mean
-faithfulness of the candidate differs from that of the baseline, whether that is
-more than chance, which rows got better and worse, and which claims made them so.
-
-Both files are what score -o has written, as JSONL, JSON, CSV, TSV or Parquet.
-Rows are paired by their id, and those with a score on both sides are compared.
-What makes the two hard to compare, such as another judge or other contexts, is
-said first. The settings of a run are found in NAME.summary.json beside
-NAME.jsonl, where score --summary has written them.`
+const compareLong = `Compare the results of two runs over the same rows: the difference of their mean
+faithfulness, whether it is statistically significant, and the rows and claims that
+changed. Both files are results of score, in JSONL, JSON, CSV, TSV or Parquet. Rows
+are paired by id. Differences between the runs, such as another judge or other
+contexts, are reported first.`
 
 const compareExample = `  ragfaith compare baseline.jsonl candidate.jsonl
   ragfaith compare baseline.jsonl candidate.jsonl --to none -o compare.md --max-drop 0.02
   ragfaith compare monday.parquet tuesday.parquet -o compare.html --cluster document`
 
-const compareExit = `Exit codes:
-  0    done, and no drop beyond --max-drop
-  1    it could not run: a file
-  2    usage
-  4    a drop beyond --max-drop that is more than chance
-  130  interrupted
-
-Every flag can also be set in the environment: --max-drop as RAGFAITH_MAX_DROP.`
+const compareNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 4 significant drop beyond --max-drop,
+130 interrupted.`
 
 func newCompare(sys system) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
-		Use:     "compare BASELINE CANDIDATE",
-		Short:   "Compare the results of two runs",
-		Long:    compareLong,
-		Example: compareExample,
+		Use:         "compare BASELINE CANDIDATE",
+		Short:       "Compare the results of two runs",
+		Long:        compareLong,
+		Example:     compareExample,
+		Annotations: map[string]string{notesKey: compareNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return usagef("compare takes two files of results, a baseline and a candidate, and got %d", len(args))
+				return usagef("want two arguments, BASELINE and CANDIDATE, got %d", len(args))
 			}
 			return nil
 		},
@@ -62,37 +52,34 @@ func newCompare(sys system) *cobra.Command {
 			return runCompare(cmd.Context(), &o, [2]string{args[0], args[1]}, cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	groups := []flagGroup{{"Input", o.inputFlags()}, {"Output", o.outputFlags()}, {"Gate", o.gateFlags()}}
-	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
-	}
-	cmd.SetUsageFunc(groupedUsage(groups, compareExit))
-	completeValues(cmd)
+	addFlags(cmd, flagGroup{"Input", o.inputFlags()}, flagGroup{"Output", o.outputFlags()}, flagGroup{"Gate", o.gateFlags()})
 	return cmd
 }
 
-func (o *compareOptions) inputFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.StringVar(&o.summaries[0], "baseline-summary", "", "the baseline's `file` of score --summary (default: NAME.summary.json beside NAME.jsonl, if it is there)")
-	fs.StringVar(&o.summaries[1], "candidate-summary", "", "the candidate's `file` of score --summary")
-	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this kept `column` are right or wrong together: the figures are over groups of them")
-	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one gives the same figures")
-	return fs
+func (o *compareOptions) inputFlags() []flagSpec {
+	return []flagSpec{
+		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
+		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, found: anyValue, help: "treat rows with the same kept COLUMN as one unit"},
+		{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
+	}
 }
 
-func (o *compareOptions) outputFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(oneOf(&o.to, "table", "table", "markdown", "json", "none"), "to", "what standard output gets, as a `format`: table, markdown, json, none")
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the comparison to a `file` ("+strings.Join(compareExtensions(), " ")+") that appears when it is complete; repeatable")
-	fs.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings on standard error")
-	return fs
+func (o *compareOptions) outputFlags() []flagSpec {
+	return []flagSpec{
+		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+			help: "format written to stdout: table, markdown, json or none"},
+		{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
+			help: "write to FILE (" + strings.Join(compareExtensions(), ", ") + ") atomically; repeatable"},
+		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings on stderr"},
+	}
 }
 
-func (o *compareOptions) gateFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(fraction{&o.maxDrop}, "max-drop", "exit 4 if the mean faithfulness drops by more than this `score`, and the drop is more than chance")
-	fs.Var(fraction{&o.alpha}, "alpha", "what is called chance: a p-value of this `level` or more; 1 less it is the confidence of the interval (default 0.05)")
-	return fs
+func (o *compareOptions) gateFlags() []flagSpec {
+	return []flagSpec{
+		{name: "max-drop", arg: "SCORE", value: fraction{&o.maxDrop}, found: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
+		{name: "alpha", arg: "P", value: fraction{&o.alpha}, found: anyValue, help: "significance level (default 0.05)"},
+	}
 }
 
 // compareExtensions are those of the files that compare writes.

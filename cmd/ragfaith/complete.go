@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,46 +12,28 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// completeValues offers the values of every flag to the shell's completion: the
-// known words, files of the right kind, folders, and nothing for numbers. What
-// was registered before stays.
+// completeValues registers the completion of the flags of a command and those below
+// it: the known words, and nothing for numbers and names. cobra completes paths by
+// their annotations.
 func completeValues(cmd *cobra.Command) {
-	offer := func(f *pflag.Flag) {
-		words, directive := valuesOf(f)
-		// The errors are those of a flag that does not exist or has its values.
+	complete := func(f *pflag.Flag) {
+		words, directive := []string(nil), cobra.ShellCompDirectiveNoFileComp
+		switch v := f.Value.(type) {
+		case *choice:
+			words = v.known
+		case deviceName:
+			words = []string{"cpu", "ort-cpu", "cuda:0"}
+		case judgeName: // or a directory
+			words, directive = judgeNames(), cobra.ShellCompDirectiveDefault
+		}
+		// This fails only for flags that have a completion already.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, cobra.FixedCompletions(words, directive))
 	}
-	cmd.Flags().VisitAll(offer)
-	cmd.PersistentFlags().VisitAll(offer)
-}
-
-// valuesOf is what is known of the values of a flag.
-func valuesOf(f *pflag.Flag) ([]string, cobra.ShellCompDirective) {
-	switch v := f.Value.(type) {
-	case *choice:
-		return v.known, cobra.ShellCompDirectiveNoFileComp
-	case deviceName:
-		return []string{"cpu", "ort-cpu", "cuda:0"}, cobra.ShellCompDirectiveNoFileComp
-	case judgeName: // or a folder
-		return judgeNames(), cobra.ShellCompDirectiveDefault
+	cmd.Flags().VisitAll(complete)
+	cmd.PersistentFlags().VisitAll(complete)
+	for _, sub := range cmd.Commands() {
+		completeValues(sub)
 	}
-	const files = cobra.ShellCompDirectiveFilterFileExt
-	switch pathOf(f) {
-	case folderPath:
-		return nil, cobra.ShellCompDirectiveFilterDirs
-	case filePath:
-		switch f.Name {
-		case "summary":
-			return []string{"json"}, files
-		case "config":
-			return []string{"yaml", "yml"}, files
-		case "model-file":
-			return []string{"safetensors"}, files
-		}
-		return nil, cobra.ShellCompDirectiveDefault
-	case noPath:
-	}
-	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // completeScore offers what needs more than a flag to be known: datasets, models
@@ -61,7 +42,6 @@ func completeScore(cmd *cobra.Command, sys system) {
 	register := func(name string, f cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(name, f) } // the flags exist
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
 		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
-	register("output", cobra.FixedCompletions(strings.Fields(strings.ReplaceAll(fileExtensions(), ".", " ")), cobra.ShellCompDirectiveFilterFileExt))
 	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
 	register("map", cobra.FixedCompletions(
 		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))

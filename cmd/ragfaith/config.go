@@ -16,11 +16,6 @@ import (
 // noConfig is the value of --config with which no file of settings is read.
 const noConfig = "none"
 
-// configFlag is --config, which every command has.
-func configFlag(fs *pflag.FlagSet, to *string) {
-	fs.StringVar(to, "config", "", "take settings from a `file` in the place of ragfaith.yaml and the user's own; none reads no file")
-}
-
 // resolve sets the flags that the command line did not: from the environment,
 // then from the config files. With enforce, a file that was found and is not
 // trusted is an error if it sets more than [harmless] allows, and what a found
@@ -73,7 +68,7 @@ func configurable(cmd *cobra.Command) bool {
 	if slices.Contains([]string{"completion", "config", "help", "man", "version", cobra.ShellCompRequestCmd}, top.Name()) {
 		return false
 	}
-	return cmd.HasParent() && slices.ContainsFunc(inOrder(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
+	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
 }
 
 // configurables are the commands below one that take settings from files.

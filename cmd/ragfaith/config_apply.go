@@ -31,7 +31,7 @@ func newCatalogue(sys system) *catalogue {
 		if !cmd.Parent().HasParent() {
 			c.sections[cmd.Name()] = cmd
 		}
-		for _, f := range inOrder(cmd) {
+		for _, f := range flagsOf(cmd) {
 			if f.Name != "config" { // one file names no other
 				c.flags[f.Name] = append(c.flags[f.Name], f)
 			}
@@ -60,12 +60,12 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 		case section && e.Value.Shape == settings.Empty: // all of it is commented out
 		case section:
 			errs = append(errs, f.fault(e.Line, "%s: want settings of this command, each on a line of its own", e.Key))
-		case len(c.flags[e.Key]) == 0:
+		case len(c.flags[currentName(e.Key)]) == 0:
 			errs = append(errs, f.fault(e.Line, "%s", unknownSetting(e.Key, c.names())))
 		default:
 			// It is for all commands that have the flag, but not all of them may take it.
 			var first error
-			for i, flag := range c.flags[e.Key] {
+			for i, flag := range c.flags[currentName(e.Key)] {
 				err := f.set(flag, e, sys)
 				if i == 0 {
 					first = err
@@ -85,14 +85,14 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 
 func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []settings.Entry, sys system) []error {
 	var names []string
-	for _, flag := range inOrder(cmd) {
+	for _, flag := range flagsOf(cmd) {
 		if flag.Name != "config" { // one file names no other
 			names = append(names, flag.Name)
 		}
 	}
 	var errs []error
 	for _, e := range entries {
-		if !slices.Contains(names, e.Key) {
+		if !slices.Contains(names, currentName(e.Key)) {
 			errs = append(errs, f.fault(e.Line, "%s: %s", cmd.Name(), unknownSetting(e.Key, names)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
@@ -208,18 +208,12 @@ func (f settingsFile) texts(flag *pflag.Flag, e settings.Entry) ([]settings.Valu
 	return nil, f.fault(e.Line, "%s: want a single value", e.Key)
 }
 
-// takesPairs reports whether the values of a flag are of the form NAME=VALUE.
-func takesPairs(flag *pflag.Flag) bool {
-	name, _ := pflag.UnquoteUsage(flag)
-	return strings.Contains(name, "=")
-}
-
 // place makes the name of a file or folder relative to the folder of the file of
 // settings, so that it is the same one from wherever ragfaith is called. A judge
 // is such a name where it begins with a dot.
 func (f settingsFile) place(flag *pflag.Flag, text string, sys system) string {
 	folder := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
-	if !folder && pathOf(flag) == noPath || text == "" {
+	if !folder && !isPath(flag) || text == "" {
 		return text
 	}
 	base := filepath.Dir(f.Path)

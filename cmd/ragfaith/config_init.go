@@ -15,21 +15,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/settings"
 )
 
-const configInitLong = `Write a file of settings in which every setting of score stands as a comment,
-with what it does and its default. A file that exists is left as it is.
-
-Without a name it is ragfaith.yaml, which ragfaith finds in the folder that it is
-called in, and in a repository of git in the folders above as well.`
+const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
+FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory and,
+inside a Git repository, in the directories above. An existing file is not overwritten.`
 
 func newConfigInit(sys system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "init [FILE]",
-		Short:   "Write a commented file of settings",
+		Short:   "Create a commented config file",
 		Long:    configInitLong,
-		Example: "  ragfaith config init\n  ragfaith config init settings/nightly.yaml",
+		Example: "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("one file is written, and %d are named", len(args))
+				return usagef("want one FILE, got %d", len(args))
 			}
 			return nil
 		},
@@ -55,7 +53,7 @@ func writeNew(path, content string) error {
 	f, err := regular.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch reason, ok := errors.AsType[*fs.PathError](err); {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s: it exists, and is left as it is", path)
+		return fmt.Errorf("%s: already exists; not overwritten", path)
 	case ok:
 		return fmt.Errorf("%s: %w", path, reason.Err)
 	case err != nil:
@@ -82,19 +80,16 @@ func configTemplate(sys system) string {
 		return b.String()
 	}
 	group := ""
-	for _, f := range inOrder(score) {
+	for _, f := range flagsOf(score) {
 		if f.Name == "config" {
 			continue
 		}
-		if h := heading(f, everyCommand); h != group {
-			group = h
+		if g := annotation(f, groupKey); g != group {
+			group = g
 			b.WriteString("\n# ---- " + group + "\n")
 		}
 		b.WriteByte('\n')
-		_, usage := pflag.UnquoteUsage(f)
-		for line := range strings.SplitSeq(text.WrapSoft(usage, wide), "\n") {
-			b.WriteString("# " + strings.TrimRight(line, " ") + "\n")
-		}
+		b.WriteString("# " + f.Usage + "\n")
 		b.WriteString("#" + f.Name + ": " + exampleOf(f) + "\n")
 	}
 	return b.String()

@@ -18,7 +18,7 @@ const schemaID = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schem
 func newConfigSchema(sys system) *cobra.Command {
 	return &cobra.Command{
 		Use:               "schema",
-		Short:             "Print the JSON Schema of a file of settings, for editors",
+		Short:             "Print the JSON Schema of config files",
 		Args:              cobra.NoArgs,
 		PersistentPreRunE: begin,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,20 +53,20 @@ func configSchema(sys system) ([]byte, error) {
 	}
 	for name, cmd := range c.sections {
 		own := schema{}
-		for _, f := range inOrder(cmd) {
+		for _, f := range flagsOf(cmd) {
 			if f.Name != "config" {
 				own[f.Name] = flagSchema(f)
 			}
 		}
 		properties[name] = schema{
 			"type": []string{"object", "null"}, "additionalProperties": false, "properties": own,
-			"description": "Settings of \"ragfaith " + name + "\" alone, which win over those at the top.",
+			"description": "Options of \"ragfaith " + name + "\" alone; they override those at the top level.",
 		}
 	}
 	content, err := json.MarshalIndent(schema{
 		"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": schemaID,
-		"title":       "Settings of ragfaith",
-		"description": "ragfaith.yaml: a setting has the name of a flag, and holds for every command that has it.",
+		"title":       "ragfaith configuration",
+		"description": "ragfaith.yaml: each key is the name of a flag and applies to every command that has it.",
 		"type":        []string{"object", "null"}, "additionalProperties": false, "properties": properties,
 	}, "", "  ")
 	return append(content, '\n'), err
@@ -74,8 +74,7 @@ func configSchema(sys system) ([]byte, error) {
 
 // flagSchema is what a flag takes in a file.
 func flagSchema(f *pflag.Flag) schema {
-	_, usage := pflag.UnquoteUsage(f)
-	s := schema{"description": usage}
+	s := schema{"description": f.Usage}
 	switch v := f.Value.(type) {
 	case *choice:
 		s["enum"] = literals(v.known)

@@ -13,19 +13,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-const configShowLong = `Print every setting of a command with its value, and where that comes from: a
-flag, the environment, a file and its line, a profile, or the default. The
-command is score where none is named; what follows its name is read as the
-command would read it, and nothing is run.`
+const configShowLong = `Print the options of a command (default: score) with their values and where each
+value comes from: a flag, the environment, a line of a config file, a profile or the
+default. Flags after COMMAND are read as COMMAND would read them; nothing is run.`
 
 const configShowExample = `  ragfaith config show
   ragfaith config show --to json | jq '.settings[] | select(.source != "default")'
   ragfaith config show score --profile ragas --threshold 0.6`
 
-const configExit = `Exit codes:
-  0    done
-  1    a file can't be read or written
-  2    usage, or a mistake in a file`
+const configNotes = `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`
 
 func newConfig(sys system) *cobra.Command {
 	cmd := &cobra.Command{
@@ -41,11 +37,12 @@ func newConfig(sys system) *cobra.Command {
 func newConfigShow(sys system) *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
-		Use:     "show [COMMAND [FLAG...]]",
-		Short:   "Print each setting, its value, and where it comes from",
-		Long:    configShowLong,
-		Example: configShowExample,
-		Args:    cobra.ArbitraryArgs,
+		Use:         "show [COMMAND [FLAG...]]",
+		Short:       "Show each option, its value and its origin",
+		Long:        configShowLong,
+		Example:     configShowExample,
+		Annotations: map[string]string{notesKey: configNotes},
+		Args:        cobra.ArbitraryArgs,
 		// What is to be looked at must not keep this from being looked at.
 		PersistentPreRunE: begin,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,9 +52,9 @@ func newConfigShow(sys system) *cobra.Command {
 			return showConfig(cmd.OutOrStdout(), to, args, cmd.Flag("config"), sys)
 		},
 	}
-	fs := newFlagSet()
-	fs.Var(oneOf(&to, "table", "table", "json"), "to", "what standard output gets, as a `format`: table, json")
-	cmd.Flags().AddFlagSet(fs)
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+	}})
 	cmd.Flags().SetInterspersed(false) // what follows COMMAND is for that
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -68,8 +65,6 @@ func newConfigShow(sys system) *cobra.Command {
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
-	cmd.SetUsageFunc(groupedUsage([]flagGroup{{"Flags", fs}}, configExit))
-	completeValues(cmd)
 	return cmd
 }
 
@@ -104,7 +99,7 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		return err
 	}
 	var all []setting
-	for _, f := range inOrder(cmd) {
+	for _, f := range flagsOf(cmd) {
 		all = append(all, setting{f.Name, shownValue(f), originOf(f)})
 	}
 	if to == "json" {

@@ -53,7 +53,7 @@ func TestTheTemplateIsAFileOfSettings(t *testing.T) {
 	if errs := mistakes(t, set.String()); len(errs) > 0 {
 		t.Errorf("%v\n%s", errs, set.String())
 	}
-	if want := len(inOrder(newScoreIn(t))) - 1; names != want { // all but --config
+	if want := len(flagsOf(newScoreIn(t))) - 1; names != want { // all but --config
 		t.Errorf("%d settings, want %d", names, want)
 	}
 }
@@ -107,8 +107,8 @@ func TestTheSchemaIsThatOfTheFlags(t *testing.T) {
 // Names of files and folders are known by the word for the value in the help.
 func TestFlagsOfFilesAndFoldersAreKnown(t *testing.T) {
 	var got []string
-	for _, f := range inOrder(newScoreIn(t)) {
-		if pathOf(f) != noPath {
+	for _, f := range flagsOf(newScoreIn(t)) {
+		if isPath(f) {
 			got = append(got, f.Name)
 		}
 	}

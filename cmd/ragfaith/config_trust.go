@@ -22,22 +22,10 @@ import (
 // its present value: it only changes how rows are read from a dataset that the
 // user named, scored, shown and gated by what is in the binary. Every other
 // option names something to be read, written, loaded, sent or paid, or lifts a
-// limit, and needs trust. A new flag needs trust until it is listed here.
+// limit, and needs trust. A new flag needs trust unless its flagSpec says otherwise.
 func harmless(f *pflag.Flag) bool {
-	switch f.Name {
-	case "judge":
-		return slices.Contains([]string{withLexical, withEmbedded}, f.Value.String())
-	case "to":
-		return slices.Contains([]string{"table", "none"}, f.Value.String()) // others are data, passed on as it is
-	case "claims":
-		return f.Value.String() != withLLM
-	}
-	return slices.Contains([]string{
-		"alpha", "append", "cluster", "color", "evidence", "github", "input-format", "keep",
-		"label", "lang", "limit", "map", "max-drop", "max-failed", "max-no-claims", "min-citation-precision", "min-citation-recall",
-		"min-lower", "min-mean", "no-claims", "no-progress",
-		"positive-at", "precision", "quiet", "sample", "score", "seed", "shard", "show", "threshold", "verbose",
-	}, f.Name)
+	values := annotation(f, foundKey)
+	return values == anyValue || slices.Contains(strings.Fields(values), f.Value.String())
 }
 
 // needsTrust returns an error for each flag that a file may not set before it is

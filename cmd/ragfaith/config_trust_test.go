@@ -43,7 +43,7 @@ func TestFoundFileSetsNothingDangerous(t *testing.T) {
 	sys := userIn(dir, nil)
 	refused := 0
 	for _, cmd := range configurables(newRoot(sys)) {
-		for _, flag := range inOrder(cmd) {
+		for _, flag := range flagsOf(cmd) {
 			if flag.Name == "config" {
 				continue
 			}
@@ -71,7 +71,7 @@ func TestFoundFileSetsNothingDangerous(t *testing.T) {
 				continue // a value that this command can't take
 			}
 			if harmless(set) {
-				if pathOf(flag) != noPath || strings.HasSuffix(flag.Name, "-env") || strings.HasSuffix(flag.Name, "-url") {
+				if isPath(flag) || strings.HasSuffix(flag.Name, "-env") || strings.HasSuffix(flag.Name, "-url") {
 					t.Errorf("%s: --%s is taken for harmless", cmd.CommandPath(), flag.Name)
 				}
 				continue

@@ -57,7 +57,7 @@ func (o *scoreOptions) checkEmbedded() error {
 		}
 		return nil
 	}
-	for _, name := range []string{"models", "batch-size", "label-map", "onnxruntime"} {
+	for _, name := range []string{"models", "model-batch-size", "label-map", "onnxruntime"} {
 		if o.typed(name) {
 			return usagef("--%s has no effect on --judge embedded", name)
 		}

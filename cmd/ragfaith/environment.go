@@ -22,13 +22,12 @@ func variableOf(flag string) string {
 func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := variableOf(f.Name)
-		value, ok := lookup(name)
-		if !ok || value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
+		name, value := lookupFlag(f.Name, lookup)
+		if value == "" || f.Changed || f.Name == "help" || f.Name == "version" {
 			return
 		}
 		values := []string{value}
-		if _, list := f.Value.(pflag.SliceValue); list {
+		if isList(f) {
 			values = strings.Split(value, ",")
 		}
 		for _, v := range values {
@@ -42,4 +41,18 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 		return &usageError{errors.Join(errs...)}
 	}
 	return nil
+}
+
+// lookupFlag returns the variable that sets a flag, under its present or a former
+// name, and its value; "" if none is set.
+func lookupFlag(flag string, lookup func(string) (string, bool)) (name, value string) {
+	name = variableOf(flag)
+	value, _ = lookup(name)
+	for former, current := range formerNames() {
+		if value == "" && current == flag {
+			name = variableOf(former)
+			value, _ = lookup(name)
+		}
+	}
+	return name, value
 }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -27,17 +25,17 @@ type gateOptions struct {
 	cluster           string
 }
 
-// gateFlags adds the flags of the gates.
-func (o *gateOptions) gateFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(fraction{&o.minMean}, "min-mean", "exit 4 if the mean faithfulness is below this `score`")
-	fs.Var(fraction{&o.minLower}, "min-lower", "exit 4 if the lower end of its 95% interval is below this `score`, or if there is none")
-	fs.Var(proportion{fraction{&o.maxNoClaims}}, "max-no-claims", "exit 4 if more than this `SHARE` of rows makes no claims (20%)")
-	fs.Var(fraction{&o.citationRecall}, "min-citation-recall", "exit 4 if the mean citation recall is below this `score`")
-	fs.Var(fraction{&o.citationPrecision}, "min-citation-precision", "exit 4 if the mean citation precision is below this `score`")
-	fs.Var(atLeast(&o.maxFailed, 0, 0), "max-failed", "exit 3 if more than `N` rows fail")
-	fs.StringVar(&o.cluster, "cluster", "", "rows with the same value in this `column` are one unit of the interval; its memory grows with the number of values")
-	return fs
+func (o *gateOptions) gateFlags() []flagSpec {
+	return []flagSpec{
+		{name: "min-mean", arg: "SCORE", value: fraction{&o.minMean}, found: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
+		{name: "min-lower", arg: "SCORE", value: fraction{&o.minLower}, found: anyValue, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{name: "max-no-claims", arg: "SHARE", value: proportion{fraction{&o.maxNoClaims}}, found: anyValue,
+			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims"},
+		{name: "min-citation-recall", arg: "SCORE", value: fraction{&o.citationRecall}, found: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
+		{name: "min-citation-precision", arg: "SCORE", value: fraction{&o.citationPrecision}, found: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
+		{name: "max-failed", arg: "N", value: atLeast(&o.maxFailed, 0, 0), found: anyValue, help: "exit 3 if more than N rows fail"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, found: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
+	}
 }
 
 // checkCluster finds a column that can't group rows.

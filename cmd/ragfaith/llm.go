@@ -41,39 +41,38 @@ type llmOptions struct {
 }
 
 const (
-	usualTimeout = time.Minute
-	usualRetries = 5
-	usualPoll    = 30 * time.Second
+	defaultTimeout = time.Minute
+	defaultRetries = 5
+	defaultPoll    = 30 * time.Second
 )
 
-func (l *llmOptions) flags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.StringVar(&l.model, "model", "gpt-4o-mini", "`name` of the model")
-	fs.StringVar(&l.baseURL, "base-url", "", "`URL` of an OpenAI-compatible server, such as http://localhost:8080/v1 (default: the OpenAI API)")
-	fs.StringVar(&l.keyVariable, "api-key-env", "OPENAI_API_KEY", "environment `variable` that holds the key; a server that needs none works without")
-	fs.Var(atLeastDuration(&l.timeout, usualTimeout, time.Millisecond), "timeout", "give up a try after this `time`")
-	fs.Var(atLeast(&l.retries, usualRetries, 0), "retries", "send again `N` times what failed for reasons that pass")
-	fs.Var(atLeast(&l.rpm, 0, 0), "rpm", "at most `N` requests a minute; 0 is no limit")
-	fs.Var(atLeast(&l.tpm, 0, 0), "tpm", "at most `N` tokens a minute; 0 is no limit")
-	fs.Var(dollars{&l.maxCost}, "max-cost", "end the run before it costs more than this, in `USD`; 0 is no limit")
-	fs.Var(atLeast(&l.maxTokens, 0, 0), "max-tokens", "end the run before it takes more than `N` tokens; 0 is no limit")
-	fs.Var(prices{&l.price}, "price", "USD per million tokens of prompt and of reply, as `IN,OUT` (default: that of the model, where it is known)")
-	fs.BoolVar(&l.batch, "batch", false, "send the requests as batches, at half the price and within a day or so; --resume goes on with one that was submitted")
-	fs.Var(atLeastDuration(&l.batchPoll, usualPoll, time.Millisecond), "batch-poll", "`time` between two questions how far a batch is")
-	fs.StringVar(&l.prompts, "prompts", "", "`folder` with prompts in the place of those built in; see \"ragfaith prompts export\"")
-	fs.BoolVar(&l.strict, "strict", false, "only what the contexts state supports a claim, what follows from them does not")
-	fs.Var(atLeast(&l.votes, 1, 1), "votes", "judge every claim `N` times, an odd number; the majority decides")
-	fs.Var(atLeast(&l.maxContextTokens, 0, 0), "max-context-tokens", "the model takes `N` tokens, prompt and reply together; 0 waits for the server to say so")
-	fs.StringVar(&l.cache, "cache", "", "`folder` of the cache of replies (default: ragfaith in the user's cache folder)")
-	fs.BoolVar(&l.noCache, "no-cache", false, "neither take replies from a cache nor keep them")
-	fs.BoolVar(&l.semanticCache, "semantic-cache", false, "take a verdict from a claim that says the same of the same contexts")
-	usual := semantic.DefaultThreshold
-	l.semanticThreshold = &usual
-	fs.Var(fraction{&l.semanticThreshold}, "semantic-threshold", "least `cosine` of two claims that say the same")
-	fs.StringVar(&l.embedModel, "embed-model", embedLocal, "`name` of the model that says which claims are alike: local is in the binary; another on this machine by its short name or folder; else one of the server")
-	fs.StringVar(&l.embedBaseURL, "embed-base-url", "", "`URL` of its server (default: --base-url)")
-	fs.StringVar(&l.embedKeyVariable, "embed-api-key-env", "", "environment `variable` that holds the key of --embed-base-url")
-	return fs
+func (l *llmOptions) flags() []flagSpec {
+	*l = llmOptions{model: "gpt-4o-mini", keyVariable: "OPENAI_API_KEY", embedModel: embedLocal, semanticThreshold: new(semantic.DefaultThreshold)}
+	return []flagSpec{
+		{name: "model", arg: "NAME", value: &l.model, help: "model name"},
+		{name: "base-url", arg: "URL", value: &l.baseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
+		{name: "api-key-env", arg: "VARIABLE", value: &l.keyVariable, help: "environment variable with the API key"},
+		{name: "timeout", arg: "DURATION", value: atLeastDuration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
+		{name: "retries", arg: "N", value: atLeast(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
+		{name: "rpm", arg: "N", value: atLeast(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
+		{name: "tpm", arg: "N", value: atLeast(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
+		{name: "max-cost", arg: "USD", value: dollars{&l.maxCost}, help: "stop before the run costs more than USD; 0 for no limit"},
+		{name: "max-total-tokens", arg: "N", value: atLeast(&l.maxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
+		{name: "price", arg: "IN,OUT", value: prices{&l.price}, help: "USD per million prompt and completion tokens"},
+		{name: "batch", value: &l.batch, help: "use the server's batch API: cheaper, but takes up to a day"},
+		{name: "batch-poll", arg: "DURATION", value: atLeastDuration(&l.batchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
+		{name: "prompts", arg: "DIR", value: &l.prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
+		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
+		{name: "votes", arg: "N", value: atLeast(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
+		{name: "max-context-tokens", arg: "N", value: atLeast(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
+		cacheFlag(&l.cache),
+		{name: "no-cache", value: &l.noCache, help: "do not read or write the reply cache"},
+		{name: "semantic-cache", value: &l.semanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
+		{name: "semantic-threshold", arg: "COSINE", value: fraction{&l.semanticThreshold}, help: "minimum cosine similarity to reuse a verdict"},
+		{name: "embed-model", arg: "NAME", value: &l.embedModel, help: "embedding model: local (built in), or a name or DIR"},
+		{name: "embed-base-url", arg: "URL", value: &l.embedBaseURL, help: "embedding server (default: --base-url)"},
+		{name: "embed-api-key-env", arg: "VARIABLE", value: &l.embedKeyVariable, help: "environment variable with the key of --embed-base-url"},
+	}
 }
 
 // asks reports whether the run sends anything.
@@ -84,12 +83,8 @@ func (o *scoreOptions) asks() bool { return o.claims == withLLM || o.judge == wi
 // for other runs.
 func (o *scoreOptions) checkLLM() error {
 	var idle []string
-	if !o.asks() && o.language != nil {
-		o.language.VisitAll(func(f *pflag.Flag) {
-			if o.typed(f.Name) {
-				idle = append(idle, "--"+f.Name)
-			}
-		})
+	if !o.asks() {
+		idle = o.typedFlags(languageModelFlags)
 	}
 	if len(idle) > 0 {
 		return usagef("%s: no language model is asked without --judge llm, --claims llm or a --profile", strings.Join(idle, ", "))
@@ -147,6 +142,19 @@ func (o *scoreOptions) checkLLM() error {
 
 // typed reports whether a flag was given on the command line.
 func (o *scoreOptions) typed(name string) bool { return o.flags != nil && typed(o.flags, name) }
+
+// typedFlags returns the flags of a group that were given on the command line.
+func (o *scoreOptions) typedFlags(group string) []string {
+	var names []string
+	if o.flags != nil {
+		o.flags.VisitAll(func(f *pflag.Flag) {
+			if annotation(f, groupKey) == group && o.typed(f.Name) {
+				names = append(names, "--"+f.Name)
+			}
+		})
+	}
+	return names
+}
 
 func typed(flags *pflag.FlagSet, name string) bool {
 	f := flags.Lookup(name)

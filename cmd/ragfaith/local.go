@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
@@ -44,16 +42,17 @@ type localOptions struct {
 	file      string // of the embedded judge
 }
 
-func (l *localOptions) flags() *pflag.FlagSet {
-	fs := newFlagSet()
-	modelsFlag(fs, &l.models)
-	fs.Var(deviceName{&l.device}, "device", "where the model runs: cpu, or with ONNX Runtime on ort-cpu or cuda:N")
-	fs.StringVar(&l.library, "onnxruntime", "", "ONNX Runtime as a `FILE`, or the folder with it, for --device")
-	fs.Var(atLeast(&l.batch, crossencoder.DefaultBatch, 1), "batch-size", "give the model `N` pairs of text and claim at a time; changes no result on --device cpu")
-	fs.Var(oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), "precision", "compute in float32, or with weights and activations in int8, some 3 times as fast and a little less exact; int8 is what --judge embedded does by itself")
-	fs.StringVar(&l.file, "model-file", "", "`FILE` with another model of --judge embedded than that in the binary")
-	fs.StringArrayVar(&l.labels, "label-map", nil, "what a label of the model says, as `LABEL=MEANING`: supported, contradicted or not_mentioned; repeatable")
-	return fs
+func (l *localOptions) flags() []flagSpec {
+	return []flagSpec{
+		modelsFlag(&l.models),
+		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
+		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
+		{name: "model-batch-size", arg: "N", value: atLeast(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "precision", arg: "TYPE", value: oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
+			help: "float32, or int8: faster, slightly less exact"},
+		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
+		{name: "label-map", arg: "LABEL=MEANING", value: &l.labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
+	}
 }
 
 // judgeName is the value of --judge: a word of its own, or a model by its name or
@@ -110,22 +109,16 @@ func (o *scoreOptions) local() bool { return o.judge != withLexical && o.judge !
 
 // checkLocal finds flags that would have no effect, as checkLLM does.
 func (o *scoreOptions) checkLocal() error {
-	if o.localFlags == nil {
-		return nil
-	}
 	if o.local() {
 		if err := o.checkEmbedded(); err != nil {
 			return err
 		}
 		return o.localModel.checkDevice(o.typed("onnxruntime"))
 	}
-	var idle []string
-	o.localFlags.VisitAll(func(f *pflag.Flag) {
-		embeds := f.Name == "models" && o.llm.semanticCache && o.llm.embedsHere()
-		if o.typed(f.Name) && !embeds {
-			idle = append(idle, "--"+f.Name)
-		}
-	})
+	idle := o.typedFlags(localModelFlags)
+	if o.llm.semanticCache && o.llm.embedsHere() { // its model is in --models
+		idle = slices.DeleteFunc(idle, func(name string) bool { return name == "--models" })
+	}
 	if len(idle) > 0 {
 		return usagef("%s: no model runs on this machine without --judge hhem, embedded or MODEL", strings.Join(idle, ", "))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/regular"
@@ -19,7 +18,7 @@ import (
 func newModels(sys system) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "models",
-		Short: "Fetch models, list those on the disk, or verify them",
+		Short: "Download, list or verify models",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,9 +26,9 @@ func newModels(sys system) *cobra.Command {
 	return cmd
 }
 
-// modelsFlag is the flag that all commands about models have.
-func modelsFlag(flags *pflag.FlagSet, to *string) {
-	flags.StringVar(to, "models", "", "`folder` of models (default: ragfaith/models in the user's cache folder)")
+// modelsFlag returns the flag that all commands for models share.
+func modelsFlag(to *string) flagSpec {
+	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: in the user's cache directory)"}
 }
 
 // modelStore is where models are: in the folder given, or the usual one, and in

@@ -17,7 +17,7 @@ func newModelsList(sys system) *cobra.Command {
 	var models, to string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "Show the models that are on the disk, and where",
+		Short: "List the models on this machine",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := modelStore(models, sys)
@@ -38,9 +38,10 @@ func newModelsList(sys system) *cobra.Command {
 			return broken
 		},
 	}
-	modelsFlag(cmd.Flags(), &models)
-	cmd.Flags().Var(oneOf(&to, "table", "table", "json"), "to", "what standard output gets, as a `format`: table or json")
-	completeValues(cmd)
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		modelsFlag(&models),
+		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+	}})
 	return cmd
 }
 

@@ -21,29 +21,29 @@ type pullOptions struct {
 	quiet, noProgress          bool
 }
 
-const pullLong = `Fetch a model from the Hugging Face hub, and print the folder that it is in. It
-appears there when it is complete and its checksums are right. A model that is
-there already is read again, and only what is missing or wrong is fetched. One
-that other programs have left in the Hugging Face cache is used where it is.
+const pullLong = `Download a model from the Hugging Face hub and print its directory. The directory
+appears when the download is complete and its checksums match. Files that exist
+already are verified; only missing or damaged ones are downloaded. A model in the
+Hugging Face cache is used in place.
 
 A model is ORG/REPO, or one of these names:
 `
 
 func newModelsPull(sys system) *cobra.Command {
-	var o pullOptions
+	o := pullOptions{revision: hub.DefaultRevision}
 	var names strings.Builder
 	for _, n := range hub.Names() {
 		fmt.Fprintf(&names, "  %-24s %s\n", n.Short, n.Repo)
 	}
 	cmd := &cobra.Command{
 		Use:   "pull NAME|ORG/REPO",
-		Short: "Fetch a model",
+		Short: "Download a model",
 		Long:  pullLong + strings.TrimRight(names.String(), "\n"),
 		Example: `  ragfaith models pull minilm-l6
   ragfaith models pull cross-encoder/nli-deberta-v3-large --revision main`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("which model? Name one: ORG/REPO or one of %s", strings.Join(shortNames(), ", "))
+				return usagef("missing model argument: want ORG/REPO or one of %s", strings.Join(shortNames(), ", "))
 			}
 			return nil
 		},
@@ -55,15 +55,15 @@ func newModelsPull(sys system) *cobra.Command {
 			return o.run(cmd, args[0], sys)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&o.revision, "revision", hub.DefaultRevision, "a branch, a tag or a commit by `name`")
-	flags.StringVar(&o.endpoint, "endpoint", "", "`address` of the hub (default: HF_ENDPOINT, or "+hub.DefaultEndpoint+")")
-	modelsFlag(flags, &o.models)
-	flags.Var(atLeastDuration(&o.timeout, hub.DefaultStall, time.Second), "timeout", "give up a try when nothing comes for this `time`")
-	flags.Var(atLeast(&o.retries, 5, 0), "retries", "try `N` times more when the server or the network fails")
-	flags.BoolVarP(&o.quiet, "quiet", "q", false, "nothing on standard error but errors")
-	flags.BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag or commit"},
+		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
+		modelsFlag(&o.models),
+		{name: "timeout", arg: "DURATION", value: atLeastDuration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout for a download that receives no data"},
+		{name: "retries", arg: "N", value: atLeast(&o.retries, 5, 0), help: "retry transient failures up to N times"},
+		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+	}})
 	return cmd
 }
 

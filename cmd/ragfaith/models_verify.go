@@ -19,12 +19,12 @@ func newModelsVerify(sys system) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
 		Use:   "verify [NAME|ORG/REPO]",
-		Short: "Read the files of models again and check them",
-		Long: `Read all files of a model, or of all models that "ragfaith models list" shows,
-and hold them against their checksums. Exits with 1 if any is wrong.`,
+		Short: "Verify the files of models",
+		Long: `Compare the files of a model, or of all models that "ragfaith models list" shows, with
+their checksums. Exits with 1 if any differs.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("want one model, or none for all of them")
+				return usagef("want at most one model, got %d", len(args))
 			}
 			return nil
 		},
@@ -52,9 +52,11 @@ and hold them against their checksums. Exits with 1 if any is wrong.`,
 			return o.run(cmd, list, sys)
 		},
 	}
-	modelsFlag(cmd.Flags(), &o.models)
-	cmd.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "nothing on standard error but errors")
-	cmd.Flags().BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		modelsFlag(&o.models),
+		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+	}})
 	return cmd
 }
 

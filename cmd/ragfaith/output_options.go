@@ -3,8 +3,6 @@ package main
 import (
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -19,26 +17,31 @@ type outputOptions struct {
 	quiet   bool
 }
 
-// addFlags adds the flags but for --quiet, which says more than what is written.
-func (o *outputOptions) addFlags(fs *pflag.FlagSet) {
+// flags returns the flags that score and report share, without --quiet.
+func (o *outputOptions) flags() []flagSpec {
 	var streams []string
 	for _, f := range report.StreamFormats() {
 		streams = append(streams, string(f))
 	}
-	fs.Var(oneOf(&o.to, "table", streams...), "to", "what standard output gets, as a `format`: "+strings.Join(streams, ", "))
-	fs.Var(atLeast(&o.show, 0, 0), "show", "show the `N` rows with the lowest faithfulness below the table, with claims, verdicts, reasons and quotes, and the first N that failed")
-	fs.StringArrayVarP(&o.output, "output", "o", nil, "write the results to a `file` ("+fileExtensions()+") that appears when it is complete; repeatable")
-	fs.StringVar(&o.summary, "summary", "", "write the figures, the settings and the outcome of the gates to a `file`, as JSON")
-	fs.Var(oneOf(&o.github, "auto", "auto", "off"), "github", "what a job of GitHub Actions gets, as a `word`: auto adds a report to its summary and annotations to its log, off nothing")
+	return []flagSpec{
+		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", streams...), found: "table none",
+			help: "format written to stdout: " + orList(streams)},
+		{name: "show", arg: "N", value: atLeast(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
+		{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
+			help: "write results to FILE (atomically), by extension; repeatable"},
+		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
+		{name: "github", arg: "MODE", value: oneOf(&o.github, "auto", "auto", "off"), found: anyValue,
+			help: "GitHub Actions summary and annotations: auto or off"},
+	}
 }
 
-// fileExtensions lists those of the formats that a file can have.
-func fileExtensions() string {
-	var names []string
+// fileExtensions returns the extensions of output files, without dots.
+func fileExtensions() []string {
+	var exts []string
 	for _, f := range report.FileFormats() {
-		names = append(names, f.Extension())
+		exts = append(exts, strings.TrimPrefix(f.Extension(), "."))
 	}
-	return strings.Join(names, " ")
+	return exts
 }
 
 // checkShow finds a --show without a table to be below of. typed says that it was

@@ -11,20 +11,20 @@ import (
 func newPrompts() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prompts",
-		Short: "Write what a language model is asked to files, to be changed",
+		Short: "Export the prompts for language models",
 		Args:  unknownCommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(&cobra.Command{
 		Use:   "export DIR",
-		Short: "Write the built-in prompts to a folder",
-		Long: `Write the built-in prompts to a folder, as templates. Change them, leave out
-those that you do not change, and give the folder to "ragfaith score --prompts".`,
+		Short: "Write the built-in prompts to a directory",
+		Long: `Write the built-in prompts to DIR, as templates. Edit them, delete those you do not
+change, and pass the directory to "ragfaith score --prompts".`,
 		Example: `  ragfaith prompts export prompts
   ragfaith score dataset.jsonl --judge llm --prompts prompts`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("to which folder? Name one")
+				return usagef("want one DIR, got %d", len(args))
 			}
 			return nil
 		},

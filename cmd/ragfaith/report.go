@@ -22,44 +22,32 @@ type reportOptions struct {
 	showTyped bool // --show was given on the command line
 }
 
-const reportLong = `Render results again, in any format, with the figures and gates of the run that
-made them. Nothing is judged.
+const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
 
-Results are files that ragfaith score has written (.jsonl .json .csv .tsv
-.parquet, also .gz and .zst), or - for standard input. Several are merged by
-index: the shards of a dataset become what one run would have written. A row
-that two files have is an error; --append takes files of several datasets.
-
-What is known of a run is in the summary beside its results: NAME.summary.json
-for NAME.jsonl, as score --summary NAME.summary.json writes it. With it the
-number of rows is checked, and so is that all were judged alike.`
+RESULTS are files written by score (.jsonl, .json, .csv, .tsv or .parquet, also .gz
+and .zst), or - for standard input. Several files are merged by row index, so the
+shards of a dataset become one run. If two files contain the same row, report fails;
+use --append for results of different datasets.`
 
 const reportExample = `  ragfaith report results.jsonl -o report.html
   ragfaith report shard-*.jsonl -o results.jsonl --min-lower 0.8
   ragfaith report shard-*.jsonl.zst --to none --summary run.json --cluster document
   ragfaith report english.jsonl german.jsonl --append --to markdown`
 
-const reportExit = `Exit codes:
-  0    done, gates passed
-  1    it could not run: a file is missing, cut off, edited or no results, or two have the same row
-  2    usage
-  3    more rows failed than --max-failed
-  4    below a gate
-  130  interrupted
-
-Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
-A list takes commas there. A flag beats the environment.`
+const reportNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
+4 gate not met, 130 interrupted.`
 
 func newReport(sys system) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{
-		Use:     "report RESULTS...",
-		Short:   "Merge results, render them again and apply gates",
-		Long:    reportLong,
-		Example: reportExample,
+		Use:         "report RESULTS...",
+		Short:       "Merge and render results, and check gates",
+		Long:        reportLong,
+		Example:     reportExample,
+		Annotations: map[string]string{notesKey: reportNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("which results? Name a file that ragfaith score has written, or - for standard input")
+				return usagef("missing RESULTS argument: want a file written by score, or - for standard input")
 			}
 			return nil
 		},
@@ -68,18 +56,14 @@ func newReport(sys system) *cobra.Command {
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	input, output := newFlagSet(), newFlagSet()
-	input.BoolVar(&o.appends, "append", false, "the files are of several datasets: the index of a row goes on from the file before")
-	o.addFlags(output)
-	output.BoolVarP(&o.quiet, "quiet", "q", false, "no warnings and no figures on standard error")
-	gates := o.gateFlags()
-	gates.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same resamples for intervals")
-	groups := []flagGroup{{"Input", input}, {"Output", output}, {"Gates", gates}}
-	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
-	}
-	cmd.SetUsageFunc(groupedUsage(groups, reportExit))
-	completeValues(cmd)
+	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings or figures on stderr"}
+	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed of the intervals"}
+	addFlags(cmd,
+		flagGroup{"Input", []flagSpec{
+			{name: "append", value: &o.appends, found: anyValue, help: "concatenate results of different datasets, renumbering rows"},
+		}},
+		flagGroup{"Output", append(o.outputOptions.flags(), quiet)},
+		flagGroup{"Gates", append(o.gateFlags(), seed)})
 	return cmd
 }
 

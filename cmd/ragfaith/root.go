@@ -15,9 +15,9 @@ func newRoot(sys system) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "ragfaith",
 		Short: "Score how faithful answers are to their contexts",
-		Long: `ragfaith scores how faithful the answers of a retrieval-augmented generation
-system are to the contexts that they were generated from: the share of an
-answer's claims that its contexts support.`,
+		Long: `ragfaith scores how faithful the answers of a retrieval-augmented generation (RAG)
+system are to the contexts they were generated from: the share of an answer's claims
+that its contexts support.`,
 		Example: `  ragfaith score dataset.jsonl
   ragfaith score dataset.parquet -o results.jsonl --min-mean 0.9`,
 		Version:       version(),
@@ -36,10 +36,18 @@ answer's claims that its contexts support.`,
 	root.SuggestionsMinimumDistance = 2
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(unknownFlag)
-	colorFlag(root.PersistentFlags(), sys.color)
-	configFlag(root.PersistentFlags(), &config)
-	completeValues(root)
+	root.SetUsageFunc(writeUsage)
+	root.SetGlobalNormalizationFunc(flagAlias)
+	for _, spec := range []flagSpec{
+		{name: "color", arg: "WHEN", value: oneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
+			help: "when to color output: auto, always or never"},
+		{name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
+			help: "read only this config file; none to read no file"},
+	} {
+		spec.add(root.PersistentFlags(), globalFlags)
+	}
 	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
+	completeValues(root)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.Args, completion.RunE = unknownCommand, root.RunE // as for the root

@@ -49,48 +49,34 @@ type scoreOptions struct {
 	verbose, noProgress bool
 	dryRun              bool
 
-	flags      *pflag.FlagSet // all of them, and where each one comes from
-	language   *pflag.FlagSet // those of llm
-	localFlags *pflag.FlagSet // those of localModel
+	flags *pflag.FlagSet // of the command; nil in tests
 }
 
-const scoreLong = `Score every row of one or more datasets: split its answer into claims, decide
-for each claim whether the row's contexts support it, and report the share of
-supported claims.
+const scoreLong = `Score how far each answer of a dataset is supported by its contexts. An answer is
+split into claims; its score is the share of claims that the contexts support.
+Rows that can't be read or judged count as failed and do not stop the run.`
 
-A dataset is a file, or - for standard input. Its columns are found by name;
---map decides where that is not enough. Rows that can't be read or judged are
-counted as failed and stop nothing else.`
+const scoreExample = `  ragfaith score dataset.jsonl -o results.jsonl --min-mean 0.9
+  ragfaith score dataset.csv --map answer=reply --keep model -o report.html
+  cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness`
 
-const scoreExample = `  ragfaith score dataset.jsonl
-  ragfaith score dataset.csv --map answer=reply --keep model -o results.jsonl
-  cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness
-  ragfaith score dataset.parquet --to none -o results.csv --min-mean 0.9
-  ragfaith score dataset.jsonl --judge llm --model gpt-4o-mini --dry-run
-  ragfaith score dataset.jsonl --profile ragas --base-url http://localhost:8080/v1 --model qwen3`
+const scoreNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
+4 gate not met, 130 interrupted (finished rows are kept for --resume).
 
-const scoreExit = `Exit codes:
-  0    done, gates passed
-  1    it could not run: a file, the model, the network
-  2    usage
-  3    more rows failed than --max-failed
-  4    below a gate
-  130  interrupted; what was finished is kept, and --resume goes on
-
-Every flag can also be set in the environment: --min-mean as RAGFAITH_MIN_MEAN.
-A list takes commas there. ragfaith.yaml has settings by the same names, see
-"ragfaith config". A flag beats the environment, and that the file.`
+Flags can also be set in the environment (--min-mean as RAGFAITH_MIN_MEAN; lists with
+commas) and in ragfaith.yaml ("ragfaith config --help").`
 
 func newScore(sys system) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:     "score DATASET...",
-		Short:   "Score every row of a dataset",
-		Long:    scoreLong,
-		Example: scoreExample,
+		Use:         "score DATASET...",
+		Short:       "Score every row of a dataset",
+		Long:        scoreLong,
+		Example:     scoreExample,
+		Annotations: map[string]string{notesKey: scoreNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("which dataset? Name a file, or - for standard input")
+				return usagef("missing DATASET argument: want a file, or - for standard input")
 			}
 			return nil
 		},
@@ -98,66 +84,71 @@ func newScore(sys system) *cobra.Command {
 			return runScore(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	o.language, o.localFlags = o.llm.flags(), o.localModel.flags()
-	groups := []flagGroup{
-		{"Input", o.inputFlags()},
-		{"Judging", o.judgingFlags()},
-		{"Language model", o.language},
-		{"Model on this machine", o.localFlags},
-		{"Output", o.outputFlags()},
-		{"Gates", o.gateFlags()},
-	}
-	for _, g := range groups {
-		cmd.Flags().AddFlagSet(g.flags)
-	}
-	o.flags = cmd.Flags()
-	cmd.SetUsageFunc(groupedUsage(groups, scoreExit))
+	addFlags(cmd,
+		flagGroup{"Input", o.inputFlags()},
+		flagGroup{"Judging", o.judgingFlags()},
+		flagGroup{"Output", o.outputFlags()},
+		flagGroup{"Gates", o.gateFlags()},
+		flagGroup{localModelFlags, o.localModel.flags()},
+		flagGroup{languageModelFlags, o.llm.flags()})
 	completeScore(cmd, sys)
-	completeValues(cmd)
+	o.flags = cmd.Flags()
 	return cmd
 }
 
-func (o *scoreOptions) inputFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(oneOf(&o.inputFormat, "auto", append([]string{"auto"}, dataset.Formats()...)...), "input-format",
-		"`format` of the datasets: "+strings.Join(dataset.Formats(), ", ")+"; auto goes by extension, then by content")
-	fs.StringArrayVar(&o.columns, "map", nil, "read a field from a column, as `FIELD=COLUMN`; FIELD is id, question, answer or contexts; repeatable")
-	fs.StringArrayVar(&o.keep, "keep", nil, "carry a `column` into the results, or all of them with \"all\"; repeatable")
-	fs.Var(atLeast(&o.limit, 0, 0), "limit", "score only the first `N` rows; 0 is all")
-	fs.Var(atLeast(&o.sample, 0, 0), "sample", "score only `N` rows drawn at random, of those within --limit; 0 is all")
-	fs.Uint64Var(&o.seed, "seed", 0, "of the random `number`s: the same one draws the same rows, and the same resamples for intervals")
+// The groups of flags that only some judges use.
+const (
+	localModelFlags    = "Local model"
+	languageModelFlags = "Language model"
+)
+
+func (o *scoreOptions) inputFlags() []flagSpec {
 	o.shard, o.shards = 1, 1
-	fs.Var(share{&o.shard, &o.shards}, "shard", "score only the `I/N`th part: rows whose index mod N is I-1, of those drawn")
 	o.maxRowBytes = dataset.DefaultMaxRowBytes
-	fs.Var(size{&o.maxRowBytes}, "max-row-bytes", "a row of more `bytes` fails unread")
-	fs.StringVar(&o.lang, "lang", "", "`language` of the answers, such as de; without it the language is found")
-	return fs
+	formats := append([]string{"auto"}, dataset.Formats()...)
+	return []flagSpec{
+		{name: "input-format", arg: "FORMAT", value: oneOf(&o.inputFormat, "auto", formats...), found: anyValue,
+			help: "dataset format: " + orList(formats)},
+		{name: "map", arg: "FIELD=COLUMN", value: &o.columns, found: anyValue,
+			help: "read id, question, answer or contexts from COLUMN; repeatable"},
+		{name: "keep", arg: "COLUMN", value: &o.keep, found: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
+		{name: "limit", arg: "N", value: atLeast(&o.limit, 0, 0), found: anyValue, help: "score only the first N rows; 0 for all"},
+		{name: "sample", arg: "N", value: atLeast(&o.sample, 0, 0), found: anyValue, help: "score a random sample of N rows; 0 for all"},
+		{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
+		{name: "shard", arg: "I/N", value: share{&o.shard, &o.shards}, found: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
+		{name: "max-row-bytes", arg: "SIZE", value: size{&o.maxRowBytes}, help: "rows larger than this fail"},
+		{name: "lang", arg: "LANG", value: &o.lang, found: anyValue, help: "language of the answers, such as de (default: detected)"},
+	}
 }
 
-func (o *scoreOptions) judgingFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	fs.Var(oneOf(&o.profile, "", profileNames()...), "profile", "a set of flags by `name`, to work as another tool does: "+strings.Join(profileNames(), " or ")+"; a flag given beside it wins")
-	fs.Var(oneOf(&o.claims, "sentence", "sentence", withLLM), "claims", "what a claim is: sentence takes the answer's sentences word for word, llm has a language model rewrite them")
+func (o *scoreOptions) judgingFlags() []flagSpec {
 	o.judge = withLexical
-	fs.Var(judgeName{&o.judge}, "judge", "what decides: lexical compares words, numbers, dates and names; embedded has a small model, which is in the binary, read them too; hhem, or a `model` by its name or its folder, runs on this machine; llm asks a language model")
-	fs.Var(oneOf(&o.evidence, "chunks", "chunks", "joined"), "evidence", "hold a claim against each context by itself (chunks) or all of them as one text (joined)")
-	fs.Var(fraction{&o.threshold}, "threshold", "a claim with this `score` or more is supported (default: that of the judge)")
-	fs.StringVar(&o.calibration, "calibration", "", "take the threshold from a `FILE` of \"ragfaith calibrate\", made for this judge; --threshold wins")
-	fs.Var(oneOf(&o.noClaims, "null", "null", "0", "1"), "no-claims", "faithfulness of a row whose answer claims nothing: null, 0 or 1")
-	fs.Var(atLeast(&o.concurrency, 16, 1), "concurrency", "judge `N` rows at once")
-	fs.Var(atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0), "row-timeout", "fail a row after this `time`, waiting excluded; 0s is no limit")
-	return fs
+	return []flagSpec{
+		{name: "profile", arg: "NAME", value: oneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
+		{name: "claims", arg: "METHOD", value: oneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
+			help: "how to split answers into claims: sentence or llm"},
+		{name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, found: withLexical + " " + withEmbedded,
+			help: "lexical, embedded, llm, hhem, or a model's name or DIR"},
+		{name: "evidence", arg: "MODE", value: oneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
+			help: "compare claims with single chunks or with all joined"},
+		{name: "threshold", arg: "SCORE", value: fraction{&o.threshold}, found: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
+		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file of \"ragfaith calibrate\""},
+		{name: "no-claims", arg: "SCORE", value: oneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
+			help: "score of an answer without claims: null, 0 or 1"},
+		{name: "concurrency", arg: "N", value: atLeast(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
+		{name: "row-timeout", arg: "DURATION", value: atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0),
+			help: "timeout for one row, without waiting; 0s for none"},
+	}
 }
 
-func (o *scoreOptions) outputFlags() *pflag.FlagSet {
-	fs := newFlagSet()
-	o.addFlags(fs)
-	fs.BoolVar(&o.resume, "resume", false, "go on from the rows that an interrupted run has finished of the same JSONL file")
-	fs.BoolVar(&o.dryRun, "dry-run", false, "print how many rows, claims, requests and tokens there are, and what they cost; send and write nothing")
-	fs.BoolVarP(&o.verbose, "verbose", "v", false, "name every failed row, and the settings and the time of the run")
-	fs.BoolVarP(&o.quiet, "quiet", "q", false, "no progress, no warnings and no failed rows on standard error")
-	fs.BoolVar(&o.noProgress, "no-progress", false, "no progress on standard error")
-	return fs
+func (o *scoreOptions) outputFlags() []flagSpec {
+	return append(o.outputOptions.flags(), []flagSpec{
+		{name: "resume", value: &o.resume, help: "continue an interrupted run that writes a JSONL file"},
+		{name: "dry-run", value: &o.dryRun, help: "estimate claims, requests, tokens and cost; send nothing"},
+		{name: "verbose", short: "v", value: &o.verbose, found: anyValue, help: "list all failed rows, the options and the duration"},
+		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no progress, warnings or failed rows on stderr"},
+		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+	}...)
 }
 
 // check finds what is wrong with the options together, or with the arguments.

@@ -23,32 +23,27 @@ type segmentOptions struct {
 	to   string
 }
 
-const segmentLong = `Find the sentences of a text, as score finds the claims of an answer, and write
-them one a line: as JSONL with their place in the text, counted in code points,
-or as plain text with line breaks inside of a sentence folded to spaces.
-
-The text is a file, or standard input where none or - is named.`
+const segmentLong = `Split a text into sentences, as score splits answers into claims, and write one
+sentence per line: as JSONL with offsets in code points, or as plain text with line
+breaks within a sentence replaced by spaces. FILE defaults to standard input.`
 
 const segmentExample = `  ragfaith segment answer.md
   ragfaith segment answer.txt --lang de --to text
   pbpaste | ragfaith segment | jq .text`
 
-const segmentExit = `Exit codes:
-  0    done
-  1    it could not run: a file
-  2    usage
-  130  interrupted`
+const segmentNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
 
 func newSegment() *cobra.Command {
 	var o segmentOptions
 	cmd := &cobra.Command{
-		Use:     "segment [FILE|-]",
-		Short:   "Find the sentences of a text",
-		Long:    segmentLong,
-		Example: segmentExample,
+		Use:         "segment [FILE|-]",
+		Short:       "Split a text into sentences",
+		Long:        segmentLong,
+		Example:     segmentExample,
+		Annotations: map[string]string{notesKey: segmentNotes},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("segment reads one text, and %d are named", len(args))
+				return usagef("want one FILE, got %d", len(args))
 			}
 			return nil
 		},
@@ -60,12 +55,11 @@ func newSegment() *cobra.Command {
 			return runSegment(cmd.Context(), o, name, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	fs := newFlagSet()
-	fs.Var(tag{&o.lang}, "lang", "`language` of the text, such as de; ending in x-claims as score cuts it; found from the text if not given")
-	fs.Var(oneOf(&o.to, "jsonl", "jsonl", "text"), "to", "what standard output gets, as a `format`: jsonl, text")
-	cmd.Flags().AddFlagSet(fs)
-	cmd.SetUsageFunc(groupedUsage([]flagGroup{{"Flags", fs}}, segmentExit))
-	completeValues(cmd)
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		{name: "lang", arg: "LANG", value: tag{&o.lang}, found: anyValue,
+			help: "language such as de; de-x-claims to split as score does (default: detected)"},
+		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "jsonl", "jsonl", "text"), found: "table none", help: "format written to stdout: jsonl or text"},
+	}})
 	return cmd
 }
 

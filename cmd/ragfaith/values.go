@@ -41,6 +41,12 @@ func (c *choice) Set(s string) error {
 	return fmt.Errorf("unknown %q (known: %s)", s, strings.Join(c.known, ", "))
 }
 
+// orList joins alternatives for the help: "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
 // fraction is a number from 0 to 1 that need not be given.
 type fraction struct{ to **float64 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -37,4 +38,17 @@ func version() string {
 		}
 	}
 	return fmt.Sprintf("ragfaith %s (%s, %s/%s%s)", number, runtime.Version(), runtime.GOOS, runtime.GOARCH, commit)
+}
+
+// commitTime returns the time of the commit that this build was made from, or the
+// Unix epoch if that is unknown.
+func commitTime() time.Time {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if t, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+				return t
+			}
+		}
+	}
+	return time.Unix(0, 0).UTC()
 }

@@ -1,0 +1,221 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// A flagSpec describes a flag: on the command line, in the environment, in config
+// files and their schema, in the help and in shell completion.
+type flagSpec struct {
+	name, short string
+	arg         string // name of the argument in the help, such as FILE; "" for a switch
+	value       any    // *string, *bool, *uint64, *[]string or pflag.Value; holds the default
+	help        string
+	path        pathKind
+	exts        []string // extensions that completion offers, for a filePath
+	// found lists the values, separated by spaces, that a config file may set
+	// before it is trusted: "" for none, anyValue for all.
+	found string
+}
+
+// anyValue in flagSpec.found means that a config file needs no trust to set the flag.
+const anyValue = "*"
+
+// A pathKind is what a flag's value names on disk. Config files give such names
+// relative to their own directory.
+type pathKind int
+
+const (
+	noPath pathKind = iota
+	filePath
+	dirPath
+)
+
+// A flagGroup is a heading of the help with the flags below it.
+type flagGroup struct {
+	name  string
+	flags []flagSpec
+}
+
+// The help heading of the flags that every command has, and of those of a command
+// with a single group.
+const (
+	globalFlags = "Global"
+	plainFlags  = "Flags"
+)
+
+// The keys of flag annotations. Paths use those of cobra, which completes them.
+const (
+	groupKey = "group"
+	argKey   = "argument"
+	foundKey = "found"
+	fileKey  = cobra.BashCompFilenameExt
+	dirKey   = cobra.BashCompSubdirsInDir
+)
+
+// addFlags adds groups of flags to a command, in the order in which its help shows
+// them.
+func addFlags(cmd *cobra.Command, groups ...flagGroup) {
+	cmd.Flags().SortFlags = false
+	for _, g := range groups {
+		for _, spec := range g.flags {
+			spec.add(cmd.Flags(), g.name)
+		}
+	}
+}
+
+// add defines the flag in fs.
+func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
+	switch v := s.value.(type) {
+	case *string:
+		fs.StringVarP(v, s.name, s.short, *v, s.help)
+	case *bool:
+		fs.BoolVarP(v, s.name, s.short, *v, s.help)
+	case *uint64:
+		fs.Uint64VarP(v, s.name, s.short, *v, s.help)
+	case *[]string:
+		fs.StringArrayVarP(v, s.name, s.short, *v, s.help)
+	case pflag.Value:
+		fs.VarP(v, s.name, s.short, s.help)
+	default:
+		panic(fmt.Sprintf("flag %s: unsupported type %T", s.name, v))
+	}
+	f := fs.Lookup(s.name)
+	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}, foundKey: {s.found}}
+	switch s.path {
+	case noPath:
+	case filePath:
+		f.Annotations[fileKey] = s.exts
+	case dirPath:
+		f.Annotations[dirKey] = nil
+	}
+}
+
+// annotation returns the text that add stored under key.
+func annotation(f *pflag.Flag, key string) string {
+	if texts := f.Annotations[key]; len(texts) > 0 {
+		return texts[0]
+	}
+	return ""
+}
+
+// isPath reports whether the value of a flag names a file or a directory.
+func isPath(f *pflag.Flag) bool {
+	_, file := f.Annotations[fileKey]
+	_, dir := f.Annotations[dirKey]
+	return file || dir
+}
+
+// takesPairs reports whether the values of a flag have the form NAME=VALUE.
+func takesPairs(f *pflag.Flag) bool { return strings.Contains(annotation(f, argKey), "=") }
+
+// isList reports whether a flag can be repeated.
+func isList(f *pflag.Flag) bool {
+	_, ok := f.Value.(pflag.SliceValue)
+	return ok
+}
+
+// flagsOf returns the flags of a command in the order of its help, without --help
+// and --version.
+func flagsOf(cmd *cobra.Command) []*pflag.Flag {
+	var flags []*pflag.Flag
+	add := func(f *pflag.Flag) {
+		if f.Name != "help" && f.Name != "version" {
+			flags = append(flags, f)
+		}
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return flags
+}
+
+// flagAlias maps the former names of flags to the present ones.
+func flagAlias(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	return pflag.NormalizedName(currentName(name))
+}
+
+// formerNames returns the names of renamed flags, each with its present name. They
+// still work on the command line, in the environment and in config files.
+func formerNames() map[string]string {
+	return map[string]string{"batch-size": "model-batch-size", "max-tokens": "max-total-tokens"}
+}
+
+func currentName(name string) string {
+	if current, ok := formerNames()[name]; ok {
+		return current
+	}
+	return name
+}
+
+// notesKey is where a command has the text that follows the flags in its help, such
+// as its exit codes.
+const notesKey = "notes"
+
+// writeUsage writes everything in the help of a command but its description.
+func writeUsage(cmd *cobra.Command) error {
+	var b strings.Builder
+	use := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		use = cmd.CommandPath() + " COMMAND"
+	}
+	fmt.Fprintf(&b, "Usage: %s\n", use)
+	if cmd.HasExample() {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("\nCommands:\n")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(&b, "  %-*s  %s\n", sub.NamePadding(), sub.Name(), sub.Short)
+			}
+		}
+	}
+	for flags := flagsOf(cmd); len(flags) > 0; {
+		group := annotation(flags[0], groupKey)
+		n := slices.IndexFunc(flags, func(f *pflag.Flag) bool { return annotation(f, groupKey) != group })
+		if n < 0 {
+			n = len(flags)
+		}
+		fmt.Fprintf(&b, "\n%s:\n", group)
+		writeFlags(&b, flags[:n])
+		flags = flags[n:]
+	}
+	if notes := cmd.Annotations[notesKey]; notes != "" {
+		fmt.Fprintf(&b, "\n%s\n", notes)
+	}
+	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+	return err
+}
+
+// writeFlags writes a line for each flag.
+func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
+	names := make([]string, len(flags))
+	width := 0
+	for i, f := range flags {
+		names[i] = "    --" + f.Name
+		if f.Shorthand != "" {
+			names[i] = "-" + f.Shorthand + ", --" + f.Name
+		}
+		if arg := annotation(f, argKey); arg != "" {
+			names[i] += " " + arg
+		}
+		width = max(width, len(names[i]))
+	}
+	for i, f := range flags {
+		fmt.Fprintf(b, "  %-*s  %s", width, names[i], f.Usage)
+		if hasDefault(f) {
+			fmt.Fprintf(b, " (default %s)", f.DefValue)
+		}
+		b.WriteByte('\n')
+	}
+}
+
+// hasDefault reports whether the help shows the default of a flag.
+func hasDefault(f *pflag.Flag) bool {
+	return !isList(f) && !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue)
+}
