@@ -54,7 +54,7 @@ func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	sys := bare()
-	sys.Now, sys.Terminal = time.Now, func(io.Writer) int { return 120 }
+	sys.Clock, sys.Terminal = &skipClock{}, func(io.Writer) int { return 120 }
 	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colours are ours
 	for _, args := range [][]string{
 		{"score", name, "--to", "none", "-o", "a.jsonl", "--keep", "all", "--max-failed", "9", "--summary", "a.json"},
@@ -111,7 +111,7 @@ func TestIDsNameNoFiles(t *testing.T) {
 	}
 	var out, errs bytes.Buffer
 	sys := bare()
-	sys.Now = time.Now
+	sys.Clock = &skipClock{}
 	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
 		t.Fatalf("exit %d: %s", code, &errs)
 	}
@@ -254,7 +254,7 @@ func TestNoPipeIsWaitedFor(t *testing.T) {
 			})
 			defer rescue.Stop()
 			sys := bare()
-			sys.Now, sys.WorkDir, sys.CacheDir = time.Now, os.Getwd, func() (string, error) { return root, nil }
+			sys.Clock, sys.WorkDir, sys.CacheDir = &skipClock{}, os.Getwd, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
 			if code == exitOK || waited.Load() || !strings.Contains(errs.String(), "is a pipe, not a regular file") || !strings.Contains(errs.String(), filepath.Base(tt.pipe)) {

@@ -97,5 +97,5 @@ func openCache(cmd *cobra.Command, given string, sys system) (*llm.Cache, error)
 		return nil, err
 	}
 	// What can't be read is an error of the command itself, told once.
-	return llm.OpenCache(cmd.Context(), folder, llm.NewClock(sys.Now), func(error) {}), nil
+	return llm.OpenCache(cmd.Context(), folder, sys.Clock, func(error) {}), nil
 }

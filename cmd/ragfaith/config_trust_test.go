@@ -9,13 +9,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // userIn is a process of a user whose configuration is in dir/user.
 func userIn(dir string, variables map[string]string) system {
 	sys := bare()
-	sys.Now, sys.WorkDir = time.Now, os.Getwd
+	sys.Clock, sys.WorkDir = &skipClock{}, os.Getwd
 	sys.LookupEnv = func(name string) (string, bool) { v, ok := variables[name]; return v, ok }
 	sys.ConfigDir = func() (string, error) { return filepath.Join(dir, "user"), nil }
 	return sys

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // killed is "ragfaith-killed N ARGS...": ragfaith, which is killed when it has
@@ -26,7 +28,7 @@ func killed() {
 		panic(err)
 	}
 	os.Exit(run(context.Background(), os.Args[2:], os.Stdin, &deadly{n}, os.Stderr, system{
-		LookupEnv: os.LookupEnv, Now: time.Now, Terminal: func(io.Writer) int { return 0 },
+		LookupEnv: os.LookupEnv, Clock: llm.NewClock(time.Now), Terminal: func(io.Writer) int { return 0 },
 	}))
 }
 

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 const testKey = "sk-test-0123456789abcdefghijkl"
@@ -98,6 +100,10 @@ type called struct {
 func call(t *testing.T, folder string, env map[string]string, args ...string) called {
 	t.Helper()
 	var out, errs bytes.Buffer
+	var clock llm.Clock = &skipClock{}
+	if args[0] == "models" { // a sleep watches each download for a stall
+		clock = llm.NewClock(time.Now)
+	}
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
 		LookupEnv: func(name string) (string, bool) {
 			if name == "OPENAI_API_KEY" {
@@ -106,7 +112,7 @@ func call(t *testing.T, folder string, env map[string]string, args ...string) ca
 			v, ok := env[name]
 			return v, ok
 		},
-		Now:      time.Now,
+		Clock:    clock,
 		CacheDir: func() (string, error) { return folder, nil },
 		Terminal: func(io.Writer) int { return 0 },
 	})

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // A signal ends the process within two seconds. A command that has not returned
@@ -53,7 +55,7 @@ func main() {
 
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, system{
 		LookupEnv: os.LookupEnv,
-		Now:       time.Now,
+		Clock:     llm.NewClock(time.Now),
 		CacheDir:  os.UserCacheDir,
 		Terminal:  terminalWidth,
 		ConfigDir: os.UserConfigDir,

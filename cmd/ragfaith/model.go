@@ -53,7 +53,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console, reh
 	}
 	options := llm.Options{
 		Client: llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout},
-		Clock:  llm.NewClock(sys.Now), Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
+		Clock:  sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
 		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
 	}
 	if !o.quiet {

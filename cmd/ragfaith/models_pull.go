@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // pullOptions are the flags of "ragfaith models pull".
@@ -86,10 +85,10 @@ func (o *pullOptions) run(cmd *cobra.Command, typed string, sys system) error {
 	transport := http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	c := &console{w: cmd.ErrOrStderr()}
-	shown := newTransfer(c, sys.Now, name.String())
+	shown := newTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, HTTP: &http.Client{Transport: &transport},
-		Clock: llm.NewClock(sys.Now), Stall: o.timeout, Retries: o.retries,
+		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries,
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { shown.plan(bytes) }, Bytes: shown.add},
 	}
 	if err := p.Check(); err != nil {

@@ -64,7 +64,7 @@ their checksums. Exits with 1 if any differs.`,
 // not.
 func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) error {
 	c := &console{w: cmd.ErrOrStderr()}
-	shown := newTransfer(c, sys.Now, "verifying")
+	shown := newTransfer(c, sys.Clock.Now, "verifying")
 	var total int64
 	for i := range list {
 		total += list[i].Size()

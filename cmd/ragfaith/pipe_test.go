@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // signalSlack is how long a process may take to end after a signal: two seconds,
@@ -86,7 +88,7 @@ func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
 			var out, errs bytes.Buffer
 			done := make(chan int, 1)
 			sys := bare()
-			sys.Now = time.Now
+			sys.Clock = llm.NewClock(time.Now)
 			go func() { done <- run(ctx, args, nil, &out, &errs, sys) }()
 			cancel(errInterrupted)
 			select {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -23,7 +24,7 @@ func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, std
 	var out, errs bytes.Buffer
 	code = run(t.Context(), append([]string{"score", "--no-progress"}, args...), stdin, &out, &errs, system{
 		LookupEnv: func(string) (string, bool) { return "", false },
-		Now:       func() time.Time { return time.Time{} },
+		Clock:     llm.NewClock(func() time.Time { return time.Time{} }),
 		Terminal:  func(io.Writer) int { return 0 },
 	})
 	return code, out.String(), errs.String()

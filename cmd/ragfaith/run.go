@@ -8,11 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -29,7 +29,7 @@ const (
 // A system is what a command takes from the process that it runs in.
 type system struct {
 	LookupEnv func(name string) (string, bool)
-	Now       func() time.Time
+	Clock     llm.Clock
 	CacheDir  func() (string, error) // the user's folder for caches; nil for none
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer; 0 for none
 	ConfigDir func() (string, error) // the user's folder for settings; nil for none

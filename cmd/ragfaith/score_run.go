@@ -127,12 +127,12 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err != nil {
 		return err
 	}
-	r := &scoring{options: o, console: c, now: sys.Now, outputs: out, model: m, after: after, means: means}
+	r := &scoring{options: o, console: c, now: sys.Clock.Now, outputs: out, model: m, after: after, means: means}
 	r.pipeline = eval.Pipeline{
 		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined, Nearest: stages.nearest,
 		Refusals: stages.refusals, JudgeRefusals: o.judge == withLLM, DeriveCited: o.judge == withLLM,
 		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
-		RowTimeout: o.rowTimeout, Now: sys.Now,
+		RowTimeout: o.rowTimeout, Now: sys.Clock.Now,
 	}
 	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
 		_, abandonErr := out.abandon(true)

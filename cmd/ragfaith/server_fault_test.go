@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // A server that answers with what no server should fails the rows that it was
@@ -95,9 +97,9 @@ func TestAClockThatJumpsChangesNothing(t *testing.T) {
 		var said bytes.Buffer
 		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &said, system{
 			LookupEnv: func(string) (string, bool) { return "", false },
-			Now: func() time.Time {
+			Clock: llm.NewClock(func() time.Time {
 				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[looks.Add(1)%5])
-			},
+			}),
 			CacheDir: func() (string, error) { return t.TempDir(), nil },
 			Terminal: func(io.Writer) int { return 0 },
 		})
