@@ -57,7 +57,7 @@ func (c *Cited) unjudge() {
 func (p *Pipeline) cite(ctx context.Context, r *Result) error {
 	claims := r.Claims
 	if r.Row.Sources != nil {
-		claims = extract.Mentions(r.Row.Answer, claims)
+		claims = extract.WithMentions(r.Row.Answer, claims)
 	}
 	if !slices.ContainsFunc(claims, func(c extract.Claim) bool { return len(c.Citations) > 0 }) {
 		return nil

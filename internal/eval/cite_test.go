@@ -314,7 +314,7 @@ func TestCitationsFindTheirChunks(t *testing.T) {
 		}
 		claims := e.Claims
 		if tt.row.Sources != nil {
-			claims = extract.Mentions(tt.answer, claims)
+			claims = extract.WithMentions(tt.answer, claims)
 		}
 		x := newSourceIndex(&tt.row, claims)
 		var got []string

@@ -18,16 +18,16 @@ func isQuestion(text string, w words) bool {
 	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
 		t, quoted = q, true
 	}
-	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !asksInGreek(t) && !strings.HasSuffix(t, "፧") {
+	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !endsInGreekQuestionMark(t) && !strings.HasSuffix(t, "፧") {
 		return false
 	}
 	if quoted {
 		// Only a quotation as a whole asks.
-		if !isQuoted(text) {
+		if !startsWithQuote(text) {
 			return false
 		}
 	}
-	if _, ok := w.after("did you know"); ok || w.count() >= 12 && isEnglishQuestion(w) && !w.any(isAddress) {
+	if _, ok := w.cutPrefix("did you know"); ok || w.count() >= 12 && startsLikeQuestion(w) && !w.contains(addressesReader) {
 		return false
 	}
 	switch string(w.last()) {
@@ -41,7 +41,7 @@ func isQuestion(text string, w words) bool {
 
 // asksInGreek reports whether t ends with the semicolon that is the question
 // mark of Greek.
-func asksInGreek(t string) bool {
+func endsInGreekQuestionMark(t string) bool {
 	t, ok := strings.CutSuffix(t, ";")
 	if !ok {
 		return false
@@ -53,7 +53,7 @@ func asksInGreek(t string) bool {
 // isAddress knows the words with which a question turns to the reader. A long
 // one without them is a question of the text, and what it takes for granted is
 // judged.
-func isAddress(s []byte) bool {
+func addressesReader(s []byte) bool {
 	switch string(s) {
 	case "you", "your", "me", "my", "else":
 		return true
@@ -63,8 +63,8 @@ func isAddress(s []byte) bool {
 
 // isEnglishQuestion reports whether w begins as English questions do, so that
 // isAddress can be asked.
-func isEnglishQuestion(w words) bool {
-	first, _ := w.next()
+func startsLikeQuestion(w words) bool {
+	first, _ := w.cutWord()
 	switch string(first) {
 	case "what", "who", "whom", "whose", "which", "where", "when", "why", "how", "is", "are", "was", "were", "do", "does",
 		"did", "can", "could", "will", "would", "should", "has", "have", "had", "may", "might", "must":
@@ -74,7 +74,7 @@ func isEnglishQuestion(w words) bool {
 }
 
 // isQuoted reports whether text begins with a quotation: somebody else speaks.
-func isQuoted(text string) bool {
+func startsWithQuote(text string) bool {
 	if text == "" || text[0] < utf8.RuneSelf {
 		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
 	}
@@ -89,11 +89,11 @@ func isQuoted(text string) bool {
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
 // more help; opened is w without what opens it. One with a digit in it is left to the judge.
 func isGreeting(text string, w, opened words) bool {
-	if isQuoted(text) || w.digits() || w.count() > 40 {
+	if startsWithQuote(text) || w.hasDigit() || w.count() > 40 {
 		return false
 	}
 	// "Hi John", "Great question".
-	if rest, ok := w.begins(salute); ok && (len(rest) == 0 || rest.count() <= 1 && isHello(w)) {
+	if rest, ok := w.cutPhrase(salutation); ok && (len(rest) == 0 || rest.count() <= 1 && takesName(w)) {
 		return true
 	}
 	if w.offersHelp() {
@@ -102,7 +102,7 @@ func isGreeting(text string, w, opened words) bool {
 	if len(opened) == len(w) {
 		return false
 	}
-	if rest, ok := opened.begins(salute); ok && len(rest) == 0 {
+	if rest, ok := opened.cutPhrase(salutation); ok && len(rest) == 0 {
 		return true
 	}
 	return opened.offersHelp()
@@ -111,44 +111,44 @@ func isGreeting(text string, w, opened words) bool {
 // offersHelp reports whether a sentence begins with an offer of more help or
 // sets a condition for one, and says no more.
 func (w words) offersHelp() bool {
-	if rest, ok := w.begins(closing); ok {
-		return rest.addsNothing(2)
+	if rest, ok := w.cutPhrase(closing); ok {
+		return rest.assertsNothing(2)
 	}
 	for _, condition := range [...]string{"if you", "if youd", "should you", "in case you", "if anything", "if something"} {
-		if rest, ok := w.after(condition); ok && rest.offers() {
+		if rest, ok := w.cutPrefix(condition); ok && rest.leadsToOffer() {
 			return true
 		}
 	}
-	return w.offersOnDemand()
+	return w.offersConditionally()
 }
 
 // offersOnDemand knows an offer with its condition behind it: "I can also list the
 // other fees if you'd like." With "that" it may assert something.
-func (w words) offersOnDemand() bool {
+func (w words) offersConditionally() bool {
 	for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need"} {
-		if rest, ok := w.after(condition); ok {
+		if rest, ok := w.cutPrefix(condition); ok {
 			for len(rest) > 0 {
-				if after, ok := rest.after("i"); ok {
-					first, then := after.next()
-					return (string(first) == "can" || string(first) == "could" || string(first) == "will") && !then.any(isAssertingVerb)
+				if after, ok := rest.cutPrefix("i"); ok {
+					first, then := after.cutWord()
+					return (string(first) == "can" || string(first) == "could" || string(first) == "will") && !then.contains(isAssertingVerb)
 				}
-				_, rest = rest.next()
+				_, rest = rest.cutWord()
 			}
 		}
 	}
-	rest, ok := w.after("i can")
+	rest, ok := w.cutPrefix("i can")
 	if !ok {
-		if rest, ok = w.after("i could"); !ok {
+		if rest, ok = w.cutPrefix("i could"); !ok {
 			return false
 		}
 	}
 	for len(rest) > 0 {
 		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you need", "if you would like", "if youre interested", "if needed", "if helpful"} {
-			if _, ok := rest.after(condition); ok {
+			if _, ok := rest.cutPrefix(condition); ok {
 				return true
 			}
 		}
-		first, after := rest.next()
+		first, after := rest.cutWord()
 		if isAssertingVerb(first) {
 			return false
 		}
@@ -167,8 +167,8 @@ func isAssertingVerb(s []byte) bool {
 }
 
 // isHello reports whether the greeting is one that a name may follow.
-func isHello(w words) bool {
-	first, _ := w.next()
+func takesName(w words) bool {
+	first, _ := w.cutWord()
 	switch string(first) {
 	case "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour":
 		return w.count() <= 3
@@ -178,12 +178,12 @@ func isHello(w words) bool {
 
 // offers reports whether a sentence with a condition turns to an offer: "If you
 // have any other questions, feel free to ask."
-func (w words) offers() bool {
+func (w words) leadsToOffer() bool {
 	for len(w) > 0 {
-		if rest, ok := w.begins(closing); ok {
-			return rest.addsNothing(1)
+		if rest, ok := w.cutPhrase(closing); ok {
+			return rest.assertsNothing(1)
 		}
-		_, w = w.next()
+		_, w = w.cutWord()
 	}
 	return false
 }

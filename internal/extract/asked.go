@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	longestFragment = 12  // words of a short answer
-	longestWord     = 8   // code points of a name in a script without spaces
-	longestReply    = 300 // bytes of a claim that is looked at
-	fewWords        = 6   // of what may be a short answer with a common verb
-	mostFragments   = 16  // claims that are short answers together
+	maxFragmentWords = 12  // words of a short answer
+	maxUnspacedRunes     = 8   // code points of a name in a script without spaces
+	maxReplyBytes    = 300 // bytes of a claim that is looked at
+	minCommonVerbWords        = 6   // of what may be a short answer with a common verb
+	maxShortAnswers   = 16  // claims that are short answers together
 )
 
 // JudgedAs returns [Claim.As] for each of some claims, which are sentences of an
@@ -24,8 +24,8 @@ func JudgedAs(question string, claims []Claim) []string {
 	for i := range claims {
 		switch c := &claims[i]; {
 		case c.Lead != "":
-			all[i] = completed(c.Lead, c.Text)
-		case mayBeFramed(c.Text):
+			all[i] = completeClause(c.Lead, c.Text)
+		case mayHaveFrame(c.Text):
 			all[i], _ = frameless(c.Text)
 		}
 	}
@@ -39,7 +39,7 @@ func JudgedAs(question string, claims []Claim) []string {
 		return all
 	}
 	n := 0
-	for n < min(len(claims), mostFragments) && claims[n].Lead == "" && isShortAnswer(says(n)) {
+	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(says(n)) {
 		n++
 	}
 	if n < len(claims) {
@@ -48,13 +48,13 @@ func JudgedAs(question string, claims []Claim) []string {
 	if n == 0 {
 		return all
 	}
-	asked := askedSentence(question)
+	asked := findQuestion(question)
 	if asked == "" {
 		return all
 	}
 	q, parsed := parseQuestion(asked)
 	for i := range n {
-		if as := stateAnswer(asked, &q, parsed, says(i)); as != "" {
+		if as := statement(asked, &q, parsed, says(i)); as != "" {
 			all[i] = as
 		}
 	}
@@ -63,89 +63,89 @@ func JudgedAs(question string, claims []Claim) []string {
 
 // frameless is unframed with "" for a sentence without a frame.
 func frameless(text string) (string, bool) {
-	if s, ok := unframed(text); ok {
+	if s, ok := trimFrames(text); ok {
 		return s, true
 	}
 	return "", false
 }
 
 // stateAnswer is the statement that a short answer makes, "" if it stands alone.
-func stateAnswer(asked string, q *question, parsed bool, text string) string {
-	if len(text) > longestReply {
+func statement(asked string, q *question, parsed bool, text string) string {
+	if len(text) > maxReplyBytes {
 		return ""
 	}
-	if yes, rest, ok := reply(text); ok {
+	if yes, rest, ok := cutYesNo(text); ok {
 		if !parsed || q.wh != "" {
-			return beside(asked, text, rest)
+			return questionAndAnswer(asked, text, rest)
 		}
-		return q.replied(yes, rest)
+		return q.replyStatement(yes, rest)
 	}
-	answer := bareAnswer(text)
+	answer := trimAnswer(text)
 	switch {
 	case !parsed:
-		return beside(asked, answer, answer)
-	case restates(asked, answer):
+		return questionAndAnswer(asked, answer, answer)
+	case repeatsQuestionWord(asked, answer):
 		return ""
 	case q.wh != "":
-		return q.answered(answer)
+		return q.answerStatement(answer)
 	}
-	w := wordsOf(answer)
-	if s := q.chosen(w); s != "" {
+	w := splitWords(answer)
+	if s := q.choiceStatement(w); s != "" {
 		return s
 	}
-	if isTag(w) {
+	if isPronounTag(w) {
 		_, denies := q.repeats(w)
-		return q.replied(!denies, answer)
+		return q.replyStatement(!denies, answer)
 	}
 	if isPreposition(w[0].low) || isAdverb(w[0].low) {
-		return q.replied(true, answer)
+		return q.replyStatement(true, answer)
 	}
-	return beside(asked, answer, answer)
+	return questionAndAnswer(asked, answer, answer)
 }
 
 // beside puts an answer behind a question that was not understood, so that it is
 // judged with the words of both. It does so only if what the answer says is too
 // short to stand alone in any language.
-func beside(asked, answer, says string) string {
+func questionAndAnswer(asked, answer, says string) string {
 	const longest = 3 // words
-	if w := wordsOf(says); len(w) > longest || isUnspaced(w) && utf8.RuneCountInString(says) > longestWord || restates(asked, says) {
+	if w := splitWords(says); len(w) > longest || isUnspaced(w) && utf8.RuneCountInString(says) > maxUnspacedRunes || repeatsQuestionWord(asked, says) {
 		return ""
 	}
 	const stops = ".!。！ "
-	return strings.TrimRight(joined(wordsOf(asked)), stops) + ": " + strings.TrimRight(joined(wordsOf(answer)), stops)
+	return strings.TrimRight(joinWords(splitWords(asked)), stops) + ": " + strings.TrimRight(joinWords(splitWords(answer)), stops)
 }
 
 // restates reports whether an answer of some length has a content word of the
 // question, and so says itself what it speaks of.
-func restates(asked, answer string) bool {
-	w := wordsOf(answer)
+func repeatsQuestionWord(asked, answer string) bool {
+	w := splitWords(answer)
 	if len(w) <= 3 {
 		return false
 	}
-	known := wordsOf(asked)
+	known := splitWords(asked)
 	return slices.ContainsFunc(w, func(x word) bool {
 		return len(x.low) > 3 && !isPreposition(x.low) && !isDeterminer(x.low) && !isAuxiliaryVerb(x.low) && slices.ContainsFunc(known, func(y word) bool { return x.low == y.low })
 	})
 }
 
 // isReply reports whether text begins with "yes" or "no".
-func isReply(text string) bool {
-	if len(text) > longestReply {
+func startsWithYesNo(text string) bool {
+	if len(text) > maxReplyBytes {
 		return false
 	}
-	_, _, ok := reply(text)
+	_, _, ok := cutYesNo(text)
 	return ok
 }
 
 // YesOrNo reports whether an answer begins with a word for yes or for no, and which.
 func YesOrNo(answer string) (yes, ok bool) {
-	yes, _, ok = reply(answer)
+	yes, _, ok = cutYesNo(answer)
 	return yes, ok
 }
 
 // reply reads a text that begins with "yes" or "no" in one of several languages,
 // and returns what follows.
-func reply(text string) (yes bool, rest string, ok bool) {
+func cutYesNo(text string) (yes bool, rest string, ok bool) {
 	end := 0
 	for n := range 3 { // words
 		for end < len(text) && text[end] == ' ' {
@@ -161,7 +161,7 @@ func reply(text string) (yes bool, rest string, ok bool) {
 		end += k
 		said, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
 		if !known {
-			if n == 0 && !opensReply(text[:end]) {
+			if n == 0 && !startsLongReply(text[:end]) {
 				break
 			}
 			continue
@@ -187,7 +187,7 @@ func reply(text string) (yes bool, rest string, ok bool) {
 }
 
 // opensReply knows the first words of replies of several words.
-func opensReply(first string) bool {
+func startsLongReply(first string) bool {
 	switch first {
 	case "Of", "of", "That", "that", "That's", "That’s", "that's", "This", "this", "Not", "not", "Absolutely", "absolutely", "Certainly", "certainly", "Definitely", "definitely":
 		return true
@@ -211,12 +211,12 @@ func polarity(s string) (yes, ok bool) {
 
 // bareAnswer is a short answer without its stop, and without "It is" before a
 // fragment and "did" behind it.
-func bareAnswer(text string) string {
+func trimAnswer(text string) string {
 	text = strings.TrimRight(text, ".!;, ")
-	w := wordsOf(text)
+	w := splitWords(text)
 	if len(w) > 1 && len(w) <= 5 && isAuxiliaryVerb(w[len(w)-1].low) && w[len(w)-1].text != "May" && !isSubjectPronoun(w[len(w)-2].low) {
-		if _, not := affirmative(w[len(w)-1].low); !not && !hasFiniteVerb(w[:len(w)-1]) {
-			return joined(w[:len(w)-1]) // "Petra Lund did."
+		if _, not := trimNegation(w[len(w)-1].low); !not && !hasFiniteVerb(w[:len(w)-1]) {
+			return joinWords(w[:len(w)-1]) // "Petra Lund did."
 		}
 	}
 	n := 0
@@ -231,7 +231,7 @@ func bareAnswer(text string) string {
 		n = 3
 	}
 	if n > 0 && w[n].low != "not" && !isParticiple(w[n].low) && !isAdjective(w[n].low) && !hasFiniteVerb(w[n:]) {
-		return joined(w[n:])
+		return joinWords(w[n:])
 	}
 	return text
 }
@@ -271,8 +271,8 @@ func isContractedClause(low string) bool {
 
 // replied is the statement of a question and "yes" or "no", with what follows the
 // word.
-func (q *question) replied(yes bool, rest string) string {
-	w := wordsOf(strings.TrimRight(rest, ".!; "))
+func (q *question) replyStatement(yes bool, rest string) string {
+	w := splitWords(strings.TrimRight(rest, ".!; "))
 	if len(w) > 0 && (w[0].low == "not" || w[0].low == "never") && !hasFiniteVerb(w) { // "Not on Sundays."
 		yes, w = false, w[1:]
 		if len(w) > 0 && (w[0].low == "necessarily" || w[0].low == "always" || w[0].low == "only") {
@@ -284,25 +284,25 @@ func (q *question) replied(yes bool, rest string) string {
 	case repeats && denies == yes:
 		return "" // "Yes, it is not."
 	case repeats || len(w) == 0:
-		return q.affirmed(yes)
+		return q.yesNoStatement(yes)
 	}
-	said := strings.TrimSuffix(q.affirmed(yes), ".")
-	w[0] = lowered(w[0])
+	said := strings.TrimSuffix(q.yesNoStatement(yes), ".")
+	w[0] = lowerFirst(w[0])
 	switch {
 	case isConjunction(w[0].low):
-		said += ", " + joined(w)
+		said += ", " + joinWords(w)
 	case hasFiniteVerb(w):
-		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > longestFragment {
+		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > maxFragmentWords {
 			return "" // it stands alone
 		}
-		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !pronounSubject(q.subject) && q.subject[0].low != "there" {
-			w = slices.Concat(q.named(), w[1:])
+		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !isPronounSubject(q.subject) && q.subject[0].low != "there" {
+			w = slices.Concat(q.statementSubject(), w[1:])
 		}
-		said += "; " + joined(w)
+		said += "; " + joinWords(w)
 	case isPreposition(w[0].low) && yes:
-		said += " " + joined(w)
+		said += " " + joinWords(w)
 	default:
-		said += ", " + joined(w)
+		said += ", " + joinWords(w)
 	}
 	return said + "."
 }
@@ -317,7 +317,7 @@ func isConjunction(s string) bool {
 
 // isTag reports whether words are a pronoun and its auxiliary, which is another way
 // to say "yes" or "no": "It is.", "They don't."
-func isTag(w []word) bool {
+func isPronounTag(w []word) bool {
 	return (len(w) == 2 || len(w) == 3 && w[2].low == "not") && (isSubjectPronoun(w[0].low) || w[0].low == "there") && (isAuxiliaryVerb(w[1].low) || w[1].low == "cannot")
 }
 
@@ -330,7 +330,7 @@ func (q *question) repeats(w []word) (repeats, denies bool) {
 	verb := -1
 	for i := range w {
 		low := w[i].low
-		aux, not := affirmative(low)
+		aux, not := trimNegation(low)
 		if verb < 0 && (isAuxiliaryVerb(low) || low == "cannot") && (i > 0 || len(w) == 1) {
 			verb = i
 			denies = not || low == "cannot"

@@ -3,35 +3,35 @@ package extract
 import "strings"
 
 // A part is a piece of a sentence that declines to answer, in bytes.
-type part struct {
+type refusalPart struct {
 	start, end int
 	lead       string // what a relative clause or an apposition speaks of
-	claims     bool   // it asserts a fact; otherwise it declines
+	asserts     bool   // it asserts a fact; otherwise it declines
 }
 
 // parts cuts a sentence that declines to answer and asserts something beside that:
 // "The documents do not mention the price, which is $500." It is nil for a sentence
 // that does only one of them.
-func parts(text string) []part {
-	if isQuoted(text) {
+func splitRefusal(text string) []refusalPart {
+	if startsWithQuote(text) {
 		return nil
 	}
-	found := clauses(text)
-	whole := withoutAsides(text, found)
-	var all []part
+	found := splitClauses(text)
+	whole := refusesBesideAsides(text, found)
+	var all []refusalPart
 	declines, claims := whole, false
 	start := -1 // of words that belong to the next part
 	for _, c := range found {
-		var buf [2 * longest]byte
-		p, _ := read(buf[:0], text[c.start:c.end])
+		var buf [2 * maxSentenceBytes]byte
+		p, _ := normalize(buf[:0], text[c.start:c.end])
 		switch {
 		case c.lead != "":
-			c.claims = true
+			c.asserts = true
 		case whole:
-		case p.opened().refuses(0):
+		case p.trimOpening().refuses(0):
 			declines = true
-		case asserts(text[c.start:c.end], p), p.digits() && len(all) == 0:
-			c.claims = true
+		case isAssertion(text[c.start:c.end], p), p.hasDigit() && len(all) == 0:
+			c.asserts = true
 		case len(all) > 0: // a part of the clause before it
 			all[len(all)-1].end = c.end
 			continue
@@ -42,8 +42,8 @@ func parts(text string) []part {
 		if start >= 0 {
 			c.start, start = start, -1
 		}
-		claims = claims || c.claims
-		if n := len(all); n > 0 && all[n-1].claims == c.claims && c.lead == "" && all[n-1].lead == "" {
+		claims = claims || c.asserts
+		if n := len(all); n > 0 && all[n-1].asserts == c.asserts && c.lead == "" && all[n-1].lead == "" {
 			all[n-1].end = c.end
 			continue
 		}
@@ -57,7 +57,7 @@ func parts(text string) []part {
 
 // withoutAsides reports whether the clauses of a sentence that are no asides, such
 // as appositions, are a refusal together.
-func withoutAsides(text string, all []part) bool {
+func refusesBesideAsides(text string, all []refusalPart) bool {
 	var b strings.Builder
 	asides := false
 	for _, c := range all {
@@ -69,8 +69,8 @@ func withoutAsides(text string, all []part) bool {
 	if !asides {
 		return false
 	}
-	w, _ := read(nil, b.String())
-	return w.opened().refuses(0)
+	w, _ := normalize(nil, b.String())
+	return w.trimOpening().refuses(0)
 }
 
 // mayDecline is a fast check for a sentence with a refusal in it and a boundary
@@ -121,17 +121,17 @@ func mayDeny(text string) bool {
 
 // asserts reports whether a clause states something of its own, and not what would
 // be needed for an answer.
-func asserts(text string, w words) bool {
-	if w.count() < 3 || !w.digits() && w.any(speaksOfAnswering) {
+func isAssertion(text string, w words) bool {
+	if w.count() < 3 || !w.hasDigit() && w.contains(isAnsweringWord) {
 		return false
 	}
-	_, offer := w.begins(closing)
-	return !offer && hasFiniteVerb(wordsOf(text))
+	_, offer := w.cutPhrase(closing)
+	return !offer && hasFiniteVerb(splitWords(text))
 }
 
 // speaksOfAnswering knows the words of clauses about the answer itself, as in "so I
 // cannot answer the question".
-func speaksOfAnswering(s []byte) bool {
+func isAnsweringWord(s []byte) bool {
 	switch string(s) {
 	case "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
 		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned":
@@ -142,16 +142,16 @@ func speaksOfAnswering(s []byte) bool {
 
 // clauses cuts a sentence at the marks and words that may part a refusal from an
 // assertion. What it leaves out between them is no more than such a word.
-func clauses(text string) []part {
+func splitClauses(text string) []refusalPart {
 	end := len(strings.TrimRight(text, ".!? "))
-	var all []part
+	var all []refusalPart
 	from := skipConjunction(text, 0)
 	add := func(to int) {
 		for to > from && text[to-1] == ' ' {
 			to--
 		}
 		if to > from {
-			all = append(all, part{start: from, end: to, lead: pronounLead(all, text, from, to)})
+			all = append(all, refusalPart{start: from, end: to, lead: pronounLead(all, text, from, to)})
 		}
 	}
 	for i := from; i < end; i++ {
@@ -160,7 +160,7 @@ func clauses(text string) []part {
 		default:
 			continue
 		}
-		mark, next := boundary(text[:end], i)
+		mark, next := clauseBoundary(text[:end], i)
 		if mark == 0 {
 			continue
 		}
@@ -169,19 +169,19 @@ func clauses(text string) []part {
 			last := i + strings.IndexByte(text[i:end], ')')
 			inner := text[next:max(last, next)]
 			lead := antecedent(text[from:i])
-			if last < i || lead == "" || completed(lead, inner) == "" {
+			if last < i || lead == "" || completeClause(lead, inner) == "" {
 				continue
 			}
 			add(i)
-			all = append(all, part{start: next, end: last, lead: lead})
+			all = append(all, refusalPart{start: next, end: last, lead: lead})
 			from, i = last+1, last
 			for from < end && text[from] == ' ' {
 				from++
 			}
 		case 'w': // a relative clause
 			lead := antecedent(text[from:i])
-			var buf [2 * longest]byte
-			if w, _ := read(buf[:0], text[next:end]); lead == "" || !w.digits() && w.any(speaksOfAnswering) {
+			var buf [2 * maxSentenceBytes]byte
+			if w, _ := normalize(buf[:0], text[next:end]); lead == "" || !w.hasDigit() && w.contains(isAnsweringWord) {
 				continue
 			}
 			add(i)
@@ -189,7 +189,7 @@ func clauses(text string) []part {
 			if n := strings.IndexByte(text[next:end], ','); n > 0 {
 				to = next + n
 			}
-			all = append(all, part{start: next, end: to, lead: lead})
+			all = append(all, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
 		case 'a': // an apposition
 			lead := antecedent(text[from:i])
@@ -201,7 +201,7 @@ func clauses(text string) []part {
 				continue
 			}
 			add(i)
-			all = append(all, part{start: next, end: to, lead: lead})
+			all = append(all, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
 		default:
 			add(i)
@@ -217,7 +217,7 @@ func clauses(text string) []part {
 }
 
 // pronounLead is what "it is $500" speaks of behind a refusal.
-func pronounLead(all []part, text string, from, to int) string {
+func pronounLead(all []refusalPart, text string, from, to int) string {
 	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
 	verb, value, _ := strings.Cut(rest, " ")
 	if len(all) == 0 || !isValue(value) || !isBe(verb) || pronoun != "it" && pronoun != "they" {
@@ -230,7 +230,7 @@ func pronounLead(all []part, text string, from, to int) string {
 // boundary says what kind of boundary is at byte i, 0 for none, and where the text
 // behind it starts: 'c' for a clause, 'w' for a relative clause, 'a' for what may be
 // an apposition, '(' for a parenthesis.
-func boundary(text string, i int) (kind byte, next int) {
+func clauseBoundary(text string, i int) (kind byte, next int) {
 	rest := text[i:]
 	switch {
 	case rest[0] == '(':
@@ -238,13 +238,13 @@ func boundary(text string, i int) (kind byte, next int) {
 	case rest[0] == ';':
 		return 'c', i + 1
 	case strings.HasPrefix(rest, "—"), strings.HasPrefix(rest, "–"):
-		return afterDash(text, i+len("—"))
+		return dashBoundary(text, i+len("—"))
 	case strings.HasPrefix(rest, " - "), strings.HasPrefix(rest, " -- "):
-		return afterDash(text, i+strings.LastIndex(rest[:min(4, len(rest))], "-")+1)
+		return dashBoundary(text, i+strings.LastIndex(rest[:min(4, len(rest))], "-")+1)
 	case rest[0] == ' ':
 		if first, _, _ := strings.Cut(rest[1:], " "); first == "but" || first == "although" || first == "though" || first == "whereas" || first == "while" || first == "because" {
 			return 'c', i
-		} else if first == "which" && !strings.HasSuffix(text[:i], ",") && isVerbPhrase(rest[len(" which"):]) {
+		} else if first == "which" && !strings.HasSuffix(text[:i], ",") && startsWithVerb(rest[len(" which"):]) {
 			return 'w', i + 1
 		}
 		return 0, 0
@@ -252,7 +252,7 @@ func boundary(text string, i int) (kind byte, next int) {
 		return 0, 0
 	}
 	first, _, _ := strings.Cut(rest[2:], " ")
-	switch low := plainWord(first); low {
+	switch low := normalizeWord(first); low {
 	case "which", "who", "whose", "where":
 		return 'w', i + 2
 	case "but", "however", "although", "though", "while", "whereas", "yet", "because", "since", "even", "so":
@@ -261,8 +261,8 @@ func boundary(text string, i int) (kind byte, next int) {
 		if aside, _, closed := strings.Cut(rest[2:], ","); isApposition(aside) && (closed || !startsUpper(aside) || i+2+len(aside) == len(text)) {
 			return 'a', i + 2
 		}
-		var buf [2 * longest]byte
-		if w, _ := read(buf[:0], rest[2:min(len(rest), longest)]); isSubjectPronoun(low) || low == "and" || w.opened().refuses(0) {
+		var buf [2 * maxSentenceBytes]byte
+		if w, _ := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); isSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
 			return 'c', i + 1
 		}
 	}
@@ -270,7 +270,7 @@ func boundary(text string, i int) (kind byte, next int) {
 }
 
 // afterDash is the boundary of a dash that ends before byte next.
-func afterDash(text string, next int) (kind byte, at int) {
+func dashBoundary(text string, next int) (kind byte, at int) {
 	for next < len(text) && (text[next] == ' ' || text[next] == '-') {
 		next++
 	}
@@ -281,15 +281,15 @@ func afterDash(text string, next int) (kind byte, at int) {
 }
 
 // isVerbPhrase reports whether text begins with a verb, as after "which".
-func isVerbPhrase(text string) bool {
+func startsWithVerb(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, " "), " ")
-	low := plainWord(first)
+	low := normalizeWord(first)
 	return isAuxiliaryVerb(low) || verbs().is(low, thirdPerson|pastForm)
 }
 
 // isValue reports whether text is a number with its unit, and no year or reference.
 func isValue(text string) bool {
-	w := wordsOf(text)
+	w := splitWords(text)
 	if len(w) == 0 || len(w) > 4 {
 		return false
 	}
@@ -304,7 +304,7 @@ func isApposition(text string) bool {
 	if isValue(text) {
 		return true
 	}
-	w := wordsOf(text)
+	w := splitWords(text)
 	if len(w) == 0 || len(w) > 5 {
 		return false
 	}
@@ -319,12 +319,12 @@ func isApposition(text string) bool {
 // antecedent is the noun phrase that text ends with: "the price" of "The documents
 // do not mention the price". It is "" if there is none with a determiner.
 func antecedent(text string) string {
-	w := wordsOf(text)
+	w := splitWords(text)
 	const longestPhrase = 8 // words
 	for i := len(w) - 2; i >= max(0, len(w)-longestPhrase); i-- {
 		if low := w[i].low; isDeterminer(low) && low != "any" && low != "no" && (i == 0 || w[i-1].low != "of") && (w[i].text == low || i == 0) && low != "that" {
-			w[i] = lowered(w[i])
-			return strings.TrimRight(clean(joined(w[i:])), ",;: ")
+			w[i] = lowerFirst(w[i])
+			return strings.TrimRight(stripMarkdown(joinWords(w[i:])), ",;: ")
 		}
 	}
 	return ""
@@ -353,7 +353,7 @@ func skipConjunction(text string, i int) int {
 // completed is the statement that a part of a sentence makes with what it speaks of:
 // "The price is $500." for "which is $500" and for "$500". It is "" for other leads
 // than [antecedent] finds.
-func completed(lead, text string) string {
+func completeClause(lead, text string) string {
 	first, _, _ := strings.Cut(lead, " ")
 	if !isDeterminer(first) {
 		return ""
@@ -381,5 +381,5 @@ func completed(lead, text string) string {
 		}
 		said = lead + verb + text
 	}
-	return capitalized(said) + "."
+	return capitalize(said) + "."
 }

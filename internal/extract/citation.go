@@ -7,7 +7,7 @@ import (
 )
 
 // namedSource stands in place of a citation that is a word of its sentence.
-const namedSource = "the source"
+const sourcePlaceholder = "the source"
 
 // citations finds the citations that begin at i, one or several in a row, and
 // returns where they end and what has to stand in their place: nothing, or what
@@ -15,7 +15,7 @@ const namedSource = "the source"
 // is a citation is decided by its form, and where the form can be something else
 // by its position: a citation stands at the end of a clause, after the words that
 // it is for.
-func citations(s string, i int) (end int, with string, ok bool) {
+func scanCitations(s string, i int) (end int, with string, ok bool) {
 	const longest = 32 // citations in a row
 	end = i
 	sure := true
@@ -35,8 +35,8 @@ func citations(s string, i int) (end int, with string, ok bool) {
 	if i > 0 && isLineStart(s, i) && s[i] == '[' {
 		return end, "", startsSentence(s, end) // "[1] The plan…"; else it is the number of an item
 	}
-	if isNoun(s, i, end) {
-		return end, namedSource, true
+	if isNounCitation(s, i, end) {
+		return end, sourcePlaceholder, true
 	}
 	return end, "", true
 }
@@ -47,7 +47,7 @@ func isInterval(s string, i int) bool {
 	if s[i] != '[' && s[i] != '(' {
 		return false
 	}
-	before := strings.TrimRight(ending(s[:i]), " ")
+	before := strings.TrimRight(tail(s[:i]), " ")
 	switch strings.ToLower(before[strings.LastIndexAny(before, " \n")+1:]) {
 	case "was", "is", "are", "were", "be", "equals", "=", "∈", "interval", "range", "between":
 	default:
@@ -58,7 +58,7 @@ func isInterval(s string, i int) bool {
 		return false
 	}
 	low, high, two := strings.Cut(s[i+1:i+end], ",")
-	return two && isNumbers(strings.TrimSpace(low)) && isNumbers(strings.TrimSpace(high))
+	return two && isSourceNumbers(strings.TrimSpace(low)) && isSourceNumbers(strings.TrimSpace(high))
 }
 
 // skipSeparators is where the next citation of a row may begin.
@@ -79,21 +79,21 @@ func skipSeparators(s string, i int) int {
 func citationAt(s string, i int) (size int, certain bool) {
 	switch s[i] {
 	case '[', 0xe3, 0xef:
-		if size := bracketed(s, i); size > 0 {
+		if size := bracketCitationLen(s, i); size > 0 {
 			return size, !isIndex(s, i)
 		}
-		return titled(s, i), false
+		return titleCitationLen(s, i), false
 	case '(':
-		return parenthesized(s, i)
+		return parenCitationLen(s, i)
 	case '<':
-		return citationTag(s, i), true
+		return tagCitationLen(s, i), true
 	}
-	return superscripts(s, i), true
+	return superscriptLen(s, i), true
 }
 
 // bracketed is the length of the citation in square or lenticular brackets at i,
 // with the address of a link; 0 for none.
-func bracketed(s string, i int) int {
+func bracketCitationLen(s string, i int) int {
 	const longest = 400
 	near := s[i:min(len(s), i+longest)]
 	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
@@ -107,15 +107,15 @@ func bracketed(s string, i int) int {
 		}
 		content := strings.Trim(inside[:n], " []")
 		size := len(pair[0]) + n + len(pair[1])
-		e := address(s, i+size)
-		if !isMarker(content) && !isNumbers(strings.ReplaceAll(content, " and ", ", ")) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
+		e := linkTargetEnd(s, i+size)
+		if !isMarker(content) && !isSourceNumbers(strings.ReplaceAll(content, " and ", ", ")) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
 			continue
 		}
 		return max(e-i, size)
 	}
 	// "[[1](https://…)]"
 	if strings.HasPrefix(near, "[[") {
-		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' && bracketed(s, i+1) == e-i-1 {
+		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' && bracketCitationLen(s, i+1) == e-i-1 {
 			return e + 1 - i
 		}
 	}
@@ -124,7 +124,7 @@ func bracketed(s string, i int) int {
 
 // titled is the length of the bracket at i that holds what looks like the title
 // of a source: several words in capitals, perhaps with a place in it.
-func titled(s string, i int) int {
+func titleCitationLen(s string, i int) int {
 	const longest = 80
 	n := strings.IndexAny(s[i+1:min(len(s), i+longest)], "[]\n")
 	if s[i] != '[' || n < 0 || s[i+1+n] != ']' || i+n+2 < len(s) && s[i+n+2] == '(' {
@@ -132,20 +132,20 @@ func titled(s string, i int) int {
 	}
 	words := 0
 	for word := range strings.FieldsSeq(strings.ReplaceAll(s[i+1:i+1+n], "&", " ")) {
-		first := firstOf(word)
+		first := firstRune(word)
 		if len(word) > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !isSourceWord(strings.Trim(word, ".,:")) {
 			return 0
 		}
 		words++
 	}
-	if words < 2 || !unicode.IsUpper(firstOf(s[i+1:])) {
+	if words < 2 || !unicode.IsUpper(firstRune(s[i+1:])) {
 		return 0
 	}
 	return n + 2
 }
 
 // address is the end of the "(…)" at i that gives a link its address, 0 for none.
-func address(s string, i int) int {
+func linkTargetEnd(s string, i int) int {
 	if i < len(s) && s[i] == '(' {
 		if n := strings.IndexAny(s[i:min(len(s), i+1000)], ")\n"); n > 0 && s[i+n] == ')' && !strings.Contains(s[i:i+n], " ") {
 			return i + n + 1
@@ -156,9 +156,9 @@ func address(s string, i int) int {
 
 // parenthesized is the length of the citation in parentheses at i. One that holds
 // only a number is certain nowhere.
-func parenthesized(s string, i int) (size int, certain bool) {
+func parenCitationLen(s string, i int) (size int, certain bool) {
 	const longest = 120
-	n := nested(s, i)
+	n := nestedLinkLen(s, i)
 	if n == 0 {
 		n = strings.IndexAny(s[i:min(len(s), i+longest)], ")\n")
 	}
@@ -167,9 +167,9 @@ func parenthesized(s string, i int) (size int, certain bool) {
 	}
 	content := strings.TrimSpace(s[i+1 : i+n])
 	switch {
-	case isNumbers(content):
+	case isSourceNumbers(content):
 		return n + 1, false
-	case isPointing(content), isAuthorYear(content):
+	case isSourcePointer(content), isAuthorYear(content):
 		return n + 1, true
 	}
 	// "([1], [2])", "(see [1])", "([plans.pdf](https://…))"
@@ -179,7 +179,7 @@ func parenthesized(s string, i int) (size int, certain bool) {
 		}
 	}
 	for at := 0; at < len(content); {
-		size := bracketed(content, at)
+		size := bracketCitationLen(content, at)
 		if size == 0 {
 			return 0, false
 		}
@@ -190,7 +190,7 @@ func parenthesized(s string, i int) (size int, certain bool) {
 
 // nested is the offset of the parenthesis that closes the one at i where it holds
 // the address of a link; 0 for none.
-func nested(s string, i int) int {
+func nestedLinkLen(s string, i int) int {
 	if i+1 < len(s) && s[i+1] == '[' {
 		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
 			return e - i
@@ -201,7 +201,7 @@ func nested(s string, i int) int {
 
 // citationTag is the length of "<sup>1</sup>", "<ref>doc_2</ref>" and the like at
 // i, 0 for none and for what is an exponent.
-func citationTag(s string, i int) int {
+func tagCitationLen(s string, i int) int {
 	const longest = 200
 	near := s[i:min(len(s), i+longest)]
 	begin := strings.IndexByte(near, '>') + 1
@@ -228,7 +228,7 @@ func citationTag(s string, i int) int {
 	}
 	content := near[begin:n]
 	for strings.HasPrefix(content, "<") { // a link
-		_, size := tagAt(content, 0)
+		_, size := htmlTag(content, 0)
 		if size == 0 {
 			return 0
 		}
@@ -237,14 +237,14 @@ func citationTag(s string, i int) int {
 	if k := strings.IndexByte(content, '<'); k > 0 {
 		content = content[:k]
 	}
-	if content = strings.Trim(content, "[]() "); !isNumbers(content) && !isMarker(content) && !isSourceName(content) {
+	if content = strings.Trim(content, "[]() "); !isSourceNumbers(content) && !isMarker(content) && !isSourceName(content) {
 		return 0
 	}
 	return n + len(shut)
 }
 
 // superscripts is the length of the superscript digits at i, 0 for an exponent.
-func superscripts(s string, i int) int {
+func superscriptLen(s string, i int) int {
 	if isExponent(s[:i]) {
 		return 0
 	}
@@ -269,7 +269,7 @@ func isSuperscript(r rune) bool {
 // isExponent reports whether a raised number after s is an exponent and no
 // citation: it follows a number, a unit or a variable.
 func isExponent(s string) bool {
-	s = ending(s)
+	s = tail(s)
 	word := s[strings.LastIndexAny(s, " \n\t([/·")+1:]
 	if word == "" {
 		return false
@@ -300,7 +300,7 @@ func isDate(s, number string) bool {
 // stands between two sentences, and so is for the words before.
 func endsClause(s string, i, end int) bool {
 	rest := strings.TrimLeft(s[end:], " *_\"”’»")
-	if rest == "" || strings.ContainsRune(".,;:!?)\n。，；：！？、।|", firstOf(rest)) {
+	if rest == "" || strings.ContainsRune(".,;:!?)\n。，；：！？、।|", firstRune(rest)) {
 		n := strings.LastIndexAny(s[:end], "[(")
 		return n < 0 || !isIndex(s, n)
 	}
@@ -309,12 +309,12 @@ func endsClause(s string, i, end int) bool {
 }
 
 // ending is the last bytes of s, which hold its last word.
-func ending(s string) string {
+func tail(s string) string {
 	const longest = 64
 	return s[max(0, len(s)-longest):]
 }
 
-func firstOf(s string) rune {
+func firstRune(s string) rune {
 	r, _ := utf8.DecodeRuneInString(s)
 	return r
 }
@@ -325,7 +325,7 @@ func isIndex(s string, i int) bool {
 	if i == 0 || !isWordByte(s[i-1]) {
 		return false
 	}
-	word := ending(s[:i])
+	word := tail(s[:i])
 	word = word[strings.LastIndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' })+1:]
 	if len(word) == 1 || strings.ContainsAny(word, "_.") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word {
 		return true
@@ -347,15 +347,15 @@ func isLineStart(s string, i int) bool {
 // startsSentence reports whether a sentence with a capital begins at i.
 func startsSentence(s string, i int) bool {
 	rest := strings.TrimLeft(s[i:], " \t")
-	return len(rest) < len(s[i:]) && unicode.IsUpper(firstOf(rest))
+	return len(rest) < len(s[i:]) && unicode.IsUpper(firstRune(rest))
 }
 
 // isNoun reports whether the citation from i to end is a word of its sentence:
 // "according to [1]", "[2] states that".
-func isNoun(s string, i, end int) bool {
+func isNounCitation(s string, i, end int) bool {
 	before := strings.TrimRight(s[:i], " ")
 	if len(before) < i || i == 0 {
-		before := ending(before)
+		before := tail(before)
 		word := before[strings.LastIndexAny(before, " \n(")+1:]
 		switch strings.ToLower(word) {
 		case "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via":

@@ -7,7 +7,7 @@ import (
 
 // isNumbers reports whether a bracket holds the numbers of sources and nothing
 // else: "1", "1, 2", "1-3", "4:0†source". Numbers of four digits are years.
-func isNumbers(s string) bool {
+func isSourceNumbers(s string) bool {
 	s, _, _ = strings.Cut(s, "†")
 	digits, any := 0, false
 	for _, r := range s {
@@ -34,24 +34,24 @@ func isMarker(s string) bool {
 	}
 	s, _, _ = strings.Cut(s, "†")
 	const longest = 4 // of "S2" and the like
-	return isPlace(s) || len(s) <= longest && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isNumbers(s[1:])
+	return isLocator(s) || len(s) <= longest && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
 // isPlace reports whether s is what a source or a part of it is called, and its
 // number: "Doc 1", "p. 4".
-func isPlace(s string) bool {
+func isLocator(s string) bool {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if n <= 0 || !isSourceWord(s[:n]) {
 		return false
 	}
 	number := strings.TrimPrefix(strings.TrimLeft(s[n:], " .:#_-–№"), "id")
 	number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ") // "page 4 of 10"
-	return isNumbers(number) || isOrdinal(number)
+	return isSourceNumbers(number) || isSectionNumber(number)
 }
 
 // isOrdinal reports whether s is the letter or the sections of a source: "A",
 // "4.2", "12a".
-func isOrdinal(s string) bool {
+func isSectionNumber(s string) bool {
 	const longest = 8
 	if s == "" || len(s) > longest {
 		return false
@@ -76,18 +76,18 @@ func isSourceWord(s string) bool {
 // isSourceName reports whether s names a source by what no prose looks like: a
 // file, an address or an identifier.
 func isSourceName(s string) bool {
-	if isWebAddress(s) {
+	if isURL(s) {
 		return true
 	}
 	name, _, _ := strings.Cut(s, ",") // "plans.pdf, p. 3"
-	if isFile(name) {
+	if isFileName(name) {
 		return true
 	}
-	return isIdentifier(s) || isAuthorYear(s) || isPointing(s)
+	return isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
 // isWebAddress reports whether s is an address of the web or the name of a host.
-func isWebAddress(s string) bool {
+func isURL(s string) bool {
 	s = strings.Trim(s, "<>")
 	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {
 		return false
@@ -96,7 +96,7 @@ func isWebAddress(s string) bool {
 }
 
 // isFile reports whether s is the name of a file, perhaps with a place in it.
-func isFile(s string) bool {
+func isFileName(s string) bool {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
 	s, _, _ = strings.Cut(s, "?")
 	dot := strings.LastIndexByte(s, '.')
@@ -144,12 +144,12 @@ func isIdentifier(s string) bool {
 // 2021", "Smith & Jones 2020, p. 4".
 func isAuthorYear(s string) bool {
 	const longest = 80
-	if len(s) > longest || s == "" || !unicode.IsUpper(firstOf(s)) {
+	if len(s) > longest || s == "" || !unicode.IsUpper(firstRune(s)) {
 		return false
 	}
 	year := -1
 	for i := 0; i+4 <= len(s); i++ {
-		if (s[i] == '1' || s[i] == '2') && isYear(s[i:]) && i > 0 && !isWordByte(s[i-1]) {
+		if (s[i] == '1' || s[i] == '2') && startsWithYear(s[i:]) && i > 0 && !isWordByte(s[i-1]) {
 			year = i
 			break
 		}
@@ -170,7 +170,7 @@ func isAuthorYear(s string) bool {
 	for word := range strings.FieldsSeq(authors) {
 		switch word = strings.Trim(word, ",.;"); {
 		case word == "et" || word == "al" || word == "&" || word == "and" || word == "van" || word == "von" || word == "de":
-		case unicode.IsUpper(firstOf(word)) && !isMonth(word):
+		case unicode.IsUpper(firstRune(word)) && !isMonth(word):
 			names++
 		default:
 			return false
@@ -181,7 +181,7 @@ func isAuthorYear(s string) bool {
 
 // isYear reports whether s begins with a year from 1500 to 2099 and no other
 // number.
-func isYear(s string) bool {
+func startsWithYear(s string) bool {
 	for _, b := range []byte(s[:4]) {
 		if b-'0' >= 10 {
 			return false
@@ -201,7 +201,7 @@ func isMonth(s string) bool {
 
 // isPointing reports whether the words in a bracket point to a source or a part
 // of one: "page 12", "Source 1", "see section 4.2", "Source: the handbook".
-func isPointing(s string) bool {
+func isSourcePointer(s string) bool {
 	const longest = 100
 	if len(s) > longest {
 		return false
@@ -213,16 +213,16 @@ func isPointing(s string) bool {
 		}
 	}
 	if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
-		_, known := sourceLabel(label + ":")
-		return known && namesSources(rest) || isSourceWord(label) && (isNumbers(strings.TrimSpace(rest)) || isFile(rest))
+		_, known := cutSourceHeading(label + ":")
+		return known && listsSources(rest) || isSourceWord(label) && (isSourceNumbers(strings.TrimSpace(rest)) || isFileName(rest))
 	}
 	found := false
 	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ';' }) {
 		part = strings.TrimSpace(part)
 		switch {
-		case isPlace(part):
+		case isLocator(part):
 			found = true
-		case isNumbers(part), isFile(part):
+		case isSourceNumbers(part), isFileName(part):
 		default:
 			return false
 		}

@@ -23,7 +23,7 @@ type sentenceSpan struct{ start, end, claim int }
 // hasCitations reports whether a citation was left out of the answer.
 func (v view) hasCitations() bool {
 	for i := range v.cuts {
-		if v.cuts[i].owned {
+		if v.cuts[i].citation {
 			return true
 		}
 	}
@@ -33,11 +33,11 @@ func (v view) hasCitations() bool {
 // cite gives the claims their citations. One that stands within a sentence belongs
 // to its claim. One between two sentences belongs to the claim before it in the same
 // paragraph, or at the start of a line to the claim after it.
-func (v view) cite(claims []Claim, sentences []sentenceSpan) {
-	points := pointsOf(v.raw)
-	r := citationReader{sources: v.definitions(), left: firstCitations + perByte*len(v.raw)}
+func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
+	points := newCodePoints(v.raw)
+	r := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	for _, c := range v.cuts {
-		if !c.owned {
+		if !c.citation {
 			continue
 		}
 		for at := c.start; at < c.end; {
@@ -50,10 +50,10 @@ func (v view) cite(claims []Claim, sentences []sentenceSpan) {
 				break
 			}
 			marker := v.raw[at : at+size]
-			start, end := points.upTo(at), points.upTo(at+size)
-			if claim := v.claimAt(at, at+size, sentences); claim >= 0 {
+			start, end := points.count(at), points.count(at+size)
+			if claim := v.citingClaim(at, at+size, sentences); claim >= 0 {
 				to := &claims[claim].Citations
-				for _, cited := range r.read(marker) {
+				for _, cited := range r.parse(marker) {
 					cited.Text, cited.Start, cited.End = marker, start, end
 					*to = append(*to, cited)
 				}
@@ -66,12 +66,12 @@ func (v view) cite(claims []Claim, sentences []sentenceSpan) {
 const (
 	// The text of the citations of an answer is limited to some kilobytes and to so
 	// many times that of the answer: "[1-99]" is short for many.
-	firstCitations = 1 << 16
-	perByte        = 8
+	baseCitationBudget = 1 << 16
+	citationBudgetPerByte        = 8
 )
 
 // claimAt finds the claim that a citation belongs to, -1 for none.
-func (v view) claimAt(start, end int, sentences []sentenceSpan) int {
+func (v view) citingClaim(start, end int, sentences []sentenceSpan) int {
 	next := sort.Search(len(sentences), func(i int) bool { return sentences[i].end > start })
 	if next < len(sentences) && sentences[next].start <= start {
 		return sentences[next].claim

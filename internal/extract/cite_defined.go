@@ -26,11 +26,11 @@ func (v view) definitions() map[string]definition {
 		}
 		for line := range strings.SplitSeq(v.raw[c.start:c.end], "\n") {
 			line = strings.TrimSpace(line)
-			if rest, ok := sourceLabel(line); ok {
+			if rest, ok := cutSourceHeading(line); ok {
 				line = rest
 			}
 			for line != "" && len(all) < maxDefinitions {
-				key, text, rest := definitionAt(line)
+				key, text, rest := parseDefinition(line)
 				if key == "" {
 					break
 				}
@@ -38,7 +38,7 @@ func (v view) definitions() map[string]definition {
 					all = make(map[string]definition)
 				}
 				if _, twice := all[key]; !twice {
-					all[key] = defined(text)
+					all[key] = newDefinition(text)
 				}
 				line = rest
 			}
@@ -49,19 +49,19 @@ func (v view) definitions() map[string]definition {
 
 // definitionAt reads the definition that a line begins with, up to the next one on
 // the line. key is "" if there is none.
-func definitionAt(line string) (key, text, rest string) {
+func parseDefinition(line string) (key, text, rest string) {
 	line = strings.TrimLeft(line, "-*+•–◦▪ \t")
 	if line == "" {
 		return "", "", ""
 	}
 	size, label := 0, ""
-	if size = bracketed(line, 0); size > 0 {
+	if size = bracketCitationLen(line, 0); size > 0 {
 		label = line[:size]
 		if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)": the address is what it is defined as
 			size, label = at+1, label[:at+1]
 		}
-	} else if superscripts(line, 0) > 0 {
-		size = superscripts(line, 0)
+	} else if superscriptLen(line, 0) > 0 {
+		size = superscriptLen(line, 0)
 		label = line[:size]
 	} else {
 		n := 0
@@ -73,22 +73,22 @@ func definitionAt(line string) (key, text, rest string) {
 		}
 		size, label = n+1, "["+line[:n]+"]"
 	}
-	cited := markerCitations(label, 0)
+	cited := parseMarker(label, 0)
 	if len(cited) != 1 {
 		return "", "", ""
 	}
 	text = strings.TrimLeft(line[size:], " :.\t-–—")
 	for i := 1; i < len(text); i++ {
-		if text[i] == '[' && text[i-1] == ' ' && bracketed(text, i) > 0 {
-			return labelKey(cited[0]), strings.TrimRight(text[:i], " ,;"), text[i:]
+		if text[i] == '[' && text[i-1] == ' ' && bracketCitationLen(text, i) > 0 {
+			return citationKey(cited[0]), strings.TrimRight(text[:i], " ,;"), text[i:]
 		}
 	}
-	return labelKey(cited[0]), text, ""
+	return citationKey(cited[0]), text, ""
 }
 
 // labelKey is what a citation and its definition have in common: the number, or the
 // name.
-func labelKey(c Citation) string {
+func citationKey(c Citation) string {
 	if c.Number >= 0 {
 		return strconv.Itoa(c.Number)
 	}
@@ -100,7 +100,7 @@ func labelKey(c Citation) string {
 
 // defined reads the text of a definition: all that may be the name of the source in
 // it.
-func defined(text string) definition {
+func newDefinition(text string) definition {
 	d := definition{number: -1}
 	add := func(name string) {
 		if name = strings.Trim(name, " \t\r.,;:*_\"'“”<>()[]"); name != "" && len(d.names) < maxNames {
@@ -111,7 +111,7 @@ func defined(text string) definition {
 		add(text)
 	}
 	for word := range strings.FieldsSeq(strings.NewReplacer("](", "] ", "<", " ", ">", " ").Replace(text)) {
-		if isWebAddress(strings.Trim(word, "()[],;.")) {
+		if isURL(strings.Trim(word, "()[],;.")) {
 			add(word)
 		}
 	}
@@ -128,8 +128,8 @@ func defined(text string) definition {
 		}
 	}
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
-		if part = strings.TrimSpace(part); isPlace(part) {
-			if found, kind := partCitations(part, unknownPart); kind == sourcePart && len(found) == 1 {
+		if part = strings.TrimSpace(part); isLocator(part) {
+			if found, kind := parseCitationPart(part, unknownPart); kind == sourcePart && len(found) == 1 {
 				d.number = found[0].Number
 			}
 			break

@@ -10,8 +10,8 @@ import (
 // Mentions returns the claims with further citations, which are Weak: what stands in
 // brackets in the sentence of a claim and has no form that only citations have, as
 // "[handbook]" and "(faq.md)" do. The claims that were given stay as they are.
-func Mentions(answer string, claims []Claim) []Claim {
-	points := pointsOf(answer)
+func WithMentions(answer string, claims []Claim) []Claim {
+	points := newCodePoints(answer)
 	at := func(i int) Span {
 		if from := claims[i].From; from != nil {
 			return *from
@@ -25,7 +25,7 @@ func Mentions(answer string, claims []Claim) []Claim {
 			continue
 		}
 		text := answer[i : i+len(name)+2]
-		start := points.upTo(i)
+		start := points.count(i)
 		end := start + utf8.RuneCountInString(text)
 		for k := sort.Search(len(claims), func(k int) bool { return at(k).End > start }); k < len(claims) && at(k).Start <= start && end <= at(k).End; k++ {
 			have := claims[k].Citations
@@ -51,7 +51,7 @@ func Mentions(answer string, claims []Claim) []Claim {
 // stands before a place.
 func mentionNames(name string) []string {
 	names := []string{name}
-	if rest := strings.TrimSpace(withoutPointer(name)); rest != name {
+	if rest := strings.TrimSpace(trimPointer(name)); rest != name {
 		names = append(names, rest)
 	}
 	if _, rest, ok := strings.Cut(name, ": "); ok {

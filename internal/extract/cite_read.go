@@ -8,22 +8,22 @@ import (
 )
 
 // A citationReader reads markers of citations. It bounds how much they amount to.
-type citationReader struct {
-	sources map[string]definition // what the answer's own list calls its sources
-	left    int                   // bytes
+type citationParser struct {
+	definitions map[string]definition // what the answer's own list calls its sources
+	budget    int                   // bytes
 }
 
 // read returns the citations that a marker stands for, each with its names and
 // number. The name of a page or section is none.
-func (r *citationReader) read(marker string) []Citation {
+func (r *citationParser) parse(marker string) []Citation {
 	var all []Citation
-	for _, c := range markerCitations(marker, 0) {
-		r.left -= len(marker) + citationBytes
-		if len(all) > 0 && r.left < 0 {
+	for _, c := range parseMarker(marker, 0) {
+		r.budget -= len(marker) + citationOverhead
+		if len(all) > 0 && r.budget < 0 {
 			break
 		}
-		key := labelKey(c)
-		if d, ok := r.sources[key]; ok {
+		key := citationKey(c)
+		if d, ok := r.definitions[key]; ok {
 			c.Names = append(d.names[:len(d.names):len(d.names)], c.Names...)
 			if d.number >= 0 {
 				c.Number = d.number
@@ -35,10 +35,10 @@ func (r *citationReader) read(marker string) []Citation {
 }
 
 // citationBytes is about what a citation takes in results besides its text.
-const citationBytes = 64
+const citationOverhead = 64
 
 // markerCitations reads a marker, which may have others within it.
-func markerCitations(marker string, depth int) []Citation {
+func parseMarker(marker string, depth int) []Citation {
 	const deepest = 3
 	if depth > deepest {
 		return nil
@@ -49,26 +49,26 @@ func markerCitations(marker string, depth int) []Citation {
 	}
 	switch r, _ := utf8.DecodeRuneInString(marker); {
 	case r == '<':
-		return tagCitations(marker, depth)
+		return parseTagMarker(marker, depth)
 	case isSuperscript(r):
-		return contentCitations(plainDigits(marker), "")
+		return parseMarkerContent(normalizeSuperscripts(marker), "")
 	case r == '(':
 		inside := strings.TrimSuffix(marker[1:], ")")
 		if at := strings.IndexByte(inside, '['); at >= 0 {
 			var all []Citation
 			for at < len(inside) {
-				size := bracketed(inside, at)
+				size := bracketCitationLen(inside, at)
 				if size == 0 {
 					break
 				}
-				all = append(all, markerCitations(inside[at:at+size], depth+1)...)
+				all = append(all, parseMarker(inside[at:at+size], depth+1)...)
 				at = skipSeparators(inside, at+size)
 			}
 			if all != nil {
 				return all
 			}
 		}
-		return contentCitations(inside, "")
+		return parseMarkerContent(inside, "")
 	}
 	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
 		inside, ok := strings.CutPrefix(marker, pair[0])
@@ -80,32 +80,32 @@ func markerCitations(marker string, depth int) []Citation {
 			continue
 		}
 		if content, link, ok := strings.Cut(content, "]("); ok && pair[0] == "[[" { // "[[1](https://…)]"
-			return contentCitations(content, strings.TrimRight(link, ")]"))
+			return parseMarkerContent(content, strings.TrimRight(link, ")]"))
 		}
 		link := ""
 		if strings.HasPrefix(after, "(") {
 			link = strings.Trim(after, "()]")
 		}
-		return contentCitations(strings.Trim(content, " []"), link)
+		return parseMarkerContent(strings.Trim(content, " []"), link)
 	}
 	return nil
 }
 
 // tagCitations reads "<sup>1</sup>" and "<ref name="doc_2"/>".
-func tagCitations(marker string, depth int) []Citation {
+func parseTagMarker(marker string, depth int) []Citation {
 	for marker != "" && marker[0] == '<' && strings.IndexByte(marker, '>') > 0 {
 		tag, rest, _ := strings.Cut(marker[1:], ">")
 		if inside, _, ok := strings.Cut(rest, "<"); ok && strings.TrimSpace(inside) != "" || rest != "" && rest[0] != '<' {
 			content := strings.TrimSpace(inside)
 			if strings.HasPrefix(content, "[") || strings.HasPrefix(content, "(") {
-				return markerCitations(content, depth+1)
+				return parseMarker(content, depth+1)
 			}
-			return contentCitations(content, "")
+			return parseMarkerContent(content, "")
 		}
 		if rest == "" || strings.HasPrefix(rest, "</") { // it says everything in an attribute
 			for _, part := range strings.FieldsFunc(tag, func(r rune) bool { return r == ' ' || r == '/' }) {
 				if name, value, ok := strings.Cut(part, "="); ok && name != "class" && name != "style" {
-					return contentCitations(strings.Trim(value, `"'`), "")
+					return parseMarkerContent(strings.Trim(value, `"'`), "")
 				}
 			}
 		}
@@ -115,7 +115,7 @@ func tagCitations(marker string, depth int) []Citation {
 }
 
 // plainDigits is superscript digits as digits.
-func plainDigits(s string) string {
+func normalizeSuperscripts(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '¹':
@@ -137,8 +137,8 @@ func plainDigits(s string) string {
 
 // contentCitations reads what stands in the brackets of a marker. link is the
 // address of a link, "" for none.
-func contentCitations(content, link string) []Citation {
-	all := listedCitations(content)
+func parseMarkerContent(content, link string) []Citation {
+	all := parseCitationList(content)
 	if link == "" {
 		return all
 	}
@@ -153,25 +153,25 @@ func contentCitations(content, link string) []Citation {
 	return all
 }
 
-func listedCitations(content string) []Citation {
+func parseCitationList(content string) []Citation {
 	content, name, vendor := strings.Cut(strings.TrimSpace(content), "†")
-	if vendor && !isLines(name) && !isSourceWord(strings.TrimSpace(name)) {
-		all := listedCitations(content)
+	if vendor && !isLineRange(name) && !isSourceWord(strings.TrimSpace(name)) {
+		all := parseCitationList(content)
 		if len(all) == 0 {
 			return []Citation{{Names: []string{strings.TrimSpace(name)}, Number: -1}}
 		}
 		all[0].Names = append([]string{strings.TrimSpace(name)}, all[0].Names...)
 		return all
 	}
-	if label, rest, ok := strings.Cut(content, ":"); ok && (isPlace(label) || isNumbers(label)) && !isNumbers(rest) { // "Source 1: plans.pdf"
-		if all, kind := partCitations(label, unknownPart); kind == sourcePart && len(all) == 1 {
-			for _, c := range listedCitations(rest) {
+	if label, rest, ok := strings.Cut(content, ":"); ok && (isLocator(label) || isSourceNumbers(label)) && !isSourceNumbers(rest) { // "Source 1: plans.pdf"
+		if all, kind := parseCitationPart(label, unknownPart); kind == sourcePart && len(all) == 1 {
+			for _, c := range parseCitationList(rest) {
 				all[0].Names = append(all[0].Names, c.Names...)
 			}
 			return all
 		}
 	}
-	content = strings.TrimSpace(withoutPointer(content))
+	content = strings.TrimSpace(trimPointer(content))
 	if isAuthorYear(content) {
 		return []Citation{{Names: []string{content}, Number: -1, Weak: true}}
 	}
@@ -183,7 +183,7 @@ func listedCitations(content string) []Citation {
 		if part == "" {
 			continue
 		}
-		found, kind := partCitations(part, after)
+		found, kind := parseCitationPart(part, after)
 		if kind == unknownPart {
 			title = append(title, part)
 			continue
@@ -208,7 +208,7 @@ func listedCitations(content string) []Citation {
 }
 
 // withoutPointer is s without "see" or "Source:".
-func withoutPointer(s string) string {
+func trimPointer(s string) string {
 	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
 			s = s[len(word):]
@@ -217,7 +217,7 @@ func withoutPointer(s string) string {
 	}
 	label, rest, ok := strings.Cut(s, ":")
 	if ok && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") {
-		if _, known := sourceLabel(label + ":"); known {
+		if _, known := cutSourceHeading(label + ":"); known {
 			return rest
 		}
 	}
@@ -230,36 +230,36 @@ type partKind uint8
 const (
 	unknownPart partKind = iota
 	sourcePart           // a source
-	placePart            // a place in a source
+	locatorPart            // a place in a source
 )
 
 // partCitations reads a part of a marker, which stands after one of the kind after.
-func partCitations(part string, after partKind) ([]Citation, partKind) {
+func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	label := strings.TrimLeft(part, "^#@")
 	switch {
-	case label != part && isNumbers(label):
-		return numbered(label, ""), sourcePart
+	case label != part && isSourceNumbers(label):
+		return numberedCitations(label, ""), sourcePart
 	case label != part && label != "":
 		return []Citation{{Names: []string{label}, Number: -1}}, sourcePart
-	case isNumbers(part):
-		if after == placePart { // "pp. 3, 5"
-			return nil, placePart
+	case isSourceNumbers(part):
+		if after == locatorPart { // "pp. 3, 5"
+			return nil, locatorPart
 		}
-		return numbered(part, ""), sourcePart
-	case isLines(part):
-		return nil, placePart
-	case isPlace(part):
+		return numberedCitations(part, ""), sourcePart
+	case isLineRange(part):
+		return nil, locatorPart
+	case isLocator(part):
 		n := strings.IndexFunc(part, func(r rune) bool { return !unicode.IsLetter(r) })
-		if isPartWord(part[:n]) {
-			return nil, placePart
+		if isLocatorWord(part[:n]) {
+			return nil, locatorPart
 		}
 		number := strings.TrimPrefix(strings.TrimLeft(part[n:], " .:#_-–№"), "id")
 		number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ")
-		return numbered(number, part), sourcePart
-	case isWebAddress(part), isFile(part):
+		return numberedCitations(number, part), sourcePart
+	case isURL(part), isFileName(part):
 		return []Citation{{Names: []string{strings.Trim(part, "<>")}, Number: -1}}, sourcePart
-	case len(part) <= 4 && len(part) > 1 && unicode.IsLetter(rune(part[0])) && isNumbers(part[1:]): // "S2"
-		return numbered(part[1:], part), sourcePart
+	case len(part) <= 4 && len(part) > 1 && unicode.IsLetter(rune(part[0])) && isSourceNumbers(part[1:]): // "S2"
+		return numberedCitations(part[1:], part), sourcePart
 	case isIdentifier(part):
 		return []Citation{{Names: []string{part}, Number: -1}}, sourcePart
 	}
@@ -268,7 +268,7 @@ func partCitations(part string, after partKind) ([]Citation, partKind) {
 
 // numbered reads the numbers of sources: "1", "1-3", "4:0". name is what the marker
 // says before the number and with it; "" for nothing.
-func numbered(text, name string) []Citation {
+func numberedCitations(text, name string) []Citation {
 	const longest = 100
 	var names []string
 	if name != "" {
@@ -313,13 +313,13 @@ func numbered(text, name string) []Citation {
 }
 
 // isLines reports whether s is the lines of a file: "L10-L20".
-func isLines(s string) bool {
+func isLineRange(s string) bool {
 	s = strings.TrimSpace(s)
-	return len(s) > 1 && s[0] == 'L' && isNumbers(strings.ReplaceAll(s[1:], "L", ""))
+	return len(s) > 1 && s[0] == 'L' && isSourceNumbers(strings.ReplaceAll(s[1:], "L", ""))
 }
 
 // isPartWord knows what parts of sources are called, which name no source.
-func isPartWord(s string) bool {
+func isLocatorWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
 		"seite", "página", "pagina":

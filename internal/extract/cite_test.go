@@ -88,10 +88,10 @@ func TestShortMarkersDoNotStandForMuch(t *testing.T) {
 	n := 0
 	for _, c := range extract(t, answer).Claims {
 		for _, x := range c.Citations {
-			n += len(x.Text) + citationBytes
+			n += len(x.Text) + citationOverhead
 		}
 	}
-	if most := firstCitations + (perByte+citationBytes)*len(answer); n > most {
+	if most := baseCitationBudget + (citationBudgetPerByte+citationOverhead)*len(answer); n > most {
 		t.Errorf("citations of %d bytes in an answer of %d, want no more than %d", n, len(answer), most)
 	}
 }

@@ -8,25 +8,25 @@ import (
 // clean is what a piece of Markdown says: without emphasis, the addresses of
 // links, the marks of footnotes and quotes, and with a space for white space of
 // any length. Text without such marks is returned as it is.
-func clean(s string) string {
+func stripMarkdown(s string) string {
 	s = strings.TrimSpace(s)
-	if !isMarked(s) {
+	if !hasMarkdown(s) {
 		return s
 	}
-	c := cleaner{in: s, out: make([]byte, 0, len(s)), ends: [2]int{-1, -1}}
+	c := markdownStripper{src: s, dst: make([]byte, 0, len(s)), closers: [2]int{-1, -1}}
 	c.walk()
-	return strings.TrimSpace(string(c.out))
+	return strings.TrimSpace(string(c.dst))
 }
 
 // isMarked reports whether s may hold marks of Markdown, or white space other
 // than a space between words.
-func isMarked(s string) bool {
+func hasMarkdown(s string) bool {
 	for i := range len(s) {
 		b := s[i]
 		if b-'a' < 26 {
 			continue // most of a text
 		}
-		if isMark(b) || b == ' ' && i > 0 && s[i-1] == ' ' {
+		if isMarkdownByte(b) || b == ' ' && i > 0 && s[i-1] == ' ' {
 			return true
 		}
 	}
@@ -34,7 +34,7 @@ func isMarked(s string) bool {
 }
 
 // isMark reports whether clean may change what stands at b, and around it.
-func isMark(b byte) bool {
+func isMarkdownByte(b byte) bool {
 	switch b {
 	case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
 		return true
@@ -43,23 +43,23 @@ func isMark(b byte) bool {
 }
 
 // A cleaner walks over one piece of Markdown.
-type cleaner struct {
-	in   string
-	out  []byte
-	ends [2]int // where the emphasis that was opened closes, by its mark: * and _
-	none [2]int // no emphasis that is opened before this offset closes
-	code int    // no code that is opened before this offset closes
+type markdownStripper struct {
+	src   string
+	dst  []byte
+	closers [2]int // where the emphasis that was opened closes, by its mark: * and _
+	unclosed [2]int // no emphasis that is opened before this offset closes
+	unclosedCode int    // no code that is opened before this offset closes
 }
 
-func (c *cleaner) walk() {
-	for i := 0; i < len(c.in); {
-		switch b := c.in[i]; b {
+func (c *markdownStripper) walk() {
+	for i := 0; i < len(c.src); {
+		switch b := c.src[i]; b {
 		case ' ', '\t', '\r', '\n':
-			i = c.space(i)
+			i = c.skipSpace(i)
 		case '*', '_':
 			i = c.emphasis(i)
 		case '~':
-			if strings.HasPrefix(c.in[i:], "~~") {
+			if strings.HasPrefix(c.src[i:], "~~") {
 				i += 2
 				continue
 			}
@@ -69,27 +69,27 @@ func (c *cleaner) walk() {
 		case '[':
 			i = c.bracket(i)
 		case '!':
-			if strings.HasPrefix(c.in[i:], "![") && linkEnd(c.in, i+1) > 0 {
+			if strings.HasPrefix(c.src[i:], "![") && linkEnd(c.src, i+1) > 0 {
 				i++
 				continue
 			}
 			i = c.copy(i, 1)
 		case '<':
-			if n := tag(c.in[i:]); n > 0 {
-				c.gap()
+			if n := inlineTagLen(c.src[i:]); n > 0 {
+				c.writeSpace()
 				i += n
 				continue
 			}
 			i = c.copy(i, 1)
 		case '\\':
-			if i+1 < len(c.in) && isPunctuation(c.in[i+1]) {
+			if i+1 < len(c.src) && isPunctuation(c.src[i+1]) {
 				i = c.copy(i+1, 1)
 				continue
 			}
 			i = c.copy(i, 1)
 		default:
 			n := i + 1
-			for n < len(c.in) && !isSpecial(c.in[n]) {
+			for n < len(c.src) && !isSpecialByte(c.src[n]) {
 				n++
 			}
 			i = c.copy(i, n-i)
@@ -98,7 +98,7 @@ func (c *cleaner) walk() {
 }
 
 // isSpecial reports whether walk looks at the byte.
-func isSpecial(b byte) bool {
+func isSpecialByte(b byte) bool {
 	switch b {
 	case ' ', '\t', '\r', '\n', '*', '_', '~', '`', '[', '!', '<', '\\':
 		return true
@@ -106,51 +106,51 @@ func isSpecial(b byte) bool {
 	return false
 }
 
-func (c *cleaner) copy(i, n int) int {
-	c.out = append(c.out, c.in[i:i+n]...)
+func (c *markdownStripper) copy(i, n int) int {
+	c.dst = append(c.dst, c.src[i:i+n]...)
 	return i + n
 }
 
 // gap puts one space between what is written and what comes.
-func (c *cleaner) gap() {
-	if n := len(c.out); n > 0 && c.out[n-1] != ' ' {
-		c.out = append(c.out, ' ')
+func (c *markdownStripper) writeSpace() {
+	if n := len(c.dst); n > 0 && c.dst[n-1] != ' ' {
+		c.dst = append(c.dst, ' ')
 	}
 }
 
 // space skips white space and the marks of a block quote on a new line.
-func (c *cleaner) space(i int) int {
+func (c *markdownStripper) skipSpace(i int) int {
 	line := false
-	for i < len(c.in) {
-		b := c.in[i]
+	for i < len(c.src) {
+		b := c.src[i]
 		if b != ' ' && b != '\t' && b != '\r' && b != '\n' && (b != '>' || !line) {
 			break
 		}
 		line = line || b == '\n'
 		i++
 	}
-	c.gap()
+	c.writeSpace()
 	return i
 }
 
 // emphasis drops the marks that open or close an emphasis and keeps those that
 // mean themselves: "5 * 3", "snake_case", "p*".
-func (c *cleaner) emphasis(i int) int {
-	b := c.in[i]
+func (c *markdownStripper) emphasis(i int) int {
+	b := c.src[i]
 	n := i
-	for n < len(c.in) && c.in[n] == b {
+	for n < len(c.src) && c.src[n] == b {
 		n++
 	}
-	before, after := i == 0 || isEdge(c.in[:i]), n == len(c.in) || !isWordByte(c.in[n])
-	opens := n < len(c.in) && c.in[n] != ' ' && c.in[n] != '\n' && (before || b == '*')
-	closes := i > 0 && c.in[i-1] != ' ' && c.in[i-1] != '\n' && (after || b == '*')
+	before, after := i == 0 || endsOutsideWord(c.src[:i]), n == len(c.src) || !isWordByte(c.src[n])
+	opens := n < len(c.src) && c.src[n] != ' ' && c.src[n] != '\n' && (before || b == '*')
+	closes := i > 0 && c.src[i-1] != ' ' && c.src[i-1] != '\n' && (after || b == '*')
 	switch {
 	case n-i > 3:
 		return c.copy(i, n-i)
 	case !opens && !closes:
 		return c.copy(i, n-i)
 	case n-i > 1:
-		if i > 0 && isWordByte(c.in[i-1]) && n < len(c.in) && isWordByte(c.in[n]) && c.alone(c.in[i:n]) {
+		if i > 0 && isWordByte(c.src[i-1]) && n < len(c.src) && isWordByte(c.src[n]) && c.occursOnce(c.src[i:n]) {
 			return c.copy(i, n-i) // "2**8"
 		}
 		return n
@@ -159,28 +159,28 @@ func (c *cleaner) emphasis(i int) int {
 	if b == '_' {
 		k = 1
 	}
-	if closes && c.ends[k] == i {
+	if closes && c.closers[k] == i {
 		return n
 	}
-	if opens && before && i >= c.none[k] && i > c.ends[k] {
-		if e := closingMark(c.in, n, b); e > 0 {
-			c.ends[k] = e
+	if opens && before && i >= c.unclosed[k] && i > c.closers[k] {
+		if e := closingEmphasis(c.src, n, b); e > 0 {
+			c.closers[k] = e
 			return n
 		}
-		c.none[k] = len(c.in)
+		c.unclosed[k] = len(c.src)
 	}
 	return c.copy(i, 1)
 }
 
 // alone reports whether the text holds the mark only once.
-func (c *cleaner) alone(mark string) bool {
-	first := strings.Index(c.in, mark)
-	return first == strings.LastIndex(c.in, mark)
+func (c *markdownStripper) occursOnce(mark string) bool {
+	first := strings.Index(c.src, mark)
+	return first == strings.LastIndex(c.src, mark)
 }
 
 // closingMark is where the emphasis that was opened before from closes, 0 for
 // nowhere.
-func closingMark(s string, from int, mark byte) int {
+func closingEmphasis(s string, from int, mark byte) int {
 	for i := from + 1; i < len(s); i++ {
 		if s[i] != mark || s[i-1] == ' ' || s[i-1] == mark || i+1 < len(s) && (s[i+1] == mark || isWordByte(s[i+1])) {
 			continue
@@ -192,39 +192,39 @@ func closingMark(s string, from int, mark byte) int {
 
 // codeSpan drops the backticks around code and keeps what they hold. One that
 // closes nothing is kept.
-func (c *cleaner) codeSpan(i int) int {
+func (c *markdownStripper) codeSpan(i int) int {
 	n := i
-	for n < len(c.in) && c.in[n] == '`' {
+	for n < len(c.src) && c.src[n] == '`' {
 		n++
 	}
 	// Some write an opening quotation mark so, with a space after it.
-	if i < c.code || n == len(c.in) || n-i == 1 && c.in[n] == ' ' {
+	if i < c.unclosedCode || n == len(c.src) || n-i == 1 && c.src[n] == ' ' {
 		return c.copy(i, n-i)
 	}
-	end := strings.Index(c.in[n:], c.in[i:n])
+	end := strings.Index(c.src[n:], c.src[i:n])
 	if end < 0 {
-		c.code = len(c.in)
+		c.unclosedCode = len(c.src)
 		return c.copy(i, n-i)
 	}
-	c.out = append(c.out, c.in[n:n+end]...)
+	c.dst = append(c.dst, c.src[n:n+end]...)
 	return n + end + (n - i)
 }
 
 // bracket writes the text of a link without its address and drops the mark of a
 // footnote.
-func (c *cleaner) bracket(i int) int {
-	if strings.HasPrefix(c.in[i:], "[^") {
-		if n := strings.IndexByte(c.in[i:min(len(c.in), i+40)], ']'); n > 0 {
+func (c *markdownStripper) bracket(i int) int {
+	if strings.HasPrefix(c.src[i:], "[^") {
+		if n := strings.IndexByte(c.src[i:min(len(c.src), i+40)], ']'); n > 0 {
 			i += n + 1
-			if i < len(c.in) && c.in[i] == ':' {
+			if i < len(c.src) && c.src[i] == ':' {
 				i++
 			}
 			return i
 		}
 	}
-	if e := linkEnd(c.in, i); e > 0 {
-		text := c.in[i+1 : i+strings.Index(c.in[i:], "](")]
-		c.out = append(c.out, clean(text)...)
+	if e := linkEnd(c.src, i); e > 0 {
+		text := c.src[i+1 : i+strings.Index(c.src[i:], "](")]
+		c.dst = append(c.dst, stripMarkdown(text)...)
 		return e
 	}
 	return c.copy(i, 1)
@@ -257,7 +257,7 @@ func linkEnd(s string, i int) int {
 
 // tag is the length of the tag of HTML that s begins with, of those that mark up
 // words; 0 for none.
-func tag(s string) int {
+func inlineTagLen(s string) int {
 	n := strings.IndexByte(s[:min(len(s), 16)], '>')
 	if n < 2 {
 		return 0
@@ -278,7 +278,7 @@ func isWordByte(b byte) bool {
 }
 
 // isEdge reports whether a word may begin after s.
-func isEdge(s string) bool {
+func endsOutsideWord(s string) bool {
 	b := s[len(s)-1]
 	return !isWordByte(b) || b == '_'
 }

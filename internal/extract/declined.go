@@ -6,11 +6,11 @@ import (
 )
 
 // A Sought is what a statement has to have for it to answer what a refusal declines.
-type Sought uint8
+type AnswerType uint8
 
 // What may be sought.
 const (
-	AnyStatement Sought = iota // about the topic
+	AnyStatement AnswerType = iota // about the topic
 	Affirmation                // or denial, of "whether tickets can be returned"
 	Amount                     // a number, or "free"
 	Cost                       // an amount of money, or "free"
@@ -25,7 +25,7 @@ const (
 
 // A Declined topic is what a refusal says that the contexts do not answer.
 type Declined struct {
-	Sought Sought
+	Type AnswerType
 	Topic  string // the words that an answer has to have, as the refusal or the question has them
 }
 
@@ -33,19 +33,19 @@ type Declined struct {
 // that the contexts lack it, as "I don't know" does not. A refusal without a topic
 // of its own declines the question.
 func DeclinedBy(refusal, question string) (Declined, bool) {
-	if len(refusal) > longest {
+	if len(refusal) > maxSentenceBytes {
 		return Declined{}, false
 	}
-	f := slices.DeleteFunc(wordsOf(clean(refusal)), func(w word) bool { return w.low == "" })
-	w := asWords(f)
-	topic, ok := w.opened().declinedTopic()
+	f := slices.DeleteFunc(splitWords(stripMarkdown(refusal)), func(w word) bool { return w.low == "" })
+	w := normalizeWords(f)
+	topic, ok := w.trimOpening().declinedTopic()
 	if !ok {
 		return Declined{}, false
 	}
 	vague := false
-	topic, vague = topic.withoutInformation()
-	topic = topic.withoutSource()
-	if topic.pointsToQuestion() {
+	topic, vague = topic.trimInformation()
+	topic = topic.trimSource()
+	if topic.refersToQuestion() {
 		if vague {
 			return Declined{}, false // "The documents do not give exact figures."
 		}
@@ -56,15 +56,15 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 		return Declined{}, false
 	}
 	first := strings.Count(string(w[:at]), " ")
-	d := sought(f[first : first+topic.count()])
-	if vague && d.Sought == AnyStatement {
+	d := classifyTopic(f[first : first+topic.count()])
+	if vague && d.Type == AnyStatement {
 		return Declined{}, false // there may be something about it, and not enough
 	}
 	return d, d.Topic != ""
 }
 
 // asWords are the plain words of f, each of which stays one word.
-func asWords(f []word) words {
+func normalizeWords(f []word) words {
 	var b strings.Builder
 	for i, x := range f {
 		if i > 0 {
@@ -78,30 +78,30 @@ func asWords(f []word) words {
 // declinedTopic is what follows "the documents do not mention", or stands before "is
 // not mentioned in the documents".
 func (w words) declinedTopic() (words, bool) {
-	if rest, ok := w.silentSource(); ok {
+	if rest, ok := w.cutSilentSource(); ok {
 		return rest, true
 	}
-	if rest, ok := w.silentDocument(); ok {
+	if rest, ok := w.cutSilentDocument(); ok {
 		return rest, true
 	}
-	if rest, ok := w.nothingThere(); ok {
+	if rest, ok := w.cutNoMention(); ok {
 		return rest, true
 	}
-	if rest, ok := w.begins(decline); ok {
-		if first, after := w.next(); string(first) == "nothing" || string(first) == "it" && after.saysUnstated() {
+	if rest, ok := w.cutPhrase(declining); ok {
+		if first, after := w.cutWord(); string(first) == "nothing" || string(first) == "it" && after.isUnstated() {
 			return rest, true
 		}
 		named := rest.namesSource()
-		if after, ok := rest.bySource(); ok {
+		if after, ok := rest.cutAttribution(); ok {
 			rest, named = after, true // "I cannot find in the context how long"
 		}
 		return rest, named
 	}
-	if _, ok := w.unmentioned(); !ok {
+	if _, ok := w.cutNotMentioned(); !ok {
 		return w, false
 	}
 	for i := 0; i < len(w); {
-		first, rest := w[i:].next()
+		first, rest := w[i:].cutWord()
 		switch string(first) {
 		case "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent":
 			return w[:max(0, i-1)], i > 0
@@ -116,12 +116,12 @@ func (w words) declinedTopic() (words, bool) {
 
 // saysUnstated reports whether w, behind "it", says that a text lacks something: "is
 // not stated".
-func (w words) saysUnstated() bool {
-	_, rest := w.next()
-	if first, after := rest.next(); string(first) == "not" {
+func (w words) isUnstated() bool {
+	_, rest := w.cutWord()
+	if first, after := rest.cutWord(); string(first) == "not" {
 		rest = after
 	}
-	verb, _ := rest.next()
+	verb, _ := rest.cutWord()
 	switch string(verb) {
 	case "mentioned", "specified", "stated", "said":
 		return true
@@ -131,26 +131,26 @@ func (w words) saysUnstated() bool {
 
 // silentDocument is what follows "the guide does not say", where the verb says that
 // it is a text.
-func (w words) silentDocument() (words, bool) {
-	first, rest := w.next()
+func (w words) cutSilentDocument() (words, bool) {
+	first, rest := w.cutWord()
 	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
 		return w, false
 	}
 	for range 2 { // words of the name
-		if _, rest = rest.next(); len(rest) == 0 {
+		if _, rest = rest.cutWord(); len(rest) == 0 {
 			return w, false
 		}
-		after, ok := rest.negated()
+		after, ok := rest.cutNegation()
 		if !ok {
 			continue
 		}
-		verb, after := after.skip(isManner).next()
+		verb, after := after.skip(isMannerAdverb).cutWord()
 		switch string(verb) {
 		case "say", "state", "specify", "mention", "indicate", "explain", "disclose":
 		default:
 			return w, false
 		}
-		next, _ := after.next()
+		next, _ := after.cutWord()
 		return after, string(verb) == "mention" || string(verb) == "specify" || string(next) == "whether" || string(next) == "if" || isQuestionWord(string(next)) || isPreposition(string(next))
 	}
 	return w, false
@@ -158,10 +158,10 @@ func (w words) silentDocument() (words, bool) {
 
 // withoutInformation is w without "any information about", and whether that says
 // that there may be less than what is sought, as "enough" and "specific" do.
-func (w words) withoutInformation() (rest words, vague bool) {
+func (w words) trimInformation() (rest words, vague bool) {
 	start := w
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		switch string(first) {
 		case "enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full":
 			vague = true
@@ -187,12 +187,12 @@ func (w words) withoutInformation() (rest words, vague bool) {
 }
 
 // withoutSource is w without "in the documents" at its end.
-func (w words) withoutSource() words {
+func (w words) trimSource() words {
 	for i := range w {
 		if i > 0 && w[i-1] != ' ' {
 			continue
 		}
-		if rest, ok := w[i:].bySource(); ok && len(rest) == 0 {
+		if rest, ok := w[i:].cutAttribution(); ok && len(rest) == 0 {
 			return w[:max(0, i-1)]
 		}
 	}
@@ -200,8 +200,8 @@ func (w words) withoutSource() words {
 }
 
 // pointsToQuestion reports whether a topic is no more than "this" or "the answer".
-func (w words) pointsToQuestion() bool {
-	return !w.any(func(s []byte) bool {
+func (w words) refersToQuestion() bool {
+	return !w.contains(func(s []byte) bool {
 		switch string(s) {
 		case "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about":
 			return false
@@ -212,7 +212,7 @@ func (w words) pointsToQuestion() bool {
 
 // declinedQuestion is a question as the topic of a refusal.
 func declinedQuestion(question string) (Declined, bool) {
-	asked := askedSentence(question)
+	asked := findQuestion(question)
 	if asked == "" {
 		return Declined{}, false
 	}
@@ -221,19 +221,19 @@ func declinedQuestion(question string) (Declined, bool) {
 		return Declined{}, false
 	}
 	if q.wh == "" {
-		return Declined{Affirmation, joined(q.before, q.subject, q.rest)}, true
+		return Declined{Affirmation, joinWords(q.before, q.subject, q.rest)}, true
 	}
 	f := slices.Concat([]word{{q.wh, q.wh}}, q.noun, q.subject, q.rest, q.before)
 	switch q.wh {
 	case "many", "much":
 		f = append([]word{{"how", "how"}}, f...)
 	}
-	d := sought(f)
-	return d, d.Topic != "" && d.Sought != AnyStatement && d.Sought != Event
+	d := classifyTopic(f)
+	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
 }
 
 // sought reads a topic: a clause with a question word, or a noun phrase.
-func sought(f []word) Declined {
+func classifyTopic(f []word) Declined {
 	if len(f) > 1 && isPreposition(f[0].low) && isQuestionWord(f[1].low) {
 		f = f[1:]
 	}
@@ -243,66 +243,66 @@ func sought(f []word) Declined {
 	rest := f[1:]
 	switch f[0].low {
 	case "whether", "if":
-		return Declined{Affirmation, joined(rest)}
+		return Declined{Affirmation, joinWords(rest)}
 	case "when":
-		return Declined{Time, joined(rest)}
+		return Declined{Time, joinWords(rest)}
 	case "who", "whom", "whose":
-		return Declined{Person, joined(rest)}
+		return Declined{Person, joinWords(rest)}
 	case "where":
-		return Declined{Place, joined(rest)}
+		return Declined{Place, joinWords(rest)}
 	case "why":
-		return Declined{Reason, joined(rest)}
+		return Declined{Reason, joinWords(rest)}
 	case "how":
-		return soughtHow(rest)
+		return classifyHow(rest)
 	case "what", "which":
-		return soughtWhat(f[0].low, rest)
+		return classifyWhat(f[0].low, rest)
 	case "that":
-		return Declined{Affirmation, joined(rest)}
+		return Declined{Affirmation, joinWords(rest)}
 	}
-	return soughtNoun(f)
+	return classifyNoun(f)
 }
 
-func soughtHow(f []word) Declined {
+func classifyHow(f []word) Declined {
 	if len(f) == 0 {
 		return Declined{}
 	}
 	switch f[0].low {
 	case "many":
-		return Declined{Amount, joined(f[1:])}
+		return Declined{Amount, joinWords(f[1:])}
 	case "much":
 		if i := slices.IndexFunc(f, isCostWord); i > 0 {
-			return Declined{Cost, joined(f[1:i], f[i+1:])}
+			return Declined{Cost, joinWords(f[1:i], f[i+1:])}
 		}
-		return Declined{Amount, joined(f[1:])}
+		return Declined{Amount, joinWords(f[1:])}
 	case "long", "soon", "often", "old":
-		return Declined{Time, joined(f[1:])}
+		return Declined{Time, joinWords(f[1:])}
 	case "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
-		return Declined{Amount, joined(f[1:])}
+		return Declined{Amount, joinWords(f[1:])}
 	}
-	return Declined{Manner, joined(f)}
+	return Declined{Manner, joinWords(f)}
 }
 
-func soughtWhat(wh string, f []word) Declined {
+func classifyWhat(wh string, f []word) Declined {
 	if len(f) == 0 {
 		return Declined{}
 	}
 	if i := slices.IndexFunc(f, isCostWord); wh == "what" && i > 0 {
-		return Declined{Cost, joined(f[:i], f[i+1:])}
+		return Declined{Cost, joinWords(f[:i], f[i+1:])}
 	}
 	switch low := f[0].low; {
 	case strings.HasPrefix(low, "happen"):
-		return Declined{Event, joined(f[1:])}
+		return Declined{Event, joinWords(f[1:])}
 	case isTimeNoun(low):
-		return Declined{Time, joined(f[1:])}
+		return Declined{Time, joinWords(f[1:])}
 	case isBe(low):
-		return soughtNoun(f[1:])
+		return classifyNoun(f[1:])
 	case wh == "what" && (isDeterminer(low) || isPronoun([]byte(low))):
 		if last := f[len(f)-1].low; isBe(last) { // "what the fee is"
-			return soughtNoun(f[:len(f)-1])
+			return classifyNoun(f[:len(f)-1])
 		}
-		return Declined{Event, joined(f)}
+		return Declined{Event, joinWords(f)}
 	}
-	return Declined{Value, joined(f)}
+	return Declined{Value, joinWords(f)}
 }
 
 // isCostWord knows the verbs with which a question asks for money.
@@ -316,7 +316,7 @@ func isCostWord(w word) bool {
 
 // soughtNoun reads a noun phrase: its head may say what is sought, as "date" does in
 // "the date of the merger".
-func soughtNoun(f []word) Declined {
+func classifyNoun(f []word) Declined {
 	for len(f) > 1 && isDeterminer(f[0].low) {
 		f = f[1:]
 	}
@@ -330,37 +330,37 @@ func soughtNoun(f []word) Declined {
 	if head < 0 {
 		return Declined{}
 	}
-	without := joined(f[:head], f[head+1:])
-	switch singular(f[head].low) {
+	without := joinWords(f[:head], f[head+1:])
+	switch trimPlural(f[head].low) {
 	case "price", "cost":
 		return Declined{Cost, without}
 	case "fee", "salary", "charge", "fare", "rent":
-		return Declined{Cost, joined(f)}
+		return Declined{Cost, joinWords(f)}
 	case "number", "amount", "total", "percentage", "share":
 		return Declined{Amount, without}
 	case "rate", "size", "length", "height", "weight", "distance", "width", "depth", "temperature", "speed", "capacity", "population", "age":
-		return Declined{Amount, joined(f)}
+		return Declined{Amount, joinWords(f)}
 	case "date", "time", "year", "day", "duration":
 		return Declined{Time, without}
 	case "deadline", "hour":
-		return Declined{Time, joined(f)}
+		return Declined{Time, joinWords(f)}
 	case "name":
 		return Declined{Person, without}
 	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
 		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && verbs().is(base, baseForm) { // who founded it
-			return Declined{Person, joined([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
+			return Declined{Person, joinWords([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
 		}
-		return Declined{Person, joined(f)}
+		return Declined{Person, joinWords(f)}
 	case "location", "address", "place":
 		return Declined{Place, without}
 	case "reason", "cause":
 		return Declined{Reason, without}
 	}
-	return Declined{AnyStatement, joined(f)}
+	return Declined{AnyStatement, joinWords(f)}
 }
 
 // singular is a noun without the "s" of its plural.
-func singular(noun string) string {
+func trimPlural(noun string) string {
 	if strings.HasSuffix(noun, "ss") {
 		return noun
 	}

@@ -7,10 +7,10 @@ package extract
 // it may assert a fact.
 func isDisclaimer(w words) bool {
 	const shortest, longest = 4, 40
-	if n := w.count(); n < shortest || n > longest || w.digits() || w.any(func(s []byte) bool { return !isGrammar(s) && !isAboutAnswer(s) }) {
+	if n := w.count(); n < shortest || n > longest || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
 		return false
 	}
-	return (w.any(namesAnswer) || w.any(isWriter)) && w.any(isAboutAnswer)
+	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)
 }
 
 // namesAnswer knows the words for the answer itself, and for what it is not.
@@ -23,7 +23,7 @@ func namesAnswer(s []byte) bool {
 }
 
 // isWriter knows the words for who wrote the answer, and for where it stands.
-func isWriter(s []byte) bool {
+func namesWriter(s []byte) bool {
 	switch string(s) {
 	case "i", "ive", "im", "my", "we", "our", "above", "this":
 		return true
@@ -33,8 +33,8 @@ func isWriter(s []byte) bool {
 
 // isGrammar knows the words that disclaimers share with every sentence, and those
 // for the answer itself.
-func isGrammar(s []byte) bool {
-	if namesAnswer(s) || isWriter(s) {
+func isDisclaimerWord(s []byte) bool {
+	if namesAnswer(s) || namesWriter(s) {
 		return true
 	}
 	switch string(s) {

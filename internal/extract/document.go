@@ -17,43 +17,43 @@ type document struct {
 }
 
 // A place is where a sentence stands.
-type place struct {
+type position struct {
 	first, last bool
-	hashes      bool // it is a heading of Markdown
-	item        bool // of a list
+	heading      bool // it is a heading of Markdown
+	listItem        bool // of a list
 	wholeLine   bool // nothing else stands on its lines
 	beforeItem  bool // an item of a list comes next
-	paragraph   bool // it begins one, after a blank line
+	startsParagraph   bool // it begins one, after a blank line
 	beforeCode  bool // fenced code comes next
 	underlined  bool // a line of signs stands under it
 }
 
 // place looks at what stands around sentence i.
-func (d document) place(i int) place {
-	p := place{first: i == 0, last: i == len(d.spans)-1}
+func (d document) position(i int) position {
+	p := position{first: i == 0, last: i == len(d.spans)-1}
 	before := d.gap(i)
 	n := strings.LastIndexByte(before, '\n')
 	begins := n >= 0 || p.first
-	before = withoutQuoteMarks(before[n+1:])
-	p.hashes = begins && strings.HasPrefix(before, "#")
-	p.item = before != "" && !p.hashes
+	before = trimQuoteMarkers(before[n+1:])
+	p.heading = begins && strings.HasPrefix(before, "#")
+	p.listItem = before != "" && !p.heading
 	p.wholeLine = begins
-	p.paragraph = begins && !p.item && (p.first || strings.Count(d.gap(i), "\n") > 1)
+	p.startsParagraph = begins && !p.listItem && (p.first || strings.Count(d.gap(i), "\n") > 1)
 	if !p.last {
 		after := d.gap(i + 1)
 		n := strings.LastIndexByte(after, '\n')
 		p.wholeLine = begins && n >= 0
-		after = withoutQuoteMarks(after[n+1:])
+		after = trimQuoteMarkers(after[n+1:])
 		p.beforeItem = after != "" && after[0] != '#'
 		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
-		p.underlined = p.wholeLine && !p.item && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
+		p.underlined = p.wholeLine && !p.listItem && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
 	}
 	return p
 }
 
 // withoutQuoteMarks is s without the white space and the signs of a block quote
 // that it begins with.
-func withoutQuoteMarks(s string) string {
+func trimQuoteMarkers(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '>') {
 		s = s[1:]
 	}
@@ -94,35 +94,35 @@ func (d document) kind(i int) (k Kind, plain bool) {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
-		if strings.IndexByte(text, '\n') >= 0 || !saysAnything(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
+		if strings.IndexByte(text, '\n') >= 0 || !hasAlphanumeric(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
 			return Code, false
 		}
-	case !saysAnything(text):
+	case !hasAlphanumeric(text):
 		return Marks, false
 	case isReference(text):
 		return Reference, false
 	case d.isIndentedCode(i):
 		return Code, false
 	}
-	if len(text) > longest {
+	if len(text) > maxSentenceBytes {
 		return "", false
 	}
-	w, marked := read(d.words[:0], text)
-	return d.kindOf(i, text, w), !marked
+	w, marked := normalize(d.words[:0], text)
+	return d.classify(i, text, w), !marked
 }
 
 // parts are those of sentence i, if it declines to answer and asserts something.
-func (d document) parts(i int) []part {
+func (d document) refusalParts(i int) []refusalPart {
 	text := d.sentence(i)
-	if len(text) > longest || !mayDecline(text) {
+	if len(text) > maxSentenceBytes || !mayDecline(text) {
 		return nil
 	}
-	return parts(text)
+	return splitRefusal(text)
 }
 
 // kindOf is kind of a sentence of the words w that is no code.
-func (d document) kindOf(i int, text string, w words) Kind {
-	opened := w.opened()
+func (d document) classify(i int, text string, w words) Kind {
+	opened := w.trimOpening()
 	switch {
 	case isQuestion(text, w):
 		return Question
@@ -131,7 +131,7 @@ func (d document) kindOf(i int, text string, w words) Kind {
 	case isGreeting(text, w, opened):
 		return Greeting
 	}
-	switch p := d.place(i); {
+	switch p := d.position(i); {
 	case isLeadIn(text, w, opened, p):
 		return LeadIn
 	case d.isHeading(i, text, w, p):
@@ -147,11 +147,11 @@ func (d document) kindOf(i int, text string, w words) Kind {
 // than one, or sources behind their heading on one line.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
-		if begin := text[:min(len(text), longestName)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
+		if begin := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
 			return false // as most
 		}
-		rest, ok := sourceLabel(text)
-		return ok && rest != "" && namesSources(rest)
+		rest, ok := cutSourceHeading(text)
+		return ok && rest != "" && listsSources(rest)
 	}
 	if strings.HasPrefix(text, "[") {
 		if n := strings.Index(text[:min(len(text), 40)], "]:"); n > 0 {
@@ -173,7 +173,7 @@ func (d document) isIndentedCode(i int) bool {
 }
 
 // saysAnything reports whether text has a letter or a digit.
-func saysAnything(text string) bool {
+func hasAlphanumeric(text string) bool {
 	for _, r := range text {
 		if r < utf8.RuneSelf {
 			if b := byte(r); b|0x20-'a' < 26 || b-'0' < 10 {
@@ -188,7 +188,7 @@ func saysAnything(text string) bool {
 
 // final is the last character of text that closes no quotation, bracket or
 // emphasis, and the text up to it.
-func final(text string) (last byte, upTo string) {
+func trimClosing(text string) (last byte, upTo string) {
 	for text != "" {
 		switch b := text[len(text)-1]; b {
 		case '*', '_', ')', '`', '"', '\'', ' ':

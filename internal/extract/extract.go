@@ -48,14 +48,14 @@ func (c Claim) Offset() (int, bool) {
 	if c.As == "" {
 		return len(c.Judged()) - len(c.Text), true
 	}
-	if strings.HasSuffix(c.Text, c.As) || strings.HasSuffix(capitalized(c.Text[max(0, len(c.Text)-len(c.As)):]), c.As) {
+	if strings.HasSuffix(c.Text, c.As) || strings.HasSuffix(capitalize(c.Text[max(0, len(c.Text)-len(c.As)):]), c.As) {
 		return len(c.As) - len(c.Text), true
 	}
 	if strings.HasPrefix(c.Text, strings.TrimRight(c.As, ".!")) {
 		return 0, true // without a frame at its end
 	}
-	i := strings.Index(c.As, bareAnswer(c.Text))
-	return i - max(0, strings.Index(c.Text, bareAnswer(c.Text))), i >= 0
+	i := strings.Index(c.As, trimAnswer(c.Text))
+	return i - max(0, strings.Index(c.Text, trimAnswer(c.Text))), i >= 0
 }
 
 // A Span is a piece of an answer, in code points.

@@ -9,13 +9,13 @@ import (
 
 // isBareAnswer reports whether text is a fragment: a name, a number, a date, a
 // phrase without a finite verb. A longer text is one only if it looks like it.
-func isBareAnswer(text string) bool {
+func isAnswerFragment(text string) bool {
 	if strings.Contains(text, ": ") || strings.HasSuffix(text, ":") {
 		return false
 	}
-	w := wordsOf(bareAnswer(text))
+	w := splitWords(trimAnswer(text))
 	switch {
-	case len(w) == 0, w[0].low == "", len(w) > longestFragment, hasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > longestWord:
+	case len(w) == 0, w[0].low == "", len(w) > maxFragmentWords, hasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > maxUnspacedRunes:
 		return false
 	case len(w) <= 3, isNumeral(w[0].low):
 		return len(w) == 1 || !verbs().is(w[0].low, baseForm) || startsUpper(w[1].text) // "Turn it off."
@@ -59,11 +59,11 @@ func isNounPhrase(w []word) bool {
 // isShortAnswer reports whether a claim says too little without its question: it
 // is a fragment, or "yes" or "no".
 func isShortAnswer(text string) bool {
-	if len(text) > longestReply {
+	if len(text) > maxReplyBytes {
 		return false
 	}
 	n := strings.Count(text, " ")
-	return isReply(text) || n < longestFragment+4 && (n < fewWords || !hasCommonVerb(text)) && isBareAnswer(text) || n < 3 && isTag(wordsOf(text))
+	return startsWithYesNo(text) || n < maxFragmentWords+4 && (n < minCommonVerbWords || !hasCommonVerb(text)) && isAnswerFragment(text) || n < 3 && isPronounTag(splitWords(text))
 }
 
 // hasCommonVerb is a fast check that most sentences pass and no fragment does.

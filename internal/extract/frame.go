@@ -6,75 +6,75 @@ import (
 
 // longestFrame bounds what is looked at for a frame at either end of a claim, in
 // bytes.
-const longestFrame = 120
+const maxFrameBytes = 120
 
 // unframed is a sentence without the words that only say where it is from:
 // "According to the documents," before it or behind it, and "The passage states
 // that". It reports false if there are none.
-func unframed(text string) (string, bool) {
+func trimFrames(text string) (string, bool) {
 	rest, framed := text, false
 	for range 3 { // "Based on the documents, the text states that"
-		after, ok := withoutFrame(rest)
+		after, ok := trimLeadingFrame(rest)
 		if !ok {
 			break
 		}
 		rest, framed = after, true
 	}
-	if before, ok := withoutTrailingFrame(rest); ok {
+	if before, ok := trimTrailingFrame(rest); ok {
 		rest, framed = before, true
 	}
-	if !framed || !saysAnything(rest) {
+	if !framed || !hasAlphanumeric(rest) {
 		return text, false
 	}
-	return capitalized(rest), true
+	return capitalize(rest), true
 }
 
 // mayBeFramed is a fast check that few other sentences pass: one of the first words
 // names a source, or a frame stands near the end.
-func mayBeFramed(text string) bool {
+func mayHaveFrame(text string) bool {
 	const near, shortest = 64, 12 // bytes
 	if len(text) < shortest {
 		return false
 	}
-	if begin := text[:min(len(text), near)]; beginsFrame(begin) && (mayNameSource(begin) || namesDocument(begin)) {
+	if begin := text[:min(len(text), near)]; startsFrame(begin) && (mayNameSource(begin) || mayNameDocument(begin)) {
 		var buf [2 * near]byte
-		w, _ := read(buf[:0], begin)
-		if w.any(isSourceNoun) || w.any(isDocumentNoun) {
+		w, _ := normalize(buf[:0], begin)
+		if w.contains(isSourceNoun) || w.contains(isDocumentNoun) {
 			return true
 		}
 	}
-	tail := text[max(0, len(text)-longestFrame):]
+	tail := text[max(0, len(text)-maxFrameBytes):]
 	return strings.Contains(tail, "ccording to ") || strings.Contains(tail, ", as ") || strings.Contains(tail, ", based on ") || strings.Contains(tail, ", per ")
 }
 
 // withoutFrame cuts one frame from the beginning of text.
-func withoutFrame(text string) (string, bool) {
-	near := text[:min(len(text), longestFrame)]
-	var buf [2 * longestFrame]byte
+func trimLeadingFrame(text string) (string, bool) {
+	near := text[:min(len(text), maxFrameBytes)]
+	var buf [2 * maxFrameBytes]byte
 	if n := strings.IndexByte(near, ','); n >= 0 {
-		w, _ := read(buf[:0], near[:n])
-		if rest, ok := w.sourced(); ok && len(rest) == 0 {
+		w, _ := normalize(buf[:0], near[:n])
+		if rest, ok := w.cutSourceFrame(); ok && len(rest) == 0 {
 			return strings.TrimLeft(text[n+1:], " "), true
 		}
 	}
-	w, _ := read(buf[:0], near)
-	rest, ok := w.sourced()
+	w, _ := normalize(buf[:0], near)
+	rest, ok := w.cutSourceFrame()
 	if ok {
-		if after, cut := afterWords(text, w.count()-rest.count()); cut && startsClause(after) {
+		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {
 			return after, true
 		}
 	}
-	rest, ok = w.states()
+	rest, ok = w.cutStatesThat()
 	if !ok {
 		return text, false
 	}
-	after, cut := afterWords(text, w.count()-rest.count())
+	after, cut := trimWords(text, w.count()-rest.count())
 	return after, cut && after != ""
 }
 
 // withoutTrailingFrame cuts a frame from the end of text.
-func withoutTrailingFrame(text string) (string, bool) {
-	from := max(0, len(text)-longestFrame)
+func trimTrailingFrame(text string) (string, bool) {
+	from := max(0, len(text)-maxFrameBytes)
 	n := strings.LastIndexByte(text[from:], ',')
 	if k := strings.LastIndex(text[from:], " according to "); k > n {
 		n = k
@@ -82,13 +82,13 @@ func withoutTrailingFrame(text string) (string, bool) {
 	if n < 0 {
 		return text, false
 	}
-	var buf [2 * longestFrame]byte
-	w, _ := read(buf[:0], text[from+n+1:])
-	rest, ok := w.sourced()
+	var buf [2 * maxFrameBytes]byte
+	w, _ := normalize(buf[:0], text[from+n+1:])
+	rest, ok := w.cutSourceFrame()
 	if !ok || len(rest) > 0 || n+from == 0 {
 		return text, false
 	}
-	if first, _ := w.next(); string(first) == "in" || string(first) == "from" || string(first) == "with" || string(first) == "within" {
+	if first, _ := w.cutWord(); string(first) == "in" || string(first) == "from" || string(first) == "with" || string(first) == "within" {
 		return text, false // "He found the letter, in the documents."
 	}
 	end := text[len(strings.TrimRight(text, ".!")):]
@@ -96,23 +96,23 @@ func withoutTrailingFrame(text string) (string, bool) {
 }
 
 // sourced is what follows "according to the documents" or "as stated in passage 2".
-func (w words) sourced() (words, bool) {
+func (w words) cutSourceFrame() (words, bool) {
 	found := false
-	if rest, ok := w.byDocument(); ok {
+	if rest, ok := w.cutDocumentFrame(); ok {
 		return rest, true
 	}
 	for range 3 { // "based on the information provided in the context"
 		rest := w
-		if after, ok := w.after("as"); ok && !found {
-			if first, then := after.next(); isStated(first) {
+		if after, ok := w.cutPrefix("as"); ok && !found {
+			if first, then := after.cutWord(); isStatedParticiple(first) {
 				rest = then
 			}
 		} else if found {
-			if first, then := w.next(); isStated(first) {
+			if first, then := w.cutWord(); isStatedParticiple(first) {
 				rest = then
 			}
 		}
-		rest, ok := rest.bySource()
+		rest, ok := rest.cutAttribution()
 		if !ok || w.namesReport() {
 			break
 		}
@@ -123,29 +123,29 @@ func (w words) sourced() (words, bool) {
 
 // byDocument is what follows "according to the handbook" and the like, which name
 // the contexts by what they are. "The 2023 handbook" may be one of several.
-func (w words) byDocument() (words, bool) {
-	first, rest := w.next()
+func (w words) cutDocumentFrame() (words, bool) {
+	first, rest := w.cutWord()
 	switch string(first) {
 	case "per":
 	case "according", "based":
-		_, rest = rest.next()
+		_, rest = rest.cutWord()
 	case "as":
-		if second, then := rest.next(); isStated(second) {
-			_, rest = then.next()
+		if second, then := rest.cutWord(); isStatedParticiple(second) {
+			_, rest = then.cutWord()
 		}
 	default:
 		return w, false
 	}
-	the, rest := rest.next()
+	the, rest := rest.cutWord()
 	if string(the) != "the" && string(the) != "this" && string(the) != "your" {
 		return w, false
 	}
-	noun, rest := rest.next()
+	noun, rest := rest.cutWord()
 	return rest, isDocumentNoun(noun)
 }
 
 // beginsFrame reports whether the first word of text may be that of a frame.
-func beginsFrame(text string) bool {
+func startsFrame(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
 	if len(first) > len("information") {
 		return false
@@ -160,7 +160,7 @@ func beginsFrame(text string) bool {
 }
 
 // namesDocument is a fast check for the words of isDocumentNoun.
-func namesDocument(text string) bool {
+func mayNameDocument(text string) bool {
 	for _, part := range [...]string{"andbook", "manual", "guide", "olicy", "page", "faq", "FAQ", "rochure", "eaflet", "ooklet", "ebsite"} {
 		if strings.Contains(text, part) {
 			return true
@@ -182,7 +182,7 @@ func isDocumentNoun(s []byte) bool {
 // contexts speak of, such as "the report".
 func (w words) namesReport() bool {
 	for range 5 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		if s := string(first); s == "search" || s == "retrieved" { // "the search results"
 			return false
 		}
@@ -196,7 +196,7 @@ func (w words) namesReport() bool {
 }
 
 // isStated knows the participles of "as stated in the passage".
-func isStated(s []byte) bool {
+func isStatedParticiple(s []byte) bool {
 	switch string(s) {
 	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
 		return true
@@ -206,27 +206,27 @@ func isStated(s []byte) bool {
 
 // states is what follows "the passage states that" or "it is stated in the context
 // that".
-func (w words) states() (words, bool) {
-	if rest, ok := w.after("it is"); ok {
-		first, rest := rest.skip(isManner).next()
-		if !isStated(first) {
+func (w words) cutStatesThat() (words, bool) {
+	if rest, ok := w.cutPrefix("it is"); ok {
+		first, rest := rest.skip(isMannerAdverb).cutWord()
+		if !isStatedParticiple(first) {
 			return w, false
 		}
-		if after, ok := rest.bySource(); ok {
+		if after, ok := rest.cutAttribution(); ok {
 			rest = after
 		} else {
 			return w, false
 		}
-		return rest.after("that")
+		return rest.cutPrefix("that")
 	}
 	if w.namesReport() {
 		return w, false
 	}
-	rest, ok := w.source()
+	rest, ok := w.cutSource()
 	if !ok {
 		return w, false
 	}
-	verb, rest := rest.skip(isManner).next()
+	verb, rest := rest.skip(isMannerAdverb).cutWord()
 	that := false
 	switch string(verb) {
 	case "states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
@@ -234,13 +234,13 @@ func (w words) states() (words, bool) {
 	default:
 		return w, false
 	}
-	if rest, that = rest.after("that"); that {
+	if rest, that = rest.cutPrefix("that"); that {
 		return rest, true
 	}
 	if string(verb) != "states" && string(verb) != "state" && string(verb) != "says" && string(verb) != "say" {
 		return w, false
 	}
-	first, _ := rest.next()
+	first, _ := rest.cutWord()
 	return rest, isDeterminer(string(first)) || isSubjectPronoun(string(first))
 }
 
@@ -248,21 +248,21 @@ func (w words) states() (words, bool) {
 // capital, a determiner or a pronoun.
 func startsClause(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
-	low := plainWord(first)
+	low := normalizeWord(first)
 	return low != "that" && (startsUpper(text) || isDeterminer(low) || isSubjectPronoun(low))
 }
 
 // afterWords is text without its first n words. It reports false if the words are
 // not separated by white space alone.
-func afterWords(text string, n int) (string, bool) {
+func trimWords(text string, n int) (string, bool) {
 	rest := strings.TrimLeft(text, " ")
 	for range n {
 		i := strings.IndexByte(rest, ' ')
 		if i < 0 {
 			return "", false
 		}
-		var buf [2 * longestFrame]byte
-		if w, _ := read(buf[:0], rest[:min(i, longestFrame)]); w.count() != 1 {
+		var buf [2 * maxFrameBytes]byte
+		if w, _ := normalize(buf[:0], rest[:min(i, maxFrameBytes)]); w.count() != 1 {
 			return "", false
 		}
 		rest = strings.TrimLeft(rest[i:], " ")

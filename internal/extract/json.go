@@ -18,8 +18,8 @@ import (
 // reports whether it is. The strings and numbers of JSON stand one below the other, each
 // under its key, and the answer itself under none.
 func unwrap(raw string) (view, bool) {
-	start, end := trimmed(raw, 0, len(raw))
-	from, to, lang := fenced(raw, start, end)
+	start, end := trimSpan(raw, 0, len(raw))
+	from, to, lang := trimFence(raw, start, end)
 	fence := from > start
 	switch {
 	case from == to:
@@ -33,18 +33,18 @@ func unwrap(raw string) (view, bool) {
 	if !fence || !isProse(raw[from:to], lang) {
 		return view{}, false
 	}
-	w := plainer{raw: raw}
+	w := contextStripper{raw: raw}
 	w.replace(0, from, "")
 	w.replace(to, len(raw), "")
 	return view{raw: raw, text: string(w.out), cuts: w.cuts}, true
 }
 
 // trimmed is the part of raw between two offsets without white space around it.
-func trimmed(raw string, start, end int) (int, int) {
-	for start < end && isBlank(raw[start]) {
+func trimSpan(raw string, start, end int) (int, int) {
+	for start < end && isSpace(raw[start]) {
 		start++
 	}
-	for end > start && isBlank(raw[end-1]) {
+	for end > start && isSpace(raw[end-1]) {
 		end--
 	}
 	return start, end
@@ -52,7 +52,7 @@ func trimmed(raw string, start, end int) (int, int) {
 
 // fenced is what the one fence around raw[start:end] holds, and its language;
 // all of it if there is none.
-func fenced(raw string, start, end int) (from, to int, lang string) {
+func trimFence(raw string, start, end int) (from, to int, lang string) {
 	const fence = "```"
 	s := raw[start:end]
 	if !strings.HasPrefix(s, fence) || !strings.HasSuffix(s, fence) || strings.Count(s, fence) != 2 {
@@ -63,7 +63,7 @@ func fenced(raw string, start, end int) (from, to int, lang string) {
 		return start, end, ""
 	}
 	lang = strings.ToLower(strings.TrimSpace(s[len(fence):n]))
-	from, to = trimmed(raw, start+n, end-len(fence))
+	from, to = trimSpan(raw, start+n, end-len(fence))
 	return from, to, lang
 }
 
@@ -77,18 +77,18 @@ func isProse(s, lang string) bool {
 		return false
 	}
 	const enough = 4 // words
-	last, upTo := final(s)
-	return isEnd(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= enough && !strings.ContainsAny(s, "{}=$\\")
+	last, upTo := trimClosing(s)
+	return endsSentence(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= enough && !strings.ContainsAny(s, "{}=$\\")
 }
 
 // A jsonReader finds the strings of a JSON text.
 type jsonReader struct {
 	raw  string
 	from int // of the JSON text in raw
-	out  plainer
-	open []string // keys of the objects and arrays around what is read
-	n    int      // strings so far
-	list int      // of which the last was in the array at hand, 0 for none
+	out  contextStripper
+	keys []string // keys of the objects and arrays around what is read
+	values    int      // strings so far
+	lastItem int      // of which the last was in the array at hand, 0 for none
 }
 
 // maxJSONDepth is how deep the strings of an answer are nested at most.
@@ -104,7 +104,7 @@ func (j *jsonReader) read(s string) bool {
 		kind := dec.PeekKind()
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
-			return j.n > 0
+			return j.values > 0
 		}
 		if err != nil || dec.StackDepth() > maxJSONDepth {
 			return false
@@ -112,13 +112,13 @@ func (j *jsonReader) read(s string) bool {
 		end := j.from + int(dec.InputOffset())
 		switch kind {
 		case jsontext.KindBeginObject, jsontext.KindBeginArray:
-			if len(j.open) > 0 && key == "" {
-				key = j.open[len(j.open)-1]
+			if len(j.keys) > 0 && key == "" {
+				key = j.keys[len(j.keys)-1]
 			}
-			j.open = append(j.open, key)
-			key, j.list = "", 0
+			j.keys = append(j.keys, key)
+			key, j.lastItem = "", 0
 		case jsontext.KindEndObject, jsontext.KindEndArray:
-			j.open = j.open[:len(j.open)-1]
+			j.keys = j.keys[:len(j.keys)-1]
 			key = ""
 		case jsontext.KindString:
 			object, n := dec.StackIndex(dec.StackDepth())
@@ -128,12 +128,12 @@ func (j *jsonReader) read(s string) bool {
 			}
 			name := key
 			if object == '[' {
-				name = j.open[len(j.open)-1]
+				name = j.keys[len(j.keys)-1]
 			}
-			j.value(name, object == '[', stringStart(j.raw[j.from:end])+j.from+1, end-1)
+			j.addString(name, object == '[', lastStringStart(j.raw[j.from:end])+j.from+1, end-1)
 			key = ""
 		case jsontext.KindNumber:
-			j.number(key, end-len(token.String()), end)
+			j.addNumber(key, end-len(token.String()), end)
 			key = ""
 		case jsontext.KindNull, jsontext.KindFalse, jsontext.KindTrue, jsontext.KindInvalid:
 			key = ""
@@ -142,20 +142,20 @@ func (j *jsonReader) read(s string) bool {
 }
 
 // value adds a string without its quotation marks.
-func (j *jsonReader) value(key string, item bool, start, end int) {
+func (j *jsonReader) addString(key string, item bool, start, end int) {
 	if start >= end {
 		return
 	}
-	if isMetadata(key) {
-		j.leaveOut(end, "", Reference)
+	if isMetadataKey(key) {
+		j.omitTo(end, "", Reference)
 		return
 	}
 	with := ""
-	if j.n > 0 {
+	if j.values > 0 {
 		with = "\n\n"
 	}
-	switch label := strings.TrimSpace(strings.Map(keyRune, key)); {
-	case item && j.list > 0:
+	switch label := strings.TrimSpace(strings.Map(keyToWords, key)); {
+	case item && j.lastItem > 0:
 		with = "\n- "
 	case !isAnswerKey(key):
 		first, size := utf8.DecodeRuneInString(label)
@@ -163,17 +163,17 @@ func (j *jsonReader) value(key string, item bool, start, end int) {
 	case item:
 		with += "- "
 	}
-	j.n++
+	j.values++
 	if item {
-		j.list = j.n
+		j.lastItem = j.values
 	}
-	j.leaveOut(start, with, Code)
+	j.omitTo(start, with, Code)
 	for i := start; i < end; {
 		if j.raw[i] != '\\' {
 			i++
 			continue
 		}
-		with, n := escapeAt(j.raw[:end], i)
+		with, n := jsonEscape(j.raw[:end], i)
 		i += j.out.replace(i, i+n, with)
 	}
 	// What follows up to the next string is left out.
@@ -182,18 +182,18 @@ func (j *jsonReader) value(key string, item bool, start, end int) {
 }
 
 // number adds a number that stands under a key of its own, as in "age: 35".
-func (j *jsonReader) number(key string, start, end int) {
-	if key == "" || isMetadata(key) {
+func (j *jsonReader) addNumber(key string, start, end int) {
+	if key == "" || isMetadataKey(key) {
 		return
 	}
 	with := ""
-	if j.n > 0 {
+	if j.values > 0 {
 		with = "\n\n"
 	}
 	if !isAnswerKey(key) {
-		with += strings.TrimSpace(strings.Map(keyRune, key)) + ": "
+		with += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
 	}
-	j.n++
+	j.values++
 	j.out.replace(j.out.done, start, with)
 	j.out.out = append(j.out.out, j.raw[start:end]...)
 	j.out.done = end
@@ -201,7 +201,7 @@ func (j *jsonReader) number(key string, start, end int) {
 
 // escapeAt is the character that the escape of JSON at i stands for, and the length
 // of that.
-func escapeAt(s string, i int) (with string, n int) {
+func jsonEscape(s string, i int) (with string, n int) {
 	const short, long, pair = len(`\n`), len(`\u00e9`), len(`\ud83d\ude80`)
 	for _, n := range [...]int{pair, long, short} {
 		if i+n > len(s) || n > short && s[i+1] != 'u' {
@@ -217,7 +217,7 @@ func escapeAt(s string, i int) (with string, n int) {
 
 // leaveOut puts with in place of all up to an offset. That is of the kind, unless it
 // has a stem in it, or nothing to report.
-func (j *jsonReader) leaveOut(end int, with string, kind Kind) {
+func (j *jsonReader) omitTo(end int, with string, kind Kind) {
 	start := j.out.done
 	j.out.replace(start, end, with)
 	if strings.IndexByte(with, ':') < 0 && MayAssert(j.raw[start:end]) {
@@ -227,12 +227,12 @@ func (j *jsonReader) leaveOut(end int, with string, kind Kind) {
 
 // view returns what was read.
 func (j *jsonReader) view() view {
-	j.leaveOut(len(j.raw), "", Code)
+	j.omitTo(len(j.raw), "", Code)
 	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}
 }
 
 // stringStart is where the string that s ends with starts.
-func stringStart(s string) int {
+func lastStringStart(s string) int {
 	for i := len(s) - 2; i >= 0; i-- {
 		if s[i] != '"' {
 			continue
@@ -249,7 +249,7 @@ func stringStart(s string) int {
 }
 
 // keyRune makes words of a key: "opening_hours".
-func keyRune(r rune) rune {
+func keyToWords(r rune) rune {
 	if r == '_' || r == '-' || r == '.' || r == '\n' {
 		return ' '
 	}
@@ -258,7 +258,7 @@ func keyRune(r rune) rune {
 
 // isAnswerKey knows the keys that an answer as a whole stands under.
 func isAnswerKey(key string) bool {
-	switch strings.ToLower(strings.Trim(strings.Map(keyRune, key), " ")) {
+	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
 	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
 		return true
 	}
@@ -266,8 +266,8 @@ func isAnswerKey(key string) bool {
 }
 
 // isMetadata knows the keys of what says nothing of the subject.
-func isMetadata(key string) bool {
-	switch strings.ToLower(strings.Trim(strings.Map(keyRune, key), " ")) {
+func isMetadataKey(key string) bool {
+	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
 	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
 		"links", "confidence", "score", "question", "query", "context", "contexts",
 		"reasoning", "thought", "thoughts", "thinking", "rationale":

@@ -83,7 +83,7 @@ func FuzzUnwrap(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		v := seeAnswer(raw)
+		v := newAnswerView(raw)
 		at, in := 0, 0
 		for _, c := range v.cuts {
 			if c.start < in || c.end < c.start || c.at < at || c.end > len(raw) || c.at+c.size > len(v.text) {

@@ -3,26 +3,26 @@ package extract
 import "strings"
 
 // longestLabel bounds a label such as "To answer your question:", in bytes.
-const longestLabel = 32
+const maxLabelBytes = 32
 
 // answerLabel is the length of a label such as "Answer:" or "TL;DR -" with the white
 // space after it, 0 if s has none at its beginning or nothing behind it on its line.
-func answerLabel(s string) int {
-	near := s[:min(len(s), longestLabel)]
+func answerLabelLen(s string) int {
+	near := s[:min(len(s), maxLabelBytes)]
 	n, size := strings.IndexByte(near, ':'), 1
-	if comma := strings.IndexByte(near, ','); comma >= 0 && n < 0 && isOpening(near[:comma]) {
+	if comma := strings.IndexByte(near, ','); comma >= 0 && n < 0 && takesComma(near[:comma]) {
 		n = comma
 	}
 	if n < 0 {
-		if n, size = labelDash(near); n < 0 {
+		if n, size = labelSeparator(near); n < 0 {
 			return 0
 		}
 	}
-	if !isLabelName(near[:n]) {
+	if !isAnswerLabel(near[:n]) {
 		return 0
 	}
 	rest := strings.TrimLeft(s[n+size:], "*_ \t")
-	if _, tag := tagAt(rest, 0); tag > 0 && strings.HasPrefix(rest, "</") { // "<b>Answer:</b>"
+	if _, tag := htmlTag(rest, 0); tag > 0 && strings.HasPrefix(rest, "</") { // "<b>Answer:</b>"
 		rest = strings.TrimLeft(rest[tag:], "*_ \t")
 	}
 	if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
@@ -32,7 +32,7 @@ func answerLabel(s string) int {
 }
 
 // isOpening knows the labels that a comma may follow.
-func isOpening(s string) bool {
+func takesComma(s string) bool {
 	switch strings.ToLower(s) {
 	case "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude":
 		return true
@@ -41,7 +41,7 @@ func isOpening(s string) bool {
 }
 
 // labelDash finds the dash with white space around it that may end a label.
-func labelDash(near string) (at, size int) {
+func labelSeparator(near string) (at, size int) {
 	for _, dash := range [...]string{" - ", " – ", " — "} {
 		if n := strings.Index(near, dash); n >= 0 {
 			return n, len(dash)
@@ -54,9 +54,9 @@ func labelDash(near string) (at, size int) {
 }
 
 // hasLabel reports whether a line of s begins with a label.
-func hasLabel(s string) bool {
+func hasAnswerLabel(s string) bool {
 	for {
-		if answerLabel(strings.TrimLeft(s[:min(len(s), 2*longestLabel)], " \t")) > 0 {
+		if answerLabelLen(strings.TrimLeft(s[:min(len(s), 2*maxLabelBytes)], " \t")) > 0 {
 			return true
 		}
 		n := strings.IndexByte(s, '\n')
@@ -70,8 +70,8 @@ func hasLabel(s string) bool {
 // isLabelName reports whether s only says that an answer follows, as "The short
 // answer" and "In summary" do: one of its words says so, and the others are among
 // those that go with it.
-func isLabelName(s string) bool {
-	if len(s) > longestLabel {
+func isAnswerLabel(s string) bool {
+	if len(s) > maxLabelBytes {
 		return false
 	}
 	s = strings.Trim(s, " *_#:-–—：.\t")

@@ -7,34 +7,34 @@ import (
 
 // isLeadIn reports whether a sentence only announces what comes next; opened is
 // w without what opens it.
-func isLeadIn(text string, w, opened words, p place) bool {
-	last, upTo := final(text)
+func isLeadIn(text string, w, opened words, p position) bool {
+	last, upTo := trimClosing(text)
 	if strings.HasSuffix(upTo, "：") {
 		last = ':'
 		if p.beforeItem && utf8.RuneCountInString(upTo) <= 12 {
 			return true
 		}
 	}
-	rest, announced := opened.begins(announce)
+	rest, announced := opened.cutPhrase(announcing)
 	if last != ':' {
-		return announced && w.count() <= 14 && !w.digits() && rest.announcesNoun()
+		return announced && w.count() <= 14 && !w.hasDigit() && rest.announcesAnswer()
 	}
 	if announced {
 		return true
 	}
-	if opened.pointsToSteps() && !opened.digits() {
+	if opened.pointsToSteps() && !opened.hasDigit() {
 		return true
 	}
-	if w.any(isNumberWord) || opened.digits() || w.count() > 30 {
+	if w.contains(isNumberWord) || opened.hasDigit() || w.count() > 30 {
 		return false
 	}
-	if opened.any(isPointer) {
+	if opened.contains(isForwardPointer) {
 		return true
 	}
 	if opened.count() == 0 {
 		return true // "Based on the provided passages:"
 	}
-	first, _ := opened.next()
+	first, _ := opened.cutWord()
 	switch string(first) {
 	case "to", "when", "if", "for", "how":
 		if p.wholeLine && w.count() <= 16 {
@@ -43,28 +43,28 @@ func isLeadIn(text string, w, opened words, p place) bool {
 	}
 	switch string(first) {
 	case "in", "on", "under", "within":
-		if p.beforeItem && w.count() <= 8 && !w.any(isVerb) {
+		if p.beforeItem && w.count() <= 8 && !w.contains(isCommonVerb) {
 			return true
 		}
 	}
-	if p.beforeCode && w.count() <= 12 && !w.any(isVerb) {
+	if p.beforeCode && w.count() <= 12 && !w.contains(isCommonVerb) {
 		return true
 	}
-	if isExemplary(opened.last()) {
+	if introducesExamples(opened.last()) {
 		return w.count() <= 8 // a longer stem asserts something
 	}
-	return w.count() <= 16 && isLeading(opened.last())
+	return w.count() <= 16 && endsLeadIn(opened.last())
 }
 
 // announcesNoun reports whether what follows "here is" is the answer itself
 // and no more: "a concise summary of the passage".
-func (w words) announcesNoun() bool {
+func (w words) announcesAnswer() bool {
 	for range 5 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		switch string(first) {
 		case "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
 			"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points":
-			return !rest.any(isVerb)
+			return !rest.contains(isCommonVerb)
 		}
 		w = rest
 	}
@@ -72,7 +72,7 @@ func (w words) announcesNoun() bool {
 }
 
 // isPointer knows the words that point to what comes next.
-func isPointer(s []byte) bool {
+func isForwardPointer(s []byte) bool {
 	switch string(s) {
 	case "following", "follows", "below", "here", "heres":
 		return true
@@ -82,17 +82,17 @@ func isPointer(s []byte) bool {
 
 // pointsToSteps finds "these steps", "these general guidelines".
 func (w words) pointsToSteps() bool {
-	if first, rest := w.next(); string(first) == "these" && rest.count() > 2 {
+	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
 		return false // they are what the sentence speaks of
 	}
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		w = rest
 		if string(first) != "these" {
 			continue
 		}
 		for range 3 {
-			first, rest = rest.next()
+			first, rest = rest.cutWord()
 			switch string(first) {
 			case "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
 				"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations":
@@ -104,12 +104,12 @@ func (w words) pointsToSteps() bool {
 }
 
 // isExemplary knows the words before a colon that bring examples.
-func isExemplary(s []byte) bool {
+func introducesExamples(s []byte) bool {
 	return string(s) == "as" || string(s) == "like" || string(s) == "including"
 }
 
 // isLeading knows the words before a colon that wait for what comes next.
-func isLeading(s []byte) bool {
+func endsLeadIn(s []byte) bool {
 	switch string(s) {
 	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
@@ -133,7 +133,7 @@ func isNumberWord(s []byte) bool {
 }
 
 // isVerb knows the verbs that make a sentence of a line.
-func isVerb(s []byte) bool {
+func isCommonVerb(s []byte) bool {
 	switch string(s) {
 	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
 		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
@@ -144,31 +144,31 @@ func isVerb(s []byte) bool {
 }
 
 // isHeading reports whether a line is a title or a label and no more.
-func (d document) isHeading(i int, text string, w words, p place) bool {
-	last, bare := final(text)
+func (d document) isHeading(i int, text string, w words, p position) bool {
+	last, bare := trimClosing(text)
 	n := w.count()
 	switch {
 	case p.underlined && n <= 12:
 		return true
-	case p.hashes:
+	case p.heading:
 		return last != '.' || n < 4
-	case w.bareNumber() && !p.first && p.wholeLine:
+	case w.isShortNumber() && !p.first && p.wholeLine:
 		return true // the number of an item that never came
-	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitled(text)) && !w.digits() && !w.any(isVerb):
+	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true
-	case !p.wholeLine || n > 8 || w.digits() || w.any(isVerb):
+	case !p.wholeLine || n > 8 || w.hasDigit() || w.contains(isCommonVerb):
 		return false
-	case i == 0 && isLabel(w):
+	case i == 0 && isSectionTitle(w):
 		return true
 	case last == ':':
-		return n <= 3 || n <= 6 && isTitled(text)
-	case p.item || p.last || isEnd(last, bare):
+		return n <= 3 || n <= 6 && isTitleCase(text)
+	case p.listItem || p.last || endsSentence(last, bare):
 		return false
 	}
 	if i > 0 {
-		before, upTo := final(d.sentence(i - 1))
+		before, upTo := trimClosing(d.sentence(i - 1))
 		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
-		if before == ':' || !bold && !isEnd(before, upTo) {
+		if before == ':' || !bold && !endsSentence(before, upTo) {
 			return false // what a lead-in announced, or one of several lines
 		}
 		if bold {
@@ -184,13 +184,13 @@ func (d document) isHeading(i int, text string, w words, p place) bool {
 		return false // "Paris", and then why
 	}
 	after := d.sentence(i + 1)
-	end, upTo := final(after)
-	return isEnd(end, upTo) && strings.Count(after, " ") >= 4
+	end, upTo := trimClosing(after)
+	return endsSentence(end, upTo) && strings.Count(after, " ") >= 4
 }
 
 // isTitled reports whether text is in bold or writes its long words with
 // capitals, as titles do.
-func isTitled(text string) bool {
+func isTitleCase(text string) bool {
 	if strings.HasPrefix(text, "**") {
 		return true
 	}
@@ -209,17 +209,17 @@ func isBold(text string) bool {
 }
 
 // isLabel knows titles that stand before an answer.
-func isLabel(s []byte) bool {
+func isSectionTitle(s []byte) bool {
 	switch string(s) {
 	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
 		return true
 	}
-	return isLabelName(string(s))
+	return isAnswerLabel(string(s))
 }
 
 // isEnd reports whether text, which ends with the byte last, ends as a sentence
 // does.
-func isEnd(last byte, text string) bool {
+func endsSentence(last byte, text string) bool {
 	switch last {
 	case '.', '!', '?', ',', ';':
 		return true
@@ -233,7 +233,7 @@ func isEnd(last byte, text string) bool {
 }
 
 // bareNumber reports whether w is a short number and nothing else.
-func (w words) bareNumber() bool {
+func (w words) isShortNumber() bool {
 	if len(w) == 0 || len(w) > 2 {
 		return false
 	}

@@ -33,7 +33,7 @@ func TestMarkdownIsLeftOutOfWhatAClaimSays(t *testing.T) {
 		"*not closed":                         "*not closed",
 		"a [b] (c) [d":                        "a [b] (c) [d",
 	} {
-		if got := clean(in); got != want {
+		if got := stripMarkdown(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
@@ -122,7 +122,7 @@ func BenchmarkCleanOfHardText(b *testing.B) {
 			b.Run(strings.ReplaceAll(unit, "\n", "n")+"/"+map[bool]string{true: "short", false: "long"}[size == 1<<15], func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					clean(text)
+					stripMarkdown(text)
 				}
 			})
 		}

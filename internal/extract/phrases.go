@@ -11,10 +11,10 @@ type role uint8
 
 const (
 	opening  role = 1 + iota // says nothing by itself; what follows decides
-	salute                   // a greeting where the sentence says little more
+	salutation                   // a greeting where the sentence says little more
 	closing                  // an offer of more help or a wish
-	decline                  // a refusal
-	announce                 // of what comes next
+	declining                  // a refusal
+	announcing                 // of what comes next
 )
 
 // A phrase is made of plain words; see words.
@@ -27,19 +27,19 @@ type phrase struct {
 var english string
 
 // byRole holds phrases with the same first word.
-type byRole [announce + 1][]phrase
+type byRole [announcing + 1][]phrase
 
 // A book holds phrases by their first words.
-type book struct {
+type phraseBook struct {
 	phrases map[string]*byRole
-	lengths [announce + 1][256]uint32 // of the first words that begin with a byte, a bit for each
+	lengths [announcing + 1][256]uint32 // of the first words that begin with a byte, a bit for each
 }
 
 //nolint:gochecknoglobals // read once from what is embedded, never changed
-var phrases = sync.OnceValue(func() *book { return readPhrases(english) })
+var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(english) })
 
 // of is the phrases of the role that begin with the word.
-func (b *book) of(first []byte, as role) []phrase {
+func (b *phraseBook) find(first []byte, as role) []phrase {
 	if len(first) == 0 || b.lengths[as][first[0]]>>len(first)&1 == 0 {
 		return nil // as for most words
 	}
@@ -51,11 +51,11 @@ func (b *book) of(first []byte, as role) []phrase {
 
 // readPhrases reads a data file: a line in brackets names the role of the lines
 // after it. The phrases stand under their first words.
-func readPhrases(data string) *book {
+func parsePhrases(data string) *phraseBook {
 	roles := map[string]role{
-		"[opening]": opening, "[salute]": salute, "[closing]": closing, "[decline]": decline, "[announce]": announce,
+		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
 	}
-	b := &book{phrases: make(map[string]*byRole)}
+	b := &phraseBook{phrases: make(map[string]*byRole)}
 	var now role
 	for l := range strings.Lines(data) {
 		l = strings.TrimSpace(l)
@@ -81,15 +81,15 @@ func readPhrases(data string) *book {
 
 // begins finds the longest phrase of the role that w begins with, and what
 // follows it.
-func (w words) begins(as role) (rest words, found bool) {
-	first, _ := w.next()
+func (w words) cutPhrase(as role) (rest words, found bool) {
+	first, _ := w.cutWord()
 	rest = w
 	longest := 0
-	for _, p := range phrases().of(first, as) {
+	for _, p := range phrases().find(first, as) {
 		if len(p.text) <= longest {
 			continue
 		}
-		if after, ok := w.after(p.text); ok && (!p.whole || len(after) == 0) {
+		if after, ok := w.cutPrefix(p.text); ok && (!p.whole || len(after) == 0) {
 			rest, found, longest = after, true, len(p.text)
 		}
 	}
@@ -98,11 +98,11 @@ func (w words) begins(as role) (rest words, found bool) {
 
 // opened is w without what opens a sentence and says nothing: "Unfortunately,",
 // "Sure,", "Based on the provided passages,".
-func (w words) opened() words {
+func (w words) trimOpening() words {
 	for range 4 {
-		rest, ok := w.begins(opening)
+		rest, ok := w.cutPhrase(opening)
 		if !ok {
-			if rest, ok = w.bySource(); !ok {
+			if rest, ok = w.cutAttribution(); !ok {
 				break
 			}
 		}

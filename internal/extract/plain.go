@@ -12,17 +12,17 @@ type Plain struct{ view }
 
 // PlainContext reads a context. One without markup is its own text.
 func PlainContext(raw string) Plain {
-	p := plainer{raw: raw}
+	p := contextStripper{raw: raw}
 	for i := 0; i < len(raw); {
-		if plainBytes[raw[i]] == '.' {
+		if contextBytes[raw[i]] == '.' {
 			i++
 			continue
 		}
-		if skip := ordinary(raw[i:]); skip > 0 {
+		if skip := unchangedLen(raw[i:]); skip > 0 {
 			i += skip
 			continue
 		}
-		i += max(1, p.piece(i))
+		i += max(1, p.replaceAt(i))
 	}
 	if p.cuts == nil {
 		return Plain{view{raw: raw, text: raw}}
@@ -45,7 +45,7 @@ func (p Plain) Span(start, end int) (from, to int) {
 // plainBytes has an x for each byte that markup may begin with, or a character that
 // is read as another: < & * _ [ ~ \r and the first bytes of spaces, hyphens,
 // ligatures and invisible characters.
-const plainBytes = "" +
+const contextBytes = "" +
 	".............x........................x...x.................x..." +
 	"...........................x...x..............................x." +
 	"................................................................" +
@@ -54,7 +54,7 @@ const plainBytes = "" +
 // ordinary is the length of the character that s begins with, if it is one that
 // shares its first byte with what is replaced; else 0. Most are dashes and
 // quotation marks.
-func ordinary(s string) int {
+func unchangedLen(s string) int {
 	if len(s) < utf8.UTFMax {
 		return 0
 	}
@@ -80,16 +80,16 @@ func ordinary(s string) int {
 }
 
 // A plainer walks over a context.
-type plainer struct {
+type contextStripper struct {
 	raw   string
 	out   []byte
 	done  int // bytes of raw that out has
 	cuts  []cut
-	close [2]int // where the emphasis with * and _ closes
+	closers [2]int // where the emphasis with * and _ closes
 }
 
 // replace puts with in place of a piece of raw, and returns the length of that.
-func (p *plainer) replace(start, end int, with string) int {
+func (p *contextStripper) replace(start, end int, with string) int {
 	if p.out == nil {
 		p.out = make([]byte, 0, len(p.raw))
 	}
@@ -101,12 +101,12 @@ func (p *plainer) replace(start, end int, with string) int {
 }
 
 // piece replaces what begins at i, and returns its length; 0 if it stays.
-func (p *plainer) piece(i int) int {
+func (p *contextStripper) replaceAt(i int) int {
 	switch p.raw[i] {
 	case '<':
 		return p.tag(i)
 	case '&':
-		if with, n := entityAt(p.raw, i); n > 0 {
+		if with, n := htmlEntity(p.raw, i); n > 0 {
 			return p.replace(i, i+n, with)
 		}
 		return 0
@@ -136,7 +136,7 @@ func (p *plainer) piece(i int) int {
 		return 0
 	}
 	r, size := utf8.DecodeRuneInString(p.raw[i:])
-	if with, ok := plainRune(r); ok && !joins(p.raw, i, size) {
+	if with, ok := plainRune(r); ok && !isShapingJoiner(p.raw, i, size) {
 		return p.replace(i, i+size, with)
 	}
 	return size
@@ -158,8 +158,8 @@ func plainRune(r rune) (string, bool) {
 }
 
 // tag replaces a tag of HTML.
-func (p *plainer) tag(i int) int {
-	name, n := tagAt(p.raw, i)
+func (p *contextStripper) tag(i int) int {
+	name, n := htmlTag(p.raw, i)
 	if n == 0 {
 		return 0
 	}
@@ -174,14 +174,14 @@ func (p *plainer) tag(i int) int {
 	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows begin the lines
 	case name == "li" && opens:
 		with = "\n- "
-	case isBlock(name):
+	case isBlockTag(name):
 		with = "\n"
 	}
 	return p.replace(i, i+n, with)
 }
 
 // isBlock reports whether a tag of HTML begins or ends a line.
-func isBlock(name string) bool {
+func isBlockTag(name string) bool {
 	switch name {
 	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
 		return true
@@ -191,7 +191,7 @@ func isBlock(name string) bool {
 
 // emphasis drops the marks around words: **bold**, _italic_ and ~~struck~~. Marks
 // that mean themselves stay: "5 * 3", "snake_case", "* item", a rule.
-func (p *plainer) emphasis(i int) int {
+func (p *contextStripper) emphasis(i int) int {
 	const longest = 400
 	b := p.raw[i]
 	n := i
@@ -202,13 +202,13 @@ func (p *plainer) emphasis(i int) int {
 	if b == '_' {
 		k = 1
 	}
-	if i < p.close[k] {
+	if i < p.closers[k] {
 		return n - i
 	}
-	if i == p.close[k] && i > 0 {
+	if i == p.closers[k] && i > 0 {
 		return p.replace(i, n, "")
 	}
-	if n-i > 3 || b == '~' && n-i != 2 || n == len(p.raw) || isBlank(p.raw[n]) || i > 0 && isWordByte(p.raw[i-1]) {
+	if n-i > 3 || b == '~' && n-i != 2 || n == len(p.raw) || isSpace(p.raw[n]) || i > 0 && isWordByte(p.raw[i-1]) {
 		return n - i
 	}
 	line := p.raw[n:min(len(p.raw), n+longest)]
@@ -223,7 +223,7 @@ func (p *plainer) emphasis(i int) int {
 		at += next
 		after := n + at + n - i
 		if at > 0 && line[at-1] != ' ' && (after == len(p.raw) || !isWordByte(p.raw[after])) {
-			p.close[k] = n + at
+			p.closers[k] = n + at
 			return p.replace(i, n, "")
 		}
 		at++

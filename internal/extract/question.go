@@ -26,19 +26,19 @@ type question struct {
 type word struct{ text, low string }
 
 // wordsOf cuts a text into words.
-func wordsOf(text string) []word {
+func splitWords(text string) []word {
 	fields := strings.Fields(text)
 	all := make([]word, len(fields))
 	for i, f := range fields {
-		all[i] = word{f, plainWord(f)}
+		all[i] = word{f, normalizeWord(f)}
 	}
 	return all
 }
 
 // plainWord is s in lower case, without punctuation at its ends, and with straight
 // apostrophes.
-func plainWord(s string) string {
-	if isPlain(s) {
+func normalizeWord(s string) string {
+	if isLowerASCII(s) {
 		return s
 	}
 	s = strings.TrimFunc(s, func(r rune) bool {
@@ -49,7 +49,7 @@ func plainWord(s string) string {
 
 // isPlain reports whether s is small letters of ASCII and nothing else, as most words
 // are.
-func isPlain(s string) bool {
+func isLowerASCII(s string) bool {
 	for i := range len(s) {
 		if s[i]-'a' >= 26 {
 			return false
@@ -59,7 +59,7 @@ func isPlain(s string) bool {
 }
 
 // joined is the text of some words.
-func joined(parts ...[]word) string {
+func joinWords(parts ...[]word) string {
 	var b strings.Builder
 	for _, p := range parts {
 		for _, w := range p {
@@ -73,20 +73,20 @@ func joined(parts ...[]word) string {
 }
 
 const (
-	longestQuestion = 400 // bytes of a question that is taken apart
-	longestPrefix   = 12  // words before the question word
+	maxQuestionBytes = 400 // bytes of a question that is taken apart
+	maxPrefixWords   = 12  // words before the question word
 )
 
 // askedSentence is the question of a text that may have other sentences around it,
 // without its mark: the only sentence that ends in "?", or the whole text if there
 // is none. It is "" if the text asks several questions.
-func askedSentence(text string) string {
+func findQuestion(text string) string {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "?？؟")
 	if end < 0 {
 		text = strings.TrimRight(text, ".: ")
 		const longestTopic = 10 // words of a search without a verb
-		if w := wordsOf(text); len(text) > longestQuestion || len(w) == 0 || !isQuestionWord(w[0].low) && !isAuxiliaryVerb(w[0].low) && requestLength(w) == 0 && (len(w) > longestTopic || hasFiniteVerb(w)) {
+		if w := splitWords(text); len(text) > maxQuestionBytes || len(w) == 0 || !isQuestionWord(w[0].low) && !isAuxiliaryVerb(w[0].low) && requestLen(w) == 0 && (len(w) > longestTopic || hasFiniteVerb(w)) {
 			return "" // a statement
 		}
 		return text
@@ -103,7 +103,7 @@ func askedSentence(text string) string {
 		}
 	}
 	text = strings.TrimLeft(strings.TrimSpace(text[start:]), "¿\"“'*_ ")
-	if len(text) > longestQuestion {
+	if len(text) > maxQuestionBytes {
 		return ""
 	}
 	return text
@@ -113,7 +113,7 @@ func askedSentence(text string) string {
 // does not understand.
 func parseQuestion(text string) (question, bool) {
 	var q question
-	w := wordsOf(text)
+	w := splitWords(text)
 	embedded := false
 	for len(w) > 0 {
 		switch w[0].low {
@@ -121,15 +121,15 @@ func parseQuestion(text string) (question, bool) {
 			w = w[1:]
 			continue
 		}
-		n := requestLength(w)
+		n := requestLen(w)
 		if n == 0 {
 			break
 		}
 		w, embedded = w[n:], true
 	}
-	if n := prefixLength(w); n > 0 {
+	if n := prefixLen(w); n > 0 {
 		q.before, w = w[:n], w[n:]
-		if namesSourceWord(q.before) || hasFiniteVerb(q.before) {
+		if isSourcePrefix(q.before) || hasFiniteVerb(q.before) {
 			q.before = nil
 		}
 	}
@@ -139,13 +139,13 @@ func parseQuestion(text string) (question, bool) {
 	if isPreposition(w[0].low) && len(w) > 1 && isQuestionWord(w[1].low) {
 		q.prep, w = w[:1], w[1:]
 	}
-	if head, ok := contracted(w[0].low); ok {
+	if head, ok := cutContraction(w[0].low); ok {
 		w = append([]word{{head, head}, {"is", "is"}}, w[1:]...)
 	}
 	switch {
 	case isQuestionWord(w[0].low):
 		return q, q.parseWh(w, embedded)
-	case isAuxiliaryVerb(w[0].low) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeign):
+	case isAuxiliaryVerb(w[0].low) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].low == "you" && w[2].low == "know" {
 			return q, false // "Did you know they won?"
 		}
@@ -153,14 +153,14 @@ func parseQuestion(text string) (question, bool) {
 		q.subject, q.rest = splitSubject(w[1:], q.aux.low, true)
 		return q, len(q.subject) > 0
 	case embedded && (w[0].low == "if" || w[0].low == "whether") && len(w) > 2:
-		return q, q.parseStatement(w[1:])
+		return q, q.parseClause(w[1:])
 	}
 	return q, false
 }
 
 // isForeign knows common words of languages in which "was", "will" or "is" begin
 // other questions than in English.
-func isForeign(w word) bool {
+func isForeignWord(w word) bool {
 	switch w.low {
 	case "der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op":
 		return true
@@ -169,7 +169,7 @@ func isForeign(w word) bool {
 }
 
 // parseStatement takes a clause in the order of a statement: "the fee is paid".
-func (q *question) parseStatement(w []word) bool {
+func (q *question) parseClause(w []word) bool {
 	for i := 1; i < len(w); i++ {
 		if isAuxiliaryVerb(w[i].low) {
 			q.subject, q.aux, q.rest = w[:i], w[i], w[i+1:]
@@ -202,17 +202,17 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 			return false
 		}
 	}
-	n := q.nounLength(w)
+	n := q.nounLen(w)
 	q.noun, w = w[:n], w[n:]
 	switch {
 	case len(w) == 0:
 		return false
 	case !isAuxiliaryVerb(w[0].low):
 		if q.wh == "when" || q.wh == "where" || q.wh == "why" || q.wh == "how" {
-			return embedded && q.parseStatement(append(slices.Clone(q.noun), w...))
+			return embedded && q.parseClause(append(slices.Clone(q.noun), w...))
 		}
 		if embedded && q.wh != "who" && !verbs().is(w[0].low, pastForm|thirdPerson) {
-			return q.parseStatement(w)
+			return q.parseClause(w)
 		}
 		q.asksSubject, q.rest = true, w
 		return true
@@ -221,7 +221,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	if len(w) == 0 {
 		return false
 	}
-	q.asksSubject = q.wh != "when" && q.wh != "where" && q.wh != "why" && q.wh != "how" && len(q.prep) == 0 && q.subjectMissing(w)
+	q.asksSubject = q.wh != "when" && q.wh != "where" && q.wh != "why" && q.wh != "how" && len(q.prep) == 0 && q.lacksSubject(w)
 	if q.asksSubject {
 		q.rest = w
 		return true
@@ -237,7 +237,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	if isBe(q.aux.low) && q.wh != "when" && q.wh != "where" && q.wh != "why" && q.wh != "how" && !q.asksObject() {
 		// "What is the capital of Australia?": "Sydney is the capital of Australia".
 		switch {
-		case pronounSubject(q.subject):
+		case isPronounSubject(q.subject):
 			return true
 		case q.wh == "what" && len(q.noun) > 0: // "What colour is the logo?"
 			q.subject, q.rest = w, nil
@@ -253,7 +253,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 
 // nounLength is how many words of w belong to the question word: "company" in
 // "which company bought", "tall" in "how tall is".
-func (q *question) nounLength(w []word) int {
+func (q *question) nounLen(w []word) int {
 	first := 0
 	switch q.wh {
 	case "who", "when", "where", "why":
@@ -301,7 +301,7 @@ func auxiliaryFollows(w []word) bool {
 
 // subjectMissing reports whether w, which follows the auxiliary, has no subject, so
 // that the question word is it: "Who will lead the team?"
-func (q *question) subjectMissing(w []word) bool {
+func (q *question) lacksSubject(w []word) bool {
 	first := w[0].low
 	switch {
 	case isDo(q.aux.low), isDeterminer(first), isPronoun([]byte(first)), first == "there", startsUpper(w[0].text) && !isBe(q.aux.low):

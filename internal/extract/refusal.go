@@ -9,18 +9,18 @@ import (
 // beside it. "The context does not mention X, but Y was born in 1970" is no
 // refusal, and neither is "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
-	if isQuoted(text) || !w.refuses(3) {
+	if startsWithQuote(text) || !w.refuses(3) {
 		return false
 	}
-	var buf [2 * longest]byte
+	var buf [2 * maxSentenceBytes]byte
 	for {
 		n := strings.IndexByte(text, ',')
 		if n < 0 {
 			return true
 		}
 		text = text[n+1:]
-		part, _ := read(buf[:0], text)
-		if first, _ := part.next(); isPronoun(first) && !part.opened().refuses(1) {
+		part, _ := normalize(buf[:0], text)
+		if first, _ := part.cutWord(); isPronoun(first) && !part.trimOpening().refuses(1) {
 			return false
 		}
 	}
@@ -32,33 +32,33 @@ func (w words) refuses(depth int) bool {
 	if len(w) == 0 {
 		return false
 	}
-	rest, ok := w.begins(decline)
+	rest, ok := w.cutPhrase(declining)
 	if !ok {
-		rest, ok = w.silentSource()
+		rest, ok = w.cutSilentSource()
 	}
 	if !ok {
-		rest, ok = w.silentDocument()
+		rest, ok = w.cutSilentDocument()
 	}
 	if !ok {
-		rest, ok = w.lacks()
+		rest, ok = w.cutLackOfInformation()
 	}
 	if !ok {
-		rest, ok = w.nothingThere()
+		rest, ok = w.cutNoMention()
 	}
 	if !ok {
-		rest, ok = w.unmentioned()
+		rest, ok = w.cutNotMentioned()
 	}
-	return ok && rest.addsNothing(depth)
+	return ok && rest.assertsNothing(depth)
 }
 
 // addsNothing reports whether what follows a refusal turns to no assertion.
-func (w words) addsNothing(depth int) bool {
+func (w words) assertsNothing(depth int) bool {
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		w = rest
 		switch string(first) {
 		case "and":
-			subject, _ := rest.next()
+			subject, _ := rest.cutWord()
 			if !isPronoun(subject) {
 				continue
 			}
@@ -72,25 +72,25 @@ func (w words) addsNothing(depth int) bool {
 		if rest.count() <= 2 {
 			return true
 		}
-		if _, ok := rest.begins(closing); ok && !rest.digits() {
+		if _, ok := rest.cutPhrase(closing); ok && !rest.hasDigit() {
 			return true
 		}
-		return rest.opened().refuses(depth - 1)
+		return rest.trimOpening().refuses(depth - 1)
 	}
 	return true
 }
 
 // bySource is what follows "based on the provided passages".
-func (w words) bySource() (words, bool) {
-	first, rest := w.next()
+func (w words) cutAttribution() (words, bool) {
+	first, rest := w.cutWord()
 	switch string(first) {
 	case "from", "in", "within", "given", "per", "using", "by", "with":
 	case "based", "according", "as":
-		rest = rest.skip(isLink)
+		rest = rest.skip(isAttributionWord)
 	default:
 		return w, false
 	}
-	rest, ok := rest.source()
+	rest, ok := rest.cutSource()
 	if !ok {
 		return w, false
 	}
@@ -98,7 +98,7 @@ func (w words) bySource() (words, bool) {
 }
 
 // isLink knows the words between "based" or "according" and a source.
-func isLink(s []byte) bool {
+func isAttributionWord(s []byte) bool {
 	switch string(s) {
 	case "on", "to", "per", "only", "solely", "purely":
 		return true
@@ -108,7 +108,7 @@ func isLink(s []byte) bool {
 
 // source is what follows a name of the contexts: "the provided context",
 // "passage 3", "any of the given documents".
-func (w words) source() (words, bool) {
+func (w words) cutSource() (words, bool) {
 	rest := w.skip(func(s []byte) bool {
 		switch string(s) {
 		case "the", "these", "this", "those", "your", "our", "any", "all", "all of", "none", "neither", "of", "both", "provided", "given", "available",
@@ -118,7 +118,7 @@ func (w words) source() (words, bool) {
 		}
 		return false
 	})
-	first, after := rest.next()
+	first, after := rest.cutWord()
 	if !isSourceNoun(first) {
 		return w, false
 	}
@@ -144,21 +144,21 @@ func isSourceNoun(s []byte) bool {
 }
 
 // silentSource is what follows "the context does not mention".
-func (w words) silentSource() (words, bool) {
-	rest, ok := w.source()
+func (w words) cutSilentSource() (words, bool) {
+	rest, ok := w.cutSource()
 	if !ok {
 		return w, false
 	}
-	if after, ok := rest.saysNothing(); ok {
+	if after, ok := rest.cutSaysNothing(); ok {
 		return after, true
 	}
-	if first, _ := w.next(); string(first) != "none" && string(first) != "neither" {
-		if rest, ok = rest.negated(); !ok {
+	if first, _ := w.cutWord(); string(first) != "none" && string(first) != "neither" {
+		if rest, ok = rest.cutNegation(); !ok {
 			return w, false
 		}
 	}
-	rest = rest.skip(isManner)
-	verb, rest := rest.next()
+	rest = rest.skip(isMannerAdverb)
+	verb, rest := rest.cutWord()
 	switch string(verb) {
 	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
 		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
@@ -170,23 +170,23 @@ func (w words) silentSource() (words, bool) {
 
 // saysNothing is what follows "says nothing about", "give no" and "are silent on",
 // behind the name of a source.
-func (w words) saysNothing() (words, bool) {
-	verb, rest := w.skip(isManner).next()
+func (w words) cutSaysNothing() (words, bool) {
+	verb, rest := w.skip(isMannerAdverb).cutWord()
 	switch string(verb) {
 	case "say", "says", "give", "gives", "contain", "contains", "provide", "provides", "include", "includes", "make", "makes", "offer", "offers", "mention", "mentions", "state", "states", "specify", "specifies":
-		first, rest := rest.next()
-		return rest.skip(isAbout), string(first) == "no" || string(first) == "nothing"
+		first, rest := rest.cutWord()
+		return rest.skip(isAboutWord), string(first) == "no" || string(first) == "nothing"
 	case "is", "are", "remain", "remains":
-		first, rest := rest.next()
-		return rest.skip(isAbout), string(first) == "silent"
+		first, rest := rest.cutWord()
+		return rest.skip(isAboutWord), string(first) == "silent"
 	case "leave", "leaves":
-		first, rest := rest.next()
+		first, rest := rest.cutWord()
 		return rest, string(first) == "open" || string(first) == "unclear"
 	}
 	return w, false
 }
 
-func isAbout(s []byte) bool {
+func isAboutWord(s []byte) bool {
 	switch string(s) {
 	case "about", "on", "regarding", "concerning", "as", "to":
 		return true
@@ -195,21 +195,21 @@ func isAbout(s []byte) bool {
 }
 
 // negated is what follows "does not" or "don't".
-func (w words) negated() (words, bool) {
-	w = w.skip(isManner)
-	first, rest := w.next()
+func (w words) cutNegation() (words, bool) {
+	w = w.skip(isMannerAdverb)
+	first, rest := w.cutWord()
 	switch string(first) {
 	case "doesnt", "dont", "didnt":
 		return rest, true
 	case "does", "do", "did":
-		not, rest := rest.next()
+		not, rest := rest.cutWord()
 		return rest, string(not) == "not"
 	}
 	return w, false
 }
 
 // isManner knows the adverbs between a negation and its verb.
-func isManner(s []byte) bool {
+func isMannerAdverb(s []byte) bool {
 	switch string(s) {
 	case "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further":
 		return true
@@ -218,20 +218,20 @@ func isManner(s []byte) bool {
 }
 
 // lacks is what follows "I do not have enough information".
-func (w words) lacks() (words, bool) {
-	rest, ok := w.after("i")
+func (w words) cutLackOfInformation() (words, bool) {
+	rest, ok := w.cutPrefix("i")
 	if !ok {
 		return w, false
 	}
-	if rest, ok = rest.negated(); !ok {
+	if rest, ok = rest.cutNegation(); !ok {
 		return w, false
 	}
-	if rest, ok = rest.skip(isManner).after("have"); !ok {
+	if rest, ok = rest.skip(isMannerAdverb).cutPrefix("have"); !ok {
 		return w, false
 	}
 	for range 5 {
 		var first []byte
-		first, rest = rest.next()
+		first, rest = rest.cutWord()
 		switch string(first) {
 		case "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability":
 			return rest, true
@@ -242,14 +242,14 @@ func (w words) lacks() (words, bool) {
 
 // nothingThere is what follows "there is no mention of" in a sentence that
 // names the contexts: without them it would speak of the world.
-func (w words) nothingThere() (words, bool) {
-	first, rest := w.next()
+func (w words) cutNoMention() (words, bool) {
+	first, rest := w.cutWord()
 	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
 		return w, false
 	}
 	ok := false
 	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing"} {
-		if rest, ok = w.after(p); ok {
+		if rest, ok = w.cutPrefix(p); ok {
 			break
 		}
 	}
@@ -259,7 +259,7 @@ func (w words) nothingThere() (words, bool) {
 	found := false
 	for range 4 {
 		var first []byte
-		first, rest = rest.next()
+		first, rest = rest.cutWord()
 		switch string(first) {
 		case "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data":
 			found = true
@@ -274,10 +274,10 @@ func (w words) nothingThere() (words, bool) {
 // namesSource reports whether the contexts are named in w.
 func (w words) namesSource() bool {
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		switch string(first) {
 		case "the", "provided", "given", "these", "this", "any", "available":
-			if _, ok := w.source(); ok {
+			if _, ok := w.cutSource(); ok {
 				return true
 			}
 		}
@@ -288,13 +288,13 @@ func (w words) namesSource() bool {
 
 // unmentioned finds "… is not mentioned in the provided context" at the end of
 // a sentence of one clause.
-func (w words) unmentioned() (words, bool) {
+func (w words) cutNotMentioned() (words, bool) {
 	all := w
-	if !w.denies() {
+	if !w.hasNegation() {
 		return all, false
 	}
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		w = rest
 		switch string(first) {
 		case "isnt", "arent", "wasnt", "werent", "not":
@@ -303,13 +303,13 @@ func (w words) unmentioned() (words, bool) {
 		default:
 			continue
 		}
-		verb, rest := rest.skip(isManner).next()
+		verb, rest := rest.skip(isMannerAdverb).cutWord()
 		switch string(verb) {
 		case "mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed":
 		default:
 			continue
 		}
-		if after, ok := rest.bySource(); ok {
+		if after, ok := rest.cutAttribution(); ok {
 			return after, len(after) == 0
 		}
 	}
@@ -317,7 +317,7 @@ func (w words) unmentioned() (words, bool) {
 }
 
 // denies reports whether a word ends in "not" or "nt", and another follows.
-func (w words) denies() bool {
+func (w words) hasNegation() bool {
 	return bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("not "))
 }
 

@@ -15,7 +15,7 @@ func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
 				w = append(w, alphabet[k%5])
 			}
 			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
-			if w.denies() != want {
+			if w.hasNegation() != want {
 				t.Fatalf("%q: %t, want %t", w, !want, want)
 			}
 		}
@@ -26,7 +26,7 @@ func TestTextsWithoutMarksAreTold(t *testing.T) {
 	for i := range 256 {
 		for _, s := range []string{string([]byte{byte(i)}), "a" + string([]byte{byte(i)}) + "b", "a " + string([]byte{byte(i), ' '}), "  "} {
 			want := strings.ContainsAny(s, "*_`[~<\\\n\t") || strings.Contains(s, "  ")
-			if isMarked(s) != want {
+			if hasMarkdown(s) != want {
 				t.Errorf("%q: %t, want %t", s, !want, want)
 			}
 		}

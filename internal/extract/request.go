@@ -18,7 +18,7 @@ func asksTwice(w []word) bool {
 
 // requestLength is the number of words of a polite request that a question begins
 // with: "Can you tell me", "I would like to know".
-func requestLength(w []word) int {
+func requestLen(w []word) int {
 	n := 0
 	if len(w) > 2 && isAuxiliaryVerb(w[0].low) && w[1].low == "you" {
 		n = 2
@@ -50,8 +50,8 @@ func requestLength(w []word) int {
 
 // prefixLength is the number of words up to the comma before a question word or
 // auxiliary: "In May 2021," before "who left".
-func prefixLength(w []word) int {
-	for i := range min(len(w)-1, longestPrefix) {
+func prefixLen(w []word) int {
+	for i := range min(len(w)-1, maxPrefixWords) {
 		if i == 0 && (isQuestionWord(w[0].low) || isAuxiliaryVerb(w[0].low)) {
 			return 0
 		}
@@ -63,18 +63,18 @@ func prefixLength(w []word) int {
 }
 
 // namesSourceWord reports whether w begins as "according to the passage" does.
-func namesSourceWord(w []word) bool {
+func isSourcePrefix(w []word) bool {
 	switch w[0].low {
 	case "according", "based":
 		return true
 	}
-	rest, _ := read(nil, joined(w))
-	_, ok := rest.bySource()
+	rest, _ := normalize(nil, joinWords(w))
+	_, ok := rest.cutAttribution()
 	return ok
 }
 
 // contracted is the question word of "what's".
-func contracted(low string) (string, bool) {
+func cutContraction(low string) (string, bool) {
 	head, ok := strings.CutSuffix(low, "'s")
 	return head, ok && isQuestionWord(head)
 }

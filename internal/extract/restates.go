@@ -16,10 +16,10 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
-	marked := isMarked(sentence) || mayDiffer(sentence) || strings.Contains(sentence, `":`) // of JSON
+	marked := hasMarkdown(sentence) || mayHaveCuts(sentence) || strings.Contains(sentence, `":`) // of JSON
 	if marked {
-		sentence = withEntities(sentence)
-		text = strings.ReplaceAll(text, namedSource, "") // in place of a number
+		sentence = expandEntities(sentence)
+		text = strings.ReplaceAll(text, sourcePlaceholder, "") // in place of a number
 	}
 	if strings.IndexByte(sentence, '|') >= 0 { // has the headings of its columns
 		return true
@@ -42,7 +42,7 @@ func Restates(text, sentence string) bool {
 
 // withEntities is s with the character of each entity of HTML, and of each escape
 // of JSON, behind it, as a text may have either.
-func withEntities(s string) string {
+func expandEntities(s string) string {
 	if !strings.ContainsAny(s, `&\`) {
 		return s
 	}
@@ -52,9 +52,9 @@ func withEntities(s string) string {
 		with, n := "", 0
 		switch s[i] {
 		case '&':
-			with, n = entityAt(s, i)
+			with, n = htmlEntity(s, i)
 		case '\\':
-			with, n = escapeAt(s, i)
+			with, n = jsonEscape(s, i)
 		}
 		if n > 0 {
 			b.WriteString(s[i+1 : i+n])
@@ -73,11 +73,11 @@ func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNoth
 // that stand there.
 func MayAssert(text string) bool {
 	const longest = 12 // letters
-	if len(text) <= longest || isLabelName(see(text).text) {
+	if len(text) <= longest || isAnswerLabel(newView(text).text) {
 		return false
 	}
 	letters := 0
-	for _, r := range see(text).text {
+	for _, r := range newView(text).text {
 		if unicode.IsLetter(r) {
 			letters++
 		}

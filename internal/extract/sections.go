@@ -14,10 +14,10 @@ type section struct {
 
 // sections finds the reasoning of a model and lists of sources, in the order of
 // the answer.
-func sections(raw string) []section {
-	all := reasoning(raw)
+func findSections(raw string) []section {
+	all := reasoningSections(raw)
 	if strings.IndexByte(raw, '<') >= 0 {
-		all = taggedSources(raw, all)
+		all = appendTaggedSources(raw, all)
 	}
 	if strings.IndexByte(raw, '\n') < 0 {
 		return all
@@ -32,7 +32,7 @@ func sections(raw string) []section {
 // reasoning finds what stands in <think> and its like. All before a closing tag
 // that nothing opens is reasoning, since some servers swallow the opening one; an
 // opening tag that nothing closes was cut off.
-func reasoning(raw string) []section {
+func reasoningSections(raw string) []section {
 	var all []section
 	open, depth := 0, 0
 	for i := 0; i < len(raw); i++ {
@@ -65,7 +65,7 @@ func reasoning(raw string) []section {
 
 // taggedSources adds what stands in <sources> and its like to the sections, behind
 // them.
-func taggedSources(raw string, all []section) []section {
+func appendTaggedSources(raw string, all []section) []section {
 	from := 0
 	if len(all) > 0 {
 		from = all[len(all)-1].end
@@ -109,13 +109,13 @@ func sourceLists(raw string, from int) []section {
 	var all []section
 	for at := from; at < len(raw); {
 		end := lineEnd(raw, at)
-		if rest, ok := sourceLabel(raw[at:end]); ok {
+		if rest, ok := cutSourceHeading(raw[at:end]); ok {
 			last := end
-			if rest != "" && !namesSources(rest) {
+			if rest != "" && !listsSources(rest) {
 				at = end + 1
 				continue
 			}
-			if n := entries(raw, end+1, rest == ""); n > 0 {
+			if n := sourceListEnd(raw, end+1, rest == ""); n > 0 {
 				last = n
 			} else if rest == "" {
 				at = end + 1
@@ -126,7 +126,7 @@ func sourceLists(raw string, from int) []section {
 		}
 		at = end + 1
 	}
-	if start := footnotes(raw, from); start >= 0 && (all == nil || all[len(all)-1].end <= start) {
+	if start := footnotesStart(raw, from); start >= 0 && (all == nil || all[len(all)-1].end <= start) {
 		all = append(all, section{start, len(raw), Reference})
 	}
 	return all
@@ -141,14 +141,14 @@ func lineEnd(s string, i int) int {
 }
 
 // longestName is the length of a heading for sources, in bytes.
-const longestName = 40
+const maxHeadingBytes = 40
 
 // sourceLabel reports whether a line begins with a heading for sources, and
 // returns what follows its colon.
-func sourceLabel(line string) (rest string, ok bool) {
+func cutSourceHeading(line string) (rest string, ok bool) {
 	const longest = 400
-	begin := line[:min(len(line), longestName)]
-	if len(line) > longest || len(line) > longestName && strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
+	begin := line[:min(len(line), maxHeadingBytes)]
+	if len(line) > longest || len(line) > maxHeadingBytes && strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
 		return "", false // as most
 	}
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -156,7 +156,7 @@ func sourceLabel(line string) (rest string, ok bool) {
 	if wide, after, ok := strings.Cut(line, "："); ok && !colon {
 		name, rest = wide, after
 	}
-	if len(name) > longestName {
+	if len(name) > maxHeadingBytes {
 		return "", false
 	}
 	name = strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -174,10 +174,10 @@ func sourceLabel(line string) (rest string, ok bool) {
 // namesSources reports whether what follows "Sources:" names them and says
 // nothing about them: it has no verb, and if it is long it is a list, or a title
 // with capitals.
-func namesSources(rest string) bool {
+func listsSources(rest string) bool {
 	const long = 6 // words
-	w, _ := read(nil, rest)
-	if w.any(isVerb) {
+	w, _ := normalize(nil, rest)
+	if w.contains(isCommonVerb) {
 		return false
 	}
 	if w.count() <= long || strings.ContainsAny(rest, ",;[") || strings.Contains(rest, "://") {
@@ -185,7 +185,7 @@ func namesSources(rest string) bool {
 	}
 	small := 0
 	for word := range strings.FieldsSeq(rest) {
-		if len(word) > 3 && unicode.IsLower(firstOf(word)) {
+		if len(word) > 3 && unicode.IsLower(firstRune(word)) {
 			small++
 		}
 	}
@@ -196,18 +196,18 @@ func namesSources(rest string) bool {
 // none. A list ends at a heading, and after a blank line at whatever is no entry.
 // With below it stands right below a heading, where the first line may be any
 // title.
-func entries(raw string, i int, below bool) int {
+func sourceListEnd(raw string, i int, below bool) int {
 	last, blank := 0, false
 	for i < len(raw) {
 		end := lineEnd(raw, i)
 		switch line := strings.TrimSpace(raw[i:end]); {
 		case line == "":
 			blank = true
-		case strings.HasPrefix(line, "#"), isEmphasized(line):
+		case strings.HasPrefix(line, "#"), isBoldLine(line):
 			return last
-		case isEntry(line), below && last == 0 && isTitle(line):
+		case isSourceEntry(line), below && last == 0 && isTitleLine(line):
 			last, blank = end, false
-		case blank || last == 0 || !isTitle(line):
+		case blank || last == 0 || !isTitleLine(line):
 			return last
 		default: // the second line of an entry
 			last = end
@@ -218,23 +218,23 @@ func entries(raw string, i int, below bool) int {
 }
 
 // isEmphasized reports whether a line is in bold as a whole, as a heading is.
-func isEmphasized(line string) bool {
+func isBoldLine(line string) bool {
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**")
 }
 
 // isEntry reports whether a line is an entry of a list of sources: it has a
 // marker or an address, and is no sentence.
-func isEntry(line string) bool {
-	rest := withoutMarker(line)
-	if isWebAddress(rest) || strings.Contains(rest, "](http") || strings.Contains(rest, "://") {
+func isSourceEntry(line string) bool {
+	rest := trimListMarker(line)
+	if isURL(rest) || strings.Contains(rest, "](http") || strings.Contains(rest, "://") {
 		return true
 	}
-	return len(rest) < len(line) && isTitle(rest)
+	return len(rest) < len(line) && isTitleLine(rest)
 }
 
 // withoutMarker is a line without the bullet, number or bracket that begins it.
-func withoutMarker(line string) string {
-	if size := bracketed(line, 0); size > 0 {
+func trimListMarker(line string) string {
+	if size := bracketCitationLen(line, 0); size > 0 {
 		return strings.TrimLeft(line[size:], " :.\t")
 	}
 	r, size := utf8.DecodeRuneInString(line)
@@ -253,24 +253,24 @@ func withoutMarker(line string) string {
 
 // isTitle reports whether a line can be the title of a source: a short one that
 // has no verb.
-func isTitle(line string) bool {
+func isTitleLine(line string) bool {
 	const longest = 240
 	if line == "" || len(line) > longest {
 		return false
 	}
-	w, _ := read(nil, line)
-	return !w.any(isVerb)
+	w, _ := normalize(nil, line)
+	return !w.contains(isCommonVerb)
 }
 
 // footnotes is where the list of sources begins that stands at the end of an
 // answer without a heading, each line of it with a number in brackets; -1 for
 // none.
-func footnotes(raw string, from int) int {
+func footnotesStart(raw string, from int) int {
 	start, end := -1, len(strings.TrimRight(raw, " \t\r\n"))
 	for end > from {
 		at := strings.LastIndexByte(raw[:end], '\n') + 1
 		line := strings.TrimSpace(raw[at:end])
-		if line == "" || at <= from || bracketed(line, 0) == 0 || !isEntry(line) {
+		if line == "" || at <= from || bracketCitationLen(line, 0) == 0 || !isSourceEntry(line) {
 			break
 		}
 		start, end = at, at-1

@@ -28,21 +28,21 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if x.Lang != "" {
 		lang = x.Lang + "-x-claims"
 	}
-	v := seeAnswer(answer)
+	v := newAnswerView(answer)
 	spans := segment.Sentences(v.text, lang)
 	if len(spans) == 0 && v.cuts == nil {
 		return Extraction{}, nil
 	}
 	e := Extraction{Claims: make([]Claim, 0, len(spans))}
-	points := pointsOf(answer)
-	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(longest, len(answer)))}
+	points := newCodePoints(answer)
+	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
 	t := table{row: -1}
-	var above leads
+	var above leadStack
 	left := v.cuts // not yet reported
 	cited := v.hasCitations()
 	var sentences []sentenceSpan
 	for i, s := range spans {
-		if i%checkEvery == checkEvery-1 && ctx.Err() != nil {
+		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
 			return Extraction{}, ctx.Err()
 		}
 		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
@@ -54,19 +54,19 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			if kind, plain = d.kind(i); plain {
 				said = strings.TrimSpace(text)
 			} else if kind == "" || kind == Heading {
-				if said = clean(text); !saysAnything(said) {
+				if said = stripMarkdown(text); !hasAlphanumeric(said) {
 					kind = Marks
 				}
 			}
 		}
-		lean := above.see(d, i, kind, isRow)
+		lean := above.next(d, i, kind, isRow)
 		if !isRow && (kind == "" || kind == Refusal) {
-			if cut := d.parts(i); cut != nil {
+			if cut := d.refusalParts(i); cut != nil {
 				e.addParts(cut, s.Start, answer, &v, &points)
 				continue
 			}
 		}
-		start, end := points.upTo(from), points.upTo(to)
+		start, end := points.count(from), points.count(to)
 		if cited {
 			claim := len(e.Claims)
 			if kind != "" {
@@ -80,11 +80,11 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		}
 		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: end})
 	}
-	if e.keepBareAnswer(points.points) && cited {
+	if e.promoteBareAnswer(points.points) && cited {
 		sentences[len(sentences)-1].claim = 0
 	}
 	if cited {
-		v.cite(e.Claims, sentences)
+		v.attachCitations(e.Claims, sentences)
 	}
 	e.skipCuts(left, len(answer), answer, &points)
 	e.complete(question)
@@ -92,7 +92,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 }
 
 // addParts adds the parts of a sentence that starts at an offset of the text.
-func (e *Extraction) addParts(all []part, at int, answer string, v *view, points *codePoints) {
+func (e *Extraction) addParts(all []refusalPart, at int, answer string, v *view, points *codePoints) {
 	for _, p := range all {
 		from, to := v.rawStart(at+p.start), v.rawEnd(at+p.end)
 		from = max(from, points.at)
@@ -104,8 +104,8 @@ func (e *Extraction) addParts(all []part, at int, answer string, v *view, points
 		if to = from + len(raw); raw == "" {
 			continue
 		}
-		start, end := points.upTo(from), points.upTo(to)
-		if text := clean(v.text[at+p.start : at+p.end]); p.claims && saysAnything(text) {
+		start, end := points.count(from), points.count(to)
+		if text := stripMarkdown(v.text[at+p.start : at+p.end]); p.asserts && hasAlphanumeric(text) {
 			e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Lead: p.lead, Start: start, End: end})
 		} else {
 			e.Skipped = append(e.Skipped, Skipped{Kind: Refusal, Text: raw, Start: start, End: end})
@@ -131,8 +131,8 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 			continue
 		}
 		from := c.start + strings.Index(answer[c.start:c.end], text)
-		start := points.upTo(from)
-		e.Skipped = append(e.Skipped, Skipped{Kind: c.kind, Text: text, Start: start, End: points.upTo(from + len(text))})
+		start := points.count(from)
+		e.Skipped = append(e.Skipped, Skipped{Kind: c.kind, Text: text, Start: start, End: points.count(from + len(text))})
 	}
 	return cuts
 }
@@ -144,9 +144,9 @@ type codePoints struct {
 	ascii      bool
 }
 
-func pointsOf(text string) codePoints { return codePoints{text: text, ascii: isASCII(text)} }
+func newCodePoints(text string) codePoints { return codePoints{text: text, ascii: isASCII(text)} }
 
-func (c *codePoints) upTo(offset int) int {
+func (c *codePoints) count(offset int) int {
 	if c.ascii {
 		c.points = offset
 	} else {
@@ -157,7 +157,7 @@ func (c *codePoints) upTo(offset int) int {
 }
 
 // checkEvery is how many sentences are read between two looks at ctx.
-const checkEvery = 1 << 10
+const ctxCheckInterval = 1 << 10
 
 // isASCII reports whether every character of s is one byte.
 func isASCII(s string) bool {
@@ -174,7 +174,7 @@ func isASCII(s string) bool {
 // keepBareAnswer makes a claim of a title that is the last thing an answer
 // without claims says, and ends at the code point end: "**Paris**" answers a
 // question. It reports whether it did.
-func (e *Extraction) keepBareAnswer(end int) bool {
+func (e *Extraction) promoteBareAnswer(end int) bool {
 	if len(e.Claims) > 0 || len(e.Skipped) == 0 {
 		return false
 	}
@@ -183,7 +183,7 @@ func (e *Extraction) keepBareAnswer(end int) bool {
 		return false
 	}
 	e.Skipped = e.Skipped[:len(e.Skipped)-1]
-	e.Claims = append(e.Claims, Claim{Text: clean(last.Text), Start: last.Start, End: last.End})
+	e.Claims = append(e.Claims, Claim{Text: stripMarkdown(last.Text), Start: last.Start, End: last.End})
 	return true
 }
 

@@ -10,31 +10,31 @@ import (
 // answered returns the statement that a question and an answer to it make, such as
 // "Sydney is the capital of Australia." It is "" if the answer does not fit the
 // question.
-func (q *question) answered(answer string) string {
-	a := wordsOf(answer)
+func (q *question) answerStatement(answer string) string {
+	a := splitWords(answer)
 	if len(a) == 0 || q.wh == "" {
 		return ""
 	}
-	a[0] = lowered(a[0])
+	a[0] = lowerFirst(a[0])
 	if q.asksSubject {
-		return sentence(q.before, q.asSubject(a))
+		return makeSentence(q.before, q.withSubject(a))
 	}
-	given := q.given(a)
-	verb := q.verb(false)
+	given := q.answerPhrase(a)
+	verb := q.statementVerb(false)
 	rest := verb.rest
 	at := len(rest)
 	switch {
 	case q.wh == "how" && len(q.noun) > 0 && isBe(q.aux.low):
 		at = 0 // "is 6 km from the centre"
 	case q.wh == "how" && len(q.noun) > 0, q.wh == "who", q.wh == "what", q.wh == "which", q.wh == "many", q.wh == "much":
-		at = objectPlace(rest, q.prep)
+		at = objectIndex(rest, q.prep)
 	}
-	return sentence(q.before, q.named(), verb.head, rest[:at], given, rest[at:])
+	return makeSentence(q.before, q.statementSubject(), verb.head, rest[:at], given, rest[at:])
 }
 
 // lowered is the first word of an answer within a sentence: without its capital, if
 // it is a word of grammar.
-func lowered(w word) word {
+func lowerFirst(w word) word {
 	if isDeterminer(w.low) || isPreposition(w.low) || isAdverb(w.low) || isNumeral(w.low) {
 		_, size := utf8.DecodeRuneInString(w.text)
 		w.text = strings.ToLower(w.text[:size]) + w.text[size:]
@@ -43,26 +43,26 @@ func lowered(w word) word {
 }
 
 // affirmed returns the statement that a question and "yes" or "no" make.
-func (q *question) affirmed(yes bool) string {
+func (q *question) yesNoStatement(yes bool) string {
 	if q.wh != "" || len(q.subject) == 0 {
 		return ""
 	}
-	subject := q.named()
+	subject := q.statementSubject()
 	if !yes {
-		if none := noneOf(subject[0].low); none != "" { // "Was anyone hurt?"
-			v := q.verb(false)
-			return sentence(q.before, append([]word{{none, none}}, subject[1:]...), v.head, v.rest)
+		if none := negativePronoun(subject[0].low); none != "" { // "Was anyone hurt?"
+			v := q.statementVerb(false)
+			return makeSentence(q.before, append([]word{{none, none}}, subject[1:]...), v.head, v.rest)
 		}
 	}
-	v := q.verb(!yes)
+	v := q.statementVerb(!yes)
 	if n := len(v.head); !yes && subject[0].low == "there" && n > 1 && len(v.rest) > 1 && (v.rest[0].low == "a" || v.rest[0].low == "an" || v.rest[0].low == "any") {
 		v.head[n-1], v.rest = word{"no", "no"}, v.rest[1:] // "Is there a fee?"
 	}
-	return sentence(q.before, subject, v.head, v.rest)
+	return makeSentence(q.before, subject, v.head, v.rest)
 }
 
 // noneOf is what "any" and its like are in a negated statement, "" for other words.
-func noneOf(low string) string {
+func negativePronoun(low string) string {
 	switch low {
 	case "anyone", "anybody", "someone", "somebody":
 		return "no one"
@@ -76,16 +76,16 @@ func noneOf(low string) string {
 
 // chosen is the statement that takes one of the alternatives of a question: "It is a
 // tram." for "Is it a tram or a bus?" It is "" if the answer is none of them.
-func (q *question) chosen(a []word) string {
-	v := q.verb(false)
+func (q *question) choiceStatement(a []word) string {
+	v := q.statementVerb(false)
 	i := slices.IndexFunc(v.rest, func(w word) bool { return w.low == "or" })
 	same := func(x, y word) bool { return x.low == y.low }
 	switch k := len(a); {
 	case i < k:
 	case slices.EqualFunc(v.rest[i-k:i], a, same):
-		return sentence(q.before, q.named(), v.head, v.rest[:i], v.rest[min(i+1+k, len(v.rest)):])
+		return makeSentence(q.before, q.statementSubject(), v.head, v.rest[:i], v.rest[min(i+1+k, len(v.rest)):])
 	case i+1+k <= len(v.rest) && slices.EqualFunc(v.rest[i+1:i+1+k], a, same):
-		return sentence(q.before, q.named(), v.head, v.rest[:i-k], v.rest[i+1:])
+		return makeSentence(q.before, q.statementSubject(), v.head, v.rest[:i-k], v.rest[i+1:])
 	}
 	return ""
 }
@@ -94,12 +94,12 @@ func (q *question) chosen(a []word) string {
 type verbPhrase struct{ head, rest []word }
 
 // verb is the verb phrase of the statement that q asks about.
-func (q *question) verb(negated bool) verbPhrase {
-	rest := readdressed(q.rest)
+func (q *question) statementVerb(negated bool) verbPhrase {
+	rest := readdress(q.rest)
 	if i := slices.IndexFunc(rest, func(w word) bool { return w.low == "ever" }); i >= 0 && i < 2 {
 		rest = slices.Delete(slices.Clone(rest), i, i+1)
 	}
-	aux, not := affirmative(q.aux.low)
+	aux, not := trimNegation(q.aux.low)
 	if q.wh == "" {
 		not = false // "Isn't it required?" asks what "Is it required?" does
 	}
@@ -108,7 +108,7 @@ func (q *question) verb(negated bool) verbPhrase {
 	case aux == "":
 		return verbPhrase{nil, rest}
 	case isDo(aux) && !negated:
-		return verbPhrase{nil, inflected(rest, aux)}
+		return verbPhrase{nil, inflect(rest, aux)}
 	}
 	if len(q.subject) == 1 && q.subject[0].low == "i" {
 		switch aux {
@@ -133,7 +133,7 @@ func (q *question) verb(negated bool) verbPhrase {
 
 // inflected is a predicate whose first verb is in the form that "does" or "did"
 // stands for: "take 10 mailboxes" is "takes 10 mailboxes".
-func inflected(rest []word, aux string) []word {
+func inflect(rest []word, aux string) []word {
 	if aux == "do" {
 		return rest
 	}
@@ -156,10 +156,10 @@ func inflected(rest []word, aux string) []word {
 }
 
 // named is the subject of the statement.
-func (q *question) named() []word { return readdressed(q.subject) }
+func (q *question) statementSubject() []word { return readdress(q.subject) }
 
 // readdressed is w as the answerer says it: "you" for "I".
-func readdressed(w []word) []word {
+func readdress(w []word) []word {
 	for i := range w {
 		var as string
 		switch w[i].low {
@@ -177,8 +177,8 @@ func readdressed(w []word) []word {
 }
 
 // asSubject is the statement whose subject is the answer.
-func (q *question) asSubject(a []word) []word {
-	aux, not := affirmative(q.aux.low)
+func (q *question) withSubject(a []word) []word {
+	aux, not := trimNegation(q.aux.low)
 	var verb []word
 	if aux != "" {
 		verb = []word{{aux, aux}}
@@ -186,8 +186,8 @@ func (q *question) asSubject(a []word) []word {
 	if not {
 		verb = append(verb, word{"not", "not"})
 	}
-	rest := readdressed(q.rest)
-	subject := q.given(a)
+	rest := readdress(q.rest)
+	subject := q.answerPhrase(a)
 	if len(rest) > 0 && rest[0].low == "there" { // "How many rooms are there?"
 		return slices.Concat([]word{{"there", "there"}}, verb, subject, rest[1:])
 	}
@@ -196,7 +196,7 @@ func (q *question) asSubject(a []word) []word {
 
 // given is the answer with what the question word brings: "3 batteries" for "3" to
 // "how many batteries".
-func (q *question) given(a []word) []word {
+func (q *question) answerPhrase(a []word) []word {
 	first := a[0].low
 	noun := ""
 	if len(q.noun) > 0 {
@@ -206,8 +206,8 @@ func (q *question) given(a []word) []word {
 	case isPreposition(first), first == "because":
 		return a
 	case len(q.prep) > 0:
-		prep := []word{lowered(q.prep[0])}
-		if len(q.noun) > 0 && isNumber(a) && !isTimeNoun(noun) {
+		prep := []word{lowerFirst(q.prep[0])}
+		if len(q.noun) > 0 && isBareNumeral(a) && !isTimeNoun(noun) {
 			return slices.Concat(prep, q.noun, a)
 		}
 		return slices.Concat(prep, a)
@@ -218,11 +218,11 @@ func (q *question) given(a []word) []word {
 		}
 		return slices.Concat(owner, q.noun)
 	case q.wh == "many", q.wh == "much":
-		if isNumber(a) {
+		if isBareNumeral(a) {
 			return slices.Concat(a, q.noun)
 		}
 	case q.wh == "how" && noun != "" && isBe(q.aux.low):
-		if noun == "old" && isNumber(a) {
+		if noun == "old" && isBareNumeral(a) {
 			return slices.Concat(a, []word{{"years", "years"}}, q.noun)
 		}
 		if noun != "long" && noun != "often" && noun != "soon" && noun != "far" && !slices.ContainsFunc(a, func(w word) bool { return w.low == noun }) {
@@ -234,13 +234,13 @@ func (q *question) given(a []word) []word {
 			return slices.Concat(a, q.noun[1:])
 		case isTimeNoun(noun):
 			if !q.asksSubject {
-				return timed(a)
+				return withTimePreposition(a)
 			}
-		case noun != "of" && isNumber(a):
+		case noun != "of" && isBareNumeral(a):
 			return slices.Concat(q.noun, a)
 		}
 	case q.wh == "when":
-		return timed(a)
+		return withTimePreposition(a)
 	case q.wh == "where" && (startsUpper(a[0].text) || isDeterminer(first)):
 		return slices.Concat([]word{{"in", "in"}}, a)
 	case q.wh == "why":
@@ -254,7 +254,7 @@ func isTimeNoun(s string) bool {
 }
 
 // timed is a date, year or time of day with its preposition.
-func timed(a []word) []word {
+func withTimePreposition(a []word) []word {
 	first := a[0].low
 	prep := ""
 	switch {
@@ -277,7 +277,7 @@ func timed(a []word) []word {
 }
 
 // isNumber reports whether an answer is a bare number, such as "42" or "three".
-func isNumber(a []word) bool {
+func isBareNumeral(a []word) bool {
 	for _, w := range a {
 		if !isNumeral(w.low) && w.low != "about" && w.low != "over" && w.low != "nearly" && w.low != "million" && w.low != "thousand" && w.low != "billion" && w.low != "hundred" {
 			return false
@@ -288,7 +288,7 @@ func isNumber(a []word) bool {
 
 // objectPlace is where the object of a predicate stands: after its verb, if more
 // follows that is no object, and at the end otherwise.
-func objectPlace(rest, prep []word) int {
+func objectIndex(rest, prep []word) int {
 	if len(rest) < 3 || len(prep) > 0 || isPreposition(rest[len(rest)-1].low) {
 		return len(rest)
 	}
@@ -303,12 +303,12 @@ func objectPlace(rest, prep []word) int {
 }
 
 // sentence joins words to a sentence with a capital and a stop.
-func sentence(parts ...[]word) string {
-	return capitalized(strings.TrimRight(joined(parts...), " .,;:!")) + "."
+func makeSentence(parts ...[]word) string {
+	return capitalize(strings.TrimRight(joinWords(parts...), " .,;:!")) + "."
 }
 
 // capitalized is s with a capital at its beginning.
-func capitalized(s string) string {
+func capitalize(s string) string {
 	r, size := utf8.DecodeRuneInString(s)
 	if up := unicode.ToUpper(r); up != r && r != utf8.RuneError {
 		return string(up) + s[size:]

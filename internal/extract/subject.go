@@ -10,18 +10,18 @@ func splitSubject(w []word, aux string, weak bool) (subject, predicate []word) {
 	if len(w) == 0 {
 		return nil, nil
 	}
-	if first := w[0].low; first == "there" || isSubjectPronoun(first) || (first == "this" || first == "that" || first == "these" || first == "those") && (len(w) == 1 || !isNounAfter(w, aux)) {
+	if first := w[0].low; first == "there" || isSubjectPronoun(first) || (first == "this" || first == "that" || first == "these" || first == "those") && (len(w) == 1 || !determinesNoun(w, aux)) {
 		return w[:1], w[1:]
 	}
-	from := headStart(w)
+	from := firstPredicateIndex(w)
 	n := 0
 	switch {
 	case isBe(aux):
-		n = predicateOfBe(w, from, weak)
+		n = bePredicateIndex(w, from, weak)
 	case isHave(aux):
-		n = firstWord(w, from, func(i int) bool { return isParticiple(w[i].low) || isAdverb(w[i].low) })
+		n = firstIndex(w, from, func(i int) bool { return isParticiple(w[i].low) || isAdverb(w[i].low) })
 	default:
-		n = predicateOfVerb(w, from)
+		n = verbPredicateIndex(w, from)
 	}
 	if n == 0 {
 		if isBe(aux) {
@@ -34,7 +34,7 @@ func splitSubject(w []word, aux string, weak bool) (subject, predicate []word) {
 
 // isNounAfter reports whether a demonstrative at the beginning of w stands before
 // its noun.
-func isNounAfter(w []word, aux string) bool {
+func determinesNoun(w []word, aux string) bool {
 	next := w[1].low
 	if isBe(aux) {
 		return len(w) > 2 && !isDeterminer(next) && !isPreposition(next) && !isParticiple(next)
@@ -44,7 +44,7 @@ func isNounAfter(w []word, aux string) bool {
 
 // headStart is the first place where a predicate may begin: after the determiner
 // of the subject and one word of it.
-func headStart(w []word) int {
+func firstPredicateIndex(w []word) int {
 	n := 0
 	for n < len(w)-1 && (isDeterminer(w[n].low) || w[n].low == "of" && n > 0) {
 		n++
@@ -53,7 +53,7 @@ func headStart(w []word) int {
 }
 
 // predicateOfBe is where the predicate after "is" begins, 0 if there is none.
-func predicateOfBe(w []word, from int, weak bool) int {
+func bePredicateIndex(w []word, from int, weak bool) int {
 	strong := func(i int) bool {
 		low, last := w[i].low, i == len(w)-1
 		border := last || isPreposition(w[i+1].low) || isAdverb(w[i+1].low) || isDeterminer(w[i+1].low) || w[i+1].low == "to" || w[i+1].low == "than" ||
@@ -67,7 +67,7 @@ func predicateOfBe(w []word, from int, weak bool) int {
 		case isDeterminer(low):
 			return true
 		case isParticiple(low), isAdjective(low):
-			return border && !isBareParticipleOf(w, i)
+			return border && !modifiesSubject(w, i)
 		case isAdverb(low):
 			return !last && (isParticiple(w[i+1].low) || isAdjective(w[i+1].low))
 		case low == "more", low == "less", low == "too", low == "very", low == "as":
@@ -77,10 +77,10 @@ func predicateOfBe(w []word, from int, weak bool) int {
 		}
 		return false
 	}
-	if n := firstWord(w, from, strong); n > 0 || !weak {
+	if n := firstIndex(w, from, strong); n > 0 || !weak {
 		return n
 	}
-	if n := firstWord(w, from, func(i int) bool { return isPreposition(w[i].low) && w[i].low != "of" }); n > 0 {
+	if n := firstIndex(w, from, func(i int) bool { return isPreposition(w[i].low) && w[i].low != "of" }); n > 0 {
 		return n
 	}
 	if len(w) > from {
@@ -91,7 +91,7 @@ func predicateOfBe(w []word, from int, weak bool) int {
 
 // isBareParticipleOf reports whether the participle at i belongs to the noun before
 // it, since another predicate follows: "the tickets sold in May refundable".
-func isBareParticipleOf(w []word, i int) bool {
+func modifiesSubject(w []word, i int) bool {
 	if i+2 >= len(w) || !isPreposition(w[i+1].low) {
 		return false
 	}
@@ -101,8 +101,8 @@ func isBareParticipleOf(w []word, i int) bool {
 
 // predicateOfVerb is where the predicate after "does" or "can" begins: at a verb in
 // its base form.
-func predicateOfVerb(w []word, from int) int {
-	if n := firstWord(w, from, func(i int) bool {
+func verbPredicateIndex(w []word, from int) int {
+	if n := firstIndex(w, from, func(i int) bool {
 		low := w[i].low
 		switch {
 		case isPreposition(w[i-1].low), isDeterminer(w[i-1].low):
@@ -120,12 +120,12 @@ func predicateOfVerb(w []word, from int) int {
 		return n
 	}
 	// A verb that is not known stands before its object.
-	if n := firstWord(w, from, func(i int) bool {
+	if n := firstIndex(w, from, func(i int) bool {
 		return i+1 < len(w) && (isDeterminer(w[i+1].low) || isNumeral(w[i+1].low)) && !isPreposition(w[i].low) && !isPreposition(w[i-1].low)
 	}); n > 0 {
 		return n
 	}
-	if n := firstWord(w, from, func(i int) bool {
+	if n := firstIndex(w, from, func(i int) bool {
 		return i+1 < len(w) && isPreposition(w[i+1].low) && !isPreposition(w[i].low) && w[i+1].low != "of"
 	}); n > 0 {
 		return n
@@ -137,7 +137,7 @@ func predicateOfVerb(w []word, from int) int {
 }
 
 // firstWord is the first i from from on that ok holds for, 0 for none.
-func firstWord(w []word, from int, ok func(i int) bool) int {
+func firstIndex(w []word, from int, ok func(i int) bool) int {
 	for i := max(from, 1); i < len(w); i++ {
 		if ok(i) {
 			return i
@@ -158,7 +158,7 @@ func isQuestionWord(s string) bool {
 func isAuxiliaryVerb(s string) bool { return isBe(s) || isDo(s) || isHave(s) || isModal(s) }
 
 // affirmative is an auxiliary without "n't", and whether it had that.
-func affirmative(aux string) (string, bool) {
+func trimNegation(aux string) (string, bool) {
 	switch aux {
 	case "can't", "cant", "cannot":
 		return "can", true
@@ -171,22 +171,22 @@ func affirmative(aux string) (string, bool) {
 }
 
 func isBe(s string) bool {
-	s, _ = affirmative(s)
+	s, _ = trimNegation(s)
 	return s == "is" || s == "are" || s == "was" || s == "were" || s == "am"
 }
 
 func isDo(s string) bool {
-	s, _ = affirmative(s)
+	s, _ = trimNegation(s)
 	return s == "do" || s == "does" || s == "did"
 }
 
 func isHave(s string) bool {
-	s, _ = affirmative(s)
+	s, _ = trimNegation(s)
 	return s == "has" || s == "have" || s == "had"
 }
 
 func isModal(s string) bool {
-	switch s, _ = affirmative(s); s {
+	switch s, _ = trimNegation(s); s {
 	case "can", "could", "may", "might", "must", "shall", "should", "will", "would":
 		return true
 	}
@@ -201,7 +201,7 @@ func isSubjectPronoun(s string) bool {
 	return false
 }
 
-func pronounSubject(w []word) bool {
+func isPronounSubject(w []word) bool {
 	return len(w) == 1 && (isSubjectPronoun(w[0].low) || w[0].low == "this" || w[0].low == "that")
 }
 

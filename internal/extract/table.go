@@ -34,7 +34,7 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	case i+1 < len(d.spans) && isDelimiter(d.sentence(i+1)) && strings.Count(d.gap(i+1), "\n") == 1:
 		t.row = i
 		for _, c := range cells(s) {
-			t.heads = append(t.heads, clean(c))
+			t.heads = append(t.heads, stripMarkdown(c))
 		}
 		return "", Heading, true
 	case len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
@@ -104,11 +104,11 @@ func rowText(heads, row []string) string {
 	var b strings.Builder
 	says := false
 	for i, cell := range row {
-		cell = clean(cell)
+		cell = stripMarkdown(cell)
 		if cell == "" {
 			continue
 		}
-		says = says || saysAnything(cell)
+		says = says || hasAlphanumeric(cell)
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}

@@ -23,17 +23,17 @@ type cut struct {
 	start, end int  // in raw
 	at, size   int  // in text: where it was, and the length of what is there now
 	kind       Kind // of a piece that is reported as skipped; "" for none
-	owned      bool // it belongs to the claim before it, as a citation does
+	citation      bool // it belongs to the claim before it, as a citation does
 }
 
 // see makes the view of an answer. An answer without anything to leave out is
 // its own text.
-func see(raw string) view {
-	whole := sections(raw)
-	if whole == nil && !mayDiffer(raw) && !hasLabel(raw) {
+func newView(raw string) view {
+	whole := findSections(raw)
+	if whole == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
 		return view{raw: raw, text: raw}
 	}
-	v := viewer{raw: raw, out: make([]byte, 0, len(raw))}
+	v := viewBuilder{raw: raw, out: make([]byte, 0, len(raw))}
 	v.walk(whole)
 	if v.cuts == nil {
 		return view{raw: raw, text: raw}
@@ -42,21 +42,21 @@ func see(raw string) view {
 }
 
 // seeAnswer makes the view of a whole answer, which may be JSON or fenced.
-func seeAnswer(raw string) view {
-	start, _ := trimmed(raw, 0, len(raw))
+func newAnswerView(raw string) view {
+	start, _ := trimSpan(raw, 0, len(raw))
 	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
-		return see(raw)
+		return newView(raw)
 	}
 	outer, ok := unwrap(raw)
 	if !ok {
-		return see(raw)
+		return newView(raw)
 	}
-	return outer.then(see(outer.text))
+	return outer.compose(newView(outer.text))
 }
 
 // then is the view of what v shows: inner is a view of the text of v. Cuts of both
 // that meet become one.
-func (v view) then(inner view) view {
+func (v view) compose(inner view) view {
 	out := view{raw: v.raw, text: inner.text}
 	mine, theirs := v.cuts, inner.cuts
 	last := 0  // in v.text: where the last cut ends
@@ -75,12 +75,12 @@ func (v view) then(inner view) view {
 		for {
 			if len(mine) > 0 && mine[0].at <= to {
 				to = max(to, mine[0].at+mine[0].size)
-				c.kind, c.owned = cmp.Or(c.kind, mine[0].kind), c.owned || mine[0].owned
+				c.kind, c.citation = cmp.Or(c.kind, mine[0].kind), c.citation || mine[0].citation
 				last, raw = mine[0].at+mine[0].size, mine[0].end
 				mine = mine[1:]
 			} else if len(theirs) > 0 && theirs[0].start <= to {
 				to = max(to, theirs[0].end)
-				c.kind, c.owned = cmp.Or(c.kind, theirs[0].kind), c.owned || theirs[0].owned
+				c.kind, c.citation = cmp.Or(c.kind, theirs[0].kind), c.citation || theirs[0].citation
 				moved += theirs[0].size - (theirs[0].end - theirs[0].start)
 				theirs = theirs[1:]
 			} else {
@@ -96,9 +96,9 @@ func (v view) then(inner view) view {
 
 // mayDiffer reports whether raw has a byte that a citation, HTML or an invisible
 // character begins with.
-func mayDiffer(raw string) bool {
+func mayHaveCuts(raw string) bool {
 	for i := range len(raw) {
-		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStart(b) { // most of a text is small letters
+		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // most of a text is small letters
 			return true
 		}
 	}
@@ -107,33 +107,33 @@ func mayDiffer(raw string) bool {
 
 // rawStart is where the text from offset on starts in raw.
 func (v view) rawStart(offset int) int {
-	n := v.before(offset + 1)
+	n := v.cutsBefore(offset + 1)
 	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within what stands in its place
 		return v.cuts[n].start
 	}
-	return v.shift(n, offset)
+	return v.toRaw(n, offset)
 }
 
 // rawEnd is where the text up to offset ends in raw, with the citations after it.
 func (v view) rawEnd(offset int) int {
-	n := v.before(offset)
-	for n < len(v.cuts) && v.cuts[n].at+v.cuts[n].size == offset && (v.cuts[n].size > 0 || v.cuts[n].owned) {
+	n := v.cutsBefore(offset)
+	for n < len(v.cuts) && v.cuts[n].at+v.cuts[n].size == offset && (v.cuts[n].size > 0 || v.cuts[n].citation) {
 		n++
 	}
 	if n < len(v.cuts) && v.cuts[n].at < offset {
 		return v.cuts[n].end
 	}
-	return v.shift(n, offset)
+	return v.toRaw(n, offset)
 }
 
 // before counts the cuts of which everything in their place is before an offset.
-func (v view) before(offset int) int {
+func (v view) cutsBefore(offset int) int {
 	return sort.Search(len(v.cuts), func(i int) bool { return v.cuts[i].at+v.cuts[i].size >= offset })
 }
 
 // shift is where an offset after the first n cuts, and before the others, is in
 // raw.
-func (v view) shift(n, offset int) int {
+func (v view) toRaw(n, offset int) int {
 	if n == 0 {
 		return offset
 	}
@@ -142,14 +142,14 @@ func (v view) shift(n, offset int) int {
 }
 
 // A viewer walks over a raw answer.
-type viewer struct {
+type viewBuilder struct {
 	raw  string
 	out  []byte
 	cuts []cut
 }
 
 // walk copies raw to out, but for the sections and what piece leaves out.
-func (v *viewer) walk(whole []section) {
+func (v *viewBuilder) walk(whole []section) {
 	line := true // only white space and HTML come before i on its line
 	for i := 0; i < len(v.raw); {
 		if len(whole) > 0 && i >= whole[0].start {
@@ -160,17 +160,17 @@ func (v *viewer) walk(whole []section) {
 				if len(v.out) == 0 {
 					with = ""
 				}
-				i += v.leaveOut(i, s.end, with, s.kind, false)
+				i += v.omit(i, s.end, with, s.kind, false)
 			}
 			continue
 		}
-		if line && !isBlank(v.raw[i]) {
-			if n := answerLabel(v.raw[i:]); n > 0 {
-				i += v.leaveOut(i, i+n, "", "", false)
+		if line && !isSpace(v.raw[i]) {
+			if n := answerLabelLen(v.raw[i:]); n > 0 {
+				i += v.omit(i, i+n, "", "", false)
 				continue
 			}
 		}
-		if n := v.piece(i); n > 0 {
+		if n := v.cutAt(i); n > 0 {
 			line = line && v.raw[i] == '<'
 			i += n
 			continue
@@ -180,7 +180,7 @@ func (v *viewer) walk(whole []section) {
 			end = whole[0].start
 		}
 		n := i + 1
-		for n < end && !mayStart(v.raw[n]) && v.raw[n-1] != '\n' {
+		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
 			n++
 		}
 		line = v.raw[n-1] == '\n' || line && strings.TrimSpace(v.raw[i:n]) == ""
@@ -190,7 +190,7 @@ func (v *viewer) walk(whole []section) {
 }
 
 // mayStart reports whether walk looks at a byte.
-func mayStart(b byte) bool {
+func mayStartCut(b byte) bool {
 	switch b {
 	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
 		return true
@@ -200,21 +200,21 @@ func mayStart(b byte) bool {
 
 // piece leaves out what begins at i, or copies what has to stay as it is, and
 // returns its length; 0 if it is ordinary text.
-func (v *viewer) piece(i int) int {
+func (v *viewBuilder) cutAt(i int) int {
 	switch v.raw[i] {
 	case '`':
-		n := codeLength(v.raw, i)
+		n := codeSpanLen(v.raw, i)
 		v.out = append(v.out, v.raw[i:i+n]...)
 		return n
 	case '<':
-		if n := v.cite(i); n > 0 {
+		if n := v.citations(i); n > 0 {
 			return n
 		}
 		return v.tag(i)
 	case '&':
 		return v.entity(i)
 	case '[':
-		if n := v.cite(i); n > 0 {
+		if n := v.citations(i); n > 0 {
 			return n
 		}
 		if e := linkEnd(v.raw, i); e > 0 { // clean keeps its text
@@ -223,16 +223,16 @@ func (v *viewer) piece(i int) int {
 		}
 		return 0
 	case '(', 0xe3:
-		return v.cite(i)
+		return v.citations(i)
 	}
 	r, size := utf8.DecodeRuneInString(v.raw[i:])
 	switch {
 	case r == '［':
-		return v.cite(i)
+		return v.citations(i)
 	case isSuperscript(r):
-		return v.cite(i)
-	case isInvisible(r) && !joins(v.raw, i, size):
-		return v.leaveOut(i, i+size, "", "", false)
+		return v.citations(i)
+	case isInvisible(r) && !isShapingJoiner(v.raw, i, size):
+		return v.omit(i, i+size, "", "", false)
 	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
 		return v.emoji(i, i+size)
 	}
@@ -241,7 +241,7 @@ func (v *viewer) piece(i int) int {
 
 // emoji leaves out the emoji from start to end, and what belongs to it, before the
 // words of a line.
-func (v *viewer) emoji(start, end int) int {
+func (v *viewBuilder) emoji(start, end int) int {
 	for end < len(v.raw) {
 		r, size := utf8.DecodeRuneInString(v.raw[end:])
 		if r != '\ufe0f' && r != '\u200d' && r != ' ' && (r == utf8.RuneError || !unicode.In(r, unicode.So, unicode.Sk)) {
@@ -252,19 +252,19 @@ func (v *viewer) emoji(start, end int) int {
 	if end == len(v.raw) || v.raw[end] == '\n' {
 		return 0 // a line of emoji is skipped as one
 	}
-	return v.leaveOut(start, end, "", "", false)
+	return v.omit(start, end, "", "", false)
 }
 
 // leaveOut puts with in place of a piece of raw, and returns the length of that.
-func (v *viewer) leaveOut(start, end int, with string, kind Kind, owned bool) int {
-	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(with), kind: kind, owned: owned})
+func (v *viewBuilder) omit(start, end int, with string, kind Kind, owned bool) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(with), kind: kind, citation: owned})
 	v.out = append(v.out, with...)
 	return end - start
 }
 
 // cite leaves out the citations that begin at i, with the blanks before them.
-func (v *viewer) cite(i int) int {
-	end, with, ok := citations(v.raw, i)
+func (v *viewBuilder) citations(i int) int {
+	end, with, ok := scanCitations(v.raw, i)
 	if !ok {
 		return 0
 	}
@@ -273,16 +273,16 @@ func (v *viewer) cite(i int) int {
 		start--
 		v.out = v.out[:len(v.out)-1]
 	}
-	if with == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isBlank(v.out[len(v.out)-1]) {
+	if with == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
 		with = " " // "…a month.[1]Next"
 	}
-	v.leaveOut(start, end, with, "", true)
+	v.omit(start, end, with, "", true)
 	return end - i
 }
 
 // tag leaves out a tag of HTML. One that starts a block leaves a line break.
-func (v *viewer) tag(i int) int {
-	name, n := tagAt(v.raw, i)
+func (v *viewBuilder) tag(i int) int {
+	name, n := htmlTag(v.raw, i)
 	if n == 0 {
 		return 0
 	}
@@ -299,12 +299,12 @@ func (v *viewer) tag(i int) int {
 	case "td", "th":
 		with = " "
 	}
-	return v.leaveOut(i, i+n, with, "", false)
+	return v.omit(i, i+n, with, "", false)
 }
 
 // tagAt is the name of the tag of HTML at i in lower case and its length, 0 for
 // none. Names that HTML does not have are text.
-func tagAt(s string, i int) (name string, n int) {
+func htmlTag(s string, i int) (name string, n int) {
 	const longest = 300
 	near := s[i:min(len(s), i+longest)]
 	n = strings.IndexByte(near, '>') + 1
@@ -327,17 +327,17 @@ func tagAt(s string, i int) (name string, n int) {
 }
 
 // entity puts a character in place of its name in HTML.
-func (v *viewer) entity(i int) int {
-	with, n := entityAt(v.raw, i)
+func (v *viewBuilder) entity(i int) int {
+	with, n := htmlEntity(v.raw, i)
 	if n == 0 {
 		return 0
 	}
-	return v.leaveOut(i, i+n, with, "", false)
+	return v.omit(i, i+n, with, "", false)
 }
 
 // entityAt is the character that the entity of HTML at i stands for, and the length
 // of that, 0 for none.
-func entityAt(s string, i int) (with string, n int) {
+func htmlEntity(s string, i int) (with string, n int) {
 	const longest = 12
 	near := s[i:min(len(s), i+longest)]
 	n = strings.IndexByte(near, ';') + 1
@@ -355,7 +355,7 @@ func entityAt(s string, i int) (with string, n int) {
 
 // codeLength is the length of the code in backticks at i, or of the backticks if
 // they close nowhere.
-func codeLength(s string, i int) int {
+func codeSpanLen(s string, i int) int {
 	const longest = 1 << 16
 	n := i
 	for n < len(s) && s[n] == '`' {
@@ -379,11 +379,11 @@ func isInvisible(r rune) bool {
 
 // joins reports whether the joiner at i shapes the letters or emoji around it,
 // which are then not those of ASCII.
-func joins(s string, i, size int) bool {
+func isShapingJoiner(s string, i, size int) bool {
 	if r, _ := utf8.DecodeRuneInString(s[i:]); r != '\u200c' && r != '\u200d' {
 		return false
 	}
 	return i > 0 && s[i-1] >= utf8.RuneSelf && i+size < len(s) && s[i+size] >= utf8.RuneSelf
 }
 
-func isBlank(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }
+func isSpace(b byte) bool { return b == ' ' || b == '\n' || b == '\t' || b == '\r' }

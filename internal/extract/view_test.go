@@ -168,7 +168,7 @@ func TestOffsetsAreThoseOfTheRawAnswer(t *testing.T) {
 
 // Text without anything to leave out is not copied.
 func TestAnOrdinaryAnswerIsItsOwnView(t *testing.T) {
-	if v := see("The plan costs $10. It’s new, and (they say) cheap."); v.cuts != nil || v.text != v.raw {
+	if v := newView("The plan costs $10. It’s new, and (they say) cheap."); v.cuts != nil || v.text != v.raw {
 		t.Errorf("%+v", v)
 	}
 }

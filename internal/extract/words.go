@@ -7,7 +7,7 @@ import (
 
 // longest is the length in bytes above which a sentence is taken for a claim
 // without a closer look.
-const longest = 480
+const maxSentenceBytes = 480
 
 // words is a sentence made plain: its words in lower case with a space between
 // them, without punctuation and apostrophes ("I don't" is "i dont"), and a
@@ -17,7 +17,7 @@ type words []byte
 // read is the words of text, in buf where that has room for twice its length,
 // and whether text is marked, as isMarked has it of text without white space at
 // its ends.
-func read(buf []byte, text string) (w words, marked bool) {
+func normalize(buf []byte, text string) (w words, marked bool) {
 	if cap(buf) < 2*len(text) {
 		buf = make([]byte, 2*len(text))
 	}
@@ -36,10 +36,10 @@ func read(buf []byte, text string) (w words, marked bool) {
 		case b == '\'':
 			continue
 		case b == ';':
-			n, gap = pause(buf, n), true
+			n, gap = appendPause(buf, n), true
 			continue
 		case b < utf8.RuneSelf:
-			marked = marked || isMark(b)
+			marked = marked || isMarkdownByte(b)
 			gap = true
 			continue
 		default:
@@ -50,7 +50,7 @@ func read(buf []byte, text string) (w words, marked bool) {
 			case '“', '”', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
 				gap = true
 			case '—':
-				n, gap = pause(buf, n), true
+				n, gap = appendPause(buf, n), true
 			default:
 				if gap && n > 0 {
 					buf[n] = ' '
@@ -74,7 +74,7 @@ func read(buf []byte, text string) (w words, marked bool) {
 
 // pause puts a semicolon, as a word of its own, at buf[n:] and returns where it
 // ends.
-func pause(buf []byte, n int) int {
+func appendPause(buf []byte, n int) int {
 	if n == 0 {
 		return 0
 	}
@@ -82,7 +82,7 @@ func pause(buf []byte, n int) int {
 }
 
 // next is the first word and the words after it.
-func (w words) next() (first []byte, rest words) {
+func (w words) cutWord() (first []byte, rest words) {
 	if n := bytes.IndexByte(w, ' '); n >= 0 {
 		return w[:n], w[n+1:]
 	}
@@ -90,7 +90,7 @@ func (w words) next() (first []byte, rest words) {
 }
 
 // after is what follows the phrase that w begins with.
-func (w words) after(phrase string) (words, bool) {
+func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
 	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
 		return w, false
@@ -110,10 +110,10 @@ func (w words) count() int {
 func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
 // any reports whether one of the words is in the set.
-func (w words) any(set func([]byte) bool) bool {
+func (w words) contains(set func([]byte) bool) bool {
 	for len(w) > 0 {
 		var first []byte
-		if first, w = w.next(); set(first) {
+		if first, w = w.cutWord(); set(first) {
 			return true
 		}
 	}
@@ -121,7 +121,7 @@ func (w words) any(set func([]byte) bool) bool {
 }
 
 // digits reports whether there is a digit.
-func (w words) digits() bool {
+func (w words) hasDigit() bool {
 	for _, b := range w {
 		if b-'0' < 10 {
 			return true
@@ -133,7 +133,7 @@ func (w words) digits() bool {
 // skip is w without the words of the set that it begins with.
 func (w words) skip(set func([]byte) bool) words {
 	for len(w) > 0 {
-		first, rest := w.next()
+		first, rest := w.cutWord()
 		if !set(first) {
 			break
 		}

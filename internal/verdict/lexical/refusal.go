@@ -60,7 +60,7 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 
 // A topic is what a statement has to have to answer a refusal.
 type topic struct {
-	sought extract.Sought
+	sought extract.AnswerType
 	words  []topicWord
 	keys   map[uint64]int // of the words and their synonyms: index into words
 	seen   []bool
@@ -78,7 +78,7 @@ type topicWord struct {
 // topic reads what a refusal declines. It reports false if that is too little to be
 // sure of.
 func (j *Judge) topic(d extract.Declined) (*topic, bool) {
-	t := &topic{sought: d.Sought, keys: make(map[uint64]int)}
+	t := &topic{sought: d.Type, keys: make(map[uint64]int)}
 	named := false
 	for i, k := range j.lex.Tokens(nil, d.Topic) {
 		word := strings.ToLower(d.Topic[k.Start:k.End])
@@ -236,7 +236,7 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 }
 
 // has reports whether there is what is sought.
-func (f *found) has(sought extract.Sought) bool {
+func (f *found) has(sought extract.AnswerType) bool {
 	switch sought {
 	case extract.AnyStatement, extract.Event:
 		return f.words > 0
