@@ -78,7 +78,7 @@ func lowerASCII(s string) string {
 }
 
 // reasons reports whether a reply shows that its model reasons in the text.
-func reasons(text string) bool {
+func hasReasoning(text string) bool {
 	answer, ok := Answer(text)
 	return !ok || len(answer) != len(text)
 }
@@ -86,13 +86,13 @@ func reasons(text string) bool {
 // decides reports whether a truncated reply in free text is an answer all the
 // same: one word, or a complete JSON value. Anything longer may be the beginning
 // of reasoning that comes to another end.
-func decides(text string) bool {
+func isFinalAnswer(text string) bool {
 	answer, ok := Answer(text)
 	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
 }
 
-// beginsJSON reports whether a text begins as a JSON value, or a code fence.
-func beginsJSON(text string) bool {
+// startsWithJSON reports whether a text begins as a JSON value, or a code fence.
+func startsWithJSON(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
 }

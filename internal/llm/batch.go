@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // The limits of one file of requests, by OpenAI's reference of the Batch API.
@@ -19,9 +20,9 @@ const (
 	batchBytes    = 200_000_000
 )
 
-// batchRounds is how often what came up since the last batch makes a new one. What
+// maxBatchRounds is how often what came up since the last batch makes a new one. What
 // comes up after that is asked online, as is what is little.
-const batchRounds = 3
+const maxBatchRounds = 3
 
 // BatchOptions are the settings of a Batch.
 type BatchOptions struct {
@@ -171,7 +172,7 @@ func (b *Batch) Submitted() bool { return b.state.submitted() }
 // Folder is where the state is.
 func (b *Batch) Folder() string { return b.o.Folder }
 
-func (b *Batch) tell(format string, args ...any) { b.o.Notify(fmt.Sprintf(format, args...)) }
+func (b *Batch) notifyf(format string, args ...any) { b.o.Notify(fmt.Sprintf(format, args...)) }
 
 // save writes the state.
 func (b *Batch) save() error {
@@ -217,7 +218,7 @@ func (b *Batch) Run(ctx context.Context, pass Pass) error {
 
 // Completer is that of the last pass: the stack, with the store in front of what
 // is sent.
-func (b *Batch) Completer() Completer { return b.stack.over(&stored{b, b.stack.online}, true) }
+func (b *Batch) Completer() Completer { return b.stack.wrap(&stored{b, b.stack.online}, true) }
 
 // Finish ends the batch run: it deletes the run's files from the server, as far as
 // that can be done, and the folder. The results must be safe.
@@ -226,7 +227,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 	for _, p := range b.state.Parts {
 		for _, id := range []string{p.File, p.Output, p.Failed} {
 			if id != "" && c.remove(ctx, id) != nil {
-				b.tell("the file %s could not be deleted from the server", id)
+				b.notifyf("the file %s could not be deleted from the server", id)
 			}
 		}
 	}
@@ -265,4 +266,63 @@ func (b *Batch) clear() error {
 	}
 	_ = os.Remove(b.o.Folder) // where someone else put something it stays
 	return nil
+}
+
+// A BatchCostError is a batch that was not submitted because it could pass a limit.
+type BatchCostError struct {
+	Requests           int
+	What               string // "USD" or "tokens"
+	Most, Limit, Spent float64
+}
+
+func (e *BatchCostError) Error() string {
+	most, limit, spent := fmt.Sprintf("%.0f tokens", e.Most), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
+	if e.What == "USD" {
+		most, limit, spent = fmt.Sprintf("$%.4f", e.Most), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
+	}
+	return fmt.Sprintf("a batch of %s was not submitted: with replies as long as they may be it takes %s, %s is spent, and %s could be passed",
+		count(e.Requests, "request"), most, spent, limit)
+}
+
+// checkLimits holds the most that parts can cost against the limits: a batch can't
+// be stopped when the money is spent.
+func (b *Batch) checkLimits(parts []*batchPart) error {
+	var all usage.Usage
+	n := 0
+	for _, p := range parts {
+		all = all.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
+		n += p.Requests
+	}
+	in, out := b.prices()
+	cost := func(u usage.Usage) float64 {
+		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
+	}
+	spent := b.state.spent()
+	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(all) > limit {
+		return &BatchCostError{n, "USD", cost(all), limit, cost(spent)}
+	}
+	if limit := b.stack.opts.MaxTokens; limit > 0 && spent.Tokens()+all.Tokens() > limit {
+		return &BatchCostError{n, "tokens", float64(all.Tokens()), float64(limit), float64(spent.Tokens())}
+	}
+	return nil
+}
+
+// charge counts what the batches cost as spent.
+func (b *Batch) charge(ctx context.Context) error {
+	spent := b.state.spent()
+	if spent.Tokens() == 0 {
+		return nil
+	}
+	in, out := b.prices()
+	_, err := b.stack.Budget.At(in, out).Around(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
+		return spent, nil
+	})
+	return err
+}
+
+// prices are those of a batch, in USD per million tokens; 0 where they are not
+// known.
+func (b *Batch) prices() (in, out float64) {
+	in, out, _ = b.stack.opts.price()
+	return in * BatchFactor(), out * BatchFactor()
 }

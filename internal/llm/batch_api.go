@@ -2,13 +2,19 @@ package llm
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"os"
 	"strings"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/regular"
 )
 
 const (
@@ -18,9 +24,9 @@ const (
 	// A reply of 16384 tokens has about 100 kB.
 	maxBatchLine = 4 << 20
 	listPage     = 100
-	// mostPages is how many pages of batches are looked through for one that was
+	// maxPages is how many pages of batches are looked through for one that was
 	// made a moment ago; the newest come first.
-	mostPages = 20
+	maxPages = 20
 )
 
 // A remoteBatch is a batch as the server tells of it.
@@ -127,13 +133,13 @@ func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
 func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found remoteBatch, ok bool, err error) {
 	var after *string
 	limit := listPage
-	for range mostPages {
+	for range maxPages {
 		page, err := c.batches(ctx, after, &limit)
 		if err != nil {
 			return remoteBatch{}, false, err
 		}
 		for i := range page.Data {
-			if holds(page.Data[i].Metadata, metadata) && page.Data[i].ID != "" {
+			if containsAll(page.Data[i].Metadata, metadata) && page.Data[i].ID != "" {
 				return remote(&page.Data[i]), true, nil
 			}
 		}
@@ -156,7 +162,7 @@ func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai
 	return page, nil
 }
 
-func holds(all, some map[string]any) bool {
+func containsAll(all, some map[string]any) bool {
 	for k, v := range some {
 		if all[k] != v {
 			return false
@@ -184,7 +190,7 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &NetworkError{Message: "the file " + cut(c.wire.fromError(id), 100) + " came only in part: " + c.wire.transport(readErr), err: readErr}
+			return &NetworkError{Message: "the file " + shorten(c.wire.fromError(id), 100) + " came only in part: " + c.wire.transport(readErr), err: readErr}
 		}
 		given := []byte(c.wire.fromJSON(line))
 		if len(given) > maxBatchLine {
@@ -242,12 +248,127 @@ func remote(b *openai.Batch) remoteBatch {
 	}
 	if b.Errors != nil {
 		for _, e := range b.Errors.Data {
-			f := batchFault{code: e.Code, message: cut(e.Message, 300)}
+			f := batchFault{code: e.Code, message: shorten(e.Message, 300)}
 			if e.Line != nil {
 				f.line = *e.Line
 			}
 			out.refusals = append(out.refusals, f)
 		}
+	}
+	return out
+}
+
+// A transfer is how a request of the Batch API differs from others. It travels in
+// the request's context, because go-openai builds and reads requests by itself: an
+// upload whole in memory, and Azure's batches not at all, whose times are texts.
+type transfer struct {
+	path   string              // of the file that is uploaded; "" for none
+	stream bool                // the answer is handed on unread
+	plain  func([]byte) []byte // what go-openai is to see of the answer; nil for all of it
+}
+
+type transferKey struct{}
+
+// stand is the content of an upload until transfer.attachFile puts the file there.
+const stand = "the-file-goes-here"
+
+func withTransfer(ctx context.Context, t *transfer) context.Context {
+	return context.WithValue(ctx, transferKey{}, t)
+}
+
+// transferOf is nil for an ordinary request.
+func transferOf(ctx context.Context) *transfer {
+	t, _ := ctx.Value(transferKey{}).(*transfer)
+	return t
+}
+
+// attachFile makes the body of an upload one that is read from the file as it is sent.
+func (t *transfer) attachFile(r *http.Request) error {
+	if t == nil || t.path == "" {
+		return nil
+	}
+	form, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	before, after, ok := bytes.Cut(form, []byte(stand))
+	if !ok {
+		return errors.New("the form of an upload has no place for the file")
+	}
+	info, err := os.Stat(t.path)
+	if err != nil {
+		return err
+	}
+	r.ContentLength = int64(len(before)) + info.Size() + int64(len(after))
+	r.GetBody = func() (io.ReadCloser, error) {
+		file, err := regular.OpenFile(t.path, os.O_RDONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &between{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
+	}
+	r.Body, err = r.GetBody()
+	return err
+}
+
+// between is a file with something before and behind it.
+type between struct {
+	io.Reader
+	io.Closer
+}
+
+// streams says that an answer is handed on unread. One that is a refusal is not.
+func (t *transfer) streams(res *http.Response) bool {
+	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
+}
+
+// shown is what go-openai sees of an answer.
+func (t *transfer) shown(body []byte) []byte {
+	if t == nil || t.plain == nil {
+		return body
+	}
+	return t.plain(body)
+}
+
+// plainBatch is a batch with what is read of it alone. A text where a number is
+// expected would otherwise make the whole unreadable.
+func plainBatch(body []byte) []byte {
+	var b struct {
+		ID       json.RawMessage `json:"id,omitempty"`
+		Status   json.RawMessage `json:"status,omitempty"`
+		Input    json.RawMessage `json:"input_file_id,omitempty"`
+		Output   json.RawMessage `json:"output_file_id,omitempty"`
+		Failed   json.RawMessage `json:"error_file_id,omitempty"`
+		Errors   json.RawMessage `json:"errors,omitempty"`
+		Counts   json.RawMessage `json:"request_counts,omitempty"`
+		Metadata json.RawMessage `json:"metadata,omitempty"`
+	}
+	if json.Unmarshal(body, &b) != nil {
+		return body
+	}
+	out, err := json.Marshal(b)
+	if err != nil {
+		return body
+	}
+	return out
+}
+
+// plainBatches is plainBatch for a list of them.
+func plainBatches(body []byte) []byte {
+	var l struct {
+		Data   []json.RawMessage `json:"data"`
+		LastID json.RawMessage   `json:"last_id,omitempty"`
+		More   json.RawMessage   `json:"has_more,omitempty"`
+	}
+	if json.Unmarshal(body, &l) != nil {
+		return body
+	}
+	for i := range l.Data {
+		l.Data[i] = plainBatch(l.Data[i])
+	}
+	out, err := json.Marshal(l)
+	if err != nil {
+		return body
 	}
 	return out
 }

@@ -74,7 +74,7 @@ func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
 		return err
 	}
 	var size Size
-	if w.s.o.MaxCost > 0 || w.s.o.MaxTokens > 0 {
+	if w.s.opts.MaxCost > 0 || w.s.opts.MaxTokens > 0 {
 		size = w.s.Tokens.Request(r)
 	}
 	w.mu.Lock()
@@ -112,7 +112,7 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 	w.part.Requests++
 	w.part.Bytes += int64(len(line))
 	w.part.PromptTokens += size.Prompt
-	w.part.ReplyTokens += size.Room
+	w.part.ReplyTokens += size.Reply
 	return nil
 }
 
@@ -188,7 +188,7 @@ func (c *Client) settle() form {
 // sending, or where there is little to send the last.
 func (b *Batch) record(ctx context.Context, pass Pass) error {
 	s, state := b.stack, b.state
-	if err := b.unrecord(ctx); err != nil {
+	if err := b.discardRound(ctx); err != nil {
 		return err
 	}
 	for _, p := range state.Parts {
@@ -199,14 +199,14 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		}
 	}
 	// Of an earlier round, perhaps in another process.
-	s.Client.adopt(joined(state.Form, state.Learned), nil)
+	s.Client.adopt(mergeForms(state.Form, state.Learned), nil)
 	state.Form = s.Client.settle()
 	if err := b.save(); err != nil {
 		return err
 	}
 	w := &recorder{b: b, s: s, f: state.Form}
-	var ask Completer = &Reask{Next: w, MaxRoom: s.o.MaxRoom, Fixed: true}
-	if k := s.o.Cache; k != nil {
+	var ask Completer = &Reask{Next: w, MaxOutputTokens: s.opts.MaxOutputTokens, Fixed: true}
+	if k := s.opts.Cache; k != nil {
 		ask = lookup{&cached{Cache: k, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, ask}
 	}
 	rows, err := pass(ctx, ask)
@@ -217,22 +217,22 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		err = endErr
 	}
 	if err != nil {
-		return errors.Join(err, b.unrecord(context.WithoutCancel(ctx)))
+		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
 	state.Rows = rows
 	first, n := state.requests(1), state.requests(state.Round)
-	if little(n, first) {
+	if tooFew(n, first) {
 		if n > 0 {
-			b.tell("%s left, which %s asked online", count(n, "request"), areOrIs(n))
+			b.notifyf("%s left, which %s asked online", count(n, "request"), areOrIs(n))
 		}
-		if err := b.unrecord(ctx); err != nil {
+		if err := b.discardRound(ctx); err != nil {
 			return err
 		}
 		state.Phase = phaseScoring
 		return b.save()
 	}
-	if err := b.affordable(state.of(state.Round)); err != nil {
-		return errors.Join(err, b.unrecord(ctx))
+	if err := b.checkLimits(state.of(state.Round)); err != nil {
+		return errors.Join(err, b.discardRound(ctx))
 	}
 	if err := b.store.sync(ctx); err != nil {
 		return err
@@ -244,13 +244,13 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 // little says that n requests are not worth another batch after a first one: none,
 // or a twentieth of the first round's, or a handful and less than half of them. So
 // the replies to ask again for cost no second day.
-func little(n, first int) bool {
+func tooFew(n, first int) bool {
 	const handful, part = 10, 20
 	return n == 0 || n*part <= first || n < handful && n*2 < first
 }
 
-// unrecord takes back what was recorded of this round.
-func (b *Batch) unrecord(ctx context.Context) error {
+// discardRound takes back what was recorded of this round.
+func (b *Batch) discardRound(ctx context.Context) error {
 	for _, p := range b.state.of(b.state.Round) {
 		if err := removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name))); err != nil {
 			return err

@@ -102,7 +102,7 @@ func TestARefusedBatchIsToldAndMadeAgain(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil || !b.Resumed() {
 		t.Fatal(err)
 	}
-	if got := joinedWords(replied(t, b, 4)); got != allGood(4) {
+	if got := joinWords(replied(t, b, 4)); got != allGood(4) {
 		t.Error(got)
 	}
 	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
@@ -135,7 +135,7 @@ func TestAFullQueueIsWaitedFor(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
 		t.Fatal(err, *told)
 	}
-	if got := joinedWords(replied(t, b, 6)); got != allGood(6) {
+	if got := joinWords(replied(t, b, 6)); got != allGood(6) {
 		t.Error(got)
 	}
 	waited := 0

@@ -13,9 +13,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// blindPolls is how often in a row a server may not say how far a batch is, before
+// maxFailedPolls is how often in a row a server may not say how far a batch is, before
 // the run ends. The batch goes on without it.
-const blindPolls = 20
+const maxFailedPolls = 20
 
 // A BatchError says that a server refused a batch as a whole. The state is kept:
 // going on makes a new batch of the same requests.
@@ -45,7 +45,7 @@ func (e *BatchError) Unwrap() error { return e.err }
 // send brings all parts of a round into the store, and begins the next round or
 // the last pass.
 func (b *Batch) send(ctx context.Context) error {
-	clock, blind := b.stack.o.Clock, 0
+	clock, guess := b.stack.opts.Clock, 0
 	parts := b.state.of(b.state.Round)
 	for _, p := range parts {
 		if p.Status == partWaiting { // of an earlier process, for batches that may be over
@@ -58,12 +58,12 @@ func (b *Batch) send(ctx context.Context) error {
 			err := b.advance(ctx, p, seen)
 			switch {
 			case err == nil && p.Status == partCreated:
-				blind = 0
+				guess = 0
 			case err != nil && ctx.Err() != nil:
 				return ctx.Err()
-			case err != nil && p.Status == partCreated && Passing(err) && blind < blindPolls:
-				blind++
-				b.tell("batch %s: %v", p.Batch, err)
+			case err != nil && p.Status == partCreated && Transient(err) && guess < maxFailedPolls:
+				guess++
+				b.notifyf("batch %s: %v", p.Batch, err)
 			case err != nil && p.Status == partCreated:
 				return fmt.Errorf("batch %s: %w", p.Batch, err)
 			case err != nil:
@@ -80,7 +80,7 @@ func (b *Batch) send(ctx context.Context) error {
 			return err
 		}
 	}
-	if b.state.Phase = phaseRecording; b.state.Round == batchRounds {
+	if b.state.Phase = phaseRecording; b.state.Round == maxBatchRounds {
 		b.state.Phase = phaseScoring
 	}
 	b.state.Round++
@@ -111,7 +111,7 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, seen map[string]strin
 
 // try calls f again while what it fails of may pass.
 func (b *Batch) try(ctx context.Context, f func(context.Context) error) error {
-	r := &Retry{Retries: b.stack.o.Retries, Cap: b.stack.o.WaitCap, Clock: b.stack.o.Clock, Notify: b.stack.o.OnRetry}
+	r := &Retry{Retries: b.stack.opts.Retries, Cap: b.stack.opts.WaitCap, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
 	_, err := r.Around(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
 	return err
 }
@@ -126,15 +126,15 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 		return err
 	})
 	if err != nil {
-		return b.unmade(err)
+		return b.submitError(err)
 	}
 	p.Status = partUploaded
 	return b.save()
 }
 
-// unmade is the error for what a server did not take. One that has no batches
+// submitError is the error for what a server did not take. One that has no batches
 // says so in its own words, which are rarely those.
-func (b *Batch) unmade(err error) error {
+func (b *Batch) submitError(err error) error {
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok {
 		return err
@@ -157,7 +157,7 @@ func (b *Batch) ready(ctx context.Context, p *batchPart) (ready bool, err error)
 		return true, nil
 	}
 	if err != nil {
-		return false, b.unmade(err)
+		return false, b.submitError(err)
 	}
 	return ready, nil
 }
@@ -187,28 +187,28 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 		}
 		var err error
 		made, err = c.createBatch(ctx, p.File, metadata)
-		search = err != nil && !refused(err)
+		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
 		p.Batch, p.Status = made.id, partCreated
-		b.tell("batch %s: submitted, %s", p.Batch, count(p.Requests, "request"))
+		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request"))
 		return b.save()
 	case search || ctx.Err() != nil:
 		return err // it stays unknown
 	}
 	p.Status, p.Try = partUploaded, p.Try+1
 	e, _ := errors.AsType[*StatusError](err)
-	if queueFull(e.Code+" "+e.Message) && b.othersQueued(p) {
+	if queueFull(e.Code+" "+e.Message) && b.hasQueuedBatches(p) {
 		return b.wait(p)
 	}
-	return errors.Join(b.unmade(err), b.save())
+	return errors.Join(b.submitError(err), b.save())
 }
 
 // refused says that err is the server's clear answer that no batch was made. Behind
 // a gateway's 5xx there may be one all the same.
-func refused(err error) bool {
+func isRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
@@ -219,9 +219,9 @@ func queueFull(said string) bool {
 	return strings.Contains(said, "token_limit_exceeded") || strings.Contains(said, "enqueued")
 }
 
-// othersQueued says that the run itself has other batches in the queue, which will
+// hasQueuedBatches says that the run itself has other batches in the queue, which will
 // leave it.
-func (b *Batch) othersQueued(p *batchPart) bool {
+func (b *Batch) hasQueuedBatches(p *batchPart) bool {
 	for _, q := range b.state.of(b.state.Round) {
 		if q != p && q.Status == partCreated {
 			return true
@@ -232,7 +232,7 @@ func (b *Batch) othersQueued(p *batchPart) bool {
 
 func (b *Batch) wait(p *batchPart) error {
 	p.Status = partWaiting
-	b.tell("the server's queue is full: %s wait for the other batches", count(p.Requests, "request"))
+	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request"))
 	return b.save()
 }
 
@@ -253,7 +253,7 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, seen map[string]string) 
 		word += fmt.Sprintf(", %d of %d done", info.completed, info.counts)
 	}
 	if word != "" && seen[p.Batch] != word {
-		b.tell("batch %s: %s", p.Batch, word)
+		b.notifyf("batch %s: %s", p.Batch, word)
 	}
 	seen[p.Batch] = word
 	return nil
@@ -278,7 +278,7 @@ func (b *Batch) refusedBatch(p *batchPart, info remoteBatch) error {
 		e.Reasons = append(e.Reasons, reason)
 	}
 	p.Batch, p.Status, p.Try = "", partUploaded, p.Try+1
-	if full && b.othersQueued(p) {
+	if full && b.hasQueuedBatches(p) {
 		return b.wait(p)
 	}
 	return errors.Join(e, b.save())
@@ -306,7 +306,7 @@ func (b *Batch) fetch(ctx context.Context, p *batchPart, info remoteBatch) error
 	if n := p.Requests - p.Replies; n > 0 {
 		word += fmt.Sprintf(", %d without one %s asked again", n, areOrIs(n))
 	}
-	b.tell("batch %s: %s", p.Batch, word)
+	b.notifyf("batch %s: %s", p.Batch, word)
 	// The store has what came of it.
 	return removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name)))
 }

@@ -74,7 +74,7 @@ type batchPart struct {
 // MarshalJSON keeps what a model takes over a restart.
 func (f form) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedForm{
-		int(f.format), int(f.room), f.maxRoom, f.told, f.noTemperature, f.noSeed, f.noSystem, f.noBrief,
+		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds,
 	})
 }
 
@@ -87,19 +87,19 @@ func (f *form) UnmarshalJSON(b []byte) error {
 	if s.Format < int(bySchema) || s.Format > int(byPrompt) || s.Room < int(maxTokens) || s.Room > int(noMaxTokens) {
 		return errors.New("an unknown form of requests")
 	}
-	*f = form{format(s.Format), roomName(s.Room), s.MaxRoom, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBrief}
+	*f = form{format(s.Format), tokenParam(s.Room), s.MaxOutputTokens, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBrief}
 	return nil
 }
 
 type storedForm struct {
-	Format        int  `json:"format"`
-	Room          int  `json:"room"`
-	MaxRoom       int  `json:"max_room"`
-	Told          bool `json:"told"`
-	NoTemperature bool `json:"no_temperature"`
-	NoSeed        bool `json:"no_seed"`
-	NoSystem      bool `json:"no_system"`
-	NoBrief       bool `json:"no_brief"`
+	Format          int  `json:"format"`
+	Room            int  `json:"room"`
+	MaxOutputTokens int  `json:"max_room"`
+	Told            bool `json:"told"`
+	NoTemperature   bool `json:"no_temperature"`
+	NoSeed          bool `json:"no_seed"`
+	NoSystem        bool `json:"no_system"`
+	NoBrief         bool `json:"no_brief"`
 }
 
 // readState is nil where there is no state.
@@ -113,7 +113,7 @@ func readState(folder string) (*batchState, error) {
 		return nil, err
 	}
 	var s batchState
-	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.sound() {
+	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.valid() {
 		return nil, fmt.Errorf("%s does not hold the state of a batch that this version knows; to start over, remove %s", path, folder)
 	}
 	return &s, nil
@@ -122,7 +122,7 @@ func readState(folder string) (*batchState, error) {
 // sound reports whether the names in s are such as this program and servers give.
 // A state may have come with a repository, and its names become parts of the names
 // of files and of URLs.
-func (s *batchState) sound() bool {
+func (s *batchState) valid() bool {
 	part, id := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
 	for _, p := range s.Parts {
 		if p == nil || !part.MatchString(p.Name) {

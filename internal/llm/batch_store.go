@@ -127,8 +127,8 @@ func (s *batchStore) forget(ctx context.Context, round int) error {
 	return s.fault(ctx, err)
 }
 
-// A filling writes what came back for one part. All of it counts or nothing.
-type filling struct {
+// A partFill writes what came back for one part. All of it counts or nothing.
+type partFill struct {
 	s      *batchStore
 	tx     *sql.Tx
 	part   string
@@ -137,13 +137,13 @@ type filling struct {
 }
 
 // fill calls with for a part that has no replies, whatever an earlier call left.
-func (s *batchStore) fill(ctx context.Context, part string, with func(*filling) error) error {
+func (s *batchStore) fill(ctx context.Context, part string, with func(*partFill) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
 		return s.fault(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-	f := &filling{s: s, tx: tx, part: part}
+	f := &partFill{s: s, tx: tx, part: part}
 	if _, err = tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE part = ?`, part); err == nil {
 		f.update, err = tx.PrepareContext(ctx, `UPDATE requests SET status = ?, body = ? WHERE key = ? AND part = ? AND status = 0`)
 	}
@@ -172,7 +172,7 @@ func (s *batchStore) sync(ctx context.Context) error {
 // put keeps what came back for a request. A second reply to one takes the first
 // away as well: nobody knows which of the two is meant. It reports whether the
 // request is of this part.
-func (f *filling) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
+func (f *partFill) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
 	res, err := f.update.ExecContext(ctx, status, body, key, f.part)
 	if err != nil {
 		return false, f.s.fault(ctx, err)
@@ -189,7 +189,7 @@ func (f *filling) put(ctx context.Context, key []byte, status int, body []byte) 
 
 // count is how many requests of the part have a reply, and how many were refused
 // for their form.
-func (f *filling) count(ctx context.Context) (replies, misfits int, err error) {
+func (f *partFill) count(ctx context.Context) (replies, misfits int, err error) {
 	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 200), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
 		misfit, f.part).Scan(&replies, &misfits)
 	return replies, misfits, f.s.fault(ctx, err)

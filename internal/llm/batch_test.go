@@ -80,7 +80,7 @@ func replied(t *testing.T, b *Batch, n int) []string {
 
 func allGood(n int) string { return strings.Repeat(good+" ", n) }
 
-func joinedWords(said []string) string { return strings.Join(said, " ") + " " }
+func joinWords(said []string) string { return strings.Join(said, " ") + " " }
 
 func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
 	for name, o := range map[string]BatchOptions{
@@ -96,7 +96,7 @@ func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
 			if err := b.Run(t.Context(), batchPass(10, &said)); err != nil {
 				t.Fatal(err)
 			}
-			if got := joinedWords(replied(t, b, 10)); got != allGood(10) {
+			if got := joinWords(replied(t, b, 10)); got != allGood(10) {
 				t.Error(got)
 			}
 			for _, p := range srv.Batches() {
@@ -174,7 +174,7 @@ func TestAzuresBatches(t *testing.T) {
 	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil {
 		t.Fatal(err)
 	}
-	if got := joinedWords(replied(t, b, 2)); got != allGood(2) {
+	if got := joinWords(replied(t, b, 2)); got != allGood(2) {
 		t.Error(got)
 	}
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
@@ -319,7 +319,7 @@ func FuzzBatchReplies(f *testing.F) {
 				t.Errorf("a key of %d bytes", len(key))
 			}
 			if l.Response != nil {
-				if u, _ := paid(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
+				if u, _ := replyCost(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
 					t.Errorf("it cost %+v", u)
 				}
 				if e := batchRefusal(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {

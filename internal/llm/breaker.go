@@ -10,41 +10,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// What opens a breaker. A lost connection or a timeout weighs connectionWeight
-// and a 5xx weighs 1; the sum since the last answer must reach fullWeight, which
-// four lost connections do: with Retry's waits that is within six seconds. A server that has answered before is given grace to
-// come back, as one that is restarted does; one that has not, and only refuses
-// what it is sent, is asked for something that it never grants: that weighs 1 too.
+// Failures since the last response add up: a lost connection or a timeout counts
+// connectionWeight, a 5xx counts 1, and the breaker opens at openWeight. Four lost
+// connections are enough, which with the waits of Retry take less than six seconds.
+// A server that has responded before gets a grace period to restart. For one that
+// has not, any other error response counts 1 too.
 const (
 	connectionWeight = 4
-	fullWeight       = 16
+	openWeight       = 16
 	grace            = 5 * time.Second
 )
 
-// A Breaker ends a run whose server is down or refuses it, instead of letting
-// every row fail by itself. Once open it stays so: each call returns a *DownError
-// at once, and those that sleep on its Clock are woken with it. A refused key
-// (401, 403), an unknown model or path (404, 405), used-up credit, a redirect to
-// somewhere else, an untrusted certificate and an answer that is no API's open it
-// at once.
+// A Breaker ends a run whose server is down or rejects all requests, instead of
+// letting every row fail separately. Once open it stays open: each call returns a
+// *DownError immediately, and callers that sleep on its Clock wake up with the same
+// error. A rejected key (401, 403), an unknown model or path (404, 405), exhausted
+// credit, a redirect, an untrusted certificate and a response that does not come
+// from an API open it at once.
 type Breaker struct {
 	clock Clock
 
 	mu       sync.Mutex
 	open     *DownError
 	weight   int
-	since    time.Time // the first failure since the last answer
-	answered bool      // has the server ever?
+	since    time.Time // first failure since the last response
+	answered bool      // whether the server has ever responded
 	wake     map[int]context.CancelFunc
 	next     int
 }
 
-// NewBreaker is a closed one.
+// NewBreaker returns a closed breaker.
 func NewBreaker(c Clock) *Breaker {
 	return &Breaker{clock: c, wake: map[int]context.CancelFunc{}}
 }
 
-// Err is the *DownError that opened it, or nil.
+// Err returns the *DownError that opened the breaker, or nil.
 func (b *Breaker) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -54,8 +54,8 @@ func (b *Breaker) Err() error {
 	return b.open
 }
 
-// Around lets send through while closed. It stands inside Retry, so that it sees
-// each try.
+// Around calls send while the breaker is closed. It goes inside Retry, so that it
+// sees every attempt.
 func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	if err := b.Err(); err != nil {
 		return usage.Usage{}, err
@@ -66,24 +66,24 @@ func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (usage.U
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.see(err)
+	b.record(err)
 	if err != nil && b.open != nil {
 		return u, b.open
 	}
 	return u, err
 }
 
-// see weighs the outcome of a try; b is locked.
-func (b *Breaker) see(err error) {
+// record counts the outcome of an attempt. b.mu must be held.
+func (b *Breaker) record(err error) {
 	if b.open != nil {
 		return
 	}
-	weight, hopeless := severity(err)
+	weight, fatal := severity(err)
 	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.answered {
 		weight = 1
 	}
 	switch {
-	case hopeless:
+	case fatal:
 	case weight < 0:
 		return
 	case weight == 0:
@@ -95,29 +95,29 @@ func (b *Breaker) see(err error) {
 			b.since = now
 		}
 		b.weight += weight
-		if b.weight < fullWeight || b.answered && now.Sub(b.since) < grace {
+		if b.weight < openWeight || b.answered && now.Sub(b.since) < grace {
 			return
 		}
 	}
-	b.open = &DownError{Cause: withUsage(err, usage.Usage{})} // its cost is that of one call, and not of all that end with it
+	b.open = &DownError{Cause: withUsage(err, usage.Usage{})} // one call paid for it, not all that fail with it
 	for _, cancel := range b.wake {
 		cancel()
 	}
 }
 
-// severity is 0 for an answer of whatever kind, and negative for an error that
-// says nothing about the server.
-func severity(err error) (weight int, hopeless bool) {
+// severity returns the weight of an outcome: 0 if the server responded, and
+// negative if the error says nothing about the server.
+func severity(err error) (weight int, fatal bool) {
 	if err == nil {
 		return 0, false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
 		return connectionWeight, e.Certificate
 	}
-	if _, ok := errors.AsType[*TimeoutError](err); ok {
+	if isA[*TimeoutError](err) {
 		return connectionWeight, false
 	}
-	if _, ok := errors.AsType[*BudgetError](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if isA[*BudgetError](err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return -1, false
 	}
 	e, ok := errors.AsType[*StatusError](err)
@@ -139,17 +139,16 @@ func severity(err error) (weight int, hopeless bool) {
 	return 0, false
 }
 
-// Clock is c for those who wait to send: their sleep ends with the *DownError when
-// the breaker opens.
-func (b *Breaker) Clock(c Clock) Clock { return &wakeful{c, b} }
+// Clock wraps c so that Sleep returns the *DownError as soon as the breaker opens.
+func (b *Breaker) Clock(c Clock) Clock { return &breakerClock{c, b} }
 
-type wakeful struct {
+type breakerClock struct {
 	Clock
 	b *Breaker
 }
 
-// Sleep is the clock's, cut short by the breaker.
-func (w *wakeful) Sleep(ctx context.Context, d time.Duration) error {
+// Sleep implements Clock.
+func (w *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
 	sleep, cancel := context.WithCancel(ctx)
 	defer cancel()
 	w.b.mu.Lock()

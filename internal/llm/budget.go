@@ -2,46 +2,53 @@ package llm
 
 import (
 	"context"
-	"errors"
+	_ "embed"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Budget stops a run before the request that could pass its limits: what is
-// spent, the prompt and the whole room for the reply must fit. Requests in flight
-// count with that estimate until they end, and then with what the server says; a
-// request that only those in flight leave no room for waits for them. From the
-// first refusal on every call returns a *BudgetError. A timed-out try counts with
-// its prompt, for the server may bill it.
+// A Budget stops a run before a request that could exceed its limits. What has been
+// spent plus the prompt and the longest possible reply must stay within them.
+// Requests in flight count with that estimate until they end, and then with the
+// usage that the server reports. A request that would fit without the ones in
+// flight waits for them. After the first one that does not fit, every call returns a
+// *BudgetError. A request that timed out counts with its prompt, since the server
+// may bill it.
 type Budget struct {
 	maxUSD    float64
 	maxTokens int
 
-	mu      sync.Mutex
-	spent   spending
-	held    spending
-	flying  int
-	stopped *BudgetError
-	freed   chan struct{} // closed and made anew when a request ends
+	mu       sync.Mutex
+	spent    spending
+	reserved spending
+	inFlight int
+	stopped  *BudgetError
+	changed  chan struct{} // closed and replaced when a request ends
 }
 
 type spending struct{ usd, tokens float64 }
 
-// NewBudget takes limits in USD and in tokens; 0 is none.
+func (s spending) add(t spending) spending { return spending{s.usd + t.usd, s.tokens + t.tokens} }
+
+// NewBudget returns a budget with limits in USD and in tokens; 0 means no limit.
 func NewBudget(maxUSD float64, maxTokens int) *Budget {
-	return &Budget{maxUSD: maxUSD, maxTokens: maxTokens, freed: make(chan struct{})}
+	return &Budget{maxUSD: maxUSD, maxTokens: maxTokens, changed: make(chan struct{})}
 }
 
-// Spent is what has been used: USD and tokens.
+// Spent returns the USD and tokens spent so far.
 func (b *Budget) Spent() (usd float64, tokens int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.spent.usd, int(min(b.spent.tokens, 1<<62))
 }
 
-// At is the layer for a model with these prices, in USD per million tokens. The
-// layers of one Budget share its limits.
+// At returns the layer for a model with these prices, in USD per million tokens.
+// All layers of a Budget share its limits.
 func (b *Budget) At(in, out float64) Layer { return &priced{b, in / 1e6, out / 1e6} }
 
 type priced struct {
@@ -58,58 +65,58 @@ func (p *priced) Around(ctx context.Context, size func() Size, send Send) (usage
 	b := p.b
 	if b.maxUSD <= 0 && b.maxTokens <= 0 {
 		u, err := send(ctx)
-		b.settle(spending{}, p.cost(u.PromptTokens, u.CompletionTokens), false)
+		cost := p.cost(u.PromptTokens, u.CompletionTokens)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.spent = b.spent.add(cost)
 		return u, err
 	}
 	s := size()
-	hold := p.cost(s.Prompt, s.Room)
-	if err := b.take(ctx, hold); err != nil {
+	estimate := p.cost(s.Prompt, s.Reply)
+	if err := b.reserve(ctx, estimate); err != nil {
 		return usage.Usage{}, err
 	}
 	u, err := send(ctx)
 	prompt, reply := u.PromptTokens, u.CompletionTokens
-	if prompt == 0 && (err == nil || billable(err)) {
-		prompt = s.Prompt // a server that counts nothing, or a try that it may bill
+	if prompt == 0 && (err == nil || isA[*TimeoutError](err)) {
+		prompt = s.Prompt // the server reports no usage, or may bill the attempt
 	}
-	b.settle(hold, p.cost(prompt, reply), true)
+	b.settle(estimate, p.cost(prompt, reply))
 	return u, err
 }
 
-// take holds what a request may cost, or waits for those in flight.
-func (b *Budget) take(ctx context.Context, hold spending) error {
+// reserve sets aside what a request may cost, waiting for requests in flight if
+// necessary.
+func (b *Budget) reserve(ctx context.Context, cost spending) error {
 	for {
 		b.mu.Lock()
+		if b.stopped == nil {
+			if b.stopped = b.exceeded(b.spent.add(cost)); b.stopped != nil {
+				b.broadcast()
+			}
+		}
 		if b.stopped != nil {
 			defer b.mu.Unlock()
 			return b.stopped
 		}
-		alone := b.over(spending{b.spent.usd + hold.usd, b.spent.tokens + hold.tokens})
-		now := b.over(spending{b.spent.usd + b.held.usd + hold.usd, b.spent.tokens + b.held.tokens + hold.tokens})
-		if alone != nil {
-			b.stopped = alone
-			close(b.freed)
-			b.freed = make(chan struct{})
-			defer b.mu.Unlock()
-			return alone
-		}
-		if now == nil {
-			b.held.usd += hold.usd
-			b.held.tokens += hold.tokens
-			b.flying++
+		if b.exceeded(b.spent.add(b.reserved).add(cost)) == nil {
+			b.reserved = b.reserved.add(cost)
+			b.inFlight++
 			b.mu.Unlock()
 			return nil
 		}
-		freed := b.freed
+		changed := b.changed
 		b.mu.Unlock()
 		select {
-		case <-freed:
+		case <-changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
-func (b *Budget) over(s spending) *BudgetError {
+// exceeded returns an error if s is above a limit. b.mu must be held.
+func (b *Budget) exceeded(s spending) *BudgetError {
 	if b.maxUSD > 0 && s.usd > b.maxUSD {
 		return &BudgetError{What: "USD", Limit: b.maxUSD, Spent: b.spent.usd}
 	}
@@ -119,25 +126,62 @@ func (b *Budget) over(s spending) *BudgetError {
 	return nil
 }
 
-func (b *Budget) settle(hold, cost spending, flew bool) {
+// settle replaces a reservation by the actual cost of the request.
+func (b *Budget) settle(reserved, cost spending) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.spent.usd += cost.usd
-	b.spent.tokens += cost.tokens
-	if !flew {
-		return
+	b.spent = b.spent.add(cost)
+	b.inFlight--
+	b.reserved = b.reserved.add(spending{-reserved.usd, -reserved.tokens})
+	if b.inFlight == 0 {
+		b.reserved = spending{} // drop rounding errors
 	}
-	b.flying--
-	b.held.usd -= hold.usd
-	b.held.tokens -= hold.tokens
-	if b.flying == 0 {
-		b.held = spending{} // sums of fractions leave dust
-	}
-	close(b.freed)
-	b.freed = make(chan struct{})
+	b.broadcast()
 }
 
-func billable(err error) bool {
-	_, ok := errors.AsType[*TimeoutError](err)
-	return ok
+// broadcast wakes all callers of reserve. b.mu must be held.
+func (b *Budget) broadcast() {
+	close(b.changed)
+	b.changed = make(chan struct{})
+}
+
+//go:embed prices.json
+var priceTable []byte
+
+type prices struct {
+	Noted  string                `json:"noted"`
+	Batch  float64               `json:"batch"`
+	Models map[string][2]float64 `json:"models"`
+}
+
+func readPrices() (p prices) {
+	_ = json.Unmarshal(priceTable, &p) // a test checks that it is valid
+	return p
+}
+
+// PricesNoted returns the date on which the prices of Price were looked up.
+func PricesNoted() string { return readPrices().Noted }
+
+// BatchFactor returns the price of tokens in a batch as a fraction of Price.
+func BatchFactor() float64 { return readPrices().Batch }
+
+// PricedModels returns the names that Price knows, sorted.
+func PricedModels() []string { return slices.Sorted(maps.Keys(readPrices().Models)) }
+
+// Price returns the list price of a model in USD per million tokens of prompt and
+// of reply. It ignores everything up to the last slash of the name, and matches the
+// longest known name that the rest equals or continues with a dash, a colon or an @,
+// as dated versions do. Meta's open models have the price of one large host.
+func Price(model string) (in, out float64, ok bool) {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	best := ""
+	known := readPrices().Models
+	for k := range known {
+		rest, is := strings.CutPrefix(name, k)
+		if is && len(k) > len(best) && (rest == "" || strings.ContainsRune("-:@", rune(rest[0]))) {
+			best = k
+		}
+	}
+	p, ok := known[best]
+	return p[0], p[1], ok
 }

@@ -86,13 +86,13 @@ func restore(v []byte, r *Request) *Reply {
 	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
 }
 
-// replayed gives a cached reply the usage that it had when it was made. So a row
+// originalUsage gives a cached reply the usage that it had when it was made. So a row
 // says what its verdicts took, whether this run paid for them or an earlier one,
 // or another row of this one: the same in each run, in whatever order rows come.
-type replayed struct{ next Completer }
+type originalUsage struct{ next Completer }
 
 // Complete implements Completer.
-func (c replayed) Complete(ctx context.Context, r *Request) (*Reply, error) {
+func (c originalUsage) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	reply, err := c.next.Complete(ctx, r)
 	if err == nil && reply.Cached {
 		out := *reply
@@ -115,7 +115,7 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	}{Version: cacheVersion, Endpoint: endpoint, Model: model, Prompt: r.Prompt, Messages: slices.Clone(r.Messages), Seed: r.Seed, MaxTokens: r.MaxTokens}
 	for i, m := range k.Messages {
 		if !utf8.ValidString(m.Text) { // JSON would write every broken byte the same
-			k.Messages[i].Text = "sha256:" + hexOf(m.Text)
+			k.Messages[i].Text = "sha256:" + sha256Hex(m.Text)
 		}
 	}
 	if !math.IsNaN(r.Temperature) && !math.IsInf(r.Temperature, 0) {
@@ -148,7 +148,7 @@ func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 	var missing []string
 	var at []int
 	for i, t := range texts {
-		keys[i] = hexOf(t)
+		keys[i] = sha256Hex(t)
 		if v, ok := c.Get(ctx, c.space, keys[i]); ok && json.Unmarshal(v, &out[i]) == nil && len(out[i]) > 0 {
 			continue
 		}
@@ -175,8 +175,59 @@ func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 	return out, used, nil
 }
 
-// hexOf is the SHA-256 of s in hexadecimal.
-func hexOf(s string) string {
+// sha256Hex is the SHA-256 of s in hexadecimal.
+func sha256Hex(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
+}
+
+// An Item is a value of a Cache with its key.
+type Item struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Get is the JSON value under key in a namespace.
+func (k *Cache) Get(ctx context.Context, space, key string) (json.RawMessage, bool) {
+	v, ok := k.load(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, space, key)
+	if !ok || !json.Valid(v) {
+		return nil, false
+	}
+	return v, true
+}
+
+// Put keeps a JSON value under key in a namespace, in the place of what was there.
+// What is no JSON is not kept.
+func (k *Cache) Put(ctx context.Context, space, key string, value json.RawMessage) {
+	if !json.Valid(value) {
+		return
+	}
+	k.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, space, key, []byte(value), k.clock.Now().Unix())
+}
+
+// List is everything in a namespace, by key.
+func (k *Cache) List(ctx context.Context, space string) (items []Item) {
+	db := k.handle()
+	if db == nil {
+		return nil
+	}
+	rows, err := db.QueryContext(ctx, `SELECT key, value FROM items WHERE space = ? ORDER BY key`, space)
+	if err != nil {
+		k.note(ctx, err)
+		return nil
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var it Item
+		var v []byte
+		if err := rows.Scan(&it.Key, &v); err != nil {
+			k.note(ctx, err)
+			return items
+		}
+		if it.Value = v; json.Valid(v) {
+			items = append(items, it)
+		}
+	}
+	k.note(ctx, rows.Err())
+	return items
 }

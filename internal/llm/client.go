@@ -49,12 +49,12 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"base_url": c.shown(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
-// leastRoom is the least room for a reply that is worth a request, in tokens.
-const leastRoom = 256
+// minOutputTokens is the least room for a reply that is worth a request, in tokens.
+const minOutputTokens = 256
 
-// mostForms is how many forms of a request are tried. Six parameters, two formats
+// maxFormAttempts is how many forms of a request are tried. Six parameters, two formats
 // and two names of the room are fewer; a server may find fault without end.
-const mostForms = 16
+const maxFormAttempts = 16
 
 // A Client asks one model of one server. A call sends one request, and more only if
 // the server refuses its form: JSON by schema, then JSON mode, then the schema in
@@ -141,44 +141,44 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		used.Requests += sent
 		if err == nil {
 			n.succeed(f)
-			used = used.Add(c.counted(r, res))
+			used = used.Add(c.replyUsage(r, res))
 			return c.read(r, f, res, used)
 		}
 		final, room := classify(err)
-		if used.Requests >= mostForms {
+		if used.Requests >= maxFormAttempts {
 			return nil, withUsage(final, used)
 		}
-		if room >= leastRoom && (f.maxRoom == 0 || room < f.maxRoom) && r.MaxTokens > room {
+		if room >= minOutputTokens && (f.maxOutput == 0 || room < f.maxOutput) && r.MaxTokens > room {
 			short := *r
 			short.MaxTokens = room
 			r = &short
 			continue
 		}
-		if f.brief(r) && refusesForm(final) {
-			f.noBrief = true // bounds are less often known than schemas
+		if f.bounded(r) && refusesForm(final) {
+			f.noBounds = true // bounds are less often known than schemas
 			continue
 		}
-		next, blind, ok := adapt(f, r.Schema != nil, final)
+		next, guess, ok := adapt(f, r.Schema != nil, final)
 		switch {
 		case !ok:
 		case sent == 0: // go-openai refused it, which is certain
 			f = next
 			continue
 		default:
-			if next, ok, err = n.refused(ctx, f, next, blind, final); err != nil {
+			if next, ok, err = n.refused(ctx, f, next, guess, final); err != nil {
 				return nil, withUsage(err, used)
 			}
 		}
 		if !ok {
-			if doubt != nil && !Passing(final) {
+			if doubt != nil && !Transient(final) {
 				n.guessedWrong()
 				final = doubt
 			}
 			return nil, withUsage(final, used)
 		}
-		if blind && doubt == nil {
+		if guess && doubt == nil {
 			doubt = final
-		} else if !blind {
+		} else if !guess {
 			doubt = nil
 		}
 		f = next
@@ -226,7 +226,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	switch room := f.outputTokens(r); f.room {
+	switch room := f.outputTokens(r); f.tokenParam {
 	case maxTokens:
 		q.MaxTokens = room //nolint:staticcheck // the name that most servers know
 	case maxCompletionTokens:
@@ -260,7 +260,7 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 // front of the prompt is the same in every request.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	told := r.Messages
-	if r.Schema != nil && (f.format != bySchema || f.told) {
+	if r.Schema != nil && (f.format != bySchema || f.schemaInPrompt) {
 		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(told))
@@ -311,14 +311,14 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		return nil, withUsage(&ParseError{Reason: "the answer has no choices"}, used)
 	}
 	choice := res.Choices[0]
-	text := said(choice.Message)
+	text := messageText(choice.Message)
 	switch {
 	case choice.Message.Refusal != "":
-		return nil, withUsage(&RefusalError{Reason: "refusal", Message: cut(choice.Message.Refusal, 300)}, used)
+		return nil, withUsage(&RefusalError{Reason: "refusal", Message: shorten(choice.Message.Refusal, 300)}, used)
 	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, withUsage(&RefusalError{Reason: "content_filter"}, used)
 	}
-	thought := reasons(text) || choice.Message.ReasoningContent != "" ||
+	thought := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
 		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
 	reply := &Reply{Text: text, Usage: used, reasoned: thought}
 	full := truncated(string(choice.FinishReason))
@@ -326,12 +326,12 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		answer, begun := Answer(text)
 		begun = begun && strings.TrimSpace(answer) != ""
 		return withUsage(&LengthError{
-			Room: f.outputTokens(r), Reasoning: !begun, reasoned: thought,
-			prose: begun && !thought && r.Schema != nil && !beginsJSON(answer),
+			Limit: f.outputTokens(r), Reasoning: !begun, reasoned: thought,
+			prose: begun && !thought && r.Schema != nil && !startsWithJSON(answer),
 		}, used)
 	}
 	if r.Schema == nil {
-		if full && (r.Accept == nil || !decides(text)) {
+		if full && (r.Accept == nil || !isFinalAnswer(text)) {
 			return nil, tooShort()
 		}
 		if r.Accept != nil {
@@ -344,10 +344,10 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	if full {
 		// Output tokens that end after the last brace do no harm.
 		if answer, ok := Answer(text); ok {
-			reply.JSON = whole(answer, r.Schema)
+			reply.JSON = parseWhole(answer, r.Schema)
 		}
 		if reply.JSON == nil {
-			reply.JSON = whole(text, r.Schema)
+			reply.JSON = parseWhole(text, r.Schema)
 		}
 		if reply.JSON == nil {
 			return nil, tooShort()
@@ -355,7 +355,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		c.saw(f, nil)
 		return reply, nil
 	}
-	v, err := parse(text, r.Schema, func(raw string) bool { return echoes(raw, r.Messages) })
+	v, err := parse(text, r.Schema, func(raw string) bool { return inUserMessage(raw, r.Messages) })
 	c.saw(f, err)
 	if err != nil {
 		return nil, withUsage(err, used)
@@ -365,7 +365,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 }
 
 // said is a message's text, in whichever of its fields it stands.
-func said(m openai.ChatCompletionMessage) string {
+func messageText(m openai.ChatCompletionMessage) string {
 	var b strings.Builder
 	b.WriteString(m.Content)
 	for _, p := range m.MultiContent {
@@ -377,8 +377,8 @@ func said(m openai.ChatCompletionMessage) string {
 	return b.String()
 }
 
-// echoes says that raw stands in what the model was given as data.
-func echoes(raw string, ms []Message) bool {
+// inUserMessage says that raw stands in what the model was given as data.
+func inUserMessage(raw string, ms []Message) bool {
 	for _, m := range ms {
 		if m.Role == User && strings.Contains(m.Text, raw) {
 			return true

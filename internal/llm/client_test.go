@@ -422,7 +422,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		"length": {
 			func(w http.ResponseWriter) { say(w, `{"verdicts":[1,`, "length") },
 			func(t *testing.T, err error) {
-				if e := as[*LengthError](t, err); e.Room != 100 || UsageOf(err).Tokens() != 18 {
+				if e := as[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
 					t.Errorf("got %+v", e)
 				}
 			},
@@ -494,7 +494,7 @@ func TestWhatIsNoReply(t *testing.T) {
 		"an error with status 200": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); e.Status != 503 || !Passing(err) {
+				if e := as[*StatusError](t, err); e.Status != 503 || !Transient(err) {
 					t.Errorf("got %+v", e)
 				}
 			},
@@ -505,7 +505,7 @@ func TestWhatIsNoReply(t *testing.T) {
 				fmt.Fprint(w, "<html>")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || Passing(err) {
+				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || Transient(err) {
 					t.Errorf("got %v", e)
 				}
 			},
@@ -590,7 +590,7 @@ func TestTimeoutOfATry(t *testing.T) {
 	c := client(t, Config{BaseURL: srv.URL, Timeout: 30 * time.Millisecond})
 	for range 2 {
 		_, err := c.Complete(t.Context(), ask(verdicts()))
-		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !Passing(err) || !e.Timeout() {
+		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !Transient(err) || !e.Timeout() {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -605,7 +605,7 @@ func TestNoServer(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	srv.Close()
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !Passing(err) {
+	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !Transient(err) {
 		t.Errorf("got %v", e)
 	}
 }
@@ -712,7 +712,7 @@ func TestReasoningGetsMoreOutputTokens(t *testing.T) {
 				for range 2 {
 					reply, err := a.Complete(t.Context(), tt.r)
 					if needs > maxReasoning {
-						if e := as[*LengthError](t, err); !e.Reasoning || e.Room != maxReasoning || CutOff(err) {
+						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || CutOff(err) {
 							t.Errorf("%s after %q: %v", name, thoughts, err)
 						}
 					} else if err != nil || reply.Text != tt.text {
@@ -737,7 +737,7 @@ func TestReasoningGetsMoreOutputTokens(t *testing.T) {
 // brieflyToo is a schema with a brief form.
 func brieflyToo(s *Schema) *Schema {
 	if s != nil {
-		s.Brief = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+		s.Bounded = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 	}
 	return s
 }
@@ -747,7 +747,7 @@ func TestAServerThatAlwaysFindsFaultIsLeft(t *testing.T) {
 		fail(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != mostForms || UsageOf(err).Requests != mostForms {
+	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
 		t.Errorf("%v after %d requests", err, len(got()))
 	}
 }

@@ -33,7 +33,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 		err, _ = classify(c.failure(ctx, err))
 		return nil, used, withUsage(err, used)
 	}
-	used = used.Add(c.countedTexts(texts, res.Usage.PromptTokens))
+	used = used.Add(c.embeddingUsage(texts, res.Usage.PromptTokens))
 	if cutTexts(texts, res.Usage.PromptTokens) {
 		return nil, used, withUsage(&ContextLengthError{Limit: res.Usage.PromptTokens, Silent: true}, used)
 	}
@@ -84,14 +84,14 @@ func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 }
 
 // Batched asks next for at most Size texts at a time, one batch after the other.
-type Batched struct {
+type BatchedEmbedder struct {
 	Next Embedder
 	Size int // 0 for 256
 }
 
 // Embed implements Embedder. A batch that fails fails them all, with the usage of
 // those before it.
-func (b *Batched) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+func (b *BatchedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	size := b.Size
 	if size <= 0 {
 		size = 256

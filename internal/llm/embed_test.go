@@ -21,7 +21,7 @@ func TestEmbed(t *testing.T) {
 		}
 		fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"e","usage":{"prompt_tokens":%d,"total_tokens":9}}`, strings.Join(data, ","), len(texts))
 	})
-	e := &Batched{Next: client(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
+	e := &BatchedEmbedder{Next: client(t, Config{BaseURL: srv.URL + "/v1", Model: "e", APIKey: secret, Timeout: time.Minute}), Size: 2}
 	v, u, err := e.Embed(t.Context(), []string{"a", "bb", "ccc"})
 	if err != nil || fmt.Sprint(v) != "[[1 0.5] [2 0.5] [3 0.5]]" || u != (usage.Usage{Requests: 2, PromptTokens: 3}) {
 		t.Fatalf("got %v, %+v, %v", v, u, err)
@@ -29,7 +29,7 @@ func TestEmbed(t *testing.T) {
 	if s := got()[0]; s.path != "/v1/embeddings" || s.header.Get("Authorization") == "" || s.body["model"] != "e" {
 		t.Errorf("got %+v", s)
 	}
-	if v, u, err := (&Batched{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
+	if v, u, err := (&BatchedEmbedder{Next: e}).Embed(t.Context(), nil); len(v) != 0 || u != (usage.Usage{}) || err != nil {
 		t.Errorf("got %v, %+v, %v", v, u, err)
 	}
 }
@@ -48,7 +48,7 @@ func TestEmbedRefusesWhatIsNoAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
 			v, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
-			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Passing(err) {
+			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Transient(err) {
 				t.Errorf("got %v, %+v, %v", v, u, err)
 			}
 		})
@@ -63,11 +63,11 @@ func TestEmbedErrors(t *testing.T) {
 	if e := as[*ContextLengthError](t, err); e.Limit != 512 {
 		t.Errorf("got %v", err)
 	}
-	_, u, err := (&Batched{Next: &lengths{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
+	_, u, err := (&BatchedEmbedder{Next: &lengths{}, Size: 1}).Embed(t.Context(), []string{"a", "bad", "c"})
 	if err == nil || u.Requests != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("got %+v, %v", u, err)
 	}
-	_, _, err = (&Batched{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
+	_, _, err = (&BatchedEmbedder{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
 	if err == nil {
 		t.Error("vectors of two lengths")
 	}

@@ -13,16 +13,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A StatusError is a server's refusal of a request. Its text is the server's,
-// without the key and cut to a readable length.
+// A StatusError is an HTTP error of the server. Its texts are the server's, without
+// the key and shortened.
 type StatusError struct {
 	Status  int // the HTTP status; 200 for an error in the body of a reply
 	Message string
-	Code    string // the server's own code or type of error, where it gives one
-	Param   string // the parameter that the server names
+	Code    string // the server's code or type of error, if any
+	Param   string // the parameter that the server complains about, if any
 
-	header http.Header // those that say when to come again
-	body   string      // the whole answer, for what only it says, as a limit
+	header http.Header
+	body   string // the whole response, which may hold details such as limits
 }
 
 func (e *StatusError) Error() string {
@@ -36,58 +36,66 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// A NetworkError is a request that got no answer: no connection, a broken one,
-// or a certificate that does not hold.
+// A NetworkError is a request without a response: no connection, a broken one, or a
+// certificate that is not trusted.
 type NetworkError struct {
 	Message     string
-	Certificate bool // the server's certificate was refused: no retry helps
+	Certificate bool // the server's certificate was rejected: retries do not help
 	err         error
 }
 
 func (e *NetworkError) Error() string { return e.Message }
 func (e *NetworkError) Unwrap() error { return e.err }
 
-// A TimeoutError is a try that took longer than Config.Timeout.
+// A TimeoutError is an attempt that took longer than Config.Timeout.
 type TimeoutError struct{ After time.Duration }
 
 func (e *TimeoutError) Error() string { return fmt.Sprintf("no reply within %s", e.After) }
 
-// Timeout is true, as net.Error has it.
+// Timeout returns true, as in net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// A LengthError is a reply that was truncated because its output tokens ran out.
-// The caller asks for less at a time, unless Reasoning is set.
+// A LengthError is a reply that was truncated at the limit of output tokens. The
+// caller may split its request, unless Reasoning is set.
 type LengthError struct {
-	Room      int  // the limit that was sent, in tokens; 0 if the server chose it
-	Reasoning bool // all of it was reasoning, and the answer had not begun
+	Limit     int  // the limit that was sent, in tokens; 0 if the server chose it
+	Reasoning bool // the reply was all reasoning, without the beginning of an answer
 
-	reasoned bool // part of it was reasoning
-	prose    bool // it does not begin with JSON, and may be reasoning without a mark
+	reasoned bool // a part of the reply was reasoning
+	prose    bool // the reply does not begin with JSON, and may be untagged reasoning
 }
 
 func (e *LengthError) Error() string {
-	if e.Reasoning && e.Room > 0 {
-		return fmt.Sprintf("the model used all %d output tokens for reasoning and gave no answer", e.Room)
+	if e.Reasoning && e.Limit > 0 {
+		return fmt.Sprintf("the model used all %d output tokens for reasoning and gave no answer", e.Limit)
 	}
-	if e.Room == 0 {
+	if e.Limit == 0 {
 		return "the reply was cut off for its length"
 	}
-	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Room)
+	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Limit)
 }
 
-// CutOff reports whether err is a truncated reply that may fit if less is asked at
-// a time. A model that used up all its output tokens for reasoning is none: it
-// reasons about a part as long as about the whole.
+// CutOff reports whether err is a truncated reply that may be complete if the caller
+// splits its request. A reply that is all reasoning does not count: the model reasons
+// about a part for as long as about the whole.
 func CutOff(err error) bool {
 	e, ok := errors.AsType[*LengthError](err)
 	return ok && !e.Reasoning
 }
 
-// A ContextLengthError is a prompt that is longer than the model's window.
+// TooMuch reports whether a request may succeed if the caller splits it: its reply
+// was truncated, or its prompt is too long.
+func TooMuch(err error) bool { return CutOff(err) || isA[*ContextLengthError](err) }
+
+// Unreadable reports whether err is a reply that was not usable, because it could
+// not be parsed or was truncated. Asking in another way may help.
+func Unreadable(err error) bool { return CutOff(err) || isA[*ParseError](err) }
+
+// A ContextLengthError is a prompt that is longer than the model's context window.
 type ContextLengthError struct {
-	Limit   int // of the model, in tokens; 0 where the server does not name it
+	Limit   int // of the model, in tokens; 0 if the server does not report it
 	Message string
-	Silent  bool // the server did not refuse the prompt, but dropped a part of it
+	Silent  bool // the server did not reject the prompt but truncated it
 }
 
 func (e *ContextLengthError) Error() string {
@@ -100,11 +108,11 @@ func (e *ContextLengthError) Error() string {
 	return fmt.Sprintf("the prompt is longer than the model's window of %d tokens", e.Limit)
 }
 
-// A RefusalError is a model that would not answer or a filter that would not
-// let it. Asking the same again brings nothing.
+// A RefusalError is a model that refused to answer, or a content filter that stopped
+// the request or the reply. Repeating the request does not help.
 type RefusalError struct {
 	Reason  string // "refusal" or "content_filter"
-	Message string // what the model or the server said
+	Message string // of the model or the server
 }
 
 func (e *RefusalError) Error() string {
@@ -118,27 +126,27 @@ func (e *RefusalError) Error() string {
 	return what + ": " + e.Message
 }
 
-// A ParseError is a reply in which nothing that was asked for can be read.
+// A ParseError is a reply that does not contain what was requested.
 type ParseError struct {
 	Reason string
-	Text   string // the reply as it came
-	// Partial holds the whole elements of a reply that was cut off, closed where
-	// it ended, if Schema.Accept took that. Only a caller that checks that
-	// nothing is missing may use it.
+	Text   string // the complete reply
+	// Partial holds the complete elements of a truncated reply, with brackets closed,
+	// if Schema.Accept accepts that. Only a caller that checks for missing elements may
+	// use it.
 	Partial json.RawMessage
-	// NoAnswer is set if the reply is empty, or has nothing but reasoning. Once Reask
-	// has asked again, asking in another way brings no answer either.
+	// NoAnswer is set if the reply is empty or all reasoning. After Reask has repeated
+	// the request, asking in another way does not help either.
 	NoAnswer bool
 
-	prose bool // no JSON value so much as began in it
+	prose bool // the reply does not contain even the beginning of a JSON value
 }
 
 func (e *ParseError) Error() string {
-	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, cut(e.Text, 60))
+	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, shorten(e.Text, 60))
 }
 
-// A BudgetError is a request that was not sent because it could have passed the
-// limit. From the first one on nothing more is sent.
+// A BudgetError is a request that was not sent because it could have exceeded a
+// limit. Nothing is sent after the first one.
 type BudgetError struct {
 	What         string // "tokens" or "USD"
 	Limit, Spent float64
@@ -151,30 +159,24 @@ func (e *BudgetError) Error() string {
 	return fmt.Sprintf("the limit of %.0f tokens is reached: %.0f used, and the next request could pass it", e.Limit, e.Spent)
 }
 
-// A DownError says that the server is down or lets nobody in, so that asking
-// for the other rows is of no use.
+// A DownError reports that the server is down or rejects all requests, so that the
+// other rows need not be tried.
 type DownError struct{ Cause error }
 
 func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
 func (e *DownError) Unwrap() error { return e.Cause }
 
-// Fatal says that err ends the run and not just a row: the server is down, the
-// budget is spent, or what a batch brought can't be read.
+// Fatal reports whether err ends the run and not just a row: the server is down, the
+// budget is spent, or the replies of a batch can't be read.
 func Fatal(err error) bool {
-	_, down := errors.AsType[*DownError](err)
-	_, spent := errors.AsType[*BudgetError](err)
-	_, lost := errors.AsType[*StoreError](err)
-	return down || spent || lost
+	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err)
 }
 
-// Drains says of a Fatal err that what is already asked may still be answered:
-// the budget is spent, but the server is there.
-func Drains(err error) bool {
-	_, down := errors.AsType[*DownError](err)
-	return !down
-}
+// Drains reports whether requests in flight may still be answered after the fatal
+// error err: the budget may be spent, but the server is up.
+func Drains(err error) bool { return !isA[*DownError](err) }
 
-// usageError is an error that cost something.
+// A usageError is an error of requests that cost something.
 type usageError struct {
 	error
 	usage usage.Usage
@@ -192,7 +194,7 @@ func withUsage(err error, u usage.Usage) error {
 	return &usageError{err, u}
 }
 
-// UsageOf is what was spent on the requests that ended in err.
+// UsageOf returns the usage of the requests that failed with err.
 func UsageOf(err error) usage.Usage {
 	if e, ok := errors.AsType[*usageError](err); ok {
 		return e.usage
@@ -200,9 +202,9 @@ func UsageOf(err error) usage.Usage {
 	return usage.Usage{}
 }
 
-// cut shortens s to n runes on one line. Control characters and other runes that
-// are not printable become U+FFFD.
-func cut(s string, n int) string {
+// shorten returns s on one line of at most n runes. Runes that are not printable
+// become U+FFFD.
+func shorten(s string, n int) string {
 	var b strings.Builder
 	i := 0
 	for _, r := range strings.Join(strings.Fields(s), " ") {
@@ -216,4 +218,10 @@ func cut(s string, n int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// isA reports whether the chain of err contains an error of type E.
+func isA[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -2,29 +2,28 @@ package llm
 
 import (
 	"context"
+	"sync"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Size is what a request may come to, in tokens.
-type Size struct {
-	Prompt int
-	Room   int // for the reply
-}
+// A Size is the largest number of tokens that a request may use.
+type Size struct{ Prompt, Reply int }
 
-// Send makes one request and says what it cost, in failure too.
+// Send makes one request and returns its usage, also if it fails.
 type Send func(context.Context) (usage.Usage, error)
 
-// A Layer stands between a caller and a server: it calls send once, again, later
-// or not at all, and returns the usage of all its calls together. Retry, Pace,
-// Budget, Breaker and Meter are layers, and serve completions and embeddings
-// alike. size is asked only by those that need it.
+// A Layer wraps requests to a server: it calls send once, several times, later or
+// not at all, and returns the usage of all these calls. Retry, Pace, Budget, Breaker
+// and Meter are layers for completions and embeddings. Only layers that need the
+// size of a request call size.
 type Layer interface {
 	Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error)
 }
 
-// Layered puts layers around next, the outermost first. tokens sizes a text; nil
-// takes Rough.
+// Layered wraps next in layers, the outermost first. tokens counts the tokens of a
+// text; nil means Rough.
 func Layered(next Completer, tokens func(string) int, layers ...Layer) Completer {
 	if tokens == nil {
 		tokens = Rough
@@ -35,7 +34,7 @@ func Layered(next Completer, tokens func(string) int, layers ...Layer) Completer
 	return next
 }
 
-// LayeredEmbedder puts layers around next, the outermost first.
+// LayeredEmbedder wraps next in layers, the outermost first.
 func LayeredEmbedder(next Embedder, tokens func(string) int, layers ...Layer) Embedder {
 	if tokens == nil {
 		tokens = Rough
@@ -95,4 +94,57 @@ func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 		return nil, u, withUsage(err, u)
 	}
 	return out, u, nil
+}
+
+// A Meter is a layer that sums up usage, including that of failed requests. It goes
+// outermost, where each reply and error carries the usage of all its attempts.
+type Meter struct {
+	mu    sync.Mutex
+	total usage.Usage
+}
+
+// Around adds the usage of send to the total.
+func (m *Meter) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
+	u, err := send(ctx)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.total = m.total.Add(u)
+	return u, err
+}
+
+// Total returns the usage so far.
+func (m *Meter) Total() usage.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.total
+}
+
+// A Clock provides the time to the layers.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits for d. It returns the error of ctx as soon as ctx ends.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// NewClock returns a Clock that reads now and sleeps in real time.
+func NewClock(now func() time.Time) Clock { return clock(now) }
+
+type clock func() time.Time
+
+// Now implements Clock.
+func (c clock) Now() time.Time { return c() }
+
+// Sleep implements Clock.
+func (c clock) Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

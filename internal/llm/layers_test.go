@@ -88,7 +88,7 @@ func TestWhatIsSentAgain(t *testing.T) {
 		{&DownError{status(503)}, false},
 		{errors.New("other"), false},
 	} {
-		if got := Passing(tt.err); got != tt.again {
+		if got := Transient(tt.err); got != tt.again {
 			t.Errorf("%T %v: %v", tt.err, tt.err, got)
 		}
 	}
@@ -172,18 +172,18 @@ func TestRetryWaitsAsLongAsIsAsked(t *testing.T) {
 }
 
 func TestReaskGivesMoreRoom(t *testing.T) {
-	s := &script{steps: []error{&LengthError{Room: 100}, nil}}
+	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
 	reply, err := (&Reask{Next: s}).Complete(t.Context(), ask(nil))
 	if err != nil || s.asked[1].MaxTokens != 200 || s.asked[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
-	s = &script{steps: []error{&LengthError{Room: 100}}}
+	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	_, err = (&Reask{Next: s}).Complete(t.Context(), ask(nil))
 	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("%v after %d calls", err, s.calls())
 	}
-	s = &script{steps: []error{&LengthError{Room: 100}}}
-	if _, err = (&Reask{Next: s, MaxRoom: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+	s = &script{steps: []error{&LengthError{Limit: 100}}}
+	if _, err = (&Reask{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
 		t.Errorf("asked %d times past the limit", s.calls())
 	}
 }
@@ -433,8 +433,8 @@ func TestBudgetCountsWhatMayBeBilled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	b = NewBudget(0, 100)
-	b.held.tokens = 90
-	if err := b.take(ctx, spending{tokens: 50}); !errors.Is(err, context.Canceled) {
+	b.reserved.tokens = 90
+	if err := b.reserve(ctx, spending{tokens: 50}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -573,7 +573,7 @@ func TestUsageOfErrors(t *testing.T) {
 	if e := errors.New("x"); !errors.Is(withUsage(e, usage.Usage{}), e) {
 		t.Error("wrapped for nothing")
 	}
-	for _, e := range []error{&LengthError{}, &LengthError{Room: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
+	for _, e := range []error{&LengthError{}, &LengthError{Limit: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
 		if e.Error() == "" {
 			t.Errorf("%T says nothing", e)
 		}

@@ -57,15 +57,15 @@ type Request struct {
 	Temperature float64 // 0 is really sent, where the model takes a temperature
 	MaxTokens   int     // room for the reply, in tokens
 	Prompt      string  // name and version of the prompt, for the cache key: "judge/1"
-	Brief       bool    // the reply ran out of room before: Schema.Brief is taken, where the server can do that
+	Bounded     bool    // the reply ran out of room before: Schema.Bounded is taken, where the server can do that
 }
 
 // A Schema is the shape of a reply.
 type Schema struct {
-	Name   string                      // letters, digits, _ and -
-	JSON   json.RawMessage             // a JSON Schema that OpenAI's strict mode takes
-	Brief  json.RawMessage             // the same with an end to its strings and lists; nil for none
-	Accept func(json.RawMessage) error // refuses a JSON value that is not of this shape, and says why
+	Name    string                      // letters, digits, _ and -
+	JSON    json.RawMessage             // a JSON Schema that OpenAI's strict mode takes
+	Bounded json.RawMessage             // the same with an end to its strings and lists; nil for none
+	Accept  func(json.RawMessage) error // refuses a JSON value that is not of this shape, and says why
 }
 
 // A Reply is what a model said.

@@ -59,7 +59,7 @@ func (c *Client) current() (f form, proven bool) {
 func (c *Client) adopt(f form, why error) {
 	c.mu.Lock()
 	from := c.form
-	if c.form = joined(from, f); c.form.unbounded() != from.unbounded() {
+	if c.form = mergeForms(from, f); c.form.withoutLimits() != from.withoutLimits() {
 		c.formStats = formStats{}
 	}
 	if c.form.format == from.format {
@@ -78,8 +78,8 @@ func (c *Client) adopt(f form, why error) {
 }
 
 // unbounded is f without the limits that a server names, which are certain.
-func (f form) unbounded() form {
-	f.maxRoom, f.noBrief = 0, false
+func (f form) withoutLimits() form {
+	f.maxOutput, f.noBounds = 0, false
 	return f
 }
 
@@ -90,12 +90,12 @@ func (c *Client) saw(f form, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case f.unbounded() != c.form.unbounded():
+	case f.withoutLimits() != c.form.withoutLimits():
 	case !bad:
 		c.parsed++
 	case e.prose:
 		if c.prose++; c.prose > c.parsed {
-			c.form.told = true
+			c.form.schemaInPrompt = true
 		}
 	}
 }
@@ -149,8 +149,8 @@ func (n *negotiation) end() {
 // to next could mend. A change of how JSON is asked for must be asked for twice,
 // and so must any other that a fault of the server may have caused, or of a form
 // that it took before. It is not ok if the refusal is final.
-func (n *negotiation) refused(ctx context.Context, f, next form, blind bool, why error) (_ form, ok bool, err error) {
-	if next.unbounded() == f.unbounded() {
+func (n *negotiation) refused(ctx context.Context, f, next form, guess bool, why error) (_ form, ok bool, err error) {
+	if next.withoutLimits() == f.withoutLimits() {
 		return next, true, nil // a limit that the server names
 	}
 	if !n.turn {
@@ -158,7 +158,7 @@ func (n *negotiation) refused(ctx context.Context, f, next form, blind bool, why
 			return f, false, err
 		}
 		found, _ := n.c.current()
-		if found = joined(f, found); found.unbounded() != f.unbounded() {
+		if found = mergeForms(f, found); found.withoutLimits() != f.withoutLimits() {
 			n.end()
 			return found, true, nil // another call has learned something meanwhile
 		}
@@ -173,7 +173,7 @@ func (n *negotiation) refused(ctx context.Context, f, next form, blind bool, why
 		return f, true, nil
 	}
 	n.again = false
-	if blind && (proven || noGuess) {
+	if guess && (proven || noGuess) {
 		return f, false, nil
 	}
 	if next.format != f.format {
@@ -194,7 +194,7 @@ func (n *negotiation) guessedWrong() {
 func (n *negotiation) succeed(f form) {
 	c := n.c
 	c.mu.Lock()
-	same := f.unbounded() == c.form.unbounded()
+	same := f.withoutLimits() == c.form.withoutLimits()
 	switch {
 	case same && n.schema:
 		c.taken, c.doubts = c.taken+1, 0
@@ -204,7 +204,7 @@ func (n *negotiation) succeed(f form) {
 	odd := !same && c.taken > 0 && c.doubts < doubtsToSwitch
 	c.mu.Unlock()
 	if odd {
-		f = form{maxRoom: f.maxRoom, noBrief: f.noBrief}
+		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds}
 	}
 	if f != n.start {
 		c.adopt(f, n.why) // its first success is not counted, which only makes it less proven

@@ -12,42 +12,39 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// How the pace changes: down to slower of itself at a 429, but once a second at
-// most; up by faster for a second without one.
 const (
-	slower  = 0.7
-	faster  = 1.2
-	step    = time.Second
-	holdCap = time.Minute // the longest rest that a server is granted
+	slowdown       = 0.7 // factor after a 429, applied at most once per adjustInterval
+	speedup        = 1.2 // factor after adjustInterval without a 429
+	adjustInterval = time.Second
+	maxPause       = time.Minute // longest pause that a server may ask for
 )
 
-// A Pace keeps requests and tokens per minute below limits, and finds a lower
-// pace by itself when the server turns requests away: at a 429 it slows down and
-// rests for as long as the server asks, and with each good second it goes faster
-// again, up to the limits. Without limits it starts, at the first 429, from the
-// pace that it has measured.
+// A Pace keeps requests and tokens per minute below limits, and adapts to servers
+// that reject requests: after a 429 it slows down and pauses for as long as the
+// server asks, and each second without one speeds it up again, up to the limits.
+// Without limits it starts, at the first 429, from the rate that it has measured.
 type Pace struct {
 	clock  Clock
-	rpm    float64    // 0: no limit
-	tokens *tokenPace // nil: no limit
+	rpm    float64    // 0 means no limit
+	tokens *tokenPace // nil means no limit
 
-	mu       sync.Mutex
-	limit    rate.Limit // of requests a second; rate.Inf while there is none
-	requests *rate.Limiter
-	rest     time.Time // nothing is sent before
-	changed  time.Time
-	started  time.Time // of the second in which sent were sent
-	sent     int
-	measured float64 // requests in the last full second
-	top      rate.Limit
+	mu          sync.Mutex
+	limit       rate.Limit // requests per second; rate.Inf if there is no limit
+	requests    *rate.Limiter
+	pausedUntil time.Time
+	adjusted    time.Time // when limit last changed
+	windowStart time.Time // of the second in which sent requests were sent
+	sent        int
+	measured    float64 // requests in the last full second
+	max         rate.Limit
 }
 
-// NewPace takes limits per minute; 0 is none.
+// NewPace returns a Pace with limits per minute; 0 means no limit.
 func NewPace(rpm, tpm int, c Clock) *Pace {
-	p := &Pace{clock: c, rpm: float64(rpm), limit: rate.Inf, top: rate.Inf}
+	p := &Pace{clock: c, rpm: float64(rpm), limit: rate.Inf, max: rate.Inf}
 	if rpm > 0 {
 		p.limit = rate.Limit(p.rpm / 60)
-		p.top = p.limit
+		p.max = p.limit
 	}
 	p.requests = rate.NewLimiter(p.limit, burst(p.limit))
 	if tpm > 0 {
@@ -56,7 +53,7 @@ func NewPace(rpm, tpm int, c Clock) *Pace {
 	return p
 }
 
-// burst is what may go at once: a second's worth.
+// burst returns the number of requests that may be sent at once: those of a second.
 func burst(l rate.Limit) int {
 	if l == rate.Inf {
 		return 1
@@ -64,34 +61,34 @@ func burst(l rate.Limit) int {
 	return max(1, int(l))
 }
 
-// Around waits for its turn, sends, and learns from the answer.
+// Around waits until the request may be sent, sends it and adapts to the response.
 func (p *Pace) Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	if p.tokens == nil {
 		return p.around(ctx, send, func() {})
 	}
 	s := size()
-	b, err := p.tokens.book(ctx, s)
+	r, err := p.tokens.reserve(ctx, s)
 	if err != nil {
 		return usage.Usage{}, err
 	}
 	sent := false
-	u, err := p.around(ctx, send, func() { sent = true; p.tokens.start(b) })
-	took := u
-	if took.Tokens() == 0 && sent {
-		took.PromptTokens = s.Prompt // the server may count what it did not answer
+	u, err := p.around(ctx, send, func() { sent = true; p.tokens.start(r) })
+	used := u
+	if used.Tokens() == 0 && sent {
+		used.PromptTokens = s.Prompt // the server may count requests that it did not answer
 	}
-	p.tokens.settle(b, took)
+	p.tokens.settle(r, used)
 	return u, err
 }
 
-// around is Around without the pace of tokens. start is called when it sends.
+// around is Around without the token limit. It calls start right before send.
 func (p *Pace) around(ctx context.Context, send Send, start func()) (usage.Usage, error) {
 	if err := p.wait(ctx); err != nil {
 		return usage.Usage{}, err
 	}
 	start()
 	u, err := send(ctx)
-	p.learn(err, p.clock.Now())
+	p.adapt(err, p.clock.Now())
 	return u, err
 }
 
@@ -99,12 +96,12 @@ func (p *Pace) wait(ctx context.Context) error {
 	for {
 		now := p.clock.Now()
 		p.mu.Lock()
-		d := p.rest.Sub(now)
-		if d > holdCap { // nobody is granted that much: the clock was set back
-			d, p.rest = 0, now
+		d := p.pausedUntil.Sub(now)
+		if d > maxPause { // longer than any pause: the clock was set back
+			d, p.pausedUntil = 0, now
 		}
-		resting := d > 0
-		if !resting {
+		paused := d > 0
+		if !paused {
 			d = p.requests.ReserveN(now, 1).DelayFrom(now)
 		}
 		p.mu.Unlock()
@@ -113,73 +110,73 @@ func (p *Pace) wait(ctx context.Context) error {
 				return err
 			}
 		}
-		if !resting && p.count() {
+		if !paused && p.countSent() {
 			return nil
 		}
 	}
 }
 
-// count measures how many requests a second are sent. It is false, and counts
-// nothing, where a rest began while this one waited for its turn.
-func (p *Pace) count() bool {
+// countSent measures the requests sent per second. It counts nothing and returns
+// false if a pause began while the caller was waiting.
+func (p *Pace) countSent() bool {
 	now := p.clock.Now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.rest.After(now) {
+	if p.pausedUntil.After(now) {
 		return false
 	}
-	if d := now.Sub(p.started); d >= step {
-		if !p.started.IsZero() {
+	if d := now.Sub(p.windowStart); d >= adjustInterval {
+		if !p.windowStart.IsZero() {
 			p.measured = float64(p.sent) / d.Seconds()
 		}
-		p.started, p.sent = now, 0
+		p.windowStart, p.sent = now, 0
 	}
 	p.sent++
 	return true
 }
 
-// learn slows down or speeds up.
-func (p *Pace) learn(err error, now time.Time) {
+// adapt slows down or speeds up after a response.
+func (p *Pace) adapt(err error, now time.Time) {
 	e, ok := errors.AsType[*StatusError](err)
-	turnedAway := ok && e.Status == http.StatusTooManyRequests && !outOfCredit(e)
+	throttled := ok && e.Status == http.StatusTooManyRequests && !outOfCredit(e)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if turnedAway {
-		if d, ok := askedWait(err, now); ok {
-			if until := now.Add(min(d, holdCap)); until.After(p.rest) {
-				p.rest = until
+	if throttled {
+		if d, ok := retryAfter(err, now); ok {
+			if until := now.Add(min(d, maxPause)); until.After(p.pausedUntil) {
+				p.pausedUntil = until
 			}
 		}
 	}
-	if err != nil && !turnedAway || now.Sub(p.changed) < step {
+	if err != nil && !throttled || now.Sub(p.adjusted) < adjustInterval {
 		return
 	}
 	l := p.limit
 	switch {
-	case turnedAway && l == rate.Inf:
-		// In the first second there is only its beginning to go by.
-		l = rate.Limit(max(p.measured, float64(p.sent)/max(now.Sub(p.started), step/10).Seconds(), 1))
-		p.top = 4 * l // and past that, no limit again
-		l *= slower
-	case turnedAway:
-		l = max(l*slower, min(p.top/16, 1))
-	case l == rate.Inf || l == p.top:
+	case throttled && l == rate.Inf:
+		// In the first second there is no full second to measure.
+		l = rate.Limit(max(p.measured, float64(p.sent)/max(now.Sub(p.windowStart), adjustInterval/10).Seconds(), 1))
+		p.max = 4 * l // above this there is no limit again
+		l *= slowdown
+	case throttled:
+		l = max(l*slowdown, min(p.max/16, 1))
+	case l == rate.Inf || l == p.max:
 		return
 	default:
-		l *= faster
-		if l >= p.top {
-			l = p.top
+		l *= speedup
+		if l >= p.max {
+			l = p.max
 			if p.rpm == 0 {
 				l = rate.Inf
 			}
 		}
 	}
-	p.changed, p.limit = now, l
+	p.adjusted, p.limit = now, l
 	p.requests.SetLimitAt(now, l)
 	p.requests.SetBurstAt(now, burst(l))
 }
 
-// PerMinute is the pace that is kept now, in requests; +Inf while none is.
+// PerMinute returns the current limit of requests per minute, +Inf for none.
 func (p *Pace) PerMinute() float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,49 +8,48 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// shares is how many parts of equal length a minute has. Prompts are spread over
-// them, so that a minute's tokens are not sent at once.
-const shares = 4
+// minuteParts is the number of equal parts of a minute over which prompts are
+// spread, so that the tokens of a minute are not sent all at once.
+const minuteParts = 4
 
-// A tokenPace keeps the tokens of any minute, wherever it begins, below a limit. A
-// request is booked as a whole, with the room for its reply, before it is sent, and
-// corrected when its reply is there. One that is larger than the limit waits for a
-// minute in which nothing was sent, goes alone, and takes as many of the following
-// minutes as it has limits.
+// A tokenPace keeps the tokens of every sliding minute below a limit. A request is
+// reserved with its longest possible reply before it is sent, and corrected when
+// its reply arrives. A request that is larger than the limit waits for a minute
+// without others, is sent alone, and occupies a minute for each multiple of the limit.
 type tokenPace struct {
 	clock     Clock
 	perMinute float64
-	turn      chan struct{} // holds a value while a request waits to be booked
+	queue     chan struct{} // holds a value while a request waits for its reservation
 
-	mu     sync.Mutex
-	booked map[*booking]struct{}
-	wake   context.CancelFunc // of the request that waits; nil for none
+	mu       sync.Mutex
+	reserved map[*reservation]struct{}
+	wake     context.CancelFunc // wakes the waiting request; nil if there is none
 }
 
-// A booking is a request that is to be sent or was sent a short time ago.
-type booking struct {
+// A reservation is a request that is about to be sent or was sent recently.
+type reservation struct {
 	prompt, tokens float64
-	sent           time.Time // zero until it is sent: it counts until then
+	sent           time.Time // zero until it is sent
 }
 
 func newTokenPace(perMinute int, c Clock) *tokenPace {
-	return &tokenPace{clock: c, perMinute: float64(perMinute), turn: make(chan struct{}, 1), booked: map[*booking]struct{}{}}
+	return &tokenPace{clock: c, perMinute: float64(perMinute), queue: make(chan struct{}, 1), reserved: map[*reservation]struct{}{}}
 }
 
-// book waits until a request of that size fits. Those who wait come in turn.
-func (t *tokenPace) book(ctx context.Context, s Size) (*booking, error) {
+// reserve waits until a request of that size fits. Requests are served in order.
+func (t *tokenPace) reserve(ctx context.Context, s Size) (*reservation, error) {
 	select {
-	case t.turn <- struct{}{}:
+	case t.queue <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-t.turn }()
+	defer func() { <-t.queue }()
 	for {
 		sleep, wake := context.WithCancel(ctx)
-		b, wait := t.place(s, wake)
-		if b != nil {
+		r, wait := t.tryReserve(s, wake)
+		if r != nil {
 			wake()
-			return b, nil
+			return r, nil
 		}
 		err := t.clock.Sleep(sleep, wait)
 		woken := sleep.Err() != nil
@@ -61,59 +60,61 @@ func (t *tokenPace) book(ctx context.Context, s Size) (*booking, error) {
 	}
 }
 
-// place books a request, or returns how long to wait unless wake is called before.
-func (t *tokenPace) place(s Size, wake context.CancelFunc) (*booking, time.Duration) {
+// tryReserve adds a reservation if the request fits. Otherwise it returns how long
+// to wait, and calls wake if something changes before that.
+func (t *tokenPace) tryReserve(s Size, wake context.CancelFunc) (*reservation, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.clock.Now()
-	minute, share, wait := 0.0, 0.0, time.Minute
-	for b := range t.booked {
-		if b.sent.After(now) { // the clock was set back
-			b.sent = now
+	minute, part, wait := 0.0, 0.0, time.Minute
+	for r := range t.reserved {
+		if r.sent.After(now) { // the clock was set back
+			r.sent = now
 		}
-		age := now.Sub(b.sent)
-		if b.sent.IsZero() {
+		age := now.Sub(r.sent)
+		if r.sent.IsZero() {
 			age = 0
 		}
-		left := t.span(b) - age
+		left := t.lifetime(r) - age
 		if left <= 0 {
-			delete(t.booked, b)
+			delete(t.reserved, r)
 			continue
 		}
-		minute += b.tokens
-		if first := time.Minute/shares - age; first > 0 {
-			share += b.prompt
-			left = min(left, first)
+		minute += r.tokens
+		if inPart := time.Minute/minuteParts - age; inPart > 0 {
+			part += r.prompt
+			left = min(left, inPart)
 		}
 		wait = min(wait, left)
 	}
-	b := &booking{prompt: float64(s.Prompt), tokens: float64(s.Prompt + s.Room)}
-	if minute > 0 && minute+b.tokens > t.perMinute || share > 0 && share+b.prompt > t.perMinute/shares {
+	r := &reservation{prompt: float64(s.Prompt), tokens: float64(s.Prompt + s.Reply)}
+	if minute > 0 && minute+r.tokens > t.perMinute || part > 0 && part+r.prompt > t.perMinute/minuteParts {
 		t.wake = wake
 		return nil, wait
 	}
-	t.booked[b], t.wake = struct{}{}, nil
-	return b, 0
+	t.reserved[r], t.wake = struct{}{}, nil
+	return r, 0
 }
 
-// span is how long a booking counts after it was sent.
-func (t *tokenPace) span(b *booking) time.Duration {
-	return max(time.Minute, time.Duration(b.tokens/t.perMinute*float64(time.Minute)))
+// lifetime returns how long a reservation counts after it was sent.
+func (t *tokenPace) lifetime(r *reservation) time.Duration {
+	return max(time.Minute, time.Duration(r.tokens/t.perMinute*float64(time.Minute)))
 }
 
-// start says that a request is sent now.
-func (t *tokenPace) start(b *booking) { t.change(func() { b.sent = t.clock.Now() }) }
+// start records that a request is sent now.
+func (t *tokenPace) start(r *reservation) { t.change(func() { r.sent = t.clock.Now() }) }
 
-// settle corrects what a request was booked for.
-func (t *tokenPace) settle(b *booking, u usage.Usage) {
+// settle corrects a reservation to the actual usage.
+func (t *tokenPace) settle(r *reservation, u usage.Usage) {
 	t.change(func() {
-		b.prompt, b.tokens = float64(u.PromptTokens), float64(u.Tokens())
-		if b.tokens <= 0 {
-			delete(t.booked, b)
+		r.prompt, r.tokens = float64(u.PromptTokens), float64(u.Tokens())
+		if r.tokens <= 0 {
+			delete(t.reserved, r)
 		}
 	})
 }
 
+// change calls f with the lock held and wakes the waiting request.
 func (t *tokenPace) change(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

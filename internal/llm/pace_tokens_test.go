@@ -78,7 +78,7 @@ func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
 				var wg sync.WaitGroup
 				turn := make(chan struct{}, 8)
 				for i := 0; total < 10*limit; i++ {
-					size := Size{Prompt: tt.prompt(i), Room: tt.room}
+					size := Size{Prompt: tt.prompt(i), Reply: tt.reply}
 					total += size.Prompt
 					wg.Go(func() {
 						turn <- struct{}{}

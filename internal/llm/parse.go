@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 )
 
@@ -27,7 +28,7 @@ func Parse(text string, schema *Schema) (json.RawMessage, error) {
 // is passed over.
 func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
 	text := reply
-	if v := whole(text, schema); v != nil {
+	if v := parseWhole(text, schema); v != nil {
 		return v, nil
 	}
 	after, ok := Answer(text)
@@ -35,7 +36,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
 	if len(after) < len(text) {
-		if v := whole(after, schema); v != nil {
+		if v := parseWhole(after, schema); v != nil {
 			return v, nil
 		}
 		text = after
@@ -49,13 +50,13 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 			break
 		}
 		i += j
-		r := relaxed{src: text, pos: i}
+		r := relaxedParser{src: text, pos: i}
 		err := r.value(0)
 		switch {
 		case err == nil:
 			any = true
 			raw := text[i:r.pos]
-			if v, why := accepted(r.out, schema); why != nil {
+			if v, why := acceptValue(r.out, schema); why != nil {
 				refused = why
 			} else {
 				found = append(found, [2]json.RawMessage{[]byte(raw), v})
@@ -68,7 +69,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 				break
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
-			if v, why := accepted(r.salvaged(), schema); why == nil {
+			if v, why := acceptValue(r.completePrefix(), schema); why == nil {
 				e.Partial = v
 			}
 			return nil, e
@@ -76,11 +77,11 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 			i = max(r.pos, i+1)
 			if r.json { // what follows on the line may be a quotation inside the broken value
 				any = true
-				i = nextStart(text, i)
+				i = nextLineStart(text, i)
 			}
 		}
 	}
-	if v := lastOwn(found, echo); v != nil {
+	if v := lastNonEcho(found, echo); v != nil {
 		return v, nil
 	}
 	switch {
@@ -94,9 +95,9 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
 }
 
-// lastOwn is the last value that is no echo. Only the last few are looked at: a
-// reply that ends in a dozen echoes has nothing to say.
-func lastOwn(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMessage {
+// lastNonEcho is the last value that is no echo. Only the last few are looked at: a
+// reply that ends in a dozen inUserMessage has nothing to say.
+func lastNonEcho(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMessage {
 	for i := len(found) - 1; i >= max(0, len(found)-12); i-- {
 		if !echo(string(found[i][0])) {
 			return found[i][1]
@@ -106,18 +107,18 @@ func lastOwn(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMes
 }
 
 // whole is the reply itself, if that is the value.
-func whole(text string, schema *Schema) json.RawMessage {
+func parseWhole(text string, schema *Schema) json.RawMessage {
 	for _, t := range []string{text, unfence(text)} {
 		b := []byte(strings.TrimPrefix(strings.TrimSpace(t), "\ufeff"))
-		if !shallow(b) || !json.Valid(b) {
+		if !withinDepth(b) || !json.Valid(b) {
 			continue
 		}
-		if v, err := accepted(b, schema); err == nil {
+		if v, err := acceptValue(b, schema); err == nil {
 			return v
 		}
 		var inner string
-		if json.Unmarshal(b, &inner) == nil && shallow([]byte(inner)) && json.Valid([]byte(inner)) {
-			if v, err := accepted([]byte(inner), schema); err == nil {
+		if json.Unmarshal(b, &inner) == nil && withinDepth([]byte(inner)) && json.Valid([]byte(inner)) {
+			if v, err := acceptValue([]byte(inner), schema); err == nil {
 				return v
 			}
 		}
@@ -127,7 +128,7 @@ func whole(text string, schema *Schema) json.RawMessage {
 
 // accepted asks the schema, and once more for the one value of an object with a
 // single key: some models wrap what they were asked for.
-func accepted(v []byte, schema *Schema) (json.RawMessage, error) {
+func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	if schema == nil || schema.Accept == nil {
 		return v, nil
 	}
@@ -159,8 +160,8 @@ func unfence(text string) string {
 	return body
 }
 
-// nextStart is the next place at which a line begins with a brace or a bracket.
-func nextStart(text string, i int) int {
+// nextLineStart is the next place at which a line begins with a brace or a bracket.
+func nextLineStart(text string, i int) int {
 	for {
 		j := strings.IndexByte(text[i:], '\n')
 		if j < 0 {
@@ -175,7 +176,7 @@ func nextStart(text string, i int) int {
 }
 
 // shallow says that no value in b is nested deeper than the parser would go.
-func shallow(b []byte) bool {
+func withinDepth(b []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
 		switch c := b[i]; {
@@ -193,4 +194,34 @@ func shallow(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// Index reads the id that a reply gives to a claim, sentence or chunk, which the
+// prompt numbers from 0: a number of at most six digits, bare or as a string, also
+// as 1.0, "#1" or "claim_1". It is -1 for anything else. Which number it counts
+// from shows only when all ids of a reply are looked at.
+func Index(raw json.RawMessage) int {
+	s := string(raw)
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		s = strings.ToLower(strings.TrimSpace(text))
+		for _, what := range []string{"claim", "statement", "sentence", "chunk"} {
+			if rest, ok := strings.CutPrefix(s, what); ok {
+				s = strings.TrimLeft(rest, " _-")
+			}
+		}
+		s = strings.TrimPrefix(s, "#")
+	}
+	s = strings.TrimSpace(s)
+	if whole, fraction, ok := strings.Cut(s, "."); ok && fraction != "" && strings.Trim(fraction, "0") == "" {
+		s = whole
+	}
+	if s == "" || len(s) > 6 || strings.Trim(s, "0123456789") != "" {
+		return -1
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
 }

@@ -105,7 +105,7 @@ func TestParseRefuses(t *testing.T) {
 func TestAnEchoOfThePromptIsNoReply(t *testing.T) {
 	data := `{"verdicts": ["supported"]}`
 	ms := []Message{{System, "Example: " + want}, {User, "Judge this answer: " + data}}
-	echo := func(raw string) bool { return echoes(raw, ms) }
+	echo := func(raw string) bool { return inUserMessage(raw, ms) }
 	for text, ok := range map[string]bool{
 		"The answer reads " + data + " which proves nothing.": false,
 		"The answer reads " + data + ".\n" + want:             true,
@@ -137,7 +137,7 @@ func BenchmarkParseOfHardText(b *testing.B) {
 			b.Run(fmt.Sprintf("%q/%d", unit, n), func(b *testing.B) {
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					_, _ = parse(text, verdicts(), func(raw string) bool { return echoes(raw, []Message{{User, text}}) })
+					_, _ = parse(text, verdicts(), func(raw string) bool { return inUserMessage(raw, []Message{{User, text}}) })
 				}
 			})
 		}
@@ -168,7 +168,7 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 		// Whatever is strict JSON by itself is read as it is.
-		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && shallow([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
+		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
 			t.Fatalf("%q was read as %q", trimmed, v)
 		}
 		if any, err := Parse(text, nil); err == nil && !json.Valid(any) {

@@ -7,88 +7,88 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// maxAnswer is how many output tokens a reply without reasoning may be given.
+// maxAnswer is the largest limit of output tokens for a reply without reasoning.
 const maxAnswer = 1 << 14
 
-// Reask asks again for a reply that could not be used: once with the fault told,
-// for one that could not be read; once with twice the output tokens and bounded
-// strings, for one that was truncated; and with more and more output tokens if
-// reasoning took them. What fails after that is the caller's, with the usage of
-// all tries. Free text that Accept refuses is not asked for again.
+// Reask repeats requests whose reply was not usable. An unreadable reply is requested
+// once more with an error message, a truncated one once more with twice the output
+// tokens and bounded strings, and one that was truncated by reasoning with more and
+// more output tokens. If that fails too, the error carries the usage of all attempts.
+// Free text that Request.Accept rejects is not requested again.
 type Reask struct {
-	Next    Completer
-	MaxRoom int // output tokens; 0 for 16384, and 65536 with reasoning
-	// Fixed makes the requests depend on r and its replies alone, and not on what
-	// others have shown, so that every pass of a batch run makes the same ones.
+	Next            Completer
+	MaxOutputTokens int // 0 means 16384, or 65536 with reasoning
+	// Fixed makes requests depend on the caller's request and its replies alone, and not
+	// on what other calls have shown, so that every pass of a batch makes the same ones.
 	Fixed bool
 
 	budget reasoningBudget
 }
 
-// Complete implements Completer. After the last try its errors are Next's.
+// Complete implements Completer. After the last attempt its errors are those of Next.
 func (a *Reask) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	s := &search{Reask: a, r: r}
-	defer s.end()
+	s := &tokenSearch{Reask: a, request: r}
+	defer s.release()
 	var used usage.Usage
-	retried := false
-	for q := s.first(); ; {
-		reply, err := a.Next.Complete(s.context(ctx, q), q)
+	repeated := false
+	for r := s.firstRequest(); ; {
+		reply, err := a.Next.Complete(s.context(ctx, r), r)
 		if err == nil {
-			s.answer()
-			s.succeeded(q, reply.reasoned)
+			s.recordAnswer()
+			s.recordLimit(r, reply.reasoned)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
 			return &out, nil
 		}
 		used = used.Add(UsageOf(err))
-		var again *Request
-		if s.concerns(err) {
-			again, err = s.next(ctx, q, err)
-		} else if !retried {
-			retried = true
-			again = a.again(q, err)
+		var next *Request
+		if s.handles(err) {
+			next, err = s.next(ctx, r, err)
+		} else if !repeated {
+			repeated = true
+			next = a.repeat(r, err)
 		}
-		if e, unread := errors.AsType[*ParseError](err); unread {
-			s.succeeded(q, false)
-			if e.NoAnswer && s.unanswered() {
-				again = nil
+		if e, ok := errors.AsType[*ParseError](err); ok {
+			s.recordLimit(r, false)
+			if e.NoAnswer && s.recordNoAnswer() {
+				next = nil
 			}
 		}
-		if again == nil {
+		if next == nil {
 			return nil, withUsage(err, used)
 		}
-		q = again
+		r = next
 	}
 }
 
-// again is the request that follows a reply that could not be used; nil for none.
-func (a *Reask) again(r *Request, err error) *Request {
+// repeat returns the request to send after the reply to r was not usable, or nil.
+func (a *Reask) repeat(r *Request, err error) *Request {
 	next := *r
-	if _, ok := errors.AsType[*LengthError](err); ok {
-		room := max(r.MaxTokens, UsageOf(err).CompletionTokens)
-		next.MaxTokens, next.Brief = min(2*room, a.limit(maxAnswer)), true
-		if r.Accept != nil { // it was to be one word, so there may be reasoning before it
-			next.MaxTokens = max(next.MaxTokens, min(reasoningTokens, a.limit(maxAnswer)))
+	if isA[*LengthError](err) {
+		used := max(r.MaxTokens, UsageOf(err).CompletionTokens)
+		next.MaxTokens, next.Bounded = min(2*used, a.limit(maxAnswer)), true
+		if r.Accept != nil { // a single word was truncated, probably by reasoning before it
+			next.MaxTokens = max(next.MaxTokens, min(minReasoning, a.limit(maxAnswer)))
 		}
-		if next.MaxTokens <= r.MaxTokens || room == 0 {
+		if next.MaxTokens <= r.MaxTokens || used == 0 {
 			return nil
 		}
 		return &next
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok && r.Accept == nil {
-		// In front, with the rest of what the system says: the texts that are judged
-		// stay the last word. Not the reply itself: it may quote them.
-		next.Messages = withSystem(r.Messages, "Your last reply could not be used: "+cut(e.Reason, 200)+
+		// In the system message, so that the texts to judge stay last. The reply itself is
+		// left out, since it may quote them.
+		next.Messages = withSystem(r.Messages, "Your last reply could not be used: "+shorten(e.Reason, 200)+
 			". Reply with the JSON that is asked for, complete, and with nothing else.")
 		return &next
 	}
 	return nil
 }
 
-// limit is the largest number of output tokens to ask for, n if MaxRoom is 0.
+// limit returns MaxOutputTokens, or n if it is not set.
 func (a *Reask) limit(n int) int {
-	if a.MaxRoom > 0 {
-		return a.MaxRoom
+	if a.MaxOutputTokens > 0 {
+		return a.MaxOutputTokens
 	}
 	return n
 }

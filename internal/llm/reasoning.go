@@ -7,55 +7,56 @@ import (
 )
 
 const (
-	// reasoningTokens is the least that a model is given which used up its output
-	// tokens for reasoning: at 40 tokens a second it fits the default timeout of a
-	// minute.
-	reasoningTokens = 2048
-	reasoningGrowth = 4       // then it is given this many times as many
-	maxReasoning    = 1 << 16 // up to this many
-	maxUnmarked     = 1 << 13 // or this, if nothing shows that it is reasoning
+	// minReasoning is the limit of output tokens after a model has used up all of them
+	// for reasoning. At 40 tokens a second it fits the default timeout of a minute.
+	minReasoning    = 2048
+	reasoningGrowth = 4       // factor of each further increase
+	maxReasoning    = 1 << 16 // largest limit
+	maxUntagged     = 1 << 13 // largest limit if nothing shows that the model reasons
 )
 
-// A reasoningBudget is what a run has learned of the output tokens that a model
+// A reasoningBudget is what a run has learned about the output tokens that a model
 // needs to reason before it answers.
 type reasoningBudget struct {
-	mu        sync.Mutex
-	extra     int           // tokens, on top of what a request needs for the answer
-	limit     int           // the server refuses more, or is too slow for them; 0 if not known
-	worked    bool          // some answer came after reasoning
-	exhausted bool          // some answer did not come with the most tokens either
-	answered  bool          // some reply had an answer
-	without   int           // replies without, before that
-	rambles   bool          // what looks like reasoning without a mark is prose without end
-	searching chan struct{} // closed when the call that finds the tokens needed ends; nil for none
+	mu         sync.Mutex
+	extra      int           // tokens needed on top of those for the answer
+	limit      int           // the server rejects more, or is too slow for them; 0 if unknown
+	worked     bool          // some answer came after reasoning
+	exhausted  bool          // some reply had no answer even with the largest limit
+	answered   bool          // some reply had an answer
+	unanswered int           // replies without one
+	runaway    bool          // untagged text before an answer is not reasoning but runaway generation
+	searching  chan struct{} // closed when the call that searches for the limit ends; nil if none does
 }
 
-// A search is one call's part in finding how many output tokens a model needs.
-// One call searches at a time; others that need more wait, and use what it found.
-type search struct {
+// A tokenSearch is the part of one call in finding the limit of output tokens that
+// the model needs. One call searches at a time; others that need more tokens wait for
+// its result.
+type tokenSearch struct {
 	*Reask
-	r         *Request // as the caller made it
-	holds     bool     // the call is the one that searches
-	reasoned  bool     // a reply was truncated in its reasoning, or after it
-	truncated error    // of the last try, if this one has more tokens for it
-	late      bool     // a try with more tokens has timed out
+	request   *Request // as the caller made it
+	searching bool     // this call is the one that searches
+	reasoned  bool     // a reply was truncated during or after its reasoning
+	truncated error    // of the previous attempt, if the current one has more tokens for that reason
+	timedOut  bool     // an attempt with more tokens has timed out
 }
 
-// first is the request with the output tokens that were found to be needed.
-func (s *search) first() *Request {
+// firstRequest returns the request with the limit of output tokens learned so far.
+func (s *tokenSearch) firstRequest() *Request {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.Fixed || b.extra == 0 {
-		return s.r
+		return s.request
 	}
-	q := *s.r
-	q.MaxTokens = max(q.MaxTokens, min(q.MaxTokens+b.extra, s.most(maxReasoning)))
-	return &q
+	r := *s.request
+	r.MaxTokens = max(r.MaxTokens, min(r.MaxTokens+b.extra, s.ceiling(maxReasoning)))
+	return &r
 }
 
-// most is the largest number of output tokens to ask for; the budget is locked.
-func (s *search) most(n int) int {
+// ceiling returns the largest limit to send, at most n unless the user set it. The
+// budget must be locked.
+func (s *tokenSearch) ceiling(n int) int {
 	n = s.limit(n)
 	if l := s.budget.limit; l > 0 {
 		n = min(n, l)
@@ -63,103 +64,96 @@ func (s *search) most(n int) int {
 	return n
 }
 
-// concerns reports whether more output tokens, for reasoning, may help after err,
-// or were too many.
-func (s *search) concerns(err error) bool {
-	if s.truncated != nil {
-		_, tooLong := errors.AsType[*ContextLengthError](err)
-		_, late := errors.AsType[*TimeoutError](err)
-		if tooLong || late || refusesForm(err) {
-			return true
-		}
+// handles reports whether err shows that the model needs more output tokens for
+// reasoning, or that the last increase was too large.
+func (s *tokenSearch) handles(err error) bool {
+	if s.truncated != nil && (isA[*ContextLengthError](err) || isA[*TimeoutError](err) || refusesForm(err)) {
+		return true
 	}
-	e, cut := errors.AsType[*LengthError](err)
-	if !cut {
+	e, truncated := errors.AsType[*LengthError](err)
+	if !truncated {
 		return false
 	}
 	s.reasoned = s.reasoned || e.Reasoning || e.reasoned
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
-	return e.Reasoning || e.reasoned || e.prose && !s.Fixed && !s.budget.rambles
+	return e.Reasoning || e.reasoned || e.prose && !s.Fixed && !s.budget.runaway
 }
 
-// next is the request that follows q; nil, with the error of the call, for none.
-func (s *search) next(ctx context.Context, q *Request, err error) (*Request, error) {
+// next returns the request to send after r failed with err, or nil and the error of
+// the call.
+func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request, error) {
 	b := &s.budget
-	e, cut := errors.AsType[*LengthError](err)
-	if !cut { // the server refuses so many, or takes too long for them
+	e, truncated := errors.AsType[*LengthError](err)
+	if !truncated { // the server rejects the larger limit, or takes too long with it
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		before, _ := errors.AsType[*LengthError](s.truncated)
-		_, late := errors.AsType[*TimeoutError](err)
-		if late && !s.late {
-			s.late = true
-			return q, nil
+		timeout := isA[*TimeoutError](err)
+		if timeout && !s.timedOut {
+			s.timedOut = true
+			return r, nil
 		}
-		if late || refusesForm(err) {
-			b.limit = before.Room
+		if timeout || refusesForm(err) {
+			b.limit = before.Limit
 		}
-		s.failed(before.Room)
-		if late {
+		s.recordFailure(before.Limit)
+		if timeout {
 			return nil, err
 		}
 		return nil, s.truncated
 	}
-	if e.Room < q.MaxTokens { // it grants less, or is not told how many
+	if e.Limit < r.MaxTokens { // the server grants less, or does not take a limit
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		s.failed(q.MaxTokens)
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
-	if found, waitErr := s.begin(ctx, q); found != nil || waitErr != nil {
+	if found, waitErr := s.acquire(ctx, r); found != nil || waitErr != nil {
 		return found, waitErr
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	top := maxReasoning
+	ceiling := maxReasoning
 	if !s.reasoned {
-		top = maxUnmarked
+		ceiling = maxUntagged
 	}
-	top = s.most(top)
-	n := min(max(reasoningGrowth*q.MaxTokens, reasoningTokens), top)
+	ceiling = s.ceiling(ceiling)
+	n := min(max(reasoningGrowth*r.MaxTokens, minReasoning), ceiling)
 	if b.exhausted {
-		n = top
+		n = ceiling
 	}
-	if n <= q.MaxTokens {
-		s.failed(q.MaxTokens)
+	if n <= r.MaxTokens {
+		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
-	more := *q
+	more := *r
 	more.MaxTokens = n
-	more.Brief = q.Brief || e.reasoned && !e.Reasoning
+	more.Bounded = r.Bounded || e.reasoned && !e.Reasoning
 	s.truncated = err
 	return &more, nil
 }
 
-// context is that of q. If a request with more tokens than before takes too long,
-// so would the usual number of retries.
-func (s *search) context(ctx context.Context, q *Request) context.Context {
-	if s.truncated == nil && (q.Accept == nil || q.MaxTokens == s.r.MaxTokens) {
+// context returns the context for sending r. If r has more tokens than before and
+// times out, the usual number of retries would take too long.
+func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
+	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
 		return ctx
 	}
-	return context.WithValue(ctx, triedOnce{}, true)
+	return context.WithValue(ctx, noTimeoutRetry{}, true)
 }
 
-// triedOnce is the key of a context in which Retry does not repeat a timeout.
-type triedOnce struct{}
-
-// begin waits until this call is the one that searches. If another has found
-// meanwhile that more tokens than those of q are needed, it returns the request
-// with those.
-func (s *search) begin(ctx context.Context, q *Request) (*Request, error) {
+// acquire waits until this call may search. If another call has found meanwhile that
+// more tokens are needed than r has, it returns the request with those.
+func (s *tokenSearch) acquire(ctx context.Context, r *Request) (*Request, error) {
 	b := &s.budget
-	for !s.holds && !s.Fixed {
+	for !s.searching && !s.Fixed {
 		b.mu.Lock()
 		other := b.searching
 		if b.exhausted && b.worked {
-			other = nil // an odd call like this one needs nobody to wait
+			other = nil // exceptional replies like this one need not wait for each other
 		} else if other == nil {
-			b.searching, s.holds = make(chan struct{}), true
+			b.searching, s.searching = make(chan struct{}), true
 		}
 		b.mu.Unlock()
 		if other == nil {
@@ -171,59 +165,60 @@ func (s *search) begin(ctx context.Context, q *Request) (*Request, error) {
 			return nil, ctx.Err()
 		}
 	}
-	if found := s.first(); found.MaxTokens > q.MaxTokens {
-		s.end()
+	if found := s.firstRequest(); found.MaxTokens > r.MaxTokens {
+		s.release()
 		return found, nil
 	}
 	return nil, nil
 }
 
-// end lets another call search.
-func (s *search) end() {
-	if s.holds {
+// release lets another call search.
+func (s *tokenSearch) release() {
+	if s.searching {
 		s.budget.mu.Lock()
 		defer s.budget.mu.Unlock()
 		close(s.budget.searching)
-		s.budget.searching, s.holds = nil, false
+		s.budget.searching, s.searching = nil, false
 	}
 }
 
-// succeeded learns from an answer to q, which shows whether the model reasoned.
-func (s *search) succeeded(q *Request, reasoned bool) {
+// recordLimit learns from the limit of r, which was sufficient. reasoned reports
+// whether the reply had reasoning.
+func (s *tokenSearch) recordLimit(r *Request, reasoned bool) {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if q.MaxTokens <= s.r.MaxTokens || !s.reasoned && !reasoned {
+	if r.MaxTokens <= s.request.MaxTokens || !s.reasoned && !reasoned {
 		return
 	}
-	b.extra, b.worked = max(b.extra, q.MaxTokens-s.r.MaxTokens), true
+	b.extra, b.worked = max(b.extra, r.MaxTokens-s.request.MaxTokens), true
 }
 
-// answer notes that a reply had an answer.
-func (s *search) answer() {
+// recordAnswer notes that a reply had an answer.
+func (s *tokenSearch) recordAnswer() {
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
 	s.budget.answered = true
 }
 
-// unanswered notes a reply without an answer, and reports whether it is of no use
-// to ask for it again: the first few of the run had none either.
-func (s *search) unanswered() bool {
-	const few = 6
+// recordNoAnswer notes a reply without an answer. It reports whether repeating the
+// request is pointless, because the first replies of the run had no answer either.
+func (s *tokenSearch) recordNoAnswer() bool {
+	const enough = 6
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.without++
-	return !s.Fixed && !b.answered && b.without > few
+	b.unanswered++
+	return !s.Fixed && !b.answered && b.unanswered > enough
 }
 
-// failed learns from a call that got no answer with n output tokens. If none has
-// come at all, the others start there: what is less is of no use. The budget is
-// locked.
-func (s *search) failed(n int) {
+// recordFailure learns from a call that got no answer with a limit of n tokens. If no
+// call has ever got one, the others start with that limit, since a smaller one is
+// useless. The budget must be locked.
+func (s *tokenSearch) recordFailure(n int) {
 	b := &s.budget
 	if !s.reasoned {
-		b.rambles = true
+		b.runaway = true
 		return
 	}
 	b.exhausted = true

@@ -58,7 +58,7 @@ func TestTheTokensStopAtTheModelsLimit(t *testing.T) {
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := a.Complete(t.Context(), ask(verdicts()))
-		if e := as[*LengthError](t, err); !e.Reasoning || e.Room != 30_000 {
+		if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestARefusalOfMoreTokensEndsTheSearch(t *testing.T) {
 	})
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 3 {
-		if e := as[*LengthError](t, second(a.Complete(t.Context(), ask(verdicts())))); !e.Reasoning || e.Room != 2048 {
+		if e := as[*LengthError](t, second(a.Complete(t.Context(), ask(verdicts())))); !e.Reasoning || e.Limit != 2048 {
 			t.Errorf("got %v", e)
 		}
 	}
@@ -94,8 +94,8 @@ func second(_ *Reply, err error) error { return err }
 // then no more.
 func TestATimeoutEndsTheSearch(t *testing.T) {
 	s := &script{steps: []error{
-		&LengthError{Room: 100, Reasoning: true}, &LengthError{Room: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
-		&LengthError{Room: 2048, Reasoning: true},
+		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
+		&LengthError{Limit: 2048, Reasoning: true},
 	}}
 	a := &Reask{Next: Layered(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
 	_, err := a.Complete(t.Context(), ask(verdicts()))
@@ -132,7 +132,7 @@ func TestACanceledCallHoldsUpNobody(t *testing.T) {
 	calls := 0
 	a := &Reask{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		if calls++; calls == 1 {
-			return nil, &LengthError{Room: r.MaxTokens, Reasoning: true}
+			return nil, &LengthError{Limit: r.MaxTokens, Reasoning: true}
 		}
 		if r.MaxTokens > 100 && calls == 2 {
 			close(waiting)

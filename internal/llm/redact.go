@@ -102,7 +102,7 @@ func (s *secrets) transport(err error) string {
 		}
 		return "***@"
 	})
-	return cut(query.ReplaceAllString(text, "$1"), maxMessage)
+	return shorten(query.ReplaceAllString(text, "$1"), maxMessage)
 }
 
 // query is what follows the path of a URL, where tokens of a session are.
@@ -115,5 +115,5 @@ func (s *secrets) location(text string) string {
 		return "a URL that is not valid"
 	}
 	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
-	return cut(s.fromError(u.String()), 200)
+	return shorten(s.fromError(u.String()), 200)
 }

@@ -10,9 +10,9 @@ import (
 
 const maxDepth = 64 // of nested values
 
-// relaxed reads one JSON value of the kind that models write, and writes it as
+// relaxedParser reads one JSON value of the kind that models write, and writes it as
 // strict JSON. It never goes back, so it is linear.
-type relaxed struct {
+type relaxedParser struct {
 	src  string
 	pos  int
 	out  []byte
@@ -37,8 +37,8 @@ const (
 )
 
 // value reads one value at pos, after space and comments.
-func (r *relaxed) value(depth int) error {
-	if err := r.space(); err != nil {
+func (r *relaxedParser) value(depth int) error {
+	if err := r.skipSpace(); err != nil {
 		return err
 	}
 	switch c := r.src[r.pos]; {
@@ -55,7 +55,7 @@ func (r *relaxed) value(depth int) error {
 }
 
 // container reads an object or an array.
-func (r *relaxed) container(open byte, depth int) error {
+func (r *relaxedParser) container(open byte, depth int) error {
 	end := byte('}')
 	if open == '[' {
 		end = ']'
@@ -69,7 +69,7 @@ func (r *relaxed) container(open byte, depth int) error {
 	}
 	r.mark()
 	for n := 0; ; n++ {
-		if err := r.space(); err != nil {
+		if err := r.skipSpace(); err != nil {
 			return err
 		}
 		if r.src[r.pos] == end {
@@ -95,7 +95,7 @@ func (r *relaxed) container(open byte, depth int) error {
 		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
 			r.mark() // "1" may be the front of "12" until something follows
 		}
-		if err := r.space(); err != nil {
+		if err := r.skipSpace(); err != nil {
 			return err
 		}
 		r.mark()
@@ -110,14 +110,14 @@ func (r *relaxed) container(open byte, depth int) error {
 }
 
 // mark remembers that everything up to here is whole.
-func (r *relaxed) mark() {
+func (r *relaxedParser) mark() {
 	if r.nested == 0 {
 		r.whole, r.open = len(r.out), len(r.closes)
 	}
 }
 
-// salvaged is what was whole, closed.
-func (r *relaxed) salvaged() []byte {
+// completePrefix is what was whole, closed.
+func (r *relaxedParser) completePrefix() []byte {
 	b := slices.Clone(r.out[:r.whole])
 	for i := r.open - 1; i >= 0; i-- {
 		b = append(b, r.closes[i])
@@ -128,7 +128,7 @@ func (r *relaxed) salvaged() []byte {
 	return b
 }
 
-func (r *relaxed) key() error {
+func (r *relaxedParser) key() error {
 	if c := r.src[r.pos]; c == '"' || c == '\'' {
 		if err := r.str(); err != nil {
 			return err
@@ -140,7 +140,7 @@ func (r *relaxed) key() error {
 		}
 		r.out = strconv.AppendQuote(r.out, w)
 	}
-	if err := r.space(); err != nil {
+	if err := r.skipSpace(); err != nil {
 		return err
 	}
 	if r.src[r.pos] != ':' {
@@ -153,7 +153,7 @@ func (r *relaxed) key() error {
 }
 
 // word reads ASCII letters, digits and underscores.
-func (r *relaxed) word() string {
+func (r *relaxedParser) word() string {
 	i := r.pos
 	for r.pos < len(r.src) {
 		c := r.src[r.pos]
@@ -165,7 +165,7 @@ func (r *relaxed) word() string {
 	return r.src[i:r.pos]
 }
 
-func (r *relaxed) literal() error {
+func (r *relaxedParser) literal() error {
 	at := r.pos
 	w := r.word()
 	switch w {
@@ -185,7 +185,7 @@ func (r *relaxed) literal() error {
 	return nil
 }
 
-func (r *relaxed) number() error {
+func (r *relaxedParser) number() error {
 	i := r.pos
 	for r.pos < len(r.src) && strings.IndexByte("+-.eE0123456789", r.src[r.pos]) >= 0 {
 		r.pos++
@@ -211,7 +211,7 @@ func (r *relaxed) number() error {
 }
 
 // str reads a string in either quote and writes it in double ones.
-func (r *relaxed) str() error {
+func (r *relaxedParser) str() error {
 	quote := r.src[r.pos]
 	r.pos++
 	r.out = append(r.out, '"')
@@ -241,7 +241,7 @@ func (r *relaxed) str() error {
 	return errCutOff
 }
 
-func (r *relaxed) escape() error {
+func (r *relaxedParser) escape() error {
 	if r.pos+1 >= len(r.src) {
 		r.pos = len(r.src)
 		return errCutOff
@@ -271,7 +271,7 @@ func isHex(s string) bool {
 }
 
 // space passes over space and comments; the end of the text is errCutOff.
-func (r *relaxed) space() error {
+func (r *relaxedParser) skipSpace() error {
 	for r.pos < len(r.src) {
 		rest := r.src[r.pos:]
 		switch c := rest[0]; {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,18 +13,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Retry sends again what failed for reasons that pass: 408, 425, 429 and 5xx,
-// broken connections, and a try that timed out. It is the only layer of retries.
-// Between tries it waits as long as the server asks, up to Cap, and otherwise a
-// random time around 0.5 s, 1 s, 2 s and so on up to 30 s.
+// Retry resends requests that failed with a transient error: 408, 425, 429 and 5xx,
+// broken connections and timeouts. No other layer retries. Between attempts it
+// waits as long as the server asks, up to Cap, and otherwise a random time around
+// 0.5 s, 1 s, 2 s and so on up to 30 s.
 type Retry struct {
-	Retries int           // after the first try
-	Cap     time.Duration // the longest wait that a server is granted; 0 for a minute
+	Retries int           // after the first attempt
+	Cap     time.Duration // longest wait that a server may ask for; 0 means a minute
 	Clock   Clock
 	Notify  func(err error, wait time.Duration) // may be nil
 }
 
-// Around calls send until it succeeds, fails for good or has used its retries up.
+// Around calls send until it succeeds, fails permanently or runs out of retries.
 func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	pause := backoff.ExponentialBackOff{
 		InitialInterval:     500 * time.Millisecond,
@@ -32,19 +33,19 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usa
 		MaxInterval:         30 * time.Second,
 	}
 	var used usage.Usage
-	for try := 0; ; try++ {
+	for attempt := 0; ; attempt++ {
 		u, err := send(ctx)
 		used = used.Add(u)
-		if err == nil || ctx.Err() != nil || try >= r.Retries || !Passing(err) || late(ctx, err) {
+		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !Transient(err) || finalTimeout(ctx, err) {
 			return used, err
 		}
 		wait := pause.NextBackOff()
-		if asked, ok := askedWait(err, r.Clock.Now()); ok {
+		if asked, ok := retryAfter(err, r.Clock.Now()); ok {
 			limit := r.Cap
 			if limit <= 0 {
 				limit = time.Minute
 			}
-			// The random tenth keeps rows that were turned away together apart.
+			// The random tenth spreads requests that were rejected together.
 			wait = min(asked, limit) + wait/10
 		}
 		if r.Notify != nil {
@@ -56,21 +57,23 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usa
 	}
 }
 
-// late reports whether err is a timeout of a request that is not to be repeated.
-func late(ctx context.Context, err error) bool {
-	_, timeout := errors.AsType[*TimeoutError](err)
-	return timeout && ctx.Value(triedOnce{}) != nil
+// noTimeoutRetry is the key of a context in which Retry does not repeat a timeout.
+type noTimeoutRetry struct{}
+
+// finalTimeout reports whether err is a timeout that must not be retried.
+func finalTimeout(ctx context.Context, err error) bool {
+	return isA[*TimeoutError](err) && ctx.Value(noTimeoutRetry{}) != nil
 }
 
-// Passing says whether the same request may succeed later.
-func Passing(err error) bool {
+// Transient reports whether the same request may succeed later.
+func Transient(err error) bool {
 	if Fatal(err) {
 		return false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
 		return !e.Certificate
 	}
-	if _, ok := errors.AsType[*TimeoutError](err); ok {
+	if isA[*TimeoutError](err) {
 		return true
 	}
 	e, ok := errors.AsType[*StatusError](err)
@@ -88,8 +91,67 @@ func Passing(err error) bool {
 	return e.Status >= 500
 }
 
-// outOfCredit is a 429 or 402 that no wait ends.
+// outOfCredit reports whether e is a 402, or a 429 that waiting does not resolve.
 func outOfCredit(e *StatusError) bool {
 	return e.Status == http.StatusPaymentRequired ||
 		e.Status == http.StatusTooManyRequests && strings.Contains(e.Code+e.Message, "insufficient_quota")
+}
+
+// retryAfter returns how long the server asks the client to wait: Retry-After-Ms,
+// Retry-After in seconds or as a date, or for a 429 the reset time of the exhausted
+// limit (x-ratelimit-reset-requests, -tokens, or without a suffix), written as "1s",
+// "6m0s", "59.5" or a Unix time. It is never negative.
+func retryAfter(err error, now time.Time) (time.Duration, bool) {
+	e, ok := errors.AsType[*StatusError](err)
+	if !ok || e.header == nil {
+		return 0, false
+	}
+	if ms, err := strconv.ParseFloat(e.header.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
+		return time.Duration(ms * float64(time.Millisecond)), true
+	}
+	if v := e.header.Get("Retry-After"); v != "" {
+		if d, ok := parseDelay(v, now); ok {
+			return d, true
+		}
+		if at, err := http.ParseTime(v); err == nil {
+			return max(0, at.Sub(now)), true
+		}
+	}
+	if e.Status != http.StatusTooManyRequests {
+		return 0, false
+	}
+	var longest, exhausted time.Duration
+	found, anyExhausted := false, false
+	for _, kind := range []string{"-requests", "-tokens", ""} {
+		d, ok := parseDelay(e.header.Get("X-Ratelimit-Reset"+kind), now)
+		if !ok {
+			continue
+		}
+		longest, found = max(longest, d), true
+		if e.header.Get("X-Ratelimit-Remaining"+kind) == "0" {
+			exhausted, anyExhausted = max(exhausted, d), true
+		}
+	}
+	if anyExhausted {
+		return exhausted, true
+	}
+	return longest, found
+}
+
+// parseDelay parses a duration, or a time in Unix seconds or milliseconds.
+func parseDelay(v string, now time.Time) (time.Duration, bool) {
+	v = strings.TrimSpace(v)
+	if n, err := strconv.ParseFloat(v, 64); err == nil {
+		switch {
+		case !(n >= 0 && n < 1e14): // also rejects NaN
+			return 0, false
+		case n > 1e11:
+			return max(0, time.UnixMilli(int64(n)).Sub(now)), true
+		case n > 1e8:
+			return max(0, time.Unix(int64(n), 0).Sub(now)), true
+		}
+		return time.Duration(n * float64(time.Second)), true
+	}
+	d, err := time.ParseDuration(v)
+	return max(0, d), err == nil
 }

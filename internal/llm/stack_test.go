@@ -240,7 +240,7 @@ func TestAReplyThatRanAwayIsAskedForInBrief(t *testing.T) {
 		})
 		s := stack(t, Options{Client: Config{BaseURL: srv.URL}})
 		r := ask(verdicts())
-		r.Schema.Brief = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 		for range 2 {
 			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != good {
 				t.Fatalf("bounds %v: %+v, %v", bounds, reply, err)

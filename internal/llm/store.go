@@ -23,10 +23,10 @@ import (
 const CacheFile = "replies.sqlite"
 
 const (
-	turnsFile   = "replies.turns" // empty: its bytes are locked and never written
-	busyTimeout = 2 * time.Second
-	sqliteBusy  = 5
-	cacheGiveUp = 3 // failures in a row after which a run goes on without
+	turnsFile        = "replies.turns" // empty: its bytes are locked and never written
+	busyTimeout      = 2 * time.Second
+	sqliteBusy       = 5
+	maxCacheFailures = 3 // failures in a row after which a run goes on without
 )
 
 // A Cache holds replies and small values in one SQLite file, which several
@@ -51,7 +51,7 @@ func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cach
 	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, turns: &turn{clock: c, asking: map[string]chan struct{}{}}}
 	if err := k.open(ctx, dir); err != nil {
 		k.off = fmt.Errorf("cache %s: %w", k.path, err)
-		k.tell(k.off)
+		k.warnIf(k.off)
 	}
 	return k
 }
@@ -61,7 +61,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		return err
 	}
 	if regular.Exposed(dir) {
-		k.tell(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
+		k.warnIf(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
 	}
 	if err := createDatabase(k.path); err != nil {
 		return err
@@ -76,7 +76,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		`CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, value BLOB NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS items (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID`,
 	} {
-		if err := k.insist(ctx, db, q); err != nil {
+		if err := k.execRetry(ctx, db, q); err != nil {
 			return errors.Join(err, db.Close())
 		}
 	}
@@ -107,9 +107,9 @@ func createDatabase(path string) error {
 	return nil
 }
 
-// insist runs q again while the file is busy: SQLite does not wait where two
+// execRetry runs q again while the file is busy: SQLite does not wait where two
 // processes make a file at once.
-func (k *Cache) insist(ctx context.Context, db *sql.DB, q string) error {
+func (k *Cache) execRetry(ctx context.Context, db *sql.DB, q string) error {
 	for end := k.clock.Now().Add(2 * busyTimeout); ; {
 		_, err := db.ExecContext(ctx, q)
 		e, ok := errors.AsType[*sqlite.Error](err)
@@ -135,7 +135,7 @@ func dataSource(path string) string {
 	return u.String()
 }
 
-func (k *Cache) tell(err error) {
+func (k *Cache) warnIf(err error) {
 	if k.warn != nil {
 		k.warn(err)
 	}
@@ -162,7 +162,7 @@ func (k *Cache) note(ctx context.Context, err error) {
 	case err == nil:
 		k.failed = 0
 	case k.off == nil:
-		if k.failed++; k.failed >= cacheGiveUp {
+		if k.failed++; k.failed >= maxCacheFailures {
 			k.off = fmt.Errorf("cache %s: off after %d failures: %w", k.path, k.failed, err)
 			word = k.off
 		} else if k.failed == 1 {
@@ -171,7 +171,7 @@ func (k *Cache) note(ctx context.Context, err error) {
 	}
 	k.mu.Unlock()
 	if word != nil {
-		k.tell(word)
+		k.warnIf(word)
 	}
 }
 
@@ -261,7 +261,7 @@ func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		}
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
-		k.tell(fmt.Errorf("cache %s: its entries are gone, its room is not: %w", k.path, err))
+		k.warnIf(fmt.Errorf("cache %s: its entries are gone, its room is not: %w", k.path, err))
 	}
 	return int(n), nil
 }

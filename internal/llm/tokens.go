@@ -6,24 +6,27 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	openai "github.com/sashabaranov/go-openai"
 	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
-	perMessage = 4    // tokens that a chat format puts around a message, by OpenAI's count
-	perRequest = 3    // and around the reply's start
-	usualReply = 1024 // tokens, where a request names no room
+	perMessage   = 4    // tokens that a chat format adds to a message, according to OpenAI
+	perRequest   = 3    // tokens that it adds at the start of the reply
+	defaultReply = 1024 // assumed tokens of a reply without a limit
 )
 
-// Tokens counts the tokens of texts for a model: exactly for OpenAI's, whose
-// vocabulary is loaded at the first count, and as an estimate for others.
+// Tokens counts the tokens of texts for a model: exactly for OpenAI's models, whose
+// vocabulary is loaded by the first count, and as an estimate for others.
 type Tokens struct {
 	encoding tokenizer.Encoding
 	once     sync.Once
 	codec    tokenizer.Codec
 }
 
-// NewTokens counts for model; nothing is loaded yet.
+// NewTokens returns a counter for model.
 func NewTokens(model string) *Tokens {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	t := &Tokens{}
@@ -41,11 +44,11 @@ func NewTokens(model string) *Tokens {
 	return t
 }
 
-// Exact says whether texts are counted with the model's own vocabulary. What
-// stands around them in a request is an estimate for every model.
+// Exact reports whether texts are counted with the model's own vocabulary. What a
+// chat format adds to them is always an estimate.
 func (t *Tokens) Exact() bool { return t.encoding != "" }
 
-// Text is the number of tokens of s.
+// Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
 	if t.encoding == "" {
 		return Rough(s)
@@ -65,14 +68,14 @@ func (t *Tokens) Text(s string) int {
 	return n
 }
 
-// Request is what r may come to: its prompt with the schema, and the room that it
-// asks for.
+// Request returns the largest size of r: its prompt with the schema, and its limit
+// of output tokens.
 func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
 
 func sizeOf(r *Request, count func(string) int) Size {
-	s := Size{Prompt: perRequest, Room: r.MaxTokens}
-	if s.Room == 0 {
-		s.Room = usualReply
+	s := Size{Prompt: perRequest, Reply: r.MaxTokens}
+	if s.Reply == 0 {
+		s.Reply = defaultReply
 	}
 	for _, m := range r.Messages {
 		s.Prompt += perMessage + count(m.Text)
@@ -83,9 +86,9 @@ func sizeOf(r *Request, count func(string) int) Size {
 	return s
 }
 
-// Rough estimates tokens without a vocabulary: a quarter of the ASCII bytes and
-// two thirds of the other characters, rounded up. It errs upward for English and
-// by up to a half for dense scripts.
+// Rough estimates the number of tokens without a vocabulary: a quarter of the ASCII
+// bytes plus two thirds of the other characters, rounded up. It overestimates
+// slightly for English and by up to a half for dense scripts.
 func Rough(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {
@@ -98,10 +101,10 @@ func Rough(s string) int {
 	return (ascii*3 + other*8 + 11) / 12
 }
 
-// minTokens is a number of tokens that s has by any tokenizer in use, or fewer.
-// None makes one token of two words, of more than three digits, or of more than
-// three characters of a script without spaces. Punctuation can be one token with
-// the word behind it, so it counts only in front of something else.
+// minTokens returns a lower bound on the tokens of s for any tokenizer in use. No
+// tokenizer merges two words, more than three digits, or more than three characters
+// of a script without spaces into one token. Punctuation can be merged with the word
+// after it, so it counts only in front of something else.
 func minTokens(s string) int {
 	var words, dense, digits, run int
 	in := spaceRune
@@ -138,7 +141,7 @@ const (
 	spaceRune runeKind = iota
 	letterRune
 	digitRune
-	denseRune // of a script without spaces between words
+	denseRune // letter of a script without spaces between words
 	otherRune
 )
 
@@ -156,4 +159,61 @@ func kindOf(r rune) runeKind {
 		return letterRune
 	}
 	return otherRune
+}
+
+// Limits of how far a reported token count may exceed the bytes of its text: by what
+// a server adds to a prompt, and by reasoning that it does not send. A token has at
+// least one byte, so larger counts are wrong.
+const (
+	maxAddedTokens     = 1 << 16
+	maxReasoningTokens = 1 << 20
+)
+
+// replyUsage returns the usage that the server reports for a reply. Missing or
+// implausible counts are replaced by our own, so that no reply is free, and the usage
+// is marked as estimated.
+func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage.Usage {
+	text := ""
+	if len(res.Choices) > 0 {
+		text = messageText(res.Choices[0].Message) + res.Choices[0].Message.Refusal
+	}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: res.Usage.CompletionTokens}
+	if !plausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
+		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
+	}
+	if n := u.CompletionTokens; (n != 0 || text != "") && !plausible(n, len(text), maxReasoningTokens) {
+		u.CompletionTokens, u.Estimated = c.tokens.Text(text), true
+	}
+	return u
+}
+
+// plausible reports whether n can be the token count of so many bytes, with at most
+// added other tokens.
+func plausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
+
+func promptBytes(r *Request) int {
+	n := 0
+	for _, m := range r.Messages {
+		n += len(m.Text)
+	}
+	if r.Schema != nil {
+		n += len(r.Schema.JSON)
+	}
+	return n
+}
+
+// embeddingUsage is replyUsage for embeddings.
+func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
+	u, bytes := usage.Usage{PromptTokens: reported}, 0
+	for _, t := range texts {
+		bytes += len(t)
+	}
+	if plausible(reported, bytes, maxAddedTokens) {
+		return u
+	}
+	u.PromptTokens, u.Estimated = 0, true
+	for _, t := range texts {
+		u.PromptTokens += c.tokens.Text(t)
+	}
+	return u
 }

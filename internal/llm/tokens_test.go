@@ -43,10 +43,10 @@ func TestTokensFromManyGoroutines(t *testing.T) {
 func TestSizeOfARequest(t *testing.T) {
 	n := NewTokens("gpt-4o")
 	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
-	if plain != (Size{Prompt: 8, Room: usualReply}) {
+	if plain != (Size{Prompt: 8, Reply: defaultReply}) {
 		t.Errorf("got %+v", plain)
 	}
-	if s := n.Request(ask(verdicts())); s.Room != 100 || s.Prompt < 40 {
+	if s := n.Request(ask(verdicts())); s.Reply != 100 || s.Prompt < 40 {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -38,7 +38,7 @@ const (
 	probeText = "the cat sat on a red box and saw two dogs run by the old tree"
 )
 
-// Windowed finds servers that drop a part of a prompt that does not fit their
+// WindowDetector finds servers that drop a part of a prompt that does not fit their
 // context window, without an error: Ollama does so beyond num_ctx. Such a reply is
 // a ContextLengthError with Silent set, so that the caller asks again for less.
 //
@@ -53,7 +53,7 @@ const (
 //
 // The first prompts of a run that lose so little that they are not suspect are
 // missed, if the limit is no round number. They are counted when it is found.
-type Windowed struct {
+type WindowDetector struct {
 	Next Completer
 	// Tokens is our own count of a text.
 	Tokens func(string) int
@@ -71,14 +71,14 @@ type Windowed struct {
 	useless bool          // the server reports the same count for any prompt
 }
 
-// NewWindowed puts a Windowed in front of next.
-func NewWindowed(next Completer, tokens func(string) int, notify func(limit, missed int)) *Windowed {
-	return &Windowed{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), ratio: math.Inf(1)}
+// NewWindowDetector puts a WindowDetector in front of next.
+func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit, missed int)) *WindowDetector {
+	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), ratio: math.Inf(1)}
 }
 
 // Limit is how many tokens of a prompt and its reply the server is known to read;
 // 0 while it was not found to drop any.
-func (w *Windowed) Limit() int {
+func (w *WindowDetector) Limit() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.limit == 0 {
@@ -92,7 +92,7 @@ func (w *Windowed) Limit() int {
 func ReplyRoom(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
-func (w *Windowed) Complete(ctx context.Context, r *Request) (*Reply, error) {
+func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if limit := w.Limit(); limit > 0 && sizeOf(r, w.Tokens).Prompt+ReplyRoom(r) > limit {
 		return nil, &ContextLengthError{Limit: limit, Silent: true}
 	}
@@ -122,7 +122,7 @@ func (w *Windowed) Complete(ctx context.Context, r *Request) (*Reply, error) {
 }
 
 // check decides whether the server dropped a part of r. more is what that took.
-func (w *Windowed) check(ctx context.Context, r *Request, used usage.Usage) (more usage.Usage, cut bool, err error) {
+func (w *WindowDetector) check(ctx context.Context, r *Request, used usage.Usage) (more usage.Usage, cut bool, err error) {
 	p := prompted{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	var text strings.Builder
 	for _, m := range r.Messages {
@@ -153,7 +153,7 @@ type prompted struct {
 }
 
 // known decides what can be decided without a probe.
-func (w *Windowed) known(p prompted) (known, cut bool) {
+func (w *WindowDetector) known(p prompted) (known, cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.useless || p.reported > p.bytes+maxTemplate {
@@ -191,7 +191,7 @@ func (w *Windowed) known(p prompted) (known, cut bool) {
 }
 
 // probe sends plain words, and learns what the server makes of them.
-func (w *Windowed) probe(ctx context.Context, p prompted) (used usage.Usage, cut bool, err error) {
+func (w *WindowDetector) probe(ctx context.Context, p prompted) (used usage.Usage, cut bool, err error) {
 	words := int(probeWords * float64(p.own))
 	long, u, err := w.ask(ctx, words)
 	used = u
@@ -240,7 +240,7 @@ func (w *Windowed) probe(ctx context.Context, p prompted) (used usage.Usage, cut
 
 // ask sends a prompt of n words and returns the server's count of it. A prompt that
 // the server refuses as too long counts as read: it does not drop text silently.
-func (w *Windowed) ask(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
+func (w *WindowDetector) ask(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
 	plain := strings.Fields(probeText)
 	for i := range n {
@@ -275,6 +275,6 @@ func (w *Windowed) ask(ctx context.Context, n int) (tokens int, used usage.Usage
 }
 
 // reported says that the tokens of the prompt are the server's count and not ours.
-func (w *Windowed) reported(r *Request, used usage.Usage) bool {
+func (w *WindowDetector) reported(r *Request, used usage.Usage) bool {
 	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

@@ -90,7 +90,7 @@ func TestSilentlyDroppedTextIsFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &counter{count: tt.count}
 			limit, missed, told := 0, 0, 0
-			w := NewWindowed(s, quarter, func(n, m int) { limit, missed, told = n, m, told+1 })
+			w := NewWindowDetector(s, quarter, func(n, m int) { limit, missed, told = n, m, told+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
 				n, cut := 0, strings.HasSuffix(field, "!")
@@ -123,7 +123,7 @@ func TestSilentlyDroppedTextIsFound(t *testing.T) {
 // A prompt that is known not to fit is not sent.
 func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
-	w := NewWindowed(s, quarter, nil)
+	w := NewWindowDetector(s, quarter, nil)
 	ask := func(tokens, room int) error {
 		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(tokens)}}, MaxTokens: room})
 		return err
@@ -145,7 +145,7 @@ func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
 // Digits are more tokens than we count, so that a prompt may not fit all the same.
 func TestAPromptOfMoreTokensThanWeCountIsFoundCut(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
-	w := NewWindowed(s, quarter, nil)
+	w := NewWindowDetector(s, quarter, nil)
 	for _, n := range []int{5000, 1500} {
 		_, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
 		if e := as[*ContextLengthError](t, err); !e.Silent {
@@ -164,7 +164,7 @@ func TestAServerThatRefusesLongPromptsDropsNothing(t *testing.T) {
 		}
 		return nil
 	}}
-	w := NewWindowed(s, quarter, nil)
+	w := NewWindowDetector(s, quarter, nil)
 	for range 3 {
 		if _, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(2048)}}, MaxTokens: 100}); err != nil {
 			t.Error(err)
@@ -184,7 +184,7 @@ func TestAProbeThatFailsFailsTheRequest(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewWindowed(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !Fatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("%v, %+v", err, UsageOf(err))
 	}
@@ -193,7 +193,7 @@ func TestAProbeThatFailsFailsTheRequest(t *testing.T) {
 // Many requests at once wait for one probe.
 func TestManyRequestsAtOnceSendOneProbe(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
-	w := NewWindowed(s, quarter, nil)
+	w := NewWindowDetector(s, quarter, nil)
 	var wg sync.WaitGroup
 	for range 16 {
 		wg.Go(func() {

@@ -80,7 +80,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	t := transferOf(r.Context())
-	if err := t.dress(r); err != nil {
+	if err := t.attachFile(r); err != nil {
 		return nil, err
 	}
 	res, err := w.http.Do(r)
@@ -111,20 +111,20 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if !ok {
 		return nil, w.refusal(res, []byte(w.fromError(string(body))))
 	}
-	if err := w.notReply(res, body); err != nil {
+	if err := w.checkReply(res, body); err != nil {
 		return nil, err
 	}
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		body = w.fromJSON(body) // of a reply, it is removed from what was read
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.shown(plainUsage(body))))
+	res.Body = io.NopCloser(bytes.NewReader(t.shown(dropInvalidUsage(body))))
 	return res, nil
 }
 
-// plainUsage drops a usage that go-openai can't read, such as one with fractions or
+// dropInvalidUsage drops a usage that go-openai can't read, such as one with fractions or
 // texts, and which would make the whole reply unreadable. The tokens are then
 // counted as if the server had sent no usage.
-func plainUsage(body []byte) []byte {
+func dropInvalidUsage(body []byte) []byte {
 	var r struct {
 		Usage json.RawMessage `json:"usage"`
 	}
@@ -193,7 +193,7 @@ func (w *wire) refusal(res *http.Response, body []byte) error {
 	}
 	e.read(body)
 	if e.Message == "" {
-		e.Message = cut(string(body), maxMessage)
+		e.Message = shorten(string(body), maxMessage)
 	}
 	return e
 }
@@ -218,7 +218,7 @@ func (e *StatusError) read(body []byte) {
 					if json.Unmarshal(raw, &s) != nil {
 						s = string(raw)
 					}
-					return cut(s, maxMessage)
+					return shorten(s, maxMessage)
 				}
 			}
 		}
@@ -229,13 +229,13 @@ func (e *StatusError) read(body []byte) {
 	e.Code = strings.TrimSpace(text("code") + " " + text("type"))
 }
 
-// notReply finds the answers of a 200 that are none: a page of HTML, or an error
+// checkReply finds the answers of a 200 that are none: a page of HTML, or an error
 // that is told in the body alone.
-func (w *wire) notReply(res *http.Response, body []byte) error {
+func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
 		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", cut(kind, 100))}
+		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", shorten(kind, 100))}
 	}
 	var r struct {
 		Error   json.RawMessage   `json:"error"`

@@ -141,7 +141,7 @@ func TestRepliesAreBounded(t *testing.T) {
 			srv := httptest.NewServer(answer)
 			defer srv.Close()
 			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Passing(err) {
+			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Transient(err) {
 				t.Errorf("got %v", e)
 			}
 			// Some more is on its way when reading ends.
@@ -160,7 +160,7 @@ func TestALongRefusalIsCut(t *testing.T) {
 		}
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if len(err.Error()) > 1000 || !Passing(err) {
+	if len(err.Error()) > 1000 || !Transient(err) {
 		t.Errorf("%d bytes: %.100s", len(err.Error()), err)
 	}
 }
@@ -170,7 +170,7 @@ func TestABadCertificateIsNamed(t *testing.T) {
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || Passing(err) || e.Unwrap() == nil {
+	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || Transient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v", e)
 	}
 }
@@ -180,7 +180,7 @@ func TestAShortageOfThisMachineIsNotTheServers(t *testing.T) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
 	_, err := client(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !Passing(err) {
+	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !Transient(err) {
 		t.Errorf("got %v", e)
 	}
 }
@@ -210,7 +210,7 @@ func TestAProxyIsUsed(t *testing.T) {
 // whatever a server does with it.
 func TestTheKeyShowsNowhere(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
-	echoes := map[string]func(w http.ResponseWriter){
+	inUserMessage := map[string]func(w http.ResponseWriter){
 		"401": func(w http.ResponseWriter) { fail(w, 401, "Incorrect API key provided: "+secret, "") },
 		"plain 500": func(w http.ResponseWriter) {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -238,7 +238,7 @@ func TestTheKeyShowsNowhere(t *testing.T) {
 			w.WriteHeader(http.StatusFound)
 		},
 	}
-	for name, answer := range echoes {
+	for name, answer := range inUserMessage {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { answer(w) })
 			u, _ := url.Parse(srv.URL)

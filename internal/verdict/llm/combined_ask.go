@@ -37,7 +37,7 @@ func (s *sitting) statements(pieces []piece, ids []int, try int) (*llm.Request, 
 	r := &llm.Request{
 		Messages: []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
 		Schema: &llm.Schema{
-			Name: "checked_statements", JSON: json.RawMessage(statedSchema), Brief: brief(statedSchema, statementsOfOne*len(ids)),
+			Name: "checked_statements", JSON: json.RawMessage(statedSchema), Bounded: brief(statedSchema, statementsOfOne*len(ids)),
 			Accept: func(raw json.RawMessage) error {
 				_, err := readStated(raw, len(ids))
 				return err

@@ -52,7 +52,7 @@ func schemaOf(style Style, n, try int) *llm.Schema {
 	return &llm.Schema{
 		Name:  name,
 		JSON:  json.RawMessage(whole),
-		Brief: brief(whole, n),
+		Bounded: brief(whole, n),
 		Accept: func(said json.RawMessage) error {
 			found, why := reconcile(said, n, style)
 			all := true

@@ -6,7 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"net/http"
+
+	openai "github.com/sashabaranov/go-openai"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -44,7 +47,7 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	p.Spent, p.Replies = usage.Usage{}, 0
 	p.Misfit = false
 	to := b.state.Form
-	err := b.store.fill(ctx, p.Name, func(f *filling) error {
+	err := b.store.fill(ctx, p.Name, func(f *partFill) error {
 		for _, id := range []string{p.Output, p.Failed} {
 			if id == "" {
 				continue
@@ -65,13 +68,13 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 		return nil
 	})
 	if err == nil && p.Misfit {
-		b.state.Learned = joined(b.state.Learned, to)
+		b.state.Learned = mergeForms(b.state.Learned, to)
 	}
 	return err
 }
 
 // take puts a line into the store. to becomes the form that refusals ask for.
-func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte, to *form) error {
+func (b *Batch) take(ctx context.Context, p *batchPart, f *partFill, line []byte, to *form) error {
 	l := readReply(line)
 	key := l.key()
 	if key == nil || l.Response == nil {
@@ -82,7 +85,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte,
 	switch {
 	case status == http.StatusOK:
 		var ok bool
-		if spent, ok = paid(body); !ok {
+		if spent, ok = replyCost(body); !ok {
 			return nil
 		}
 	case status < http.StatusBadRequest || status > 599:
@@ -90,7 +93,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte,
 	default:
 		if next, fits := b.misfit(status, body); !fits {
 			status = misfit
-			*to = joined(*to, next)
+			*to = mergeForms(*to, next)
 		}
 	}
 	known, err := f.put(ctx, key, status, bytes.Clone(body))
@@ -101,7 +104,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *filling, line []byte,
 }
 
 // paid reads what a reply cost. It is not ok for what is no reply.
-func paid(body []byte) (usage.Usage, bool) {
+func replyCost(body []byte) (usage.Usage, bool) {
 	var res struct {
 		Choices []json.RawMessage `json:"choices"`
 		Usage   struct {
@@ -122,20 +125,99 @@ func (b *Batch) misfit(status int, body []byte) (next form, fits bool) {
 	if room > 0 {
 		return next, true
 	}
-	next, blind, ok := adapt(b.state.Form, true, final)
-	return next, !ok || blind
+	next, guess, ok := adapt(b.state.Form, true, final)
+	return next, !ok || guess
 }
 
 // joined is what two forms leave out together.
-func joined(a, b form) form {
-	a.format, a.room = max(a.format, b.format), max(a.room, b.room)
-	if b.maxRoom > 0 && (a.maxRoom == 0 || b.maxRoom < a.maxRoom) {
-		a.maxRoom = b.maxRoom
+func mergeForms(a, b form) form {
+	a.format, a.tokenParam = max(a.format, b.format), max(a.tokenParam, b.tokenParam)
+	if b.maxOutput > 0 && (a.maxOutput == 0 || b.maxOutput < a.maxOutput) {
+		a.maxOutput = b.maxOutput
 	}
-	a.told = a.told || b.told
+	a.schemaInPrompt = a.schemaInPrompt || b.schemaInPrompt
 	a.noTemperature = a.noTemperature || b.noTemperature
 	a.noSeed = a.noSeed || b.noSeed
 	a.noSystem = a.noSystem || b.noSystem
-	a.noBrief = a.noBrief || b.noBrief
+	a.noBounds = a.noBounds || b.noBounds
 	return a
+}
+
+// replay reads what a batch brought as if it had just come. It is not ok where the
+// request has to be asked online.
+func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok bool) {
+	if a.status == http.StatusOK {
+		res := completion(a.body)
+		if len(res.Choices) == 0 {
+			return nil, nil, false
+		}
+		f, _ := c.current()
+		reply, err := c.read(r, f, res, c.replyUsage(r, res).Add(usage.Usage{Requests: 1}))
+		return reply, err, true
+	}
+	if !negotiable(a.status) {
+		return nil, nil, false
+	}
+	final, room := classify(batchRefusal(a.status, a.body))
+	_, long := errors.AsType[*ContextLengthError](final)
+	_, refused := errors.AsType[*RefusalError](final)
+	if refused || long && room < minOutputTokens {
+		return nil, withUsage(final, usage.Usage{Requests: 1}), true
+	}
+	return nil, nil, false
+}
+
+// completion reads a reply; the zero value for what is none.
+func completion(body []byte) (res openai.ChatCompletionResponse) {
+	if json.Unmarshal(body, &res) != nil {
+		return openai.ChatCompletionResponse{}
+	}
+	return res
+}
+
+// batchRefusal is the error that a line of a batch stands for.
+func batchRefusal(status int, body []byte) *StatusError {
+	e := &StatusError{Status: status, body: string(body)}
+	e.read(body)
+	if e.Message == "" {
+		e.Message = shorten(string(body), 300)
+	}
+	return e
+}
+
+// A stored Completer looks into the store, and asks next for what has no reply
+// there.
+type stored struct {
+	b    *Batch
+	next Completer
+}
+
+// Complete implements Completer.
+func (s *stored) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	c := s.b.stack.Client
+	a, known, err := s.b.store.get(ctx, requestKey(c.Endpoint(), c.Model(), r))
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		if reply, err, ok := c.replay(r, a); ok {
+			return reply, err
+		}
+	}
+	return s.next.Complete(ctx, r)
+}
+
+// A lookup answers from the cache and keeps nothing in it: what a recording pass
+// reads of the store is counted when the last pass does.
+type lookup struct {
+	*cached
+	next Completer
+}
+
+// Complete implements Completer.
+func (l lookup) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	if reply := l.find(ctx, requestKey(l.endpoint, l.model, r), r); reply != nil {
+		return reply, nil
+	}
+	return l.next.Complete(ctx, r)
 }

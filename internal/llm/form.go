@@ -21,37 +21,37 @@ const (
 	byPrompt               // the schema in the prompt alone
 )
 
-// A roomName is the parameter that bounds a reply.
-type roomName int
+// A tokenParam is the parameter that bounds a reply.
+type tokenParam int
 
 const (
-	maxTokens roomName = iota
+	maxTokens tokenParam = iota
 	maxCompletionTokens
 	noMaxTokens
 )
 
 // A form is what a server and its model take of the parameters.
 type form struct {
-	format        format
-	room          roomName
-	maxRoom       int  // the largest room that it grants; 0 for any
-	told          bool // the schema stands in the prompt too: the server ignored it
-	noTemperature bool
-	noSeed        bool
-	noSystem      bool // what a system would say goes in front of the user's message
-	noBrief       bool // no bounds in a schema
+	format         format
+	tokenParam     tokenParam
+	maxOutput      int  // the largest room that it grants; 0 for any
+	schemaInPrompt bool // the schema stands in the prompt too: the server ignored it
+	noTemperature  bool
+	noSeed         bool
+	noSystem       bool // what a system would say goes in front of the user's message
+	noBounds       bool // no bounds in a schema
 }
 
 // brief says that a request goes out with its brief schema. A small model that
 // never closes a string does so only where the schema makes it.
-func (f form) brief(r *Request) bool {
-	return r.Brief && r.Schema != nil && r.Schema.Brief != nil && f.format == bySchema && !f.noBrief
+func (f form) bounded(r *Request) bool {
+	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == bySchema && !f.noBounds
 }
 
 // schema is the schema of a request as it goes out.
 func (f form) schema(r *Request) json.RawMessage {
-	if f.brief(r) {
-		return r.Schema.Brief
+	if f.bounded(r) {
+		return r.Schema.Bounded
 	}
 	return r.Schema.JSON
 }
@@ -59,10 +59,10 @@ func (f form) schema(r *Request) json.RawMessage {
 // outputTokens is the limit that r is sent with; 0 if none is.
 func (f form) outputTokens(r *Request) int {
 	switch {
-	case f.room == noMaxTokens:
+	case f.tokenParam == noMaxTokens:
 		return 0
-	case f.maxRoom > 0:
-		return min(r.MaxTokens, f.maxRoom)
+	case f.maxOutput > 0:
+		return min(r.MaxTokens, f.maxOutput)
 	}
 	return r.MaxTokens
 }
@@ -73,12 +73,12 @@ func refusesForm(err error) bool {
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// adapt finds a form that a server that refused f may take. blind is a guess: the
+// adapt finds a form that a server that refused f may take. guess is a guess: the
 // server did not say what it minded.
-func adapt(f form, schema bool, err error) (next form, blind, ok bool) {
+func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
-		f.room = maxCompletionTokens
+		f.tokenParam = maxCompletionTokens
 		return f, false, true
 	case errors.Is(err, openai.ErrReasoningModelLimitationsOther), errors.Is(err, openai.ErrReasoningSamplingUnsupported):
 		f.noTemperature = true
@@ -106,12 +106,12 @@ func adapt(f form, schema bool, err error) (next form, blind, ok bool) {
 	}
 	limit := namedLimit(e.Message)
 	switch {
-	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxRoom == 0 || limit < f.maxRoom):
-		f.maxRoom = limit
-	case has("max_tokens", "max_completion_tokens") && f.room == maxTokens && !has("too large", "at least"):
-		f.room = maxCompletionTokens
-	case has("max_completion_tokens") && f.room == maxCompletionTokens && !has("too large", "at least"):
-		f.room = noMaxTokens
+	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxOutput == 0 || limit < f.maxOutput):
+		f.maxOutput = limit
+	case has("max_tokens", "max_completion_tokens") && f.tokenParam == maxTokens && !has("too large", "at least"):
+		f.tokenParam = maxCompletionTokens
+	case has("max_completion_tokens") && f.tokenParam == maxCompletionTokens && !has("too large", "at least"):
+		f.tokenParam = noMaxTokens
 	case has("temperature") && !f.noTemperature:
 		f.noTemperature = true
 	case has("seed") && !f.noSeed:
