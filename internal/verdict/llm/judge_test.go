@@ -310,7 +310,7 @@ func TestUnreadableRepliesAreAskedAgain(t *testing.T) {
 func TestALongReplyIsAskedForInHalves(t *testing.T) {
 	j, f := newJudge(t, func(n int, in input) (string, error) {
 		if len(in.Claims) > 2 {
-			return "", &llm.LengthError{Room: 10}
+			return "", &llm.LengthError{Limit: 10}
 		}
 		return honest(n, in)
 	}, Options{})
@@ -318,7 +318,7 @@ func TestALongReplyIsAskedForInHalves(t *testing.T) {
 	if labels(got) != "supported contradicted not_mentioned supported supported" || len(f.asked) != 5 {
 		t.Errorf("%s in %d requests", labels(got), len(f.asked))
 	}
-	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Room: 10} }, Options{})
+	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
 	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
 	if _, ok := errors.AsType[*llm.LengthError](err); !ok || len(f.asked) != 2 {
 		t.Errorf("got %v in %d requests", err, len(f.asked))

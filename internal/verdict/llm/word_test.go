@@ -87,7 +87,7 @@ func TestRepliesThatAreAlwaysCutOffEndInAWord(t *testing.T) {
 		if in.r.Schema == nil {
 			return "yes", nil
 		}
-		return "", &llm.LengthError{Room: in.r.MaxTokens}
+		return "", &llm.LengthError{Limit: in.r.MaxTokens}
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "a", "b"))
 	// In halves, and each of them once and in a word.
