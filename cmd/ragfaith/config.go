@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
-	"github.com/ragfaith/ragfaith/internal/settings"
+	"github.com/ragfaith/ragfaith/internal/config"
 )
 
 // noConfig is the value of --config with which no file of settings is read.
@@ -85,7 +85,7 @@ func configurables(cmd *cobra.Command) []*cobra.Command {
 
 // A settingsFile is a config file, and how it was found.
 type settingsFile struct {
-	*settings.File
+	*config.File
 	found   bool // in the working directory or above it, so it may be anybody's
 	trusted bool // see trust
 }
@@ -136,9 +136,9 @@ func checkFound(path string) error {
 }
 
 // readSettings reads a config file. A mistake in it is a usageError.
-func readSettings(path string) (*settings.File, error) {
-	f, err := settings.Read(path)
-	if mistake, ok := errors.AsType[*settings.Error](err); ok {
+func readSettings(path string) (*config.File, error) {
+	f, err := config.Read(path)
+	if mistake, ok := errors.AsType[*config.Error](err); ok {
 		return nil, &usageError{mistake}
 	}
 	return f, err
@@ -157,7 +157,7 @@ func projectFile(sys system) string {
 	if err != nil {
 		return "" // nobody can say where we are, nor then what is there
 	}
-	path := settings.Find(dir)
+	path := config.Find(dir)
 	if path == "" {
 		return ""
 	}
@@ -176,5 +176,5 @@ func userFile(sys system) string {
 	if err != nil {
 		return ""
 	}
-	return settings.In(filepath.Join(dir, "ragfaith"))
+	return config.In(filepath.Join(dir, "ragfaith"))
 }

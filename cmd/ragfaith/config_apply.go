@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/settings"
+	"github.com/ragfaith/ragfaith/internal/config"
 )
 
 // A catalogue is what a file of settings can say: the flags of all commands, and
@@ -55,9 +55,9 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
 		switch {
-		case section && e.Value.Shape == settings.Mapping:
+		case section && e.Value.Shape == config.Mapping:
 			errs = append(errs, c.checkSection(f, cmd, e.Value.Entries, sys)...)
-		case section && e.Value.Shape == settings.Empty: // all of it is commented out
+		case section && e.Value.Shape == config.Empty: // all of it is commented out
 		case section:
 			errs = append(errs, f.fault(e.Line, "%s: want settings of this command, each on a line of its own", e.Key))
 		case len(c.flags[currentName(e.Key)]) == 0:
@@ -83,7 +83,7 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 	return errs
 }
 
-func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []settings.Entry, sys system) []error {
+func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
 	var names []string
 	for _, flag := range flagsOf(cmd) {
 		if flag.Name != "config" { // one file names no other
@@ -130,7 +130,7 @@ func unknownSetting(name string, known []string) string {
 // is that of its section, even where cmd has a flag of that name. It returns the
 // flags that it has set.
 func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
-	set := func(entries []settings.Entry, hint string) {
+	set := func(entries []config.Entry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
 			if flag == nil || flag.Changed {
@@ -148,17 +148,17 @@ func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (appli
 		}
 	}
 	for _, e := range f.Entries {
-		if e.Value.Shape == settings.Mapping && e.Key == cmd.Name() && !cmd.Parent().HasParent() {
+		if e.Value.Shape == config.Mapping && e.Key == cmd.Name() && !cmd.Parent().HasParent() {
 			set(e.Value.Entries, "")
 		}
 	}
-	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e settings.Entry) bool { return c.sections[e.Key] != nil })
+	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e config.Entry) bool { return c.sections[e.Key] != nil })
 	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it is for score alone)")
 	return applied, errs
 }
 
 // set sets a flag to what an entry says.
-func (f settingsFile) set(flag *pflag.Flag, e settings.Entry, sys system) error {
+func (f settingsFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 	texts, err := f.texts(flag, e)
 	if err != nil {
 		return err
@@ -179,27 +179,27 @@ func (f settingsFile) set(flag *pflag.Flag, e settings.Entry, sys system) error 
 }
 
 // texts are the values that an entry gives a flag.
-func (f settingsFile) texts(flag *pflag.Flag, e settings.Entry) ([]settings.Value, error) {
+func (f settingsFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
-	case v.Shape == settings.Scalar:
-		return []settings.Value{v}, nil
-	case v.Shape == settings.Empty:
+	case v.Shape == config.Scalar:
+		return []config.Value{v}, nil
+	case v.Shape == config.Empty:
 		return nil, f.fault(e.Line, "%s: there is no value", e.Key)
-	case v.Shape == settings.List && list:
+	case v.Shape == config.List && list:
 		for _, item := range v.Items {
-			if item.Shape != settings.Scalar {
+			if item.Shape != config.Scalar {
 				return nil, f.fault(item.Line, "%s: want a list of texts", e.Key)
 			}
 		}
 		return v.Items, nil
-	case v.Shape == settings.Mapping && list && takesPairs(flag):
-		var texts []settings.Value
+	case v.Shape == config.Mapping && list && takesPairs(flag):
+		var texts []config.Value
 		for _, pair := range v.Entries {
-			if pair.Value.Shape != settings.Scalar {
+			if pair.Value.Shape != config.Scalar {
 				return nil, f.fault(pair.Line, "%s: %s: want a text", e.Key, pair.Key)
 			}
-			texts = append(texts, settings.Value{Shape: settings.Scalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
+			texts = append(texts, config.Value{Shape: config.Scalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
 		}
 		return texts, nil
 	case list:
@@ -224,7 +224,7 @@ func (f settingsFile) place(flag *pflag.Flag, text string, sys system) string {
 }
 
 func (f settingsFile) fault(line int, format string, args ...any) error {
-	return &settings.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
+	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
 // safeSetting finds what must not be in a file that is shared with others.

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/regular"
-	"github.com/ragfaith/ragfaith/internal/settings"
+	"github.com/ragfaith/ragfaith/internal/config"
 )
 
 const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
@@ -33,7 +33,7 @@ func newConfigInit(sys system) *cobra.Command {
 		},
 		PersistentPreRunE: begin,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := settings.Name
+			path := config.Name
 			if len(args) == 1 {
 				path = args[0]
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/ragfaith/ragfaith/internal/settings"
+	"github.com/ragfaith/ragfaith/internal/config"
 )
 
 // bare is a process without an environment.
@@ -26,7 +26,7 @@ func bare() system {
 // mistakes are what is wrong with a file of that content.
 func mistakes(t *testing.T, content string) []error {
 	t.Helper()
-	f, err := settings.Parse("ragfaith.yaml", []byte(content))
+	f, err := config.Parse("ragfaith.yaml", []byte(content))
 	if err != nil {
 		return []error{err}
 	}

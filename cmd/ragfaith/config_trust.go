@@ -15,7 +15,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/settings"
+	"github.com/ragfaith/ragfaith/internal/config"
 )
 
 // harmless reports whether a config file that was merely found may give a flag
@@ -83,7 +83,7 @@ func newConfigTrust(sys system) *cobra.Command {
 				path = args[0]
 			}
 			if path == "" {
-				return fmt.Errorf("no %s here or above, up to the root of the repository", settings.Name)
+				return fmt.Errorf("no %s here or above, up to the root of the repository", config.Name)
 			}
 			return trust(cmd, path, sys)
 		},
@@ -119,7 +119,7 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 		return err
 	}
 	defer out.Release()
-	lines, err := regular.Read(store, settings.MostBytes)
+	lines, err := regular.Read(store, config.MaxBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -140,10 +140,10 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 }
 
 // optionsOf names the options that a file sets, with the section of each.
-func optionsOf(entries []settings.Entry) []string {
+func optionsOf(entries []config.Entry) []string {
 	var names []string
 	for _, e := range entries {
-		if e.Value.Shape == settings.Mapping {
+		if e.Value.Shape == config.Mapping {
 			for _, inner := range e.Value.Entries {
 				names = append(names, e.Key+"."+inner.Key)
 			}
@@ -155,13 +155,13 @@ func optionsOf(entries []settings.Entry) []string {
 }
 
 // isTrusted reports whether trust was given to this content under this path.
-func isTrusted(f *settings.File, sys system) bool {
+func isTrusted(f *config.File, sys system) bool {
 	store := trustStore(sys)
 	line, err := trustLine(f, sys)
 	if store == "" || err != nil {
 		return false
 	}
-	lines, err := regular.Read(store, settings.MostBytes)
+	lines, err := regular.Read(store, config.MaxBytes)
 	return err == nil && slices.Contains(strings.Split(string(lines), "\n"), line)
 }
 
@@ -180,7 +180,7 @@ func trustStore(sys system) string {
 }
 
 // trustLine is the line of a file in the trust store.
-func trustLine(f *settings.File, sys system) (string, error) {
+func trustLine(f *config.File, sys system) (string, error) {
 	path := f.Path
 	if !filepath.IsAbs(path) {
 		if sys.WorkDir == nil {

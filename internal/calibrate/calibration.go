@@ -15,6 +15,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // Schema is the JSON Schema that a Calibration is valid against.
@@ -240,12 +241,12 @@ func (c *Calibration) Match(settings report.SummaryNames, ragfaith string) (refu
 	}
 	differs := func(name, was, is string) {
 		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orEmpty(is), orEmpty(was))
-		switch weightOf(name) {
-		case decides:
+		switch setting.EffectOf(name) {
+		case setting.Judge:
 			refused = append(refused, text)
-		case doubts:
+		case setting.Platform:
 			doubtful = append(doubtful, text)
-		case nothing:
+		case setting.Scoring, setting.Rows:
 		}
 	}
 	seen := make(map[string]bool)
@@ -274,27 +275,4 @@ func orEmpty(value string) string {
 func release(version string) string {
 	before, _, _ := strings.Cut(version, " (go")
 	return before
-}
-
-// A weight is what it means for a calibration that a setting is another.
-type weight int
-
-const (
-	nothing weight = iota // it says which rows are judged, or how they are cut
-	doubts                // the same judge may give somewhat other scores
-	decides               // it is another judge
-)
-
-// weightOf knows what is no part of the judge. All else is one: a setting that
-// is new decides until it is known not to.
-func weightOf(name string) weight {
-	base, _, _ := strings.Cut(name, " ")
-	switch base {
-	case "dataset", "--input-format", "--limit", "--sample", "--seed", "--shard", "--max-row-bytes", "--no-claims",
-		"--map", "--keep", "--threshold", "--calibration", "rounded", "result":
-		return nothing
-	case "--lang", "--base-url", "--device", "kernels", "--batch-size":
-		return doubts
-	}
-	return decides
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // A Kind says what a Warning is about.
@@ -107,10 +108,7 @@ func settings(c *Comparison, say func(Kind, string, ...any)) {
 // differences returns the settings that two runs do not share, but for those that
 // say which rows and columns there are: these show in the rows.
 func differences(was, is report.SummaryNames) []string {
-	ofRows := map[string]bool{
-		"--input-format": true, "--limit": true, "--sample": true, "--seed": true, "--shard": true,
-		"--max-row-bytes": true, "--keep": true,
-	}
+	ofRows := func(name string) bool { return setting.EffectOf(name) == setting.Rows }
 	before := make(map[string]string, len(was))
 	for _, s := range was {
 		before[s.Name] = s.Value
@@ -120,7 +118,7 @@ func differences(was, is report.SummaryNames) []string {
 		old, ok := before[s.Name]
 		delete(before, s.Name)
 		switch {
-		case ofRows[s.Name]:
+		case ofRows(s.Name):
 		case !ok:
 			all = append(all, fmt.Sprintf("%s differs: not set, then %s", s.Name, shown(s.Value)))
 		case old != s.Value:
@@ -128,7 +126,7 @@ func differences(was, is report.SummaryNames) []string {
 		}
 	}
 	for _, s := range was {
-		if old, gone := before[s.Name]; gone && !ofRows[s.Name] {
+		if old, gone := before[s.Name]; gone && !ofRows(s.Name) {
 			all = append(all, fmt.Sprintf("%s differs: %s, then not set", s.Name, shown(old)))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // An Origin is what the summaries beside files of results say of how these came
@@ -95,17 +96,6 @@ func (o *Origin) of(path string) *report.Summary {
 	return nil
 }
 
-// partial reports whether a setting says which rows there are, or how they are
-// read, and not how they are judged. A second value of a setting has a number.
-func partial(name string) bool {
-	name, _, _ = strings.Cut(name, " ")
-	switch name {
-	case "--input-format", "--limit", "--sample", "--seed", "--shard", "--max-row-bytes", "--map", "--keep":
-		return true
-	}
-	return false
-}
-
 // hasSettings reports whether a summary, nil for none, says how rows were judged.
 func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 0 }
 
@@ -122,7 +112,7 @@ func (o *Origin) alike() error {
 		}
 		for _, name := range namesOf(o.summaries[first], s) {
 			a, b := o.summaries[first].Settings.Get(name), s.Settings.Get(name)
-			if a != b && !partial(name) {
+			if a != b && setting.EffectOf(name) != setting.Rows {
 				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, shown(a), o.paths[first], shown(b), o.paths[i])
 			}
 		}

@@ -1,4 +1,4 @@
-package settings
+package config
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-func TestAFileIsReadWithThePlaceOfEachSetting(t *testing.T) {
-	got, err := Parse("f.yaml", []byte(`# settings
+func TestParseReturnsTheLineOfEachValue(t *testing.T) {
+	got, err := Parse("f.yaml", []byte(`# options
 judge: "null"
 no-claims: null
 threshold: 0.50
@@ -48,46 +48,45 @@ score:
 		t.Error(d)
 	}
 	if other, err := Parse("f.yaml", []byte("judge: lexical\n")); err != nil || len(got.Sum) != 64 || other.Sum == got.Sum {
-		t.Errorf("got the sums %q and %q, %v, want two of 64 digits", got.Sum, other.Sum, err)
+		t.Errorf("got sums %q and %q, error %v; want two different sums of 64 digits", got.Sum, other.Sum, err)
 	}
 	for _, nothing := range []string{"", "\n", "# a comment\n", "---\n"} {
 		if f, err := Parse("f.yaml", []byte(nothing)); err != nil || len(f.Entries) > 0 {
-			t.Errorf("%q: %v, %v", nothing, f, err)
+			t.Errorf("Parse(%q): got %v, %v, want no entries", nothing, f, err)
 		}
 	}
 }
 
-func TestMistakesAreNamedWithFileAndLine(t *testing.T) {
+func TestParseReportsMistakesWithFileAndLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"a: 1\nb: [1":              "f.yaml:3: this is no YAML: while parsing a flow sequence: did not find expected ',' or ']' (it begins on line 2)",
-		"a: 1\nb: \"x\n\n":         "f.yaml:4: this is no YAML: while scanning a quoted scalar: found unexpected end of stream (it begins on line 2)",
-		"a: 1\n\tb: 2":             "f.yaml:2: this is no YAML: ",
-		"a: \xff":                  "f.yaml: this is no YAML: invalid leading UTF-8 octet",
-		"a: 1\nb: 2\na: 3":         "f.yaml:3: a is there twice, on line 1 as well",
-		"s:\n  a: 1\n  a: 2":       "f.yaml:3: a is there twice",
+		"a: 1\nb: [1":              "f.yaml:3: invalid YAML: while parsing a flow sequence: did not find expected ',' or ']' (started on line 2)",
+		"a: 1\nb: \"x\n\n":         "f.yaml:4: invalid YAML: while scanning a quoted scalar: found unexpected end of stream (started on line 2)",
+		"a: 1\n\tb: 2":             "f.yaml:2: invalid YAML: ",
+		"a: \xff":                  "f.yaml: invalid YAML: invalid leading UTF-8 octet",
+		"a: 1\nb: 2\na: 3":         "f.yaml:3: duplicate key a (first on line 1)",
+		"s:\n  a: 1\n  a: 2":       "f.yaml:3: duplicate key a",
 		"a: &x 1":                  "f.yaml:1: anchors (&)",
-		"a: 1\nb: *x":              "f.yaml:2: this is no YAML: unknown anchor",
+		"a: 1\nb: *x":              "f.yaml:2: invalid YAML: unknown anchor",
 		"a: &x [1]\nb: *x":         "f.yaml:1: anchors (&)",
 		"a: !!str 1":               "f.yaml:1: tags (!)",
 		"a: !x {b: c}":             "f.yaml:1: tags (!)",
-		"- a\n- b":                 "f.yaml:1: want settings as NAME: VALUE",
-		"just a text":              "f.yaml:1: want settings as NAME: VALUE",
-		"a: 1\n---\nb: 2":          "f.yaml: there is more than one document",
+		"- a\n- b":                 "f.yaml:1: want options as NAME: VALUE",
+		"just a text":              "f.yaml:1: want options as NAME: VALUE",
+		"a: 1\n---\nb: 2":          "f.yaml: want a single YAML document",
 		"? [a]\n: b":               "f.yaml:1: want a name",
-		"a: {b: {c: {d: {e: 1}}}}": "f.yaml:1: too many values in one another",
-		"a: [[[[[1]]]]]":           "f.yaml:1: too many values in one another",
+		"a: {b: {c: {d: {e: 1}}}}": "f.yaml:1: values are nested too deeply",
+		"a: [[[[[1]]]]]":           "f.yaml:1: values are nested too deeply",
 	} {
 		_, err := Parse("f.yaml", []byte(text))
 		var mistake *Error
 		if !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%q: %v, want %s", text, err, want)
+			t.Errorf("Parse(%q): got error %v, want %s", text, err, want)
 		}
 	}
 }
 
-// A file that grows when it is read, or lies deep in itself, takes no time and no
-// memory.
-func TestNoFileTakesLong(t *testing.T) {
+// Files that expand or nest deeply must not take long.
+func TestParseRejectsBombs(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x]\n")
 	for i := 1; i < 30; i++ {
@@ -95,8 +94,8 @@ func TestNoFileTakesLong(t *testing.T) {
 		bomb.WriteString(after + ": &" + after + " [" + strings.TrimSuffix(strings.Repeat("*"+before+",", 9), ",") + "]\n")
 	}
 	for name, text := range map[string]string{
-		"aliases": bomb.String(), "flow": strings.Repeat("[", MostBytes), "mappings": strings.Repeat("{a: ", MostBytes/4),
-		"blocks": strings.Repeat("- ", MostBytes/2), "questions": strings.Repeat("? ", MostBytes/2), "too long": strings.Repeat("#", MostBytes+1),
+		"aliases": bomb.String(), "flow": strings.Repeat("[", MaxBytes), "mappings": strings.Repeat("{a: ", MaxBytes/4),
+		"blocks": strings.Repeat("- ", MaxBytes/2), "questions": strings.Repeat("? ", MaxBytes/2), "too long": strings.Repeat("#", MaxBytes+1),
 	} {
 		done := make(chan error, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -108,15 +107,15 @@ func TestNoFileTakesLong(t *testing.T) {
 		select {
 		case err := <-done:
 			if err == nil {
-				t.Errorf("%s: it was read", name)
+				t.Errorf("%s: got no error", name)
 			}
 		case <-ctx.Done():
-			t.Fatalf("%s: it never ends", name)
+			t.Fatalf("%s: Parse did not return", name)
 		}
 	}
 }
 
-func TestAFileThatCantBeReadIsNoMistakeInIt(t *testing.T) {
+func TestUnreadableFileIsNotAMistakeInIt(t *testing.T) {
 	var mistake *Error
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.yaml"), t.TempDir()} {
 		if _, err := Read(path); err == nil || errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), path+": ") {
@@ -125,9 +124,9 @@ func TestAFileThatCantBeReadIsNoMistakeInIt(t *testing.T) {
 	}
 }
 
-func TestAFileIsFoundInTheRepositoryAlone(t *testing.T) {
+func TestFindStaysInTheRepository(t *testing.T) {
 	root := t.TempDir()
-	folder := func(names ...string) string {
+	mkdir := func(names ...string) string {
 		path := filepath.Join(append([]string{root}, names...)...)
 		if err := os.MkdirAll(path, 0o755); err != nil {
 			t.Fatal(err)
@@ -141,36 +140,34 @@ func TestAFileIsFoundInTheRepositoryAlone(t *testing.T) {
 		}
 		return path
 	}
-	inner := folder("repo", "a", "b")
+	inner := mkdir("repo", "a", "b")
 	if got := Find(inner); got != "" {
-		t.Errorf("%s", got)
+		t.Errorf("Find(%s): got %s, want none", inner, got)
 	}
 	above := file(Name) // beside the repository
-	folder("repo", ".git")
+	mkdir("repo", ".git")
 	if got := Find(inner); got != "" {
-		t.Errorf("%s is outside of the repository", got)
+		t.Errorf("Find(%s): got %s, want none outside of the repository", inner, got)
 	}
 	top := file("repo", Name)
 	if got := Find(inner); got != top {
-		t.Errorf("%s", got)
+		t.Errorf("Find(%s): got %s, want %s", inner, got, top)
 	}
 	near := file("repo", "a", Name)
 	if got := Find(inner); got != near {
-		t.Errorf("%s", got)
+		t.Errorf("Find(%s): got %s, want %s", inner, got, near)
 	}
 	if got := Find(root); got != above {
-		t.Errorf("%s", got)
+		t.Errorf("Find(%s): got %s, want %s", root, got, above)
 	}
-	if got := Find(folder("lone")); got != "" {
-		t.Errorf("%s is above a folder that is in no repository", got)
+	if got := Find(mkdir("lone")); got != "" {
+		t.Errorf("got %s, want no file above a directory without a repository", got)
 	}
-	worktree := folder("tree", "a")
-	file("tree", ".git") // as in a second work tree
-	if got, want := Find(worktree), file("tree", Name); got != "" && got != want {
-		t.Errorf("%s", got)
-	}
-	if got := Find(worktree); got != filepath.Join(root, "tree", Name) {
-		t.Errorf("%s", got)
+	worktree := mkdir("tree", "a")
+	file("tree", ".git") // as in an additional work tree
+	file("tree", Name)
+	if got, want := Find(worktree), filepath.Join(root, "tree", Name); got != want {
+		t.Errorf("Find(%s): got %s, want %s", worktree, got, want)
 	}
 }
 
