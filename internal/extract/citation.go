@@ -6,15 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// namedSource stands in place of a citation that is a word of its sentence.
+// sourcePlaceholder replaces a citation that is a word of its sentence.
 const sourcePlaceholder = "the source"
 
-// citations finds the citations that begin at i, one or several in a row, and
-// returns where they end and what has to stand in their place: nothing, or what
-// a sentence calls the source that it names only by its number. Whether a bracket
-// is a citation is decided by its form, and where the form can be something else
-// by its position: a citation stands at the end of a clause, after the words that
-// it is for.
+// scanCitations finds the run of citations that starts at i. It returns its end
+// and the text to replace it with, which is empty unless the sentence uses the
+// citation as a noun. Whether a bracket is a citation depends on its form. If
+// the form is ambiguous, it depends on the position: a citation ends a clause,
+// after the words that it supports.
 func scanCitations(s string, i int) (end int, with string, ok bool) {
 	const longest = 32 // citations in a row
 	end = i
@@ -41,8 +40,8 @@ func scanCitations(s string, i int) (end int, with string, ok bool) {
 	return end, "", true
 }
 
-// isInterval reports whether the bracket at i holds two numbers that a verb is said
-// of: "the interval was [2, 5]".
+// isInterval reports whether the bracket at i is an interval in a sentence such
+// as "the interval was [2, 5]".
 func isInterval(s string, i int) bool {
 	if s[i] != '[' && s[i] != '(' {
 		return false
@@ -61,7 +60,8 @@ func isInterval(s string, i int) bool {
 	return two && isSourceNumbers(strings.TrimSpace(low)) && isSourceNumbers(strings.TrimSpace(high))
 }
 
-// skipSeparators is where the next citation of a row may begin.
+// skipSeparators returns the offset at which the next citation of a run may
+// start.
 func skipSeparators(s string, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';') {
 		i++
@@ -74,8 +74,8 @@ func skipSeparators(s string, i int) int {
 	return i
 }
 
-// citationAt is the length of the citation at i, 0 for none, and whether its form
-// is that of nothing else.
+// citationAt returns the length of the citation at i, or 0, and whether only
+// citations have its form.
 func citationAt(s string, i int) (size int, certain bool) {
 	switch s[i] {
 	case '[', 0xe3, 0xef:
@@ -91,8 +91,8 @@ func citationAt(s string, i int) (size int, certain bool) {
 	return superscriptLen(s, i), true
 }
 
-// bracketed is the length of the citation in square or lenticular brackets at i,
-// with the address of a link; 0 for none.
+// bracketCitationLen returns the length of the citation in square or lenticular
+// brackets at i, including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
 	const longest = 400
 	near := s[i:min(len(s), i+longest)]
@@ -122,8 +122,9 @@ func bracketCitationLen(s string, i int) int {
 	return 0
 }
 
-// titled is the length of the bracket at i that holds what looks like the title
-// of a source: several words in capitals, perhaps with a place in it.
+// titleCitationLen returns the length of a bracket at i that looks like the
+// title of a source: several capitalized words, possibly with a page or
+// section.
 func titleCitationLen(s string, i int) int {
 	const longest = 80
 	n := strings.IndexAny(s[i+1:min(len(s), i+longest)], "[]\n")
@@ -144,7 +145,8 @@ func titleCitationLen(s string, i int) int {
 	return n + 2
 }
 
-// address is the end of the "(…)" at i that gives a link its address, 0 for none.
+// linkTargetEnd returns the end of the "(…)" at i that holds the URL of a link,
+// or 0.
 func linkTargetEnd(s string, i int) int {
 	if i < len(s) && s[i] == '(' {
 		if n := strings.IndexAny(s[i:min(len(s), i+1000)], ")\n"); n > 0 && s[i+n] == ')' && !strings.Contains(s[i:i+n], " ") {
@@ -154,8 +156,8 @@ func linkTargetEnd(s string, i int) int {
 	return 0
 }
 
-// parenthesized is the length of the citation in parentheses at i. One that holds
-// only a number is certain nowhere.
+// parenCitationLen returns the length of the citation in parentheses at i. A
+// number alone is never certain.
 func parenCitationLen(s string, i int) (size int, certain bool) {
 	const longest = 120
 	n := nestedLinkLen(s, i)
@@ -188,8 +190,8 @@ func parenCitationLen(s string, i int) (size int, certain bool) {
 	return n + 1, content != ""
 }
 
-// nested is the offset of the parenthesis that closes the one at i where it holds
-// the address of a link; 0 for none.
+// nestedLinkLen returns the offset from i to the parenthesis that closes the
+// one at i, if that encloses a link, or 0.
 func nestedLinkLen(s string, i int) int {
 	if i+1 < len(s) && s[i+1] == '[' {
 		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
@@ -199,8 +201,8 @@ func nestedLinkLen(s string, i int) int {
 	return 0
 }
 
-// citationTag is the length of "<sup>1</sup>", "<ref>doc_2</ref>" and the like at
-// i, 0 for none and for what is an exponent.
+// tagCitationLen returns the length of "<sup>1</sup>", "<ref>doc_2</ref>" and
+// the like at i. It returns 0 for anything else, exponents included.
 func tagCitationLen(s string, i int) int {
 	const longest = 200
 	near := s[i:min(len(s), i+longest)]
@@ -243,7 +245,8 @@ func tagCitationLen(s string, i int) int {
 	return n + len(shut)
 }
 
-// superscripts is the length of the superscript digits at i, 0 for an exponent.
+// superscriptLen returns the length of the superscript citation at i, or 0 for
+// an exponent.
 func superscriptLen(s string, i int) int {
 	if isExponent(s[:i]) {
 		return 0
@@ -266,8 +269,8 @@ func isSuperscript(r rune) bool {
 	return r == '⁽' || r == '⁾' || r == '¹' || r == '²' || r == '³' || r >= '⁴' && r <= '⁹' || r == '⁰'
 }
 
-// isExponent reports whether a raised number after s is an exponent and no
-// citation: it follows a number, a unit or a variable.
+// isExponent reports whether a superscript after s is an exponent: it follows a
+// number, a unit or a variable.
 func isExponent(s string) bool {
 	s = tail(s)
 	word := s[strings.LastIndexAny(s, " \n\t([/·")+1:]
@@ -286,7 +289,8 @@ func isExponent(s string) bool {
 	return utf8.RuneCountInString(strings.TrimLeft(word, "0123456789½¼¾.")) <= symbol
 }
 
-// isDate reports whether the number at the end of s is a year, or the day of a month.
+// isDate reports whether the number at the end of s is a year or the day of a
+// month.
 func isDate(s, number string) bool {
 	const yearDigits = 4
 	if len(number) == yearDigits && (number[0] == '1' || number[0] == '2') && strings.Trim(number, "0123456789") == "" {
@@ -296,8 +300,8 @@ func isDate(s, number string) bool {
 	return isMonth(before[strings.LastIndexByte(before, ' ')+1:])
 }
 
-// endsClause reports whether what stands from i to end is the end of a clause, or
-// stands between two sentences, and so is for the words before.
+// endsClause reports whether the citation from i to end ends a clause or stands
+// between two sentences, and so supports the words before it.
 func endsClause(s string, i, end int) bool {
 	rest := strings.TrimLeft(s[end:], " *_\"”’»")
 	if rest == "" || strings.ContainsRune(".,;:!?)\n。，；：！？、।|", firstRune(rest)) {
@@ -308,7 +312,7 @@ func endsClause(s string, i, end int) bool {
 	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0 && startsSentence(s, end)
 }
 
-// ending is the last bytes of s, which hold its last word.
+// tail returns the end of s, which is long enough for its last word.
 func tail(s string) string {
 	const longest = 64
 	return s[max(0, len(s)-longest):]
@@ -319,8 +323,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// isIndex reports whether the bracket at i is glued to a name as an index is, or
-// the arguments of a function: "array[1]", "x[0]", "f(2)".
+// isIndex reports whether the bracket at i is an array index or a function
+// argument: "array[1]", "x[0]", "f(2)".
 func isIndex(s string, i int) bool {
 	if i == 0 || !isWordByte(s[i-1]) {
 		return false
@@ -337,21 +341,21 @@ func isIndex(s string, i int) bool {
 	return false
 }
 
-// isLineStart reports whether only white space and marks of lists stand before i
-// on its line.
+// isLineStart reports whether only white space and list markers precede i on
+// its line.
 func isLineStart(s string, i int) bool {
 	before := strings.TrimRight(s[:i], " \t>*-#•")
 	return before == "" || before[len(before)-1] == '\n'
 }
 
-// startsSentence reports whether a sentence with a capital begins at i.
+// startsSentence reports whether a capitalized sentence starts at i.
 func startsSentence(s string, i int) bool {
 	rest := strings.TrimLeft(s[i:], " \t")
 	return len(rest) < len(s[i:]) && unicode.IsUpper(firstRune(rest))
 }
 
-// isNoun reports whether the citation from i to end is a word of its sentence:
-// "according to [1]", "[2] states that".
+// isNounCitation reports whether the citation from i to end is a noun of its
+// sentence: "according to [1]", "[2] states that".
 func isNounCitation(s string, i, end int) bool {
 	before := strings.TrimRight(s[:i], " ")
 	if len(before) < i || i == 0 {

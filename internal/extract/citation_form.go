@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// isNumbers reports whether a bracket holds the numbers of sources and nothing
-// else: "1", "1, 2", "1-3", "4:0†source". Numbers of four digits are years.
+// isSourceNumbers reports whether s, the content of a bracket, consists of
+// source numbers: "1", "1, 2", "1-3", "4:0†source". Numbers of four digits are
+// years.
 func isSourceNumbers(s string) bool {
 	s, _, _ = strings.Cut(s, "†")
 	digits, any := 0, false
@@ -26,8 +27,9 @@ func isSourceNumbers(s string) bool {
 	return any
 }
 
-// isMarker reports whether a bracket holds the mark of a footnote or the name and
-// number of a source: "^1", "Doc 1", "citation:3", "chunk_12", "S2".
+// isMarker reports whether s, the content of a bracket, is a footnote marker or
+// the name and number of a source: "^1", "Doc 1", "citation:3", "chunk_12",
+// "S2".
 func isMarker(s string) bool {
 	if strings.HasPrefix(s, "^") || strings.HasPrefix(s, "@") || strings.HasPrefix(s, "#") {
 		return len(s) > 1 && !strings.Contains(s, " ")
@@ -37,7 +39,7 @@ func isMarker(s string) bool {
 	return isLocator(s) || len(s) <= longest && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
-// isPlace reports whether s is what a source or a part of it is called, and its
+// isLocator reports whether s is a word for a source or a part of one with its
 // number: "Doc 1", "p. 4".
 func isLocator(s string) bool {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -49,8 +51,8 @@ func isLocator(s string) bool {
 	return isSourceNumbers(number) || isSectionNumber(number)
 }
 
-// isOrdinal reports whether s is the letter or the sections of a source: "A",
-// "4.2", "12a".
+// isSectionNumber reports whether s is a letter or section number: "A", "4.2",
+// "12a".
 func isSectionNumber(s string) bool {
 	const longest = 8
 	if s == "" || len(s) > longest {
@@ -60,7 +62,7 @@ func isSectionNumber(s string) bool {
 	return len(digits) == 0 || len(digits) == 1 && unicode.IsLetter(rune(digits[0]))
 }
 
-// isSourceWord knows what sources and their parts are called.
+// isSourceWord reports whether s is a word for a source or a part of one.
 func isSourceWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
@@ -73,8 +75,8 @@ func isSourceWord(s string) bool {
 	return false
 }
 
-// isSourceName reports whether s names a source by what no prose looks like: a
-// file, an address or an identifier.
+// isSourceName reports whether s names a source in a form that prose does not
+// have: a file name, URL or identifier.
 func isSourceName(s string) bool {
 	if isURL(s) {
 		return true
@@ -86,7 +88,7 @@ func isSourceName(s string) bool {
 	return isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
-// isWebAddress reports whether s is an address of the web or the name of a host.
+// isURL reports whether s is a web address.
 func isURL(s string) bool {
 	s = strings.Trim(s, "<>")
 	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {
@@ -95,7 +97,8 @@ func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "www.")
 }
 
-// isFile reports whether s is the name of a file, perhaps with a place in it.
+// isFileName reports whether s is a file name, possibly with a fragment or
+// page.
 func isFileName(s string) bool {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
 	s, _, _ = strings.Cut(s, "?")
@@ -112,8 +115,8 @@ func isFileName(s string) bool {
 	return false
 }
 
-// isIdentifier reports whether s is an identifier of a machine: one word with
-// digits that is joined by signs, or a long hexadecimal number.
+// isIdentifier reports whether s is a machine identifier: one word with letters
+// and digits joined by punctuation, or a long hexadecimal number.
 func isIdentifier(s string) bool {
 	const shortest = 4
 	if len(s) < shortest || strings.ContainsAny(s, " \n,$€£%") {
@@ -140,7 +143,7 @@ func isIdentifier(s string) bool {
 	return letters > 0 && digits > 0 && (joins > 0 || hexadecimal || turns > 0 && letters > 4)
 }
 
-// isAuthorYear reports whether s is a reference of the literature: "Smith et al.,
+// isAuthorYear reports whether s is an author-year reference: "Smith et al.,
 // 2021", "Smith & Jones 2020, p. 4".
 func isAuthorYear(s string) bool {
 	const longest = 80
@@ -179,8 +182,8 @@ func isAuthorYear(s string) bool {
 	return names > 0 && (several || names <= 2)
 }
 
-// isYear reports whether s begins with a year from 1500 to 2099 and no other
-// number.
+// startsWithYear reports whether s, of at least four bytes, starts with a year
+// from 1500 to 2099.
 func startsWithYear(s string) bool {
 	for _, b := range []byte(s[:4]) {
 		if b-'0' >= 10 {
@@ -190,17 +193,9 @@ func startsWithYear(s string) bool {
 	return s[:2] >= "15" && s[:2] <= "20" && (len(s) == 4 || s[4]-'0' >= 10)
 }
 
-func isMonth(s string) bool {
-	switch strings.ToLower(s) {
-	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
-		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
-		return true
-	}
-	return false
-}
-
-// isPointing reports whether the words in a bracket point to a source or a part
-// of one: "page 12", "Source 1", "see section 4.2", "Source: the handbook".
+// isSourcePointer reports whether s, the content of a bracket, points to a
+// source or a part of one: "page 12", "Source 1", "see section 4.2", "Source:
+// the handbook".
 func isSourcePointer(s string) bool {
 	const longest = 100
 	if len(s) > longest {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// clean is what a piece of Markdown says: without emphasis, the addresses of
-// links, the marks of footnotes and quotes, and with a space for white space of
-// any length. Text without such marks is returned as it is.
+// stripMarkdown returns the text of s without emphasis marks, link URLs,
+// footnote marks and quote marks, and with white space collapsed. It returns s
+// itself if it has no Markdown.
 func stripMarkdown(s string) string {
 	s = strings.TrimSpace(s)
 	if !hasMarkdown(s) {
@@ -18,8 +18,8 @@ func stripMarkdown(s string) string {
 	return strings.TrimSpace(string(c.dst))
 }
 
-// isMarked reports whether s may hold marks of Markdown, or white space other
-// than a space between words.
+// hasMarkdown reports whether s may have Markdown, or white space other than
+// single spaces.
 func hasMarkdown(s string) bool {
 	for i := range len(s) {
 		b := s[i]
@@ -33,7 +33,7 @@ func hasMarkdown(s string) bool {
 	return false
 }
 
-// isMark reports whether clean may change what stands at b, and around it.
+// isMarkdownByte reports whether stripMarkdown may change the text at b.
 func isMarkdownByte(b byte) bool {
 	switch b {
 	case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
@@ -42,12 +42,12 @@ func isMarkdownByte(b byte) bool {
 	return false
 }
 
-// A cleaner walks over one piece of Markdown.
+// A markdownStripper strips Markdown from src.
 type markdownStripper struct {
-	src   string
-	dst  []byte
-	closers [2]int // where the emphasis that was opened closes, by its mark: * and _
-	unclosed [2]int // no emphasis that is opened before this offset closes
+	src          string
+	dst          []byte
+	closers      [2]int // where the emphasis that was opened closes, by its mark: * and _
+	unclosed     [2]int // no emphasis that is opened before this offset closes
 	unclosedCode int    // no code that is opened before this offset closes
 }
 
@@ -97,7 +97,7 @@ func (c *markdownStripper) walk() {
 	}
 }
 
-// isSpecial reports whether walk looks at the byte.
+// isSpecialByte reports whether [markdownStripper.walk] handles b specially.
 func isSpecialByte(b byte) bool {
 	switch b {
 	case ' ', '\t', '\r', '\n', '*', '_', '~', '`', '[', '!', '<', '\\':
@@ -111,14 +111,15 @@ func (c *markdownStripper) copy(i, n int) int {
 	return i + n
 }
 
-// gap puts one space between what is written and what comes.
+// writeSpace appends a space unless there is one.
 func (c *markdownStripper) writeSpace() {
 	if n := len(c.dst); n > 0 && c.dst[n-1] != ' ' {
 		c.dst = append(c.dst, ' ')
 	}
 }
 
-// space skips white space and the marks of a block quote on a new line.
+// skipSpace skips white space, and the quote marks of a block quote on a new
+// line.
 func (c *markdownStripper) skipSpace(i int) int {
 	line := false
 	for i < len(c.src) {
@@ -133,8 +134,8 @@ func (c *markdownStripper) skipSpace(i int) int {
 	return i
 }
 
-// emphasis drops the marks that open or close an emphasis and keeps those that
-// mean themselves: "5 * 3", "snake_case", "p*".
+// emphasis drops marks that open or close emphasis and keeps literal ones: "5 *
+// 3", "snake_case", "p*".
 func (c *markdownStripper) emphasis(i int) int {
 	b := c.src[i]
 	n := i
@@ -172,14 +173,14 @@ func (c *markdownStripper) emphasis(i int) int {
 	return c.copy(i, 1)
 }
 
-// alone reports whether the text holds the mark only once.
+// occursOnce reports whether mark occurs only once.
 func (c *markdownStripper) occursOnce(mark string) bool {
 	first := strings.Index(c.src, mark)
 	return first == strings.LastIndex(c.src, mark)
 }
 
-// closingMark is where the emphasis that was opened before from closes, 0 for
-// nowhere.
+// closingEmphasis returns the offset of the mark that closes the emphasis
+// opened before from, or 0.
 func closingEmphasis(s string, from int, mark byte) int {
 	for i := from + 1; i < len(s); i++ {
 		if s[i] != mark || s[i-1] == ' ' || s[i-1] == mark || i+1 < len(s) && (s[i+1] == mark || isWordByte(s[i+1])) {
@@ -190,8 +191,7 @@ func closingEmphasis(s string, from int, mark byte) int {
 	return 0
 }
 
-// codeSpan drops the backticks around code and keeps what they hold. One that
-// closes nothing is kept.
+// codeSpan drops the backticks around code. Unbalanced backticks are kept.
 func (c *markdownStripper) codeSpan(i int) int {
 	n := i
 	for n < len(c.src) && c.src[n] == '`' {
@@ -210,8 +210,7 @@ func (c *markdownStripper) codeSpan(i int) int {
 	return n + end + (n - i)
 }
 
-// bracket writes the text of a link without its address and drops the mark of a
-// footnote.
+// bracket writes the text of a link without its URL and drops footnote marks.
 func (c *markdownStripper) bracket(i int) int {
 	if strings.HasPrefix(c.src[i:], "[^") {
 		if n := strings.IndexByte(c.src[i:min(len(c.src), i+40)], ']'); n > 0 {
@@ -230,8 +229,8 @@ func (c *markdownStripper) bracket(i int) int {
 	return c.copy(i, 1)
 }
 
-// linkEnd is the offset after the link whose text begins with the bracket at i,
-// 0 where there is none.
+// linkEnd returns the end of the link whose text starts with the bracket at i,
+// or 0.
 func linkEnd(s string, i int) int {
 	const longest = 1000
 	near := s[i:min(len(s), i+longest)]
@@ -255,8 +254,8 @@ func linkEnd(s string, i int) int {
 	return 0
 }
 
-// tag is the length of the tag of HTML that s begins with, of those that mark up
-// words; 0 for none.
+// inlineTagLen returns the length of the inline HTML tag at the start of s, or
+// 0.
 func inlineTagLen(s string) int {
 	n := strings.IndexByte(s[:min(len(s), 16)], '>')
 	if n < 2 {
@@ -277,7 +276,7 @@ func isWordByte(b byte) bool {
 	return b|0x20-'a' < 26 || b-'0' < 10 || b >= utf8.RuneSelf || b == '_'
 }
 
-// isEdge reports whether a word may begin after s.
+// endsOutsideWord reports whether a word may start after s.
 func endsOutsideWord(s string) bool {
 	b := s[len(s)-1]
 	return !isWordByte(b) || b == '_'

@@ -5,33 +5,34 @@ import (
 	"strings"
 )
 
-// A Sought is what a statement has to have for it to answer what a refusal declines.
+// An AnswerType is the type of information that a statement needs to answer
+// what a refusal declines.
 type AnswerType uint8
 
 // What may be sought.
 const (
 	AnyStatement AnswerType = iota // about the topic
-	Affirmation                // or denial, of "whether tickets can be returned"
-	Amount                     // a number, or "free"
-	Cost                       // an amount of money, or "free"
-	Time                       // a date, a time of day, a duration
-	Person                     // a name
-	Place                      // a name, or words after "in" or "at"
-	Value                      // a name or a number
-	Reason                     // "because"
-	Manner                     // "by", "using"
-	Event                      // what happens, or what somebody does
+	Affirmation                    // or denial, of "whether tickets can be returned"
+	Amount                         // a number, or "free"
+	Cost                           // an amount of money, or "free"
+	Time                           // a date, a time of day, a duration
+	Person                         // a name
+	Place                          // a name, or words after "in" or "at"
+	Value                          // a name or a number
+	Reason                         // "because"
+	Manner                         // "by", "using"
+	Event                          // what happens, or what somebody does
 )
 
-// A Declined topic is what a refusal says that the contexts do not answer.
+// A Declined topic is what a refusal says the contexts do not answer.
 type Declined struct {
-	Type AnswerType
-	Topic  string // the words that an answer has to have, as the refusal or the question has them
+	Type  AnswerType
+	Topic string // the words that an answer has to have, as the refusal or the question has them
 }
 
-// DeclinedBy returns what a refusal declines, and reports false if it does not say
-// that the contexts lack it, as "I don't know" does not. A refusal without a topic
-// of its own declines the question.
+// DeclinedBy returns the topic that a refusal declines. It reports false if the
+// refusal does not say that the contexts lack it, as "I don't know" does not. A
+// refusal without a topic declines the question.
 func DeclinedBy(refusal, question string) (Declined, bool) {
 	if len(refusal) > maxSentenceBytes {
 		return Declined{}, false
@@ -63,7 +64,7 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 	return d, d.Topic != ""
 }
 
-// asWords are the plain words of f, each of which stays one word.
+// normalizeWords joins the normalized words of f, keeping their number.
 func normalizeWords(f []word) words {
 	var b strings.Builder
 	for i, x := range f {
@@ -75,8 +76,8 @@ func normalizeWords(f []word) words {
 	return words(b.String())
 }
 
-// declinedTopic is what follows "the documents do not mention", or stands before "is
-// not mentioned in the documents".
+// declinedTopic returns the topic after "the documents do not mention" or
+// before "is not mentioned in the documents".
 func (w words) declinedTopic() (words, bool) {
 	if rest, ok := w.cutSilentSource(); ok {
 		return rest, true
@@ -114,8 +115,8 @@ func (w words) declinedTopic() (words, bool) {
 	return w, false
 }
 
-// saysUnstated reports whether w, behind "it", says that a text lacks something: "is
-// not stated".
+// isUnstated reports whether w, which follows "it", says that a text lacks
+// something: "is not stated".
 func (w words) isUnstated() bool {
 	_, rest := w.cutWord()
 	if first, after := rest.cutWord(); string(first) == "not" {
@@ -129,8 +130,8 @@ func (w words) isUnstated() bool {
 	return false
 }
 
-// silentDocument is what follows "the guide does not say", where the verb says that
-// it is a text.
+// cutSilentDocument cuts "the guide does not say", in which the verb shows that
+// the subject is a text.
 func (w words) cutSilentDocument() (words, bool) {
 	first, rest := w.cutWord()
 	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
@@ -156,8 +157,8 @@ func (w words) cutSilentDocument() (words, bool) {
 	return w, false
 }
 
-// withoutInformation is w without "any information about", and whether that says
-// that there may be less than what is sought, as "enough" and "specific" do.
+// trimInformation cuts "any information about". vague reports words such as
+// "enough" and "specific", after which the contexts may have some information.
 func (w words) trimInformation() (rest words, vague bool) {
 	start := w
 	for len(w) > 0 {
@@ -186,7 +187,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 	return start, vague
 }
 
-// withoutSource is w without "in the documents" at its end.
+// trimSource cuts a trailing "in the documents".
 func (w words) trimSource() words {
 	for i := range w {
 		if i > 0 && w[i-1] != ' ' {
@@ -199,7 +200,8 @@ func (w words) trimSource() words {
 	return w
 }
 
-// pointsToQuestion reports whether a topic is no more than "this" or "the answer".
+// refersToQuestion reports whether a topic is only "this", "the answer" or the
+// like.
 func (w words) refersToQuestion() bool {
 	return !w.contains(func(s []byte) bool {
 		switch string(s) {
@@ -210,7 +212,7 @@ func (w words) refersToQuestion() bool {
 	})
 }
 
-// declinedQuestion is a question as the topic of a refusal.
+// declinedQuestion returns a question as the topic of a refusal.
 func declinedQuestion(question string) (Declined, bool) {
 	asked := findQuestion(question)
 	if asked == "" {
@@ -232,7 +234,8 @@ func declinedQuestion(question string) (Declined, bool) {
 	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
 }
 
-// sought reads a topic: a clause with a question word, or a noun phrase.
+// classifyTopic classifies a topic: a clause with a question word, or a noun
+// phrase.
 func classifyTopic(f []word) Declined {
 	if len(f) > 1 && isPreposition(f[0].low) && isQuestionWord(f[1].low) {
 		f = f[1:]
@@ -305,7 +308,7 @@ func classifyWhat(wh string, f []word) Declined {
 	return Declined{Value, joinWords(f)}
 }
 
-// isCostWord knows the verbs with which a question asks for money.
+// isCostWord reports whether a question with w as its verb asks for money.
 func isCostWord(w word) bool {
 	switch w.low {
 	case "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid":
@@ -314,8 +317,8 @@ func isCostWord(w word) bool {
 	return false
 }
 
-// soughtNoun reads a noun phrase: its head may say what is sought, as "date" does in
-// "the date of the merger".
+// classifyNoun classifies a noun phrase by its head, such as "date" in "the
+// date of the merger".
 func classifyNoun(f []word) Declined {
 	for len(f) > 1 && isDeterminer(f[0].low) {
 		f = f[1:]
@@ -359,7 +362,7 @@ func classifyNoun(f []word) Declined {
 	return Declined{AnyStatement, joinWords(f)}
 }
 
-// singular is a noun without the "s" of its plural.
+// trimPlural returns a noun without a plural "s".
 func trimPlural(noun string) string {
 	if strings.HasSuffix(noun, "ss") {
 		return noun

@@ -8,27 +8,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// A document is an answer and its sentences: what a sentence is can depend on
-// its neighbours and on the layout.
+// A document is an answer with its sentences. What a sentence is can depend on
+// its neighbors and on the layout.
 type document struct {
 	text  string
 	spans []segment.Span
 	words []byte // room for the words of one sentence
 }
 
-// A place is where a sentence stands.
+// A position describes the surroundings of a sentence.
 type position struct {
-	first, last bool
-	heading      bool // it is a heading of Markdown
+	first, last     bool
+	heading         bool // it is a heading of Markdown
 	listItem        bool // of a list
-	wholeLine   bool // nothing else stands on its lines
-	beforeItem  bool // an item of a list comes next
-	startsParagraph   bool // it begins one, after a blank line
-	beforeCode  bool // fenced code comes next
-	underlined  bool // a line of signs stands under it
+	wholeLine       bool // nothing else stands on its lines
+	beforeItem      bool // an item of a list comes next
+	startsParagraph bool // it begins one, after a blank line
+	beforeCode      bool // fenced code comes next
+	underlined      bool // a line of signs stands under it
 }
 
-// place looks at what stands around sentence i.
+// position returns the position of sentence i.
 func (d document) position(i int) position {
 	p := position{first: i == 0, last: i == len(d.spans)-1}
 	before := d.gap(i)
@@ -51,8 +51,7 @@ func (d document) position(i int) position {
 	return p
 }
 
-// withoutQuoteMarks is s without the white space and the signs of a block quote
-// that it begins with.
+// trimQuoteMarkers trims leading white space and block quote markers.
 func trimQuoteMarkers(s string) string {
 	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '>') {
 		s = s[1:]
@@ -60,12 +59,12 @@ func trimQuoteMarkers(s string) string {
 	return s
 }
 
-// isUnderline reports whether s makes a heading of the line above it.
+// isUnderline reports whether s makes the line above it a heading.
 func isUnderline(s string) bool {
 	return len(s) > 2 && (strings.Trim(s, "=") == "" || strings.Trim(s, "-") == "")
 }
 
-// indent is the number of columns before the marker of item i.
+// indent returns the number of columns before the marker of list item i.
 func (d document) indent(i int) int {
 	before := d.gap(i)
 	before = before[strings.LastIndexByte(before, '\n')+1:]
@@ -76,7 +75,7 @@ func (d document) indent(i int) int {
 	return n
 }
 
-// gap is what stands between sentence i and the one before it.
+// gap returns the text between sentence i and the one before it.
 func (d document) gap(i int) string {
 	from := 0
 	if i > 0 {
@@ -87,9 +86,8 @@ func (d document) gap(i int) string {
 
 func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
 
-// kind is why sentence i claims nothing, "" where it is a claim. It asks in an
-// order in which the surer answers come first. Where plain, the sentence has no
-// marks that clean would take away.
+// kind returns why sentence i claims nothing, or "" if it is a claim. plain
+// reports that the sentence has no Markdown.
 func (d document) kind(i int) (k Kind, plain bool) {
 	text := d.sentence(i)
 	switch {
@@ -111,7 +109,8 @@ func (d document) kind(i int) (k Kind, plain bool) {
 	return d.classify(i, text, w), !marked
 }
 
-// parts are those of sentence i, if it declines to answer and asserts something.
+// refusalParts returns the parts of sentence i if it declines to answer and
+// also asserts something, or nil.
 func (d document) refusalParts(i int) []refusalPart {
 	text := d.sentence(i)
 	if len(text) > maxSentenceBytes || !mayDecline(text) {
@@ -120,7 +119,8 @@ func (d document) refusalParts(i int) []refusalPart {
 	return splitRefusal(text)
 }
 
-// kindOf is kind of a sentence of the words w that is no code.
+// classify is kind for a sentence that is not code, with words w. More reliable
+// checks come first.
 func (d document) classify(i int, text string, w words) Kind {
 	opened := w.trimOpening()
 	switch {
@@ -142,9 +142,8 @@ func (d document) classify(i int, text string, w words) Kind {
 	return ""
 }
 
-// isReference reports whether text only names where something is from: an
-// address of the web, the definition of a footnote or link that holds no more
-// than one, or sources behind their heading on one line.
+// isReference reports whether text only names a source: a URL, a footnote or
+// link definition with nothing else, or sources on one line with their heading.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
 		if begin := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
@@ -162,8 +161,8 @@ func isReference(text string) bool {
 	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \n")
 }
 
-// isIndentedCode reports whether the sentence is a block that is indented as
-// code is, which is then kept in one piece.
+// isIndentedCode reports whether sentence i is a block of indented code, which
+// is kept in one piece.
 func (d document) isIndentedCode(i int) bool {
 	before := d.gap(i)
 	n := strings.LastIndexByte(before, '\n')
@@ -172,7 +171,7 @@ func (d document) isIndentedCode(i int) bool {
 		strings.TrimLeft(indent, " \t") == "" && segment.IsCode(d.text[d.spans[i].Start-len(indent):d.spans[i].End])
 }
 
-// saysAnything reports whether text has a letter or a digit.
+// hasAlphanumeric reports whether text has a letter or a digit.
 func hasAlphanumeric(text string) bool {
 	for _, r := range text {
 		if r < utf8.RuneSelf {
@@ -186,8 +185,8 @@ func hasAlphanumeric(text string) bool {
 	return false
 }
 
-// final is the last character of text that closes no quotation, bracket or
-// emphasis, and the text up to it.
+// trimClosing trims closing quotation marks, brackets and emphasis, and returns
+// the last byte of the rest.
 func trimClosing(text string) (last byte, upTo string) {
 	for text != "" {
 		switch b := text[len(text)-1]; b {

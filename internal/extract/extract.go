@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Claim is one statement of an answer that is to be judged.
+// A Claim is one statement of an answer to be judged.
 type Claim struct {
 	ID   int    // place among the row's claims, from 0
 	Text string // the statement, without Markdown; a row of a table with the headings of its columns
@@ -30,8 +30,9 @@ type Claim struct {
 	Citations []Citation
 }
 
-// Judged returns the text that a judge reads: As if it is set, and otherwise Text
-// with its Lead, as in "Advantages: low cost" for "low cost" under "Advantages:".
+// Judged returns the text that a judge reads: As if it is set, otherwise Text
+// with its Lead, as in "Advantages: low cost" for "low cost" under
+// "Advantages:".
 func (c Claim) Judged() string {
 	switch {
 	case c.As != "":
@@ -42,8 +43,9 @@ func (c Claim) Judged() string {
 	return c.Text
 }
 
-// Offset is how many bytes further on Text stands in what Judged returns. It is
-// negative if that is the end of Text. It reports false if neither is in the other.
+// Offset returns the offset of Text in the result of Judged, in bytes. It is
+// negative if Judged returns the end of Text. It reports false if neither
+// contains the other.
 func (c Claim) Offset() (int, bool) {
 	if c.As == "" {
 		return len(c.Judged()) - len(c.Text), true
@@ -58,10 +60,10 @@ func (c Claim) Offset() (int, bool) {
 	return i - max(0, strings.Index(c.Text, trimAnswer(c.Text))), i >= 0
 }
 
-// A Span is a piece of an answer, in code points.
+// A Span is a range of an answer in code points.
 type Span struct{ Start, End int }
 
-// A Kind says why a sentence is not a claim.
+// A Kind is the reason why a sentence is not a claim.
 type Kind string
 
 // The kinds of sentence that claim nothing.
@@ -95,8 +97,9 @@ type Skipped struct {
 	Start, End int // code points in the answer
 }
 
-// An Extraction is what was found in an answer. Claims and Skipped are each in
-// the order of the answer and together hold every sentence of it.
+// An Extraction is the result of extracting claims from an answer. Claims and
+// Skipped are each in the order of the answer and together cover every
+// sentence.
 type Extraction struct {
 	Claims  []Claim
 	Skipped []Skipped

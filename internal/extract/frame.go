@@ -8,8 +8,8 @@ import (
 // bytes.
 const maxFrameBytes = 120
 
-// unframed is a sentence without the words that only say where it is from:
-// "According to the documents," before it or behind it, and "The passage states
+// trimFrames cuts phrases that only attribute a sentence to its source:
+// "According to the documents," before or after it, and "The passage states
 // that". It reports false if there are none.
 func trimFrames(text string) (string, bool) {
 	rest, framed := text, false
@@ -29,8 +29,8 @@ func trimFrames(text string) (string, bool) {
 	return capitalize(rest), true
 }
 
-// mayBeFramed is a fast check that few other sentences pass: one of the first words
-// names a source, or a frame stands near the end.
+// mayHaveFrame is a fast check that few sentences without a frame pass: one of
+// the first words names a source, or a frame is near the end.
 func mayHaveFrame(text string) bool {
 	const near, shortest = 64, 12 // bytes
 	if len(text) < shortest {
@@ -47,7 +47,7 @@ func mayHaveFrame(text string) bool {
 	return strings.Contains(tail, "ccording to ") || strings.Contains(tail, ", as ") || strings.Contains(tail, ", based on ") || strings.Contains(tail, ", per ")
 }
 
-// withoutFrame cuts one frame from the beginning of text.
+// trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
 	near := text[:min(len(text), maxFrameBytes)]
 	var buf [2 * maxFrameBytes]byte
@@ -72,7 +72,7 @@ func trimLeadingFrame(text string) (string, bool) {
 	return after, cut && after != ""
 }
 
-// withoutTrailingFrame cuts a frame from the end of text.
+// trimTrailingFrame cuts a frame from the end of text.
 func trimTrailingFrame(text string) (string, bool) {
 	from := max(0, len(text)-maxFrameBytes)
 	n := strings.LastIndexByte(text[from:], ',')
@@ -95,7 +95,8 @@ func trimTrailingFrame(text string) (string, bool) {
 	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
 }
 
-// sourced is what follows "according to the documents" or "as stated in passage 2".
+// cutSourceFrame cuts "according to the documents", "as stated in passage 2"
+// and the like.
 func (w words) cutSourceFrame() (words, bool) {
 	found := false
 	if rest, ok := w.cutDocumentFrame(); ok {
@@ -121,8 +122,9 @@ func (w words) cutSourceFrame() (words, bool) {
 	return w, found
 }
 
-// byDocument is what follows "according to the handbook" and the like, which name
-// the contexts by what they are. "The 2023 handbook" may be one of several.
+// cutDocumentFrame cuts "according to the handbook" and the like, which name
+// the contexts by what they are. "The 2023 handbook" may be one of several and
+// is kept.
 func (w words) cutDocumentFrame() (words, bool) {
 	first, rest := w.cutWord()
 	switch string(first) {
@@ -144,7 +146,7 @@ func (w words) cutDocumentFrame() (words, bool) {
 	return rest, isDocumentNoun(noun)
 }
 
-// beginsFrame reports whether the first word of text may be that of a frame.
+// startsFrame reports whether the first word of text may start a frame.
 func startsFrame(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
 	if len(first) > len("information") {
@@ -159,7 +161,7 @@ func startsFrame(text string) bool {
 	return false
 }
 
-// namesDocument is a fast check for the words of isDocumentNoun.
+// mayNameDocument is a fast check for the words of [isDocumentNoun].
 func mayNameDocument(text string) bool {
 	for _, part := range [...]string{"andbook", "manual", "guide", "olicy", "page", "faq", "FAQ", "rochure", "eaflet", "ooklet", "ebsite"} {
 		if strings.Contains(text, part) {
@@ -169,7 +171,8 @@ func mayNameDocument(text string) bool {
 	return false
 }
 
-// isDocumentNoun knows what contexts may be called by their kind.
+// isDocumentNoun reports whether s is a kind of document, as a name for the
+// contexts.
 func isDocumentNoun(s []byte) bool {
 	switch string(s) {
 	case "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet":
@@ -178,8 +181,8 @@ func isDocumentNoun(s []byte) bool {
 	return false
 }
 
-// namesReport reports whether the source that w begins with may be one that the
-// contexts speak of, such as "the report".
+// namesReport reports whether the source at the start of w may be one that the
+// contexts talk about, such as "the report".
 func (w words) namesReport() bool {
 	for range 5 {
 		first, rest := w.cutWord()
@@ -195,7 +198,8 @@ func (w words) namesReport() bool {
 	return false
 }
 
-// isStated knows the participles of "as stated in the passage".
+// isStatedParticiple reports whether s is a participle as in "as stated in the
+// passage".
 func isStatedParticiple(s []byte) bool {
 	switch string(s) {
 	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
@@ -204,7 +208,7 @@ func isStatedParticiple(s []byte) bool {
 	return false
 }
 
-// states is what follows "the passage states that" or "it is stated in the context
+// cutStatesThat cuts "the passage states that" or "it is stated in the context
 // that".
 func (w words) cutStatesThat() (words, bool) {
 	if rest, ok := w.cutPrefix("it is"); ok {
@@ -244,7 +248,7 @@ func (w words) cutStatesThat() (words, bool) {
 	return rest, isDeterminer(string(first)) || isSubjectPronoun(string(first))
 }
 
-// startsClause reports whether text may be a sentence of its own: it begins with a
+// startsClause reports whether text may be a sentence: it starts with a
 // capital, a determiner or a pronoun.
 func startsClause(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
@@ -252,8 +256,8 @@ func startsClause(text string) bool {
 	return low != "that" && (startsUpper(text) || isDeterminer(low) || isSubjectPronoun(low))
 }
 
-// afterWords is text without its first n words. It reports false if the words are
-// not separated by white space alone.
+// trimWords returns text without its first n words. It reports false if they
+// are not separated by white space alone.
 func trimWords(text string, n int) (string, bool) {
 	rest := strings.TrimLeft(text, " ")
 	for range n {

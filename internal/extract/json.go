@@ -14,9 +14,9 @@ import (
 // An answer may come in a wrapper: as an object of JSON, or within one fence of
 // backticks. What is judged is the text in it.
 
-// unwrap makes the view of an answer that is JSON or fenced as a whole, and
-// reports whether it is. The strings and numbers of JSON stand one below the other, each
-// under its key, and the answer itself under none.
+// unwrap returns the view of an answer that is a JSON value or a fenced block,
+// and reports whether it is one. Strings and numbers of JSON become paragraphs
+// under their keys, and the answer itself stands without a key.
 func unwrap(raw string) (view, bool) {
 	start, end := trimSpan(raw, 0, len(raw))
 	from, to, lang := trimFence(raw, start, end)
@@ -39,7 +39,7 @@ func unwrap(raw string) (view, bool) {
 	return view{raw: raw, text: string(w.out), cuts: w.cuts}, true
 }
 
-// trimmed is the part of raw between two offsets without white space around it.
+// trimSpan returns the range of raw[start:end] without surrounding white space.
 func trimSpan(raw string, start, end int) (int, int) {
 	for start < end && isSpace(raw[start]) {
 		start++
@@ -50,8 +50,8 @@ func trimSpan(raw string, start, end int) (int, int) {
 	return start, end
 }
 
-// fenced is what the one fence around raw[start:end] holds, and its language;
-// all of it if there is none.
+// trimFence returns the content of the fence around raw[start:end] and its
+// language, or the whole range if it is not a single fenced block.
 func trimFence(raw string, start, end int) (from, to int, lang string) {
 	const fence = "```"
 	s := raw[start:end]
@@ -67,7 +67,7 @@ func trimFence(raw string, start, end int) (from, to int, lang string) {
 	return from, to, lang
 }
 
-// isProse reports whether what a fence holds is a text and no code.
+// isProse reports whether the content of a fence is text and not code.
 func isProse(s, lang string) bool {
 	switch lang {
 	case "text", "txt", "plaintext", "markdown", "md":
@@ -81,21 +81,21 @@ func isProse(s, lang string) bool {
 	return endsSentence(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= enough && !strings.ContainsAny(s, "{}=$\\")
 }
 
-// A jsonReader finds the strings of a JSON text.
+// A jsonReader converts a JSON value to text.
 type jsonReader struct {
-	raw  string
-	from int // of the JSON text in raw
-	out  contextStripper
-	keys []string // keys of the objects and arrays around what is read
-	values    int      // strings so far
+	raw      string
+	from     int // of the JSON text in raw
+	out      contextStripper
+	keys     []string // keys of the objects and arrays around what is read
+	values   int      // strings so far
 	lastItem int      // of which the last was in the array at hand, 0 for none
 }
 
-// maxJSONDepth is how deep the strings of an answer are nested at most.
+// maxJSONDepth limits the nesting of JSON answers.
 const maxJSONDepth = 16
 
-// read walks over the JSON text s, and reports whether it is one object or array
-// with a string to judge in it.
+// read parses s and reports whether it is an object or array with text to
+// judge.
 func (j *jsonReader) read(s string) bool {
 	j.out.raw = j.raw
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s), jsontext.AllowDuplicateNames(true))
@@ -141,7 +141,7 @@ func (j *jsonReader) read(s string) bool {
 	}
 }
 
-// value adds a string without its quotation marks.
+// addString adds the string between its quotation marks at start and end.
 func (j *jsonReader) addString(key string, item bool, start, end int) {
 	if start >= end {
 		return
@@ -181,7 +181,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 	j.out.done = end
 }
 
-// number adds a number that stands under a key of its own, as in "age: 35".
+// addNumber adds a number with its key, as in "age: 35".
 func (j *jsonReader) addNumber(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
 		return
@@ -199,8 +199,8 @@ func (j *jsonReader) addNumber(key string, start, end int) {
 	j.out.done = end
 }
 
-// escapeAt is the character that the escape of JSON at i stands for, and the length
-// of that.
+// jsonEscape returns the character of the JSON escape at i and the length of
+// the escape.
 func jsonEscape(s string, i int) (with string, n int) {
 	const short, long, pair = len(`\n`), len(`\u00e9`), len(`\ud83d\ude80`)
 	for _, n := range [...]int{pair, long, short} {
@@ -215,8 +215,9 @@ func jsonEscape(s string, i int) (with string, n int) {
 	return "\ufffd", min(short, len(s)-i)
 }
 
-// leaveOut puts with in place of all up to an offset. That is of the kind, unless it
-// has a stem in it, or nothing to report.
+// omitTo replaces everything up to end by with. The omitted text is reported as
+// skipped with the given kind if it may assert something and with is not a
+// lead.
 func (j *jsonReader) omitTo(end int, with string, kind Kind) {
 	start := j.out.done
 	j.out.replace(start, end, with)
@@ -225,13 +226,13 @@ func (j *jsonReader) omitTo(end int, with string, kind Kind) {
 	}
 }
 
-// view returns what was read.
+// view returns the view of the text so far.
 func (j *jsonReader) view() view {
 	j.omitTo(len(j.raw), "", Code)
 	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}
 }
 
-// stringStart is where the string that s ends with starts.
+// lastStringStart returns the start of the string literal that s ends with.
 func lastStringStart(s string) int {
 	for i := len(s) - 2; i >= 0; i-- {
 		if s[i] != '"' {
@@ -248,7 +249,7 @@ func lastStringStart(s string) int {
 	return 0
 }
 
-// keyRune makes words of a key: "opening_hours".
+// keyToWords maps separators in keys such as "opening_hours" to spaces.
 func keyToWords(r rune) rune {
 	if r == '_' || r == '-' || r == '.' || r == '\n' {
 		return ' '
@@ -256,7 +257,7 @@ func keyToWords(r rune) rune {
 	return r
 }
 
-// isAnswerKey knows the keys that an answer as a whole stands under.
+// isAnswerKey reports whether key is one for the answer as a whole.
 func isAnswerKey(key string) bool {
 	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
 	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
@@ -265,7 +266,8 @@ func isAnswerKey(key string) bool {
 	return false
 }
 
-// isMetadata knows the keys of what says nothing of the subject.
+// isMetadataKey reports whether the values of key say nothing about the
+// subject.
 func isMetadataKey(key string) bool {
 	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
 	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",

@@ -5,8 +5,9 @@ import "strings"
 // longestLabel bounds a label such as "To answer your question:", in bytes.
 const maxLabelBytes = 32
 
-// answerLabel is the length of a label such as "Answer:" or "TL;DR -" with the white
-// space after it, 0 if s has none at its beginning or nothing behind it on its line.
+// answerLabelLen returns the length of a label such as "Answer:" or "TL;DR -"
+// at the start of s, with the white space after it. It is 0 without a label or
+// if nothing follows on the line.
 func answerLabelLen(s string) int {
 	near := s[:min(len(s), maxLabelBytes)]
 	n, size := strings.IndexByte(near, ':'), 1
@@ -31,7 +32,7 @@ func answerLabelLen(s string) int {
 	return len(s) - len(rest)
 }
 
-// isOpening knows the labels that a comma may follow.
+// takesComma reports whether a comma may follow the label.
 func takesComma(s string) bool {
 	switch strings.ToLower(s) {
 	case "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude":
@@ -40,7 +41,8 @@ func takesComma(s string) bool {
 	return false
 }
 
-// labelDash finds the dash with white space around it that may end a label.
+// labelSeparator returns the position and size of the dash or full-width colon
+// that may end a label.
 func labelSeparator(near string) (at, size int) {
 	for _, dash := range [...]string{" - ", " – ", " — "} {
 		if n := strings.Index(near, dash); n >= 0 {
@@ -53,7 +55,7 @@ func labelSeparator(near string) (at, size int) {
 	return -1, 0
 }
 
-// hasLabel reports whether a line of s begins with a label.
+// hasAnswerLabel reports whether a line of s starts with a label.
 func hasAnswerLabel(s string) bool {
 	for {
 		if answerLabelLen(strings.TrimLeft(s[:min(len(s), 2*maxLabelBytes)], " \t")) > 0 {
@@ -67,9 +69,9 @@ func hasAnswerLabel(s string) bool {
 	}
 }
 
-// isLabelName reports whether s only says that an answer follows, as "The short
-// answer" and "In summary" do: one of its words says so, and the others are among
-// those that go with it.
+// isAnswerLabel reports whether s only announces an answer, as "The short
+// answer" and "In summary" do: one word names the answer and the others may go
+// with it.
 func isAnswerLabel(s string) bool {
 	if len(s) > maxLabelBytes {
 		return false

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// isLeadIn reports whether a sentence only announces what comes next; opened is
-// w without what opens it.
+// isLeadIn reports whether a sentence only announces what follows. opened is w
+// without its opening.
 func isLeadIn(text string, w, opened words, p position) bool {
 	last, upTo := trimClosing(text)
 	if strings.HasSuffix(upTo, "：") {
@@ -56,8 +56,8 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	return w.count() <= 16 && endsLeadIn(opened.last())
 }
 
-// announcesNoun reports whether what follows "here is" is the answer itself
-// and no more: "a concise summary of the passage".
+// announcesAnswer reports whether w, which follows "here is", is a phrase for
+// the answer: "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
 	for range 5 {
 		first, rest := w.cutWord()
@@ -71,7 +71,7 @@ func (w words) announcesAnswer() bool {
 	return false
 }
 
-// isPointer knows the words that point to what comes next.
+// isForwardPointer reports whether s refers to what follows.
 func isForwardPointer(s []byte) bool {
 	switch string(s) {
 	case "following", "follows", "below", "here", "heres":
@@ -80,7 +80,8 @@ func isForwardPointer(s []byte) bool {
 	return false
 }
 
-// pointsToSteps finds "these steps", "these general guidelines".
+// pointsToSteps reports whether w has a phrase such as "these steps" or "these
+// general guidelines".
 func (w words) pointsToSteps() bool {
 	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
 		return false // they are what the sentence speaks of
@@ -103,12 +104,13 @@ func (w words) pointsToSteps() bool {
 	return false
 }
 
-// isExemplary knows the words before a colon that bring examples.
+// introducesExamples reports whether examples follow the word s and a colon.
 func introducesExamples(s []byte) bool {
 	return string(s) == "as" || string(s) == "like" || string(s) == "including"
 }
 
-// isLeading knows the words before a colon that wait for what comes next.
+// endsLeadIn reports whether s, the word before a colon, needs something to
+// follow.
 func endsLeadIn(s []byte) bool {
 	switch string(s) {
 	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
@@ -121,7 +123,7 @@ func endsLeadIn(s []byte) bool {
 	return false
 }
 
-// isNumberWord knows the numbers in words that a list's stem may assert: "won
+// isNumberWord reports whether a lead-in with s may assert something: "won
 // three awards:".
 func isNumberWord(s []byte) bool {
 	switch string(s) {
@@ -132,7 +134,7 @@ func isNumberWord(s []byte) bool {
 	return false
 }
 
-// isVerb knows the verbs that make a sentence of a line.
+// isCommonVerb reports whether s is a verb that makes a line a sentence.
 func isCommonVerb(s []byte) bool {
 	switch string(s) {
 	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
@@ -143,7 +145,7 @@ func isCommonVerb(s []byte) bool {
 	return false
 }
 
-// isHeading reports whether a line is a title or a label and no more.
+// isHeading reports whether sentence i is a title or a label.
 func (d document) isHeading(i int, text string, w words, p position) bool {
 	last, bare := trimClosing(text)
 	n := w.count()
@@ -188,8 +190,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 	return endsSentence(end, upTo) && strings.Count(after, " ") >= 4
 }
 
-// isTitled reports whether text is in bold or writes its long words with
-// capitals, as titles do.
+// isTitleCase reports whether text is bold or capitalizes its long words.
 func isTitleCase(text string) bool {
 	if strings.HasPrefix(text, "**") {
 		return true
@@ -202,13 +203,13 @@ func isTitleCase(text string) bool {
 	return true
 }
 
-// isBold reports whether text is in bold as a whole.
+// isBold reports whether all of text is bold.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
 }
 
-// isLabel knows titles that stand before an answer.
+// isSectionTitle reports whether s is a title that precedes an answer.
 func isSectionTitle(s []byte) bool {
 	switch string(s) {
 	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
@@ -217,8 +218,8 @@ func isSectionTitle(s []byte) bool {
 	return isAnswerLabel(string(s))
 }
 
-// isEnd reports whether text, which ends with the byte last, ends as a sentence
-// does.
+// endsSentence reports whether text, whose last byte is last, ends with
+// sentence punctuation.
 func endsSentence(last byte, text string) bool {
 	switch last {
 	case '.', '!', '?', ',', ';':
@@ -232,7 +233,8 @@ func endsSentence(last byte, text string) bool {
 	return false
 }
 
-// bareNumber reports whether w is a short number and nothing else.
+// isShortNumber reports whether w is a number of up to two digits and nothing
+// else.
 func (w words) isShortNumber() bool {
 	if len(w) == 0 || len(w) > 2 {
 		return false

@@ -2,22 +2,23 @@ package extract
 
 import "strings"
 
-// leads keep the stems and headings that what follows may lean on: "Advantages:"
-// before "- low cost". An inner stem hides an outer one until its items end.
+// A leadStack holds the headings and lead-ins that later sentences depend on,
+// such as "Advantages:" before "- low cost". An inner lead hides an outer one
+// until its items end.
 type leadStack struct {
 	stack [4]lead
-	n    int
+	n     int
 }
 
-// A lead is a stem or a heading.
+// A lead is a heading or lead-in.
 type lead struct {
-	text   string
-	indent int  // of the item that is the stem; -1 where it is none
-	incomplete   bool // it is a clause that what follows completes
+	text       string
+	indent     int  // of the item that is the stem; -1 where it is none
+	incomplete bool // it is a clause that what follows completes
 }
 
-// see takes sentence i, of the given kind, for what it means to the ones after
-// it, and returns what it leans on itself.
+// next records sentence i of the given kind and returns the lead that the
+// sentence itself depends on, or "".
 func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if row {
 		if l.n > 0 && kind == "" {
@@ -53,8 +54,8 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	return lean
 }
 
-// close forgets the stems that an item of the given indent does not stand
-// under; -1 is no item, and no stem is before it.
+// popTo removes the leads that an item with the given indent does not belong
+// to. An indent of -1 removes all.
 func (l *leadStack) popTo(indent int) {
 	if indent < 0 {
 		l.n = 0
@@ -73,7 +74,7 @@ func (l *leadStack) push(x lead) {
 	l.n++
 }
 
-// stem is what a sentence of the kind says to what follows it, "" where it says
+// leadText returns what a sentence contributes to those after it, or "" for
 // nothing: "Here are the steps:" only announces.
 func leadText(text string, kind Kind) string {
 	const longest = 160
@@ -99,8 +100,8 @@ func leadText(text string, kind Kind) string {
 	return strings.TrimRight(stripMarkdown(text), ":： ")
 }
 
-// isFragment reports whether a claim says too little without what it stands
-// under: an item of a list or a line that is no sentence.
+// isListFragment reports whether a claim is incomplete without its lead: a list
+// item or line that is not a sentence.
 func isListFragment(text string, p position) bool {
 	const longest = 20 // words
 	if !p.wholeLine && !p.listItem {
@@ -117,8 +118,8 @@ func isListFragment(text string, p position) bool {
 	return w <= longest
 }
 
-// isGeneric knows the words of a stem that names only what kind of thing comes:
-// "The steps are:".
+// isGenericWord reports whether a lead with s names only what kind of thing
+// follows: "The steps are:".
 func isGenericWord(s []byte) bool {
 	switch string(s) {
 	case "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
@@ -128,12 +129,12 @@ func isGenericWord(s []byte) bool {
 	return false
 }
 
-// longestCompletion is the number of words up to which an item completes a
-// clause: "Renting offers:" / "Flexibility to move with minimal hassle."
+// maxCompletionWords limits the list items that complete a clause: "Renting
+// offers:" / "Flexibility to move with minimal hassle."
 const maxCompletionWords = 12
 
-// isOpen reports whether a stem ends in a verb or the like and so is no
-// sentence without what follows.
+// isIncomplete reports whether a lead ends in a verb or the like, so that an
+// item completes it.
 func isIncomplete(stem string) bool {
 	switch stem[strings.LastIndexByte(stem, ' ')+1:] {
 	case "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",

@@ -5,12 +5,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Plain is a context as its reader sees it: without tags of HTML, emphasis
-// and invisible characters, with plain spaces.
-// Tables of HTML have bars between their cells, and lists bullets, as in Markdown.
+// A Plain is the visible text of a context: without HTML tags, emphasis and
+// invisible characters, and with plain spaces. HTML tables get bars between
+// their cells, and lists get bullets, as in Markdown.
 type Plain struct{ view }
 
-// PlainContext reads a context. One without markup is its own text.
+// PlainContext returns the visible text of a context.
 func PlainContext(raw string) Plain {
 	p := contextStripper{raw: raw}
 	for i := 0; i < len(raw); {
@@ -30,30 +30,31 @@ func PlainContext(raw string) Plain {
 	return Plain{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
 }
 
-// Text returns what the reader sees.
+// Text returns the visible text.
 func (p Plain) Text() string { return p.text }
 
 // Changed reports whether Text differs from the context.
 func (p Plain) Changed() bool { return p.cuts != nil }
 
-// Span returns where a part of Text stands in the context, in bytes.
+// Span returns the range of the context that Text[start:end] comes from, in
+// bytes.
 func (p Plain) Span(start, end int) (from, to int) {
 	from = p.rawStart(start)
 	return from, max(from, p.rawEnd(end))
 }
 
-// plainBytes has an x for each byte that markup may begin with, or a character that
-// is read as another: < & * _ [ ~ \r and the first bytes of spaces, hyphens,
-// ligatures and invisible characters.
+// contextBytes has an x for each byte that may start markup or a character to
+// be replaced: < & * _ [ ~ \r and the first bytes of spaces, hyphens, ligatures
+// and invisible characters.
 const contextBytes = "" +
 	".............x........................x...x.................x..." +
 	"...........................x...x..............................x." +
 	"................................................................" +
 	"..x...............................xx...........x................"
 
-// ordinary is the length of the character that s begins with, if it is one that
-// shares its first byte with what is replaced; else 0. Most are dashes and
-// quotation marks.
+// unchangedLen returns the length of the character at the start of s if it
+// shares its first byte with replaced characters but is kept, else 0. Most such
+// characters are dashes and quotation marks.
 func unchangedLen(s string) int {
 	if len(s) < utf8.UTFMax {
 		return 0
@@ -79,16 +80,16 @@ func unchangedLen(s string) int {
 	return 0
 }
 
-// A plainer walks over a context.
+// A contextStripper strips the markup of a context.
 type contextStripper struct {
-	raw   string
-	out   []byte
-	done  int // bytes of raw that out has
-	cuts  []cut
+	raw     string
+	out     []byte
+	done    int // bytes of raw that out has
+	cuts    []cut
 	closers [2]int // where the emphasis with * and _ closes
 }
 
-// replace puts with in place of a piece of raw, and returns the length of that.
+// replace replaces raw[start:end] by with and returns end - start.
 func (p *contextStripper) replace(start, end int, with string) int {
 	if p.out == nil {
 		p.out = make([]byte, 0, len(p.raw))
@@ -100,7 +101,8 @@ func (p *contextStripper) replace(start, end int, with string) int {
 	return end - start
 }
 
-// piece replaces what begins at i, and returns its length; 0 if it stays.
+// replaceAt replaces the markup at i and returns its length, or 0 if there is
+// none.
 func (p *contextStripper) replaceAt(i int) int {
 	switch p.raw[i] {
 	case '<':
@@ -142,7 +144,7 @@ func (p *contextStripper) replaceAt(i int) int {
 	return size
 }
 
-// plainRune returns what a character is read as, and whether that is another.
+// plainRune returns the replacement of r and whether it has one.
 func plainRune(r rune) (string, bool) {
 	switch {
 	case isInvisible(r):
@@ -157,7 +159,7 @@ func plainRune(r rune) (string, bool) {
 	return "", false
 }
 
-// tag replaces a tag of HTML.
+// tag replaces an HTML tag.
 func (p *contextStripper) tag(i int) int {
 	name, n := htmlTag(p.raw, i)
 	if n == 0 {
@@ -180,7 +182,7 @@ func (p *contextStripper) tag(i int) int {
 	return p.replace(i, i+n, with)
 }
 
-// isBlock reports whether a tag of HTML begins or ends a line.
+// isBlockTag reports whether an HTML tag starts or ends a line.
 func isBlockTag(name string) bool {
 	switch name {
 	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
@@ -189,8 +191,8 @@ func isBlockTag(name string) bool {
 	return false
 }
 
-// emphasis drops the marks around words: **bold**, _italic_ and ~~struck~~. Marks
-// that mean themselves stay: "5 * 3", "snake_case", "* item", a rule.
+// emphasis drops the marks of **bold**, _italic_ and ~~struck~~ text. Literal
+// marks stay: "5 * 3", "snake_case", "* item", a horizontal rule.
 func (p *contextStripper) emphasis(i int) int {
 	const longest = 400
 	b := p.raw[i]

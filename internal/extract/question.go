@@ -3,12 +3,12 @@ package extract
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
-// A question is an English question taken apart, so that an answer can be put in
-// its place: "In which year" "did" "the hall" "open".
+// A question is a parsed English question, which an answer turns into a
+// statement. "In which year did the hall open" has the prep "in", the noun
+// "year", the aux "did", the subject "the hall" and the rest "open".
 type question struct {
 	before []word // "In May 2021," of "In May 2021, who left?"
 	prep   []word // "in" of "In which year"
@@ -21,65 +21,15 @@ type question struct {
 	asksSubject   bool
 }
 
-// A word is a word of a text with the punctuation around it, and the plain word in
-// lower case.
-type word struct{ text, low string }
-
-// wordsOf cuts a text into words.
-func splitWords(text string) []word {
-	fields := strings.Fields(text)
-	all := make([]word, len(fields))
-	for i, f := range fields {
-		all[i] = word{f, normalizeWord(f)}
-	}
-	return all
-}
-
-// plainWord is s in lower case, without punctuation at its ends, and with straight
-// apostrophes.
-func normalizeWord(s string) string {
-	if isLowerASCII(s) {
-		return s
-	}
-	s = strings.TrimFunc(s, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£' && r != '%'
-	})
-	return strings.ToLower(strings.ReplaceAll(s, "’", "'"))
-}
-
-// isPlain reports whether s is small letters of ASCII and nothing else, as most words
-// are.
-func isLowerASCII(s string) bool {
-	for i := range len(s) {
-		if s[i]-'a' >= 26 {
-			return false
-		}
-	}
-	return true
-}
-
-// joined is the text of some words.
-func joinWords(parts ...[]word) string {
-	var b strings.Builder
-	for _, p := range parts {
-		for _, w := range p {
-			if b.Len() > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(w.text)
-		}
-	}
-	return b.String()
-}
-
 const (
 	maxQuestionBytes = 400 // bytes of a question that is taken apart
 	maxPrefixWords   = 12  // words before the question word
 )
 
-// askedSentence is the question of a text that may have other sentences around it,
-// without its mark: the only sentence that ends in "?", or the whole text if there
-// is none. It is "" if the text asks several questions.
+// findQuestion returns the question in a text that may have other sentences,
+// without its question mark: the only sentence that ends in "?", or the whole
+// text if there is none. It returns "" if the text has several questions or is
+// a statement.
 func findQuestion(text string) string {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "?？؟")
@@ -109,8 +59,7 @@ func findQuestion(text string) string {
 	return text
 }
 
-// parseQuestion takes an English question apart. It reports false for one that it
-// does not understand.
+// parseQuestion parses an English question. It reports false if it cannot.
 func parseQuestion(text string) (question, bool) {
 	var q question
 	w := splitWords(text)
@@ -158,8 +107,8 @@ func parseQuestion(text string) (question, bool) {
 	return q, false
 }
 
-// isForeign knows common words of languages in which "was", "will" or "is" begin
-// other questions than in English.
+// isForeignWord reports whether w is a common word of a language in which
+// "was", "will" or "is" start other questions than in English.
 func isForeignWord(w word) bool {
 	switch w.low {
 	case "der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op":
@@ -168,7 +117,8 @@ func isForeignWord(w word) bool {
 	return false
 }
 
-// parseStatement takes a clause in the order of a statement: "the fee is paid".
+// parseClause parses a clause in the word order of a statement: "the fee is
+// paid".
 func (q *question) parseClause(w []word) bool {
 	for i := 1; i < len(w); i++ {
 		if isAuxiliaryVerb(w[i].low) {
@@ -185,7 +135,7 @@ func (q *question) parseClause(w []word) bool {
 	return false
 }
 
-// parseWh takes apart a question that begins with a question word.
+// parseWh parses a question that starts with a question word.
 func (q *question) parseWh(w []word, embedded bool) bool {
 	q.wh, w = w[0].low, w[1:]
 	if q.wh == "whom" {
@@ -251,8 +201,8 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	return true
 }
 
-// nounLength is how many words of w belong to the question word: "company" in
-// "which company bought", "tall" in "how tall is".
+// nounLen returns the number of words of w that belong to the question word:
+// "company" in "which company bought", "tall" in "how tall is".
 func (q *question) nounLen(w []word) int {
 	first := 0
 	switch q.wh {
@@ -285,8 +235,8 @@ func (q *question) nounLen(w []word) int {
 	return first
 }
 
-// auxiliaryFollows reports whether a question word's verb is still to come: "the
-// used cars are".
+// auxiliaryFollows reports whether the verb of a question is still to come, as
+// in "the used cars are".
 func auxiliaryFollows(w []word) bool {
 	for i := 1; i < min(len(w), 6); i++ {
 		switch {
@@ -299,8 +249,8 @@ func auxiliaryFollows(w []word) bool {
 	return false
 }
 
-// subjectMissing reports whether w, which follows the auxiliary, has no subject, so
-// that the question word is it: "Who will lead the team?"
+// lacksSubject reports whether w, which follows the auxiliary, has no subject,
+// so that the question word is the subject: "Who will lead the team?"
 func (q *question) lacksSubject(w []word) bool {
 	first := w[0].low
 	switch {
@@ -318,11 +268,86 @@ func (q *question) lacksSubject(w []word) bool {
 	return verbs().is(first, baseForm) && !verbs().is(w[1].low, baseForm)
 }
 
-// asksObject reports whether the answer to a question with "be" follows the rest:
-// "What is the hall called?", "Which bridge are they building?"
+// asksObject reports whether the answer to a question with "be" follows the
+// rest: "What is the hall called?", "Which bridge are they building?"
 func (q *question) asksObject() bool {
 	if len(q.rest) == 0 {
 		return false
 	}
 	return isParticiple(q.rest[0].low) || isPreposition(q.rest[len(q.rest)-1].low) || isAdverb(q.rest[0].low) && len(q.rest) > 1 && isParticiple(q.rest[1].low)
+}
+
+// asksTwice reports whether w has two questions: "When is it due, and does it
+// count?"
+func asksTwice(w []word) bool {
+	for i := 1; i+1 < len(w); i++ {
+		if low := w[i].low; (low == "and" || low == "or") && (isQuestionWord(w[i+1].low) || isAuxiliaryVerb(w[i+1].low) && (strings.HasSuffix(w[i-1].text, ",") || i+2 < len(w) && isSubjectPronoun(w[i+2].low))) {
+			return true
+		}
+	}
+	return false
+}
+
+// requestLen returns the number of words of a polite request at the start of a
+// question: "Can you tell me", "I would like to know".
+func requestLen(w []word) int {
+	n := 0
+	if len(w) > 2 && isAuxiliaryVerb(w[0].low) && w[1].low == "you" {
+		n = 2
+		if w[n].low == "please" {
+			n++
+		}
+	} else if len(w) > 2 && (w[0].low == "i" || w[0].low == "i'd" || w[0].low == "we") {
+		for n < min(len(w), 5) && w[n].low != "know" {
+			n++
+		}
+	}
+	if n >= len(w) {
+		return 0
+	}
+	switch w[n].low {
+	case "tell", "explain", "say", "remind", "know", "show":
+	default:
+		return 0
+	}
+	n++
+	if n < len(w) && (w[n].low == "me" || w[n].low == "us") {
+		n++
+	}
+	if n < len(w) && (isQuestionWord(w[n].low) || w[n].low == "if" || w[n].low == "whether" || n+1 < len(w) && isPreposition(w[n].low) && isQuestionWord(w[n+1].low)) {
+		return n
+	}
+	return 0
+}
+
+// prefixLen returns the number of words up to the comma before a question word
+// or auxiliary: "In May 2021," before "who left".
+func prefixLen(w []word) int {
+	for i := range min(len(w)-1, maxPrefixWords) {
+		if i == 0 && (isQuestionWord(w[0].low) || isAuxiliaryVerb(w[0].low)) {
+			return 0
+		}
+		if next := w[i+1].low; strings.HasSuffix(w[i].text, ",") && (isQuestionWord(next) || isAuxiliaryVerb(next) || isPreposition(next) && i+2 < len(w) && isQuestionWord(w[i+2].low)) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// isSourcePrefix reports whether w attributes a question to its source, as
+// "according to the passage" does.
+func isSourcePrefix(w []word) bool {
+	switch w[0].low {
+	case "according", "based":
+		return true
+	}
+	rest, _ := normalize(nil, joinWords(w))
+	_, ok := rest.cutAttribution()
+	return ok
+}
+
+// cutContraction returns the question word of "what's" and the like.
+func cutContraction(low string) (string, bool) {
+	head, ok := strings.CutSuffix(low, "'s")
+	return head, ok && isQuestionWord(head)
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // isRefusal reports whether a sentence declines to answer and asserts nothing
-// beside it. "The context does not mention X, but Y was born in 1970" is no
+// else. "The context does not mention X, but Y was born in 1970" is not a
 // refusal, and neither is "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
 	if startsWithQuote(text) || !w.refuses(3) {
@@ -26,8 +26,8 @@ func isRefusal(text string, w words) bool {
 	}
 }
 
-// refuses is isRefusal for a part of a sentence that opened was applied to;
-// depth bounds the parts.
+// refuses is isRefusal for a part of a sentence without its opening. depth
+// limits the recursion into further parts.
 func (w words) refuses(depth int) bool {
 	if len(w) == 0 {
 		return false
@@ -51,7 +51,7 @@ func (w words) refuses(depth int) bool {
 	return ok && rest.assertsNothing(depth)
 }
 
-// addsNothing reports whether what follows a refusal turns to no assertion.
+// assertsNothing reports whether no assertion follows a refusal.
 func (w words) assertsNothing(depth int) bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
@@ -80,7 +80,7 @@ func (w words) assertsNothing(depth int) bool {
 	return true
 }
 
-// bySource is what follows "based on the provided passages".
+// cutAttribution cuts a phrase such as "based on the provided passages".
 func (w words) cutAttribution() (words, bool) {
 	first, rest := w.cutWord()
 	switch string(first) {
@@ -97,7 +97,8 @@ func (w words) cutAttribution() (words, bool) {
 	return rest, true
 }
 
-// isLink knows the words between "based" or "according" and a source.
+// isAttributionWord reports whether s may come between "based" or "according"
+// and a source.
 func isAttributionWord(s []byte) bool {
 	switch string(s) {
 	case "on", "to", "per", "only", "solely", "purely":
@@ -106,8 +107,8 @@ func isAttributionWord(s []byte) bool {
 	return false
 }
 
-// source is what follows a name of the contexts: "the provided context",
-// "passage 3", "any of the given documents".
+// cutSource cuts a name of the contexts: "the provided context", "passage 3",
+// "any of the given documents".
 func (w words) cutSource() (words, bool) {
 	rest := w.skip(func(s []byte) bool {
 		switch string(s) {
@@ -132,7 +133,7 @@ func (w words) cutSource() (words, bool) {
 	}), true
 }
 
-// isSourceNoun knows the nouns for the contexts.
+// isSourceNoun reports whether s is a noun for the contexts.
 func isSourceNoun(s []byte) bool {
 	switch string(s) {
 	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
@@ -143,7 +144,7 @@ func isSourceNoun(s []byte) bool {
 	return false
 }
 
-// silentSource is what follows "the context does not mention".
+// cutSilentSource cuts a phrase such as "the context does not mention".
 func (w words) cutSilentSource() (words, bool) {
 	rest, ok := w.cutSource()
 	if !ok {
@@ -168,8 +169,8 @@ func (w words) cutSilentSource() (words, bool) {
 	return w, false
 }
 
-// saysNothing is what follows "says nothing about", "give no" and "are silent on",
-// behind the name of a source.
+// cutSaysNothing cuts "says nothing about", "give no", "are silent on" and the
+// like, which follow the name of a source.
 func (w words) cutSaysNothing() (words, bool) {
 	verb, rest := w.skip(isMannerAdverb).cutWord()
 	switch string(verb) {
@@ -194,7 +195,7 @@ func isAboutWord(s []byte) bool {
 	return false
 }
 
-// negated is what follows "does not" or "don't".
+// cutNegation cuts "does not" or "don't".
 func (w words) cutNegation() (words, bool) {
 	w = w.skip(isMannerAdverb)
 	first, rest := w.cutWord()
@@ -208,7 +209,7 @@ func (w words) cutNegation() (words, bool) {
 	return w, false
 }
 
-// isManner knows the adverbs between a negation and its verb.
+// isMannerAdverb reports whether s may come between a negation and its verb.
 func isMannerAdverb(s []byte) bool {
 	switch string(s) {
 	case "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further":
@@ -217,7 +218,8 @@ func isMannerAdverb(s []byte) bool {
 	return false
 }
 
-// lacks is what follows "I do not have enough information".
+// cutLackOfInformation cuts a phrase such as "I do not have enough
+// information".
 func (w words) cutLackOfInformation() (words, bool) {
 	rest, ok := w.cutPrefix("i")
 	if !ok {
@@ -240,8 +242,8 @@ func (w words) cutLackOfInformation() (words, bool) {
 	return w, false
 }
 
-// nothingThere is what follows "there is no mention of" in a sentence that
-// names the contexts: without them it would speak of the world.
+// cutNoMention cuts "there is no mention of" and the like in a sentence that
+// names the contexts. Otherwise the sentence would be about the world.
 func (w words) cutNoMention() (words, bool) {
 	first, rest := w.cutWord()
 	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
@@ -271,7 +273,7 @@ func (w words) cutNoMention() (words, bool) {
 	return rest, found && rest.namesSource()
 }
 
-// namesSource reports whether the contexts are named in w.
+// namesSource reports whether w names the contexts.
 func (w words) namesSource() bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
@@ -286,8 +288,8 @@ func (w words) namesSource() bool {
 	return false
 }
 
-// unmentioned finds "… is not mentioned in the provided context" at the end of
-// a sentence of one clause.
+// cutNotMentioned cuts "… is not mentioned in the provided context" at the end
+// of a sentence with one clause.
 func (w words) cutNotMentioned() (words, bool) {
 	all := w
 	if !w.hasNegation() {
@@ -316,15 +318,8 @@ func (w words) cutNotMentioned() (words, bool) {
 	return all, false
 }
 
-// denies reports whether a word ends in "not" or "nt", and another follows.
+// hasNegation reports whether a word that ends in "not" or "nt" is followed by
+// another.
 func (w words) hasNegation() bool {
 	return bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("not "))
-}
-
-func isPronoun(s []byte) bool {
-	switch string(s) {
-	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
-		return true
-	}
-	return false
 }

@@ -6,14 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A section is a part of an answer, in bytes, that is no part of what it says.
+// A section is a byte range of an answer that is not part of its statements.
 type section struct {
 	start, end int
 	kind       Kind
 }
 
-// sections finds the reasoning of a model and lists of sources, in the order of
-// the answer.
+// findSections finds model reasoning and source lists, in order.
 func findSections(raw string) []section {
 	all := reasoningSections(raw)
 	if strings.IndexByte(raw, '<') >= 0 {
@@ -29,9 +28,10 @@ func findSections(raw string) []section {
 	return append(all, sourceLists(raw, from)...)
 }
 
-// reasoning finds what stands in <think> and its like. All before a closing tag
-// that nothing opens is reasoning, since some servers swallow the opening one; an
-// opening tag that nothing closes was cut off.
+// reasoningSections finds the content of <think> and similar tags. A closing
+// tag without an opening one ends reasoning that starts with the answer, since
+// some servers strip the opening tag. An opening tag without a closing one was
+// truncated.
 func reasoningSections(raw string) []section {
 	var all []section
 	open, depth := 0, 0
@@ -63,8 +63,8 @@ func reasoningSections(raw string) []section {
 	return all
 }
 
-// taggedSources adds what stands in <sources> and its like to the sections, behind
-// them.
+// appendTaggedSources appends the content of <sources> and similar tags after
+// the given sections.
 func appendTaggedSources(raw string, all []section) []section {
 	from := 0
 	if len(all) > 0 {
@@ -87,8 +87,8 @@ func appendTaggedSources(raw string, all []section) []section {
 	return all
 }
 
-// reasoningTag is the length of the tag of reasoning that s begins with, 0 for
-// none, and whether it closes.
+// reasoningTag returns the length of the reasoning tag at the start of s, or 0,
+// and whether it is a closing tag.
 func reasoningTag(s string) (closes bool, size int) {
 	const longest = 16
 	n := strings.IndexByte(s[:min(len(s), longest)], '>')
@@ -104,7 +104,7 @@ func reasoningTag(s string) (closes bool, size int) {
 }
 
 // sourceLists finds headings such as "Sources:" with the lines below them, and
-// lists of numbered sources at the end.
+// numbered source lists at the end.
 func sourceLists(raw string, from int) []section {
 	var all []section
 	for at := from; at < len(raw); {
@@ -132,7 +132,7 @@ func sourceLists(raw string, from int) []section {
 	return all
 }
 
-// lineEnd is the end of the line at i, without its line break.
+// lineEnd returns the end of the line at i, without its line break.
 func lineEnd(s string, i int) int {
 	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n
@@ -140,11 +140,11 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// longestName is the length of a heading for sources, in bytes.
+// maxHeadingBytes limits the length of a heading for sources.
 const maxHeadingBytes = 40
 
-// sourceLabel reports whether a line begins with a heading for sources, and
-// returns what follows its colon.
+// cutSourceHeading cuts a heading for sources, such as "Sources:", from the
+// start of line.
 func cutSourceHeading(line string) (rest string, ok bool) {
 	const longest = 400
 	begin := line[:min(len(line), maxHeadingBytes)]
@@ -171,9 +171,9 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 	return strings.Trim(rest, " \t\r*_"), true
 }
 
-// namesSources reports whether what follows "Sources:" names them and says
-// nothing about them: it has no verb, and if it is long it is a list, or a title
-// with capitals.
+// listsSources reports whether rest, which follows "Sources:", only names
+// sources: it has no verb, and if it is long, it is a list or a capitalized
+// title.
 func listsSources(rest string) bool {
 	const long = 6 // words
 	w, _ := normalize(nil, rest)
@@ -192,10 +192,10 @@ func listsSources(rest string) bool {
 	return small <= 1
 }
 
-// entries is the end of the list of sources that begins at i, 0 if there is
-// none. A list ends at a heading, and after a blank line at whatever is no entry.
-// With below it stands right below a heading, where the first line may be any
-// title.
+// sourceListEnd returns the end of the source list at i, or 0 if there is none.
+// A list ends at a heading, and after a blank line at any line that is not an
+// entry. If below is set, the list follows a heading, and its first line may be
+// any title.
 func sourceListEnd(raw string, i int, below bool) int {
 	last, blank := 0, false
 	for i < len(raw) {
@@ -217,13 +217,13 @@ func sourceListEnd(raw string, i int, below bool) int {
 	return last
 }
 
-// isEmphasized reports whether a line is in bold as a whole, as a heading is.
+// isBoldLine reports whether a whole line is bold, like a heading.
 func isBoldLine(line string) bool {
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**")
 }
 
-// isEntry reports whether a line is an entry of a list of sources: it has a
-// marker or an address, and is no sentence.
+// isSourceEntry reports whether a line is an entry of a source list: it has a
+// marker or a URL and is not a sentence.
 func isSourceEntry(line string) bool {
 	rest := trimListMarker(line)
 	if isURL(rest) || strings.Contains(rest, "](http") || strings.Contains(rest, "://") {
@@ -232,7 +232,7 @@ func isSourceEntry(line string) bool {
 	return len(rest) < len(line) && isTitleLine(rest)
 }
 
-// withoutMarker is a line without the bullet, number or bracket that begins it.
+// trimListMarker removes the bullet, number or bracket at the start of a line.
 func trimListMarker(line string) string {
 	if size := bracketCitationLen(line, 0); size > 0 {
 		return strings.TrimLeft(line[size:], " :.\t")
@@ -251,8 +251,8 @@ func trimListMarker(line string) string {
 	return line
 }
 
-// isTitle reports whether a line can be the title of a source: a short one that
-// has no verb.
+// isTitleLine reports whether a line can be the title of a source: it is short
+// and has no verb.
 func isTitleLine(line string) bool {
 	const longest = 240
 	if line == "" || len(line) > longest {
@@ -262,9 +262,8 @@ func isTitleLine(line string) bool {
 	return !w.contains(isCommonVerb)
 }
 
-// footnotes is where the list of sources begins that stands at the end of an
-// answer without a heading, each line of it with a number in brackets; -1 for
-// none.
+// footnotesStart returns the start of a source list at the end of an answer
+// that has no heading, each line of it with a number in brackets, or -1.
 func footnotesStart(raw string, from int) int {
 	start, end := -1, len(strings.TrimRight(raw, " \t\r\n"))
 	for end > from {

@@ -8,18 +8,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// Sentences takes the sentences of an answer as its claims, in their own words:
-// only the marks of Markdown are left out. Nothing is sent anywhere.
+// Sentences extracts the sentences of an answer as claims, verbatim except for
+// Markdown.
 type Sentences struct {
 	// Lang is the language of the answers, such as "en"; "" where it is not
 	// known.
 	Lang string
 }
 
-// Extract returns every sentence of answer, as a claim or as a sentence that
-// claims nothing. Whatever might assert a fact is a claim: one that is passed
-// over wrongly would raise the score of an answer that is not faithful. The
-// question completes short answers; see [JudgedAs]. There is no error but that of ctx.
+// Extract returns every sentence of answer, either as a claim or as skipped. If
+// in doubt, a sentence is a claim: skipping an assertion would raise the score
+// of an unfaithful answer. The question completes short answers; see
+// [JudgedAs]. The only possible error is that of ctx.
 func (x Sentences) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
@@ -91,7 +91,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	return e, nil
 }
 
-// addParts adds the parts of a sentence that starts at an offset of the text.
+// addParts adds the parts of the sentence at byte at of the view's text.
 func (e *Extraction) addParts(all []refusalPart, at int, answer string, v *view, points *codePoints) {
 	for _, p := range all {
 		from, to := v.rawStart(at+p.start), v.rawEnd(at+p.end)
@@ -120,8 +120,8 @@ func (e *Extraction) complete(question string) {
 	}
 }
 
-// skipCuts reports the sections of the answer that end by the offset to as
-// skipped, and returns the cuts after them.
+// skipCuts adds the cuts that end by byte to of the answer as skipped if they
+// have a kind, and returns the remaining cuts.
 func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoints) []cut {
 	for len(cuts) > 0 && cuts[0].end <= to {
 		c := cuts[0]
@@ -137,7 +137,7 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 	return cuts
 }
 
-// codePoints counts the code points of a text up to offsets that only grow.
+// codePoints converts increasing byte offsets of a text to code points.
 type codePoints struct {
 	text       string
 	at, points int
@@ -156,10 +156,10 @@ func (c *codePoints) count(offset int) int {
 	return c.points
 }
 
-// checkEvery is how many sentences are read between two looks at ctx.
+// ctxCheckInterval is the number of sentences between checks of ctx.
 const ctxCheckInterval = 1 << 10
 
-// isASCII reports whether every character of s is one byte.
+// isASCII reports whether s is ASCII.
 func isASCII(s string) bool {
 	var all byte
 	for ; len(s) >= 8; s = s[8:] {
@@ -171,9 +171,9 @@ func isASCII(s string) bool {
 	return all < utf8.RuneSelf
 }
 
-// keepBareAnswer makes a claim of a title that is the last thing an answer
-// without claims says, and ends at the code point end: "**Paris**" answers a
-// question. It reports whether it did.
+// promoteBareAnswer turns a title at the end of an answer without claims into a
+// claim: "**Paris**" answers a question. end is the number of code points of
+// the answer. It reports whether it did.
 func (e *Extraction) promoteBareAnswer(end int) bool {
 	if len(e.Claims) > 0 || len(e.Skipped) == 0 {
 		return false
@@ -187,16 +187,16 @@ func (e *Extraction) promoteBareAnswer(end int) bool {
 	return true
 }
 
-// Why an answer has no claims.
+// Reasons for an answer without claims.
 const (
 	reasonRefusal = "refusal"
 	reasonEmpty   = "empty"
 	reasonNothing = "nothing_claimed"
 )
 
-// Reason says why there are no claims: "refusal" where a sentence declines to
-// answer, "empty" where the answer says nothing, "nothing_claimed" for the
-// rest. It is "" where there are claims.
+// Reason returns why there are no claims: "refusal" if a sentence declines to
+// answer, "empty" if the answer has no text, and "nothing_claimed" otherwise.
+// It returns "" if there are claims.
 func (e Extraction) Reason() string {
 	if len(e.Claims) > 0 {
 		return ""

@@ -2,14 +2,14 @@ package extract
 
 import "strings"
 
-// A table is a table of Markdown that the walk over the sentences is in.
+// A table tracks the Markdown table that the sentences are in.
 type table struct {
 	heads []string // of its columns
 	row   int      // the sentence of its last row so far; -1 outside of a table
 }
 
-// row says whether sentence i is a row of a table, and what it is: its kind
-// where it claims nothing, or the text of the claim.
+// next reports whether sentence i is a table row, and returns the text of its
+// claim or why it claims nothing.
 func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	s := d.sentence(i)
 	if strings.IndexByte(s, '|') < 0 || strings.IndexByte(s, '\n') >= 0 {
@@ -48,8 +48,8 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	return "", "", false
 }
 
-// isDelimiter reports whether s is the row between the head of a table and its
-// body.
+// isDelimiter reports whether s is the row between the header and the body of a
+// table.
 func isDelimiter(s string) bool {
 	dashes, bars := 0, 0
 	for i := range len(s) {
@@ -66,8 +66,8 @@ func isDelimiter(s string) bool {
 	return dashes > 0 && bars > 0
 }
 
-// cells are the cells of a row, without white space at their ends. A bar after
-// a backslash or within code belongs to its cell.
+// cells splits a row into trimmed cells. A bar after a backslash or within code
+// does not separate cells.
 func cells(s string) []string {
 	s = strings.TrimPrefix(s, "|")
 	if !strings.HasSuffix(s, `\|`) {
@@ -98,8 +98,8 @@ func plainCells(s string) []string {
 	return out
 }
 
-// rowText says what a row says: each cell with the heading of its column. It is
-// empty where no cell says anything.
+// rowText joins the cells of a row, each with its column heading. It returns ""
+// if no cell has text.
 func rowText(heads, row []string) string {
 	var b strings.Builder
 	says := false

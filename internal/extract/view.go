@@ -9,25 +9,23 @@ import (
 	"unicode/utf8"
 )
 
-// A view is what an answer says to its reader: the raw answer without the
-// reasoning of the model, lists of sources, citations, HTML and invisible
-// characters. Claims are found in text; their offsets are those of raw.
+// A view is the visible text of an answer: raw without model reasoning, source
+// lists, citations, HTML and invisible characters. Claims are found in text;
+// their offsets refer to raw.
 type view struct {
 	raw, text string
 	cuts      []cut // in order
 }
 
-// A cut is a piece of the raw answer that the text lacks, or has as something
-// else.
+// A cut is a range of the raw answer that the text lacks or replaces.
 type cut struct {
 	start, end int  // in raw
 	at, size   int  // in text: where it was, and the length of what is there now
 	kind       Kind // of a piece that is reported as skipped; "" for none
-	citation      bool // it belongs to the claim before it, as a citation does
+	citation   bool // it belongs to the claim before it, as a citation does
 }
 
-// see makes the view of an answer. An answer without anything to leave out is
-// its own text.
+// newView returns the view of an answer. Without anything to omit, text is raw.
 func newView(raw string) view {
 	whole := findSections(raw)
 	if whole == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
@@ -41,7 +39,8 @@ func newView(raw string) view {
 	return view{raw: raw, text: string(v.out), cuts: v.cuts}
 }
 
-// seeAnswer makes the view of a whole answer, which may be JSON or fenced.
+// newAnswerView returns the view of a whole answer, which may be JSON or
+// fenced.
 func newAnswerView(raw string) view {
 	start, _ := trimSpan(raw, 0, len(raw))
 	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
@@ -54,8 +53,8 @@ func newAnswerView(raw string) view {
 	return outer.compose(newView(outer.text))
 }
 
-// then is the view of what v shows: inner is a view of the text of v. Cuts of both
-// that meet become one.
+// compose returns the view of v.raw that inner, a view of v.text, shows.
+// Touching cuts of the two are merged.
 func (v view) compose(inner view) view {
 	out := view{raw: v.raw, text: inner.text}
 	mine, theirs := v.cuts, inner.cuts
@@ -94,8 +93,8 @@ func (v view) compose(inner view) view {
 	return out
 }
 
-// mayDiffer reports whether raw has a byte that a citation, HTML or an invisible
-// character begins with.
+// mayHaveCuts reports whether raw has a byte that may start a citation, HTML or
+// an invisible character.
 func mayHaveCuts(raw string) bool {
 	for i := range len(raw) {
 		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // most of a text is small letters
@@ -105,7 +104,7 @@ func mayHaveCuts(raw string) bool {
 	return false
 }
 
-// rawStart is where the text from offset on starts in raw.
+// rawStart returns the offset in raw of the text that starts at offset.
 func (v view) rawStart(offset int) int {
 	n := v.cutsBefore(offset + 1)
 	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within what stands in its place
@@ -114,7 +113,8 @@ func (v view) rawStart(offset int) int {
 	return v.toRaw(n, offset)
 }
 
-// rawEnd is where the text up to offset ends in raw, with the citations after it.
+// rawEnd returns the offset in raw of the text that ends at offset, including
+// the citations after it.
 func (v view) rawEnd(offset int) int {
 	n := v.cutsBefore(offset)
 	for n < len(v.cuts) && v.cuts[n].at+v.cuts[n].size == offset && (v.cuts[n].size > 0 || v.cuts[n].citation) {
@@ -126,13 +126,12 @@ func (v view) rawEnd(offset int) int {
 	return v.toRaw(n, offset)
 }
 
-// before counts the cuts of which everything in their place is before an offset.
+// cutsBefore returns the number of cuts whose replacements end before offset.
 func (v view) cutsBefore(offset int) int {
 	return sort.Search(len(v.cuts), func(i int) bool { return v.cuts[i].at+v.cuts[i].size >= offset })
 }
 
-// shift is where an offset after the first n cuts, and before the others, is in
-// raw.
+// toRaw converts an offset between cuts n-1 and n to an offset in raw.
 func (v view) toRaw(n, offset int) int {
 	if n == 0 {
 		return offset
@@ -141,14 +140,14 @@ func (v view) toRaw(n, offset int) int {
 	return c.end + offset - c.at - c.size
 }
 
-// A viewer walks over a raw answer.
+// A viewBuilder builds the view of a raw answer.
 type viewBuilder struct {
 	raw  string
 	out  []byte
 	cuts []cut
 }
 
-// walk copies raw to out, but for the sections and what piece leaves out.
+// walk copies raw to out, except for the sections and what cutAt omits.
 func (v *viewBuilder) walk(whole []section) {
 	line := true // only white space and HTML come before i on its line
 	for i := 0; i < len(v.raw); {
@@ -189,7 +188,7 @@ func (v *viewBuilder) walk(whole []section) {
 	}
 }
 
-// mayStart reports whether walk looks at a byte.
+// mayStartCut reports whether walk must look at b.
 func mayStartCut(b byte) bool {
 	switch b {
 	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
@@ -198,8 +197,8 @@ func mayStartCut(b byte) bool {
 	return false
 }
 
-// piece leaves out what begins at i, or copies what has to stay as it is, and
-// returns its length; 0 if it is ordinary text.
+// cutAt omits what starts at i, or copies literal text such as code, and
+// returns its length. It returns 0 for ordinary text.
 func (v *viewBuilder) cutAt(i int) int {
 	switch v.raw[i] {
 	case '`':
@@ -239,8 +238,8 @@ func (v *viewBuilder) cutAt(i int) int {
 	return 0
 }
 
-// emoji leaves out the emoji from start to end, and what belongs to it, before the
-// words of a line.
+// emoji omits the emoji from start to end, with its modifiers, before the words
+// of a line.
 func (v *viewBuilder) emoji(start, end int) int {
 	for end < len(v.raw) {
 		r, size := utf8.DecodeRuneInString(v.raw[end:])
@@ -255,14 +254,14 @@ func (v *viewBuilder) emoji(start, end int) int {
 	return v.omit(start, end, "", "", false)
 }
 
-// leaveOut puts with in place of a piece of raw, and returns the length of that.
+// omit replaces raw[start:end] by with and returns end - start.
 func (v *viewBuilder) omit(start, end int, with string, kind Kind, owned bool) int {
 	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(with), kind: kind, citation: owned})
 	v.out = append(v.out, with...)
 	return end - start
 }
 
-// cite leaves out the citations that begin at i, with the blanks before them.
+// citations omits the citations at i and the blanks before them.
 func (v *viewBuilder) citations(i int) int {
 	end, with, ok := scanCitations(v.raw, i)
 	if !ok {
@@ -280,7 +279,7 @@ func (v *viewBuilder) citations(i int) int {
 	return end - i
 }
 
-// tag leaves out a tag of HTML. One that starts a block leaves a line break.
+// tag omits an HTML tag. A block tag leaves a line break.
 func (v *viewBuilder) tag(i int) int {
 	name, n := htmlTag(v.raw, i)
 	if n == 0 {
@@ -302,8 +301,8 @@ func (v *viewBuilder) tag(i int) int {
 	return v.omit(i, i+n, with, "", false)
 }
 
-// tagAt is the name of the tag of HTML at i in lower case and its length, 0 for
-// none. Names that HTML does not have are text.
+// htmlTag returns the lower-case name of the HTML tag at i and its length, or
+// 0. Unknown names are text.
 func htmlTag(s string, i int) (name string, n int) {
 	const longest = 300
 	near := s[i:min(len(s), i+longest)]
@@ -326,7 +325,7 @@ func htmlTag(s string, i int) (name string, n int) {
 	return "", 0
 }
 
-// entity puts a character in place of its name in HTML.
+// entity replaces an HTML entity by its character.
 func (v *viewBuilder) entity(i int) int {
 	with, n := htmlEntity(v.raw, i)
 	if n == 0 {
@@ -335,8 +334,8 @@ func (v *viewBuilder) entity(i int) int {
 	return v.omit(i, i+n, with, "", false)
 }
 
-// entityAt is the character that the entity of HTML at i stands for, and the length
-// of that, 0 for none.
+// htmlEntity returns the character of the HTML entity at i and the length of
+// the entity, or 0.
 func htmlEntity(s string, i int) (with string, n int) {
 	const longest = 12
 	near := s[i:min(len(s), i+longest)]
@@ -353,8 +352,8 @@ func htmlEntity(s string, i int) (with string, n int) {
 	return with, n
 }
 
-// codeLength is the length of the code in backticks at i, or of the backticks if
-// they close nowhere.
+// codeSpanLen returns the length of the code span at i, or of the backticks if
+// they are unbalanced.
 func codeSpanLen(s string, i int) int {
 	const longest = 1 << 16
 	n := i
@@ -367,8 +366,8 @@ func codeSpanLen(s string, i int) int {
 	return n - i
 }
 
-// isInvisible reports whether a character takes no room and says nothing: soft
-// hyphens, zero-width spaces and joiners, byte order marks.
+// isInvisible reports whether a character has no width: soft hyphens,
+// zero-width spaces and joiners, byte order marks.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
@@ -377,8 +376,8 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// joins reports whether the joiner at i shapes the letters or emoji around it,
-// which are then not those of ASCII.
+// isShapingJoiner reports whether the joiner at i affects the letters or emoji
+// around it, which are then not ASCII.
 func isShapingJoiner(s string, i, size int) bool {
 	if r, _ := utf8.DecodeRuneInString(s[i:]); r != '\u200c' && r != '\u200d' {
 		return false

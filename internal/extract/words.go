@@ -2,21 +2,24 @@ package extract
 
 import (
 	"bytes"
+	_ "embed"
+	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
-// longest is the length in bytes above which a sentence is taken for a claim
-// without a closer look.
+// maxSentenceBytes limits the sentences that are analyzed. A longer one is a
+// claim.
 const maxSentenceBytes = 480
 
-// words is a sentence made plain: its words in lower case with a space between
-// them, without punctuation and apostrophes ("I don't" is "i dont"), and a
-// semicolon as a word of its own for semicolons and dashes.
+// words is a normalized sentence: its words in lower case, separated by spaces,
+// without punctuation and apostrophes ("I don't" is "i dont"). Semicolons and
+// dashes become a semicolon as a separate word.
 type words []byte
 
-// read is the words of text, in buf where that has room for twice its length,
-// and whether text is marked, as isMarked has it of text without white space at
-// its ends.
+// normalize returns the words of text, using buf if it has room for twice the
+// length of text. marked is hasMarkdown(text) for a text without surrounding
+// white space.
 func normalize(buf []byte, text string) (w words, marked bool) {
 	if cap(buf) < 2*len(text) {
 		buf = make([]byte, 2*len(text))
@@ -72,8 +75,8 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 	return words(buf[:n]), marked
 }
 
-// pause puts a semicolon, as a word of its own, at buf[n:] and returns where it
-// ends.
+// appendPause writes a semicolon as a separate word at buf[n:] and returns its
+// end.
 func appendPause(buf []byte, n int) int {
 	if n == 0 {
 		return 0
@@ -81,7 +84,7 @@ func appendPause(buf []byte, n int) int {
 	return n + copy(buf[n:], " ;")
 }
 
-// next is the first word and the words after it.
+// cutWord returns the first word and the words after it.
 func (w words) cutWord() (first []byte, rest words) {
 	if n := bytes.IndexByte(w, ' '); n >= 0 {
 		return w[:n], w[n+1:]
@@ -89,7 +92,7 @@ func (w words) cutWord() (first []byte, rest words) {
 	return w, nil
 }
 
-// after is what follows the phrase that w begins with.
+// cutPrefix cuts a phrase from the start of w.
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
 	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
@@ -98,7 +101,7 @@ func (w words) cutPrefix(phrase string) (words, bool) {
 	return w[min(n+1, len(w)):], true
 }
 
-// count is the number of words.
+// count returns the number of words.
 func (w words) count() int {
 	if len(w) == 0 {
 		return 0
@@ -106,10 +109,10 @@ func (w words) count() int {
 	return bytes.Count(w, []byte{' '}) + 1
 }
 
-// last is the last word.
+// last returns the last word.
 func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
-// any reports whether one of the words is in the set.
+// contains reports whether one of the words is in the set.
 func (w words) contains(set func([]byte) bool) bool {
 	for len(w) > 0 {
 		var first []byte
@@ -120,7 +123,7 @@ func (w words) contains(set func([]byte) bool) bool {
 	return false
 }
 
-// digits reports whether there is a digit.
+// hasDigit reports whether w has a digit.
 func (w words) hasDigit() bool {
 	for _, b := range w {
 		if b-'0' < 10 {
@@ -130,12 +133,116 @@ func (w words) hasDigit() bool {
 	return false
 }
 
-// skip is w without the words of the set that it begins with.
+// skip returns w without leading words of the set.
 func (w words) skip(set func([]byte) bool) words {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
 		if !set(first) {
 			break
+		}
+		w = rest
+	}
+	return w
+}
+
+// A role is the function of a phrase at the start of a sentence.
+type role uint8
+
+const (
+	opening    role = 1 + iota // says nothing by itself; what follows decides
+	salutation                 // a greeting where the sentence says little more
+	closing                    // an offer of more help or a wish
+	declining                  // a refusal
+	announcing                 // of what comes next
+)
+
+// A phrase consists of normalized words.
+type phrase struct {
+	text  string
+	whole bool // it must be the whole sentence
+}
+
+//go:embed data/en.txt
+var english string
+
+// byRole holds phrases with the same first word.
+type byRole [announcing + 1][]phrase
+
+// A phraseBook indexes phrases by their first word.
+type phraseBook struct {
+	phrases map[string]*byRole
+	lengths [announcing + 1][256]uint32 // of the first words that begin with a byte, a bit for each
+}
+
+//nolint:gochecknoglobals // read once from what is embedded, never changed
+var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(english) })
+
+// find returns the phrases with the given role that start with first.
+func (b *phraseBook) find(first []byte, as role) []phrase {
+	if len(first) == 0 || b.lengths[as][first[0]]>>len(first)&1 == 0 {
+		return nil // as for most words
+	}
+	if known := b.phrases[string(first)]; known != nil {
+		return known[as]
+	}
+	return nil
+}
+
+// parsePhrases parses a data file, in which a line in brackets gives the role
+// of the lines after it.
+func parsePhrases(data string) *phraseBook {
+	roles := map[string]role{
+		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
+	}
+	b := &phraseBook{phrases: make(map[string]*byRole)}
+	var now role
+	for l := range strings.Lines(data) {
+		l = strings.TrimSpace(l)
+		if l == "" || l[0] == '#' {
+			continue
+		}
+		if r, ok := roles[l]; ok {
+			now = r
+			continue
+		}
+		text, whole := strings.CutSuffix(l, " .")
+		first, _, _ := strings.Cut(text, " ")
+		known := b.phrases[first]
+		if known == nil {
+			known = new(byRole)
+			b.phrases[first] = known
+		}
+		b.lengths[now][first[0]] |= 1 << len(first)
+		known[now] = append(known[now], phrase{text: text, whole: whole})
+	}
+	return b
+}
+
+// cutPhrase cuts the longest phrase with the given role from the start of w.
+func (w words) cutPhrase(as role) (rest words, found bool) {
+	first, _ := w.cutWord()
+	rest = w
+	longest := 0
+	for _, p := range phrases().find(first, as) {
+		if len(p.text) <= longest {
+			continue
+		}
+		if after, ok := w.cutPrefix(p.text); ok && (!p.whole || len(after) == 0) {
+			rest, found, longest = after, true, len(p.text)
+		}
+	}
+	return rest, found
+}
+
+// trimOpening cuts phrases that open a sentence without saying anything:
+// "Unfortunately,", "Sure,", "Based on the provided passages,".
+func (w words) trimOpening() words {
+	for range 4 {
+		rest, ok := w.cutPhrase(opening)
+		if !ok {
+			if rest, ok = w.cutAttribution(); !ok {
+				break
+			}
 		}
 		w = rest
 	}

@@ -8,10 +8,10 @@ import (
 	"unicode"
 )
 
-// Restates reports whether text may be what [Sentences] makes of a sentence, or the
-// sentence itself. It does not depend on how Markdown is read, which may change
-// from one version to another: if the sentence has marks of Markdown or HTML, or
-// what may be a citation, text may be any part of it in its order, and if it may be a row of a table, anything.
+// Restates reports whether text may be a claim that [Sentences] makes from
+// sentence. It does not depend on how Markdown is parsed, which may change
+// between versions: if the sentence has Markdown, HTML or possible citations,
+// text may be any subsequence of it, and if it may be a table row, anything.
 func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
@@ -40,8 +40,8 @@ func Restates(text, sentence string) bool {
 	return true
 }
 
-// withEntities is s with the character of each entity of HTML, and of each escape
-// of JSON, behind it, as a text may have either.
+// expandEntities returns s with the character of each HTML entity and JSON
+// escape appended to it, since a claim may have either.
 func expandEntities(s string) string {
 	if !strings.ContainsAny(s, `&\`) {
 		return s
@@ -65,12 +65,12 @@ func expandEntities(s string) string {
 	return b.String()
 }
 
-// Reasons are why an answer may have no claims: what [Extraction.Reason] returns.
+// Reasons returns the values of [Extraction.Reason] for answers without claims.
 func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNothing} }
 
 // MayAssert reports whether text between the claims and skipped sentences of an
-// answer is long enough to be one: more than the markers of lists, HTML and labels
-// that stand there.
+// answer is long enough to assert something, unlike list markers, HTML and
+// labels.
 func MayAssert(text string) bool {
 	const longest = 12 // letters
 	if len(text) <= longest || isAnswerLabel(newView(text).text) {
@@ -85,9 +85,10 @@ func MayAssert(text string) bool {
 	return letters > longest
 }
 
-// Unclaimed is what was skipped of an answer beside its claims, as far as the
-// answer shows it. The reason is that of an answer without claims, which the kinds
-// then give. Any other part that may be a claim was found to state nothing.
+// Unclaimed returns what was skipped in an answer besides its claims, as far as
+// the answer shows. reason is [Extraction.Reason] if there are no claims, and
+// the kinds are consistent with it. Other text that could be a claim gets the
+// kind [Unstated].
 func Unclaimed(answer, reason string, claims []Claim) []Skipped {
 	e, err := Sentences{}.Extract(context.Background(), "", answer)
 	if err != nil {

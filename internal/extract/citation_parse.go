@@ -7,14 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A citationReader reads markers of citations. It bounds how much they amount to.
+// A citationParser parses citation markers and limits the size of the result.
 type citationParser struct {
 	definitions map[string]definition // what the answer's own list calls its sources
-	budget    int                   // bytes
+	budget      int                   // bytes
 }
 
-// read returns the citations that a marker stands for, each with its names and
-// number. The name of a page or section is none.
+// parse returns the citations of a marker. Page and section numbers are not
+// citations.
 func (r *citationParser) parse(marker string) []Citation {
 	var all []Citation
 	for _, c := range parseMarker(marker, 0) {
@@ -34,10 +34,11 @@ func (r *citationParser) parse(marker string) []Citation {
 	return all
 }
 
-// citationBytes is about what a citation takes in results besides its text.
+// citationOverhead is the approximate size of a citation in results, besides
+// its text.
 const citationOverhead = 64
 
-// markerCitations reads a marker, which may have others within it.
+// parseMarker parses a marker, which may contain other markers.
 func parseMarker(marker string, depth int) []Citation {
 	const deepest = 3
 	if depth > deepest {
@@ -91,7 +92,7 @@ func parseMarker(marker string, depth int) []Citation {
 	return nil
 }
 
-// tagCitations reads "<sup>1</sup>" and "<ref name="doc_2"/>".
+// parseTagMarker parses "<sup>1</sup>" and "<ref name="doc_2"/>".
 func parseTagMarker(marker string, depth int) []Citation {
 	for marker != "" && marker[0] == '<' && strings.IndexByte(marker, '>') > 0 {
 		tag, rest, _ := strings.Cut(marker[1:], ">")
@@ -114,7 +115,7 @@ func parseTagMarker(marker string, depth int) []Citation {
 	return nil
 }
 
-// plainDigits is superscript digits as digits.
+// normalizeSuperscripts replaces superscript digits by digits.
 func normalizeSuperscripts(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -135,8 +136,8 @@ func normalizeSuperscripts(s string) string {
 	}, s)
 }
 
-// contentCitations reads what stands in the brackets of a marker. link is the
-// address of a link, "" for none.
+// parseMarkerContent parses the content of a bracket. link is the URL of a
+// link, or "".
 func parseMarkerContent(content, link string) []Citation {
 	all := parseCitationList(content)
 	if link == "" {
@@ -153,6 +154,8 @@ func parseMarkerContent(content, link string) []Citation {
 	return all
 }
 
+// parseCitationList parses a list of sources, such as "1, 3" or "plans.pdf, p.
+// 3".
 func parseCitationList(content string) []Citation {
 	content, name, vendor := strings.Cut(strings.TrimSpace(content), "†")
 	if vendor && !isLineRange(name) && !isSourceWord(strings.TrimSpace(name)) {
@@ -207,7 +210,7 @@ func parseCitationList(content string) []Citation {
 	return []Citation{{Names: names, Number: -1}}
 }
 
-// withoutPointer is s without "see" or "Source:".
+// trimPointer removes a leading "see" or "Source:".
 func trimPointer(s string) string {
 	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
@@ -224,16 +227,17 @@ func trimPointer(s string) string {
 	return s
 }
 
-// A partKind is what a part of a marker is.
+// A partKind is what a part of a marker refers to.
 type partKind uint8
 
 const (
 	unknownPart partKind = iota
 	sourcePart           // a source
-	locatorPart            // a place in a source
+	locatorPart          // a place in a source
 )
 
-// partCitations reads a part of a marker, which stands after one of the kind after.
+// parseCitationPart parses a part of a marker. after is the kind of the part
+// before it.
 func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	label := strings.TrimLeft(part, "^#@")
 	switch {
@@ -266,8 +270,8 @@ func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	return nil, unknownPart
 }
 
-// numbered reads the numbers of sources: "1", "1-3", "4:0". name is what the marker
-// says before the number and with it; "" for nothing.
+// numberedCitations parses source numbers: "1", "1-3", "4:0". name is the
+// marker's text with the number, such as "Doc 1", or "".
 func numberedCitations(text, name string) []Citation {
 	const longest = 100
 	var names []string
@@ -312,13 +316,14 @@ func numberedCitations(text, name string) []Citation {
 	return all
 }
 
-// isLines reports whether s is the lines of a file: "L10-L20".
+// isLineRange reports whether s is a range of lines: "L10-L20".
 func isLineRange(s string) bool {
 	s = strings.TrimSpace(s)
 	return len(s) > 1 && s[0] == 'L' && isSourceNumbers(strings.ReplaceAll(s[1:], "L", ""))
 }
 
-// isPartWord knows what parts of sources are called, which name no source.
+// isLocatorWord reports whether s is a word for a part of a source, which names
+// no source.
 func isLocatorWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",

@@ -3,13 +3,11 @@ package extract
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// answered returns the statement that a question and an answer to it make, such as
-// "Sydney is the capital of Australia." It is "" if the answer does not fit the
-// question.
+// answerStatement returns the statement that the question and an answer make,
+// such as "Sydney is the capital of Australia." It returns "" if the answer
+// does not fit.
 func (q *question) answerStatement(answer string) string {
 	a := splitWords(answer)
 	if len(a) == 0 || q.wh == "" {
@@ -32,17 +30,8 @@ func (q *question) answerStatement(answer string) string {
 	return makeSentence(q.before, q.statementSubject(), verb.head, rest[:at], given, rest[at:])
 }
 
-// lowered is the first word of an answer within a sentence: without its capital, if
-// it is a word of grammar.
-func lowerFirst(w word) word {
-	if isDeterminer(w.low) || isPreposition(w.low) || isAdverb(w.low) || isNumeral(w.low) {
-		_, size := utf8.DecodeRuneInString(w.text)
-		w.text = strings.ToLower(w.text[:size]) + w.text[size:]
-	}
-	return w
-}
-
-// affirmed returns the statement that a question and "yes" or "no" make.
+// yesNoStatement returns the statement that the question and "yes" or "no"
+// make.
 func (q *question) yesNoStatement(yes bool) string {
 	if q.wh != "" || len(q.subject) == 0 {
 		return ""
@@ -61,7 +50,8 @@ func (q *question) yesNoStatement(yes bool) string {
 	return makeSentence(q.before, subject, v.head, v.rest)
 }
 
-// noneOf is what "any" and its like are in a negated statement, "" for other words.
+// negativePronoun returns the negative counterpart of "any" and the like, or
+// "".
 func negativePronoun(low string) string {
 	switch low {
 	case "anyone", "anybody", "someone", "somebody":
@@ -74,8 +64,9 @@ func negativePronoun(low string) string {
 	return ""
 }
 
-// chosen is the statement that takes one of the alternatives of a question: "It is a
-// tram." for "Is it a tram or a bus?" It is "" if the answer is none of them.
+// choiceStatement returns the statement that takes one of the alternatives of a
+// question: "It is a tram." for "Is it a tram or a bus?" It returns "" if the
+// answer is neither.
 func (q *question) choiceStatement(a []word) string {
 	v := q.statementVerb(false)
 	i := slices.IndexFunc(v.rest, func(w word) bool { return w.low == "or" })
@@ -90,10 +81,11 @@ func (q *question) choiceStatement(a []word) string {
 	return ""
 }
 
-// A verbPhrase is the verb of a statement, up to the word "not", and what follows.
+// A verbPhrase is the verb of a statement, including "not", and what follows
+// it.
 type verbPhrase struct{ head, rest []word }
 
-// verb is the verb phrase of the statement that q asks about.
+// statementVerb returns the verb phrase of the statement that q asks about.
 func (q *question) statementVerb(negated bool) verbPhrase {
 	rest := readdress(q.rest)
 	if i := slices.IndexFunc(rest, func(w word) bool { return w.low == "ever" }); i >= 0 && i < 2 {
@@ -131,8 +123,8 @@ func (q *question) statementVerb(negated bool) verbPhrase {
 	return verbPhrase{head, rest}
 }
 
-// inflected is a predicate whose first verb is in the form that "does" or "did"
-// stands for: "take 10 mailboxes" is "takes 10 mailboxes".
+// inflect puts the first verb of a predicate into the form that "does" or "did"
+// stands for: "take 10 mailboxes" becomes "takes 10 mailboxes".
 func inflect(rest []word, aux string) []word {
 	if aux == "do" {
 		return rest
@@ -155,10 +147,11 @@ func inflect(rest []word, aux string) []word {
 	return rest
 }
 
-// named is the subject of the statement.
+// statementSubject returns the subject of the statement.
 func (q *question) statementSubject() []word { return readdress(q.subject) }
 
-// readdressed is w as the answerer says it: "you" for "I".
+// readdress replaces "I" by "you" and the like, from the point of view of the
+// answer.
 func readdress(w []word) []word {
 	for i := range w {
 		var as string
@@ -176,7 +169,7 @@ func readdress(w []word) []word {
 	return w
 }
 
-// asSubject is the statement whose subject is the answer.
+// withSubject returns the statement whose subject is the answer.
 func (q *question) withSubject(a []word) []word {
 	aux, not := trimNegation(q.aux.low)
 	var verb []word
@@ -194,8 +187,8 @@ func (q *question) withSubject(a []word) []word {
 	return slices.Concat(subject, verb, rest)
 }
 
-// given is the answer with what the question word brings: "3 batteries" for "3" to
-// "how many batteries".
+// answerPhrase returns the answer with the words that the question implies: "3
+// batteries" for "3" to "how many batteries".
 func (q *question) answerPhrase(a []word) []word {
 	first := a[0].low
 	noun := ""
@@ -249,11 +242,7 @@ func (q *question) answerPhrase(a []word) []word {
 	return a
 }
 
-func isTimeNoun(s string) bool {
-	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
-}
-
-// timed is a date, year or time of day with its preposition.
+// withTimePreposition adds the preposition to a date, year or time of day.
 func withTimePreposition(a []word) []word {
 	first := a[0].low
 	prep := ""
@@ -276,7 +265,8 @@ func withTimePreposition(a []word) []word {
 	return slices.Concat([]word{{prep, prep}}, a)
 }
 
-// isNumber reports whether an answer is a bare number, such as "42" or "three".
+// isBareNumeral reports whether an answer is a number without a unit, such as
+// "42" or "three".
 func isBareNumeral(a []word) bool {
 	for _, w := range a {
 		if !isNumeral(w.low) && w.low != "about" && w.low != "over" && w.low != "nearly" && w.low != "million" && w.low != "thousand" && w.low != "billion" && w.low != "hundred" {
@@ -286,8 +276,8 @@ func isBareNumeral(a []word) bool {
 	return true
 }
 
-// objectPlace is where the object of a predicate stands: after its verb, if more
-// follows that is no object, and at the end otherwise.
+// objectIndex returns the index of the object in a predicate: after the verb if
+// a preposition follows, otherwise at the end.
 func objectIndex(rest, prep []word) int {
 	if len(rest) < 3 || len(prep) > 0 || isPreposition(rest[len(rest)-1].low) {
 		return len(rest)
@@ -302,16 +292,7 @@ func objectIndex(rest, prep []word) int {
 	return len(rest)
 }
 
-// sentence joins words to a sentence with a capital and a stop.
+// makeSentence joins words to a capitalized sentence with a full stop.
 func makeSentence(parts ...[]word) string {
 	return capitalize(strings.TrimRight(joinWords(parts...), " .,;:!")) + "."
-}
-
-// capitalized is s with a capital at its beginning.
-func capitalize(s string) string {
-	r, size := utf8.DecodeRuneInString(s)
-	if up := unicode.ToUpper(r); up != r && r != utf8.RuneError {
-		return string(up) + s[size:]
-	}
-	return s
 }

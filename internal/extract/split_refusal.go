@@ -2,16 +2,17 @@ package extract
 
 import "strings"
 
-// A part is a piece of a sentence that declines to answer, in bytes.
+// A refusalPart is a part of a sentence that declines to answer. Offsets are in
+// bytes.
 type refusalPart struct {
 	start, end int
 	lead       string // what a relative clause or an apposition speaks of
-	asserts     bool   // it asserts a fact; otherwise it declines
+	asserts    bool   // it asserts a fact; otherwise it declines
 }
 
-// parts cuts a sentence that declines to answer and asserts something beside that:
-// "The documents do not mention the price, which is $500." It is nil for a sentence
-// that does only one of them.
+// splitRefusal splits a sentence that both declines to answer and asserts
+// something: "The documents do not mention the price, which is $500." It
+// returns nil for any other sentence.
 func splitRefusal(text string) []refusalPart {
 	if startsWithQuote(text) {
 		return nil
@@ -55,8 +56,8 @@ func splitRefusal(text string) []refusalPart {
 	return all
 }
 
-// withoutAsides reports whether the clauses of a sentence that are no asides, such
-// as appositions, are a refusal together.
+// refusesBesideAsides reports whether the parts without a lead form a refusal.
+// Parts with one are asides such as appositions.
 func refusesBesideAsides(text string, all []refusalPart) bool {
 	var b strings.Builder
 	asides := false
@@ -73,15 +74,15 @@ func refusesBesideAsides(text string, all []refusalPart) bool {
 	return w.trimOpening().refuses(0)
 }
 
-// mayDecline is a fast check for a sentence with a refusal in it and a boundary
-// where it may part from an assertion.
+// mayDecline is a fast check for a sentence that may have a refusal and a
+// boundary between it and an assertion.
 func mayDecline(text string) bool {
 	return mayDeny(text) && mayNameSource(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
 		strings.Contains(text, " because ") || strings.Contains(text, "though "))
 }
 
-// mayNameSource reports whether text has a word that a refusal has: for the contexts,
-// or for not knowing.
+// mayNameSource reports whether text has a word that refusals have, for the
+// contexts or for not knowing.
 func mayNameSource(text string) bool {
 	for _, part := range [...]string{
 		"know", "nable", "sure", "nformation", "mention", "ontext", "assage", "ocument", "ource", "rticle", "xcerpt", "aterial", "find", "nswer", "text", "snippet", "data",
@@ -94,8 +95,8 @@ func mayNameSource(text string) bool {
 	return false
 }
 
-// mayDeny reports whether a word of text ends as "not", "don't", "no", "nothing",
-// "unable" and "know" do.
+// mayDeny reports whether a word of text ends like "not", "don't", "no",
+// "nothing", "unable" or "know".
 func mayDeny(text string) bool {
 	for i := 2; i < len(text); i++ {
 		if text[i] != ' ' && text[i] != ',' && text[i] != ';' {
@@ -119,8 +120,8 @@ func mayDeny(text string) bool {
 	return false
 }
 
-// asserts reports whether a clause states something of its own, and not what would
-// be needed for an answer.
+// isAssertion reports whether a clause states a fact, as opposed to what an
+// answer would need.
 func isAssertion(text string, w words) bool {
 	if w.count() < 3 || !w.hasDigit() && w.contains(isAnsweringWord) {
 		return false
@@ -129,8 +130,8 @@ func isAssertion(text string, w words) bool {
 	return !offer && hasFiniteVerb(splitWords(text))
 }
 
-// speaksOfAnswering knows the words of clauses about the answer itself, as in "so I
-// cannot answer the question".
+// isAnsweringWord reports whether s is typical of clauses about the answer
+// itself, such as "so I cannot answer the question".
 func isAnsweringWord(s []byte) bool {
 	switch string(s) {
 	case "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
@@ -140,8 +141,8 @@ func isAnsweringWord(s []byte) bool {
 	return false
 }
 
-// clauses cuts a sentence at the marks and words that may part a refusal from an
-// assertion. What it leaves out between them is no more than such a word.
+// splitClauses splits a sentence at the punctuation and words that may separate
+// a refusal from an assertion. Only conjunctions and punctuation are left out.
 func splitClauses(text string) []refusalPart {
 	end := len(strings.TrimRight(text, ".!? "))
 	var all []refusalPart
@@ -216,7 +217,8 @@ func splitClauses(text string) []refusalPart {
 	return all
 }
 
-// pronounLead is what "it is $500" speaks of behind a refusal.
+// pronounLead returns the antecedent of a clause such as "it is $500" after a
+// refusal, or "".
 func pronounLead(all []refusalPart, text string, from, to int) string {
 	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
 	verb, value, _ := strings.Cut(rest, " ")
@@ -227,9 +229,9 @@ func pronounLead(all []refusalPart, text string, from, to int) string {
 	return antecedent(text[last.start:last.end])
 }
 
-// boundary says what kind of boundary is at byte i, 0 for none, and where the text
-// behind it starts: 'c' for a clause, 'w' for a relative clause, 'a' for what may be
-// an apposition, '(' for a parenthesis.
+// clauseBoundary returns the kind of boundary at byte i and the offset of the
+// text after it: 'c' for a clause, 'w' for a relative clause, 'a' for a
+// possible apposition, '(' for a parenthesis, and 0 for no boundary.
 func clauseBoundary(text string, i int) (kind byte, next int) {
 	rest := text[i:]
 	switch {
@@ -269,7 +271,7 @@ func clauseBoundary(text string, i int) (kind byte, next int) {
 	return 0, 0
 }
 
-// afterDash is the boundary of a dash that ends before byte next.
+// dashBoundary returns the boundary of a dash that ends at byte next.
 func dashBoundary(text string, next int) (kind byte, at int) {
 	for next < len(text) && (text[next] == ' ' || text[next] == '-') {
 		next++
@@ -280,14 +282,16 @@ func dashBoundary(text string, next int) (kind byte, at int) {
 	return 'c', next
 }
 
-// isVerbPhrase reports whether text begins with a verb, as after "which".
+// startsWithVerb reports whether text, which follows "which", starts with a
+// verb.
 func startsWithVerb(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, " "), " ")
 	low := normalizeWord(first)
 	return isAuxiliaryVerb(low) || verbs().is(low, thirdPerson|pastForm)
 }
 
-// isValue reports whether text is a number with its unit, and no year or reference.
+// isValue reports whether text is a number with its unit, and not a year or a
+// reference.
 func isValue(text string) bool {
 	w := splitWords(text)
 	if len(w) == 0 || len(w) > 4 {
@@ -299,7 +303,7 @@ func isValue(text string) bool {
 	return isNumeral(w[0].low) || strings.HasSuffix(w[len(w)-1].low, "%")
 }
 
-// isApposition reports whether text is a name or a value, and nothing more.
+// isApposition reports whether text is a name or a value and nothing else.
 func isApposition(text string) bool {
 	if isValue(text) {
 		return true
@@ -316,8 +320,9 @@ func isApposition(text string) bool {
 	return startsUpper(w[0].text)
 }
 
-// antecedent is the noun phrase that text ends with: "the price" of "The documents
-// do not mention the price". It is "" if there is none with a determiner.
+// antecedent returns the noun phrase that text ends with, such as "the price"
+// in "The documents do not mention the price", or "" if there is none with a
+// determiner.
 func antecedent(text string) string {
 	w := splitWords(text)
 	const longestPhrase = 8 // words
@@ -330,8 +335,8 @@ func antecedent(text string) string {
 	return ""
 }
 
-// skipConjunction is where the clause at byte i starts behind white space and the
-// conjunction that it begins with.
+// skipConjunction returns the offset of the clause at byte i without leading
+// space and conjunctions.
 func skipConjunction(text string, i int) int {
 	for {
 		for i < len(text) && (text[i] == ' ' || text[i] == ',') {
@@ -350,9 +355,9 @@ func skipConjunction(text string, i int) int {
 	}
 }
 
-// completed is the statement that a part of a sentence makes with what it speaks of:
-// "The price is $500." for "which is $500" and for "$500". It is "" for other leads
-// than [antecedent] finds.
+// completeClause turns a part of a sentence into a statement about its
+// antecedent: "The price is $500." for "which is $500" and for "$500". It
+// returns "" unless lead comes from [antecedent].
 func completeClause(lead, text string) string {
 	first, _, _ := strings.Cut(lead, " ")
 	if !isDeterminer(first) {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// A definition is what an answer's own list says of a source: "[1] plans.pdf, p. 3".
+// A definition describes a source in the answer's own list: "[1] plans.pdf, p.
+// 3".
 type definition struct {
 	names  []string
 	number int // of the source, as in "[1] Document 3"; -1 for none
@@ -16,8 +17,8 @@ const (
 	maxNames       = 12 // of a definition
 )
 
-// definitions reads the lists of sources of an answer, by the labels that its
-// citations have.
+// definitions parses the source lists of an answer and returns them by
+// [citationKey].
 func (v view) definitions() map[string]definition {
 	var all map[string]definition
 	for _, c := range v.cuts {
@@ -47,8 +48,8 @@ func (v view) definitions() map[string]definition {
 	return all
 }
 
-// definitionAt reads the definition that a line begins with, up to the next one on
-// the line. key is "" if there is none.
+// parseDefinition parses the definition at the start of a line, up to the next
+// one on the line. key is "" if there is none.
 func parseDefinition(line string) (key, text, rest string) {
 	line = strings.TrimLeft(line, "-*+•–◦▪ \t")
 	if line == "" {
@@ -86,8 +87,8 @@ func parseDefinition(line string) (key, text, rest string) {
 	return citationKey(cited[0]), text, ""
 }
 
-// labelKey is what a citation and its definition have in common: the number, or the
-// name.
+// citationKey returns the key that a citation shares with its definition: its
+// number or its name.
 func citationKey(c Citation) string {
 	if c.Number >= 0 {
 		return strconv.Itoa(c.Number)
@@ -98,8 +99,8 @@ func citationKey(c Citation) string {
 	return ""
 }
 
-// defined reads the text of a definition: all that may be the name of the source in
-// it.
+// newDefinition parses the text of a definition and collects all possible names
+// of the source.
 func newDefinition(text string) definition {
 	d := definition{number: -1}
 	add := func(name string) {

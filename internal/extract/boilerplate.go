@@ -1,0 +1,259 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// isQuestion reports whether a sentence asks the reader something. A question
+// that asserts ("Did you know that …?", "…, right?") and one that a statement
+// only quotes do not count.
+func isQuestion(text string, w words) bool {
+	if strings.HasSuffix(text, ".") {
+		return false // as most
+	}
+	t := strings.TrimRight(text, "*_) \u00a0")
+	quoted := false
+	if q := strings.TrimRight(t, "\"'”’»"); len(q) < len(t) {
+		t, quoted = q, true
+	}
+	if !strings.HasSuffix(t, "?") && !strings.HasSuffix(t, "？") && !strings.HasSuffix(t, "؟") && !endsInGreekQuestionMark(t) && !strings.HasSuffix(t, "፧") {
+		return false
+	}
+	if quoted {
+		// Only a quotation as a whole asks.
+		if !startsWithQuote(text) {
+			return false
+		}
+	}
+	if _, ok := w.cutPrefix("did you know"); ok || w.count() >= 12 && startsLikeQuestion(w) && !w.contains(addressesReader) {
+		return false
+	}
+	switch string(w.last()) {
+	case "right", "correct", "true":
+		return w.count() < 3
+	case "it", "they", "he", "she", "you":
+		return !strings.Contains(text, "n't ") && !strings.Contains(text, "n’t ") || strings.IndexByte(text, ',') < 0
+	}
+	return true
+}
+
+// endsInGreekQuestionMark reports whether t ends with the semicolon that is the
+// Greek question mark.
+func endsInGreekQuestionMark(t string) bool {
+	t, ok := strings.CutSuffix(t, ";")
+	if !ok {
+		return false
+	}
+	r, _ := utf8.DecodeLastRuneInString(t)
+	return unicode.Is(unicode.Greek, r)
+}
+
+// addressesReader reports whether a word in a question addresses the reader. A
+// long question without one is rhetorical, and its premise is judged.
+func addressesReader(s []byte) bool {
+	switch string(s) {
+	case "you", "your", "me", "my", "else":
+		return true
+	}
+	return false
+}
+
+// startsLikeQuestion reports whether w starts as English questions do.
+func startsLikeQuestion(w words) bool {
+	first, _ := w.cutWord()
+	switch string(first) {
+	case "what", "who", "whom", "whose", "which", "where", "when", "why", "how", "is", "are", "was", "were", "do", "does",
+		"did", "can", "could", "will", "would", "should", "has", "have", "had", "may", "might", "must":
+		return true
+	}
+	return false
+}
+
+// startsWithQuote reports whether text starts with a quotation mark, so that
+// somebody else may be speaking.
+func startsWithQuote(text string) bool {
+	if text == "" || text[0] < utf8.RuneSelf {
+		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
+	}
+	for _, mark := range [...]string{"“", "‘", "«", "„"} {
+		if strings.HasPrefix(text, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// isGreeting reports whether a sentence only greets, thanks, wishes or offers
+// more help. opened is w without its opening. A sentence with a digit is left
+// to the judge.
+func isGreeting(text string, w, opened words) bool {
+	if startsWithQuote(text) || w.hasDigit() || w.count() > 40 {
+		return false
+	}
+	// "Hi John", "Great question".
+	if rest, ok := w.cutPhrase(salutation); ok && (len(rest) == 0 || rest.count() <= 1 && takesName(w)) {
+		return true
+	}
+	if w.offersHelp() {
+		return true
+	}
+	if len(opened) == len(w) {
+		return false
+	}
+	if rest, ok := opened.cutPhrase(salutation); ok && len(rest) == 0 {
+		return true
+	}
+	return opened.offersHelp()
+}
+
+// offersHelp reports whether a sentence is an offer of more help, with or
+// without a condition, and nothing else.
+func (w words) offersHelp() bool {
+	if rest, ok := w.cutPhrase(closing); ok {
+		return rest.assertsNothing(2)
+	}
+	for _, condition := range [...]string{"if you", "if youd", "should you", "in case you", "if anything", "if something"} {
+		if rest, ok := w.cutPrefix(condition); ok && rest.leadsToOffer() {
+			return true
+		}
+	}
+	return w.offersConditionally()
+}
+
+// offersConditionally reports whether w is an offer with a condition, such as
+// "I can also list the other fees if you'd like." An offer with "that" may
+// assert something.
+func (w words) offersConditionally() bool {
+	for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need"} {
+		if rest, ok := w.cutPrefix(condition); ok {
+			for len(rest) > 0 {
+				if after, ok := rest.cutPrefix("i"); ok {
+					first, then := after.cutWord()
+					return (string(first) == "can" || string(first) == "could" || string(first) == "will") && !then.contains(isAssertingVerb)
+				}
+				_, rest = rest.cutWord()
+			}
+		}
+	}
+	rest, ok := w.cutPrefix("i can")
+	if !ok {
+		if rest, ok = w.cutPrefix("i could"); !ok {
+			return false
+		}
+	}
+	for len(rest) > 0 {
+		for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you need", "if you would like", "if youre interested", "if needed", "if helpful"} {
+			if _, ok := rest.cutPrefix(condition); ok {
+				return true
+			}
+		}
+		first, after := rest.cutWord()
+		if isAssertingVerb(first) {
+			return false
+		}
+		rest = after
+	}
+	return false
+}
+
+// isAssertingVerb reports whether a fact may follow the word after "I can".
+func isAssertingVerb(s []byte) bool {
+	switch string(s) {
+	case "that", "confirm", "tell", "say", "see", "assure":
+		return true
+	}
+	return false
+}
+
+// takesName reports whether w is a greeting that a name may follow.
+func takesName(w words) bool {
+	first, _ := w.cutWord()
+	switch string(first) {
+	case "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour":
+		return w.count() <= 3
+	}
+	return false
+}
+
+// leadsToOffer reports whether an offer follows a condition: "If you have any
+// other questions, feel free to ask."
+func (w words) leadsToOffer() bool {
+	for len(w) > 0 {
+		if rest, ok := w.cutPhrase(closing); ok {
+			return rest.assertsNothing(1)
+		}
+		_, w = w.cutWord()
+	}
+	return false
+}
+
+// isDisclaimer reports whether a sentence is only about the answer itself:
+// "Please note that this response is based on the provided context only.",
+// "This is not legal advice." It must name the answer and consist of words that
+// are typical of disclaimers: with any other word it may assert a fact.
+func isDisclaimer(w words) bool {
+	const shortest, longest = 4, 40
+	if n := w.count(); n < shortest || n > longest || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
+		return false
+	}
+	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)
+}
+
+// namesAnswer reports whether s is a word for the answer, or for what it is
+// not.
+func namesAnswer(s []byte) bool {
+	switch string(s) {
+	case "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant":
+		return true
+	}
+	return false
+}
+
+// namesWriter reports whether s refers to the author or the location of the
+// answer.
+func namesWriter(s []byte) bool {
+	switch string(s) {
+	case "i", "ive", "im", "my", "we", "our", "above", "this":
+		return true
+	}
+	return false
+}
+
+// isDisclaimerWord reports whether s is a word that disclaimers share with
+// other sentences, or a word for the answer.
+func isDisclaimerWord(s []byte) bool {
+	if namesAnswer(s) || namesWriter(s) {
+		return true
+	}
+	switch string(s) {
+	case "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
+		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
+		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
+		"which", "will", "with", "would", "you", "your", ";":
+		return true
+	}
+	return false
+}
+
+// isAboutAnswer reports whether s is a word for the origin or quality of an
+// answer.
+func isAboutAnswer(s []byte) bool {
+	switch string(s) {
+	case "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
+		"material", "materials", "data", "snippet", "snippets", "article", "articles", "knowledge", "information", "info", "content", "contents", "details", "results",
+		"search", "reference", "references", "provided", "given", "supplied", "available", "retrieved", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
+		"based", "derived", "drawn", "taken", "generated", "written", "produced", "created", "compiled", "using", "used", "uses", "relies", "limited", "according",
+		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own":
+		return true
+	case "please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
+		"complete", "incomplete", "comprehensive", "accurate", "inaccurate", "accuracy", "error", "errors", "mistakes", "contain", "contains", "include", "reflect", "reflects",
+		"latest", "recent", "current", "updated", "update", "date", "outdated", "change", "verify", "verified", "check", "confirm", "consult", "refer", "official",
+		"professional", "professionals", "expert", "experts", "qualified", "doctor", "lawyer", "advisor", "legal", "medical", "financial", "tax", "constitute", "constitutes",
+		"considered", "intended", "meant", "purposes", "informational", "educational", "general", "guarantee", "guaranteed", "recommend", "recommended", "making", "make",
+		"decisions", "decision", "rely", "further", "full":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,291 @@
+package extract
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+)
+
+//go:embed data/verbs.txt
+var verbData string
+
+// A verbForm is a set of verb forms. A word may have several, such as "cut".
+type verbForm uint8
+
+const (
+	baseForm       verbForm = 1 << iota // open, take
+	thirdPerson                         // opens, takes
+	pastForm                            // opened, took
+	participleForm                      // opened, taken
+)
+
+// A verbTable holds the common verbs of English.
+type verbTable struct {
+	forms map[string]verbForm
+	past  map[string]string // of irregular verbs, by base form
+}
+
+//nolint:gochecknoglobals // parsed once from embedded data, never changed
+var verbs = sync.OnceValue(func() *verbTable {
+	t := &verbTable{forms: make(map[string]verbForm), past: make(map[string]string)}
+	for line := range strings.Lines(verbData) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		if len(words) == 3 {
+			t.past[words[0]] = words[1]
+			t.forms[words[1]] |= pastForm
+			t.forms[words[2]] |= participleForm
+			words = words[:1]
+		}
+		for _, base := range words {
+			t.forms[base] |= baseForm
+			t.forms[withS(base)] |= thirdPerson
+			if t.past[base] == "" {
+				t.forms[withED(base)] |= pastForm | participleForm
+			}
+		}
+	}
+	return t
+})
+
+// is reports whether the lower-case word has one of the forms.
+func (t *verbTable) is(word string, forms verbForm) bool { return t.forms[word]&forms != 0 }
+
+// pastOf returns the past tense of a verb: "opened", "took".
+func (t *verbTable) pastOf(base string) string {
+	if p := t.past[base]; p != "" {
+		return p
+	}
+	return withED(base)
+}
+
+// withS returns the third person of a verb, which is also the plural of a noun.
+func withS(base string) string {
+	switch {
+	case base == "have":
+		return "has"
+	case endsInConsonantY(base):
+		return base[:len(base)-1] + "ies"
+	}
+	for _, end := range [...]string{"s", "x", "z", "ch", "sh", "o"} {
+		if strings.HasSuffix(base, end) {
+			return base + "es"
+		}
+	}
+	return base + "s"
+}
+
+// withED returns the past tense of a regular verb.
+func withED(base string) string {
+	n := len(base)
+	switch {
+	case n == 0:
+		return ""
+	case base[n-1] == 'e':
+		return base + "d"
+	case endsInConsonantY(base):
+		return base[:n-1] + "ied"
+	case doublesFinal(base):
+		return base + base[n-1:] + "ed"
+	}
+	return base + "ed"
+}
+
+func endsInConsonantY(word string) bool {
+	n := len(word)
+	return n > 1 && word[n-1] == 'y' && !isVowel(word[n-2])
+}
+
+// doublesFinal reports whether the last letter doubles before "ed": in
+// "stopped" and "planned", and in a few longer words with a stressed last
+// syllable.
+func doublesFinal(base string) bool {
+	switch base {
+	case "admit", "commit", "submit", "permit", "prefer", "refer", "transfer", "occur", "control", "cancel", "travel", "label", "enrol", "regret":
+		return true
+	}
+	n := len(base)
+	if n < 3 || n > 4 || !isVowel(base[n-2]) || isVowel(base[n-1]) || strings.IndexByte("wxy", base[n-1]) >= 0 {
+		return false
+	}
+	for _, b := range []byte(base[:n-2]) {
+		if isVowel(b) {
+			return false
+		}
+	}
+	return true
+}
+
+func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
+
+func isQuestionWord(s string) bool {
+	switch s {
+	case "who", "whom", "whose", "what", "which", "when", "where", "why", "how":
+		return true
+	}
+	return false
+}
+
+// isAuxiliaryVerb reports whether s is an English auxiliary, with or without
+// "n't".
+func isAuxiliaryVerb(s string) bool { return isBe(s) || isDo(s) || isHave(s) || isModal(s) }
+
+// trimNegation returns an auxiliary without "n't", and whether it was negated.
+func trimNegation(aux string) (string, bool) {
+	switch aux {
+	case "can't", "cant", "cannot":
+		return "can", true
+	case "won't":
+		return "will", true
+	case "shan't":
+		return "shall", true
+	}
+	return strings.CutSuffix(aux, "n't")
+}
+
+func isBe(s string) bool {
+	s, _ = trimNegation(s)
+	return s == "is" || s == "are" || s == "was" || s == "were" || s == "am"
+}
+
+func isDo(s string) bool {
+	s, _ = trimNegation(s)
+	return s == "do" || s == "does" || s == "did"
+}
+
+func isHave(s string) bool {
+	s, _ = trimNegation(s)
+	return s == "has" || s == "have" || s == "had"
+}
+
+func isModal(s string) bool {
+	switch s, _ = trimNegation(s); s {
+	case "can", "could", "may", "might", "must", "shall", "should", "will", "would":
+		return true
+	}
+	return false
+}
+
+func isSubjectPronoun(s string) bool {
+	switch s {
+	case "i", "you", "he", "she", "it", "we", "they", "one", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "everything", "anything", "something", "nothing":
+		return true
+	}
+	return false
+}
+
+func isPronounSubject(w []word) bool {
+	return len(w) == 1 && (isSubjectPronoun(w[0].low) || w[0].low == "this" || w[0].low == "that")
+}
+
+func isDeterminer(s string) bool {
+	switch s {
+	case "a", "an", "the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "all", "any", "some", "each", "every", "no", "both",
+		"another", "either", "neither", "many", "most", "several", "few":
+		return true
+	}
+	return false
+}
+
+func isPreposition(s string) bool {
+	switch s {
+	case "of", "in", "on", "at", "by", "for", "from", "to", "with", "without", "within", "under", "over", "after", "before", "during", "since", "until", "till", "through",
+		"between", "among", "against", "about", "above", "below", "across", "along", "around", "behind", "beside", "besides", "beyond", "despite", "except", "inside", "into",
+		"near", "off", "onto", "out", "outside", "per", "than", "toward", "towards", "up", "upon", "via", "because", "as", "when", "if", "while", "where", "unless":
+		return true
+	}
+	return false
+}
+
+// isAdverb reports whether s is an adverb that may precede a verb.
+func isAdverb(s string) bool {
+	switch s {
+	case "not", "also", "still", "already", "always", "ever", "never", "only", "often", "usually", "now", "then", "just", "even", "yet", "soon", "first", "currently", "daily":
+		return true
+	case "family", "supply", "reply", "apply", "assembly", "july", "italy", "ally", "bully", "monopoly":
+		return false
+	}
+	return len(s) > 4 && strings.HasSuffix(s, "ly")
+}
+
+// isParticiple reports whether s looks like a past or present participle.
+func isParticiple(s string) bool {
+	if verbs().is(s, participleForm) {
+		return true
+	}
+	switch s {
+	case "hundred", "need", "speed", "seed", "feed", "breed", "indeed", "exceed", "proceed", "red", "bed", "shed", "wing", "ring", "king", "thing", "spring", "string", "morning", "evening", "building":
+		return false
+	case "been", "done", "being":
+		return true
+	}
+	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && verbs().is(strings.TrimSuffix(s, "ing"), baseForm))
+}
+
+// isAdjective reports whether s is a common predicative adjective or has the
+// ending of one.
+func isAdjective(s string) bool {
+	switch s {
+	case "open", "free", "full", "empty", "safe", "legal", "illegal", "valid", "available", "true", "false", "correct", "wrong", "right", "new", "old", "big", "small", "large", "long",
+		"short", "high", "low", "hot", "cold", "warm", "cool", "fast", "slow", "early", "late", "cheap", "expensive", "easy", "hard", "difficult", "rich", "poor", "strong", "weak", "dry", "wet",
+		"mandatory", "compulsory", "optional", "necessary", "voluntary", "responsible", "due", "able", "unable", "ready", "alive", "dead", "exempt", "liable", "eligible", "subject", "similar",
+		"different", "equal", "identical", "separate", "public", "private", "common", "rare", "present", "absent", "independent", "permanent", "temporary", "final", "binding", "better", "worse",
+		"newest", "largest", "part", "older", "newer", "higher", "lower", "larger", "smaller", "longer", "shorter", "cheaper", "faster", "heavier", "earlier", "later", "bigger", "greater", "fewer", "unlimited":
+		return true
+	}
+	if len(s) < 6 {
+		return false
+	}
+	for _, end := range [...]string{"able", "ible", "ful", "less", "ous", "ive", "ic", "ical", "ish"} {
+		if strings.HasSuffix(s, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// isNumeral reports whether s is or starts with a number.
+func isNumeral(s string) bool {
+	if s == "" {
+		return false
+	}
+	if strings.IndexByte("0123456789$", s[0]) >= 0 || strings.HasPrefix(s, "€") || strings.HasPrefix(s, "£") {
+		return true
+	}
+	switch s {
+	case "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve":
+		return true
+	}
+	return false
+}
+
+func isConjunction(s string) bool {
+	switch s {
+	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
+		return true
+	}
+	return false
+}
+
+func isMonth(s string) bool {
+	switch strings.ToLower(s) {
+	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
+		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
+		return true
+	}
+	return false
+}
+
+func isTimeNoun(s string) bool {
+	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
+}
+
+func isPronoun(s []byte) bool {
+	switch string(s) {
+	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,171 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// startsWithYesNo reports whether text starts with "yes" or "no".
+func startsWithYesNo(text string) bool {
+	if len(text) > maxReplyBytes {
+		return false
+	}
+	_, _, ok := cutYesNo(text)
+	return ok
+}
+
+// YesOrNo reports whether an answer starts with a word for yes or no, and which
+// one.
+func YesOrNo(answer string) (yes, ok bool) {
+	yes, _, ok = cutYesNo(answer)
+	return yes, ok
+}
+
+// cutYesNo parses a text that starts with "yes" or "no" in one of several
+// languages and returns what follows.
+func cutYesNo(text string) (yes bool, rest string, ok bool) {
+	end := 0
+	for n := range 3 { // words
+		for end < len(text) && text[end] == ' ' {
+			end++
+		}
+		k := strings.IndexFunc(text[end:], func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+		if k < 0 {
+			k = len(text) - end
+		}
+		if k == 0 {
+			break
+		}
+		end += k
+		said, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
+		if !known {
+			if n == 0 && !startsLongReply(text[:end]) {
+				break
+			}
+			continue
+		}
+		after := strings.TrimLeft(text[end:], " ")
+		if number := strings.TrimLeft(after, ". "); strings.HasPrefix(after, ".") && number != "" && number[0]-'0' <= 9 { // "No. 12"
+			return false, "", false
+		}
+		switch {
+		case after == "":
+			return said, "", true
+		case strings.ContainsAny(after[:1], ",.;:!-("), strings.HasPrefix(after, "–"), strings.HasPrefix(after, "—"), strings.HasPrefix(after, "。"), strings.HasPrefix(after, "，"), strings.HasPrefix(after, "、"), strings.HasPrefix(after, "،"):
+			rest := strings.TrimLeftFunc(after, func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£'
+			})
+			return said, rest, true
+		}
+		if first, _, _ := strings.Cut(after, " "); isSubjectPronoun(strings.ToLower(first)) && n == 0 {
+			return said, after, true
+		}
+	}
+	return false, "", false
+}
+
+// startsLongReply reports whether first starts a reply of several words, such
+// as "of course".
+func startsLongReply(first string) bool {
+	switch first {
+	case "Of", "of", "That", "that", "That's", "That’s", "that's", "This", "this", "Not", "not", "Absolutely", "absolutely", "Certainly", "certainly", "Definitely", "definitely":
+		return true
+	}
+	return false
+}
+
+// polarity reports whether s, in lower case, means yes or no.
+func polarity(s string) (yes, ok bool) {
+	switch s {
+	case "yes", "yep", "yeah", "yup", "correct", "right", "true", "indeed", "absolutely", "certainly", "definitely", "affirmative", "of course", "that's correct", "that is correct", "that's right",
+		"that is right", "that's true", "that is true", "this is correct", "this is true", "ja", "jawohl", "doch", "oui", "sí", "sì", "sim", "да", "tak", "evet", "是", "是的", "对", "はい", "نعم":
+		return true, true
+	case "no", "nope", "nah", "false", "incorrect", "wrong", "negative", "not at all", "absolutely not", "certainly not", "definitely not", "of course not", "that's incorrect", "that is incorrect",
+		"that's false", "that is false", "that's wrong", "that is wrong", "that's not correct", "that is not correct", "this is incorrect", "this is false", "nein", "non", "não", "nee", "нет", "nie", "hayır", "不", "不是", "否",
+		"いいえ", "لا":
+		return false, true
+	}
+	return false, false
+}
+
+// replyStatement returns the statement made by a question and the answer "yes"
+// or "no". rest is what follows that word.
+func (q *question) replyStatement(yes bool, rest string) string {
+	w := splitWords(strings.TrimRight(rest, ".!; "))
+	if len(w) > 0 && (w[0].low == "not" || w[0].low == "never") && !hasFiniteVerb(w) { // "Not on Sundays."
+		yes, w = false, w[1:]
+		if len(w) > 0 && (w[0].low == "necessarily" || w[0].low == "always" || w[0].low == "only") {
+			return ""
+		}
+	}
+	repeats, denies := q.repeats(w)
+	switch {
+	case repeats && denies == yes:
+		return "" // "Yes, it is not."
+	case repeats || len(w) == 0:
+		return q.yesNoStatement(yes)
+	}
+	said := strings.TrimSuffix(q.yesNoStatement(yes), ".")
+	w[0] = lowerFirst(w[0])
+	switch {
+	case isConjunction(w[0].low):
+		said += ", " + joinWords(w)
+	case hasFiniteVerb(w):
+		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > maxFragmentWords {
+			return "" // it stands alone
+		}
+		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !isPronounSubject(q.subject) && q.subject[0].low != "there" {
+			w = slices.Concat(q.statementSubject(), w[1:])
+		}
+		said += "; " + joinWords(w)
+	case isPreposition(w[0].low) && yes:
+		said += " " + joinWords(w)
+	default:
+		said += ", " + joinWords(w)
+	}
+	return said + "."
+}
+
+// isPronounTag reports whether w is a pronoun with an auxiliary, which is
+// another way to say yes or no: "It is.", "They don't."
+func isPronounTag(w []word) bool {
+	return (len(w) == 2 || len(w) == 3 && w[2].low == "not") && (isSubjectPronoun(w[0].low) || w[0].low == "there") && (isAuxiliaryVerb(w[1].low) || w[1].low == "cannot")
+}
+
+// repeats reports whether a clause after "yes" or "no" only repeats it, as "it
+// isn't" and "the owner can" do, and whether it is negated.
+func (q *question) repeats(w []word) (repeats, denies bool) {
+	if len(w) == 0 {
+		return false, false
+	}
+	verb := -1
+	for i := range w {
+		low := w[i].low
+		aux, not := trimNegation(low)
+		if verb < 0 && (isAuxiliaryVerb(low) || low == "cannot") && (i > 0 || len(w) == 1) {
+			verb = i
+			denies = not || low == "cannot"
+			_ = aux
+			continue
+		}
+		if low == "not" || low == "never" {
+			denies = true
+			continue
+		}
+		if !isSubjectPronoun(low) && !isDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
+			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && verb < 0 {
+				verb = i // "it's not"
+				continue
+			}
+			return false, denies
+		}
+	}
+	return verb >= 0, denies
+}
+
+// mentions reports whether the question has the word low.
+func (q *question) mentions(low string) bool {
+	has := func(w word) bool { return w.low == low }
+	return slices.ContainsFunc(q.subject, has) || slices.ContainsFunc(q.rest, has) || slices.ContainsFunc(q.before, has)
+}
