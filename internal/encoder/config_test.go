@@ -9,11 +9,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
 // written runs a small model once, so that it asks for its weights, and writes
 // it.
-func written(t testing.TB, family string) (dir string, config map[string]any) {
+func writeTiny(t testing.TB, family string) (dir string, config map[string]any) {
 	t.Helper()
 	model, ok := tiny()[family]
 	if !ok {
@@ -87,7 +89,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 	dirs := map[string]string{}
 	configs := map[string]map[string]any{}
 	for family := range tiny() {
-		dirs[family], configs[family] = written(t, family)
+		dirs[family], configs[family] = writeTiny(t, family)
 	}
 	for _, tt := range tests {
 		for _, value := range tt.values {
@@ -118,7 +120,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 // A size that goes with no tensor of the file is an error that names the tensor
 // and both shapes, and takes no memory.
 func TestSizesAreHeldAgainstTensors(t *testing.T) {
-	dir, config := written(t, "bert")
+	dir, config := writeTiny(t, "bert")
 	tests := []struct {
 		key    string
 		value  any
@@ -182,12 +184,10 @@ func TestEveryTensorIsNeeded(t *testing.T) {
 	}
 }
 
-// Both forms of a configuration of ModernBERT are the same model.
-func TestModernBERTInBothFormsOfItsConfiguration(t *testing.T) {
-	for _, folder := range []string{"modernbert-seqcls", "modernbert-tokencls"} {
-		g := readGolden(t, folder)
-		dir := filepath.Join(models, folder)
-		data, err := os.ReadFile(filepath.Join(dir, "config.transformers5.json"))
+// transformers 4 and 5 write the configuration of ModernBERT in different forms.
+func TestModernBERTReadsBothConfigForms(t *testing.T) {
+	for _, name := range []string{"modernbert", "modernbert-tokens"} {
+		data, err := os.ReadFile(filepath.Join(goldenDir(name), "config.transformers5.json"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,24 +195,12 @@ func TestModernBERTInBothFormsOfItsConfiguration(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := loadAs(dir, c, options(folder))
+		m, err := loadAs(goldenDir(name), c, goldenOptions(name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer m.Close()
-		var d deviation
-		for _, c := range g.Cases {
-			got, err := m.compute(t.Context(), []sequence{c.sequence()})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for r, want := range c.values(t) {
-				d.add(float64s(got[0][r]), want)
-			}
-		}
-		if d.worst > 2e-5 {
-			t.Errorf("%s is off by %.2g", folder, d.worst)
-		}
+		closeAfter(t, m)
+		compareCases(t, m, readGolden(t, name), kernel.Float32)
 	}
 }
 
@@ -223,7 +211,7 @@ func TestDefaultsAreThoseOfTransformers(t *testing.T) {
 		"deberta":    {"pooler_hidden_act", "hidden_act", "max_relative_positions", "type_vocab_size"},
 		"modernbert": {"norm_eps", "hidden_activation"},
 	} {
-		dir, config := written(t, family)
+		dir, config := writeTiny(t, family)
 		for _, key := range left {
 			delete(config, key)
 		}
@@ -247,7 +235,7 @@ func TestDefaultsAreThoseOfTransformers(t *testing.T) {
 func FuzzConfig(f *testing.F) {
 	dirs := map[string]string{}
 	for family := range tiny() {
-		dir, config := written(f, family)
+		dir, config := writeTiny(f, family)
 		data, err := json.Marshal(config)
 		if err != nil {
 			f.Fatal(err)
@@ -255,10 +243,11 @@ func FuzzConfig(f *testing.F) {
 		dirs[family] = dir
 		f.Add(family, data)
 	}
-	modern, err := os.ReadFile(filepath.Join(models, "modernbert-seqcls", "config.transformers5.json"))
-	if err == nil {
-		f.Add("modernbert", modern)
+	modern, err := os.ReadFile(filepath.Join(goldenDir("modernbert"), "config.transformers5.json"))
+	if err != nil {
+		f.Fatal(err)
 	}
+	f.Add("modernbert", modern)
 	f.Fuzz(func(t *testing.T, family string, data []byte) {
 		dir, ok := dirs[family]
 		if !ok {

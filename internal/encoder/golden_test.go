@@ -13,19 +13,31 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// models holds models with random weights, and what transformers computes with
-// them in float64.
-const models = "../../../shared/data/models"
+// The directories in testdata/models hold tiny models with random weights and the
+// outputs that transformers computes for them in float64, written by
+// testdata/golden.py.
 
-// golden is the file cases.json of a model.
-type golden struct {
+// goldenTolerance is the maximum absolute difference from the reference for
+// logits, embeddings and hidden values in float32. Torch itself differs by up to
+// 5e-6 between float32 and float64.
+const goldenTolerance = 2e-5
+
+func goldenNames() []string {
+	return []string{
+		"bert", "bert-sentence", "roberta", "xlm-roberta", "deberta-v2", "modernbert", "modernbert-tokens", "hhem",
+	}
+}
+
+func goldenDir(name string) string { return filepath.Join("testdata", "models", name) }
+
+// goldenModel is the content of cases.json.
+type goldenModel struct {
 	Kind   string
 	Hidden struct {
 		Case   int
-		Stages []stage
+		Stages []hiddenStage
 	}
 	Cases   []goldenCase
-	Batches []struct{ Cases []int }
 	Buckets json.RawMessage `json:"bucket_of_distance"`
 }
 
@@ -46,23 +58,24 @@ type goldenCase struct {
 	Score     *float64
 }
 
-type stage struct {
+// hiddenStage describes the hidden values of all tokens after one stage.
+type hiddenStage struct {
 	Stage     string
 	Mean, Std float64
 	First     []float64 `json:"token0_first8"`
 	Last      []float64 `json:"last_token_first8"`
 }
 
-// values are the numbers to come out, a row a token where the model classifies
-// tokens.
-func (c *goldenCase) values(t *testing.T) [][]float64 {
+// want returns the expected values: one row, or one row per token if the model
+// classifies tokens.
+func (c *goldenCase) want(t *testing.T) [][]float64 {
 	t.Helper()
 	if c.Embedding != nil {
 		return [][]float64{c.Embedding}
 	}
-	var one []float64
-	if json.Unmarshal(c.Logits, &one) == nil {
-		return [][]float64{one}
+	var row []float64
+	if json.Unmarshal(c.Logits, &row) == nil {
+		return [][]float64{row}
 	}
 	var rows [][]float64
 	if err := json.Unmarshal(c.Logits, &rows); err != nil {
@@ -79,44 +92,56 @@ func (c *goldenCase) sequence() sequence {
 	return s
 }
 
-func folders() []string {
-	return []string{
-		"bert-seqcls", "bert-encoder", "roberta-seqcls", "xlmr-seqcls", "hhem-t5",
-		"modernbert-seqcls", "modernbert-tokencls", "deberta-v2-seqcls", "deberta-v2-seqcls-2l",
-	}
-}
-
-func readGolden(t testing.TB, folder string) *golden {
+func readGolden(t testing.TB, name string) *goldenModel {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(models, folder, "cases.json"))
-	if os.IsNotExist(err) {
-		t.Skipf("%s is not there: no reference models", filepath.Join(models, folder))
-	}
+	data, err := os.ReadFile(filepath.Join(goldenDir(name), "cases.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := new(golden)
+	g := new(goldenModel)
 	if err := json.Unmarshal(data, g); err != nil {
 		t.Fatal(err)
+	}
+	if len(g.Cases) < 10 {
+		t.Fatalf("%s: got %d cases, want at least 10", name, len(g.Cases))
 	}
 	return g
 }
 
-func readBuckets(t *testing.T, folder string, dst any) {
-	t.Helper()
-	if err := json.Unmarshal(readGolden(t, folder).Buckets, dst); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func options(folder string) Options {
-	if folder == "modernbert-tokencls" {
+func goldenOptions(name string) Options {
+	if name == "modernbert-tokens" {
 		return Options{Labels: map[string]string{"LABEL_0": "supported", "LABEL_1": "not_mentioned"}}
 	}
 	return Options{}
 }
 
-// compute runs sequences through the model's one method, as rows of values.
+// loadGolden loads a golden model without its tokenizer.
+func loadGolden(t testing.TB, name string, o Options) *Model {
+	t.Helper()
+	o.Labels = goldenOptions(name).Labels
+	return mustLoad(t, goldenDir(name), o)
+}
+
+func mustLoad(t testing.TB, dir string, o Options) *Model {
+	t.Helper()
+	m, err := load(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAfter(t, m)
+	return m
+}
+
+func closeAfter(t testing.TB, m *Model) {
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// compute runs sequences through the method that the model supports. Models that
+// do not classify tokens return one row per sequence.
 func (m *Model) compute(ctx context.Context, seqs []sequence) ([][][]float32, error) {
 	if m.info.Kind == Tokens {
 		return m.tokens(ctx, seqs)
@@ -134,10 +159,10 @@ func (m *Model) compute(ctx context.Context, seqs []sequence) ([][][]float32, er
 }
 
 func softmax(x []float64) []float64 {
-	most, sum := slices.Max(x), 0.0
+	largest, sum := slices.Max(x), 0.0
 	p := make([]float64, len(x))
 	for i, v := range x {
-		p[i] = math.Exp(v - most)
+		p[i] = math.Exp(v - largest)
 		sum += p[i]
 	}
 	for i := range p {
@@ -154,10 +179,10 @@ func float64s(x []float32) []float64 {
 	return y
 }
 
-// A deviation gathers differences.
+// deviation accumulates absolute differences.
 type deviation struct {
-	worst, sum float64
-	n          int
+	max, sum float64
+	n        int
 }
 
 func (d *deviation) add(got, want []float64) {
@@ -166,38 +191,29 @@ func (d *deviation) add(got, want []float64) {
 		if math.IsNaN(e) {
 			e = math.Inf(1)
 		}
-		d.worst = max(d.worst, e)
+		d.max = max(d.max, e)
 		d.sum += e
 		d.n++
 	}
 }
 
-// paths are the kernels to test: with the race detector the fastest, which is
-// assembly, as the detector sees the same of all.
-func paths() []string {
+// kernelNames returns the kernels to test. The race detector does not see into
+// assembly, so under it only the fastest kernel is tested.
+func kernelNames() []string {
 	names := kernel.Names()
-	if racing {
+	if raceEnabled {
 		return names[len(names)-1:]
 	}
 	return names
 }
 
-// Every reference model gives the reference numbers on every kernel path, in
-// batches of 1, 10 and 64, in float32 and in int8.
-func TestReferenceModels(t *testing.T) {
-	for _, folder := range folders() {
-		g := readGolden(t, folder)
-		for _, path := range paths() {
+func TestGoldenModelsMatchReference(t *testing.T) {
+	for _, name := range goldenNames() {
+		g := readGolden(t, name)
+		for _, kernelName := range kernelNames() {
 			for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
-				name := fmt.Sprintf("%s/%s/%s", folder, path, map[kernel.Precision]string{kernel.Float32: "float32", kernel.Int8: "int8"}[precision])
-				t.Run(name, func(t *testing.T) {
-					o := options(folder)
-					o.Kernel, o.Precision = path, precision
-					m, err := load(filepath.Join(models, folder), o)
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer m.Close()
+				t.Run(fmt.Sprintf("%s/%s/%s", name, kernelName, precisionName(precision)), func(t *testing.T) {
+					m := loadGolden(t, name, Options{Kernel: kernelName, Precision: precision})
 					compareCases(t, m, g, precision)
 				})
 			}
@@ -205,104 +221,109 @@ func TestReferenceModels(t *testing.T) {
 	}
 }
 
-func compareCases(t *testing.T, m *Model, g *golden, precision kernel.Precision) {
+// compareCases checks the outputs of all cases in batches of 1, 10 and 64, and
+// that they do not depend on the batch size.
+func compareCases(t *testing.T, m *Model, g *goldenModel, precision kernel.Precision) {
 	t.Helper()
-	var alone [][][]float32
+	var single [][][]float32
 	for _, size := range []int{1, 10, 64} {
-		var all [][][]float32
-		for lo := 0; lo < len(g.Cases); lo += size {
-			var seqs []sequence
-			for _, c := range g.Cases[lo:min(lo+size, len(g.Cases))] {
-				seqs = append(seqs, c.sequence())
-			}
-			got, err := m.compute(t.Context(), seqs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			all = append(all, got...)
-		}
+		all := computeBatches(t, m, g, size)
 		if size == 1 {
-			alone = all
+			single = all
 		}
 		var values, probabilities deviation
 		for i, c := range g.Cases {
-			want := c.values(t)
-			if len(all[i]) != len(want) {
-				t.Fatalf("%s: %d rows, want %d", c.Name, len(all[i]), len(want))
-			}
-			for r, row := range want {
+			for r, want := range c.want(t) {
 				got := float64s(all[i][r])
-				values.add(got, row)
+				values.add(got, want)
 				if c.Embedding == nil {
-					got, row = softmax(got), softmax(row)
+					got, want = softmax(got), softmax(want)
 				}
-				probabilities.add(got, row)
-				if !slices.Equal(all[i][r], alone[i][r]) {
-					t.Errorf("%s: a batch of %d makes %v of what is %v alone", c.Name, size, all[i][r], alone[i][r])
+				probabilities.add(got, want)
+				if !slices.Equal(all[i][r], single[i][r]) {
+					t.Errorf("%s: got %v in a batch of %d, %v alone", c.Name, all[i][r], size, single[i][r])
 				}
 			}
 		}
 		mean := probabilities.sum / float64(probabilities.n)
-		t.Logf("batches of %d: values off by at most %.2g, probabilities by at most %.2g, mean %.2g", size, values.worst, probabilities.worst, mean)
-		if precision == kernel.Float32 && values.worst > 2e-5 {
-			t.Errorf("batches of %d: a value is off by %.2g, more than 2e-5", size, values.worst)
+		t.Logf("batch size %d: max difference of values %.2g, of probabilities %.2g, mean %.2g", size, values.max, probabilities.max, mean)
+		if precision == kernel.Float32 && values.max > goldenTolerance {
+			t.Errorf("batch size %d: max difference %.2g, want at most %g", size, values.max, goldenTolerance)
 		}
-		if probabilities.worst > 6e-2 || mean > 2e-2 {
-			t.Errorf("batches of %d: probabilities are off by %.2g, mean %.2g; more than 6e-2, 2e-2", size, probabilities.worst, mean)
+		if probabilities.max > 6e-2 || mean > 2e-2 {
+			t.Errorf("batch size %d: probabilities differ by %.2g, mean %.2g; want at most 6e-2, 2e-2", size, probabilities.max, mean)
 		}
 	}
 }
 
-// The hidden states between layers are those of the reference.
-func TestReferenceHiddenStates(t *testing.T) {
-	for _, folder := range folders() {
-		t.Run(folder, func(t *testing.T) {
-			g := readGolden(t, folder)
-			m, err := load(filepath.Join(models, folder), options(folder))
-			if err != nil {
-				t.Fatal(err)
+// computeBatches returns the output of every case, computed size cases at a time.
+func computeBatches(t *testing.T, m *Model, g *goldenModel, size int) [][][]float32 {
+	t.Helper()
+	var all [][][]float32
+	for cases := range slices.Chunk(g.Cases, size) {
+		var seqs []sequence
+		for _, c := range cases {
+			seqs = append(seqs, c.sequence())
+		}
+		got, err := m.compute(t.Context(), seqs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range cases {
+			if want := len(c.want(t)); len(got[i]) != want {
+				t.Fatalf("%s: got %d rows, want %d", c.Name, len(got[i]), want)
 			}
-			defer m.Close()
+		}
+		all = append(all, got...)
+	}
+	return all
+}
+
+func TestGoldenHiddenStatesMatchReference(t *testing.T) {
+	for _, name := range goldenNames() {
+		t.Run(name, func(t *testing.T) {
+			g := readGolden(t, name)
+			m := loadGolden(t, name, Options{})
 			c := g.Cases[g.Hidden.Case]
 			var seen []string
-			m.pass.observe = func(name string, x []float32) {
+			m.pass.observe = func(stage string, x []float32) {
 				want := g.Hidden.Stages[len(seen)]
-				seen = append(seen, name)
-				if name != want.Stage {
-					t.Fatalf("stage %s, want %s", name, want.Stage)
+				seen = append(seen, stage)
+				if stage != want.Stage {
+					t.Fatalf("got stage %s, want %s", stage, want.Stage)
 				}
 				got := describe(x, m.info.Hidden)
 				var d deviation
 				d.add([]float64{got.Mean, got.Std}, []float64{want.Mean, want.Std})
 				d.add(got.First, want.First)
 				d.add(got.Last, want.Last)
-				if d.worst > 2e-5 {
-					t.Errorf("%s is off by %.2g", name, d.worst)
+				if d.max > goldenTolerance {
+					t.Errorf("%s: max difference %.2g, want at most %g", stage, d.max, goldenTolerance)
 				}
 			}
-			got, err := m.compute(t.Context(), []sequence{c.sequence()})
+			observed, err := m.compute(t.Context(), []sequence{c.sequence()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(seen) != len(g.Hidden.Stages) {
-				t.Errorf("%d stages %v, want %d", len(seen), seen, len(g.Hidden.Stages))
+				t.Errorf("got stages %v, want %d", seen, len(g.Hidden.Stages))
 			}
-			// What is observed takes another way through the last layer.
+			// The last layer is pruned only if nothing observes it.
 			m.pass.observe = nil
-			again, err := m.compute(t.Context(), []sequence{c.sequence()})
+			got, err := m.compute(t.Context(), []sequence{c.sequence()})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for r := range again {
-				if !slices.Equal(got[0][r], again[0][r]) {
-					t.Errorf("%v observed, %v otherwise", got[0][r], again[0][r])
+			for r := range got {
+				if !slices.Equal(got[0][r], observed[0][r]) {
+					t.Errorf("got %v, %v if observed", got[0][r], observed[0][r])
 				}
 			}
 		})
 	}
 }
 
-func describe(x []float32, width int) stage {
+func describe(x []float32, width int) hiddenStage {
 	var sum, squares float64
 	for _, v := range x {
 		sum += float64(v)
@@ -311,8 +332,15 @@ func describe(x []float32, width int) stage {
 	for _, v := range x {
 		squares += (float64(v) - sum/n) * (float64(v) - sum/n)
 	}
-	return stage{
+	return hiddenStage{
 		Mean: sum / n, Std: math.Sqrt(squares / n),
 		First: float64s(x[:8]), Last: float64s(x[len(x)-width:][:8]),
 	}
+}
+
+func precisionName(p kernel.Precision) string {
+	if p == kernel.Int8 {
+		return "int8"
+	}
+	return "float32"
 }

@@ -30,10 +30,10 @@ func lawGroups(t testing.TB) []Group {
 // with, by however many threads, in float32 and in int8.
 func TestHeldClaimsDependOnTheirWindowAlone(t *testing.T) {
 	groups := lawGroups(t)
-	for _, path := range paths() {
+	for _, kernelName := range kernelNames() {
 		for file, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-			one := tinyGrounding(t, file, Options{Kernel: path, Threads: 1, Precision: precision})
-			four := tinyGrounding(t, file, Options{Kernel: path, Threads: 4, Precision: precision})
+			one := tinyGrounding(t, file, Options{Kernel: kernelName, Threads: 1, Precision: precision})
+			four := tinyGrounding(t, file, Options{Kernel: kernelName, Threads: 4, Precision: precision})
 			m := &marks{pieces: one.pieces}
 			last := groups[len(groups)-1]
 			if parts, err := one.lay(m, &last, make([]Held, len(last.Claims))); err != nil || len(parts) < 3 {
@@ -50,7 +50,7 @@ func TestHeldClaimsDependOnTheirWindowAlone(t *testing.T) {
 						t.Fatal(err)
 					}
 					if diff := cmp.Diff(together[i][j], alone[0][0]); diff != "" {
-						t.Fatalf("%s, %s: group %d, claim %d (-together +alone)\n%s", path, file, i, j, diff)
+						t.Fatalf("%s, %s: group %d, claim %d (-together +alone)\n%s", kernelName, file, i, j, diff)
 					}
 				}
 			}

@@ -132,11 +132,11 @@ const (
 // int8 they are near.
 func TestGroundingComputesWhatTorchDoes(t *testing.T) {
 	golden := readGroundingGolden(t)
-	for _, path := range paths() {
+	for _, kernelName := range kernelNames() {
 		for _, file := range []string{"float32", "int8"} {
 			for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-				g := tinyGrounding(t, file, Options{Kernel: path, Precision: precision})
-				if info := g.Info(); info.Precision != precision || info.Kernel != path {
+				g := tinyGrounding(t, file, Options{Kernel: kernelName, Precision: precision})
+				if info := g.Info(); info.Precision != precision || info.Kernel != kernelName {
 					t.Errorf("information %+v", info)
 				}
 				got, err := g.Judge(t.Context(), golden.groups())
@@ -158,12 +158,12 @@ func TestGroundingComputesWhatTorchDoes(t *testing.T) {
 					}
 				}
 				mean := d.sum / float64(d.n)
-				t.Logf("%s, %s file in %s: off by at most %.2g, mean %.2g", path, file, name, d.worst, mean)
-				if precision == kernel.Float32 && d.worst > 1e-4 {
-					t.Errorf("%s, %s file: off by %.2g", path, file, d.worst)
+				t.Logf("%s, %s file in %s: off by at most %.2g, mean %.2g", kernelName, file, name, d.max, mean)
+				if precision == kernel.Float32 && d.max > 1e-4 {
+					t.Errorf("%s, %s file: off by %.2g", kernelName, file, d.max)
 				}
-				if d.worst > tinyWorst || mean > tinyMean {
-					t.Errorf("%s, %s file in %s: off by %.2g, mean %.2g", path, file, name, d.worst, mean)
+				if d.max > tinyWorst || mean > tinyMean {
+					t.Errorf("%s, %s file in %s: off by %.2g, mean %.2g", kernelName, file, name, d.max, mean)
 				}
 			}
 		}
@@ -181,8 +181,8 @@ func unsupported(h Held) []float64 {
 // An embedding is torch's, and of length 1.
 func TestGroundingEmbeds(t *testing.T) {
 	golden := readGroundingGolden(t)
-	for _, path := range paths() {
-		g := tinyGrounding(t, "float32", Options{Kernel: path})
+	for _, kernelName := range kernelNames() {
+		g := tinyGrounding(t, "float32", Options{Kernel: kernelName})
 		var texts []string
 		for _, want := range golden.Texts {
 			texts = append(texts, want.Text)
@@ -198,8 +198,8 @@ func TestGroundingEmbeds(t *testing.T) {
 			for _, v := range got[i] {
 				length += float64(v) * float64(v)
 			}
-			if d.worst > 2e-6 || math.Abs(length-1) > 1e-5 {
-				t.Errorf("%.20q: off by %.2g, squared length %v", want.Text, d.worst, length)
+			if d.max > 2e-6 || math.Abs(length-1) > 1e-5 {
+				t.Errorf("%.20q: off by %.2g, squared length %v", want.Text, d.max, length)
 			}
 			alone, err := g.Embed(t.Context(), texts[i:i+1])
 			if err != nil || !slices.Equal(alone[0], got[i]) {
@@ -225,7 +225,7 @@ func TestGroundingTellsWhatItIs(t *testing.T) {
 	if info.Kind != Claims || info.Hidden != 24 || info.Layers != 2 {
 		t.Errorf("information %+v", info)
 	}
-	if c := info.Chances([]float32{9, 0, 0}); c.Supported < 0.99 {
+	if c := info.Probabilities([]float32{9, 0, 0}); c.Supported < 0.99 {
 		t.Errorf("the first logit means %+v", c)
 	}
 }

@@ -27,12 +27,12 @@ func (m Meaning) String() string {
 	return [...]string{"not_mentioned", "supported", "contradicted"}[m]
 }
 
-// Chances are the probabilities of the three meanings. Their sum is 1.
-type Chances struct{ Supported, Contradicted, NotMentioned float64 }
+// Probabilities are the probabilities of the three meanings. Their sum is 1.
+type Probabilities struct{ Supported, Contradicted, NotMentioned float64 }
 
-// Chances returns what logits, one a label, say of a claim: the softmax over the
+// Probabilities returns what logits, one a label, say of a claim: the softmax over the
 // labels, summed by meaning.
-func (i *Info) Chances(logits []float32) Chances {
+func (i *Info) Probabilities(logits []float32) Probabilities {
 	most := float64(slices.Max(logits))
 	var sums [Contradicted + 1]float64
 	total := 0.0
@@ -41,7 +41,7 @@ func (i *Info) Chances(logits []float32) Chances {
 		sums[i.Meanings[l]] += e
 		total += e
 	}
-	return Chances{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
+	return Probabilities{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
 }
 
 // meaningOf returns what a label's name says by itself. The names are those of

@@ -52,11 +52,11 @@ func TestMeaningsOfLabels(t *testing.T) {
 	}
 }
 
-func TestChancesSumTheLabelsOfAMeaning(t *testing.T) {
+func TestProbabilitiesSumLabelsOfMeaning(t *testing.T) {
 	info := Info{Meanings: []Meaning{NotMentioned, Supported, Contradicted, NotMentioned}}
-	got := info.Chances([]float32{1, 2, 3, 4})
+	got := info.Probabilities([]float32{1, 2, 3, 4})
 	total := math.Exp(1) + math.Exp(2) + math.Exp(3) + math.Exp(4)
-	want := Chances{math.Exp(2) / total, math.Exp(3) / total, (math.Exp(1) + math.Exp(4)) / total}
+	want := Probabilities{math.Exp(2) / total, math.Exp(3) / total, (math.Exp(1) + math.Exp(4)) / total}
 	for name, pair := range map[string][2]float64{
 		"supported": {got.Supported, want.Supported}, "contradicted": {got.Contradicted, want.Contradicted},
 		"not mentioned": {got.NotMentioned, want.NotMentioned}, "sum": {got.Supported + got.Contradicted + got.NotMentioned, 1},
@@ -66,7 +66,7 @@ func TestChancesSumTheLabelsOfAMeaning(t *testing.T) {
 		}
 	}
 	// Logits whose exponentials overflow are no less a distribution.
-	if got := info.Chances([]float32{0, 3e4, -3e4, 0}); got.Supported != 1 {
+	if got := info.Probabilities([]float32{0, 3e4, -3e4, 0}); got.Supported != 1 {
 		t.Errorf("%+v, want 1 supported", got)
 	}
 }

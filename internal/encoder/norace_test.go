@@ -2,5 +2,5 @@
 
 package encoder
 
-// racing says that the race detector is on.
-const racing = false
+// raceEnabled says that the race detector is on.
+const raceEnabled = false

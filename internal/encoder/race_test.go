@@ -2,5 +2,5 @@
 
 package encoder
 
-// racing says that the race detector is on, which makes plain Go ten times slower.
-const racing = true
+// raceEnabled says that the race detector is on, which makes plain Go ten times slower.
+const raceEnabled = true

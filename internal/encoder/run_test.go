@@ -2,10 +2,10 @@ package encoder
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -19,7 +19,7 @@ import (
 
 func loadTiny(t testing.TB, family string, o Options) *Model {
 	t.Helper()
-	dir, _ := written(t, family)
+	dir, _ := writeTiny(t, family)
 	m, err := load(dir, o)
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestACallThatWaitsForItsTurnReportsIt(t *testing.T) {
 }
 
 func TestAClosedModelSaysSo(t *testing.T) {
-	dir, _ := written(t, "t5")
+	dir, _ := writeTiny(t, "t5")
 	m, err := load(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -266,48 +266,57 @@ func TestManyTextsTakeNoMoreMemory(t *testing.T) {
 	}
 }
 
-// Buckets of distances are those of the published code.
-func TestReferenceBuckets(t *testing.T) {
+func TestDistanceBucketsMatchReference(t *testing.T) {
 	var deberta struct{ Values []int }
-	readBuckets(t, "deberta-v2-seqcls", &deberta)
+	readBuckets(t, "deberta-v2", &deberta)
 	d := disentangled{buckets: 32, span: 32, farthest: 512}
 	for distance, want := range deberta.Values {
 		if got := d.bucket(distance); got != want {
-			t.Errorf("DeBERTa: distance %d is in bucket %d, want %d", distance, got, want)
+			t.Errorf("DeBERTa: got bucket %d for distance %d, want %d", got, distance, want)
 		}
 		if got := d.bucket(-distance); got != -want {
-			t.Errorf("DeBERTa: distance -%d is in bucket %d, want %d", distance, got, -want)
+			t.Errorf("DeBERTa: got bucket %d for distance -%d, want %d", got, distance, -want)
 		}
 	}
 	var t5 struct{ Neg, Pos []int }
-	readBuckets(t, "hhem-t5", &t5)
+	readBuckets(t, "hhem", &t5)
 	r := relative{heads: 1, buckets: 32}
 	for distance := range t5.Neg {
-		if got := [2]int{r.bucket(-distance), r.bucket(distance)}; got != [2]int{t5.Neg[distance], t5.Pos[distance]} {
-			t.Errorf("T5: distances of %d are in buckets %v, want %d and %d", distance, got, t5.Neg[distance], t5.Pos[distance])
+		if got, want := r.bucket(-distance), t5.Neg[distance]; got != want {
+			t.Errorf("T5: got bucket %d for distance -%d, want %d", got, distance, want)
+		}
+		if got, want := r.bucket(distance), t5.Pos[distance]; got != want {
+			t.Errorf("T5: got bucket %d for distance %d, want %d", got, distance, want)
 		}
 	}
 }
 
-func TestInfoDescribesTheModel(t *testing.T) {
-	for _, folder := range folders() {
-		readGolden(t, folder)
-		m, err := load(filepath.Join(models, folder), options(folder))
-		if err != nil {
-			t.Fatal(err)
-		}
-		info := m.Info()
-		if info.Hidden != 64 || info.Layers < 2 || info.Architecture == "" || info.Kernel == "" {
-			t.Errorf("%s: %+v", folder, info)
-		}
-		want := map[string]int{
-			"bert-seqcls": 128, "bert-encoder": 96, "roberta-seqcls": 128, "xlmr-seqcls": 128,
-		}[folder]
-		if info.MaxTokens != want {
-			t.Errorf("%s: MaxTokens is %d, want %d", folder, info.MaxTokens, want)
-		}
-		if err := m.Close(); err != nil {
-			t.Error(err)
+func readBuckets(t *testing.T, name string, dst any) {
+	t.Helper()
+	if err := json.Unmarshal(readGolden(t, name).Buckets, dst); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInfoDescribesModel(t *testing.T) {
+	tests := map[string]struct {
+		architecture              string
+		hidden, layers, maxTokens int
+	}{
+		"bert":              {"BertForSequenceClassification", 16, 2, 160},
+		"bert-sentence":     {"BertModel", 16, 2, 96},
+		"roberta":           {"RobertaForSequenceClassification", 16, 2, 160},
+		"xlm-roberta":       {"XLMRobertaForSequenceClassification", 16, 2, 160},
+		"deberta-v2":        {"DebertaV2ForSequenceClassification", 20, 2, 0},
+		"modernbert":        {"ModernBertForSequenceClassification", 16, 4, 0},
+		"modernbert-tokens": {"ModernBertForTokenClassification", 16, 4, 0},
+		"hhem":              {"HHEMv2ForSequenceClassification", 12, 2, 0},
+	}
+	for _, name := range goldenNames() {
+		got, want := loadGolden(t, name, Options{}).Info(), tests[name]
+		if got.Architecture != want.architecture || got.Hidden != want.hidden || got.Layers != want.layers ||
+			got.MaxTokens != want.maxTokens || got.Kernel == "" {
+			t.Errorf("%s: got %+v, want %+v", name, got, want)
 		}
 	}
 }

@@ -7,78 +7,79 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-func openReference(t testing.TB, folder string) *Model {
+func openGolden(t testing.TB, name string) *Model {
 	t.Helper()
-	m, err := Open(filepath.Join(models, folder), options(folder))
+	m, err := Open(goldenDir(name), goldenOptions(name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	closeAfter(t, m)
 	return m
 }
 
-// asReference is a tokenizer that takes special tokens in texts for such, as that
-// does which the reference outputs were made with.
-func asReference(t testing.TB, folder string) *tokenizer.Tokenizer {
+func readTokenizerFile(t testing.TB, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(models, folder, "tokenizer.json"))
+	data, err := os.ReadFile(filepath.Join(goldenDir(name), tokenizerFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	tok, err := tokenizer.Parse(data)
+	return data
+}
+
+// referenceTokenizer returns a tokenizer that recognizes special tokens in texts,
+// as the tokenizer of the reference does.
+func referenceTokenizer(t testing.TB, name string) *tokenizer.Tokenizer {
+	t.Helper()
+	tok, err := tokenizer.Parse(readTokenizerFile(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return tok
 }
 
-// From text to numbers, every reference model does what the reference does.
-func TestReferenceModelsFromText(t *testing.T) {
-	for _, folder := range folders() {
-		t.Run(folder, func(t *testing.T) {
-			g := readGolden(t, folder)
-			m := openReference(t, folder)
-			m.tokenizer = asReference(t, folder)
+func TestGoldenModelsMatchReferenceFromText(t *testing.T) {
+	for _, name := range goldenNames() {
+		t.Run(name, func(t *testing.T) {
+			g := readGolden(t, name)
+			m := openGolden(t, name)
+			m.tokenizer = referenceTokenizer(t, name)
 			var pairs []Pair
 			var texts []string
 			var cases []goldenCase
 			for _, c := range g.Cases {
-				if encoded := encodeCase(t, m, &c); !slices.Equal(encoded.IDs, c.IDs) {
-					t.Errorf("%s: ids %v, want %v", c.Name, encoded.IDs, c.IDs)
+				if got := encodeCase(t, m, &c); !slices.Equal(got.IDs, c.IDs) {
+					t.Errorf("%s: got ids %v, want %v", c.Name, got.IDs, c.IDs)
 				}
 				switch {
+				case c.Truncation != nil: // not how the model truncates
 				case m.info.Kind == Embed && c.TextB == nil:
-					// Embed cuts at the same length as these cases do.
 					texts, cases = append(texts, c.TextA), append(cases, c)
-				case m.info.Kind != Embed && c.TextB != nil && c.Truncation == nil:
+				case m.info.Kind != Embed && c.TextB != nil:
 					pairs, cases = append(pairs, Pair{c.TextA, *c.TextB}), append(cases, c)
 				}
 			}
 			if len(cases) < 10 {
-				t.Fatalf("only %d cases", len(cases))
+				t.Fatalf("got %d cases, want at least 10", len(cases))
 			}
 			for i, got := range outputs(t, m, pairs, texts) {
 				var d deviation
-				for r, want := range cases[i].values(t) {
+				for r, want := range cases[i].want(t) {
 					d.add(float64s(got[r]), want)
 				}
-				if d.worst > 2e-5 {
-					t.Errorf("%s is off by %.2g", cases[i].Name, d.worst)
+				if d.max > goldenTolerance {
+					t.Errorf("%s: max difference %.2g, want at most %g", cases[i].Name, d.max, goldenTolerance)
 				}
-				if score := cases[i].Score; score != nil {
+				if want := cases[i].Score; want != nil {
 					d = deviation{}
-					d.add([]float64{m.info.Chances(got[0]).Supported}, []float64{*score})
-					if d.worst > 1e-5 {
-						t.Errorf("%s: the score is off by %.2g", cases[i].Name, d.worst)
+					d.add([]float64{m.info.Probabilities(got[0]).Supported}, []float64{*want})
+					if d.max > 1e-5 {
+						t.Errorf("%s: score differs by %.2g, want at most 1e-5", cases[i].Name, d.max)
 					}
 				}
 			}
@@ -110,7 +111,8 @@ func encodeCase(t *testing.T, m *Model, c *goldenCase) tokenizer.Encoding {
 	return e
 }
 
-// outputs calls the one method that the model is for.
+// outputs calls the exported method that the model supports. Models that do not
+// classify tokens return one row per input.
 func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32 {
 	t.Helper()
 	var all [][][]float32
@@ -121,7 +123,7 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 		}
 		for i, tag := range tagged {
 			if len(tag.Logits) != len(tag.Offsets) || len(tag.Logits) != len(tag.Sequence) {
-				t.Errorf("pair %d: %d logits, %d offsets, %d sequences", i, len(tag.Logits), len(tag.Offsets), len(tag.Sequence))
+				t.Errorf("pair %d: got %d logits, %d offsets, %d sequences", i, len(tag.Logits), len(tag.Offsets), len(tag.Sequence))
 			}
 			all = append(all, tag.Logits)
 		}
@@ -143,31 +145,27 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 	return all
 }
 
-// No text makes a special token, whatever the model's tokenizer has for it, and
-// the prompt of HHEM still does.
-func TestTextsThatSpellSpecialsAreText(t *testing.T) {
-	for _, folder := range folders() {
-		readGolden(t, folder)
-		m := openReference(t, folder)
+// Special tokens come from the template or the prompt of a model only.
+func TestTextCannotSpellSpecialTokens(t *testing.T) {
+	for _, name := range goldenNames() {
+		m := openGolden(t, name)
 		plain, err := m.encodePair(Pair{"one", "two"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		trusting := &Model{prompt: m.prompt, tokenizer: asReference(t, folder)}
-		if want, err := trusting.encodePair(Pair{"one", "two"}); err != nil || !slices.Equal(plain.IDs, want.IDs) {
-			t.Errorf("%s: %v (%v) of plain texts, want %v", folder, plain.IDs, err, want.IDs)
+		reference := &Model{prompt: m.prompt, tokenizer: referenceTokenizer(t, name)}
+		if want, err := reference.encodePair(Pair{"one", "two"}); err != nil || !slices.Equal(plain.IDs, want.IDs) {
+			t.Errorf("%s: got ids %v, %v, want %v", name, plain.IDs, err, want.IDs)
 		}
 		pieces, err := m.tokenizer.Texts(1 << 16)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spells := func(ids []int32) (n int) {
+		countSpecials := func(ids []int32) (n int) {
 			for _, id := range ids {
-				switch strings.Trim(pieces[id], "[]</>") {
-				case "SEP", "CLS", "PAD", "MASK", "s", "pad", "mask":
-					if len(pieces[id]) > 1 {
-						n++
-					}
+				switch pieces[id] {
+				case "[CLS]", "[SEP]", "[PAD]", "[MASK]", "<s>", "</s>", "<pad>", "<mask>", "<|endoftext|>":
+					n++
 				}
 			}
 			return n
@@ -177,80 +175,73 @@ func TestTextsThatSpellSpecialsAreText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := spells(plain.IDs); want == 0 || spells(got.IDs) != want {
-			t.Errorf("%s: %d special tokens, want %d: %v", folder, spells(got.IDs), want, got.IDs)
+		if want := countSpecials(plain.IDs); want == 0 || countSpecials(got.IDs) != want {
+			t.Errorf("%s: got %d special tokens, want %d: %v", name, countSpecials(got.IDs), want, got.IDs)
 		}
 	}
 }
 
-// Where the model says that a token is unfaithful can be found in the text.
-func TestTokensHaveTheirPlaceInTheText(t *testing.T) {
-	readGolden(t, "modernbert-tokencls")
-	m := openReference(t, "modernbert-tokencls")
+func TestTokenOffsetsCoverHypothesis(t *testing.T) {
+	m := openGolden(t, "modernbert-tokens")
 	pair := Pair{"Bergen is in Norway.", "Bergen liegt in Österreich."}
 	tagged, err := m.Tokens(t.Context(), []Pair{pair})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var second strings.Builder
+	var got strings.Builder
 	for i, span := range tagged[0].Offsets {
-		if tagged[0].Sequence[i] == 1 && span[0] >= second.Len() {
-			second.WriteString(pair.Hypothesis[second.Len():span[1]])
+		if tagged[0].Sequence[i] == 1 && span[0] >= got.Len() {
+			got.WriteString(pair.Hypothesis[got.Len():span[1]])
 		}
 	}
-	if second.String() != pair.Hypothesis {
-		t.Errorf("the tokens of the second text cover %q of %q", second.String(), pair.Hypothesis)
+	if got.String() != pair.Hypothesis {
+		t.Errorf("got %q covered, want %q", got.String(), pair.Hypothesis)
 	}
 }
 
-func TestCallsOfTheWrongKindAreRefused(t *testing.T) {
-	readGolden(t, "bert-seqcls")
-	classifier, encoder := openReference(t, "bert-seqcls"), openReference(t, "bert-encoder")
+func TestModelRejectsCallsOfOtherKinds(t *testing.T) {
+	classifier, encoder := openGolden(t, "bert"), openGolden(t, "bert-sentence")
 	if _, err := classifier.Embed(t.Context(), []string{"x"}); err == nil || !strings.Contains(err.Error(), `is of kind "classify", want "embed"`) {
-		t.Error(err)
+		t.Errorf("Embed of a classifier: got error %v", err)
 	}
 	if _, err := classifier.Tokens(t.Context(), nil); err == nil {
-		t.Error("a classifier of pairs classified tokens")
+		t.Error("Tokens of a pair classifier succeeded")
 	}
 	if _, err := encoder.Classify(t.Context(), nil); err == nil {
-		t.Error("an encoder classified")
+		t.Error("Classify of a sentence encoder succeeded")
 	}
 }
 
-// Nothing is cut off in silence.
-func TestPairsThatAreTooLongAreErrors(t *testing.T) {
-	readGolden(t, "bert-seqcls")
-	m := openReference(t, "bert-seqcls")
+func TestClassifyRejectsPairsThatAreTooLong(t *testing.T) {
+	m := openGolden(t, "bert")
 	long := Pair{strings.Repeat("word ", 400), "A claim."}
 	n, err := m.Length(long)
 	if err != nil || n <= m.Info().MaxTokens {
 		t.Fatal(n, err)
 	}
 	_, err = m.Classify(t.Context(), []Pair{{"a", "b"}, long})
-	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "takes 128 at most") {
-		t.Error(err)
+	if err == nil || !strings.Contains(err.Error(), "input 1: ") || !strings.Contains(err.Error(), "takes 160 at most") {
+		t.Errorf("got error %v", err)
 	}
 	if got, err := m.Classify(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Error(got, err)
+		t.Errorf("got %v, %v for no pairs", got, err)
 	}
 }
 
-// A tokenizer that belongs to another model makes an error and no judgement.
-func TestATokenizerOfAnotherModelIsRefused(t *testing.T) {
-	readGolden(t, "bert-seqcls")
-	dir, _ := written(t, "bert")
-	data, err := os.ReadFile(filepath.Join(models, "bert-seqcls", "tokenizer.json"))
-	if err != nil {
-		t.Fatal(err)
+func TestOpenRejectsMissingOrBrokenTokenizer(t *testing.T) {
+	dir, _ := writeTiny(t, "bert")
+	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), tokenizerFile) {
+		t.Errorf("no tokenizer: got error %v", err)
 	}
-	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), "tokenizer.json") {
-		t.Error("without a tokenizer:", err)
+	writeFile(t, dir, tokenizerFile, []byte("{"))
+	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), tokenizerFile) {
+		t.Errorf("broken tokenizer: got error %v", err)
 	}
-	writeFile(t, dir, "tokenizer.json", []byte("{"))
-	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), "tokenizer.json") {
-		t.Error("with a broken tokenizer:", err)
-	}
-	writeFile(t, dir, "tokenizer.json", data)
+}
+
+func TestClassifyRejectsTokenizerOfAnotherModel(t *testing.T) {
+	dir, _ := writeTiny(t, "bert")
+	writeFile(t, dir, tokenizerFile, readTokenizerFile(t, "bert"))
 	m, err := Open(dir, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -258,22 +249,22 @@ func TestATokenizerOfAnotherModelIsRefused(t *testing.T) {
 	defer m.Close()
 	_, err = m.Classify(t.Context(), []Pair{{"The harbour was rebuilt.", "It was."}})
 	if err == nil || !strings.Contains(err.Error(), "the model has embeddings for 23: tokenizer.json belongs to another model") {
-		t.Error(err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-func TestPromptTakesTextsAsTheyAre(t *testing.T) {
+func TestPromptDoesNotExpandTexts(t *testing.T) {
 	tests := []struct{ prompt, want string }{
 		{"<pad> Premise: {text1}\n\nHypothesis: {text2}", "<pad> Premise: {text2} %s\n\nHypothesis: {text1}"},
 		{"{text2} after {text1}.", "{text1} after {text2} %s."},
 	}
 	for _, tt := range tests {
-		p, err := readPrompt(&config{values: map[string]jsonValue{"prompt": quote(t, tt.prompt)}})
+		p, err := readPrompt(&config{values: map[string]jsontext.Value{"prompt": quote(t, tt.prompt)}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(tt.want, strings.Join(p.fill("{text2} %s", "{text1}"), "")); diff != "" {
-			t.Error(diff)
+			t.Errorf("prompt (-want +got)\n%s", diff)
 		}
 	}
 }

@@ -88,7 +88,7 @@ func (j *Judge) Threshold() float64 { return j.o.Threshold }
 // A reading is what the model says of one claim and one window.
 type reading struct {
 	window int
-	encoder.Chances
+	encoder.Probabilities
 }
 
 // Judge returns a verdict for each claim, in the order of the claims. Each claim
@@ -161,7 +161,7 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 		}
 		for k, row := range logits {
 			c, w := (at+k)/len(windows), (at+k)%len(windows)
-			got := reading{w, info.Chances(row)}
+			got := reading{w, info.Probabilities(row)}
 			if math.IsNaN(got.Supported) {
 				return nil, nil, fmt.Errorf("the model's answer to claim %d is no number: its weights may be damaged", c)
 			}
