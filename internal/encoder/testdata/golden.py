@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the golden models of this directory: one tiny model of each supported family.
 
-Weights are random and tokenizers are trained on the texts below, so only the structure of a model is real. Files have
+Weights are random and vocabularies are made of the texts below, so only the structure of a model is real. Files have
 the layout of released checkpoints. cases.json holds token ids and outputs, computed by transformers in float64 on the
 weights as stored.
 
@@ -9,8 +9,10 @@ weights as stored.
     python golden.py models
 """
 
+import collections
 import io
 import json
+import math
 import shutil
 import sys
 import tempfile
@@ -26,6 +28,7 @@ from transformers.models.deberta_v2.modeling_deberta_v2 import make_log_bucket_p
 from transformers.models.t5.modeling_t5 import T5Attention
 
 SEED = 20240607
+MAX_SENTENCE = 96
 LONG = (
     "The harbour of Bergen was rebuilt after the fire of 1702, and the quay was moved twenty metres to the west. "
     "Merchants stored dried fish in wooden houses along the quay."
@@ -90,11 +93,28 @@ def template(single, pair, specials, tok):
     return processors.TemplateProcessing(single, pair, [(s, tok.token_to_id(s)) for s in specials])
 
 
+def substrings(tok, n):
+    """Counts the characters of the corpus as tok splits it, and its n most frequent longer substrings.
+
+    The trainers of tokenizers for WordPiece and Unigram give other vocabularies from run to run.
+    """
+    counts = collections.Counter()
+    for text in CORPUS:
+        for word, _ in tok.pre_tokenizer.pre_tokenize_str(tok.normalizer.normalize_str(text)):
+            counts.update(word[i:j] for i in range(len(word)) for j in range(i + 1, min(len(word), i + 6) + 1))
+    characters = sorted(p for p in counts if len(p) == 1)
+    longer = sorted((p for p in counts if len(p) > 1), key=lambda p: (-counts[p] * len(p), p))[:n]
+    return {p: counts[p] for p in characters + longer}
+
+
 def bert_tokenizer():
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tok = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tok = Tokenizer(models.WordPiece())
     tok.normalizer, tok.pre_tokenizer = normalizers.BertNormalizer(), pre_tokenizers.BertPreTokenizer()
-    tok.train_from_iterator(CORPUS, trainers.WordPieceTrainer(vocab_size=180, special_tokens=specials, show_progress=False))
+    pieces = [p for piece in substrings(tok, 50) for p in (piece, "##" + piece)]
+    tok.model = models.WordPiece({p: i for i, p in enumerate(specials + pieces)}, unk_token="[UNK]")
+    tok.decoder = decoders.WordPiece()
+    tok.add_special_tokens(specials)
     tok.post_processor = template("[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ["[CLS]", "[SEP]"], tok)
     return tok
 
@@ -129,10 +149,10 @@ def modernbert_tokenizer():
 def unigram_tokenizer(specials, unknown, normalizer, pre_tokenizer):
     tok = Tokenizer(models.Unigram())
     tok.normalizer, tok.pre_tokenizer = normalizer, pre_tokenizer
-    tok.train_from_iterator(
-        CORPUS,
-        trainers.UnigramTrainer(vocab_size=180, special_tokens=specials, unk_token=unknown, show_progress=False),
-    )
+    counts = substrings(tok, 90)
+    scores = [(p, math.log(n / sum(counts.values()))) for p, n in counts.items()]
+    tok.model = models.Unigram([(s, 0.0) for s in specials] + scores, specials.index(unknown), False)
+    tok.add_special_tokens(specials)
     return tok
 
 
@@ -232,7 +252,8 @@ def inputs(kind, long):
     if kind == "hhem":
         return [*cases, ("pad token", "one <pad> two", "three", None)]
     if kind == "embed":
-        cases = cases[:3] + [(n, a, None, None) for n, a in SINGLES.items()]
+        limit = {"strategy": "longest_first", "max_length": MAX_SENTENCE}
+        cases = cases[:3] + [(n, a, None, limit) for n, a in SINGLES.items()]
     else:
         cases.append(("sentence", SINGLES["sentence"], None, None))
     return cases + [(n, a, b, {"strategy": s, "max_length": m}) for n, (a, b), s, m in TRUNCATED]
@@ -320,7 +341,7 @@ def write_bert(out):
     steps = [("Transformer", ""), ("Pooling", "1_Pooling"), ("Normalize", "2_Normalize")]
     modules = [{"idx": i, "name": str(i), "path": p, "type": f"sentence_transformers.models.{t}"} for i, (t, p) in enumerate(steps)]
     write_json(path / "modules.json", modules)
-    write_json(path / "sentence_bert_config.json", {"max_seq_length": 96, "do_lower_case": False})
+    write_json(path / "sentence_bert_config.json", {"max_seq_length": MAX_SENTENCE, "do_lower_case": False})
     (path / "1_Pooling").mkdir()
     pooling = {"word_embedding_dimension": 16, "pooling_mode_cls_token": False, "pooling_mode_mean_tokens": True}
     write_json(path / "1_Pooling" / "config.json", pooling)
