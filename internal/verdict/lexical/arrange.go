@@ -62,7 +62,7 @@ func (x *side) quantified(i int) int {
 			}
 		}
 	}
-	for k := i + 1; k < len(x.tokens) && gap(x.text, x.tokens[k-1], x.tokens[k]) == " "; k++ {
+	for k := i + 1; k < len(x.tokens) && x.gap(k) == " "; k++ {
 		if !x.tokens[k].Is(lexicon.Stop) {
 			if x.tokens[k].Class&(lexicon.Number|lexicon.Numeral|lexicon.Partial) != 0 {
 				return -1
@@ -141,7 +141,7 @@ func (x *side) partial(i int) bool {
 func (x *side) partOf(i int, key uint64) int {
 	words := 0
 	for k := i + 1; k < len(x.tokens) && words < 2; k++ {
-		g := gap(x.text, x.tokens[k-1], x.tokens[k])
+		g := x.gap(k)
 		if g != " " && g != "% " {
 			return -1
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // An objection is a reason to think that the contexts say otherwise.
@@ -42,7 +43,7 @@ func (j *Judge) contradiction(s *scratch, c *claim, contexts []string, quotes []
 	tries := 16 // each looks at every number of the contexts
 	for i := c.terms[0]; i < c.terms[1] && tries > 0; i++ {
 		t := &s.terms[i]
-		if t.value < 0 || t.best < levels || s.claimValues[t.value].soft || share(t.weight) < aboutTheSame ||
+		if t.value < 0 || t.best < levels || s.claimValues[t.value].Soft || share(t.weight) < aboutTheSame ||
 			verdict.InMarker(c.text, int(t.start), int(t.end)) {
 			continue
 		}
@@ -160,7 +161,7 @@ func (x *side) read(l *lexicon.Lexicon, text string) {
 // "not only", "or not".
 func (x *side) empty(i int) bool {
 	if i+1 < len(x.tokens) {
-		if strings.ContainsAny(gap(x.text, x.tokens[i], x.tokens[i+1]), ",.!?;:") {
+		if strings.ContainsAny(x.gap(i+1), ",.!?;:") {
 			return true
 		}
 		switch x.text[x.tokens[i+1].Start:x.tokens[i+1].End] {
@@ -208,14 +209,14 @@ func (x *side) denies(y *side) bool {
 
 // A candidate is a value of the contexts that may stand in the place of one of a claim.
 type candidate struct {
-	value    *value
+	value    *quantity.Value
 	chunk    int
 	likeness float64
 }
 
 // nearest finds the value of the contexts that comes nearest to v: in the best
 // chunk before others, and there near the closest window.
-func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value, contexts []string) candidate {
+func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *quantity.Value, contexts []string) candidate {
 	var best candidate
 	bestRank := 0.0
 	lo, hi := 0, len(s.values)
@@ -224,18 +225,18 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value, contexts []str
 	}
 	for i := lo; i < hi; i++ {
 		d := &s.values[i]
-		like := v.likeness(d, l)
+		like := v.Similarity(d, l)
 		if like == 0 {
 			continue
 		}
 		rank := like
 		if chunk := int(s.valueChunks[i]); chunk == c.best.chunk {
 			rank += 0.1
-			if d.start >= int(c.best.from.start) && d.start <= int(c.best.to.start) {
+			if d.Start >= int(c.best.from.start) && d.Start <= int(c.best.to.start) {
 				rank += 0.2
 			}
 		}
-		if rank > bestRank && !verdict.InMarker(contexts[s.valueChunks[i]], d.start, d.end) {
+		if rank > bestRank && !verdict.InMarker(contexts[s.valueChunks[i]], d.Start, d.End) {
 			bestRank = rank
 			best = candidate{value: d, chunk: int(s.valueChunks[i]), likeness: like}
 		}
@@ -246,32 +247,37 @@ func (s *scratch) nearest(l *lexicon.Lexicon, c *claim, v *value, contexts []str
 // valuesNear is the range of the values of the contexts around h.
 func (s *scratch) valuesNear(h hit) (lo, hi int) {
 	at := sort.Search(len(s.values), func(i int) bool {
-		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].start >= int(h.start)
+		return s.valueChunks[i] > h.chunk || s.valueChunks[i] == h.chunk && s.values[i].Start >= int(h.start)
 	})
 	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
 }
 
 // within reports whether the value lies in the sentence q.
 func (n *candidate) within(q quote) bool {
-	return n.chunk == q.chunk && n.value.start >= q.start && n.value.start < q.end
+	return n.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
 }
 
 // otherNumber returns the number that stands in y where the plain number v
 // stands in x, beside the same word: "14 guest rooms" for "20 guest rooms".
-func (x *side) otherNumber(y *side, v *value) string {
-	if v.kind != number || v.first != v.last {
+func (x *side) otherNumber(y *side, v *quantity.Value) string {
+	if v.Kind != quantity.Number || v.FirstToken != v.LastToken {
 		return ""
 	}
-	n := slices.Index(x.content, v.first)
+	n := slices.Index(x.content, v.FirstToken)
 	if n < 0 {
 		return ""
 	}
 	for m := range y.content {
 		t := &y.tokens[y.content[m]]
-		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.ordinal && x.sameNeighbour(n, y, m) &&
+		if t.Class&(lexicon.Number|lexicon.Numeral) != 0 && t.Is(lexicon.Ordinal) == v.Ordinal && x.sameNeighbour(n, y, m) &&
 			!verdict.InMarker(y.text, int(t.Start), int(t.End)) {
 			return y.word(m)
 		}
 	}
 	return ""
 }
+
+func (x *side) lower(i int) string { return x.tokens[i].Lower(x.text) }
+
+// gap returns the text before token i, which is not the first.
+func (x *side) gap(i int) string { return lexicon.Gap(x.text, &x.tokens[i-1], &x.tokens[i]) }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // A grid is a table of a context: of Markdown, or of lines
@@ -24,8 +25,8 @@ type gridRow struct {
 // A gridCell is a cell of a table.
 type gridCell struct {
 	text   string
-	words  []uint64 // keys of the words that count, without those in parentheses
-	values []value  // numbers and dates
+	words  []uint64         // keys of the words that count, without those in parentheses
+	values []quantity.Value // numbers and dates
 }
 
 // maxCells is how many cells of the tables of a row's contexts are read.
@@ -81,7 +82,7 @@ func (j *Judge) newCell(text string) gridCell {
 	text = strings.Trim(text, "* _`")
 	c := gridCell{text: text}
 	tokens := j.lex.Tokens(nil, text)
-	c.values = values(nil, maxRoles, j.lex, text, tokens)
+	c.values = quantity.Append(nil, maxRoles, j.lex, text, tokens)
 	depth, at := 0, 0
 	for i := range tokens {
 		t := &tokens[i]
@@ -97,7 +98,7 @@ func (j *Judge) newCell(text string) gridCell {
 // numbered reports whether the first column only counts the rows.
 func (g *grid) numbered() bool {
 	for i, r := range g.rows[1:] {
-		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].num != float64(i+1) {
+		if len(r.cells) == 0 || len(r.cells[0].values) != 1 || r.cells[0].values[0].Num != float64(i+1) {
 			return false
 		}
 	}

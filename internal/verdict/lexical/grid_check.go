@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // maxGridWork is how many cells all claims of a row are compared with.
@@ -71,7 +72,7 @@ type cellCheck struct {
 	side          *side // of the claim
 	rows, columns []int // that the claim names
 	label         int   // column that names the rows
-	value         *value
+	value         *quantity.Value
 	literal       bool // cells are compared as they are written
 }
 
@@ -84,10 +85,10 @@ func (k *cellCheck) check() (objection, int) {
 	vs := k.s.claimValues[k.claim.values[0]:k.claim.values[1]]
 	for i := range vs {
 		k.value = &vs[i]
-		if k.value.soft || k.inName(k.value) {
+		if k.value.Soft || k.inName(k.value) {
 			continue
 		}
-		if o, row := k.misplaced(func(c *gridCell) bool { return k.has(c, k.value) }, vs[i].string(k.claim.text)); o.reason != "" {
+		if o, row := k.misplaced(func(c *gridCell) bool { return k.has(c, k.value) }, vs[i].Text(k.claim.text)); o.reason != "" {
 			return o, row
 		}
 	}
@@ -181,7 +182,7 @@ func (k *cellCheck) pairs() (objection, int) {
 				continue
 			}
 			b.read(k.lex, said)
-			vs := values(nil, maxRoles, k.lex, said, b.tokens)
+			vs := quantity.Append(nil, maxRoles, k.lex, said, b.tokens)
 			other := len(cells[i].values) > 0 && len(vs) > 0 && !k.has(&cells[i], &vs[0])
 			if other {
 				return k.object(said, cells[i].text, k.rows[0], i), k.rows[0]
@@ -194,7 +195,7 @@ func (k *cellCheck) pairs() (objection, int) {
 
 // inName reports whether v belongs to the name of a row or column that the claim
 // names.
-func (k *cellCheck) inName(v *value) bool {
+func (k *cellCheck) inName(v *quantity.Value) bool {
 	for _, r := range k.rows {
 		if k.has(&k.grid.rows[r].cells[k.label], v) {
 			return true
@@ -209,10 +210,10 @@ func (k *cellCheck) inName(v *value) bool {
 }
 
 // has reports whether a cell gives v.
-func (k *cellCheck) has(c *gridCell, v *value) bool {
+func (k *cellCheck) has(c *gridCell, v *quantity.Value) bool {
 	const sure = 0.9
 	for i := range c.values {
-		if v.holds(&c.values[i], k.lex) >= sure {
+		if v.Match(&c.values[i], k.lex) >= sure {
 			return true
 		}
 	}
@@ -279,7 +280,7 @@ func (k *cellCheck) expected(row, column int) *gridCell {
 		return cell
 	}
 	vs := k.s.claimValues[k.claim.values[0]:k.claim.values[1]]
-	if len(cell.values) == 0 || slices.ContainsFunc(vs, func(v value) bool { return k.has(cell, &v) }) {
+	if len(cell.values) == 0 || slices.ContainsFunc(vs, func(v quantity.Value) bool { return k.has(cell, &v) }) {
 		return nil
 	}
 	return cell
@@ -305,8 +306,8 @@ func (j *Judge) cellInProse(s *scratch, contexts []string, k *cellCheck) bool {
 		if tries == 0 {
 			break
 		}
-		chunk, at := int(s.valueChunks[i]), s.values[i].start
-		if k.value.holds(&s.values[i], j.lex) == 0 || inGrid(s.grids, chunk, at) {
+		chunk, at := int(s.valueChunks[i]), s.values[i].Start
+		if k.value.Match(&s.values[i], j.lex) == 0 || inGrid(s.grids, chunk, at) {
 			continue
 		}
 		tries--

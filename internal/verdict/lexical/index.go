@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // Credit says how much of a claim's word a context's word gives, in
@@ -110,7 +111,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		limit = maxValues
 		s.sparse.addSequence(id, ts)
 	}
-	s.claimValues = values(s.claimValues, limit, l, text, ts)
+	s.claimValues = quantity.Append(s.claimValues, limit, l, text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.pairSeen))     //nolint:gosec // as above
@@ -123,12 +124,12 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		if i > 0 {
 			s.addPair(id, lexicon.Pair(ts[i-1].Key, t.Key))
 		}
-		if v < c.values[1] && i >= s.claimValues[v].first {
-			if i == s.claimValues[v].first {
+		if v < c.values[1] && i >= s.claimValues[v].FirstToken {
+			if i == s.claimValues[v].FirstToken {
 				s.addValue(l, id, v, ts)
 				content = true
 			}
-			if i == s.claimValues[v].last {
+			if i == s.claimValues[v].LastToken {
 				v++
 			}
 			continue
@@ -185,21 +186,21 @@ func weigh(idf float64) int64 { return int64(math.Round(idf * 1000)) }
 func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) {
 	val := &s.claimValues[v]
 	w := int64(0)
-	for _, t := range ts[val.first : val.last+1] {
+	for _, t := range ts[val.FirstToken : val.LastToken+1] {
 		if !t.Is(lexicon.Stop) || t.Is(lexicon.Month) {
 			w += weigh(l.IDF(t.Key))
 		}
 	}
-	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.start), end: int32(val.end)}) //nolint:gosec // texts are shorter than 2 GiB
+	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
 	if p := s.sparse; p != nil {
-		p.meant = meaningKeys(p.meant[:0], val, l, true)
+		p.meant = val.AppendKeys(p.meant[:0], l, true)
 		for _, k := range p.meant {
 			s.addEntry(p.meanings, k, n, 0)
 		}
 	}
-	if val.fraction && val.soft { // half, which a text may also say in a way that is not read as a share
-		s.addEntry(s.keys, ts[val.last].Key, n, 0)
+	if val.Fraction && val.Soft { // half, which a text may also say in a way that is not read as a share
+		s.addEntry(s.keys, ts[val.LastToken].Key, n, 0)
 	}
 }
 
@@ -239,8 +240,8 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 // "super bowl" in a claim.
 func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text string) {
 	for i := 1; i < len(ts); i++ {
-		a, b := ts[i-1], ts[i]
-		if (a.Class|b.Class)&(lexicon.Stop|lexicon.Number) != 0 || a.Stem == 0 || b.Stem == 0 || gap(text, a, b) != " " {
+		a, b := &ts[i-1], &ts[i]
+		if (a.Class|b.Class)&(lexicon.Stop|lexicon.Number) != 0 || a.Stem == 0 || b.Stem == 0 || lexicon.Gap(text, a, b) != " " {
 			continue
 		}
 		m, ok := s.words.Get(a.Key)

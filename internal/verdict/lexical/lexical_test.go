@@ -131,3 +131,12 @@ func TestVerdicts(t *testing.T) {
 		}
 	}
 }
+
+func TestNumberWithSpaceAfterSeparatorMatches(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	v := judge(t, j, task("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
+	if v.Label != verdict.Supported {
+		t.Errorf("got %v (%s), want supported", v.Label, v.Reason)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // A hit is a word of a context that gives credit for a term of a claim.
@@ -120,7 +121,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 		}
 		t := &ts[i]
 		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
-		for len(vs) > 0 && vs[0].first <= i {
+		for len(vs) > 0 && vs[0].FirstToken <= i {
 			s.creditValue(l, &vs[0], here, at)
 			vs = vs[1:]
 		}
@@ -145,7 +146,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 				}
 			}
 		}
-		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && gap(text, ts[i-1], *t) == " " {
+		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && lexicon.Gap(text, &ts[i-1], t) == " " {
 			if e, ok := s.compounds.Get(lexicon.HashLower(text[ts[i-1].Start:ts[i-1].End], text[t.Start:t.End])); ok {
 				s.credit(e, at)
 			}
@@ -206,27 +207,23 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
 	if len(s.claimValues) == 0 {
 		return
 	}
-	s.blockValues = values(s.blockValues, len(text), l, text, s.tokens)
+	s.blockValues = quantity.Append(s.blockValues, len(text), l, text, s.tokens)
+	quantity.JoinThousands(s.blockValues, text, s.tokens)
 	vs := s.blockValues
-	for i := 1; i < len(vs); i++ {
-		if v, ok := spacedThousands(text, s.tokens, &vs[i-1], &vs[i]); ok {
-			vs[i] = v
-		}
-	}
 	for _, v := range vs[:min(len(vs), keptValues-len(s.values))] {
-		v.start += int(here.byte)
-		v.end += int(here.byte)
+		v.Start += int(here.byte)
+		v.End += int(here.byte)
 		s.values = append(s.values, v)
 		s.valueChunks = append(s.valueChunks, here.chunk)
 	}
 }
 
 // creditValue adds a hit to each number or date of a claim that v gives.
-func (s *scratch) creditValue(l *lexicon.Lexicon, v *value, here at, at hit) {
-	at.start = here.byte + int32(v.start) //nolint:gosec // a block is short
+func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here at, at hit) {
+	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	s.work += (len(s.valueTerms) + 3) / 4 // four take as long as a hit
 	for _, n := range s.valueTerms {
-		sure := s.claimValues[s.terms[n].value].holds(v, l)
+		sure := s.claimValues[s.terms[n].value].Match(v, l)
 		if sure == 0 {
 			continue
 		}

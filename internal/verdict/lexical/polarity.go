@@ -219,7 +219,7 @@ func (r *polarReader) add(c polarClause) {
 
 // splitsClause reports whether a clause or a part of a list begins at token i.
 func (x *side) splitsClause(i int) bool {
-	g := gap(x.text, x.tokens[i-1], x.tokens[i])
+	g := x.gap(i)
 	if strings.ContainsAny(g, ",;:()—–|\n") {
 		return true
 	}

@@ -76,7 +76,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string,
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		s.line = append(s.line, notThere(v.string(c.text), s.nearestValue(s.nearest(l, c, v, contexts), contexts))...)
+		s.line = append(s.line, notThere(v.Text(c.text), s.nearestValue(s.nearest(l, c, v, contexts), contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
 		s.chunkLine(c, contexts, q)
 		return string(s.line), true
@@ -95,7 +95,7 @@ func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string,
 func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.value >= 0 && !s.claimValues[t.value].soft && s.isAbsent(c, t, contexts) {
+		if t.value >= 0 && !s.claimValues[t.value].Soft && s.isAbsent(c, t, contexts) {
 			return t
 		}
 	}
@@ -157,7 +157,7 @@ func clip(w string) string {
 // valueReason says what number or date the contexts have in the place of v, the
 // value of t.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
-	mine := s.claimValues[t.value].string(c.text)
+	mine := s.claimValues[t.value].Text(c.text)
 	if s.isAbsent(c, t, contexts) {
 		return notThere(mine, other)
 	}
@@ -169,7 +169,7 @@ func (s *scratch) nearestValue(n candidate, contexts []string) string {
 	if n.value == nil || n.likeness < likeEnough/2 {
 		return ""
 	}
-	return n.value.string(contexts[n.chunk])
+	return n.value.Text(contexts[n.chunk])
 }
 
 func notThere(value, nearest string) string {

@@ -46,8 +46,6 @@ func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
 	return dst
 }
 
-func (x *side) lower(i int) string { return wordOf(x.text, x.tokens[i]) }
-
 // directed reports whether token i is a verb whose sides can't change places:
 // one of the list, or one in -ed that is not known for the contrary.
 func (x *side) directed(l *lexicon.Lexicon, i int) bool {
@@ -67,7 +65,7 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 	r := role{key: x.tokens[i].Key}
 	k := i - 1
 	be := false
-	for ; k >= 0 && gap(x.text, x.tokens[k], x.tokens[k+1]) == " "; k-- {
+	for ; k >= 0 && x.gap(k+1) == " "; k-- {
 		w := x.lower(k)
 		switch w {
 		case "was", "were", "is", "are", "been", "being", "be":
@@ -81,7 +79,7 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 		}
 	}
 	end := k + 1
-	if end > 0 && gap(x.text, x.tokens[end-1], x.tokens[end]) != " " {
+	if end > 0 && x.gap(end) != " " {
 		return r, false
 	}
 	from, ok := x.phraseStart(l, end)
@@ -90,7 +88,7 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 	}
 	r.first = [2]int{from, end}
 	m := i + 1
-	if m >= len(x.tokens) || gap(x.text, x.tokens[i], x.tokens[m]) != " " {
+	if m >= len(x.tokens) || x.gap(m) != " " {
 		return r, false
 	}
 	passive := false
@@ -121,7 +119,7 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 // lost" takes a parser to tell.
 func (x *side) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
 	k := end - 1
-	for k >= 0 && end-k <= phraseReach && x.inPhrase(k) && (k+1 == end || joins(gap(x.text, x.tokens[k], x.tokens[k+1]))) {
+	for k >= 0 && end-k <= phraseReach && x.inPhrase(k) && (k+1 == end || joins(x.gap(k+1))) {
 		if x.directed(l, k) {
 			return 0, false
 		}
@@ -133,7 +131,7 @@ func (x *side) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
 // phraseEnd returns the token after the noun phrase that begins with token m.
 func (x *side) phraseEnd(m int) int {
 	n := m
-	for n < len(x.tokens) && n-m <= phraseReach && x.inPhrase(n) && joins(gap(x.text, x.tokens[n-1], x.tokens[n])) {
+	for n < len(x.tokens) && n-m <= phraseReach && x.inPhrase(n) && joins(x.gap(n)) {
 		n++
 	}
 	return n
@@ -153,12 +151,12 @@ func (x *side) relation(l *lexicon.Lexicon, i int) (role, bool) {
 		return r, false // a friend of
 	}
 	r.key, r.how = x.tokens[i-1].Key, x.tokens[i].Key
-	for k := i - 2; k > 0 && k >= i-1-relationReach && joins(gap(x.text, x.tokens[k], x.tokens[k+1])); k-- {
+	for k := i - 2; k > 0 && k >= i-1-relationReach && joins(x.gap(k+1)); k-- {
 		switch x.lower(k) {
 		case "is", "was", "are", "were", "became":
 			from, ok := x.phraseStart(l, k)
 			r.first, r.second = [2]int{from, k}, [2]int{i + 1, x.phraseEnd(i + 1)}
-			return r, ok && joins(gap(x.text, x.tokens[k-1], x.tokens[k])) && x.says(r.first) > 0 && x.says(r.second) > 0
+			return r, ok && joins(x.gap(k)) && x.says(r.first) > 0 && x.says(r.second) > 0
 		}
 		if !x.inPhrase(k) || x.lower(k) == "of" {
 			break
@@ -196,7 +194,7 @@ func (x *side) says(r [2]int) int {
 func (x *side) comparison(i int) (role, bool) {
 	r := role{comparative: true}
 	at := -1
-	for k := i - 1; k >= 0 && k >= i-comparatorReach && at < 0 && !breaks(gap(x.text, x.tokens[k], x.tokens[k+1])); k-- {
+	for k := i - 1; k >= 0 && k >= i-comparatorReach && at < 0 && !breaks(x.gap(k+1)); k-- {
 		switch w := x.lower(k); {
 		case w == "more" || w == "less" || w == "fewer":
 			at = k
@@ -215,11 +213,11 @@ func (x *side) comparison(i int) (role, bool) {
 	}
 	r.key = x.tokens[at].Key
 	from := at
-	for from > 0 && at-from < comparedReach && !breaks(gap(x.text, x.tokens[from-1], x.tokens[from])) {
+	for from > 0 && at-from < comparedReach && !breaks(x.gap(from)) {
 		from--
 	}
 	m := i + 1
-	for m < len(x.tokens) && x.tokens[m].Is(lexicon.Stop) && joins(gap(x.text, x.tokens[m-1], x.tokens[m])) {
+	for m < len(x.tokens) && x.tokens[m].Is(lexicon.Stop) && joins(x.gap(m)) {
 		m++
 	}
 	n := x.phraseEnd(m)

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // scratchKeys is how many keys a table of a scratch may keep room for between rows.
@@ -30,7 +31,7 @@ type scratch struct {
 	terms       []term
 	pairSeen    []pairSeen
 	claims      []claim
-	claimValues []value
+	claimValues []quantity.Value
 
 	tokens       []lexicon.Token
 	titled       bool // capitals of the claim at hand mark no names
@@ -38,10 +39,10 @@ type scratch struct {
 	quoteSide    side
 	claimRoles   []role
 	quoteRoles   []role
-	values       []value // of the contexts
-	valueChunks  []int32 // which one
-	valueTerms   []int32 // terms of the claims that are numbers or dates
-	blockValues  []value // of the block at hand
+	values       []quantity.Value // of the contexts
+	valueChunks  []int32          // which one
+	valueTerms   []int32          // terms of the claims that are numbers or dates
+	blockValues  []quantity.Value // of the block at hand
 	taken        []level
 	gain         []int64
 	texts        []string

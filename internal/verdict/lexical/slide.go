@@ -176,7 +176,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	missing, values := 0, 0
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
-		if t.value >= 0 && !s.claimValues[t.value].soft {
+		if t.value >= 0 && !s.claimValues[t.value].Soft {
 			values++
 			if t.seen == levels {
 				missing++

@@ -58,7 +58,7 @@ func (r *slotReader) list(x *side, m mention, next int) {
 // tokens before from and token to.
 func (x *side) onlyListed(from, to int) bool {
 	for i := from; i <= to; i++ {
-		if g := strings.TrimSpace(gap(x.text, x.tokens[i-1], x.tokens[i])); g != "" && g != "," {
+		if g := strings.TrimSpace(x.gap(i)); g != "" && g != "," {
 			return false
 		}
 		if i == to {
@@ -76,7 +76,7 @@ func (x *side) onlyListed(from, to int) bool {
 // name returns the token after the name that begins at token i, and its words:
 // none of one in the genitive, which names the owner of what follows.
 func (x *side) name(i int) (next int, words []uint64) {
-	for next = i; next < len(x.tokens) && x.inName(next) && (next == i || joins(gap(x.text, x.tokens[next-1], x.tokens[next]))); next++ {
+	for next = i; next < len(x.tokens) && x.inName(next) && (next == i || joins(x.gap(next))); next++ {
 		words = append(words, x.tokens[next].Key)
 		if isPossessive(x.text[x.tokens[next].Start:x.tokens[next].End]) {
 			return next + 1, nil
@@ -110,7 +110,7 @@ func (x *side) beginsClause(i int) bool {
 	if i == 0 {
 		return false
 	}
-	g := gap(x.text, x.tokens[i-1], x.tokens[i])
+	g := x.gap(i)
 	if strings.ContainsAny(g, ";:()—|\n") {
 		return true
 	}

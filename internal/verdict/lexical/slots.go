@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // A short answer is judged as the statement that it makes with its question, and
@@ -48,7 +49,7 @@ type mention struct {
 	modifies                bool // one word before one without a capital: "Dutch law"
 	start, end              int  // bytes in the chunk
 	words                   []uint64
-	value                   *value
+	value                   *quantity.Value
 	byAgent                 bool // after "by"
 }
 
@@ -104,11 +105,11 @@ func (c *claim) searched(chunk int, text string) (start, end int) {
 type slotReader struct {
 	j         *Judge
 	s         *scratch
-	answer    []uint64 // words of the answer that the question lacks
-	value     *value   // of the answer, nil for a name
-	subject   bool     // the answer stands where the subject does
-	oblique   bool     // the answer stands after a preposition
-	common    bool     // the contexts have the answer without a capital
+	answer    []uint64        // words of the answer that the question lacks
+	value     *quantity.Value // of the answer, nil for a name
+	subject   bool            // the answer stands where the subject does
+	oblique   bool            // the answer stands after a preposition
+	common    bool            // the contexts have the answer without a capital
 	said      string
 	words     []uint64 // of the question
 	related   [][]uint64
@@ -130,11 +131,11 @@ func (r *slotReader) question(c *claim) bool {
 		r.answer = append(r.answer, t.Key)
 		names = names && t.Is(lexicon.Capital)
 	}
-	vs := values(nil, 2, r.j.lex, c.answer, b.tokens)
+	vs := quantity.Append(nil, 2, r.j.lex, c.answer, b.tokens)
 	switch {
 	case len(splitItems(c.answer)) > 1, len(r.answer) > maxAnswer:
 		return false
-	case len(vs) == 1 && len(b.tokens)-(vs[0].last-vs[0].first+1) <= 2:
+	case len(vs) == 1 && len(b.tokens)-(vs[0].LastToken-vs[0].FirstToken+1) <= 2:
 		r.value = &vs[0]
 	case len(vs) > 0, !names, len(r.answer) == 0:
 		return false
@@ -176,10 +177,10 @@ func (r *slotReader) sentence(chunk int, text string, start, end int) {
 	sentence := slotSentence{chunk: chunk, start: start, end: end}
 	clause, seen := 0, make([]bool, len(r.words))
 	if r.value != nil {
-		vs := values(nil, maxRoles, r.j.lex, x.text, x.tokens)
+		vs := quantity.Append(nil, maxRoles, r.j.lex, x.text, x.tokens)
 		for i := range vs {
-			if vs[i].kind == r.value.kind && r.value.likeness(&vs[i], r.j.lex) > 0 && vs[i].ordinal == r.value.ordinal {
-				r.mentions = append(r.mentions, mention{chunk: chunk, sentence: n, at: vs[i].first, from: vs[i].first, to: vs[i].last, start: start + vs[i].start, end: start + vs[i].end, value: &vs[i]})
+			if vs[i].Kind == r.value.Kind && r.value.Similarity(&vs[i], r.j.lex) > 0 && vs[i].Ordinal == r.value.Ordinal {
+				r.mentions = append(r.mentions, mention{chunk: chunk, sentence: n, at: vs[i].FirstToken, from: vs[i].FirstToken, to: vs[i].LastToken, start: start + vs[i].Start, end: start + vs[i].End, value: &vs[i]})
 			}
 		}
 	}
@@ -217,7 +218,7 @@ func (r *slotReader) sentence(chunk int, text string, start, end int) {
 			continue
 		}
 		m.end = start + int(x.tokens[i].End)
-		m.modifies = next == m.at+1 && next < len(x.tokens) && x.tokens[next].Class&(lexicon.Stop|lexicon.Capital) == 0 && gap(x.text, x.tokens[i], x.tokens[next]) == " "
+		m.modifies = next == m.at+1 && next < len(x.tokens) && x.tokens[next].Class&(lexicon.Stop|lexicon.Capital) == 0 && x.gap(next) == " "
 		r.list(x, m, next)
 	}
 	for i := range r.mentions {
@@ -267,7 +268,7 @@ func (r *slotReader) compare(contexts []string) (objection, quote) {
 // isAnswer reports whether a candidate is what the answer says.
 func (r *slotReader) isAnswer(m *mention) bool {
 	if r.value != nil {
-		return m.value != nil && r.value.holds(m.value, r.j.lex) > 0
+		return m.value != nil && r.value.Match(m.value, r.j.lex) > 0
 	}
 	return contained(m.words, r.answer) || contained(r.answer, m.words)
 }
@@ -300,7 +301,7 @@ func contained(a, b []uint64) bool {
 // same reports whether two candidates are the same.
 func (r *slotReader) same(a, b *mention) bool {
 	if r.value != nil {
-		return a.value.holds(b.value, r.j.lex) > 0
+		return a.value.Match(b.value, r.j.lex) > 0
 	}
 	return contained(a.words, b.words) || contained(b.words, a.words)
 }

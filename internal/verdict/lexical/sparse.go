@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"context"
-	"math"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -173,50 +172,4 @@ func sequence(ts []lexicon.Token) uint64 {
 		k = lexicon.Pair(k, ts[i].Key)
 	}
 	return k
-}
-
-// meaningKeys appends the keys of what v may equal. Those of a claim's date are
-// that date alone; a context's date also gives what says less.
-func meaningKeys(dst []uint64, v *value, l *lexicon.Lexicon, claim bool) []uint64 {
-	num := func(x float64) {
-		if k := lexicon.Pair(uint64(number)+1, uint64(math.Float32bits(float32(x)))); len(dst) == 0 || dst[len(dst)-1] != k {
-			dst = append(dst, k)
-		}
-	}
-	day := func(year, month, day int) {
-		dst = append(dst, lexicon.Pair(uint64(date)+1, uint64(year)<<16|uint64(month)<<8|uint64(day))) //nolint:gosec // as in the calendar
-	}
-	switch v.kind {
-	case number:
-		num(v.num)
-		if v.unit != 0 {
-			num(v.num * l.Units[v.unit].Factor)
-		}
-		if v.thousands != 0 {
-			num(v.thousands)
-		}
-		if v.fraction && v.parts[1] != 0 {
-			num(v.parts[0])
-			num(v.parts[1])
-		}
-	case decade:
-		dst = append(dst, lexicon.Pair(uint64(decade)+1, uint64(v.year))) //nolint:gosec // as in the calendar
-	case date:
-		day(v.year, v.month, v.day)
-		if claim {
-			break
-		}
-		for _, x := range [2][2]int{{v.month, v.day}, {v.day, v.month}} {
-			if x[0] != v.month && !v.swap {
-				break
-			}
-			day(v.year, x[0], x[1])
-			day(0, x[0], x[1])
-			day(v.year, x[0], 0)
-		}
-		if v.year != 0 {
-			num(float64(v.year))
-		}
-	}
-	return dst
 }

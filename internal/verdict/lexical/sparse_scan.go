@@ -66,8 +66,8 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	}
 	for i := from; i < to; i++ {
 		t := &ts[i]
-		for ; v < len(s.blockValues) && s.blockValues[v].first <= i; v++ {
-			p.meant = meaningKeys(p.meant[:0], &s.blockValues[v], l, false)
+		for ; v < len(s.blockValues) && s.blockValues[v].FirstToken <= i; v++ {
+			p.meant = s.blockValues[v].AppendKeys(p.meant[:0], l, false)
 			for _, k := range p.meant {
 				if e, ok := p.meanings.Get(k); ok {
 					s.meet(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
@@ -88,7 +88,7 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 		if e, ok := s.pairs.Get(lexicon.Pair(b.Key, t.Key)); ok {
 			s.meetPair(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
 		}
-		if s.compounds.Len() > 0 && t.Stem > 0 && b.Stem > 0 && gap(text, *b, *t) == " " {
+		if s.compounds.Len() > 0 && t.Stem > 0 && b.Stem > 0 && lexicon.Gap(text, b, t) == " " {
 			if e, ok := s.compounds.Get(lexicon.HashLower(text[b.Start:b.End], text[t.Start:t.End])); ok {
 				s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
 			}
@@ -188,11 +188,11 @@ func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here at, r *ref, e 
 		}
 	case refValue:
 		v := &s.blockValues[r.value]
-		sure := s.claimValues[x.value].holds(v, l)
+		sure := s.claimValues[x.value].Match(v, l)
 		if sure == 0 {
 			return
 		}
-		h.start, h.level = here.byte+int32(v.start), valueLevel(sure) //nolint:gosec // a block is short
+		h.start, h.level = here.byte+int32(v.Start), valueLevel(sure) //nolint:gosec // a block is short
 	case refWord, refPair:
 	}
 	if !c.touched {

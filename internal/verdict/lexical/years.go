@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
 // otherYear looks for a number that the claim puts in one year and the quote
@@ -10,45 +11,37 @@ import (
 func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) {
 	a, b := &s.claimSide, &s.quoteSide
 	mine := s.claimValues[c.values[0]:c.values[1]]
-	var theirs []value
+	var theirs []quantity.Value
 	for i := 1; i < len(mine); i++ {
 		v, year := &mine[i-1], &mine[i]
-		if !a.inYear(v, year) {
+		if !v.InYear(year, a.text, a.tokens) {
 			continue
 		}
 		if theirs == nil {
-			theirs = values(nil, len(b.text), l, b.text, b.tokens)
+			theirs = quantity.Append(nil, len(b.text), l, b.text, b.tokens)
 		}
 		other, elsewhere := false, -1
 		for k := 1; k < len(theirs); k++ {
 			w, y := &theirs[k-1], &theirs[k]
-			if !b.inYear(w, y) {
-				if v.holds(w, l) > 0 || v.holds(y, l) > 0 && (k+1 == len(theirs) || !b.inYear(y, &theirs[k+1])) {
+			if !w.InYear(y, b.text, b.tokens) {
+				if v.Match(w, l) > 0 || v.Match(y, l) > 0 && (k+1 == len(theirs) || !y.InYear(&theirs[k+1], b.text, b.tokens)) {
 					return "", "" // it stands there without a year
 				}
 				continue
 			}
-			sameValue, sameYear := v.holds(w, l) > 0, year.num == y.num
+			sameValue, sameYear := v.Match(w, l) > 0, year.Num == y.Num
 			switch {
 			case sameValue && sameYear:
 				return "", ""
 			case sameValue:
 				elsewhere = k
-			case sameYear && v.unit == w.unit:
+			case sameYear && v.Unit == w.Unit:
 				other = true
 			}
 		}
 		if other && elsewhere > 0 {
-			return a.text[v.start:year.end], b.text[theirs[elsewhere-1].start:theirs[elsewhere].end]
+			return a.text[v.Start:year.End], b.text[theirs[elsewhere-1].Start:theirs[elsewhere].End]
 		}
 	}
 	return "", ""
-}
-
-// inYear reports whether year is a year and v is a number that "in" puts into it.
-func (x *side) inYear(v, year *value) bool {
-	if v.kind != number || year.kind != number || year.first != v.last+2 || x.lower(year.first-1) != "in" {
-		return false
-	}
-	return year.unit == 0 && isYear(x.tokens[year.first]) && (v.unit != 0 || !isYear(x.tokens[v.first]))
 }

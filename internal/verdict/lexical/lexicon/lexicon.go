@@ -148,6 +148,16 @@ func (l *Lexicon) Related(k uint64, yield func(key uint64, r Relation)) {
 	}
 }
 
+// UnitNamed returns the index into Units of the unit with a name, 0 if there is none.
+func (l *Lexicon) UnitNamed(name string) int {
+	for i := range l.Units {
+		if l.Units[i].Name == name {
+			return i
+		}
+	}
+	return 0
+}
+
 // unpack reads lexicon.bin: magic, then sections, each led by its length as a
 // little-endian uint32. The frequency table is used where it lies.
 func (l *Lexicon) unpack(s string) error {

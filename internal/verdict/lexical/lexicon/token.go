@@ -44,6 +44,21 @@ type Token struct {
 // Is reports whether the token has all of the classes in c.
 func (t *Token) Is(c Class) bool { return t.Class&c == c }
 
+// Text returns the token as written in text.
+func (t *Token) Text(text string) string { return text[t.Start:t.End] }
+
+// Lower returns the token in lower case.
+func (t *Token) Lower(text string) string { return strings.ToLower(text[t.Start:t.End]) }
+
+// Gap returns the text between two tokens. For overlapping tokens, which scripts
+// without spaces have, it returns a string that matches no separator.
+func Gap(text string, a, b *Token) string {
+	if a.End > b.Start {
+		return "overlap"
+	}
+	return text[a.End:b.Start]
+}
+
 const maxWord = 64 // bytes of a word that are looked at; longer ones are no words of a language
 
 // Tokens appends the words of text to dst. Scripts that are written without

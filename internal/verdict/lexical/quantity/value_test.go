@@ -1,4 +1,4 @@
-package lexical
+package quantity
 
 import (
 	"fmt"
@@ -8,16 +8,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-func read(l *lexicon.Lexicon, text string) []value {
-	return values(nil, len(text)+1, l, text, l.Tokens(nil, text))
-}
-
-func TestValuesOfAText(t *testing.T) {
-	t.Parallel()
+func loadLexicon(t *testing.T) *lexicon.Lexicon {
+	t.Helper()
 	l, err := lexicon.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return l
+}
+
+func parse(l *lexicon.Lexicon, text string) []Value {
+	return Append(nil, len(text)+1, l, text, l.Tokens(nil, text))
+}
+
+func TestAppendParsesNumbersAndDates(t *testing.T) {
+	t.Parallel()
+	l := loadLexicon(t)
 	for text, want := range map[string]string{
 		"on Jan 15, 1967 at noon":            "1967-1-15",
 		"on January 15 , 1967 at noon":       "1967-1-15",
@@ -53,14 +59,14 @@ func TestValuesOfAText(t *testing.T) {
 		"nothing of the kind, hundred times": "",
 	} {
 		var got []string
-		for _, v := range read(l, text) {
-			switch v.kind {
-			case date:
+		for _, v := range parse(l, text) {
+			switch v.Kind {
+			case Date:
 				got = append(got, fmt.Sprintf("%d-%d-%d", v.year, v.month, v.day))
-			case decade:
+			case Decade:
 				got = append(got, fmt.Sprintf("%ds", v.year))
-			case number:
-				got = append(got, strings.TrimSpace(fmt.Sprintf("%.6g %s", v.num, l.Units[v.unit].Name)))
+			case Number:
+				got = append(got, strings.TrimSpace(fmt.Sprintf("%.6g %s", v.Num, l.Units[v.Unit].Name)))
 			}
 		}
 		if s := strings.Join(got, " "); s != want {
@@ -75,18 +81,15 @@ func TestSignificantDigits(t *testing.T) {
 		"78,000": 2, "78": 2, "100": 1, "0": 1, "000": 1, "": 1, "0.05": 1, "1.50": 3, "10.0": 3, "1,500.000": 7,
 		"5.": 1, "50.": 2, "three": 1, "3.5bn": 2, "1905": 4, "0120": 2,
 	} {
-		if got := significant(s); got != want {
-			t.Errorf("%q: %d, want %d", s, got, want)
+		if got := significantDigits(s); got != want {
+			t.Errorf("%q: got %d, want %d", s, got, want)
 		}
 	}
 }
 
-func TestWhatOneValueSaysOfAnother(t *testing.T) {
+func TestMatch(t *testing.T) {
 	t.Parallel()
-	l, err := lexicon.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := loadLexicon(t)
 	for _, c := range []struct {
 		claim, context string
 		want           bool
@@ -116,29 +119,57 @@ func TestWhatOneValueSaysOfAnother(t *testing.T) {
 		{"1.500 Mitarbeiter", "1600 Mitarbeiter", false},
 		{"1.5", "1500", false},
 	} {
-		checkHolds(t, l, c.claim, c.context, c.want)
+		checkMatch(t, l, c.claim, c.context, c.want)
 	}
 }
 
-// checkHolds reads the one value of each text and fails t where that of the
-// context does not say that of the claim as want has it.
-func checkHolds(t *testing.T, l *lexicon.Lexicon, claim, context string, want bool) {
+// checkMatch parses the only value of each text and checks whether the context's
+// matches the claim's.
+func checkMatch(t *testing.T, l *lexicon.Lexicon, claim, context string, want bool) {
 	t.Helper()
-	a, b := read(l, claim), read(l, context)
+	a, b := parse(l, claim), parse(l, context)
 	if len(a) != 1 || len(b) != 1 {
-		t.Errorf("%q has %d values, %q %d", claim, len(a), context, len(b))
+		t.Errorf("got %d values of %q and %d of %q, want 1 of each", len(a), claim, len(b), context)
 		return
 	}
-	if got := a[0].holds(&b[0], l) > 0; got != want {
-		t.Errorf("%q of %q: %v", claim, context, got)
+	if got := a[0].Match(&b[0], l) > 0; got != want {
+		t.Errorf("claim %q, context %q: got match %v, want %v", claim, context, got, want)
 	}
 }
 
-func TestNumbersOfTextThatWasCutIntoWords(t *testing.T) {
+func TestMatchOfShares(t *testing.T) {
 	t.Parallel()
-	j := newJudge(t, Options{})
-	v := judge(t, j, task("", []string{"One bookie has taken five bets for more than $ 10, 000 on the party."}, "One bookie has taken five bets for more than $10,000 on the party."))[0]
-	if v.Label.String() != "supported" {
-		t.Errorf("%v: %s", v.Label, v.Reason)
+	l := loadLexicon(t)
+	for _, c := range []struct {
+		claim, context string
+		want           bool
+	}{
+		{"20% of them", "a fifth of them", true},
+		{"20% of them", "one in five", true},
+		{"20% of them", "one-fifth", true},
+		{"a fifth of them", "20 percent", true},
+		{"a fifth of them", "25 percent", false},
+		{"50%", "half of the town", true},
+		{"half of the town", "50%", true},
+		{"75%", "three quarters", true},
+		{"75%", "3 out of 4", true},
+		{"75%", "3/4", true},
+		{"33%", "a third of them", true},
+		{"66.7%", "two-thirds", true},
+		{"two thirds", "67 percent", true},
+		{"two thirds", "70 percent", false},
+		{"two thirds", "one third of", false},
+		{"more than half of them", "62%", true},
+		{"20 people", "a fifth of them", false},
+		{"five people", "five out of six", true},
+	} {
+		checkMatch(t, l, c.claim, c.context, c.want)
+	}
+	for _, s := range []string{"the fifth attempt", "a third party", "the second half of the season", "the fourth quarter of 2020", "two tenths of a second", "one in three weeks", "five in 2020"} {
+		for _, v := range parse(l, s) {
+			if v.Fraction {
+				t.Errorf("%q: got a share, want none", s)
+			}
+		}
 	}
 }
