@@ -71,18 +71,18 @@ func TestPackChoosesSentencesThatCompleteEachOther(t *testing.T) {
 }
 
 func TestPackThinksOfAFewSentencesOnly(t *testing.T) {
-	sentences := make([]string, 5*candidates)
+	sentences := make([]string, 5*maxPacked)
 	sizes := make([]int, len(sentences))
 	for i := range sentences {
 		sentences[i], sizes[i] = "The bridge is long.", 4
 	}
-	sentences[4*candidates] = "The bridge opened in May 1932."
+	sentences[4*maxPacked] = "The bridge opened in May 1932."
 	j := newJudge(t, Options{Threshold: DefaultThreshold})
 	packs, _, err := j.Pack(context.Background(), task("", nil, "The bridge opened in May 1932.").Claims, sentences, sizes, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(packs[0]) == 0 || packs[0][len(packs[0])-1] != 4*candidates {
+	if len(packs[0]) == 0 || packs[0][len(packs[0])-1] != 4*maxPacked {
 		t.Errorf("the sentence that has it all is not among %v", packs[0])
 	}
 }

@@ -2,92 +2,96 @@ package lexical
 
 import (
 	"math"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// Credit says how much of a claim's word a context's word gives, in
-// twentieths, so that sums are exact and windows can be slid without drift.
-const (
-	exact     = 20
-	adjective = 18
-	synonym   = 16
-	sameRoot  = 14
-	loose     = 11
-)
-
-// A level is an index into credits.
+// A level is how a word of a context matches a word of a claim, the best first.
 type level uint8
 
-func credit(v level) int64 { return int64([...]uint8{exact, adjective, synonym, sameRoot, loose}[v]) }
+const (
+	levelExact level = iota
+	levelAdjective
+	levelSynonym
+	levelRoot
+	levelLoose
+	levels // the number of levels, and the level of a word without a match
+)
 
-const levels = 5
+// exact is the credit of an exact match. Credits are integers, so that sums are exact
+// and a window can slide without rounding errors.
+const exact = 20
 
-// A term is a content word or a value of a claim.
+// credit returns how much of a word a match of a level counts, in units of 1/exact.
+func credit(v level) int64 {
+	return int64([...]uint8{levelExact: exact, levelAdjective: 18, levelSynonym: 16, levelRoot: 14, levelLoose: 11}[v])
+}
+
+// A term is a content word, a number or a date of a claim.
 type term struct {
 	claim      int32
 	key        uint64
 	weight     int64 // IDF × occurrences, in thousandths
-	start, end int32 // bytes in the claim, of the first occurrence
+	start, end int32 // bytes of the first occurrence in the claim
 	value      int32 // index into scratch.claimValues, -1 for a word
-	name       bool  // capitalised, and not because a sentence begins with it
+	name       bool  // capitalized, but not at the start of a sentence
 	found      bool  // in some context
-	seen, best level // the best level of a hit since the last flush, and in the best chunk; levels for none
+	seen, best level // best level of a hit since the last flush, and in the best chunk; levels if none
 	wide, near levelCounts
 }
 
-// maxValues is how many numbers and dates of a row's claims are compared by
-// what they mean; the others are compared as words.
+// maxValues is how many numbers and dates of the claims are compared by meaning; the
+// others are compared as words.
 const maxValues = 1024
 
-// An entry says that a key gives credit for a term; entries of one key are chained.
+// An entry says that a key matches a term; the entries of a key are a linked list.
 type entry struct {
 	term  int32
 	level level
-	next  int32
-	chain int32 // the entry that the chain ends with, which was its first
+	next  int32 // -1 at the end
+	chain int32 // the last entry of the list, which was its first
 }
 
-// claim is what is kept of one claim while its row is judged.
+// A claim is the state of one claim while its task is judged.
 type claim struct {
 	text       string
-	lead       int      // bytes of the stem in text, 0 without one
-	answer     string   // the short answer that text was made of, with its question
-	siblings   []string // items that the answer lists beside it, and itself
+	lead       int      // length of the lead in text in bytes, 0 without one
+	answer     string   // the short answer that text is the statement of, if any
+	siblings   []string // all items of the list of the answer that the claim is in
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.pairSeen
 	total      int64    // weight of all terms
 	names      int64    // weight of the names
 	wide, near slider
-	hits       []hit // of the text at hand, by place; done of them are behind the windows
+	hits       []hit // of the current text, by position; the windows have moved over the first done
 	done       int
-	around     []hit // those around the closest window, once there are too many to keep
+	around     []hit // the hits around the closest window, if there are too many to keep all
 	best       chunkScore
-	bestHits   []hit     // around the closest window of the best chunk, all of them if they are few
-	supports   []support // chunks whose score is enough, in order
-	unit       int32     // sparse: the last unit that it was chosen for
+	bestHits   []hit     // the hits of the best chunk: all, or those around its closest window
+	supports   []support // chunks with a sufficient score, in order
+	unit       int32     // sparse: the last unit that it was selected for
 	touched    bool      // sparse: it has hits since the last flush
 }
 
-// A support is a chunk that scores enough for a claim, and where in it the
-// closest window begins.
+// A support is a chunk with a sufficient score for a claim.
 type support struct {
-	chunk, start int
+	chunk, start int // start is where the closest window starts, in bytes
 	near         float64
 }
 
-// index reads the claims into s, so that one pass over each
-// context finds all that bears on any claim.
+// index prepares the lookup tables for the claims, so that one pass over each context
+// finds the matches of all claims.
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.pairSeen = s.entries[:0], s.terms[:0], s.claimValues[:0], s.pairSeen[:0]
-	s.keys.Clear(scratchKeys)
-	s.heads.Clear(scratchKeys)
-	s.pairs.Clear(scratchKeys)
-	s.compounds.Clear(scratchKeys)
+	s.keys.Clear(maxPooledKeys)
+	s.roots.Clear(maxPooledKeys)
+	s.pairs.Clear(maxPooledKeys)
+	s.compounds.Clear(maxPooledKeys)
 	if s.sparse != nil {
 		s.sparse.clear()
 	}
@@ -115,7 +119,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.pairSeen))     //nolint:gosec // as above
-	s.words.Clear(scratchKeys)
+	s.words.Clear(maxPooledKeys)
 	s.titled = isTitled(ts)
 	v := c.values[0]
 	content := false
@@ -141,7 +145,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 		s.addWord(l, id, ts, i)
 	}
 	s.joinNeighbours(l, ts, text)
-	if !content { // "Yes.", "It is not.": all words are all there is
+	if !content { // "Yes.", "It is not.": use the stop words
 		for i := range ts {
 			s.addWord(l, id, ts, i)
 		}
@@ -156,14 +160,14 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	}
 }
 
-// isTitled reports whether all words that count begin with a capital, as in a
-// title or in a text without small letters: capitals mark no names there.
+// isTitled reports whether all significant words are capitalized, as in a title or an
+// all-caps text, where capitals mark no names.
 func isTitled(ts []lexicon.Token) bool {
-	const enough, shortest = 4, 4 // words; letters of a word that titles write so
+	const minWords, minLetters = 4, 4 // titles do not capitalize short words
 	n := 0
 	for i := range ts {
 		t := &ts[i]
-		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.Stem == 0 || t.End-t.Start < shortest {
+		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.Stem == 0 || t.End-t.Start < minLetters {
 			continue
 		}
 		if !t.Is(lexicon.Capital) {
@@ -171,7 +175,7 @@ func isTitled(ts []lexicon.Token) bool {
 		}
 		n++
 	}
-	return n >= enough
+	return n >= minWords
 }
 
 func (s *scratch) newTerm(id int32, t term) int32 {
@@ -180,7 +184,7 @@ func (s *scratch) newTerm(id int32, t term) int32 {
 	return int32(len(s.terms) - 1) //nolint:gosec // bounded by the claim's length
 }
 
-// weigh turns an IDF into a weight.
+// weigh converts an IDF to the weight of a term.
 func weigh(idf float64) int64 { return int64(math.Round(idf * 1000)) }
 
 func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) {
@@ -194,13 +198,13 @@ func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) 
 	n := s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)}) //nolint:gosec // texts are shorter than 2 GiB
 	s.valueTerms = append(s.valueTerms, n)
 	if p := s.sparse; p != nil {
-		p.meant = val.AppendKeys(p.meant[:0], l, true)
-		for _, k := range p.meant {
-			s.addEntry(p.meanings, k, n, 0)
+		p.keys = val.AppendKeys(p.keys[:0], l, true)
+		for _, k := range p.keys {
+			s.addEntry(p.meanings, k, n, levelExact)
 		}
 	}
-	if val.Fraction && val.Soft { // half, which a text may also say in a way that is not read as a share
-		s.addEntry(s.keys, ts[val.LastToken].Key, n, 0)
+	if val.Fraction && val.Soft { // the word "half", even where it is not parsed as a share
+		s.addEntry(s.keys, ts[val.LastToken].Key, n, levelExact)
 	}
 }
 
@@ -215,28 +219,28 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 	}
 	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
 	s.words.Put(t.Key, n)
-	s.addEntry(s.keys, t.Key, n, 0)
+	s.addEntry(s.keys, t.Key, n, levelExact)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {
 		switch r {
 		case lexicon.Adjective:
-			s.addEntry(s.keys, k, n, 1)
+			s.addEntry(s.keys, k, n, levelAdjective)
 		case lexicon.Synonym:
-			s.addEntry(s.keys, k, n, 2)
+			s.addEntry(s.keys, k, n, levelSynonym)
 		case lexicon.Loose:
-			s.addEntry(s.keys, k, n, 4)
+			s.addEntry(s.keys, k, n, levelLoose)
 		case lexicon.Antonym:
 		}
 	})
 	text := s.claims[id].text
 	if t.Stem >= rootLength {
-		s.addEntry(s.heads, head(text[t.Start:t.End]), n, 3)
+		s.addEntry(s.roots, rootKey(t.Text(text)), n, levelRoot)
 	}
 	if !l.Known(t.Key) {
-		s.addEntry(s.compounds, lexicon.HashLower(text[t.Start:t.End]), n, 0)
+		s.addEntry(s.compounds, lexicon.HashLower(t.Text(text)), n, levelExact)
 	}
 }
 
-// joinNeighbours lets "superbowl" in a context give credit for both words of
+// joinNeighbours adds entries so that "superbowl" in a context matches both words of
 // "super bowl" in a claim.
 func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text string) {
 	for i := 1; i < len(ts); i++ {
@@ -249,9 +253,9 @@ func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text st
 		if !ok || !ok2 || m == n {
 			continue
 		}
-		k := l.Key(lower(text[a.Start:a.End] + text[b.Start:b.End]))
-		s.addEntry(s.keys, k, m, 0)
-		s.addEntry(s.keys, k, n, 0)
+		k := l.Key(strings.ToLower(a.Text(text) + b.Text(text)))
+		s.addEntry(s.keys, k, m, levelExact)
+		s.addEntry(s.keys, k, n, levelExact)
 	}
 }
 
@@ -262,7 +266,7 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 	}
 	for e, i := next, 0; e >= 0 && i < 2; e, i = s.entries[e].next, i+1 {
 		if s.entries[e].term == n {
-			return // a pair of words that the claim has twice
+			return // the claim has a pair of words twice
 		}
 	}
 	e := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
@@ -301,15 +305,16 @@ func (s *scratch) addPair(id int32, key uint64) {
 	s.filter.add(key)
 }
 
-// rootLength is the number of letters that two words must share to count as
-// of one root: Germany and Germanic, but not contract and contradict, where
-// they are less than rootShare of the longer.
+// Two words have the same root if they share the first rootLength letters or more,
+// at least rootShare of the longer word: Germany and Germanic, but not contract and
+// contradict.
 const (
 	rootLength = 5
 	rootShare  = 0.7
 )
 
-func head(word string) uint64 {
+// rootKey returns the key of the first rootLength letters of a word.
+func rootKey(word string) uint64 {
 	var h [rootLength]byte
 	for i := range h {
 		h[i] = word[i] | 0x20
@@ -317,21 +322,11 @@ func head(word string) uint64 {
 	return lexicon.Hash(h[:])
 }
 
-// sameRootAs reports whether two stems are of one root.
-func sameRootAs(a, b string) bool {
+// sameRoot reports whether two stems have the same root.
+func sameRoot(a, b string) bool {
 	n := 0
 	for n < len(a) && n < len(b) && a[n]|0x20 == b[n]|0x20 {
 		n++
 	}
 	return n >= rootLength && float64(n) >= rootShare*float64(max(len(a), len(b)))
-}
-
-func lower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c | 0x20
-		}
-	}
-	return string(b)
 }

@@ -144,7 +144,7 @@ func TestTheWorkOnARowIsCounted(t *testing.T) {
 	j := newJudge(t, Options{})
 	k := task("", []string{bowl}, "The first superbowl was held on Jan 15, 1967")
 	s.limit, s.work = 1, 2
-	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuch) {
+	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuchWork) {
 		t.Errorf("got %v", err)
 	}
 	s.limit = 0
@@ -164,7 +164,7 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {
 		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
 		// Not word for word, so that the claim is looked at closely.
-		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:quoteSpan/2]+" extra")
+		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:cellSize/2]+" extra")
 		// What is not bounded would go on for hours.
 		limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
@@ -179,7 +179,7 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 		case <-limit.Done():
 			t.Fatalf("%q: it is still compared", unit)
 		}
-		var x side
+		var x statement
 		x.read(j.lex, words)
 		if got := x.roles(nil, j.lex); len(got) > maxRoles {
 			t.Errorf("%q: %d roles", unit, len(got))
@@ -190,14 +190,14 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 func TestManyClaimsAreJudgedAsFewAre(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	claims := make([]string, 2*claimsAtOnce+7)
+	claims := make([]string, 2*batchSize+7)
 	for i := range claims {
 		claims[i] = fmt.Sprintf("The tower of Brno is %d metres high and open on %d days.", 80+i, i)
 	}
 	contexts := []string{"The tower of Brno is 300 metres high.", strings.Repeat("It is open on 90 days. ", 4000)}
 	all := judge(t, j, task("", contexts, claims...))
 	checkLaws(t, task("", contexts, claims...), all)
-	for _, i := range []int{0, 10, claimsAtOnce, 2*claimsAtOnce + 6} {
+	for _, i := range []int{0, 10, batchSize, 2*batchSize + 6} {
 		alone := judge(t, j, task("", contexts, claims[i]))[0]
 		alone.ClaimID = i
 		if d := cmp.Diff(alone, all[i]); d != "" {

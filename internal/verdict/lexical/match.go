@@ -9,54 +9,54 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// A hit is a word of a context that gives credit for a term of a claim.
+// A hit is a word of a context that matches a term of a claim.
 type hit struct {
-	pos   int32 // which word it is
+	pos   int32 // number of the word
 	term  int32
 	start int32 // byte in its chunk
 	chunk int32
 	level level
 }
 
-// pairSeen is a pair of neighbouring words of a claim.
+// A pairSeen is a pair of neighbouring words of a claim.
 type pairSeen struct {
 	claim int32
-	count int32 // how often the claim has it
+	count int32 // occurrences in the claim
 	next  int32 // the same pair in an earlier claim, or -1
-	flush int32 // when it was last seen
-	chain int32 // the pair that the chain of next ends with, which was its first
+	flush int32 // number of the text that it was last seen in
+	chain int32 // the first pair of the chain of next, which it ends with
 }
 
-// chunkScore is how well a chunk covers a claim: the features of the judge.
+// A chunkScore describes how well a chunk covers a claim.
 type chunkScore struct {
-	chunk         int     // the one that the closest window begins in
+	chunk         int     // in which the closest window starts
 	wide, near    float64 // weighted share of the claim's terms in the best window of wideWindow and nearWindow words
 	pairs         float64 // share of the claim's neighbouring words that are neighbours in the chunk
-	missingValues float64 // share of the claim's numbers and dates that the chunk does not hold
+	missingValues float64 // share of the claim's numbers and dates that the chunk lacks
 	missingNames  float64 // weighted share of its names
 	score         float64
 	from, to      hit // first and last of the closest window
 }
 
-// Windows, in words. About 180 tokens of a language model are 135 words.
+// The sizes of the windows in words. 135 words are about 180 tokens.
 const (
 	wideWindow = 135
 	nearWindow = 45
 )
 
-// blockSize is how much of a context, in bytes, is cut into words at a time.
-// With the windows slid over one block after the other, the memory that a row
-// takes does not grow with the length of its contexts.
+// blockSize is how many bytes of a context are tokenized at a time. As the windows
+// slide over one block after the other, the memory for a task does not grow with the
+// length of its contexts.
 const blockSize = 1 << 16
 
-// scan reads one context and slides the windows of every claim over it, as
-// words number pos and on. It returns the number of the next word. It fails
-// when ctx is done or the row takes more than its limit of work.
-func (s *scratch) scan(ctx context.Context, l *lexicon.Lexicon, text string, chunk, pos, flush int32) (int32, error) {
+// scan matches one context, whose first word has number pos, and slides the windows of
+// every claim over it. It returns the number of the next word. It fails if ctx is done
+// or the task exceeds its limit of work.
+func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
 		var err error
-		if pos, err = s.scanBlock(ctx, l, text[offset:end], at{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
+		if pos, err = s.scanBlock(ctx, j.lex, text[offset:end], place{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
 			return pos, err
 		}
 		s.advanceAll()
@@ -65,8 +65,8 @@ func (s *scratch) scan(ctx context.Context, l *lexicon.Lexicon, text string, chu
 	return pos, nil
 }
 
-// blockEnd finds where a block that begins at offset ends: after white space,
-// if there is any in the second half of it.
+// blockEnd returns the end of a block that starts at offset: after white space, if
+// there is any in the second half of the block.
 func blockEnd(text string, offset int) int {
 	if len(text)-offset <= blockSize {
 		return len(text)
@@ -86,33 +86,33 @@ func blockEnd(text string, offset int) int {
 	return end
 }
 
-// at is where a block begins: in which chunk, at which byte of it, and which
-// word of what is scanned it begins with.
-type at struct{ chunk, byte, pos int32 }
+// A place is where a block starts: its chunk, the byte in the chunk and the number of
+// its first word.
+type place struct{ chunk, byte, pos int32 }
 
-// lookUpEvery is how many words are read between two looks at whether to go on.
-const lookUpEvery = 1 << 9
+// checkInterval is how many words are matched between two checks of the limits.
+const checkInterval = 1 << 9
 
-// goOn reports why a row is not judged to its end, if it is not.
-func (s *scratch) goOn(ctx context.Context) error {
+// checkLimits returns an error if the task exceeds its limit of work or ctx is done.
+func (s *scratch) checkLimits(ctx context.Context) error {
 	if s.limit > 0 && s.work > s.limit {
-		return errTooMuch
+		return errTooMuchWork
 	}
 	return ctx.Err()
 }
 
 // scanBlock collects the hits of every claim in a block.
-func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here at, flush int32) (int32, error) {
+func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here place, flush int32) (int32, error) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
-	if s.again {
+	if s.reread {
 		s.work += 2 * len(ts)
 	}
 	s.readValues(l, text, here)
 	vs := s.blockValues
 	for i := range ts {
-		if i%lookUpEvery == 0 {
-			if err := s.goOn(ctx); err != nil {
+		if i%checkInterval == 0 {
+			if err := s.checkLimits(ctx); err != nil {
 				return here.pos, err
 			}
 		}
@@ -126,19 +126,19 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			vs = vs[1:]
 		}
 		found := false
-		if s.filter.has(t.Key) {
+		if s.filter.mayHave(t.Key) {
 			if e, ok := s.keys.Get(t.Key); ok {
 				found = true
 				s.credit(e, at)
 			}
 		}
 		if !found && t.Stem >= rootLength {
-			s.root(text, t, at)
+			s.creditRoot(text, t, at)
 		}
 		if i == 0 {
 			continue
 		}
-		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.has(k) {
+		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayHave(k) {
 			if e, ok := s.pairs.Get(k); ok {
 				for ; e >= 0; e = s.pairSeen[e].next {
 					s.pairSeen[e].flush = flush
@@ -155,8 +155,8 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 	return here.pos + int32(len(ts)), nil //nolint:gosec // a block is short
 }
 
-// give adds a hit to the claim that it is of.
-func (s *scratch) give(h hit) {
+// addHit adds a hit to its claim.
+func (s *scratch) addHit(h hit) {
 	t := &s.terms[h.term]
 	t.found = true
 	c := &s.claims[t.claim]
@@ -164,45 +164,45 @@ func (s *scratch) give(h hit) {
 	s.pending++
 }
 
-// credit adds a hit to each term that entry e and those chained to it name.
+// credit adds a hit to the terms of entry e and the entries chained to it.
 func (s *scratch) credit(e int32, at hit) {
 	for ; e >= 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
-		s.give(at)
+		s.addHit(at)
 		s.work++
 	}
 }
 
-// root credits the terms that share their root with word t.
-func (s *scratch) root(text string, t *lexicon.Token, at hit) {
+// creditRoot adds a hit to the terms that have the same root as word t.
+func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
 	word := text[t.Start:t.End]
-	h := head(word)
-	if !s.filter.has(h) {
+	h := rootKey(word)
+	if !s.filter.mayHave(h) {
 		return
 	}
-	e, ok := s.heads.Get(h)
+	e, ok := s.roots.Get(h)
 	if !ok {
 		return
 	}
 	for ; e >= 0; e = s.entries[e].next {
 		x := &s.terms[s.entries[e].term]
 		s.work++
-		if sameRootAs(word[:t.Stem], stemOf(s.claims[x.claim].text[x.start:x.end])) {
+		if sameRoot(word[:t.Stem], stemOf(s.claims[x.claim].text[x.start:x.end])) {
 			at.term, at.level = s.entries[e].term, s.entries[e].level
-			s.give(at)
+			s.addHit(at)
 		}
 	}
 }
 
-// stemOf cuts the ending off a word of a claim.
+// stemOf returns a word of a claim without its ending.
 func stemOf(w string) string { return w[:lexicon.StemLength(w)] }
 
-// keptValues is how many numbers and dates of a row's contexts are kept, to
-// name the one that comes nearest to what is missing.
-const keptValues = 1 << 14
+// maxValuesKept is how many numbers and dates of the contexts are kept, to name the one
+// that is most similar to a missing one.
+const maxValuesKept = 1 << 14
 
-// readValues finds the numbers and dates of a block, if any claim has some.
-func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
+// readValues parses the numbers and dates of a block if any claim has some.
+func (s *scratch) readValues(l *lexicon.Lexicon, text string, here place) {
 	s.blockValues = s.blockValues[:0]
 	if len(s.claimValues) == 0 {
 		return
@@ -210,7 +210,7 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
 	s.blockValues = quantity.Append(s.blockValues, len(text), l, text, s.tokens)
 	quantity.JoinThousands(s.blockValues, text, s.tokens)
 	vs := s.blockValues
-	for _, v := range vs[:min(len(vs), keptValues-len(s.values))] {
+	for _, v := range vs[:min(len(vs), maxValuesKept-len(s.values))] {
 		v.Start += int(here.byte)
 		v.End += int(here.byte)
 		s.values = append(s.values, v)
@@ -218,28 +218,28 @@ func (s *scratch) readValues(l *lexicon.Lexicon, text string, here at) {
 	}
 }
 
-// creditValue adds a hit to each number or date of a claim that v gives.
-func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here at, at hit) {
+// creditValue adds a hit to each number or date of a claim that v matches.
+func (s *scratch) creditValue(l *lexicon.Lexicon, v *quantity.Value, here place, at hit) {
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
-	s.work += (len(s.valueTerms) + 3) / 4 // four take as long as a hit
+	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons take as long as a hit
 	for _, n := range s.valueTerms {
-		sure := s.claimValues[s.terms[n].value].Match(v, l)
-		if sure == 0 {
+		certainty := s.claimValues[s.terms[n].value].Match(v, l)
+		if certainty == 0 {
 			continue
 		}
-		at.term, at.level = n, valueLevel(sure)
-		s.give(at)
+		at.term, at.level = n, valueLevel(certainty)
+		s.addHit(at)
 		s.work++
 	}
 }
 
-// valueLevel is the level of a value that is held so surely.
-func valueLevel(sure float64) level {
+// valueLevel returns the level of a value that matches with a certainty above 0.
+func valueLevel(certainty float64) level {
 	switch {
-	case sure >= 1:
-		return 0
-	case sure >= 0.9:
-		return 1
+	case certainty >= 1:
+		return levelExact
+	case certainty >= quantity.Likely:
+		return levelAdjective
 	}
-	return 4
+	return levelLoose
 }

@@ -7,123 +7,121 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// candidates is how many sentences are thought of for a claim, those that give
-// back most of it alone. It bounds the memory that long contexts take.
-const candidates = 64
+// maxPacked is how many sentences are considered for a claim, the ones that cover most
+// of it alone. It bounds the memory for long contexts.
+const maxPacked = 64
 
-// A candidate is a sentence that may be packed, and what it gives to each term.
-type candidateSentence struct {
+// A packSentence is a sentence that may be packed, with the credit that it has for
+// each term.
+type packSentence struct {
 	sentence int
 	near     float64
-	shares   []share
+	credits  []termCredit
 }
 
-// A share is the credit, of exact at most, that a sentence gives to a term.
-type share struct {
+// A termCredit is the credit, at most exact, of a sentence for a term.
+type termCredit struct {
 	term   int32
 	credit int64
 }
 
-// fades is what a term that is covered already is still worth, of one that is not.
-const fades = 0.3
+const (
+	// coveredFactor is how much a term that other sentences cover already is worth,
+	// relative to one that they do not.
+	coveredFactor = 0.3
+	// sizePenalty makes the shorter of two sentences with the same gain better.
+	sizePenalty = 0.01
+)
 
-// Pack chooses, for each claim, the sentences that together give back most of its
-// words, each one for what it adds, until their sizes pass room or none adds
-// anything. The result has the places of the chosen sentences for each claim,
-// ascending, and the share of the claim's weight that they cover together. Errors
-// are those of Judge.
-func (j *Judge) Pack(ctx context.Context, claims []extract.Claim, sentences []string, sizes []int, room int) ([][]int, []float64, error) {
-	s, _ := j.pool.Get().(*scratch)
-	defer func() {
-		s.observe = nil
-		if !s.big() {
-			j.pool.Put(s)
-		}
-	}()
+// Pack chooses, for each claim, the sentences that together cover most of its words:
+// greedily, each for what it adds, until their sizes exceed limit or none adds
+// anything. It returns the indices of the chosen sentences of each claim in ascending
+// order, and the share of the claim's weight that they cover together. The first
+// sentence may exceed limit. Errors are those of Judge.
+func (j *Judge) Pack(ctx context.Context, claims []extract.Claim, sentences []string, sizes []int, limit int) ([][]int, []float64, error) {
+	s := j.getScratch()
+	defer j.putScratch(s)
 	s.limit = 0
-	alone := &Judge{lex: j.lex, opts: j.opts}
-	alone.opts.Joined = false
-	chosen, covered := make([][]int, len(claims)), make([]float64, len(claims))
-	for from := 0; from < len(claims); from += claimsAtOnce {
-		some := claims[from:min(from+claimsAtOnce, len(claims))]
-		given := make([][]candidateSentence, len(some))
+	alone := j.unjoined()
+	chosen, covered := make([][]int, 0, len(claims)), make([]float64, 0, len(claims))
+	for batch := range slices.Chunk(claims, batchSize) {
+		candidates := make([][]packSentence, len(batch))
 		s.observe = func(claim int, sentence int32, f chunkScore) {
 			if f.near > 0 {
-				given[claim] = s.consider(given[claim], &s.claims[claim], int(sentence), f.near)
+				candidates[claim] = s.addPackSentence(candidates[claim], &s.claims[claim], int(sentence), f.near)
 			}
 		}
-		if err := alone.match(ctx, s, some, sentences); err != nil {
+		if err := alone.match(ctx, s, batch, sentences); err != nil {
 			return nil, nil, err
 		}
-		for i := range some {
-			chosen[from+i], covered[from+i] = s.pack(&s.claims[i], given[i], sizes, room)
+		for i := range batch {
+			c, share := s.pack(&s.claims[i], candidates[i], sizes, limit)
+			chosen, covered = append(chosen, c), append(covered, share)
 		}
 	}
 	return chosen, covered, nil
 }
 
-// consider adds a sentence to the candidates of a claim, in the place of the
-// poorest where there are enough.
-func (s *scratch) consider(given []candidateSentence, c *claim, sentence int, near float64) []candidateSentence {
-	at := len(given)
-	if at == candidates {
+// addPackSentence adds a sentence to the candidates of a claim. It replaces the worst
+// one if there are maxPacked already.
+func (s *scratch) addPackSentence(candidates []packSentence, c *claim, sentence int, near float64) []packSentence {
+	at := len(candidates)
+	if at == maxPacked {
 		at = 0
-		for i := range given {
-			if given[i].near <= given[at].near {
+		for i := range candidates {
+			if candidates[i].near <= candidates[at].near {
 				at = i
 			}
 		}
-		if near <= given[at].near {
-			return given
+		if near <= candidates[at].near {
+			return candidates
 		}
 	} else {
-		given = append(given, candidateSentence{})
+		candidates = append(candidates, packSentence{})
 	}
-	x := candidateSentence{sentence, near, given[at].shares[:0]}
+	x := packSentence{sentence, near, candidates[at].credits[:0]}
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		if v := s.terms[i].seen; v < levels {
-			x.shares = append(x.shares, share{i, credit(v)})
+			x.credits = append(x.credits, termCredit{i, credit(v)})
 		}
 	}
-	given[at] = x
-	return given
+	candidates[at] = x
+	return candidates
 }
 
 // pack chooses sentences one after the other.
-func (s *scratch) pack(c *claim, given []candidateSentence, sizes []int, room int) ([]int, float64) {
-	had := make([]int64, c.terms[1]-c.terms[0])
+func (s *scratch) pack(c *claim, candidates []packSentence, sizes []int, limit int) ([]int, float64) {
+	credits := make([]int64, c.terms[1]-c.terms[0]) // of the chosen sentences
 	var chosen []int
 	for {
-		best, most := -1, 0.0
-		for i, g := range given {
-			size := sizes[g.sentence]
-			if size > room && len(chosen) > 0 || slices.Contains(chosen, g.sentence) {
+		best, bestGain := -1, 0.0
+		for i, p := range candidates {
+			size := sizes[p.sentence]
+			if size > limit && len(chosen) > 0 || slices.Contains(chosen, p.sentence) {
 				continue
 			}
 			gain := 0.0
-			for _, x := range g.shares {
-				old := had[x.term-c.terms[0]]
+			for _, x := range p.credits {
+				old := credits[x.term-c.terms[0]]
 				w := float64(s.terms[x.term].weight)
-				gain += w * (float64(max(x.credit-old, 0)) + fades*float64(min(x.credit, old)))
+				gain += w * (float64(max(x.credit-old, 0)) + coveredFactor*float64(min(x.credit, old)))
 			}
-			// Of two that give the same the shorter one is better.
-			if gain /= 1 + 0.01*float64(size); gain > most {
-				best, most = i, gain
+			if gain /= 1 + sizePenalty*float64(size); gain > bestGain {
+				best, bestGain = i, gain
 			}
 		}
 		if best < 0 {
 			break
 		}
-		chosen = append(chosen, given[best].sentence)
-		room -= sizes[given[best].sentence]
-		for _, x := range given[best].shares {
-			if p := &had[x.term-c.terms[0]]; x.credit > *p {
-				*p = x.credit
-			}
+		chosen = append(chosen, candidates[best].sentence)
+		limit -= sizes[candidates[best].sentence]
+		for _, x := range candidates[best].credits {
+			p := &credits[x.term-c.terms[0]]
+			*p = max(*p, x.credit)
 		}
 	}
 	var sum int64
-	for i, h := range had {
+	for i, h := range credits {
 		sum += h * s.terms[c.terms[0]+int32(i)].weight //nolint:gosec // a claim has few terms
 	}
 	slices.Sort(chosen)

@@ -8,11 +8,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// "Yes" and "no" say of what the question asks that it is so, or that it is not. polar
-// finds the clause of the contexts that comes nearest to the question, and whether
-// that affirms or denies it.
+// "Yes" and "no" affirm or deny what the question asks. questionPolarity finds the
+// clause of the contexts that is closest to the question, and whether it affirms or
+// denies it.
 
-// A polarity is what contexts say of a question.
+// A polarity is the answer of the contexts to a question.
 type polarity int8
 
 const (
@@ -21,18 +21,21 @@ const (
 	affirmed polarity = 1
 )
 
+// Weights and thresholds of the comparison of clauses with a question, chosen on the
+// suites of docs/accuracy.md.
 const (
-	// A word of the question that stands before the clause, in its sentence, is
-	// understood there: "Pets are welcome in the hall, but not in the rooms." One
-	// behind it, or in the sentence before, may be.
-	understood, behind, inLast = 0.9, 0.3, 0.25
-	// ownWord is the same in a clause with a word of the question that the sentence
-	// lacks before it.
-	ownWord = 0.999
-	// aboutIt is the share of the question that the nearest clause answers.
-	aboutIt = 0.6
-	// asNear is the share of its closeness from which another sentence is as near.
-	asNear = 0.97
+	// A word of the question that is not in the clause itself counts less if it is
+	// earlier in the sentence ("Pets are welcome in the hall, but not in the rooms"),
+	// later in it, or in the previous sentence.
+	earlierInSentence, laterInSentence, inPreviousSentence = 0.9, 0.3, 0.25
+	// earlierToOwnWord replaces earlierInSentence for a clause with a word of the
+	// question that the sentence does not have before it.
+	earlierToOwnWord = 0.999
+	// minAnswered is the share of the question that the closest clause must have.
+	minAnswered = 0.6
+	// equallyClose is the share of its closeness from which a clause of another
+	// sentence is as close.
+	equallyClose = 0.97
 )
 
 // answerPolarity returns what a short answer says of its question.
@@ -46,27 +49,36 @@ func answerPolarity(answer string) polarity {
 	return denied
 }
 
-// A polarClause is a clause of a context while the nearest is looked for.
-type polarClause struct {
-	q          quote
-	words      []int // of the question
-	denials    int
-	opposed    []int // words of the question that it has the opposite of
-	open       bool  // a condition or a limit: who can tell
-	isQuestion bool
+// checkYesOrNo decides about an answer of yes or no by the clause that answers its
+// question, if there is one. It returns the objection that remains, and its quotes.
+func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objection, quotes []quote) (objection, []quote) {
+	said := answerPolarity(c.answer)
+	if said == unknown {
+		return o, quotes
+	}
+	switch actual, q := j.questionPolarity(s, c, s.question, contexts); actual {
+	case unknown:
+		return o, quotes
+	case said:
+		return objection{}, quotes
+	default:
+		c.supports = nil
+		return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
+	}
 }
 
-// polar returns what the contexts say of the question, and the sentence that does.
-func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) (polarity, quote) {
-	if s.slotWork > maxSlotWork {
+// questionPolarity returns the answer of the contexts to a question, and the sentence
+// that gives it.
+func (j *Judge) questionPolarity(s *scratch, c *claim, question string, contexts []string) (polarity, quote) {
+	if s.answerWork > maxAnswerWork {
 		return unknown, quote{}
 	}
-	r := polarReader{j: j, s: s}
-	a := &s.claimSide
+	a := &s.claimStmt
 	a.read(j.lex, question)
-	if a.asksWhich() || a.negations > 0 || strings.Contains(strings.ToLower(contexts[c.best.chunk]), strings.ToLower(strings.TrimRight(c.text, "."))) {
+	if a.isOpenQuestion() || a.negations > 0 || strings.Contains(strings.ToLower(contexts[c.best.chunk]), strings.ToLower(strings.TrimRight(c.text, "."))) {
 		return unknown, quote{}
 	}
+	r := polarityReader{j: j, s: s}
 	for _, i := range a.content {
 		t := &a.tokens[i]
 		if slices.Contains(r.words, t.Key) {
@@ -94,57 +106,50 @@ func (j *Judge) polar(s *scratch, c *claim, question string, contexts []string) 
 		if chunk != c.best.chunk && !slices.ContainsFunc(c.supports, func(x support) bool { return x.chunk == chunk }) {
 			continue
 		}
-		start, end := c.searched(chunk, text)
-		s.slotWork += end - start
-		j.opts.Sentences(text[start:end], func(from, to int) { r.sentence(chunk, text, start+from, start+to) })
+		start, end := c.searchRange(chunk, text)
+		s.answerWork += end - start
+		j.opts.Sentences(text[start:end], func(from, to int) { r.readSentence(chunk, text, start+from, start+to) })
 	}
-	return r.nearest()
+	return r.decide()
 }
 
-// yesOrNo decides on an answer of yes or no by the clause that answers its question,
-// if there is one. It returns what is left to say against the claim, with its quotes.
-func (j *Judge) yesOrNo(s *scratch, c *claim, contexts []string, against objection, quotes []quote) (objection, []quote) {
-	said := answerPolarity(c.answer)
-	if said == unknown {
-		return against, quotes
-	}
-	is, q := j.polar(s, c, s.question, contexts)
-	if is == unknown {
-		return against, quotes
-	}
-	if is == said {
-		return objection{}, quotes
-	}
-	c.supports = nil
-	return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
+// A polarClause is a clause of a context that is compared with a question.
+type polarClause struct {
+	q          quote // its sentence
+	words      []int // indices of words of the question
+	denials    int
+	opposed    []int // indices of words of the question whose antonym it has
+	open       bool  // has a condition or a restriction
+	isQuestion bool
 }
 
-// A polarReader reads the clauses of the contexts.
-type polarReader struct {
+// A polarityReader reads the clauses of the contexts.
+type polarityReader struct {
 	j            *Judge
 	s            *scratch
 	words        []uint64   // of the question
-	like, unlike [][]uint64 // words with the same meaning, and with the opposite one
-	count        []int      // clauses that have a word
-	denials      []int      // of words that deny, such as "forbidden"
+	like, unlike [][]uint64 // words related to each, and antonyms
+	count        []int      // clauses that have each word
+	denials      []int      // indices of words that deny, such as "forbidden"
 	clauses      []polarClause
 	sentences    []int // the first clause of each
 }
 
-func (r *polarReader) sentence(chunk int, text string, start, end int) {
-	x := &r.s.quoteSide
+func (r *polarityReader) readSentence(chunk int, text string, start, end int) {
+	x := &r.s.quoteStmt
 	x.read(r.j.lex, text[start:end])
 	r.sentences = append(r.sentences, len(r.clauses))
 	c := polarClause{q: quote{chunk: chunk, start: start, end: end}, isQuestion: strings.HasSuffix(strings.TrimSpace(text[start:end]), "?")}
 	for i := range x.tokens {
 		t := &x.tokens[i]
-		if i > 0 && x.splitsClause(i) {
+		if i > 0 && x.startsPart(i) {
 			r.add(c)
-			if c.words, c.opposed, c.open = nil, nil, false; x.lower(i) != "except" { // what it excepts from what is denied is affirmed
+			c.words, c.opposed, c.open = nil, nil, false
+			if x.lower(i) != "except" { // an exception to a denial is affirmed
 				c.denials = 0
 			}
 		}
-		if t.Is(lexicon.Negation) && !x.empty(i) && !x.compares(i+1) && !r.deniesOther(x, i) || i == 0 && answerPolarity(x.lower(0)) == denied {
+		if t.Is(lexicon.Negation) && !x.negatesNothing(i) && !x.startsComparison(i+1) && !r.deniesOther(x, i) || i == 0 && answerPolarity(x.lower(0)) == denied {
 			c.denials++
 			continue
 		}
@@ -158,9 +163,10 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 				c.opposed = append(c.opposed, w)
 			}
 		}
-		if k, ok := r.unPrefixed(x.lower(i)); ok && word < 0 {
-			word = slices.Index(r.words, k)
-			c.denials++
+		if word < 0 {
+			if word = r.negatedByPrefix(x.lower(i)); word >= 0 {
+				c.denials++
+			}
 		}
 		switch {
 		case word >= 0:
@@ -171,79 +177,48 @@ func (r *polarReader) sentence(chunk int, text string, start, end int) {
 			}
 		case isDenial(x.lower(i)):
 			c.denials++
-		case isLimit(x.lower(i)):
+		case isRestriction(x.lower(i)):
 			c.open = true
 		}
 	}
 	r.add(c)
 }
 
-// deniesOther reports whether "no" or "without" at token i is said of something that
-// the question does not speak of: "with no penalty".
-func (r *polarReader) deniesOther(x *side, i int) bool {
-	switch x.lower(i) {
-	case "no", "without":
-	default:
-		return false
-	}
-	for n := i + 1; n < len(x.tokens); n++ {
-		if x.tokens[n].Is(lexicon.Stop) {
-			continue
-		}
-		k := x.tokens[n].Key
-		return !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) }) && !slices.Contains(r.words, k) && n == i+1 && i > 0
-	}
-	return false
-}
-
-// unPrefixed returns the word of the question that a word is the contrary of by its
-// prefix: "unapproved", "incomplete".
-func (r *polarReader) unPrefixed(word string) (uint64, bool) {
-	const shortest = 6
-	for _, prefix := range [...]string{"un", "in", "im", "non", "dis"} {
-		if rest, ok := strings.CutPrefix(word, prefix); ok && len(word) >= shortest {
-			if k := r.j.lex.Key(rest); slices.Contains(r.words, k) {
-				return k, true
-			}
-		}
-	}
-	return 0, false
-}
-
-func (r *polarReader) add(c polarClause) {
+func (r *polarityReader) add(c polarClause) {
 	for _, w := range c.words {
 		r.count[w]++
 	}
 	r.clauses = append(r.clauses, c)
 }
 
-// splitsClause reports whether a clause or a part of a list begins at token i.
-func (x *side) splitsClause(i int) bool {
-	g := x.gap(i)
-	if strings.ContainsAny(g, ",;:()—–|\n") {
-		return true
-	}
-	switch x.lower(i) {
-	case "but", "except", "unless", "while", "whereas", "although", "though", "because":
-		return true
-	}
-	return false
-}
-
-// compares reports whether "more than" or the like begins at token i: "no more
-// than five" denies nothing.
-func (x *side) compares(i int) bool {
-	if i+1 >= len(x.tokens) || x.lower(i+1) != "than" {
+// deniesOther reports whether "no" or "without" at token i denies something that the
+// question does not mention: "with no penalty".
+func (r *polarityReader) deniesOther(x *statement, i int) bool {
+	if w := x.lower(i); w != "no" && w != "without" || i == 0 || i+1 == len(x.tokens) || x.tokens[i+1].Is(lexicon.Stop) {
 		return false
 	}
-	switch x.lower(i) {
-	case "more", "less", "fewer", "later", "earlier", "longer", "other":
-		return true
-	}
-	return false
+	k := x.tokens[i+1].Key
+	return !slices.Contains(r.words, k) && !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) })
 }
 
-// isDenial knows words that deny what they are said of.
+// negatedByPrefix returns the index of the word of the question that a word negates
+// by its prefix, or -1: "unapproved", "incomplete".
+func (r *polarityReader) negatedByPrefix(word string) int {
+	const minLength = 6
+	if len(word) < minLength {
+		return -1
+	}
+	for _, prefix := range [...]string{"un", "in", "im", "non", "dis"} {
+		if rest, ok := strings.CutPrefix(word, prefix); ok {
+			if w := slices.Index(r.words, r.j.lex.Key(rest)); w >= 0 {
+				return w
+			}
+		}
+	}
+	return -1
+}
+
+// isDenial reports whether a word denies what it is said of.
 func isDenial(word string) bool {
 	switch word {
 	case "forbidden", "forbid", "forbids", "prohibited", "prohibit", "prohibits", "banned", "bans", "rejected", "reject", "rejects", "refused", "refuse", "refuses",
@@ -256,8 +231,8 @@ func isDenial(word string) bool {
 	return false
 }
 
-// isLimit knows words after which something is so in some cases only.
-func isLimit(word string) bool {
+// isRestriction reports whether a word restricts a statement to some cases.
+func isRestriction(word string) bool {
 	switch word {
 	case "only", "unless", "until", "if", "hardly", "rarely", "seldom", "sometimes":
 		return true
@@ -265,23 +240,8 @@ func isLimit(word string) bool {
 	return false
 }
 
-// sentenceOf is the number of the sentence of a clause.
-func (r *polarReader) sentenceOf(clause int) int {
-	n, found := slices.BinarySearch(r.sentences, clause)
-	if !found {
-		n--
-	}
-	return n
-}
-
-// sentenceLacks reports whether no clause of the sentence of c has word w of the
-// question.
-func (c *polarClause) sentenceLacks(r *polarReader, w int) bool {
-	return !slices.ContainsFunc(r.clauses, func(x polarClause) bool { return x.q == c.q && slices.Contains(x.words, w) })
-}
-
-// asksWhich reports whether a question is not for yes or no.
-func (x *side) asksWhich() bool {
+// isOpenQuestion reports whether a question does not ask for yes or no.
+func (x *statement) isOpenQuestion() bool {
 	for i := range min(len(x.tokens), 3) {
 		switch x.lower(i) {
 		case "who", "whom", "whose", "what", "which", "when", "where", "why", "how", "wer", "was", "wann", "wo", "wie", "warum", "welche", "welcher", "welches",
@@ -294,74 +254,19 @@ func (x *side) asksWhich() bool {
 	return false
 }
 
-// nearest returns what the clause nearest to the question says of it.
-func (r *polarReader) nearest() (polarity, quote) {
-	weights, all := make([]float64, len(r.words)), 0.0
-	for w, k := range r.words {
-		weights[w] = r.j.lex.IDF(k) / float64(max(1, r.count[w]))
-		all += weights[w]
-	}
-	best, at := 0.0, -1
-	other := 0.0 // of the nearest that says the opposite of the nearest of all
-	have := make([]float64, len(r.words))
-	for n, first := range r.sentences {
-		end := len(r.clauses)
-		if n+1 < len(r.sentences) {
-			end = r.sentences[n+1]
-		}
-		last := first
-		if n > 0 && r.clauses[r.sentences[n-1]].q.chunk == r.clauses[first].q.chunk {
-			last = r.sentences[n-1]
-		}
-		for i := first; i < end; i++ {
-			if len(r.clauses[i].words) == 0 {
-				continue
-			}
-			clear(have)
-			before := understood
-			for _, w := range r.clauses[i].words {
-				if !slices.ContainsFunc(r.clauses[first:i], func(c polarClause) bool { return slices.Contains(c.words, w) }) {
-					before = ownWord
-				}
-			}
-			for k := last; k < end; k++ {
-				part := behind
-				switch {
-				case k == i:
-					part = 1
-				case k < first:
-					part = inLast
-				case k < i:
-					part = before
-				}
-				for _, w := range r.clauses[k].words {
-					have[w] = max(have[w], part)
-				}
-			}
-			sum := 0.0
-			for w, part := range have {
-				sum += part * weights[w]
-			}
-			opposite := at >= 0 && r.clauses[i].denials%2 != r.clauses[at].denials%2 && n != r.sentenceOf(at)
-			switch {
-			case sum > best:
-				if opposite {
-					other = best
-				}
-				best, at = sum, i
-			case opposite:
-				other = max(other, sum)
-			}
-		}
-	}
-	if at < 0 || best < aboutIt*all || other > asNear*best {
+// decide returns the answer of the clause that is closest to the question, and its
+// sentence. It is unknown if no clause is close, or if one of another sentence is
+// equally close and says the opposite.
+func (r *polarityReader) decide() (polarity, quote) {
+	at := r.closest()
+	if at < 0 {
 		return unknown, quote{}
 	}
 	c := r.clauses[at]
-	if c.denials > 0 && slices.ContainsFunc(r.denials, func(w int) bool { return !slices.Contains(c.words, w) && c.sentenceLacks(r, w) }) {
-		return unknown, c.q // "not allowed" to "Is it forbidden?"
+	if c.denials > 0 && slices.ContainsFunc(r.denials, func(w int) bool { return !r.sentenceHas(c.q, w) }) {
+		return unknown, c.q // "not allowed" for "Is it forbidden?"
 	}
-	if c.isQuestion { // its answer is the next sentence
+	if c.isQuestion { // the next sentence answers it
 		next := at + 1
 		for next < len(r.clauses) && r.clauses[next].q.start == c.q.start {
 			next++
@@ -378,4 +283,82 @@ func (r *polarReader) nearest() (polarity, quote) {
 		return unknown, c.q
 	}
 	return affirmed, c.q
+}
+
+// sentenceHas reports whether a clause of a sentence has word w of the question.
+func (r *polarityReader) sentenceHas(sentence quote, w int) bool {
+	return slices.ContainsFunc(r.clauses, func(c polarClause) bool { return c.q == sentence && slices.Contains(c.words, w) })
+}
+
+// closest returns the index of the clause that is closest to the question, or -1.
+func (r *polarityReader) closest() int {
+	weights, total := make([]float64, len(r.words)), 0.0
+	for w, k := range r.words {
+		weights[w] = r.j.lex.IDF(k) / float64(max(1, r.count[w]))
+		total += weights[w]
+	}
+	best, at, atSentence := 0.0, -1, -1
+	opposite := 0.0 // of the closest clause of another sentence that says the opposite
+	have := make([]float64, len(r.words))
+	for n, first := range r.sentences {
+		end := len(r.clauses)
+		if n+1 < len(r.sentences) {
+			end = r.sentences[n+1]
+		}
+		previous := first
+		if n > 0 && r.clauses[r.sentences[n-1]].q.chunk == r.clauses[first].q.chunk {
+			previous = r.sentences[n-1]
+		}
+		for i := first; i < end; i++ {
+			if len(r.clauses[i].words) == 0 {
+				continue
+			}
+			clear(have)
+			r.collect(have, previous, first, i, end)
+			sum := 0.0
+			for w, part := range have {
+				sum += part * weights[w]
+			}
+			opposes := at >= 0 && r.clauses[i].denials%2 != r.clauses[at].denials%2 && n != atSentence
+			switch {
+			case sum > best:
+				if opposes {
+					opposite = best
+				}
+				best, at, atSentence = sum, i, n
+			case opposes:
+				opposite = max(opposite, sum)
+			}
+		}
+	}
+	if best < minAnswered*total || opposite > equallyClose*best {
+		return -1
+	}
+	return at
+}
+
+// collect sets how much of each word of the question clause i has, together with the
+// clauses from previous, those of the sentence before, up to end. Its own sentence
+// starts with clause first.
+func (r *polarityReader) collect(have []float64, previous, first, i, end int) {
+	earlier := earlierInSentence
+	for _, w := range r.clauses[i].words {
+		if !slices.ContainsFunc(r.clauses[first:i], func(c polarClause) bool { return slices.Contains(c.words, w) }) {
+			earlier = earlierToOwnWord
+		}
+	}
+	for k := previous; k < end; k++ {
+		part := laterInSentence
+		switch {
+		case k == i:
+			part = 1
+		case k < first:
+			part = inPreviousSentence
+		case k < i:
+			part = earlier
+		}
+		for _, w := range r.clauses[k].words {
+			have[w] = max(have[w], part)
+		}
+	}
 }

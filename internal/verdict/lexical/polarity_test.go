@@ -48,10 +48,10 @@ func TestAClauseWithAConditionDecidesNothing(t *testing.T) {
 	s := newScratch()
 	s.index(j.lex, []string{"Tents are welcome."})
 	const context = "Tents are welcome only in the garden. The hall is closed."
-	if got, _ := j.polar(s, &s.claims[0], "Are tents welcome?", []string{context}); got != unknown {
+	if got, _ := j.questionPolarity(s, &s.claims[0], "Are tents welcome?", []string{context}); got != unknown {
 		t.Errorf("got %v, want %v", got, unknown)
 	}
-	if got, _ := j.polar(s, &s.claims[0], "Is the pump room heated in winter?", []string{context}); got != unknown {
+	if got, _ := j.questionPolarity(s, &s.claims[0], "Is the pump room heated in winter?", []string{context}); got != unknown {
 		t.Errorf("another subject: got %v, want %v", got, unknown)
 	}
 }

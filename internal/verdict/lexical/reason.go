@@ -8,11 +8,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// Reasons are put together in scratch.line.
-
-// chunkLine appends the chunk of q and an excerpt of it around the first word that
-// it shares with c.
-func (s *scratch) chunkLine(c *claim, contexts []string, q quote) {
+// appendPassage appends the chunk of q to s.line, with an excerpt around the first word
+// that it shares with c.
+func (s *scratch) appendPassage(c *claim, contexts []string, q quote) {
 	at := 0
 	for i := range c.bestHits {
 		h := &c.bestHits[i]
@@ -25,21 +23,21 @@ func (s *scratch) chunkLine(c *claim, contexts []string, q quote) {
 	s.line = verdict.AppendExcerpt(append(s.line, ": "...), contexts[q.chunk][q.start:q.end], at)
 }
 
-// againstReason says what speaks against c, and quotes it.
-func (s *scratch) againstReason(o objection, c *claim, contexts []string, q quote) string {
+// objectionReason returns an objection to c, with the passage q.
+func (s *scratch) objectionReason(o objection, c *claim, contexts []string, q quote) string {
 	s.line = append(append(s.line[:0], o.reason...), "; "...)
 	if o.less {
 		s.line = append(s.line, nearestIn...)
 	}
-	s.chunkLine(c, contexts, q)
+	s.appendPassage(c, contexts, q)
 	return string(s.line)
 }
 
 const nearestIn = "nearest passage in "
 
-// supportReason quotes what supports c, and says how much of c it covers. alike
-// says that quotes[0] denies nothing more and nothing less than c.
-func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, alike, joined bool) string {
+// supportReason returns the passage that supports c and how much of c it covers.
+// sameNegations says that quotes[0] and c negate the same number of things.
+func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sameNegations, joined bool) string {
 	found, all := 0, int(c.terms[1]-c.terms[0])
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		if s.terms[i].best < levels {
@@ -49,13 +47,13 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, ali
 	s.line = s.line[:0]
 	if len(quotes) > 0 {
 		q := quotes[0]
-		if alike && found == all && float64(q.covered) >= nearlyTheSame*float64(c.total*exact) {
+		if sameNegations && found == all && float64(q.covered) >= nearlyAll*float64(c.total*exact) {
 			s.line = append(s.line, "stated in "...)
 		} else {
 			s.line = append(s.line, "close match in "...)
 		}
-		s.chunkLine(c, contexts, q)
-		if found == all || q.chunk != c.best.chunk && !joined { // another chunk than the one of the counts
+		s.appendPassage(c, contexts, q)
+		if found == all || q.chunk != c.best.chunk && !joined { // the counts are of another chunk
 			return string(s.line)
 		}
 		s.line = append(s.line, "; "...)
@@ -70,28 +68,29 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, ali
 	return string(s.line)
 }
 
-// missingReason names what the contexts lack: the first number or date, with what
-// comes nearest to it, or else names and words. It reports whether there is any.
+// missingReason names what the contexts lack: the first missing number or date, with
+// the most similar one, or else names and words. It reports whether anything is
+// missing.
 func (s *scratch) missingReason(l *lexicon.Lexicon, c *claim, contexts []string, q quote) (string, bool) {
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		s.line = append(s.line, notThere(v.Text(c.text), s.nearestValue(s.nearest(l, c, v, contexts), contexts))...)
+		n := s.nearest(l, c, v, contexts)
+		s.line = append(s.line, notInContexts(v.Text(c.text), n.text(contexts))...)
 		s.line = append(s.line, "; "+nearestIn...)
-		s.chunkLine(c, contexts, q)
+		s.appendPassage(c, contexts, q)
 		return string(s.line), true
 	}
-	const without = "not stated; "
-	s.line = append(s.line, without+nearestIn...)
-	s.chunkLine(c, contexts, q)
-	if s.absentWords(c, contexts) {
-		return string(s.line[len(without):]), true
+	const prefix = "not stated; "
+	s.line = append(s.line, prefix+nearestIn...)
+	s.appendPassage(c, contexts, q)
+	if s.appendAbsentWords(c, contexts) {
+		return string(s.line[len(prefix):]), true
 	}
 	return string(s.line), false
 }
 
-// absentValue returns the first number or date of c that is in none of the contexts,
-// nil if there is none.
+// absentValue returns the first number or date of c that no context has, or nil.
 func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
@@ -102,8 +101,8 @@ func (s *scratch) absentValue(c *claim, contexts []string) *term {
 	return nil
 }
 
-// isAbsent reports whether t is in none of the contexts, neither as it is written
-// nor in another form, and belongs to no list marker or citation.
+// isAbsent reports whether no context has t, as written or in another form, and t is
+// not in a list marker or a citation.
 func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 	start, end := int(t.start), int(t.end)
 	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
@@ -111,26 +110,26 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 }
 
 const (
-	listed   = 4  // words that a reason names
-	searched = 16 // words of a claim that are looked for to name them
-	longWord = 40 // code points of a word that are shown
+	maxListed   = 4  // words that a reason names
+	maxSearched = 16 // words of a claim that are searched for
+	maxWordLen  = 40 // code points of a word that are shown
 )
 
-// absentWords appends the first names and other words of c that are in none of the
-// contexts, and reports whether there are any.
-func (s *scratch) absentWords(c *claim, contexts []string) bool {
-	tries, n, last := searched, 0, int32(0)
+// appendAbsentWords appends the first names, and then other words, of c that no context
+// has. It reports whether there are any.
+func (s *scratch) appendAbsentWords(c *claim, contexts []string) bool {
+	left, n, last := maxSearched, 0, int32(0)
 	for _, names := range [...]bool{true, false} {
-		for i := c.terms[0]; i < c.terms[1] && tries > 0 && n < listed; i++ {
+		for i := c.terms[0]; i < c.terms[1] && left > 0 && n < maxListed; i++ {
 			t := &s.terms[i]
 			if t.best < levels || t.found || t.name != names {
 				continue
 			}
-			tries--
+			left--
 			if !s.isAbsent(c, t, contexts) {
 				continue
 			}
-			start := max(t.start, min(last, t.end)) // pairs of ideograms overlap
+			start := max(t.start, min(last, t.end)) // the tokens of scripts without spaces overlap
 			switch {
 			case n == 0:
 				s.line = append(s.line, "; not in the contexts: "...)
@@ -146,44 +145,29 @@ func (s *scratch) absentWords(c *claim, contexts []string) bool {
 	return n > 0
 }
 
-// clip cuts a word that is no word of a language.
+// clip shortens a word that is too long to be a real one.
 func clip(w string) string {
-	if len(w) <= longWord || utf8.RuneCountInString(w) <= longWord {
+	if len(w) <= maxWordLen || utf8.RuneCountInString(w) <= maxWordLen {
 		return w
 	}
-	return string([]rune(w)[:longWord]) + "…"
+	return string([]rune(w)[:maxWordLen]) + "…"
 }
 
-// valueReason says what number or date the contexts have in the place of v, the
-// value of t.
+// valueReason says which number or date the contexts have instead of the value of t.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
 	mine := s.claimValues[t.value].Text(c.text)
 	if s.isAbsent(c, t, contexts) {
-		return notThere(mine, other)
+		return notInContexts(mine, other)
 	}
 	return "the contexts say " + quoted(other) + " there, not " + quoted(mine)
 }
 
-// nearestValue is the text of a value that comes near to another, "" if it does not.
-func (s *scratch) nearestValue(n candidate, contexts []string) string {
-	if n.value == nil || n.likeness < likeEnough/2 {
-		return ""
-	}
-	return n.value.Text(contexts[n.chunk])
-}
-
-func notThere(value, nearest string) string {
+func notInContexts(value, nearest string) string {
 	if nearest == "" || nearest == value {
 		return quoted(value) + " is not in the contexts"
 	}
 	return quoted(value) + " is not in the contexts (nearest: " + quoted(nearest) + ")"
 }
 
-// quoted is a piece of a text between quotation marks.
+// quoted returns an excerpt of a text in quotation marks.
 func quoted(s string) string { return verdict.Excerpt(s, 0) }
-
-// sameSense reports whether x and y deny the same number of things, and it is
-// clear what.
-func (x *side) sameSense(y *side) bool {
-	return !x.unclear && !y.unclear && x.negations == y.negations
-}

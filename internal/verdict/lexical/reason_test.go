@@ -116,12 +116,12 @@ func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
 	for f.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
 		searches++
 	}
-	if most := searchesPerByte + baseSearch/len(contexts[0]) + 1; searches == 0 || searches > most {
+	if most := searchesPerByte + minSearchBytes/len(contexts[0]) + 1; searches == 0 || searches > most {
 		t.Errorf("%d searches, want %d at the most", searches, most)
 	}
 	f.reset()
 	contexts[0] = strings.Repeat("a e-mail. ", 1<<16)
-	if f.absent(contexts, "7") || len(f.joined) > joinedBytes+64 {
+	if f.absent(contexts, "7") || len(f.joined) > maxHyphenated+64 {
 		t.Errorf("%d bytes of words with hyphens are kept", len(f.joined))
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 // Answered looks for the statement of the contexts that answers what a refusal says
 // they do not, such as "Returns cost $5." for "The documents do not say what returns
-// cost." It wants all content words of the refusal in one statement, beside what is
-// asked for, and so misses answers in other words rather than take a true refusal
-// for a false one. The error is that of ctx.
+// cost." The statement must have all content words of the refusal and the kind of thing
+// that is asked for. This misses answers in other words, but it rarely rejects a
+// justified refusal. The error is that of ctx.
 func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error) {
 	d, ok := extract.DeclinedBy(refusal, question)
 	if !ok {
@@ -29,7 +29,7 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 			return verdict.Evidence{}, false, err
 		}
 		found, at, last := false, 0, 0
-		header, row := "", 0 // of the table that the last sentence is a row of, and where that ends
+		header, rowEnd := "", 0 // of the table whose row the last sentence is, and the end of that row
 		j.opts.Sentences(text, func(start, end int) {
 			s := text[start:end]
 			if found {
@@ -39,12 +39,12 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 			if strings.IndexByte(s, '|') < 0 {
 				header = ""
 			} else {
-				if header == "" || strings.Trim(text[row:start], "|-:= \t\r\n") != "" {
+				if header == "" || strings.Trim(text[rowEnd:start], "|-:= \t\r\n") != "" {
 					header = s
 				} else {
 					above = header
 				}
-				row = end
+				rowEnd = end
 			}
 			if t.answeredBy(j.lex, s, above) {
 				found, at, last = true, start, end
@@ -58,15 +58,15 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 	return verdict.Evidence{}, false, nil
 }
 
-// A topic is what a statement has to have to answer a refusal.
+// A topic is what a statement must have to answer a refusal.
 type topic struct {
 	sought extract.AnswerType
 	words  []topicWord
-	keys   map[uint64]int // of the words and their synonyms: index into words
+	keys   map[uint64]int // index into words, by key of the word or a synonym
 	seen   []bool
 	tokens []lexicon.Token
-	// subject is set for a single common word, which a statement has to begin with
-	// to be about it.
+	// subject is set for a single common word, which must be the first content word of
+	// a statement about it.
 	subject bool
 }
 
@@ -75,13 +75,13 @@ type topicWord struct {
 	value  float64
 }
 
-// topic reads what a refusal declines. It reports false if that is too little to be
-// sure of.
+// topic returns the topic of what a refusal declines to answer. It reports false if
+// there are too few words to be sure.
 func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 	t := &topic{sought: d.Type, keys: make(map[uint64]int)}
 	named := false
 	for i, k := range j.lex.Tokens(nil, d.Topic) {
-		word := strings.ToLower(d.Topic[k.Start:k.End])
+		word := k.Lower(d.Topic)
 		if k.Is(lexicon.Stop) && !k.Is(lexicon.Number) || isFiller(word) {
 			continue
 		}
@@ -98,16 +98,17 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 			}
 		})
 	}
-	least := 1
-	if t.sought == extract.AnyStatement || t.sought == extract.Event || t.sought == extract.Value || t.sought == extract.Place || t.sought == extract.Person {
-		least = 2
+	minWords := 1
+	switch t.sought {
+	case extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person:
+		minWords = 2
 	}
 	t.seen = make([]bool, len(t.words))
 	t.subject = t.sought == extract.AnyStatement && len(t.words) == 1 && !named
-	return t, len(t.words) >= least || named && len(t.words) > 0 || t.subject
+	return t, len(t.words) >= minWords || named && len(t.words) > 0 || t.subject
 }
 
-// isFiller knows content words that a refusal has and an answer need not have.
+// isFiller reports whether a content word of a refusal need not be in an answer.
 func isFiller(word string) bool {
 	switch word {
 	case "happen", "happens", "happened", "exact", "exactly", "specific", "specifically", "information", "detail", "details", "currently", "actually", "possible", "mention", "mentioned", "need", "needs", "there":
@@ -116,14 +117,11 @@ func isFiller(word string) bool {
 	return false
 }
 
-// answeredBy reports whether a sentence has all words of the topic and what is
-// sought. A condition and a question state nothing.
-// A row of a table is read with its header.
+// answeredBy reports whether a sentence has all words of the topic and what is sought.
+// A row of a table is read with the header of the table. Conditions and questions state
+// nothing.
 func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
-	if strings.HasSuffix(strings.TrimSpace(sentence), "?") {
-		return false
-	}
-	if leavesOpen(sentence) {
+	if strings.HasSuffix(strings.TrimSpace(sentence), "?") || leavesOpen(sentence) {
 		return false
 	}
 	clear(t.seen)
@@ -137,7 +135,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 				t.seen[n] = true
 				left--
 			}
-			f.money = f.money || isMoney(strings.ToLower(header[k.Start:k.End])) || strings.ContainsAny(header, "$€£")
+			f.money = f.money || isMoney(k.Lower(header)) || strings.ContainsAny(header, "$€£")
 		}
 		if left == 0 {
 			return false // the row is about something else
@@ -162,7 +160,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 		if first && t.subject && !k.Is(lexicon.Stop) {
 			return false
 		}
-		f.see(t.tokens, i, sentence)
+		f.add(t.tokens, i, sentence)
 	}
 	if left > 0 || f.unclear || t.subject && !f.topic {
 		return false
@@ -170,8 +168,8 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	return f.has(t.sought)
 }
 
-// leavesOpen reports whether a sentence says that something is not known, or where to
-// ask, or begins with a subordinate clause, which is about something else.
+// leavesOpen reports whether a sentence says that something is not known or whom to
+// ask, or starts with a subordinate clause.
 func leavesOpen(sentence string) bool {
 	low := strings.ToLower(sentence)
 	for _, part := range [...]string{
@@ -189,17 +187,17 @@ func leavesOpen(sentence string) bool {
 	return false
 }
 
-// found is what a sentence says beside the words of a topic.
+// found records what a sentence has beside the words of a topic.
 type found struct {
-	words                                                           int // with content
+	words                                                           int // content words
 	number, money, time, name, free, place, reason, manner, unclear bool
-	topic                                                           bool // a word of it has been seen
+	topic                                                           bool // a word of the topic came before
 }
 
-// see takes the token i, which is no word of the topic.
-func (f *found) see(tokens []lexicon.Token, i int, text string) {
+// add adds token i, which is not a word of the topic.
+func (f *found) add(tokens []lexicon.Token, i int, text string) {
 	k := &tokens[i]
-	word := strings.ToLower(text[k.Start:k.End])
+	word := k.Lower(text)
 	switch word {
 	case "if", "unless", "whether":
 		f.unclear = f.unclear || !f.topic // "If tickets are late,"
@@ -221,7 +219,7 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 		const firstYear, lastYear = 1000, 2100
 		year := k.Is(lexicon.Number) && k.Value >= firstYear && k.Value < lastYear && k.End-k.Start == 4
 		clock := int(k.End) < len(text)-2 && text[k.End] == ':'
-		f.time = f.time || year || clock || i+1 < len(tokens) && isTimeUnit(strings.ToLower(text[tokens[i+1].Start:tokens[i+1].End]))
+		f.time = f.time || year || clock || i+1 < len(tokens) && isTimeUnit(tokens[i+1].Lower(text))
 		before := strings.TrimRight(text[:k.Start], " ")
 		after := strings.TrimLeft(text[k.End:], " ")
 		f.money = f.money || strings.HasSuffix(before, "$") || strings.HasSuffix(before, "€") || strings.HasSuffix(before, "£") || strings.HasPrefix(after, "€") || strings.HasPrefix(after, "$")
@@ -235,7 +233,7 @@ func (f *found) see(tokens []lexicon.Token, i int, text string) {
 	}
 }
 
-// has reports whether there is what is sought.
+// has reports whether the sentence has what is sought.
 func (f *found) has(sought extract.AnswerType) bool {
 	switch sought {
 	case extract.AnyStatement, extract.Event:
@@ -262,7 +260,7 @@ func (f *found) has(sought extract.AnswerType) bool {
 	return false
 }
 
-// isMoney knows words that make a number an amount of money.
+// isMoney reports whether a word makes a number an amount of money.
 func isMoney(word string) bool {
 	switch word {
 	case "cost", "costs", "price", "prices", "priced", "charge", "charged", "pay", "pays", "paid", "fee", "fees", "dollars", "euros", "pounds", "crowns", "cents", "dollar", "euro", "pound", "eur", "usd", "gbp":
@@ -271,15 +269,15 @@ func isMoney(word string) bool {
 	return false
 }
 
-// namesPlace reports whether words after "in" or "at" may name a place: the first
-// with content is no number, month, day or unit.
+// namesPlace reports whether the words after "in" or "at" may name a place: the first
+// content word is not a number, month, day or unit.
 func namesPlace(tokens []lexicon.Token, text string) bool {
 	for i := range tokens {
 		k := &tokens[i]
 		if k.Is(lexicon.Stop) {
 			continue
 		}
-		word := strings.ToLower(text[k.Start:k.End])
+		word := k.Lower(text)
 		return k.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Unit) == 0 && !isTimeUnit(word) && !strings.HasSuffix(strings.TrimSuffix(word, "s"), "day")
 	}
 	return false

@@ -6,26 +6,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A role says who does what to whom, or what is more than what: in "Spain beat
-// Portugal" Spain is the first and Portugal the second, and so they are in
-// "Portugal was beaten by Spain".
+// A role says who does what to whom, or what is more than what. In "Spain beat
+// Portugal" and "Portugal was beaten by Spain", Spain is the first and Portugal the
+// second.
 type role struct {
-	key, how      uint64 // of the verb or comparative; of what goes with it: "to" after lose, "people" after more
+	key, how      uint64 // key of the verb or comparative, and of what modifies it: "to" after lose, "people" after more
 	comparative   bool
 	first, second [2]int // tokens, the end exclusive
 }
 
 const (
-	phraseReach     = 8  // words beside a verb that are read as what it joins
-	comparatorReach = 4  // words before "than" among which its comparative is looked for
-	comparedReach   = 48 // words before a comparative that are read as what it compares
-	// maxRoles is how many roles of a text are read, and words for all: more than
-	// a sentence has. All those of a claim are held against all of a quote.
+	maxPhrase         = 8  // words of the noun phrase before or after a verb
+	maxBeforeThan     = 4  // words between a comparative and its "than"
+	maxCompared       = 48 // words before a comparative that it compares
+	maxBeforeRelation = 5  // words between verb and "of": "is a small left tributary of"
+	// maxRoles is how many roles, universal quantifiers and values of a text are read:
+	// more than a sentence has. All roles of a claim are compared with all of a quote.
 	maxRoles = 16
 )
 
-// roles appends the first roles that are said in x to dst, which is empty.
-func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
+// roles appends the first roles of x to dst, which is empty.
+func (x *statement) roles(dst []role, l *lexicon.Lexicon) []role {
 	for i := range x.tokens {
 		if len(dst) == maxRoles {
 			break
@@ -36,7 +37,7 @@ func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
 			r, ok = x.comparison(i)
 		} else if x.lower(i) == "of" {
 			r, ok = x.relation(l, i)
-		} else if x.directed(l, i) {
+		} else if x.isDirected(l, i) {
 			r, ok = x.action(l, i)
 		}
 		if ok {
@@ -46,9 +47,9 @@ func (x *side) roles(dst []role, l *lexicon.Lexicon) []role {
 	return dst
 }
 
-// directed reports whether token i is a verb whose sides can't change places:
-// one of the list, or one in -ed that is not known for the contrary.
-func (x *side) directed(l *lexicon.Lexicon, i int) bool {
+// isDirected reports whether token i is a verb whose sides are not interchangeable: a
+// listed one, or one in -ed that is not listed as mutual.
+func (x *statement) isDirected(l *lexicon.Lexicon, i int) bool {
 	t := &x.tokens[i]
 	if t.Class&(lexicon.Stop|lexicon.Capital|lexicon.Number|lexicon.Unit) != 0 {
 		return false
@@ -60,8 +61,8 @@ func (x *side) directed(l *lexicon.Lexicon, i int) bool {
 	return len(w) >= 6 && strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed")
 }
 
-// action reads what stands on both sides of the verb at token i.
-func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
+// action parses the phrases before and after the verb at token i.
+func (x *statement) action(l *lexicon.Lexicon, i int) (role, bool) {
 	r := role{key: x.tokens[i].Key}
 	k := i - 1
 	be := false
@@ -105,7 +106,7 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 	}
 	n := x.phraseEnd(m)
 	r.second = [2]int{m, n}
-	if x.says(r.first) == 0 || x.says(r.second) == 0 || x.tokens[m].Class&(lexicon.Number|lexicon.Numeral) != 0 {
+	if x.contentWords(r.first) == 0 || x.contentWords(r.second) == 0 || x.tokens[m].Class&(lexicon.Number|lexicon.Numeral) != 0 {
 		return r, false
 	}
 	if passive {
@@ -114,13 +115,13 @@ func (x *side) action(l *lexicon.Lexicon, i int) (role, bool) {
 	return r, true
 }
 
-// phraseStart returns the token that the noun phrase before token end begins
-// with, and false where a verb is in it: whose "lost" is in "who beat Spain
-// lost" takes a parser to tell.
-func (x *side) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
+// phraseStart returns the first token of the noun phrase before token end, and false if
+// the phrase has a verb: it takes a parser to find whose "lost" is in "who beat Spain
+// lost".
+func (x *statement) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
 	k := end - 1
-	for k >= 0 && end-k <= phraseReach && x.inPhrase(k) && (k+1 == end || joins(x.gap(k+1))) {
-		if x.directed(l, k) {
+	for k >= 0 && end-k <= maxPhrase && x.inPhrase(k) && (k+1 == end || joinsPhrase(x.gap(k+1))) {
+		if x.isDirected(l, k) {
 			return 0, false
 		}
 		k--
@@ -128,35 +129,31 @@ func (x *side) phraseStart(l *lexicon.Lexicon, end int) (int, bool) {
 	return k + 1, true
 }
 
-// phraseEnd returns the token after the noun phrase that begins with token m.
-func (x *side) phraseEnd(m int) int {
+// phraseEnd returns the token after the noun phrase that starts at token m.
+func (x *statement) phraseEnd(m int) int {
 	n := m
-	for n < len(x.tokens) && n-m <= phraseReach && x.inPhrase(n) && joins(x.gap(n)) {
+	for n < len(x.tokens) && n-m <= maxPhrase && x.inPhrase(n) && joinsPhrase(x.gap(n)) {
 		n++
 	}
 	return n
 }
 
-// relationReach is how many words before "of" the verb stands at the most: "is
-// a small left tributary of".
-const relationReach = 5
-
-// relation reads "the Inn is a tributary of the Danube" at its "of", token i.
-func (x *side) relation(l *lexicon.Lexicon, i int) (role, bool) {
+// relation parses "the Inn is a tributary of the Danube" at its "of", token i.
+func (x *statement) relation(l *lexicon.Lexicon, i int) (role, bool) {
 	var r role
 	if i < 2 || x.tokens[i-1].Class&(lexicon.Stop|lexicon.Number|lexicon.Numeral|lexicon.Partial) != 0 {
 		return r, false
 	}
 	if directed, known := l.Directed(x.tokens[i-1].Key); known && !directed {
-		return r, false // a friend of
+		return r, false // "a friend of" is mutual
 	}
 	r.key, r.how = x.tokens[i-1].Key, x.tokens[i].Key
-	for k := i - 2; k > 0 && k >= i-1-relationReach && joins(x.gap(k+1)); k-- {
+	for k := i - 2; k > 0 && k >= i-1-maxBeforeRelation && joinsPhrase(x.gap(k+1)); k-- {
 		switch x.lower(k) {
 		case "is", "was", "are", "were", "became":
 			from, ok := x.phraseStart(l, k)
 			r.first, r.second = [2]int{from, k}, [2]int{i + 1, x.phraseEnd(i + 1)}
-			return r, ok && joins(x.gap(k)) && x.says(r.first) > 0 && x.says(r.second) > 0
+			return r, ok && joinsPhrase(x.gap(k)) && x.contentWords(r.first) > 0 && x.contentWords(r.second) > 0
 		}
 		if !x.inPhrase(k) || x.lower(k) == "of" {
 			break
@@ -165,10 +162,8 @@ func (x *side) relation(l *lexicon.Lexicon, i int) (role, bool) {
 	return r, false
 }
 
-func joins(g string) bool { return g == " " || g == "-" }
-
-// inPhrase reports whether token i may stand inside a noun phrase.
-func (x *side) inPhrase(i int) bool {
+// inPhrase reports whether token i may be inside a noun phrase.
+func (x *statement) inPhrase(i int) bool {
 	if !x.tokens[i].Is(lexicon.Stop) {
 		return true
 	}
@@ -179,8 +174,8 @@ func (x *side) inPhrase(i int) bool {
 	return false
 }
 
-// says counts the words of tokens r that are no stop words.
-func (x *side) says(r [2]int) int {
+// contentWords counts the content words of a range of tokens.
+func (x *statement) contentWords(r [2]int) int {
 	n := 0
 	for i := r[0]; i < r[1]; i++ {
 		if !x.tokens[i].Is(lexicon.Stop) {
@@ -190,11 +185,11 @@ func (x *side) says(r [2]int) int {
 	return n
 }
 
-// comparison reads what stands before and after the "than" at token i.
-func (x *side) comparison(i int) (role, bool) {
+// comparison parses what precedes and follows the "than" at token i.
+func (x *statement) comparison(i int) (role, bool) {
 	r := role{comparative: true}
 	at := -1
-	for k := i - 1; k >= 0 && k >= i-comparatorReach && at < 0 && !breaks(x.gap(k+1)); k-- {
+	for k := i - 1; k >= 0 && k >= i-maxBeforeThan && at < 0 && !endsPhrase(x.gap(k+1)); k-- {
 		switch w := x.lower(k); {
 		case w == "more" || w == "less" || w == "fewer":
 			at = k
@@ -212,32 +207,33 @@ func (x *side) comparison(i int) (role, bool) {
 		return r, false
 	}
 	r.key = x.tokens[at].Key
-	from := at
-	for from > 0 && at-from < comparedReach && !breaks(x.gap(from)) {
-		from--
+	start := at
+	for start > 0 && at-start < maxCompared && !endsPhrase(x.gap(start)) {
+		start--
 	}
 	m := i + 1
-	for m < len(x.tokens) && x.tokens[m].Is(lexicon.Stop) && joins(x.gap(m)) {
+	for m < len(x.tokens) && x.tokens[m].Is(lexicon.Stop) && joinsPhrase(x.gap(m)) {
 		m++
 	}
 	n := x.phraseEnd(m)
-	r.first, r.second = [2]int{from, i}, [2]int{m, n}
-	if n == m || x.says(r.first) < 2 || x.tokens[m].Class&(lexicon.Number|lexicon.Numeral) != 0 && m == i+1 {
+	r.first, r.second = [2]int{start, i}, [2]int{m, n}
+	if n == m || x.contentWords(r.first) < 2 || x.tokens[m].Class&(lexicon.Number|lexicon.Numeral) != 0 && m == i+1 {
 		return r, false
 	}
 	return r, true
 }
 
-func breaks(g string) bool { return strings.ContainsAny(g, ",;:()—–\"“”") }
+// endsPhrase reports whether the gap between two tokens ends a phrase.
+func endsPhrase(gap string) bool { return strings.ContainsAny(gap, ",;:()—–\"“”") }
 
-// span returns the words of r, from the first to the last.
-func (x *side) span(r role) string {
+// span returns the words of r from the first to the last.
+func (x *statement) span(r role) string {
 	from, to := min(r.first[0], r.second[0]), max(r.first[1], r.second[1])
 	return x.text[x.tokens[from].Start:x.tokens[to-1].End]
 }
 
-// has reports whether a word that counts stands among tokens r.
-func (x *side) has(r [2]int, key uint64) bool {
+// contains reports whether a range of tokens has a content word with a key.
+func (x *statement) contains(r [2]int, key uint64) bool {
 	for i := r[0]; i < r[1]; i++ {
 		if x.tokens[i].Key == key && !x.tokens[i].Is(lexicon.Stop) {
 			return true
@@ -246,40 +242,42 @@ func (x *side) has(r [2]int, key uint64) bool {
 	return false
 }
 
-// shared reports whether a word of a that is not in b stands among c of y and
-// not among d.
-func (x *side) shared(a, b [2]int, y *side, c, d [2]int) bool {
+// shares reports whether a content word of range a, but not of b, is in range c of y,
+// but not in d.
+func (x *statement) shares(a, b [2]int, y *statement, c, d [2]int) bool {
 	for i := a[0]; i < a[1]; i++ {
 		t := &x.tokens[i]
-		if !t.Is(lexicon.Stop) && !x.has(b, t.Key) && y.has(c, t.Key) && !y.has(d, t.Key) {
+		if !t.Is(lexicon.Stop) && !x.contains(b, t.Key) && y.contains(c, t.Key) && !y.contains(d, t.Key) {
 			return true
 		}
 	}
 	return false
 }
 
-// sameRoles and swappedRoles report whether role r of x and role q of y have the
-// same two sides, in the same order or the other.
-func (x *side) sameRoles(r *role, y *side, q *role) bool {
+// sameRoles reports whether role r of x and role q of y have the same two sides in the
+// same order.
+func (x *statement) sameRoles(r *role, y *statement, q *role) bool {
 	if x.swappedRoles(r, y, q) {
 		return false
 	}
-	first := x.shared(r.first, r.second, y, q.first, q.second)
-	second := x.shared(r.second, r.first, y, q.second, q.first)
-	if r.comparative { // the verb of both is in the first
+	first := x.shares(r.first, r.second, y, q.first, q.second)
+	second := x.shares(r.second, r.first, y, q.second, q.first)
+	if r.comparative { // the first side includes the verb of both
 		return second
 	}
 	return first || second
 }
 
-func (x *side) swappedRoles(r *role, y *side, q *role) bool {
-	return x.shared(r.first, r.second, y, q.second, q.first) && x.shared(r.second, r.first, y, q.first, q.second)
+// swappedRoles reports whether role r of x and role q of y have the same two sides in
+// opposite order.
+func (x *statement) swappedRoles(r *role, y *statement, q *role) bool {
+	return x.shares(r.first, r.second, y, q.second, q.first) && x.shares(r.second, r.first, y, q.first, q.second)
 }
 
-// swapped looks for what the claim and the quote both say of the same two, the
-// other way round. It returns what each says.
+// swapped looks for a role of the claim whose sides the quote swaps. It returns what
+// each says, or "".
 func (s *scratch) swapped(l *lexicon.Lexicon) (claim, quote string) {
-	a, b := &s.claimSide, &s.quoteSide
+	a, b := &s.claimStmt, &s.quoteStmt
 	s.claimRoles = a.roles(s.claimRoles[:0], l)
 	if len(s.claimRoles) == 0 {
 		return "", ""
@@ -289,7 +287,7 @@ func (s *scratch) swapped(l *lexicon.Lexicon) (claim, quote string) {
 		r := &s.claimRoles[i]
 		for k := range s.quoteRoles {
 			q := &s.quoteRoles[k]
-			if r.alike(q) && a.swappedRoles(r, b, q) && !s.quoteSays(r) {
+			if r.sameRelation(q) && a.swappedRoles(r, b, q) && !s.quoteHasRole(r) {
 				return a.span(*r), b.span(*q)
 			}
 		}
@@ -297,14 +295,15 @@ func (s *scratch) swapped(l *lexicon.Lexicon) (claim, quote string) {
 	return "", ""
 }
 
-func (r *role) alike(q *role) bool {
+// sameRelation reports whether r and q have the same verb or comparative.
+func (r *role) sameRelation(q *role) bool {
 	return r.key == q.key && r.how == q.how && r.comparative == q.comparative
 }
 
-// quoteSays reports whether some role of the quote is that of the claim.
-func (s *scratch) quoteSays(r *role) bool {
+// quoteHasRole reports whether a role of the quote is the role r of the claim.
+func (s *scratch) quoteHasRole(r *role) bool {
 	for k := range s.quoteRoles {
-		if q := &s.quoteRoles[k]; r.alike(q) && s.claimSide.sameRoles(r, &s.quoteSide, q) {
+		if q := &s.quoteRoles[k]; r.sameRelation(q) && s.claimStmt.sameRoles(r, &s.quoteStmt, q) {
 			return true
 		}
 	}

@@ -7,25 +7,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
 )
 
-// scratchKeys is how many keys a table of a scratch may keep room for between rows.
-const scratchKeys = 1 << 12
+// maxPooledKeys and maxPooledBytes limit the memory of a scratch that is kept for the
+// next task: the keys of each table, and the slices in total.
+const (
+	maxPooledKeys  = 1 << 12
+	maxPooledBytes = 1 << 20
+)
 
-// scratchBytes is how much of a row's memory is kept for the next.
-const scratchBytes = 1 << 20
-
-// A scratch is the memory that judging one row takes, used again for the next.
+// A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
 	keys      *lexicon.Table[int32] // key of a stem: entries
-	heads     *lexicon.Table[int32] // key of the first letters: entries
+	roots     *lexicon.Table[int32] // key of the first letters: entries
 	compounds *lexicon.Table[int32] // key of a whole word that may be written as two: entries
-	words     *lexicon.Table[int32] // terms of the claim at hand, by key
-	pairs     *lexicon.Table[int32] // key of two neighbours: pairSeen
+	words     *lexicon.Table[int32] // terms of the current claim by key
+	pairs     *lexicon.Table[int32] // key of two neighbouring words: pairSeen
 	filter    filter                // of all these keys
+	seed      uint64                // of the tables
 
-	work    int  // steps of this row that its length does not bound
-	limit   int  // of work; 0 for none
-	again   bool // the contexts were read before, for other claims
-	pending int  // hits that the windows have not gone over
+	work    int  // steps of this task that are not linear in its size
+	limit   int  // of work; 0 is unlimited
+	reread  bool // the contexts were read before, for other claims
+	pending int  // hits that the windows have not moved over yet
 
 	entries     []entry
 	terms       []term
@@ -33,61 +35,74 @@ type scratch struct {
 	claims      []claim
 	claimValues []quantity.Value
 
-	tokens       []lexicon.Token
-	titled       bool // capitals of the claim at hand mark no names
-	claimSide    side
-	quoteSide    side
-	claimRoles   []role
-	quoteRoles   []role
-	values       []quantity.Value // of the contexts
-	valueChunks  []int32          // which one
-	valueTerms   []int32          // terms of the claims that are numbers or dates
-	blockValues  []quantity.Value // of the block at hand
-	taken        []level
-	gain         []int64
-	texts        []string
-	question     string        // of the row
-	sentences    [][2]int      // of all that was cut in this row
-	cut          map[cell]span // which cells were
-	marks        []mark        // by chunk and place
-	seed         uint64        // of the tables
-	sparse       *sparse       // set for a row that takes too long otherwise
-	grids        []grid        // of the contexts, once gridsRead
-	gridsRead    bool
-	keyed        []uint64  // words of the text at hand
-	listings     []listing // of the contexts, once listingsRead
-	listingsRead bool
-	listWork     int // items that claims were compared with
-	slotWork     int // bytes that were searched for answers
-	gridWork     int // cells that claims were compared with
-	search       searcher
-	line         []byte // a reason
-	// observe, when set, is told what each text gives to each claim, before the best
-	// is kept: the claim by its place in the call, the text by its flush.
-	observe func(claim int, flush int32, f chunkScore)
+	texts      []string // of the claims
+	question   string
+	tokens     []lexicon.Token
+	titled     bool // the current claim is in title case, so capitals mark no names
+	claimStmt  statement
+	quoteStmt  statement
+	claimRoles []role
+	quoteRoles []role
+	quoteKeys  []uint64
+
+	values      []quantity.Value // of the contexts
+	valueChunks []int32          // the chunk of each
+	valueTerms  []int32          // terms of the claims that are numbers or dates
+	blockValues []quantity.Value // of the current block
+
+	taken     []level
+	gain      []int64
+	sentences [][2]int      // of all cells
+	cells     map[cell]span // the cells that were split into sentences
+	marks     []mark        // by chunk and position
+	search    searcher
+	line      []byte  // the reason being built
+	sparse    *sparse // set if the task is judged within bounds
+
+	tables     []table // of the contexts, if tablesRead
+	tablesRead bool
+	tableWork  int    // cells that claims were compared with
+	lists      []list // of the contexts, if listsRead
+	listsRead  bool
+	listWork   int // items that claims were compared with
+	answerWork int // bytes that were searched for answers
+
+	// observe, if set, is called with the features of each text for each claim, before
+	// the best text is kept. claim and text are indices into the arguments of match.
+	observe func(claim int, text int32, f chunkScore)
 }
 
 func newScratch() *scratch {
-	seed := rand.Uint64() // where a key lies in a table is nobody's to choose
+	seed := rand.Uint64() // so that no text can be written to collide in the tables
 	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
 	return &scratch{
-		cut: map[cell]span{}, seed: seed,
-		keys: table(), heads: table(), compounds: table(), words: table(), pairs: table(),
+		cells: map[cell]span{}, seed: seed,
+		keys: table(), roots: table(), compounds: table(), words: table(), pairs: table(),
 	}
 }
 
-// big reports whether s took so much memory that it is better let go.
-func (s *scratch) big() bool {
+// reset prepares s for a new task.
+func (s *scratch) reset(question string) {
+	s.work, s.question, s.reread = 0, question, false
+	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
+	clear(s.cells)
+	s.tables, s.tablesRead, s.tableWork, s.answerWork = nil, false, 0, 0
+	s.lists, s.listsRead, s.listWork = nil, false, 0
+	s.search.reset()
+}
+
+// tooLarge reports whether s has too much memory to be kept for the next task.
+func (s *scratch) tooLarge() bool {
 	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16 + cap(s.search.joined)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}
-	return n > scratchBytes
+	return n > maxPooledBytes
 }
 
-// A filter says quickly of most keys that they are not in a set.
+// A filter is a Bloom filter with one hash function.
 type filter struct{ bits [64]uint64 }
 
-func (f *filter) add(k uint64)      { f.bits[k>>6&63] |= 1 << (k & 63) }
-func (f *filter) has(k uint64) bool { return f.bits[k>>6&63]&(1<<(k&63)) != 0 }
-func (f *filter) clear()            { clear(f.bits[:]) }
+func (f *filter) add(k uint64)          { f.bits[k>>6&63] |= 1 << (k & 63) }
+func (f *filter) mayHave(k uint64) bool { return f.bits[k>>6&63]&(1<<(k&63)) != 0 }
+func (f *filter) clear()                { clear(f.bits[:]) }

@@ -8,29 +8,28 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A claim that shares no word with the contexts, as one with other endings of its
-// words or with typing errors, is compared by its grams: runs of gramBytes bytes
-// within a word.
+// A claim that shares no word with the contexts, because of inflection or typing
+// errors, is compared by n-grams: gramBytes bytes within a word.
 const (
-	gramBytes  = 4
-	gramBlock  = 256 // bytes of a context that are compared at a time
-	gramClaims = 8   // claims of a batch that share a gram; it counts for the first of them
-	minGrams   = 3   // that a block must share with a claim to be like it
+	gramBytes     = 4
+	gramBlock     = 256 // bytes of a context that are compared at a time
+	maxGramClaims = 8   // a gram counts for the first so many claims of a batch
+	minGrams      = 3   // that a block must share with a claim to be similar
 )
 
-// A gramUse is a claim that has a gram, and the block that it was last found in.
+// A gramUse is a claim that has a gram, and the block that the gram was last found in.
 type gramUse struct{ claim, block int32 }
 
-// A similar is the block that is most like a claim.
+// A similar is the block that is most similar to a claim.
 type similar struct {
-	verdict  int // place of its verdict
-	current  int32
-	best     int32
-	chunk, i int // of the last gram of the best block
+	verdict  int   // index of its verdict
+	current  int32 // grams shared with the current block
+	best     int32 // and with the best one
+	chunk, i int   // of the last gram of the best block
 }
 
-// quoteSimilar adds to the verdicts on the claims at hand that are not supported
-// and have no evidence the sentence with most grams of the claim, or the first
+// quoteSimilar adds evidence to the verdicts of the current batch that are not
+// supported and have none: the sentence with most n-grams of the claim, or the first
 // sentence of the contexts.
 func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdict, contexts []string) error {
 	var open []similar
@@ -45,7 +44,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 		n := int32(len(open)) //nolint:gosec // a row has fewer claims
 		open = append(open, similar{verdict: i, chunk: -1})
 		grams(s.claims[i].text, func(_ int, g uint32) {
-			if u := uses[g]; len(u) < gramClaims && (len(u) == 0 || u[len(u)-1].claim != n) {
+			if u := uses[g]; len(u) < maxGramClaims && (len(u) == 0 || u[len(u)-1].claim != n) {
 				uses[g] = append(u, gramUse{claim: n, block: -1})
 			}
 		})
@@ -61,7 +60,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 		}
 		for from := 0; from < len(text); from += gramBlock {
 			block++
-			// Grams that reach into the next block belong to this one.
+			// A gram across the boundary of two blocks belongs to the first.
 			grams(text[from:min(len(text), from+gramBlock+gramBytes-1)], func(at int, g uint32) {
 				u := uses[g]
 				for k := range u {
@@ -101,8 +100,9 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 	return nil
 }
 
-// firstSentence is that of the first context that has a letter or a figure, or of
-// the first one that is not blank; its chunk is -1 if all are.
+// firstSentence returns the first sentence of the first context that has a letter or a
+// digit, or else of the first one that is not blank. Its chunk is -1 if all contexts
+// are blank.
 func (j *Judge) firstSentence(s *scratch, contexts []string) quote {
 	first := quote{chunk: -1}
 	for i, text := range contexts {
@@ -126,7 +126,7 @@ func (j *Judge) firstSentence(s *scratch, contexts []string) quote {
 	return first
 }
 
-// grams calls yield with each gram of text and where it starts.
+// grams calls yield with each n-gram of text and its position.
 func grams(text string, yield func(at int, gram uint32)) {
 	var g uint32
 	n := 0

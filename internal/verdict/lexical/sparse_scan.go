@@ -6,41 +6,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// scanSparse is scan within the bounds of a sparse, sentence by sentence.
-func (j *Judge) scanSparse(ctx context.Context, s *scratch, text string, chunk, pos, flush int32) (int32, error) {
+// scanSparse is scan within the bounds, sentence by sentence.
+func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
 	p := s.sparse
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
-		p.begins = append(p.begins[:0], 0)
+		p.starts = append(p.starts[:0], 0)
 		j.opts.Sentences(text[offset:end], func(start, _ int) {
 			if start > 0 {
-				p.begins = append(p.begins, start)
+				p.starts = append(p.starts, start)
 			}
 		})
-		// The last sentence may go on in the next block.
-		if last := p.begins[len(p.begins)-1]; end < len(text) && last > 0 {
+		// The last sentence may continue in the next block.
+		if last := p.starts[len(p.starts)-1]; end < len(text) && last > 0 {
 			end = offset + last
-			p.begins = p.begins[:len(p.begins)-1]
+			p.starts = p.starts[:len(p.starts)-1]
 		}
-		here := at{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
+		here := place{chunk: chunk, byte: int32(offset), pos: pos} //nolint:gosec // texts are shorter than 2 GiB
 		block := text[offset:end]
 		s.tokens = j.lex.Tokens(s.tokens[:0], block)
 		s.readValues(j.lex, block, here)
 		values := 0
-		for n, from := 0, 0; n < len(p.begins); n++ {
+		for n, from := 0, 0; n < len(p.starts); n++ {
 			to := from
-			for to < len(s.tokens) && (n+1 == len(p.begins) || int(s.tokens[to].Start) < p.begins[n+1]) {
+			for to < len(s.tokens) && (n+1 == len(p.starts) || int(s.tokens[to].Start) < p.starts[n+1]) {
 				to++
 			}
-			key := sequence(s.tokens[from:to])
-			for ; from < to; from = min(from+sparseUnit, to) {
+			key := sequenceKey(s.tokens[from:to])
+			for ; from < to; from = min(from+maxUnit, to) {
 				if err := ctx.Err(); err != nil {
 					return pos, err
 				}
-				if s.pending > sparsePending {
+				if s.pending > maxPending {
 					s.advanceAll()
 				}
-				values = s.meetUnit(j.lex, block, from, min(from+sparseUnit, to), values, key)
+				values = s.meetUnit(j.lex, block, from, min(from+maxUnit, to), values, key)
 				s.creditUnit(j.lex, block, here, flush)
 			}
 		}
@@ -51,9 +51,9 @@ func (j *Judge) scanSparse(ctx context.Context, s *scratch, text string, chunk, 
 	return pos, nil
 }
 
-// meetUnit finds what tokens from to to, of a sentence with the key, share with
-// claims, and chooses the claims that the common of it counts for. v is the first
-// value of the block that may lie there; it returns the one for the next unit.
+// meetUnit finds what tokens from to to, part of a sentence with the key, share with
+// claims, and chooses the claims that common matches count for. v is the first value of
+// the block that may be there; it returns the one for the next unit.
 func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
 	p, ts := s.sparse, s.tokens
 	p.unit++
@@ -67,8 +67,8 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	for i := from; i < to; i++ {
 		t := &ts[i]
 		for ; v < len(s.blockValues) && s.blockValues[v].FirstToken <= i; v++ {
-			p.meant = s.blockValues[v].AppendKeys(p.meant[:0], l, false)
-			for _, k := range p.meant {
+			p.keys = s.blockValues[v].AppendKeys(p.keys[:0], l, false)
+			for _, k := range p.keys {
 				if e, ok := p.meanings.Get(k); ok {
 					s.meet(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
 				}
@@ -77,7 +77,7 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 		if e, ok := s.keys.Get(t.Key); ok {
 			s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
 		} else if t.Stem >= rootLength {
-			if e, ok := s.heads.Get(head(text[t.Start:t.End])); ok {
+			if e, ok := s.roots.Get(rootKey(t.Text(text))); ok {
 				s.meet(ref{kind: refRoot, index: e, token: int32(i)}) //nolint:gosec // a block is short
 			}
 		}
@@ -121,7 +121,7 @@ func (s *scratch) meetPair(r ref) {
 	}
 }
 
-// choose makes what is common count for a claim in the unit at hand.
+// choose makes common matches count for a claim in the current unit.
 func (p *sparse) choose(s *scratch, claim int32) {
 	if c := &s.claims[claim]; c.unit != p.unit {
 		c.unit = p.unit
@@ -129,8 +129,8 @@ func (p *sparse) choose(s *scratch, claim int32) {
 	}
 }
 
-// creditUnit gives the claims their hits of the unit at hand, in order.
-func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here at, flush int32) {
+// creditUnit adds the hits of the current unit to the claims, in order.
+func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush int32) {
 	p := s.sparse
 	for i := range p.refs {
 		r := &p.refs[i]
@@ -148,7 +148,7 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here at, flush int
 		s.work += len(p.chosen)
 		for _, claim := range p.chosen {
 			e, ok := p.owned.Get(ownedKey(chain, claim, false))
-			for n := 0; ok && n < alikeTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
+			for n := 0; ok && n < maxAlikeTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
 				s.creditRef(l, text, here, r, e)
 				e = s.entries[e].next
 			}
@@ -174,8 +174,8 @@ func (s *scratch) seePair(r *ref, flush int32) {
 	}
 }
 
-// creditRef gives a claim the hit that entry e makes of r, if it does.
-func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here at, r *ref, e int32) {
+// creditRef adds the hit of r for entry e, if it is one.
+func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here place, r *ref, e int32) {
 	s.work++
 	t := &s.tokens[r.token]
 	h := hit{pos: here.pos + r.token, term: s.entries[e].term, start: here.byte + t.Start, chunk: here.chunk, level: s.entries[e].level}
@@ -183,21 +183,21 @@ func (s *scratch) creditRef(l *lexicon.Lexicon, text string, here at, r *ref, e 
 	c := &s.claims[x.claim]
 	switch r.kind {
 	case refRoot:
-		if !sameRootAs(text[t.Start:t.Start+int32(t.Stem)], stemOf(c.text[x.start:x.end])) { //nolint:gosec // a word is short
+		if !sameRoot(text[t.Start:t.Start+int32(t.Stem)], stemOf(c.text[x.start:x.end])) { //nolint:gosec // a word is short
 			return
 		}
 	case refValue:
 		v := &s.blockValues[r.value]
-		sure := s.claimValues[x.value].Match(v, l)
-		if sure == 0 {
+		certainty := s.claimValues[x.value].Match(v, l)
+		if certainty == 0 {
 			return
 		}
-		h.start, h.level = here.byte+int32(v.Start), valueLevel(sure) //nolint:gosec // a block is short
+		h.start, h.level = here.byte+int32(v.Start), valueLevel(certainty) //nolint:gosec // a block is short
 	case refWord, refPair:
 	}
 	if !c.touched {
 		c.touched = true
 		s.sparse.touched = append(s.sparse.touched, x.claim)
 	}
-	s.give(h)
+	s.addHit(h)
 }

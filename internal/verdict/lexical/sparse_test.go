@@ -78,14 +78,14 @@ func TestTheWorkOnARowOfManyAlikeSentencesIsLinear(t *testing.T) {
 	}
 	double := rows(800)
 	for name, k := range rows(400) {
-		if once, twice := work(k, sparseClaims, new(sparse)), work(double[name], sparseClaims, new(sparse)); twice > once*5/2 {
+		if once, twice := work(k, sparseBatchSize, new(sparse)), work(double[name], sparseBatchSize, new(sparse)); twice > once*5/2 {
 			t.Errorf("%s: %d steps, and %d for twice the row", name, once, twice)
 		}
 	}
 	quadratic := 0
 	double = rows(200)
 	for name, k := range rows(100) {
-		if work(double[name], claimsAtOnce, nil) > work(k, claimsAtOnce, nil)*7/2 {
+		if work(double[name], batchSize, nil) > work(k, batchSize, nil)*7/2 {
 			quadratic++
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math/bits"
 )
 
-// advanceAll slides the windows of all claims over the hits that came since.
+// advanceAll slides the windows of all claims over their new hits.
 func (s *scratch) advanceAll() {
 	if s.sparse != nil {
 		for _, i := range s.sparse.touched {
@@ -21,8 +21,8 @@ func (s *scratch) advanceAll() {
 	s.pending = 0
 }
 
-// advance slides the windows of a claim over the hits that came since, and
-// drops what neither they nor a quote will need.
+// advance slides the windows of a claim over its new hits, and drops the hits that
+// neither the windows nor a quote need.
 func (s *scratch) advance(c *claim) {
 	best := c.near.best.sum
 	for ; c.done < len(c.hits); c.done++ {
@@ -44,7 +44,7 @@ func (s *scratch) advance(c *claim) {
 			}
 		}
 	}
-	drop := c.wide.from // the wide window begins before the near one
+	drop := c.wide.from // the wide window starts before the near one
 	c.hits = c.hits[:copy(c.hits, c.hits[drop:])]
 	c.wide.from -= drop
 	c.near.from -= drop
@@ -52,8 +52,8 @@ func (s *scratch) advance(c *claim) {
 }
 
 const (
-	manyHits   = 1 << 10 // hits of a claim from which on only those near the best window are kept
-	quoteReach = 1 << 10 // words around the closest window in which sentences to quote are looked for
+	manyHits   = 1 << 10 // from so many hits of a claim on, only those near the best window are kept
+	quoteReach = 1 << 10 // words around the closest window in which sentences are quoted
 )
 
 // A slider is a window that moves over the hits of a claim.
@@ -63,7 +63,7 @@ type slider struct {
 	best window
 }
 
-// A window is the best place that a slider has been at.
+// A window is the best position of a slider.
 type window struct {
 	sum      int64
 	from, to hit
@@ -76,8 +76,8 @@ func (w window) share(total int64) float64 {
 	return float64(w.sum) / float64(total*exact)
 }
 
-// slide moves the end of a window of size words to the next hit. Of equally
-// good places the first is the best. The time for all is linear in the hits.
+// slide moves the end of a window of size words to the next hit. Of equally good
+// positions the first is the best. The total time is linear in the number of hits.
 func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 	counts := func(t *term) *levelCounts {
 		if size == wideWindow {
@@ -98,8 +98,8 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 	}
 }
 
-// flush scores what the text scanned since the last flush gives to each claim,
-// keeps the best, and makes ready for the next.
+// flush scores the text that was scanned since the last flush for each claim, keeps the
+// best score, and resets the windows.
 func (s *scratch) flush(flush int32, supports float64) {
 	if p := s.sparse; p != nil {
 		if flush > 0 {
@@ -153,7 +153,7 @@ func (s *scratch) flushClaim(i int, flush int32, supports float64) {
 	}
 }
 
-// supportWork is what it takes, in steps, to look at a chunk that supports a claim.
+// supportWork is the work of examining a chunk that supports a claim.
 const supportWork = 16
 
 func (s *scratch) features(c *claim, flush int32) chunkScore {
@@ -182,7 +182,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 				missing++
 			}
 		}
-		if t.name && t.seen > namesake {
+		if t.name && t.seen > lowestNameLevel {
 			names += t.weight
 		}
 	}
@@ -195,13 +195,13 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	return f
 }
 
-// namesake is the last level at which a word may stand for a name.
-const namesake level = 3
+// lowestNameLevel is the lowest level at which a word may match a name.
+const lowestNameLevel = levelRoot
 
-// levelCounts counts the hits of one term in a window, by level.
+// levelCounts counts the hits of a term in a window by level.
 type levelCounts struct {
 	n    [levels]int32
-	have uint8 // bit i is set while n[i] > 0
+	have uint8 // bit i is set if n[i] > 0
 }
 
 func (k *levelCounts) credit() int64 {
@@ -211,7 +211,7 @@ func (k *levelCounts) credit() int64 {
 	return credit(level(bits.TrailingZeros8(k.have))) //nolint:gosec // 0 to 7
 }
 
-// add and remove return by how much the term's credit changes.
+// add and remove return the change of the term's credit.
 func (k *levelCounts) add(v level) int64 {
 	before := k.credit()
 	k.n[v]++

@@ -143,10 +143,10 @@ func TestAClaimIsNotComparedWithEveryCellOften(t *testing.T) {
 	s := newScratch()
 	s.index(j.lex, []string{"Ann7 Lee works on Monday."})
 	for range 200 {
-		j.otherCell(s, &s.claims[0], []string{table.String()})
+		j.checkTables(s, &s.claims[0], []string{table.String()})
 	}
-	if most := maxGridWork + 2*len(s.grids[0].rows[0].cells); s.gridWork > most+2*3001 {
-		t.Errorf("got %d cells compared, want at most %d", s.gridWork, most)
+	if most := maxTableWork + 2*len(s.tables[0].rows[0].cells); s.tableWork > most+2*3001 {
+		t.Errorf("got %d cells compared, want at most %d", s.tableWork, most)
 	}
 }
 
@@ -158,17 +158,17 @@ func FuzzGrids(f *testing.F) {
 	j := newJudge(f, Options{})
 	f.Fuzz(func(t *testing.T, text string) {
 		s := newScratch()
-		for _, g := range j.grids(s, []string{text}) {
+		for _, g := range j.readTables(s, []string{text}) {
 			for _, r := range g.rows {
-				if r.start < 0 || r.end < r.start || r.end > len(text) {
-					t.Fatalf("row from %d to %d of %d bytes", r.start, r.end, len(text))
+				if r.Start < 0 || r.End < r.Start || r.End > len(text) {
+					t.Fatalf("row from %d to %d of %d bytes", r.Start, r.End, len(text))
 				}
 			}
 		}
-		for _, l := range j.listings(s, []string{text}) {
-			for _, item := range l.items {
-				if item[0] < l.lead[1] || item[1] < item[0] || item[1] > len(text) {
-					t.Fatalf("item %v of a list under %v in %d bytes", item, l.lead, len(text))
+		for _, l := range s.readLists([]string{text}) {
+			for _, item := range l.Items {
+				if item.Start < l.Lead.End || item.End < item.Start || item.End > len(text) {
+					t.Fatalf("item %v of a list under %v in %d bytes", item, l.Lead, len(text))
 				}
 			}
 		}

@@ -6,36 +6,37 @@ import (
 	"unicode/utf8"
 )
 
-// A reason that names a word as missing from the contexts must be true for a
-// reader who searches them for it. So words that no token of the contexts matches
-// are looked for as they are written, too: within other words, beside a hyphen,
-// and numbers with other marks between their digits. The bounds of this are:
+// A reason that names a word as missing from the contexts must be true for a reader
+// who searches them for it. So words that no token of the contexts matches are also
+// searched for as text: inside other words, next to a hyphen, and numbers with other
+// separators between their digits.
+
+// Limits of the search of a task.
 const (
-	// searchesPerByte bounds the search of a row, by the length of its contexts,
-	// beside baseSearch.
+	// minSearchBytes plus searchesPerByte times the length of the contexts is how many
+	// bytes are searched.
 	searchesPerByte = 64
-	baseSearch      = 1 << 27
-	// joinedBytes is how much of the words with hyphens is kept.
-	joinedBytes = 1 << 16
+	minSearchBytes  = 1 << 27
+	// maxHyphenated is how many bytes of hyphenated words are kept.
+	maxHyphenated = 1 << 16
 )
 
-// A searcher looks for words in the contexts of a row.
+// A searcher searches the contexts of a task for words.
 type searcher struct {
-	ready  bool
-	size   int    // of the contexts
-	budget int    // bytes that may still be searched
-	joined []byte // the words with hyphens in the contexts, in lower case and without those
-	threes threes
+	ready    bool
+	size     int    // of the contexts in bytes
+	budget   int    // bytes that may still be searched
+	joined   []byte // the hyphenated words of the contexts, in lower case and without hyphens
+	trigrams trigrams
 }
 
-// reset forgets the contexts.
 func (f *searcher) reset() { f.ready, f.joined = false, f.joined[:0] }
 
-// threes are the runs of three bytes of texts, whatever the case of ASCII letters.
-// Some runs count as the same.
-type threes [1 << 15 / 64]uint64
+// trigrams is a Bloom filter of the runs of three bytes of texts. It ignores the case
+// of ASCII letters.
+type trigrams [1 << 15 / 64]uint64
 
-func (x *threes) add(text string) {
+func (x *trigrams) add(text string) {
 	k := uint32(0)
 	for i := range len(text) {
 		k = k<<5 | uint32(text[i]&31)
@@ -44,7 +45,7 @@ func (x *threes) add(text string) {
 }
 
 // mayHave reports whether the texts may have s.
-func (x *threes) mayHave(s string) bool {
+func (x *trigrams) mayHave(s string) bool {
 	k := uint32(0)
 	for i := range len(s) {
 		k = k<<5 | uint32(s[i]&31)
@@ -55,23 +56,23 @@ func (x *threes) mayHave(s string) bool {
 	return true
 }
 
-// absent reports whether word, as it is written, is in none of the contexts. It
-// returns false where that would take too long to find out.
+// absent reports whether none of the contexts has word as text. It returns false if the
+// search would exceed its limit.
 func (f *searcher) absent(contexts []string, word string) bool {
 	if !f.ready {
 		f.ready, f.size = true, 0
-		clear(f.threes[:])
+		clear(f.trigrams[:])
 		for _, c := range contexts {
 			f.size += len(c)
 			f.join(c)
-			f.threes.add(c)
+			f.trigrams.add(c)
 		}
-		f.budget = searchesPerByte*f.size + baseSearch
+		f.budget = searchesPerByte*f.size + minSearchBytes
 	}
-	if f.budget < 0 || len(f.joined) >= joinedBytes {
+	if f.budget < 0 || len(f.joined) >= maxHyphenated {
 		return false
 	}
-	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which is compared by what it means
+	if digits, numbers := firstNumber(word); numbers > 1 { // a date, which was compared by meaning
 		return !f.containsAny(contexts, word)
 	} else if numbers == 1 {
 		f.budget -= f.size
@@ -90,14 +91,14 @@ func (f *searcher) absent(contexts []string, word string) bool {
 		return false
 	}
 	_, first := utf8.DecodeRuneInString(lower)
-	if rest := lower[first:]; first == 1 && !f.threes.mayHave(lower) || !f.threes.mayHave(rest) {
+	if rest := lower[first:]; first == 1 && !f.trigrams.mayHave(lower) || !f.trigrams.mayHave(rest) {
 		return true
 	}
 	if f.containsAny(contexts, word) {
 		return false
 	}
-	const long = 6
-	if len(lower) >= long { // in either case of its first letter
+	const minLong = 6 // a long word is searched for without its first letter, in either case
+	if len(lower) >= minLong {
 		return !f.containsAny(contexts, lower[first:])
 	}
 	upper := strings.ToUpper(lower)
@@ -115,20 +116,20 @@ func (f *searcher) containsAny(contexts []string, s string) bool {
 	return false
 }
 
-// join adds the words of text that have a hyphen, as "email" for "e-mail".
+// join adds the hyphenated words of text, "email" for "e-mail".
 func (f *searcher) join(text string) {
 	for _, hyphen := range [...]string{"-", "\u00ad", "‐", "‑"} {
-		for from := 0; len(f.joined) < joinedBytes; {
+		for from := 0; len(f.joined) < maxHyphenated; {
 			i := strings.Index(text[from:], hyphen)
 			if i < 0 {
 				break
 			}
 			start, end := from+i, from+i+len(hyphen)
 			from = end
-			for start > 0 && letterByte(text[start-1]) {
+			for start > 0 && isLetter(text[start-1]) {
 				start--
 			}
-			for end < len(text) && letterByte(text[end]) {
+			for end < len(text) && isLetter(text[end]) {
 				end++
 			}
 			if start == from-len(hyphen) || end == from {
@@ -149,17 +150,17 @@ func (f *searcher) join(text string) {
 	}
 }
 
-func letterByte(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
 
-// firstNumber returns the digits of the first number in s, and how many numbers
-// there are.
+// firstNumber returns the digits of the first number in s and how many numbers there
+// are.
 func firstNumber(s string) (digits string, numbers int) {
 	var b []byte
 	for i := range len(s) {
 		if s[i]-'0' > 9 {
 			continue
 		}
-		if i == 0 || s[i-1]-'0' > 9 && (i == 1 || !grouping(s[i-1]) || s[i-2]-'0' > 9) {
+		if i == 0 || s[i-1]-'0' > 9 && (i == 1 || !isSeparator(s[i-1]) || s[i-2]-'0' > 9) {
 			numbers++
 		}
 		if numbers == 1 {
@@ -169,8 +170,8 @@ func firstNumber(s string) (digits string, numbers int) {
 	return string(b), numbers
 }
 
-// hasDigits reports whether text has these digits one after the other, with or
-// without marks between groups of them.
+// hasDigits reports whether text has these digits in a row, with or without separators
+// between them.
 func hasDigits(text, digits string) bool {
 	for from := 0; ; from++ {
 		i := strings.IndexByte(text[from:], digits[0])
@@ -185,7 +186,7 @@ func hasDigits(text, digits string) bool {
 				at++
 				continue
 			}
-			gap := groupMark(text[at:])
+			gap := separatorLen(text[at:])
 			if gap == 0 {
 				break
 			}
@@ -197,14 +198,15 @@ func hasDigits(text, digits string) bool {
 	}
 }
 
-// groupMark returns the length of what s has before the next digit of the same
-// number: "," in 1,000, and ". " in a text that was cut into words.
-func groupMark(s string) int {
+// separatorLen returns the length of the separator that s starts with before a digit of
+// the same number, 0 if there is none: "," in 1,000 and ". " in a text that was
+// tokenized and joined again.
+func separatorLen(s string) int {
 	for n := 0; n < len(s) && n < 4; {
 		switch {
 		case s[n]-'0' <= 9:
 			return n
-		case grouping(s[n]):
+		case isSeparator(s[n]):
 			n++
 		case strings.HasPrefix(s[n:], "\u00a0"), strings.HasPrefix(s[n:], "\u202f"), strings.HasPrefix(s[n:], "\u2009"), strings.HasPrefix(s[n:], "’"):
 			_, size := utf8.DecodeRuneInString(s[n:])
@@ -216,5 +218,5 @@ func groupMark(s string) int {
 	return 0
 }
 
-// grouping reports whether c may stand between the digits of a number.
-func grouping(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }
+// isSeparator reports whether c may separate digits of a number.
+func isSeparator(c byte) bool { return c == ',' || c == '.' || c == ' ' || c == '\'' }

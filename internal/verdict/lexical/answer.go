@@ -1,0 +1,410 @@
+package lexical
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
+)
+
+// A short answer is judged as the statement that it makes with its question, which
+// asks for one of the names, numbers or dates of the contexts. checkAnswer compares
+// these candidates by how close they are to the words of the question. "Bruno Tate"
+// does not answer "Who presented the accounts?" if the contexts say "Orla Finch
+// presented the accounts. Bruno Tate audited them."
+
+// How close a word of the question is to a candidate, from 0 to 1. The values were
+// chosen on the suites of docs/accuracy.md.
+const (
+	// minProximity is the proximity of a distant word of the same sentence. It rises
+	// to 1 next to the candidate, with a decay length of proximityReach words.
+	minProximity, proximityReach = 0.3, 12
+
+	// Factors of the proximity of a word in the same sentence.
+	inOtherClause  = 0.6
+	inObjectPlace  = 0.6 // the candidate follows the verb, but the answer is its subject
+	unlikeOblique  = 0.6 // only one of candidate and answer follows a preposition
+	relationWeight = 2   // the verb whose subject is the answer
+
+	// pronounProximity is the proximity of a word in one of the next
+	// maxPronounSentences sentences, if they start with a pronoun.
+	pronounProximity    = 0.4
+	maxPronounSentences = 3
+
+	// muchCloser is how many times closer than the answer a candidate must be for
+	// the answer to be wrong.
+	muchCloser = 1.5
+)
+
+const (
+	// maxAnswerText is how many bytes of a context are searched for answers, and
+	// maxAnswerWork how many of all contexts for all claims of a task.
+	maxAnswerText, maxAnswerWork = 1 << 15, 1 << 21
+	maxAnswerWords               = 6
+	maxCandidates                = 256
+)
+
+// A candidate is a name, number or date of a context that may answer the question.
+type candidate struct {
+	chunk, sentence, clause int
+	token                   int  // its first token in the sentence
+	from, to                int  // tokens of the enumeration of names that it is in
+	oblique                 bool // follows a preposition
+	modifier                bool // a single word before a common noun: "Dutch law"
+	byAgent                 bool // follows "by"
+	start, end              int  // bytes in the chunk
+	words                   []uint64
+	value                   *quantity.Value // nil for a name
+}
+
+// A questionSentence is a sentence of the contexts with the words of the question
+// that it has.
+type questionSentence struct {
+	chunk, start, end int
+	pronoun           bool // starts with a pronoun
+	words             []questionWord
+}
+
+type questionWord struct{ word, clause, token int }
+
+// checkAnswer objects to a short answer if a different candidate fits the question
+// much better.
+func (j *Judge) checkAnswer(s *scratch, c *claim, contexts []string) (objection, quote) {
+	if c.answer == "" {
+		return objection{}, quote{}
+	}
+	r := answerReader{j: j, s: s}
+	if !r.readQuestion(c) {
+		return objection{}, quote{}
+	}
+	for chunk, text := range contexts {
+		if s.answerWork += min(len(text), maxAnswerText); s.answerWork > maxAnswerWork {
+			return objection{}, quote{}
+		}
+		start, end := c.searchRange(chunk, text)
+		j.opts.Sentences(text[start:end], func(from, to int) {
+			if len(r.candidates) < maxCandidates {
+				r.readSentence(chunk, text, start+from, start+to)
+			}
+		})
+	}
+	return r.compare(contexts)
+}
+
+// searchRange returns the part of a context that is searched for the answer to a
+// question: around the closest window, or else the start.
+func (c *claim) searchRange(chunk int, text string) (start, end int) {
+	if chunk == c.best.chunk {
+		start = max(0, min(int(c.best.from.start)-maxAnswerText/2, len(text)-maxAnswerText))
+	}
+	end = min(len(text), start+maxAnswerText)
+	return runeBounds(text, start, end)
+}
+
+// runeBounds moves start back and end forward to the boundaries of code points.
+func runeBounds(text string, start, end int) (int, int) {
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	for end < len(text) && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return start, end
+}
+
+// An answerReader finds the candidates for one question.
+type answerReader struct {
+	j          *Judge
+	s          *scratch
+	text       string          // the answer
+	answer     []uint64        // keys of its content words
+	value      *quantity.Value // of the answer, nil for a name
+	subject    bool            // the answer is the subject
+	oblique    bool            // the answer follows a preposition
+	common     bool            // the contexts have the answer in lower case
+	words      []uint64        // of the question
+	related    [][]uint64      // words with the same meaning, and the word itself
+	count      []int           // sentences that have each word
+	sentences  []questionSentence
+	candidates []candidate
+}
+
+// readQuestion reads the claim, which is the answer with the words of its question.
+// It reports false if the answer is not a name, a number or a date.
+func (r *answerReader) readQuestion(c *claim) bool {
+	a, b := &r.s.claimStmt, &r.s.quoteStmt
+	a.read(r.j.lex, c.text)
+	b.read(r.j.lex, c.answer)
+	r.text = strings.Trim(c.answer, " .!")
+	names := true
+	for _, i := range b.content {
+		t := &b.tokens[i]
+		r.answer = append(r.answer, t.Key)
+		names = names && t.Is(lexicon.Capital)
+	}
+	values := quantity.Append(nil, 2, r.j.lex, c.answer, b.tokens)
+	switch {
+	case len(splitItems(c.answer)) > 1, len(r.answer) > maxAnswerWords:
+		return false
+	case len(values) == 1 && len(b.tokens)-(values[0].LastToken-values[0].FirstToken+1) <= 2:
+		r.value = &values[0]
+	case len(values) > 0, !names, len(r.answer) == 0:
+		return false
+	}
+	for n, i := range a.content {
+		t := &a.tokens[i]
+		if slices.Contains(r.answer, t.Key) {
+			r.subject = r.subject || n == 0
+			r.oblique = r.oblique || a.followsPreposition(i)
+			continue
+		}
+		r.words = append(r.words, t.Key)
+		like := []uint64{t.Key}
+		r.j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
+			if rel != lexicon.Antonym {
+				like = append(like, k)
+			}
+		})
+		r.related = append(r.related, like)
+	}
+	r.count = make([]int, len(r.words))
+	return len(r.words) > 0
+}
+
+// readSentence finds the candidates and the words of the question in a sentence.
+func (r *answerReader) readSentence(chunk int, text string, start, end int) {
+	x := &r.s.quoteStmt
+	x.read(r.j.lex, text[start:end])
+	n := len(r.sentences)
+	sentence := questionSentence{chunk: chunk, start: start, end: end}
+	sentence.pronoun = len(x.tokens) > 0 && isPronoun(x.lower(0))
+	var values []quantity.Value
+	if r.value != nil {
+		values = quantity.Append(nil, maxRoles, r.j.lex, x.text, x.tokens)
+	}
+	clause, seen := 0, make([]bool, len(r.words))
+	for i := 0; i < len(x.tokens); i++ {
+		t := &x.tokens[i]
+		if x.startsClause(i) {
+			clause++
+		}
+		for w, like := range r.related {
+			if !t.Is(lexicon.Stop) && slices.Contains(like, t.Key) {
+				sentence.words = append(sentence.words, questionWord{w, clause, i})
+				seen[w] = true
+			}
+		}
+		c := candidate{chunk: chunk, sentence: n, clause: clause, token: i, from: i}
+		if r.value == nil {
+			c.start = start + int(t.Start)
+			i = r.readName(x, c, start) - 1
+			continue
+		}
+		if len(values) == 0 || values[0].FirstToken != i {
+			continue
+		}
+		v := &values[0]
+		values = values[1:]
+		if v.Kind == r.value.Kind && r.value.Similarity(v, r.j.lex) > 0 && v.Ordinal == r.value.Ordinal {
+			c.to, c.start, c.end, c.value = v.LastToken, start+v.Start, start+v.End, v
+			r.candidates = append(r.candidates, c)
+		}
+	}
+	for w, ok := range seen {
+		if ok {
+			r.count[w]++
+		}
+	}
+	r.sentences = append(r.sentences, sentence)
+}
+
+// readName adds the name that starts at c.token as a candidate, if there is one, and
+// returns the token after it. The sentence starts at byte start of the chunk.
+func (r *answerReader) readName(x *statement, c candidate, start int) (next int) {
+	i := c.token
+	t := &x.tokens[i]
+	next = i + x.matchKeys(i, r.answer)
+	if next > i {
+		c.words = r.answer
+		r.common = r.common || !t.Is(lexicon.Capital)
+	} else {
+		next, c.words = x.nameAt(i)
+	}
+	if next == i {
+		return i + 1
+	}
+	single := next == i+1
+	if len(c.words) == 0 || len(c.words) == 1 && t.Is(lexicon.Initial) && single && !r.isAnswer(&c) {
+		return next // only the first word of the sentence
+	}
+	c.end = start + int(x.tokens[next-1].End)
+	c.byAgent = i > 0 && x.lower(i-1) == "by"
+	c.oblique = x.followsPreposition(i)
+	c.modifier = single && next < len(x.tokens) && x.tokens[next].Class&(lexicon.Stop|lexicon.Capital) == 0 && x.gap(next) == " "
+	r.addName(x, c, next)
+	return next
+}
+
+// addName adds a name, which ends before token next, and joins it to the enumeration
+// that it continues: names with only commas and "and" between them.
+func (r *answerReader) addName(x *statement, c candidate, next int) {
+	c.to = next
+	k := len(r.candidates) - 1
+	if k >= 0 && r.candidates[k].sentence == c.sentence && x.isEnumerated(r.candidates[k].to, c.token) {
+		c.from = r.candidates[k].from
+		for ; k >= 0 && r.candidates[k].sentence == c.sentence && r.candidates[k].from == c.from; k-- {
+			r.candidates[k].to = c.to
+		}
+	}
+	r.candidates = append(r.candidates, c)
+}
+
+// isEnumerated reports whether only commas, "and" and "or" separate the token before
+// from and token to.
+func (x *statement) isEnumerated(from, to int) bool {
+	for i := from; i <= to; i++ {
+		if g := strings.TrimSpace(x.gap(i)); g != "" && g != "," {
+			return false
+		}
+		if i == to {
+			return true
+		}
+		switch x.lower(i) {
+		case "and", "or", "the":
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// isPronoun reports whether a word at the start of a sentence continues the subject
+// of the previous one.
+func isPronoun(word string) bool {
+	switch word {
+	case "he", "she", "it", "they", "this", "these", "today", "now", "currently":
+		return true
+	}
+	return false
+}
+
+// compare returns an objection if a different candidate is much closer to the words
+// of the question than the answer is.
+func (r *answerReader) compare(contexts []string) (objection, quote) {
+	own, best := -1.0, 0.0 // -1 if the answer is not among the candidates
+	inCell := false        // checkTables handles tables better
+	var other *candidate
+	for i := range r.candidates {
+		c := &r.candidates[i]
+		score := r.proximity(c)
+		if r.isAnswer(c) {
+			s := &r.sentences[c.sentence]
+			own = max(own, score)
+			inCell = inCell || r.value != nil && strings.ContainsAny(contexts[c.chunk][s.start:s.end], "|\t")
+		} else if score > best && r.isPlausible(c) {
+			best, other = score, c
+		}
+	}
+	if r.common || inCell || own < 0 || other == nil || best <= muchCloser*own {
+		return objection{}, quote{}
+	}
+	s := &r.sentences[other.sentence]
+	return objection{
+		reason: quoted(contexts[other.chunk][other.start:other.end]) + " stands closer to the words of the question than " + quoted(r.text),
+		limit:  contradicted, less: true,
+	}, quote{chunk: other.chunk, start: s.start, end: s.end}
+}
+
+// isAnswer reports whether a candidate is what the answer says.
+func (r *answerReader) isAnswer(c *candidate) bool {
+	if r.value != nil {
+		return c.value != nil && r.value.Match(c.value, r.j.lex) > 0
+	}
+	return isSubset(c.words, r.answer) || isSubset(r.answer, c.words)
+}
+
+// isPlausible reports whether c may be an answer. If the answer is a full name, so is
+// the candidate, or it is a part of a full name.
+func (r *answerReader) isPlausible(c *candidate) bool {
+	if r.value != nil {
+		return true
+	}
+	if slices.ContainsFunc(c.words, func(k uint64) bool { return slices.Contains(r.words, k) }) {
+		return false
+	}
+	if len(c.words) > 1 || len(r.answer) == 1 && !c.modifier {
+		return true
+	}
+	return slices.ContainsFunc(r.candidates, func(o candidate) bool { return len(o.words) > 1 && isSubset(c.words, o.words) })
+}
+
+// same reports whether two candidates are the same name or value.
+func (r *answerReader) same(a, b *candidate) bool {
+	if r.value != nil {
+		return a.value.Match(b.value, r.j.lex) > 0
+	}
+	return isSubset(a.words, b.words) || isSubset(b.words, a.words)
+}
+
+// proximity returns how close the words of the question are to the mention of a
+// candidate that they are closest to, weighted by IDF.
+func (r *answerReader) proximity(c *candidate) float64 {
+	best := 0.0
+	for i := range r.candidates {
+		o := &r.candidates[i]
+		if o != c && !r.same(c, o) {
+			continue
+		}
+		sum := 0.0
+		for w := range r.words {
+			if r.count[w] == 0 {
+				continue
+			}
+			weight := r.j.lex.IDF(r.words[w]) / float64(r.count[w])
+			if w == 0 && r.subject {
+				weight *= relationWeight
+			}
+			sum += r.wordProximity(o, w) * weight
+		}
+		if r.value == nil && o.oblique != r.oblique && (r.subject || r.oblique) {
+			sum *= unlikeOblique
+		}
+		best = max(best, sum)
+	}
+	return best
+}
+
+// wordProximity returns how close word w of the question is to c.
+func (r *answerReader) wordProximity(c *candidate, w int) float64 {
+	best := 0.0
+	first := c.sentence
+	if r.sentences[first].pronoun { // it continues the sentence before
+		first = max(0, first-1)
+	}
+	for n := first; n < len(r.sentences) && n <= c.sentence+maxPronounSentences; n++ {
+		s := &r.sentences[n]
+		if s.chunk != c.chunk || n > c.sentence && !s.pronoun {
+			continue
+		}
+		for _, at := range s.words {
+			switch {
+			case at.word != w:
+			case n != c.sentence:
+				best = max(best, pronounProximity)
+			default:
+				p := minProximity + (1-minProximity)*math.Exp(-float64(max(c.from-at.token, at.token-c.to, 0))/proximityReach)
+				if at.clause != c.clause {
+					p *= inOtherClause
+				}
+				if r.subject && r.value == nil && at.token < c.token && !c.byAgent {
+					p *= inObjectPlace
+				}
+				best = max(best, p)
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,181 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	// maxInline is how many bytes of a line are searched for an inline list.
+	maxInline = 2000
+	// maxLead is how many bytes the clause that introduces a list has.
+	maxLead = 200
+	// MaxItemWords is how many words an item of an inline list has.
+	MaxItemWords = 10
+)
+
+// A List is a list and the clause that introduces it.
+type List struct {
+	Lead  Span
+	Items []Span
+}
+
+// Lists returns at most limit lists of text: lines with bullets or numbers after the
+// line that introduces them, and inline lists such as "(a) one, (b) two" and
+// "Bring: one, two".
+func Lists(text string, limit int) []List {
+	if limit <= 0 {
+		return nil
+	}
+	p := listParser{text: text, limit: limit}
+	for start := 0; start < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		p.line(Span{start, end})
+		start = end + 1
+	}
+	p.close(0)
+	return p.lists
+}
+
+// A listParser collects the lists of a text line by line.
+type listParser struct {
+	text    string
+	lists   []List
+	limit   int
+	open    []List // a list and the ones nested in its last item
+	indents []int  // of the open lists
+	lead    Span   // the previous line
+}
+
+func (p *listParser) line(s Span) {
+	line := p.text[s.Start:s.End]
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
+	switch {
+	case isItem(line):
+		for len(p.open) > 0 && p.indents[len(p.indents)-1] > indent {
+			p.close(len(p.open) - 1)
+		}
+		if len(p.open) == 0 || p.indents[len(p.indents)-1] < indent {
+			p.open, p.indents = append(p.open, List{Lead: lastClause(p.text, p.lead)}), append(p.indents, indent)
+		}
+		l := &p.open[len(p.open)-1]
+		l.Items = append(l.Items, s)
+		p.lead = s
+		p.inline(s)
+	case strings.TrimSpace(line) == "":
+	case len(p.open) > 0 && indent > 1: // continues the item
+		l := &p.open[len(p.open)-1]
+		l.Items[len(l.Items)-1].End = s.End
+	default:
+		p.close(0)
+		p.lead = s
+		p.inline(s)
+	}
+}
+
+// close ends the open lists from the n-th on.
+func (p *listParser) close(n int) {
+	for len(p.open) > n {
+		l := p.open[len(p.open)-1]
+		if len(l.Items) > 1 && l.Lead.End > l.Lead.Start && len(p.lists) < p.limit {
+			p.lists = append(p.lists, l)
+		}
+		p.open, p.indents = p.open[:len(p.open)-1], p.indents[:len(p.indents)-1]
+	}
+}
+
+// inline finds the lists in a line: the text from a colon to the end of the
+// sentence, split at commas or item markers.
+func (p *listParser) inline(line Span) {
+	text, end := p.text, line.End
+	for at := line.Start; at < end && len(p.lists) < p.limit; {
+		n := strings.IndexAny(text[at:end], ":(")
+		if n < 0 || !strings.ContainsAny(text[at+n:end], ",;") && strings.Count(text[at+n:end], "(") < 3 {
+			break
+		}
+		at += n + 1
+		if text[at-1] == '(' && !isItem(text[at:end]) {
+			continue
+		}
+		stop := min(end, at+maxInline)
+		if i := strings.Index(text[at:stop], ". "); i >= 0 && text[at-1] == ':' && !isItem(strings.TrimLeft(text[at:end], " (")) {
+			stop = at + i
+		}
+		items := inlineItems(text, at, stop)
+		long := slices.ContainsFunc(items, func(item Span) bool {
+			return strings.Count(strings.TrimSpace(text[item.Start:item.End]), " ") >= MaxItemWords
+		})
+		if len(items) < 3 || long {
+			continue
+		}
+		if lead := lastClause(text, Span{line.Start, at - 1}); lead.End > lead.Start {
+			p.lists = append(p.lists, List{Lead: lead, Items: items})
+			at = stop
+		}
+	}
+}
+
+// inlineItems splits text[start:end] at commas, semicolons and item markers, and
+// the last item at its "and".
+func inlineItems(text string, start, end int) []Span {
+	var items []Span
+	from := start
+	for i := start; i <= end; i++ {
+		if i == end || text[i] == ',' || text[i] == ';' || text[i] == '(' && isItem(text[i+1:end]) {
+			if strings.TrimSpace(text[from:i]) != "" {
+				items = append(items, Span{from, i})
+			}
+			from = i + 1
+		}
+	}
+	if len(items) < 2 {
+		return items
+	}
+	last := &items[len(items)-1]
+	for _, and := range [...]string{" and ", " und ", " et ", " y "} {
+		if i := strings.Index(text[last.Start:last.End], and); i > 0 {
+			second := Span{last.Start + i + len(and), last.End}
+			last.End = last.Start + i
+			return append(items, second)
+		}
+	}
+	return items
+}
+
+// lastClause returns the last clause of a line, an empty span if it is too long to
+// introduce a list.
+func lastClause(text string, line Span) Span {
+	s := strings.TrimRight(text[line.Start:line.End], " \r\t")
+	from := 0
+	for _, stop := range [...]string{". ", "! ", "? ", "; "} {
+		if i := strings.LastIndex(s, stop); i >= 0 {
+			from = max(from, i+len(stop))
+		}
+	}
+	if len(s)-from > maxLead {
+		return Span{}
+	}
+	return Span{line.Start + from, line.Start + len(s)}
+}
+
+// isItem reports whether a line starts with a bullet, a number or a letter as an
+// item of a list does.
+func isItem(line string) bool {
+	line = strings.TrimLeft(line, " \t")
+	for _, bullet := range [...]string{"- ", "* ", "+ ", "• ", "– ", "· ", "▪ ", "◦ "} {
+		if strings.HasPrefix(line, bullet) {
+			return true
+		}
+	}
+	n := 0
+	for n < len(line) && line[n]-'0' <= 9 {
+		n++
+	}
+	if n == 0 && len(line) > 0 && line[0]|0x20 >= 'a' && line[0]|0x20 <= 'z' {
+		n = 1
+	}
+	return n > 0 && n <= 3 && n+1 < len(line) && (line[n] == '.' || line[n] == ')') && line[n+1] == ' '
+}

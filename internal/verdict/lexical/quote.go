@@ -1,0 +1,186 @@
+package lexical
+
+import (
+	"cmp"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A quote is a sentence of a chunk.
+type quote struct {
+	chunk, start, end int   // bytes
+	covered           int64 // weight × credit of the claim's terms in it
+}
+
+// minSecondShare is the share of a claim that a second sentence must add to the first
+// to be quoted too.
+const minSecondShare = 0.2
+
+// evidence returns the one or two sentences near the closest window that cover most
+// of the claim.
+func (j *Judge) evidence(s *scratch, c *claim, contexts []string) []quote {
+	n := int(c.terms[1] - c.terms[0])
+	var quotes []quote
+	taken := slices.Grow(s.taken[:0], n)[:n]
+	for i := range taken {
+		taken[i] = levels
+	}
+	s.taken = taken
+	for len(quotes) < 2 {
+		best := j.bestSentence(s, c, contexts, taken)
+		if best.covered == 0 || len(quotes) > 0 && float64(best.covered) < minSecondShare*float64(c.total*exact) {
+			break
+		}
+		quotes = append(quotes, best)
+		for _, h := range c.bestHits {
+			if int(h.chunk) == best.chunk && int(h.start) >= best.start && int(h.start) < best.end {
+				p := &taken[h.term-c.terms[0]]
+				*p = min(*p, h.level)
+			}
+		}
+	}
+	return quotes
+}
+
+// bestSentence returns the sentence whose hits add most to the levels already taken.
+func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []level) quote {
+	var best quote
+	n := int(c.terms[1] - c.terms[0])
+	s.gain = slices.Grow(s.gain[:0], n)[:n]
+	hits := c.bestHits
+	for len(hits) > 0 {
+		chunk, near := hits[0].chunk, 0
+		if chunk == c.best.from.chunk {
+			near = int(c.best.from.start)
+		}
+		for _, span := range j.sentences(s, contexts, int(chunk), near) {
+			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[0] {
+				hits = hits[1:]
+			}
+			clear(s.gain)
+			var sum int64
+			for len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < span[1] {
+				h := hits[0]
+				hits = hits[1:]
+				i := h.term - c.terms[0]
+				var old int64
+				if taken[i] < levels {
+					old = credit(taken[i])
+				}
+				if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
+					sum += g - s.gain[i]
+					s.gain[i] = g
+				}
+			}
+			if sum > best.covered {
+				best = quote{chunk: int(chunk), start: span[0], end: span[1], covered: sum}
+			}
+		}
+		for len(hits) > 0 && hits[0].chunk == chunk {
+			hits = hits[1:]
+		}
+	}
+	return best
+}
+
+// sentenceAt returns the sentence in which the closest window of a chunk starts.
+func (j *Judge) sentenceAt(s *scratch, contexts []string, x support) quote {
+	q := quote{chunk: x.chunk, start: 0, end: len(contexts[x.chunk])}
+	for _, span := range j.sentences(s, contexts, x.chunk, x.start) {
+		if span[0] > x.start {
+			break
+		}
+		q.start, q.end = span[0], span[1]
+	}
+	return q
+}
+
+// cellSize is the length in bytes up to which a chunk is split into sentences as a
+// whole. Of a longer chunk only the cell around the closest window is split. Cells
+// overlap by half, so that a window is well inside one of them.
+const cellSize = 1 << 12
+
+// A cell is bytes cellSize/2 × n to cellSize/2 × (n+2) of a chunk.
+type cell struct{ chunk, n int }
+
+// A span is a range of scratch.sentences.
+type span struct{ from, to int }
+
+// sentences returns the sentences of a chunk around byte near. Each cell is split
+// once per task.
+func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]int {
+	text := contexts[chunk]
+	key := cell{chunk: chunk}
+	if len(text) > cellSize {
+		key.n = max(0, near-cellSize/4) / (cellSize / 2)
+	}
+	if p, ok := s.cells[key]; ok {
+		return s.sentences[p.from:p.to]
+	}
+	lo := key.n * (cellSize / 2)
+	lo, hi := runeBounds(text, lo, min(lo+cellSize, len(text)))
+	from := len(s.sentences)
+	j.opts.Sentences(text[lo:hi], func(start, end int) {
+		s.sentences = append(s.sentences, [2]int{lo + start, lo + end})
+	})
+	s.cells[key] = span{from: from, to: len(s.sentences)}
+	return s.sentences[from:]
+}
+
+// toEvidence converts quotes to evidence, with positions in code points, for a claim
+// with a label.
+func (s *scratch) toEvidence(contexts []string, quotes []quote, label verdict.Label) []verdict.Evidence {
+	out := make([]verdict.Evidence, len(quotes))
+	for i, q := range quotes {
+		text := contexts[q.chunk][q.start:q.end]
+		start := s.codePoints(contexts, q.chunk, q.start)
+		out[i] = verdict.Evidence{
+			Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text), Quote: text,
+			Role: verdict.RoleOf(label),
+		}
+	}
+	return out
+}
+
+// A mark is the number of code points before a byte of a chunk.
+type mark struct{ chunk, bytes, points int }
+
+// markInterval is the distance in bytes between the marks of a chunk.
+const markInterval = 1 << 12
+
+// codePoints counts the code points of a chunk before byte end, starting at the last
+// mark before it. So many claims on a long chunk take one pass over the chunk, and at
+// most markInterval bytes for each claim.
+func (s *scratch) codePoints(contexts []string, chunk, end int) int {
+	text := contexts[chunk]
+	if end < markInterval {
+		return utf8.RuneCountInString(text[:end])
+	}
+	lo, ok := slices.BinarySearchFunc(s.marks, mark{chunk: chunk}, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.bytes, b.bytes))
+	})
+	if !ok {
+		m := mark{chunk: chunk}
+		var marks []mark
+		for m.bytes < len(text) {
+			marks = append(marks, m)
+			next := min(len(text), m.bytes+markInterval)
+			for next < len(text) && !utf8.RuneStart(text[next]) {
+				next++
+			}
+			m.points += utf8.RuneCountInString(text[m.bytes:next])
+			m.bytes = next
+		}
+		s.marks = slices.Insert(s.marks, lo, marks...)
+	}
+	n, _ := slices.BinarySearchFunc(s.marks[lo:], end, func(a mark, end int) int {
+		if a.chunk != chunk || a.bytes > end {
+			return 1
+		}
+		return -1
+	})
+	m := s.marks[lo+n-1]
+	return m.points + utf8.RuneCountInString(text[m.bytes:end])
+}
