@@ -1,4 +1,4 @@
-package regular
+package safefile
 
 import (
 	"errors"
@@ -8,14 +8,14 @@ import (
 )
 
 const (
-	// NoFollow is the flag with which a link is opened itself, and not its target.
-	NoFollow = syscall.FILE_FLAG_OPEN_REPARSE_POINT
+	// noFollow is the flag that opens a link itself and not its target.
+	noFollow = syscall.FILE_FLAG_OPEN_REPARSE_POINT
 
-	nonBlock    = 0
-	knowsOwners = false
+	nonBlock     = 0
+	hasUnixModes = false
 )
 
-// hardLinks counts the names of a file; 1 for one that is not open.
+// hardLinks returns the number of names of a file, or 1 if file is nil.
 func hardLinks(file *os.File, _ fs.FileInfo) int {
 	var info syscall.ByHandleFileInformation
 	if file == nil || syscall.GetFileInformationByHandle(syscall.Handle(file.Fd()), &info) != nil {
@@ -24,12 +24,12 @@ func hardLinks(file *os.File, _ fs.FileInfo) int {
 	return int(info.NumberOfLinks)
 }
 
-// trusted is always true: permissions of Windows are lists that say more than an
-// owner does, and only administrators can create links there.
+// trusted is always true: access control lists say more than an owner does, and
+// only administrators can create links.
 func trusted(fs.FileInfo, string) bool { return true }
 
 func duplicate(_ int, path string) (*os.File, error) {
 	return nil, refuse(path, errors.ErrUnsupported)
 }
 
-func inherited(int) bool { return false }
+func isInherited(int) bool { return false }

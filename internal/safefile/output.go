@@ -1,0 +1,221 @@
+package safefile
+
+import (
+	"bufio"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+const (
+	// PartSuffix ends the name of an output that is not complete.
+	PartSuffix = ".part"
+	// LockSuffix follows PartSuffix in the name of the lock of an output.
+	LockSuffix = ".lock"
+)
+
+// privateMode is the mode of files with content of a dataset, whatever the umask.
+const privateMode = 0o600
+
+const bufferSize = 256 << 10
+
+// An Output is a file that appears under its name only when it is complete. Until
+// Commit, its content is in a file of the same name with PartSuffix, which only its
+// owner can read. Commit gives it the permissions of the file that it replaces,
+// without execute bits, or 0600. The null device, and files that this process
+// inherited, such as /dev/stdout, are written to directly; other devices and pipes
+// are refused. An Output is locked: only one process can have it.
+type Output struct {
+	path    string // final name
+	part    string // name while incomplete; equal to path for a stream
+	current string // name of the open file: part, or part with a suffix
+	mode    fs.FileMode
+	target  Target
+	lock    *Lock
+	file    outputFile
+	buf     *bufio.Writer
+}
+
+// outputFile is the part of *os.File that an Output uses.
+type outputFile interface {
+	io.WriteCloser
+	Sync() error
+	Chmod(mode fs.FileMode) error
+}
+
+// CreateOutput opens an output for writing. Its directory must exist. The .part
+// file of an earlier run is overwritten.
+func CreateOutput(path string) (*Output, error) {
+	o, err := ReserveOutput(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.Open(""); err != nil {
+		o.Release()
+		return nil, err
+	}
+	return o, nil
+}
+
+// ReserveOutput locks an output without opening it. It returns a *LockedError if
+// another process has it. The caller must call Release, Commit or Abandon.
+func ReserveOutput(path string) (*Output, error) {
+	target, err := Resolve(path)
+	if err != nil {
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pathErr.Err
+		}
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	o := &Output{path: path, part: path, mode: cmp.Or(target.Perm, privateMode), target: target}
+	if target.Stream != "" {
+		return o, nil
+	}
+	o.part += PartSuffix
+	o.lock, err = TryLock(o.part + LockSuffix)
+	if locked, ok := errors.AsType[*LockedError](err); ok {
+		return nil, &LockedError{Path: path, PID: locked.PID}
+	}
+	if err != nil {
+		return nil, o.openError(err)
+	}
+	return o, nil
+}
+
+// Part returns the name of the incomplete file. ok is false for a stream, which
+// has none.
+func (o *Output) Part() (name string, ok bool) { return o.part, o.part != o.path }
+
+// Open opens the output for writing, empty. If suffix is not empty, the content
+// goes to the .part file with that suffix until ReplacePart or Commit; the existing
+// .part file stays and becomes readable by its owner only.
+func (o *Output) Open(suffix string) error {
+	file, err := o.open(suffix)
+	if err != nil {
+		return o.openError(err)
+	}
+	o.file, o.buf = file, bufio.NewWriterSize(file, bufferSize)
+	return nil
+}
+
+func (o *Output) open(suffix string) (*os.File, error) {
+	o.current = o.part
+	if o.part == o.path {
+		return o.target.openStream()
+	}
+	if suffix != "" {
+		if err := makePrivate(o.part); err != nil {
+			return nil, err
+		}
+	}
+	o.current += suffix
+	return Create(o.current, privateMode)
+}
+
+// makePrivate sets the mode of a file to 0600, if it exists and the file system
+// has modes.
+func makePrivate(path string) error {
+	file, err := OpenFile(path, os.O_RDONLY, 0)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode().Perm()&^privateMode != 0 {
+		_ = file.Chmod(privateMode)
+	}
+	return nil
+}
+
+// openError adds the output's path and, if it is the cause, its directory to err.
+func (o *Output) openError(err error) error {
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
+		if _, isErrno := errors.AsType[syscall.Errno](err); !isErrno { // a refusal of this package
+			err = fmt.Errorf("%s %w", pathErr.Path, err)
+		}
+	}
+	dir := filepath.Dir(o.path)
+	if info, statErr := os.Stat(dir); statErr != nil || !info.IsDir() {
+		return fmt.Errorf("%s: cannot write to directory %s: %w", o.path, dir, err)
+	}
+	return fmt.Errorf("%s: cannot create file: %w", o.path, err)
+}
+
+// Release unlocks the output. It is not needed after Commit or Abandon.
+func (o *Output) Release() { o.lock.Unlock() }
+
+// Write appends p to the output.
+func (o *Output) Write(p []byte) (int, error) { return o.buf.Write(p) }
+
+// Flush passes buffered data to the operating system, so that it survives the end
+// of the process.
+func (o *Output) Flush() error { return o.buf.Flush() }
+
+// ReplacePart renames a file that was opened with a suffix to .part and keeps it
+// open. It does nothing on systems that cannot rename an open file; Commit renames
+// it there.
+func (o *Output) ReplacePart() error {
+	if err := o.buf.Flush(); err != nil {
+		return err
+	}
+	if o.current != o.part && os.Rename(o.current, o.part) == nil {
+		o.current = o.part
+	}
+	return nil
+}
+
+// Commit syncs the output to the disk and gives it its final name.
+func (o *Output) Commit() error {
+	defer o.Release()
+	isStream := o.part == o.path
+	err := o.buf.Flush()
+	if err == nil && !isStream {
+		if o.mode != privateMode {
+			_ = o.file.Chmod(o.mode) // on failure the file stays private
+		}
+		err = o.file.Sync()
+	}
+	if closeErr := o.file.Close(); err == nil {
+		err = closeErr
+	}
+	if err == nil && o.current != o.part {
+		if err = os.Rename(o.current, o.part); err == nil {
+			o.current = o.part
+		}
+	}
+	if err == nil && !isStream {
+		err = Rename(o.part, o.path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", o.path, err)
+	}
+	return nil
+}
+
+// Abandon closes and unlocks an incomplete output. It removes the .part file, or
+// keeps it and returns its name if keep is set.
+func (o *Output) Abandon(keep bool) (part string, err error) {
+	defer o.Release()
+	err = o.Close()
+	if o.part == o.path {
+		return "", nil
+	}
+	if !keep {
+		return "", os.Remove(o.current)
+	}
+	return o.current, err
+}
+
+// Close closes an incomplete output, which stays locked.
+func (o *Output) Close() error {
+	flushErr := o.buf.Flush()
+	return errors.Join(flushErr, o.file.Close())
+}

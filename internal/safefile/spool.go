@@ -1,0 +1,89 @@
+package safefile
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+)
+
+// spoolMemory is the number of bytes that a Spool holds in memory.
+const spoolMemory = 4 << 20
+
+// A Spool is a buffer that moves its content to a temporary file when it exceeds
+// 4 MiB. It is written first, then read.
+type Spool struct {
+	dir    string
+	memory bytes.Buffer
+	file   *os.File // nil while the content is in memory
+	buf    *bufio.Writer
+	name   string // of a file that must be removed; empty if it has no name any more
+}
+
+// NewSpool returns an empty spool with its temporary file in dir, or in the
+// system's directory if dir is empty.
+func NewSpool(dir string) *Spool { return &Spool{dir: dir} }
+
+// InMemory reports whether the content is held in memory.
+func (s *Spool) InMemory() bool { return s.file == nil }
+
+// Write appends p.
+func (s *Spool) Write(p []byte) (int, error) {
+	if s.file == nil && s.memory.Len()+len(p) <= spoolMemory {
+		return s.memory.Write(p)
+	}
+	if s.file == nil {
+		if err := s.moveToFile(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := s.buf.Write(p)
+	return n, spoolError(err)
+}
+
+func (s *Spool) moveToFile() error {
+	file, name, err := Temp(s.dir, ".ragfaith-*.tmp")
+	if err != nil {
+		return spoolError(err)
+	}
+	s.file, s.name, s.buf = file, name, bufio.NewWriterSize(file, bufferSize)
+	_, err = s.buf.Write(s.memory.Bytes())
+	s.memory = bytes.Buffer{}
+	return spoolError(err)
+}
+
+// Reader returns a reader of the whole content. The spool must not be written to
+// until Reset.
+func (s *Spool) Reader() (io.Reader, error) {
+	if s.file == nil {
+		return &s.memory, nil
+	}
+	if err := s.buf.Flush(); err != nil {
+		return nil, spoolError(err)
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return nil, spoolError(err)
+	}
+	return s.file, nil
+}
+
+// Reset empties the spool and removes its temporary file.
+func (s *Spool) Reset() {
+	s.memory.Reset()
+	if s.file == nil {
+		return
+	}
+	_ = s.file.Close() // its content is not needed any more
+	if s.name != "" {
+		_ = os.Remove(s.name)
+	}
+	s.file, s.buf, s.name = nil, nil, ""
+}
+
+func spoolError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("temporary file: %w", err)
+}
