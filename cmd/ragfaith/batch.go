@@ -19,10 +19,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// batchSuffix follows report.PartSuffix in the name of the folder that holds the
+// batchSuffix follows safefile.PartSuffix in the name of the folder that holds the
 // state of a batch, beside the first JSONL output.
 const batchSuffix = ".batch"
 
@@ -51,7 +51,7 @@ func (o *scoreOptions) checkBatch(paths []string) error {
 // batchBeside is the folder beside the first JSONL output; "" without one.
 func (o *scoreOptions) batchBeside() string {
 	if i := slices.IndexFunc(o.output, isJSONL); i >= 0 {
-		return o.output[i] + report.PartSuffix + batchSuffix
+		return o.output[i] + safefile.PartSuffix + batchSuffix
 	}
 	return ""
 }

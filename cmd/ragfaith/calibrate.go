@@ -17,6 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // calibrateOptions are the flags of "ragfaith calibrate".
@@ -282,14 +283,14 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 // A calibrateFile is one of -o.
 type calibrateFile struct {
 	path string
-	file *report.File
+	file *safefile.Output
 }
 
 // create begins all files of -o, or none.
 func (o *calibrateOptions) create() ([]calibrateFile, error) {
 	var files []calibrateFile
 	for _, path := range o.output {
-		file, err := report.Create(path)
+		file, err := safefile.CreateOutput(path)
 		if err != nil {
 			for _, f := range files {
 				_, _ = f.file.Abandon(false) // there is nothing in it

@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // runCompare does the work of "ragfaith compare".
@@ -120,7 +121,7 @@ func writeComparison(w io.Writer, format string, c *compare.Comparison, width in
 // A comparisonFile is one of the files of -o.
 type comparisonFile struct {
 	path, format string
-	file         *report.File
+	file         *safefile.Output
 }
 
 // beginAll begins the files, or none of them.
@@ -132,7 +133,7 @@ func beginAll(paths []string) ([]*comparisonFile, error) {
 			return nil, err
 		}
 		f := &comparisonFile{path: path, format: format}
-		if f.file, err = report.Create(path); err != nil {
+		if f.file, err = safefile.CreateOutput(path); err != nil {
 			abandonAll(files)
 			return nil, err
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // noConfig is the value of --config with which no file of settings is read.
@@ -128,7 +128,7 @@ func settingsFiles(given string, sys system) ([]settingsFile, error) {
 // another user: names in it would be relative to another directory than those who
 // trust it think, and in a shared directory anybody can put one.
 func checkFound(path string) error {
-	err := regular.CheckName(path)
+	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
 		return usagef("%s %w: --config names a file that may be one, and --config none ignores it", path, reason.Err)
 	}

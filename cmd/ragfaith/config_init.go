@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
@@ -50,7 +50,7 @@ func newConfigInit(sys system) *cobra.Command {
 
 // writeNew writes a file that must not exist.
 func writeNew(path, content string) error {
-	f, err := regular.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := safefile.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch reason, ok := errors.AsType[*fs.PathError](err); {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s: already exists; not overwritten", path)

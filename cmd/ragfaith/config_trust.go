@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // harmless reports whether a config file that was merely found may give a flag
@@ -114,17 +114,17 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 	if err := os.MkdirAll(filepath.Dir(store), 0o700); err != nil {
 		return err
 	}
-	out, err := report.Reserve(store)
+	out, err := safefile.ReserveOutput(store)
 	if err != nil {
 		return err
 	}
 	defer out.Release()
-	lines, err := regular.Read(store, config.MaxBytes)
+	lines, err := safefile.ReadFile(store, config.MaxBytes)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if !slices.Contains(strings.Split(string(lines), "\n"), line) {
-		if err := out.Begin(""); err != nil {
+		if err := out.Open(""); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintf(out, "%s%s\n", lines, line); err != nil {
@@ -161,7 +161,7 @@ func isTrusted(f *config.File, sys system) bool {
 	if store == "" || err != nil {
 		return false
 	}
-	lines, err := regular.Read(store, config.MaxBytes)
+	lines, err := safefile.ReadFile(store, config.MaxBytes)
 	return err == nil && slices.Contains(strings.Split(string(lines), "\n"), line)
 }
 

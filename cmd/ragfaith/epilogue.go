@@ -8,6 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // notes say in a report how the results came about.
@@ -34,8 +35,8 @@ func named(paths []string) []string {
 // the file of --summary, and what GitHub shows of a job.
 type epilogue struct {
 	options *outputOptions
-	path    string       // of --summary
-	file    *report.File // of --summary; nil without one
+	path    string           // of --summary
+	file    *safefile.Output // of --summary; nil without one
 	figures report.Figures
 	github  *githubRun // nil outside of GitHub
 
@@ -55,7 +56,7 @@ func newEpilogue(o *outputOptions, opts report.Options, github *githubRun, c *co
 		return e, nil
 	}
 	var err error
-	e.file, err = report.Create(o.summary)
+	e.file, err = safefile.CreateOutput(o.summary)
 	return e, err
 }
 

@@ -303,21 +303,29 @@ func writers() map[string]string {
 		"internal/llm/batch_store.go":    "TestAFullDiskPaysForNoBatchTwice",
 		"internal/llm/prompt/load.go":    "TestAFullDiskLeavesNoHalfFile",
 		"internal/llm/store.go":          "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"internal/report/file.go":        "TestAFullDiskLeavesNoHalfFile",
-		"internal/report/lock_other.go":  "TestAFullDiskLeavesNoHalfFile", // the process number in it is not worth failing for
-		"internal/report/lock_unix.go":   "TestAFullDiskLeavesNoHalfFile",
-		"internal/report/spool.go":       "TestAFullDiskLeavesNoHalfFile",
+		"internal/safefile/lock.go":      "TestAFullDiskLeavesNoHalfFile", // ignores errors: the process ID only serves messages
+		"internal/safefile/output.go":    "TestAFullDiskLeavesNoHalfFile",
+		"internal/safefile/safefile.go":  "TestAFullDiskLeavesNoHalfFile",
+		"internal/safefile/spool.go":     "TestAFullDiskLeavesNoHalfFile",
+		"internal/safefile/target.go":    "TestAFullDiskLeavesNoHalfFile", // null device and inherited files
+		"internal/safefile/write.go":     "TestAFullDiskLeavesNoHalfFile",
 	}
 }
 
 // Every place of the product that writes is one where the disk was full.
 func TestEveryPlaceThatWritesWasTriedOnAFullDisk(t *testing.T) {
 	left, tests := writers(), testNames(t)
-	opens := regexp.MustCompile(`\b((os|regular)\.(Create|CreateTemp|WriteFile|Temp|Write)\(|(os|regular)\.OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)|createDatabase\(path\))`)
+	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
+	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createDatabase\(path\))`)
+	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
 	for path, source := range sourcesOfTheProduct(t) {
 		name := left[path]
+		pattern := opens
+		if strings.HasPrefix(path, "internal/safefile/") {
+			pattern = opensInSafefile
+		}
 		switch {
-		case strings.HasPrefix(path, "internal/regular/"), !opens.MatchString(source):
+		case !pattern.MatchString(source):
 			continue
 		case name == "":
 			t.Errorf("%s writes a file: fill the disk there in a test, and name it here", path)

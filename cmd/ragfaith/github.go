@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
@@ -94,7 +94,7 @@ func (g *githubRun) addSummary() {
 }
 
 func (g *githubRun) appendSummary() error {
-	file, err := regular.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := safefile.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}

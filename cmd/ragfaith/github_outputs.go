@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // setOutputs gives the step of a workflow its outputs, for later steps to read:
@@ -29,7 +29,7 @@ func (g *githubRun) setOutputs(t *report.Tally, means *report.Means, gates []rep
 		}
 	}
 	text.WriteString("passed=" + strconv.FormatBool(gateCode(gates) == exitOK) + "\n")
-	file, err := regular.OpenFile(g.outputs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := safefile.OpenFile(g.outputs, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err == nil {
 		_, err = file.WriteString(text.String())
 		err = errors.Join(err, file.Close())

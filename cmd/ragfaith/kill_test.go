@@ -188,7 +188,7 @@ func TestTwoRunsCantWriteTheSameFile(t *testing.T) {
 	for _, more := range []string{"--resume", "--quiet"} {
 		second := exec.Command("ragfaith", "score", data, "-o", out, more)
 		said, _ := second.CombinedOutput()
-		want := fmt.Sprintf("ragfaith: %s: another run is writing it (process %d)\n", out, cmd.Process.Pid)
+		want := fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, cmd.Process.Pid)
 		if second.ProcessState.ExitCode() != exitFailure || string(said) != want {
 			t.Errorf("%d: %s", second.ProcessState.ExitCode(), said)
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // newMan returns a command for those who package ragfaith.
@@ -38,8 +37,8 @@ func newMan() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				if err := regular.Write(path, page); err != nil {
-					return errors.Join(err, os.Remove(path))
+				if err := safefile.WriteFile(path, page, 0o644); err != nil {
+					return err
 				}
 				if _, err := fmt.Fprintln(cmd.OutOrStdout(), path); err != nil {
 					return err

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 func newModels(sys system) *cobra.Command {
@@ -105,7 +105,7 @@ func hubToken(sys system) (string, error) {
 		}
 		path = filepath.Join(home, "token")
 	}
-	content, err := regular.Read(path, mostToken)
+	content, err := safefile.ReadFile(path, mostToken)
 	switch {
 	case err == nil:
 		return strings.TrimSpace(string(content)), nil

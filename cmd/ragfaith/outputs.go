@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // flushEvery is how long a finished row waits at most before other programs can
@@ -90,7 +91,7 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 		}
 		f.file = o.journal
 	} else {
-		file, err := report.Create(path)
+		file, err := safefile.CreateOutput(path)
 		if err != nil {
 			return nil, err
 		}

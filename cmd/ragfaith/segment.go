@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
@@ -85,7 +85,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 		}
 		return text, nil
 	}
-	open := func(name string) (io.ReadCloser, error) { return regular.Open(name) }
+	open := func(name string) (io.ReadCloser, error) { return safefile.Open(name) }
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		open = pipesUntilDone(ctx)
 	}

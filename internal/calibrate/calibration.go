@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
@@ -173,7 +173,7 @@ func (c *Calibration) Bytes() ([]byte, error) {
 // looked at. An error names the file.
 func Read(path string) (*Calibration, error) {
 	const most = 16 << 20 // far more than any holds
-	file, err := regular.Open(path)
+	file, err := safefile.Open(path)
 	if err != nil {
 		if reason := (*os.PathError)(nil); errors.As(err, &reason) {
 			err = reason.Err

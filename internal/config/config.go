@@ -19,7 +19,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
@@ -95,7 +95,7 @@ func Read(path string) (*File, error) {
 
 // readFile reads at most one byte more than the maximum.
 func readFile(path string) ([]byte, error) {
-	f, err := regular.Open(path)
+	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}

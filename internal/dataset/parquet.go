@@ -10,7 +10,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A parquetReader reads the columns that are needed, page by page, and puts
@@ -56,7 +56,7 @@ func (s *source) openParquet(r *bufio.Reader, stored bool) error {
 
 // spoolTo copies r into a temporary file.
 func (s *source) spoolTo(r io.Reader) (*os.File, error) {
-	f, name, err := regular.Temp(s.opts.TempDir, "ragfaith-*.parquet")
+	f, name, err := safefile.Temp(s.opts.TempDir, "ragfaith-*.parquet")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}

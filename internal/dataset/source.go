@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A source is one of the files of a Set.
@@ -147,7 +147,7 @@ func (s *source) openPath() (io.Reader, error) {
 		s.file = pipe
 		return pipe, nil
 	}
-	f, err := regular.Open(s.path)
+	f, err := safefile.Open(s.path)
 	if err != nil {
 		return nil, err
 	}

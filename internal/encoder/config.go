@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // maxConfig is the longest configuration file that is read, in bytes. A list of
@@ -39,7 +39,7 @@ type config struct {
 
 // readFile returns the content of a file of at most limit bytes.
 func readFile(path string, limit int64) ([]byte, error) {
-	return regular.Read(path, limit)
+	return safefile.ReadFile(path, limit)
 }
 
 func readConfig(dir, name string) (*config, error) {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // What of a file of weights goes into a fingerprint: so many blocks at equal
@@ -56,7 +56,7 @@ func Fingerprint(dir string) (string, error) {
 
 // mark writes a file's name, its size and samples of it, or all of a small one.
 func mark(h io.Writer, dir, name string) error {
-	f, err := regular.Open(filepath.Join(dir, name))
+	f, err := safefile.Open(filepath.Join(dir, name))
 	if err != nil {
 		return err
 	}

@@ -24,11 +24,10 @@ import (
 	"path/filepath"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/regular"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// What follows report.PartSuffix in the names of the other files.
+// What follows safefile.PartSuffix in the names of the other files.
 const (
 	settingsSuffix = ".settings"
 	newSuffix      = ".new"
@@ -37,8 +36,8 @@ const (
 // Files returns the names of all files that a journal for path may use, the
 // last of which is path itself.
 func Files(path string) []string {
-	part := path + report.PartSuffix
-	return []string{part, part + report.LockSuffix, part + settingsSuffix, part + newSuffix, path}
+	part := path + safefile.PartSuffix
+	return []string{part, part + safefile.LockSuffix, part + settingsSuffix, part + newSuffix, path}
 }
 
 // An UnfinishedError says that a file holds results of an interrupted run,
@@ -56,7 +55,7 @@ var ErrNotAFile = errors.New("only a file can be gone on with")
 // A Journal is the JSONL file of a run that another can go on from. Its methods
 // are for one goroutine at a time, but for those of its Stored.
 type Journal struct {
-	file     *report.File
+	file     *safefile.Output
 	part     string // "" for a device
 	settings string // the name of that file
 	stored   *Stored
@@ -68,10 +67,10 @@ type Journal struct {
 // resume the run goes on from what an earlier one left; without anything that
 // is there it starts from the beginning. It returns an *UnfinishedError where
 // there is something and resume isn't set, a *SettingsError where that came
-// about with other settings, and a *report.BusyError where another process
+// about with other settings, and a *safefile.LockedError where another process
 // works on it. After an error everything is as it was.
 func Open(path string, settings Settings, resume bool) (*Journal, error) {
-	file, err := report.Reserve(path)
+	file, err := safefile.ReserveOutput(path)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +94,7 @@ func (j *Journal) open(settings Settings, resume bool) error {
 	case !ok && resume:
 		return ErrNotAFile
 	case !ok:
-		return j.file.Begin("")
+		return j.file.Open("")
 	}
 	j.part, j.settings = part, part+settingsSuffix
 	left, err := anyRow(part, part+newSuffix)
@@ -116,7 +115,7 @@ func (j *Journal) open(settings Settings, resume bool) error {
 	if j.stored, err = openStored(part, settings); err != nil {
 		return err
 	}
-	return j.file.Begin(newSuffix)
+	return j.file.Open(newSuffix)
 }
 
 // begin starts from the beginning. The settings are there before the first row
@@ -125,7 +124,7 @@ func (j *Journal) begin(settings Settings) error {
 	if err := remove(j.part + newSuffix); err != nil {
 		return err
 	}
-	if err := j.file.Begin(""); err != nil {
+	if err := j.file.Open(""); err != nil {
 		return err
 	}
 	if err := settings.write(j.settings); err != nil {
@@ -146,7 +145,7 @@ func (j *Journal) Write(p []byte) (int, error) { return j.file.Write(p) }
 func (j *Journal) Wrote() error {
 	j.rows++
 	if j.stored != nil && j.stored.overtaken(j.rows) {
-		return j.file.Replace()
+		return j.file.ReplacePart()
 	}
 	return nil
 }
@@ -203,7 +202,7 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 // anyRow reports whether one of the files has a whole line.
 func anyRow(paths ...string) (bool, error) {
 	for _, path := range paths {
-		file, err := regular.OpenFile(path, os.O_RDONLY, 0)
+		file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -7,10 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // merge makes one file of .part and .part.new: the rows of the second and,
@@ -18,7 +17,7 @@ import (
 // leaves both as before, but for rows that both have then.
 func merge(part string) error {
 	path := part + newSuffix
-	file, err := regular.OpenFile(path, os.O_RDWR, 0)
+	file, err := safefile.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -43,10 +42,7 @@ func merge(part string) error {
 		err = closeErr
 	}
 	if err == nil {
-		err = os.Rename(path, part)
-	}
-	if err == nil {
-		regular.SyncFolder(filepath.Dir(part))
+		err = safefile.Rename(path, part)
 	}
 	if err != nil {
 		return fmt.Errorf("joining %s and %s: %w", part, path, err)
@@ -56,7 +52,7 @@ func merge(part string) error {
 
 // appendRest appends what part has behind the first rows of it.
 func appendRest(to io.Writer, part string, rows int) error {
-	from, err := regular.OpenFile(part, os.O_RDONLY, 0)
+	from, err := safefile.OpenFile(part, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

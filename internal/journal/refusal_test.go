@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // interrupted is a folder with what a run of 30 rows left after about half of
@@ -173,8 +173,8 @@ func TestASecondRunOnTheSameFileIsRefused(t *testing.T) {
 	}
 	for _, resume := range []bool{false, true} {
 		_, err = Open(path, half, resume)
-		var busy *report.BusyError
-		if !errors.As(err, &busy) || busy.Process != os.Getpid() {
+		var busy *safefile.LockedError
+		if !errors.As(err, &busy) || busy.PID != os.Getpid() {
 			t.Errorf("%v", err)
 		}
 	}

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // mostSettings is more than the settings of a run with a thousand datasets take.
@@ -84,33 +83,19 @@ type storedSettings struct {
 	Settings Settings `json:"settings"`
 }
 
-// write makes the file, which is on the disk when write returns.
+// write stores the settings durably.
 func (s Settings) write(path string) error {
 	content, err := json.MarshalIndent(storedSettings{s}, "", " ")
 	if err != nil {
 		return err
 	}
-	file, err := regular.Create(path, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(content, '\n'))
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		regular.SyncFolder(filepath.Dir(path))
-	}
-	return err
+	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
 // checkSettings holds settings against those in a file.
 func checkSettings(path string, settings Settings) error {
 	part := strings.TrimSuffix(path, settingsSuffix)
-	content, err := regular.Read(path, mostSettings)
+	content, err := safefile.ReadFile(path, mostSettings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s can't be gone on with: the settings of its run, %s, are not there; to start over, remove it", part, path)
 	}

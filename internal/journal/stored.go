@@ -11,8 +11,8 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A Stored is the results of an earlier run, read one by one beside the rows of
@@ -47,7 +47,7 @@ func (e *ChangedError) Error() string {
 }
 
 func openStored(part string, settings Settings) (*Stored, error) {
-	file, err := regular.Open(part)
+	file, err := safefile.Open(part)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -107,10 +107,10 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 	if info, err := os.Lstat(o.Folder); err == nil && !info.IsDir() { // a link may have come with a repository
 		return nil, &StoreError{o.Folder, errors.New("is not a directory")}
 	}
-	if err := regular.MkdirPrivate(o.Folder); err != nil {
+	if err := safefile.MkdirPrivate(o.Folder); err != nil {
 		return nil, err
 	}
-	if regular.Exposed(o.Folder) {
+	if safefile.Exposed(o.Folder) {
 		o.Notify("warning: every user can write to " + o.Folder + " and replace replies")
 	}
 	var err error

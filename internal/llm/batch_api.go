@@ -14,7 +14,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
@@ -301,7 +301,7 @@ func (t *transfer) attachFile(r *http.Request) error {
 	}
 	r.ContentLength = int64(len(before)) + info.Size() + int64(len(after))
 	r.GetBody = func() (io.ReadCloser, error) {
-		file, err := regular.OpenFile(t.path, os.O_RDONLY, 0)
+		file, err := safefile.OpenFile(t.path, os.O_RDONLY, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A deferredError is a request whose reply comes later, by a batch or online.
@@ -120,7 +120,7 @@ func (w *recorder) begin() error {
 	state := w.b.state
 	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.of(state.Round))+1)
 	path := filepath.Join(w.b.o.Folder, requestFile(name))
-	file, err := regular.Create(path, 0o600)
+	file, err := safefile.Create(path, 0o600)
 	if err != nil {
 		return &StoreError{path, err}
 	}

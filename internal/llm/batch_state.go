@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -105,7 +105,7 @@ type storedForm struct {
 // readState is nil where there is no state.
 func readState(folder string) (*batchState, error) {
 	path := filepath.Join(folder, stateFile)
-	content, err := regular.Read(path, maxState)
+	content, err := safefile.ReadFile(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -144,25 +144,7 @@ func (s *batchState) write(folder string) error {
 		return err
 	}
 	path := filepath.Join(folder, stateFile)
-	file, err := regular.Create(path+".new", 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(content, '\n'))
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	regular.SyncFolder(folder)
-	return nil
+	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
 // submitted says that the server has something of the run.

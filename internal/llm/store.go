@@ -16,7 +16,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // CacheFile is the name of a cache's file in its folder.
@@ -57,10 +57,10 @@ func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cach
 }
 
 func (k *Cache) open(ctx context.Context, dir string) error {
-	if err := regular.MkdirPrivate(dir); err != nil {
+	if err := safefile.MkdirPrivate(dir); err != nil {
 		return err
 	}
-	if regular.Exposed(dir) {
+	if safefile.Exposed(dir) {
 		k.warnIf(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
 	}
 	if err := createDatabase(k.path); err != nil {
@@ -82,7 +82,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 	}
 	k.db = db
 	// Without it each process asks for itself.
-	if k.turns.file, err = regular.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+	if k.turns.file, err = safefile.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		k.turns.file = nil
 	}
 	return nil
@@ -93,11 +93,11 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 // and follows no symbolic link in their place.
 func createDatabase(path string) error {
 	for _, end := range []string{"-wal", "-shm", "-journal"} {
-		if err := regular.CheckName(path + end); err != nil {
+		if err := safefile.CheckPath(path + end); err != nil {
 			return err
 		}
 	}
-	f, err := regular.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := safefile.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}

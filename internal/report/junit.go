@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -30,7 +31,7 @@ type junit struct {
 	tally Tally
 	suite junitSuite
 	begun bool
-	cases *spool
+	cases *safefile.Spool
 	buf   bytes.Buffer
 }
 
@@ -41,7 +42,7 @@ type junitSuite struct {
 }
 
 func newJUnit(w io.Writer, o Options) *junit {
-	return &junit{w: w, opts: o, cases: &spool{folder: o.TempDir}}
+	return &junit{w: w, opts: o, cases: safefile.NewSpool(o.TempDir)}
 }
 
 // Write writes r as a test case, and before it the suite of the dataset before.

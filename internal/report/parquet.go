@@ -2,12 +2,14 @@ package report
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
@@ -29,7 +31,7 @@ const JSONColumns = "ragfaith.json_columns"
 type parquetFile struct {
 	w     io.Writer
 	kept  parquetKept
-	wait  *spool // nil where no columns are kept
+	wait  *safefile.Spool // nil where no columns are kept
 	rows  *parquetRows
 	buf   []byte
 	limit int // bytes of a row group
@@ -38,7 +40,7 @@ type parquetFile struct {
 func newParquet(w io.Writer, o Options) *parquetFile {
 	p := &parquetFile{w: w, kept: newParquetKept(o), limit: groupBytes}
 	if o.KeepAll || len(o.Keep) > 0 {
-		p.wait = &spool{folder: o.TempDir}
+		p.wait = safefile.NewSpool(o.TempDir)
 	}
 	return p
 }
@@ -81,7 +83,7 @@ func (p *parquetFile) late() error {
 			return nil
 		}
 		if err != nil {
-			return temporary(err)
+			return fmt.Errorf("temporary file: %w", err)
 		}
 		if err := p.rows.write(result); err != nil {
 			return err

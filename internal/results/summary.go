@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // maxSummaryBytes is the longest summary that is read; they have some kilobytes.
@@ -16,7 +16,7 @@ const maxSummaryBytes = 16 << 20
 
 // ReadSummary reads a file that score --summary has written.
 func ReadSummary(path string) (*report.Summary, error) {
-	f, err := regular.Open(path)
+	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}

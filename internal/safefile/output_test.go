@@ -1,320 +1,295 @@
-package report
+package safefile
 
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
 
-func names(t *testing.T, folder string) string {
+// must fails the test for the first error.
+func must(t *testing.T, errs ...error) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	var all []string
+}
+
+// wantContent checks the content of a file.
+func wantContent(t *testing.T, path, want string) {
+	t.Helper()
+	if got, err := os.ReadFile(path); string(got) != want || err != nil {
+		t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
+	}
+}
+
+// wantMode checks the mode of a file on systems that have modes.
+func wantMode(t *testing.T, path string, want fs.FileMode) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no file modes")
+	}
+	info, err := os.Lstat(path)
+	must(t, err)
+	if info.Mode() != want {
+		t.Errorf("%s: got mode %v, want %v", path, info.Mode(), want)
+	}
+}
+
+// wantFiles checks the names in a directory.
+func wantFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	must(t, err)
+	var got []string
 	for _, e := range entries {
-		all = append(all, e.Name())
+		got = append(got, e.Name())
 	}
-	return strings.Join(all, " ")
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: got files %q, want %q", dir, got, want)
+	}
 }
 
-func create(t *testing.T, path, content string) *File {
+func create(t *testing.T, path, content string) *Output {
 	t.Helper()
-	f, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.Write([]byte(content)); err != nil {
-		t.Fatal(err)
-	}
-	return f
+	o, err := CreateOutput(path)
+	must(t, err)
+	_, err = o.Write([]byte(content))
+	must(t, err)
+	return o
 }
 
-func TestAFileAppearsWhenItIsComplete(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "out.jsonl")
-	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f := create(t, path, "new")
-	if err := f.Flush(); err != nil {
-		t.Fatal(err)
-	}
-	if content, _ := os.ReadFile(path); string(content) != "old" {
-		t.Errorf("before Commit: %q", content)
-	}
-	if content, _ := os.ReadFile(path + PartSuffix); string(content) != "new" {
-		t.Errorf("the part after Flush: %q", content)
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if content, _ := os.ReadFile(path); string(content) != "new" {
-		t.Errorf("after Commit: %q", content)
-	}
-	if info, _ := os.Stat(path); info.Mode().Perm() != 0o600 {
-		t.Errorf("the mode became %v", info.Mode())
-	}
-	if got := names(t, folder); got != "out.jsonl" {
-		t.Error(got)
+// tryLink creates a link, or skips the test if the system cannot.
+func tryLink(t *testing.T, link func(target, path string) error, target, path string) {
+	t.Helper()
+	if err := link(target, path); err != nil {
+		t.Skipf("cannot create links: %v", err)
 	}
 }
 
-func TestAnAbandonedFileLeavesAPartOrNothing(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "out.jsonl")
+func TestOutputAppearsOnCommit(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.jsonl")
+	must(t, os.WriteFile(path, []byte("old"), 0o600))
+	o := create(t, path, "new")
+	must(t, o.Flush())
+	wantContent(t, path, "old")
+	wantContent(t, path+PartSuffix, "new")
+	must(t, o.Commit())
+	wantContent(t, path, "new")
+	wantFiles(t, dir, "out.jsonl")
+	wantMode(t, path, 0o600)
+}
+
+func TestAbandonKeepsOrRemovesThePart(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.jsonl")
 	part, err := create(t, path, "row\n").Abandon(true)
-	if err != nil || part != path+PartSuffix {
-		t.Error(part, err)
+	if want := path + PartSuffix; part != want || err != nil {
+		t.Errorf("keep: got %q, %v, want %q", part, err, want)
 	}
-	if content, _ := os.ReadFile(part); string(content) != "row\n" {
-		t.Errorf("%q", content)
+	wantContent(t, part, "row\n")
+	if part, err = create(t, path, "row\n").Abandon(false); part != "" || err != nil {
+		t.Errorf("remove: got %q, %v, want no file", part, err)
 	}
-	if part, err = create(t, path, "row\n").Abandon(false); err != nil || part != "" {
-		t.Error(part, err)
-	}
-	if got := names(t, folder); got != "" {
-		t.Error(got)
-	}
+	wantFiles(t, dir)
 }
 
-func TestAnOutputThatIsALinkIsRefused(t *testing.T) {
+func TestOutputRefusesSymlink(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	link, target := filepath.Join(dir, "out.csv"), filepath.Join(elsewhere, "real.csv")
-	if err := errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link)); err != nil {
-		t.Skipf("this system makes no symbolic link: %v", err)
+	must(t, os.WriteFile(target, []byte("old"), 0o644))
+	tryLink(t, os.Symlink, target, link)
+	_, err := CreateOutput(link)
+	if want := "out.csv: is a symbolic link to " + target + ": name that file instead"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got %v, want %q", err, want)
 	}
-	if _, err := Create(link); err == nil || !strings.Contains(err.Error(), "out.csv: is a symbolic link to "+target+": name that file instead") {
-		t.Errorf("got %v, want an error that names the target", err)
-	}
-	if content, _ := os.ReadFile(target); string(content) != "old" {
-		t.Errorf("the target became %q", content)
-	}
+	wantContent(t, target, "old")
 }
 
-func TestWhatCantBeWrittenIsFoundAtOnce(t *testing.T) {
-	folder := t.TempDir()
-	file := filepath.Join(folder, "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+func TestCreateOutputReportsUnwritablePaths(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, nil, 0o644))
 	for _, tt := range []struct{ path, want string }{
-		{filepath.Join(folder, "none", "out.csv"), "the folder " + filepath.Join(folder, "none") + " can't be used: no such file or directory"},
-		{filepath.Join(file, "out.csv"), "the folder " + file + " can't be used: not a directory"},
-		{folder, "is a directory"},
-		{filepath.Join(folder, strings.Repeat("x", 300)), "can't be written: file name too long"},
+		{filepath.Join(dir, "missing", "out.csv"), "cannot write to directory " + filepath.Join(dir, "missing") + ": no such file or directory"},
+		{filepath.Join(file, "out.csv"), "cannot write to directory " + file + ": not a directory"},
+		{dir, "is a directory"},
+		{filepath.Join(dir, strings.Repeat("x", 300)), "cannot create file: file name too long"},
 	} {
-		if _, err := Create(tt.path); err == nil || !strings.HasSuffix(err.Error(), tt.want) {
-			t.Errorf("%v", err)
+		if _, err := CreateOutput(tt.path); err == nil || !strings.HasSuffix(err.Error(), tt.want) {
+			t.Errorf("%s: got %v, want %q", tt.path, err, tt.want)
 		}
 	}
-	if got := names(t, folder); got != "file" {
-		t.Error(got)
-	}
+	wantFiles(t, dir, "file")
 }
 
-func TestADeviceIsRefusedOtherThanTheNullDevice(t *testing.T) {
+func TestOutputAcceptsNullDeviceOnly(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("there is no /dev/full here")
+		t.Skip("no /dev/full on this system")
 	}
-	if _, err := Create("/dev/full"); err == nil || !strings.Contains(err.Error(), "/dev/full: is a device, not a regular file") {
+	if _, err := CreateOutput("/dev/full"); err == nil || !strings.Contains(err.Error(), "/dev/full: is a device, not a regular file") {
 		t.Errorf("got %v, want an error that names the device", err)
 	}
 	if part, err := create(t, "/dev/null", "row").Abandon(true); part != "" || err != nil {
-		t.Error(part, err)
+		t.Errorf("got %q, %v, want no part", part, err)
 	}
 }
 
-// faulty is a file that fails at one call.
-type faulty struct {
+// faultyFile fails at one call.
+type faultyFile struct {
 	*os.File
-	write, sync, close error
+	writeErr, syncErr, closeErr error
 }
 
-func (f *faulty) Write(p []byte) (int, error) {
-	if f.write != nil {
-		return 0, f.write
+func (f *faultyFile) Write(p []byte) (int, error) {
+	if f.writeErr != nil {
+		return 0, f.writeErr
 	}
 	return f.File.Write(p)
 }
 
-func (f *faulty) Sync() error { return f.sync }
+func (f *faultyFile) Sync() error { return f.syncErr }
 
-func (f *faulty) Close() error { return errors.Join(f.File.Close(), f.close) }
+func (f *faultyFile) Close() error { return errors.Join(f.File.Close(), f.closeErr) }
 
-func TestEveryErrorOfAFileKeepsItFromAppearing(t *testing.T) {
-	bad := errors.New("bad")
-	for name, fault := range map[string]faulty{"write": {write: bad}, "sync": {sync: bad}, "close": {close: bad}} {
+func TestOutputDoesNotAppearAfterAnError(t *testing.T) {
+	errFault := errors.New("fault")
+	for name, faulty := range map[string]faultyFile{"write": {writeErr: errFault}, "sync": {syncErr: errFault}, "close": {closeErr: errFault}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "out.jsonl")
-			f := create(t, path, "row\n")
-			file, _ := f.file.(*os.File)
-			fault.File = file
-			f.file = &fault
-			f.buf.Reset(&fault)
-			_, _ = f.Write([]byte("row\n"))
-			if err := f.Commit(); !errors.Is(err, bad) || !strings.Contains(err.Error(), path) {
-				t.Error(err)
+			o := create(t, path, "row\n")
+			faulty.File, _ = o.file.(*os.File)
+			o.file = &faulty
+			o.buf.Reset(&faulty)
+			_, _ = o.Write([]byte("row\n"))
+			if err := o.Commit(); !errors.Is(err, errFault) || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, want %q with the path", err, errFault)
 			}
-			if _, err := os.Stat(path); err == nil {
-				t.Error("the file is there")
+			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("got %v, want no file", err)
 			}
 		})
 	}
 }
 
-// modeOf is the permissions of a file, which Windows has none of.
-func modeOf(t *testing.T, path string) os.FileMode {
-	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("files have no permissions here")
-	}
-	info, err := os.Lstat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Mode()
-}
-
-func TestWhatHoldsDataIsItsOwnersAlone(t *testing.T) {
+func TestOutputIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
-	f := create(t, path, "row\n")
-	for _, name := range []string{path + PartSuffix, path + PartSuffix + LockSuffix} {
-		if mode := modeOf(t, name); mode != 0o600 {
-			t.Errorf("%s: %v", name, mode)
-		}
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if mode := modeOf(t, path); mode != 0o600 {
-		t.Errorf("when it is complete: %v", mode)
-	}
-	// Its owner gives it to others, and so it stays.
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	f = create(t, path, "row\n")
-	if mode := modeOf(t, path+PartSuffix); mode != 0o600 {
-		t.Errorf("before it replaces another: %v", mode)
-	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if mode := modeOf(t, path); mode != 0o640 {
-		t.Errorf("in place of one of -rw-r-----: %v", mode)
-	}
+	o := create(t, path, "row\n")
+	wantMode(t, path+PartSuffix, 0o600)
+	wantMode(t, path+PartSuffix+LockSuffix, 0o600)
+	must(t, o.Commit())
+	wantMode(t, path, 0o600)
 }
 
-// Whoever had the file open before reads nothing of what comes.
-func TestAWidePartIsNotWrittenTo(t *testing.T) {
+func TestOutputKeepsTheModeOfTheFileItReplaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o640))
+	o := create(t, path, "row\n")
+	wantMode(t, path+PartSuffix, 0o600)
+	must(t, o.Commit())
+	wantMode(t, path, 0o640)
+}
+
+func TestOutputDropsExecuteBits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	must(t, os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o755|os.ModeSetuid|os.ModeSetgid))
+	must(t, create(t, path, "new").Commit())
+	wantMode(t, path, 0o644)
+}
+
+// A process that has a readable .part file open must not see new content.
+func TestReadablePartIsNotWrittenTo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	part := path + PartSuffix
-	if err := errors.Join(os.WriteFile(part, []byte("old"), 0o600), os.Chmod(part, 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(part, []byte("old"), 0o600), os.Chmod(part, 0o666))
 	reader, err := os.Open(part)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer reader.Close()
-	f, err := Reserve(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Begin(".new"); err != nil {
-		t.Fatal(err)
-	}
-	if mode := modeOf(t, part); mode != 0o600 {
-		t.Errorf("the part that is gone on with: %v", mode)
-	}
-	if _, err := f.Abandon(false); err != nil {
-		t.Fatal(err)
-	}
-	f = create(t, path, "secret")
-	if err := f.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	o, err := ReserveOutput(path)
+	must(t, err, o.Open(newSuffix))
+	wantMode(t, part, 0o600)
+	_, err = o.Abandon(false)
+	must(t, err)
+	o = create(t, path, "secret")
+	must(t, o.Flush())
 	if content, err := io.ReadAll(reader); string(content) != "old" || err != nil {
-		t.Errorf("who had it open reads %q, %v", content, err)
+		t.Errorf("open .part: got %q, %v, want %q", content, err, "old")
 	}
-	if err := f.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if mode := modeOf(t, path); mode != 0o600 {
-		t.Errorf("when it is complete: %v", mode)
-	}
+	must(t, o.Commit())
+	wantMode(t, path, 0o600)
 }
 
-// In a folder that others write to, the names may be links to what is ours.
-func TestALinkInPlaceOfAPartIsNotFollowed(t *testing.T) {
-	folder := t.TempDir()
-	path, precious := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "precious")
-	if err := errors.Join(os.WriteFile(precious, []byte("old"), 0o644), os.Symlink(precious, path+PartSuffix)); err != nil {
-		t.Skipf("this system makes no symbolic link: %v", err)
+func TestOutputDoesNotFollowLinkAtPart(t *testing.T) {
+	dir := t.TempDir()
+	path, victim := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "victim")
+	must(t, os.WriteFile(victim, []byte("old"), 0o644))
+	tryLink(t, os.Symlink, victim, path+PartSuffix)
+	o, err := ReserveOutput(path)
+	must(t, err)
+	if err := o.Open(newSuffix); err == nil || !strings.Contains(err.Error(), "is a symbolic link, not a regular file") {
+		t.Errorf("open with suffix: got %v, want an error about the link", err)
 	}
-	f, err := Reserve(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Begin(".new"); err == nil || !strings.Contains(err.Error(), "is a symbolic link, not a regular file") {
-		t.Errorf("a link is gone on with: %v", err)
-	}
-	f.Release()
-	if err := create(t, path, "new").Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if content, _ := os.ReadFile(precious); string(content) != "old" {
-		t.Errorf("%q", content)
-	}
-	if mode := modeOf(t, precious); mode != 0o644 {
-		t.Error(mode)
-	}
-	if content, _ := os.ReadFile(path); string(content) != "new" {
-		t.Errorf("%q", content)
-	}
+	o.Release()
+	must(t, create(t, path, "new").Commit())
+	wantContent(t, victim, "old")
+	wantContent(t, path, "new")
+	wantMode(t, victim, 0o644)
 }
 
-// The lock is opened in place, so that nothing may lead from its name elsewhere.
-func TestALinkInPlaceOfALockIsRefused(t *testing.T) {
+func TestOutputRefusesLinkAtLock(t *testing.T) {
 	for name, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link} {
 		t.Run(name, func(t *testing.T) {
-			folder := t.TempDir()
-			path, precious := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "precious")
+			dir := t.TempDir()
+			path, victim := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "victim")
 			lock := path + PartSuffix + LockSuffix
-			if err := errors.Join(os.WriteFile(precious, []byte("old"), 0o644), link(precious, lock)); err != nil {
-				t.Skipf("this system makes no such link: %v", err)
-			}
-			if _, err := Create(path); err == nil || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "link") {
+			must(t, os.WriteFile(victim, []byte("old"), 0o644))
+			tryLink(t, link, victim, lock)
+			if _, err := CreateOutput(path); err == nil || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "link") {
 				t.Errorf("got %v, want an error about the link %s", err, lock)
 			}
-			if content, _ := os.ReadFile(precious); string(content) != "old" {
-				t.Errorf("the target became %q", content)
-			}
-			if err := os.Remove(lock); err != nil {
-				t.Fatal(err)
-			}
-			if err := create(t, path, "new").Commit(); err != nil {
-				t.Errorf("without the link: %v", err)
-			}
+			wantContent(t, victim, "old")
+			must(t, os.Remove(lock))
+			must(t, create(t, path, "new").Commit())
 		})
 	}
 }
 
-func TestAnOutputIsNeverExecutable(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, 0o755|os.ModeSetuid|os.ModeSetgid)); err != nil {
-		t.Fatal(err)
+func TestLockIsExclusiveAndLeavesNoFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lock")
+	must(t, os.WriteFile(path, []byte("1\n"), 0o600)) // left behind by a killed process
+	l, err := TryLock(path)
+	must(t, err)
+	_, err = TryLock(path)
+	if locked, ok := errors.AsType[*LockedError](err); !ok || runtime.GOOS != "windows" && locked.PID != os.Getpid() {
+		t.Errorf("got %v, want a *LockedError of process %d", err, os.Getpid())
 	}
-	if err := create(t, path, "new").Commit(); err != nil {
-		t.Fatal(err)
+	l.Unlock()
+	wantFiles(t, dir)
+	again, err := TryLock(path)
+	must(t, err)
+	l.Unlock() // a second call must not remove the new lock
+	wantFiles(t, dir, "lock")
+	again.Unlock()
+}
+
+func TestWriteFileReplacesAtomically(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	must(t, WriteFile(path, []byte("old"), 0o600), WriteFile(path, []byte("new"), 0o600))
+	wantContent(t, path, "new")
+	wantFiles(t, dir, "file")
+	sub := filepath.Join(dir, "sub")
+	must(t, os.MkdirAll(filepath.Join(sub, "not-empty"), 0o700))
+	if err := WriteFile(sub, nil, 0o600); err == nil {
+		t.Error("a directory was replaced")
 	}
-	if mode := modeOf(t, path); mode != 0o644 {
-		t.Errorf("got %v, want -rw-r--r--", mode)
-	}
+	wantFiles(t, dir, "file", "sub")
+	wantMode(t, path, 0o600)
 }

@@ -1,4 +1,4 @@
-package report
+package safefile
 
 import (
 	"io"
@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-func TestASpoolGivesBackWhatItWasGiven(t *testing.T) {
+func TestSpoolReturnsItsContent(t *testing.T) {
 	piece := strings.Repeat("0123456789abcdef", 1<<12) // 64 KiB
 	for _, n := range []int{0, 1, spoolMemory / len(piece), spoolMemory/len(piece) + 1, 200} {
-		folder := t.TempDir()
-		s := &spool{folder: folder}
-		for range 2 { // it can be used again
+		dir := t.TempDir()
+		s := NewSpool(dir)
+		for range 2 { // Reset makes it reusable
 			for range n {
 				if _, err := s.Write([]byte(piece)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if inFile := s.file != nil; inFile != (n*len(piece) > spoolMemory) {
-				t.Errorf("%d pieces: in a file: %v", n, inFile)
+			if got, want := s.InMemory(), n*len(piece) <= spoolMemory; got != want {
+				t.Errorf("%d pieces: in memory: got %t, want %t", n, got, want)
 			}
 			r, err := s.Reader()
 			if err != nil {
@@ -27,52 +27,18 @@ func TestASpoolGivesBackWhatItWasGiven(t *testing.T) {
 			}
 			got, err := io.ReadAll(r)
 			if err != nil || string(got) != strings.Repeat(piece, n) {
-				t.Errorf("%d pieces: %d bytes, %v", n, len(got), err)
+				t.Errorf("%d pieces: got %d bytes, %v, want %d", n, len(got), err, n*len(piece))
 			}
 			s.Reset()
-			if left := names(t, folder); left != "" {
-				t.Errorf("left behind: %s", left)
-			}
+			wantFiles(t, dir)
 		}
 	}
 }
 
-func TestASpoolWithoutAFolderSaysThatItIsTheTemporaryFile(t *testing.T) {
-	s := &spool{folder: filepath.Join(t.TempDir(), "none")}
+func TestSpoolErrorNamesTheTemporaryFile(t *testing.T) {
+	s := NewSpool(filepath.Join(t.TempDir(), "missing"))
 	_, err := s.Write(make([]byte, spoolMemory+1))
 	if err == nil || !strings.HasPrefix(err.Error(), "temporary file: ") {
-		t.Error(err)
-	}
-}
-
-func TestWhatWaitsIsRemovedWhenAFileIsGivenUp(t *testing.T) {
-	for _, f := range []Format{FormatParquet, FormatJUnit} {
-		folder := t.TempDir()
-		w, err := New(f, io.Discard, Options{KeepAll: true, TempDir: folder})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := scored()
-		r.Claims[1].Text = strings.Repeat("so it is ", 300)
-		r.Row.Contexts[0] = strings.Repeat("x", 1<<12)
-		for range 3000 {
-			if err := w.Write(r); err != nil {
-				t.Fatal(err)
-			}
-		}
-		var s *spool
-		switch w := w.(type) {
-		case *parquetFile:
-			s = w.wait
-		case *junit:
-			s = w.cases
-		}
-		if s.file == nil {
-			t.Fatalf("%s: nothing waits in a file", f)
-		}
-		Discard(w)
-		if left := names(t, folder); s.file != nil || left != "" {
-			t.Errorf("%s: left behind: %s", f, left)
-		}
+		t.Errorf("got %v, want an error about the temporary file", err)
 	}
 }

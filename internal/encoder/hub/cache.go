@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // The Hugging Face cache, as its own documentation has it:
@@ -64,7 +64,7 @@ func (s Store) shared(n Name) (Model, bool) {
 		return Model{}, false
 	}
 	commits := s.snapshots(n.Repo)
-	main, err := regular.Read(filepath.Join(s.cached(n.Repo), "refs", "main"), mostRef)
+	main, err := safefile.ReadFile(filepath.Join(s.cached(n.Repo), "refs", "main"), mostRef)
 	commit := strings.TrimSpace(string(main))
 	if err == nil && isHash(commit, sha1Digits) {
 		if m, ok := s.sharedAt(n, commit); ok {
@@ -150,7 +150,7 @@ func filesIn(dir string) []string {
 		return append(names, weightsFile)
 	}
 	path := filepath.Join(dir, indexFile)
-	index, err := regular.Read(path, mostIndex)
+	index, err := safefile.ReadFile(path, mostIndex)
 	if err != nil {
 		return nil
 	}

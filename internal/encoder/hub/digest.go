@@ -10,7 +10,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A digest takes a file's content and makes the hashes that it is known by.
@@ -66,7 +66,7 @@ func (d *digest) check(sha256, blob string) string {
 // digestFile makes the digest of a file that should have so many bytes. Seen, if
 // it is not nil, is told of each piece.
 func digestFile(ctx context.Context, path string, size int64, blob bool, seen func(n int64)) (*digest, error) {
-	f, err := regular.Open(path)
+	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -231,7 +231,7 @@ func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 		}
 		return ctx.Err()
 	}
-	if d == lockEvery {
+	if d == lockPoll {
 		t := time.NewTimer(time.Millisecond)
 		defer t.Stop()
 		<-t.C

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // partSuffix ends the name of a file that is not complete.
@@ -47,7 +47,7 @@ func (r *remote) fetch(ctx context.Context, f source, path string) (string, erro
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", d.disk(err)
 	}
-	part, err := regular.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
+	part, err := safefile.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return "", d.disk(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // atOnce is how many files are fetched at the same time.
@@ -19,7 +19,7 @@ const atOnce = 4
 
 // readShort reads a file that is not longer than so many bytes.
 func readShort(path string, most int64) ([]byte, error) {
-	return regular.Read(path, most)
+	return safefile.ReadFile(path, most)
 }
 
 // fetchAll sees to it that the files are in a folder.
@@ -114,12 +114,12 @@ func (r *remote) fromCache(f source, path string) error {
 	if os.Link(blob, path) == nil {
 		return nil
 	}
-	from, err := regular.Open(blob)
+	from, err := safefile.Open(blob)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	to, err := regular.Create(path, 0o644)
+	to, err := safefile.Create(path, 0o644)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // DefaultRevision is the branch that is fetched where none is named.
@@ -125,10 +125,9 @@ func (w *pulling) run(ctx context.Context) (*Model, error) {
 	if _, err := w.record(staging, "", files); err != nil {
 		return nil, err
 	}
-	if err := os.Rename(staging, folder); err != nil {
+	if err := safefile.Rename(staging, folder); err != nil {
 		return nil, err
 	}
-	regular.SyncFolder(filepath.Dir(folder))
 	return w.Store.own(repo, commit)
 }
 

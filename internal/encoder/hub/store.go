@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
@@ -92,7 +92,7 @@ func (s Store) staging(repo, commit string) string {
 func (s Store) own(repo, commit string) (*Model, error) {
 	dir := s.folder(repo, commit)
 	path := filepath.Join(dir, manifestFile)
-	content, err := regular.Read(path, mostManifest)
+	content, err := safefile.ReadFile(path, mostManifest)
 	if err != nil {
 		return nil, err
 	}
@@ -141,21 +141,7 @@ func writeManifest(folder string, m *manifest) error {
 		return err
 	}
 	path := filepath.Join(folder, manifestFile)
-	f, err := regular.Create(path+partSuffix, 0o644)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(content, '\n'))
-	if err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(path+partSuffix, path)
-	}
-	return err
+	return safefile.WriteFile(path, append(content, '\n'), 0o644)
 }
 
 // present reports whether all files are there with their sizes.

@@ -21,7 +21,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // MaxHeader is the longest header that is read, in bytes. The library that the
@@ -44,7 +44,7 @@ type File struct {
 // the tensor that is at fault.
 func Open(path string) (*File, error) {
 	name := filepath.Base(path)
-	f, err := regular.Open(path)
+	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}

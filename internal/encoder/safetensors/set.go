@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // The names that the weights of a model have in its folder: one file, or a list
@@ -53,7 +53,7 @@ func OpenDir(dir string) (*Set, error) {
 }
 
 func readIndex(path string) ([]byte, error) {
-	return regular.Read(path, maxIndex)
+	return safefile.ReadFile(path, maxIndex)
 }
 
 func (s *Set) openShards(dir string, index []byte) error {

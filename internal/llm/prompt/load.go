@@ -11,7 +11,7 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/ragfaith/ragfaith/internal/regular"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // MostBytes is how large a template may be.
@@ -104,7 +104,7 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 		if !known[e.Name()] {
 			return nil, fmt.Errorf("%s: there is no such prompt; there are %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
-		if own[e.Name()], err = regular.Read(filepath.Join(dir, e.Name()), MostBytes); err != nil {
+		if own[e.Name()], err = safefile.ReadFile(filepath.Join(dir, e.Name()), MostBytes); err != nil {
 			return nil, err
 		}
 	}
@@ -188,7 +188,7 @@ func Export(dir string) ([]string, error) {
 	var paths []string
 	for _, b := range list {
 		path := filepath.Join(dir, b.file())
-		old, err := regular.Read(path, MostBytes)
+		old, err := safefile.ReadFile(path, MostBytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -202,9 +202,8 @@ func Export(dir string) ([]string, error) {
 		return nil, err
 	}
 	for i, b := range list {
-		if err := regular.Write(paths[i], b.text); err != nil {
-			// Half of a prompt would be taken for one that was changed.
-			return nil, errors.Join(err, os.Remove(paths[i]))
+		if err := safefile.WriteFile(paths[i], b.text, 0o644); err != nil {
+			return nil, err
 		}
 	}
 	return paths, nil
