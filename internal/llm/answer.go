@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// Answer returns the part of a reply that is the model's answer: what follows its
-// reasoning. The reasoning ends at the last closing tag, whether or not the
-// opening one is there, since many prompt templates open it themselves. ok is
-// false if there is no answer: a tag is open where the text ends, or a gpt-oss
-// model never came to its final channel.
+// Answer returns the part of a reply after the model's reasoning. The reasoning ends
+// at the last closing tag, with or without an opening one, since many prompt templates
+// add that themselves. ok is false if there is no answer: a tag is not closed, or a
+// gpt-oss model did not reach its final channel.
 func Answer(text string) (answer string, ok bool) {
 	low := lowerASCII(text)
 	from := 0
@@ -27,7 +26,7 @@ func Answer(text string) (answer string, ok bool) {
 	return finalChannel(text, low)
 }
 
-// reasoningTags lists what opens and closes reasoning, in lower case.
+// reasoningTags lists the opening and closing tags of reasoning, in lower case.
 func reasoningTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"},
@@ -39,9 +38,9 @@ func reasoningTags() [][2]string {
 	}
 }
 
-// finalChannel returns what gpt-oss says in its final channel, or all of a text
-// without channels. low is text in lower case. Servers that drop special tokens
-// leave the names of the channels: "analysisWe need …assistantfinalYes".
+// finalChannel returns the final channel of a gpt-oss reply, or the whole text if it
+// has no channels. low is text in lower case. Servers that drop special tokens leave
+// the names of the channels: "analysisWe need …assistantfinalYes".
 func finalChannel(text, low string) (answer string, ok bool) {
 	const start, channel, message, joint = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
 	if i := strings.LastIndex(low, message); i >= 0 {
@@ -65,8 +64,7 @@ func finalChannel(text, low string) (answer string, ok bool) {
 	return text, true
 }
 
-// lowerASCII is strings.ToLower for ASCII letters only, so that places in the
-// result are places in s.
+// lowerASCII lower-cases ASCII letters only, so that offsets in the result are valid in s.
 func lowerASCII(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -77,28 +75,27 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// reasons reports whether a reply shows that its model reasons in the text.
+// hasReasoning reports whether a reply contains tagged reasoning.
 func hasReasoning(text string) bool {
 	answer, ok := Answer(text)
 	return !ok || len(answer) != len(text)
 }
 
-// decides reports whether a truncated reply in free text is an answer all the
-// same: one word, or a complete JSON value. Anything longer may be the beginning
-// of reasoning that comes to another end.
+// isFinalAnswer reports whether a truncated reply in free text is a usable answer: one
+// word, or a complete JSON value. Anything longer may be reasoning.
 func isFinalAnswer(text string) bool {
 	answer, ok := Answer(text)
 	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
 }
 
-// startsWithJSON reports whether a text begins as a JSON value, or a code fence.
+// startsWithJSON reports whether a text starts with a JSON value or a code fence.
 func startsWithJSON(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
 }
 
-// truncated reports whether a finish reason means that the output tokens ran
-// out. Servers disagree on how to spell it.
+// truncated reports whether a finish reason means that the limit of output tokens was
+// reached. Servers spell it differently.
 func truncated(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit":

@@ -53,13 +53,13 @@ func TestJSONInReasoningIsNotRead(t *testing.T) {
 		`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + good: good,
 		`<|channel|>analysis<|message|>{"verdicts":[0,0]}`:                                          "",
 	} {
-		v, err := Parse(reply, verdicts())
+		v, err := parse(reply, verdicts(), nil)
 		if string(v) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: got %s, %v", reply, v, err)
 		}
 	}
 	free := &Schema{}
-	if v, err := Parse(`{"reason":"it says </think>"}`, free); err != nil || len(v) == 0 {
+	if v, err := parse(`{"reason":"it says </think>"}`, free, nil); err != nil || len(v) == 0 {
 		t.Errorf("got %s, %v", v, err)
 	}
 }

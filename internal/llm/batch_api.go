@@ -190,7 +190,7 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &NetworkError{Message: "the file " + shorten(c.wire.fromError(id), 100) + " came only in part: " + c.wire.transport(readErr), err: readErr}
+			return &NetworkError{Message: "the file " + shorten(c.wire.fromError(id), 100) + " came only in part: " + c.wire.fromConnError(readErr), err: readErr}
 		}
 		given := []byte(c.wire.fromJSON(line))
 		if len(given) > maxBatchLine {

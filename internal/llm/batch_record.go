@@ -207,7 +207,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	w := &recorder{b: b, s: s, f: state.Form}
 	var ask Completer = &Reask{Next: w, MaxOutputTokens: s.opts.MaxOutputTokens, Fixed: true}
 	if k := s.opts.Cache; k != nil {
-		ask = lookup{&cached{Cache: k, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, ask}
+		ask = lookup{&cachedCompleter{Cache: k, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, ask}
 	}
 	rows, err := pass(ctx, ask)
 	if err == nil {

@@ -129,7 +129,7 @@ func (b *Batch) misfit(status int, body []byte) (next form, fits bool) {
 	return next, !ok || guess
 }
 
-// joined is what two forms leave out together.
+// joined is what two forms release out together.
 func mergeForms(a, b form) form {
 	a.format, a.tokenParam = max(a.format, b.format), max(a.tokenParam, b.tokenParam)
 	if b.maxOutput > 0 && (a.maxOutput == 0 || b.maxOutput < a.maxOutput) {
@@ -210,7 +210,7 @@ func (s *stored) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // A lookup answers from the cache and keeps nothing in it: what a recording pass
 // reads of the store is counted when the last pass does.
 type lookup struct {
-	*cached
+	*cachedCompleter
 	next Completer
 }
 

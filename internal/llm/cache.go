@@ -12,41 +12,42 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// cacheVersion changes when what a key or a value holds does.
+// cacheVersion changes with the meaning of keys or values.
 const cacheVersion = 2
 
-// Completer answers from the cache what was asked of this endpoint and model
-// before, with the same messages, schema, parameters and prompt version, and
-// keeps what next answers. A hit has Cached set and costs no request. A reply that
-// could not be read, or that the schema no longer takes, is neither kept nor used.
+// Completer returns a Completer that answers requests from the cache if this endpoint
+// and model were asked before with the same messages, schema, parameters and prompt
+// version, and otherwise stores the replies of next. Cached replies have Cached set and
+// cost no request. Replies that could not be parsed, or that the schema no longer
+// accepts, are neither stored nor used.
 func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
-	return &cached{Cache: k, next: next, endpoint: endpoint, model: model}
+	return &cachedCompleter{Cache: k, next: next, endpoint: endpoint, model: model}
 }
 
-type cached struct {
+type cachedCompleter struct {
 	*Cache
 	next            Completer
 	endpoint, model string
 }
 
-// find is the reply that is kept for r, or nil.
-func (c *cached) find(ctx context.Context, key []byte, r *Request) *Reply {
+// find returns the stored reply to r, or nil.
+func (c *cachedCompleter) find(ctx context.Context, key []byte, r *Request) *Reply {
 	v, ok := c.load(ctx, `SELECT value FROM replies WHERE key = ?`, key)
 	if !ok {
 		return nil
 	}
-	return restore(v, r)
+	return decodeReply(v, r)
 }
 
 // Complete implements Completer.
-func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
+func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(c.endpoint, c.model, r)
 	if c.handle() != nil {
-		leave, err := c.turns.enter(ctx, key)
+		release, err := c.locks.acquire(ctx, key)
 		if err != nil {
 			return nil, err
 		}
-		defer leave()
+		defer release()
 		if reply := c.find(ctx, key, r); reply != nil {
 			return reply, nil
 		}
@@ -55,22 +56,22 @@ func (c *cached) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v, err := json.Marshal(kept{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
-		// What is paid for is kept, even if the run ends right now.
+	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
+		// Replies that were paid for are stored even if the run is canceled.
 		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
 	}
 	return reply, nil
 }
 
-// kept is a reply as it is stored. Its JSON is a string, to come back byte by byte.
-type kept struct {
+// A storedReply is the stored form of a reply. JSON is a string to preserve its bytes.
+type storedReply struct {
 	Text string      `json:"text"`
 	JSON string      `json:"json,omitempty"`
 	Made usage.Usage `json:"made"`
 }
 
-func restore(v []byte, r *Request) *Reply {
-	var k kept
+func decodeReply(v []byte, r *Request) *Reply {
+	var k storedReply
 	if json.Unmarshal(v, &k) != nil {
 		return nil
 	}
@@ -83,12 +84,11 @@ func restore(v []byte, r *Request) *Reply {
 	} else if r.Accept != nil && r.Accept(k.Text) != nil {
 		return nil
 	}
-	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, Made: k.Made}
+	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.Made}
 }
 
-// originalUsage gives a cached reply the usage that it had when it was made. So a row
-// says what its verdicts took, whether this run paid for them or an earlier one,
-// or another row of this one: the same in each run, in whatever order rows come.
+// originalUsage reports for cached replies what they cost originally. So the usage of a
+// row does not depend on whether this run, an earlier one or another row paid for it.
 type originalUsage struct{ next Completer }
 
 // Complete implements Completer.
@@ -96,13 +96,13 @@ func (c originalUsage) Complete(ctx context.Context, r *Request) (*Reply, error)
 	reply, err := c.next.Complete(ctx, r)
 	if err == nil && reply.Cached {
 		out := *reply
-		out.Usage = reply.Made
+		out.Usage = reply.OriginalUsage
 		return &out, nil
 	}
 	return reply, err
 }
 
-// requestKey is the SHA-256 of all that a reply depends on.
+// requestKey returns the SHA-256 of everything that a reply depends on.
 func requestKey(endpoint, model string, r *Request) []byte {
 	type schema struct{ Name, JSON string }
 	k := struct {
@@ -114,7 +114,7 @@ func requestKey(endpoint, model string, r *Request) []byte {
 		Temperature             float64
 	}{Version: cacheVersion, Endpoint: endpoint, Model: model, Prompt: r.Prompt, Messages: slices.Clone(r.Messages), Seed: r.Seed, MaxTokens: r.MaxTokens}
 	for i, m := range k.Messages {
-		if !utf8.ValidString(m.Text) { // JSON would write every broken byte the same
+		if !utf8.ValidString(m.Text) { // JSON encodes all invalid bytes alike
 			k.Messages[i].Text = "sha256:" + sha256Hex(m.Text)
 		}
 	}
@@ -129,8 +129,8 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	return sum[:]
 }
 
-// Embedder is the same for vectors: each text's is kept under endpoint and model,
-// and next is asked for the others.
+// Embedder returns an Embedder that stores vectors by text, endpoint and model, and asks
+// next for those that are missing.
 func (k *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
 	return &cachedEmbedder{k, next, "vector\x00" + endpoint + "\x00" + model}
 }
@@ -175,19 +175,19 @@ func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32
 	return out, used, nil
 }
 
-// sha256Hex is the SHA-256 of s in hexadecimal.
+// sha256Hex returns the SHA-256 of s in hexadecimal.
 func sha256Hex(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
 }
 
-// An Item is a value of a Cache with its key.
+// An Item is a key and its value in a Cache.
 type Item struct {
 	Key   string
 	Value json.RawMessage
 }
 
-// Get is the JSON value under key in a namespace.
+// Get returns the JSON value of a key in a namespace.
 func (k *Cache) Get(ctx context.Context, space, key string) (json.RawMessage, bool) {
 	v, ok := k.load(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, space, key)
 	if !ok || !json.Valid(v) {
@@ -196,8 +196,7 @@ func (k *Cache) Get(ctx context.Context, space, key string) (json.RawMessage, bo
 	return v, true
 }
 
-// Put keeps a JSON value under key in a namespace, in the place of what was there.
-// What is no JSON is not kept.
+// Put sets the JSON value of a key in a namespace. It ignores values that are not JSON.
 func (k *Cache) Put(ctx context.Context, space, key string, value json.RawMessage) {
 	if !json.Valid(value) {
 		return
@@ -205,7 +204,7 @@ func (k *Cache) Put(ctx context.Context, space, key string, value json.RawMessag
 	k.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, space, key, []byte(value), k.clock.Now().Unix())
 }
 
-// List is everything in a namespace, by key.
+// List returns all items of a namespace, sorted by key.
 func (k *Cache) List(ctx context.Context, space string) (items []Item) {
 	db := k.handle()
 	if db == nil {
@@ -213,7 +212,7 @@ func (k *Cache) List(ctx context.Context, space string) (items []Item) {
 	}
 	rows, err := db.QueryContext(ctx, `SELECT key, value FROM items WHERE space = ? ORDER BY key`, space)
 	if err != nil {
-		k.note(ctx, err)
+		k.record(ctx, err)
 		return nil
 	}
 	defer rows.Close()
@@ -221,13 +220,13 @@ func (k *Cache) List(ctx context.Context, space string) (items []Item) {
 		var it Item
 		var v []byte
 		if err := rows.Scan(&it.Key, &v); err != nil {
-			k.note(ctx, err)
+			k.record(ctx, err)
 			return items
 		}
 		if it.Value = v; json.Valid(v) {
 			items = append(items, it)
 		}
 	}
-	k.note(ctx, rows.Err())
+	k.record(ctx, rows.Err())
 	return items
 }

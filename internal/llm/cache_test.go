@@ -259,10 +259,10 @@ func TestTwoRunsAtOnceAskOnce(t *testing.T) {
 		defer func() { _ = runs[i].Close() }()
 	}
 	gone := ask(verdicts())
-	if _, err := runs[2].turns.enter(t.Context(), requestKey("e", "m", gone)); err != nil {
+	if _, err := runs[2].locks.acquire(t.Context(), requestKey("e", "m", gone)); err != nil {
 		t.Fatal(err)
 	}
-	waits, cancel := context.WithTimeout(t.Context(), 3*turnPoll)
+	waits, cancel := context.WithTimeout(t.Context(), 3*lockPoll)
 	defer cancel()
 	if _, err := runs[0].Completer(slow, "e", "m").Complete(waits, gone); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("it did not wait for the other: %v", err)

@@ -16,23 +16,23 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Config says which model is asked, and where.
+// Config describes a model and its server.
 type Config struct {
-	BaseURL         string // empty for OpenAI's own; Azure's forms are known by their look
+	BaseURL         string // empty for OpenAI; Azure URLs are detected
 	Model           string
 	APIKey          string // may be empty
-	AzureAPIVersion string // makes any base URL an Azure one; empty for Azure's usual
+	AzureAPIVersion string // makes any base URL an Azure one; empty for the default
 	Org             string // sent as OpenAI-Organization
 	Timeout         time.Duration
-	// HTTPClient brings its own transport; nil for one that takes proxies from the
-	// environment. Redirects to other hosts are never followed.
+	// HTTPClient is optional; the default uses the proxies of the environment. Redirects
+	// to other hosts are never followed.
 	HTTPClient *http.Client
 }
 
-// String shows no key, and so does every other way of printing a Config.
+// String returns a description without the key, as do all other ways to print a Config.
 func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.shown()) }
 
-// shown is the base URL without a password or a query.
+// shown returns the base URL without password and query.
 func (c Config) shown() string {
 	e, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
 	if err != nil {
@@ -41,7 +41,7 @@ func (c Config) shown() string {
 	return e.name
 }
 
-// GoString is String.
+// GoString returns the same as String.
 func (c Config) GoString() string { return c.String() }
 
 // MarshalJSON writes a Config without its key.
@@ -49,17 +49,18 @@ func (c Config) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"base_url": c.shown(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
-// minOutputTokens is the least room for a reply that is worth a request, in tokens.
+// minOutputTokens is the smallest limit of output tokens worth a request.
 const minOutputTokens = 256
 
-// maxFormAttempts is how many forms of a request are tried. Six parameters, two formats
-// and two names of the room are fewer; a server may find fault without end.
+// maxFormAttempts limits the requests of one call that negotiates a form. All parameters
+// together need fewer, but a server may reject everything.
 const maxFormAttempts = 16
 
-// A Client asks one model of one server. A call sends one request, and more only if
-// the server refuses its form: JSON by schema, then JSON mode, then the schema in
-// the prompt alone; and without the parameters that the model does not take. What
-// the server takes is remembered. Nothing else is retried here.
+// A Client sends requests for one model to one server. A call usually sends a single
+// request. It sends more only if the server rejects its form: JSON is requested by
+// schema, then by JSON mode, then only in the prompt, and parameters that the model
+// does not support are left out. The client remembers what works. It retries nothing
+// else.
 type Client struct {
 	api     *openai.Client
 	wire    *wire
@@ -71,14 +72,14 @@ type Client struct {
 	mu         sync.Mutex
 	form       form
 	formStats       // of form
-	noGuess    bool // no form helped where the server did not say what it refuses
+	noGuess    bool // guessing did not help when the server gave no reason
 	downgrades []Downgrade
 	notify     func(Downgrade) // may be nil
-	turn       chan struct{}   // holds a token while a call finds the form that the server takes
+	negotiate  chan struct{}   // lock that holds a value while a call negotiates
 }
 
-// NewClient checks c; nothing is sent. It fails for a base URL that is none and
-// for a missing model.
+// NewClient returns a client; it sends nothing. It fails if the base URL is invalid or
+// the model is missing.
 func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
 		return nil, errors.New("no model is named")
@@ -105,37 +106,37 @@ func NewClient(c Config) (*Client, error) {
 	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = at.base, at.kind, at.version, c.Org, w
 	return &Client{
 		api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout,
-		tokens: NewTokens(c.Model), turn: make(chan struct{}, 1),
+		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1),
 	}, nil
 }
 
-// Endpoint is the base URL, without secrets.
+// Endpoint returns the base URL without secrets.
 func (c *Client) Endpoint() string { return c.at.name }
 
-// Model is the model's name.
+// Model returns the name of the model.
 func (c *Client) Model() string { return c.model }
 
-// String is the model and the endpoint.
+// String returns the model and the endpoint.
 func (c *Client) String() string { return c.model + " at " + c.at.name }
 
-// GoString is String, so that %#v shows no key either.
+// GoString returns the same as String, so that %#v does not print the key.
 func (c *Client) GoString() string { return c.String() }
 
-// Close lets go of idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.wire.CloseIdleConnections() }
 
-// Complete asks once. Its errors are *ParseError, *LengthError, *RefusalError,
-// *ContextLengthError, *StatusError, *NetworkError, *TimeoutError and the
-// context's; UsageOf tells what they cost.
+// Complete sends a request. Its errors are *ParseError, *LengthError, *RefusalError,
+// *ContextLengthError, *StatusError, *NetworkError, *TimeoutError and that of the
+// context; UsageOf returns what they cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	n := negotiation{c: c, schema: r.Schema != nil}
-	defer n.end()
+	defer n.unlock()
 	f, err := n.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var used usage.Usage
-	var doubt error // what the server said before a guess
+	var beforeGuess error // the server's error before the first guess
 	for {
 		res, sent, err := c.send(ctx, r, f)
 		used.Requests += sent
@@ -155,37 +156,37 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			continue
 		}
 		if f.bounded(r) && refusesForm(final) {
-			f.noBounds = true // bounds are less often known than schemas
+			f.noBounds = true // fewer servers support bounds than schemas
 			continue
 		}
 		next, guess, ok := adapt(f, r.Schema != nil, final)
 		switch {
 		case !ok:
-		case sent == 0: // go-openai refused it, which is certain
+		case sent == 0: // go-openai knows that the model rejects it
 			f = next
 			continue
 		default:
-			if next, ok, err = n.refused(ctx, f, next, guess, final); err != nil {
+			if next, ok, err = n.rejected(ctx, f, next, guess, final); err != nil {
 				return nil, withUsage(err, used)
 			}
 		}
 		if !ok {
-			if doubt != nil && !Transient(final) {
+			if beforeGuess != nil && !Transient(final) {
 				n.guessedWrong()
-				final = doubt
+				final = beforeGuess
 			}
 			return nil, withUsage(final, used)
 		}
-		if guess && doubt == nil {
-			doubt = final
+		if guess && beforeGuess == nil {
+			beforeGuess = final
 		} else if !guess {
-			doubt = nil
+			beforeGuess = nil
 		}
 		f = next
 	}
 }
 
-// send makes one request; sent is 0 if go-openai would not let it go.
+// send sends one request; sent is 0 if go-openai rejected it before that.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
 	try := ctx
 	if c.timeout > 0 {
@@ -206,8 +207,8 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 	return res, 1, c.failure(ctx, err)
 }
 
-// failure names the errors of one try: the caller's own end, the end of the try's
-// time, an answer that go-openai can't read.
+// failure converts the error of one attempt: the end of the caller's context, a
+// timeout of the attempt, or a reply that go-openai can't read.
 func (c *Client) failure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -221,16 +222,16 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*NetworkError](err); ok {
 		return err
 	}
-	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.transport(err)}
+	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.fromConnError(err)}
 }
 
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	switch room := f.outputTokens(r); f.tokenParam {
+	switch n := f.outputTokens(r); f.tokenParam {
 	case maxTokens:
-		q.MaxTokens = room //nolint:staticcheck // the name that most servers know
+		q.MaxTokens = n //nolint:staticcheck // the name that most servers know
 	case maxCompletionTokens:
-		q.MaxCompletionTokens = room
+		q.MaxCompletionTokens = n
 	case noMaxTokens:
 	}
 	if !f.noTemperature {
@@ -255,9 +256,9 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	return q
 }
 
-// messages tells the schema to a model that is not sent it otherwise, at the end
-// of what the system says: the texts that are judged stay the last word, and the
-// front of the prompt is the same in every request.
+// messages converts the messages of r. If the schema is not sent separately, it goes at
+// the end of the system message, so that the texts to judge stay last and all requests
+// share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	told := r.Messages
 	if r.Schema != nil && (f.format != bySchema || f.schemaInPrompt) {
@@ -280,7 +281,7 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	return out
 }
 
-// withSystem adds a paragraph to the first system message, or makes one.
+// withSystem appends a paragraph to the first system message, or adds one.
 func withSystem(ms []Message, text string) []Message {
 	if len(ms) == 0 || ms[0].Role != System {
 		return append([]Message{{System, text}}, ms...)
@@ -290,8 +291,8 @@ func withSystem(ms []Message, text string) []Message {
 	return out
 }
 
-// read takes the reply out of an answer, without the key. The key is removed from
-// what was read, so that it can't change how a reply is read.
+// read converts a response into a Reply. The key is removed from the result and not
+// from the response, so that it does not affect parsing.
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
 	if reply != nil {
@@ -342,7 +343,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		return reply, nil
 	}
 	if full {
-		// Output tokens that end after the last brace do no harm.
+		// A reply that was truncated after the last brace is complete.
 		if answer, ok := Answer(text); ok {
 			reply.JSON = parseWhole(answer, r.Schema)
 		}
@@ -352,11 +353,11 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		if reply.JSON == nil {
 			return nil, tooShort()
 		}
-		c.saw(f, nil)
+		c.countReply(f, nil)
 		return reply, nil
 	}
 	v, err := parse(text, r.Schema, func(raw string) bool { return inUserMessage(raw, r.Messages) })
-	c.saw(f, err)
+	c.countReply(f, err)
 	if err != nil {
 		return nil, withUsage(err, used)
 	}
@@ -364,7 +365,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	return reply, nil
 }
 
-// said is a message's text, in whichever of its fields it stands.
+// messageText returns the text of a message, from whichever field holds it.
 func messageText(m openai.ChatCompletionMessage) string {
 	var b strings.Builder
 	b.WriteString(m.Content)
@@ -377,7 +378,7 @@ func messageText(m openai.ChatCompletionMessage) string {
 	return b.String()
 }
 
-// inUserMessage says that raw stands in what the model was given as data.
+// inUserMessage reports whether raw occurs in a user message.
 func inUserMessage(raw string, ms []Message) bool {
 	for _, m := range ms {
 		if m.Role == User && strings.Contains(m.Text, raw) {

@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// Embed turns texts into vectors with one request. All vectors are of one length
-// and of finite numbers, or it fails; so do texts that the server refuses, as some
-// do an empty one, and those of which it read only the beginning, with a
-// *ContextLengthError. UsageOf and the second result tell what it cost.
+// Embed returns the vectors of texts, sending one request. It fails unless all vectors
+// have the same length and finite numbers. It also fails if the server rejects a text,
+// as some do with empty ones, or with a *ContextLengthError if the server truncated a
+// text. The usage is also in the error, see UsageOf.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	if len(texts) == 0 {
 		return nil, usage.Usage{}, nil
@@ -34,7 +34,7 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 		return nil, used, withUsage(err, used)
 	}
 	used = used.Add(c.embeddingUsage(texts, res.Usage.PromptTokens))
-	if cutTexts(texts, res.Usage.PromptTokens) {
+	if textsTruncated(texts, res.Usage.PromptTokens) {
 		return nil, used, withUsage(&ContextLengthError{Limit: res.Usage.PromptTokens, Silent: true}, used)
 	}
 	out, err := vectors(res.Data, len(texts))
@@ -44,23 +44,23 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 	return out, used, nil
 }
 
-// minLongText is how many words a text has at least that a server may cut off
-// before it makes a vector of it. The smallest models read 256 tokens.
+// minLongText is the number of words from which a text may be truncated. The smallest
+// embedding models read 256 tokens.
 const minLongText = 200
 
-// cutTexts reports whether a server counted fewer tokens than the texts have words.
-// Servers that count nothing, or not these texts, are not blamed for short ones.
-func cutTexts(texts []string, reported int) bool {
+// textsTruncated reports whether a server counted fewer tokens than the texts have
+// words. It ignores short texts, for which servers may report no or unrelated counts.
+func textsTruncated(texts []string, reported int) bool {
 	long, words := false, 0
 	for _, t := range texts {
 		n := minTokens(t)
 		long = long || n >= minLongText
 		words += n
 	}
-	return long && reported > 0 && float64(reported) < dropped*float64(words)
+	return long && reported > 0 && float64(reported) < minTokensPerWord*float64(words)
 }
 
-// vectors puts the server's in the order of the texts.
+// vectors returns the vectors in the order of the texts.
 func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	if len(data) != n {
 		return nil, fmt.Errorf("it sent %d vectors for %d texts", len(data), n)
@@ -83,14 +83,13 @@ func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 	return out, nil
 }
 
-// Batched asks next for at most Size texts at a time, one batch after the other.
+// BatchedEmbedder sends at most Size texts at a time to Next.
 type BatchedEmbedder struct {
 	Next Embedder
-	Size int // 0 for 256
+	Size int // 0 means 256
 }
 
-// Embed implements Embedder. A batch that fails fails them all, with the usage of
-// those before it.
+// Embed implements Embedder. If a batch fails, the usage includes the batches before.
 func (b *BatchedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	size := b.Size
 	if size <= 0 {

@@ -11,30 +11,30 @@ import (
 
 const (
 	openAIBase = "https://api.openai.com/v1"
-	// The first stable version of Azure's API that takes JSON schemas.
+	// First stable version of Azure's API with support for JSON schemas.
 	azureVersion = "2024-10-21"
 )
 
-// An endpoint is where requests go and how they are dressed.
+// An endpoint is a server and the variant of the API that it speaks.
 type endpoint struct {
-	base       string // as go-openai wants it
+	base       string // in the form that go-openai expects
 	kind       openai.APIType
 	version    string // of Azure's API
-	deployment string // named by the base URL; else the model's name is taken
+	deployment string // from the base URL; if empty, the name of the model
 	azure      bool
-	secret     string // a password in the base URL
-	name       string // the base URL without secrets
+	secret     string // password in the base URL
+	name       string // base URL without secrets
 }
 
-// newEndpoint reads a base URL. Azure's are known by their host, by a path with
-// /openai/deployments/NAME, by a query of api-version, or by version being given:
+// newEndpoint parses a base URL. It is one of Azure if version is set, or by its host,
+// a path with /openai/deployments/NAME or an api-version in the query:
 //
-//	https://NAME.openai.azure.com                       deployments, named as the model
+//	https://NAME.openai.azure.com                       deployments, named like the model
 //	https://gateway/prefix/openai/deployments/NAME      one deployment
-//	https://NAME.openai.azure.com/openai/v1             as OpenAI's own, with Azure's header
+//	https://NAME.openai.azure.com/openai/v1             OpenAI's API with Azure's header
 //	https://NAME.services.ai.azure.com/models           models by name, with Azure's header
 //
-// A path that ends in /chat/completions or /embeddings is cut to its base.
+// A trailing /chat/completions or /embeddings is removed.
 func newEndpoint(base, version string) (endpoint, error) {
 	if base == "" {
 		base = openAIBase

@@ -5,23 +5,24 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// A format is how a server is asked for JSON.
+// A format is a way of requesting JSON.
 type format int
 
 // In the order in which they are tried.
 const (
 	bySchema format = iota // response_format json_schema, strict
-	byMode                 // response_format json_object, the schema in the prompt
-	byPrompt               // the schema in the prompt alone
+	byMode                 // response_format json_object, with the schema in the prompt
+	byPrompt               // only the schema in the prompt
 )
 
-// A tokenParam is the parameter that bounds a reply.
+// A tokenParam is the request parameter for the limit of output tokens.
 type tokenParam int
 
 const (
@@ -30,25 +31,25 @@ const (
 	noMaxTokens
 )
 
-// A form is what a server and its model take of the parameters.
+// A form describes which request parameters a server and its model support.
 type form struct {
 	format         format
 	tokenParam     tokenParam
-	maxOutput      int  // the largest room that it grants; 0 for any
-	schemaInPrompt bool // the schema stands in the prompt too: the server ignored it
+	maxOutput      int  // largest limit of output tokens that the server accepts; 0 for any
+	schemaInPrompt bool // repeat the schema in the prompt, since the server ignores it
 	noTemperature  bool
 	noSeed         bool
-	noSystem       bool // what a system would say goes in front of the user's message
-	noBounds       bool // no bounds in a schema
+	noSystem       bool // put the system message in front of the user message
+	noBounds       bool // use no limits in schemas
 }
 
-// brief says that a request goes out with its brief schema. A small model that
-// never closes a string does so only where the schema makes it.
+// bounded reports whether r is sent with its bounded schema. It stops runaway
+// generation, such as a string that a small model never closes.
 func (f form) bounded(r *Request) bool {
 	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == bySchema && !f.noBounds
 }
 
-// schema is the schema of a request as it goes out.
+// schema returns the schema that is sent with r.
 func (f form) schema(r *Request) json.RawMessage {
 	if f.bounded(r) {
 		return r.Schema.Bounded
@@ -56,7 +57,7 @@ func (f form) schema(r *Request) json.RawMessage {
 	return r.Schema.JSON
 }
 
-// outputTokens is the limit that r is sent with; 0 if none is.
+// outputTokens returns the limit that is sent with r, or 0 for none.
 func (f form) outputTokens(r *Request) int {
 	switch {
 	case f.tokenParam == noMaxTokens:
@@ -67,14 +68,14 @@ func (f form) outputTokens(r *Request) int {
 	return r.MaxTokens
 }
 
-// refusesForm says that a server did not take a request as it was put.
+// refusesForm reports whether the server rejected the form of a request.
 func refusesForm(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// adapt finds a form that a server that refused f may take. guess is a guess: the
-// server did not say what it minded.
+// adapt returns a form that may work after a server rejected f with err. guess is set
+// if the error does not say what is wrong.
 func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
@@ -88,21 +89,14 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 	if !is || !negotiable(e.Status) {
 		return f, false, false
 	}
-	said := strings.ToLower(e.Param)
-	if said == "" || said == "prompt" {
-		said = strings.ToLower(e.Message + " " + e.Code)
+	message := strings.ToLower(e.Param)
+	if message == "" || message == "prompt" {
+		message = strings.ToLower(e.Message + " " + e.Code)
 	}
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(said, w) {
-				return true
-			}
-		}
-		return false
-	}
+	has := func(words ...string) bool { return containsAny(message, words) }
 	if e.Status == http.StatusInternalServerError && !has("response_format", "json_schema", "json_object", "grammar", "guided_json", "tools",
 		"max_tokens", "max_completion_tokens", "temperature") {
-		return f, false, false // it may be any fault that passes
+		return f, false, false // possibly a transient fault
 	}
 	limit := namedLimit(e.Message)
 	switch {
@@ -129,8 +123,13 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 	return f, false, true
 }
 
-// namedLimit finds the largest limit of output tokens that a refusal grants; 0 if
-// it names none.
+// containsAny reports whether s contains one of words.
+func containsAny(s string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+}
+
+// namedLimit returns the largest limit of output tokens that an error message allows,
+// or 0 if it names none.
 func namedLimit(message string) int {
 	if n := firstNumber(message, `range[^.]{0,40}? to ([\d,]+) \(exclusive\)`); n > 0 {
 		return n - 1
@@ -154,23 +153,16 @@ func negotiable(status int) bool {
 	return false
 }
 
-// classify turns a refusal that is about the row, and not about the request's
-// form or the server's state, into the error that says so. room is what the model
-// would have left for a reply where only the reply is too long for its window.
-func classify(err error) (out error, room int) { //nolint:staticcheck // what it is about comes first
+// classify converts a StatusError that concerns the row, and not the form of the
+// request or the state of the server, into a more specific error. If only the reply is
+// too long for the context window, room is the number of tokens left for it.
+func classify(err error) (out error, room int) { //nolint:staticcheck // the error is the main result
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok || e.Status < 400 {
 		return err, 0
 	}
-	said := strings.ToLower(e.Message + " " + e.Code)
-	has := func(words ...string) bool {
-		for _, w := range words {
-			if strings.Contains(said, w) {
-				return true
-			}
-		}
-		return false
-	}
+	message := strings.ToLower(e.Message + " " + e.Code)
+	has := func(words ...string) bool { return containsAny(message, words) }
 	switch {
 	case e.Status == http.StatusUnauthorized || e.Status == http.StatusTooManyRequests:
 		return err, 0
@@ -190,7 +182,7 @@ func classify(err error) (out error, room int) { //nolint:staticcheck // what it
 	return err, 0
 }
 
-// firstNumber is what the first pattern that matches captures; 0 for none.
+// firstNumber returns the number captured by the first pattern that matches, or 0.
 func firstNumber(s string, patterns ...string) int {
 	for _, p := range patterns {
 		if m := regexp.MustCompile(`(?i)` + p).FindStringSubmatch(s); m != nil {

@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// turnPoll is how often one who waits for another process looks again.
-const turnPoll = 50 * time.Millisecond
+// lockPoll is the interval for checking whether another process has released a lock.
+const lockPoll = 50 * time.Millisecond
 
-// A turn is the right to ask for what is not in the cache yet: for each key one
-// caller at a time has it, in this process and among those that share the file,
-// so that what two of them need is paid for once. Among processes it is a lock on
-// one byte of a file, which the system takes back from a process that is killed;
-// where the file system has no such locks each process asks for itself.
-type turn struct {
-	file  *os.File // nil: this process alone
+// keyLocks let only one caller at a time request a reply that is not in the cache yet,
+// in this process and in others that share the file, so that it is paid for only once.
+// Between processes a key is locked by one byte of the file, which the system unlocks
+// when a process ends. On file systems without such locks each process sends its own
+// request.
+type keyLocks struct {
+	file  *os.File // nil to lock in this process only
 	clock Clock
 
-	mu     sync.Mutex
-	asking map[string]chan struct{} // by key; closed when the answer is there
+	mu   sync.Mutex
+	held map[string]chan struct{} // by key; closed on release
 }
 
-// enter waits for the turn of key, the SHA-256 of a request. The caller leaves when
-// the answer is kept.
-func (t *turn) enter(ctx context.Context, key []byte) (leave func(), err error) {
-	done, err := t.here(ctx, string(key))
+// acquire locks key, the SHA-256 of a request. The caller releases it when the reply is
+// stored.
+func (t *keyLocks) acquire(ctx context.Context, key []byte) (release func(), err error) {
+	done, err := t.acquireLocal(ctx, string(key))
 	if err != nil || t.file == nil {
 		return done, err
 	}
@@ -36,29 +36,29 @@ func (t *turn) enter(ctx context.Context, key []byte) (leave func(), err error) 
 		switch taken, err := lock(t.file, at); {
 		case taken:
 			return func() { _ = unlock(t.file, at); done() }, nil
-		case err != nil: // no locks here
-			return done, nil //nolint:nilerr // then each process asks for itself
+		case err != nil: // the file system has no locks
+			return done, nil //nolint:nilerr // each process sends its own request
 		}
-		if err := t.clock.Sleep(ctx, turnPoll); err != nil {
+		if err := t.clock.Sleep(ctx, lockPoll); err != nil {
 			done()
 			return nil, err
 		}
 	}
 }
 
-// here waits for the turn within this process.
-func (t *turn) here(ctx context.Context, key string) (leave func(), err error) {
+// acquireLocal locks key within this process.
+func (t *keyLocks) acquireLocal(ctx context.Context, key string) (release func(), err error) {
 	for {
 		t.mu.Lock()
-		other, busy := t.asking[key]
+		other, busy := t.held[key]
 		if !busy {
 			done := make(chan struct{})
-			t.asking[key] = done
+			t.held[key] = done
 			t.mu.Unlock()
 			return func() {
 				t.mu.Lock()
 				defer t.mu.Unlock()
-				delete(t.asking, key)
+				delete(t.held, key)
 				close(done)
 			}, nil
 		}

@@ -252,8 +252,8 @@ func TestPaceOfRequests(t *testing.T) {
 	if d := clock.Now().Sub(start); d < 29*time.Second || d > 31*time.Second {
 		t.Errorf("31 requests at 60 a minute took %s", d)
 	}
-	if p.PerMinute() != 60 {
-		t.Errorf("the pace is %v", p.PerMinute())
+	if float64(p.limit)*60 != 60 {
+		t.Errorf("the pace is %v", float64(p.limit)*60)
 	}
 }
 
@@ -285,21 +285,21 @@ func TestPaceSlowsDownAndComesBack(t *testing.T) {
 	s := &script{steps: []error{status(429, "Retry-After", "20"), status(429), nil}}
 	c := Layered(s, nil, p)
 	_, _ = c.Complete(t.Context(), ask(nil))
-	slow := p.PerMinute()
+	slow := float64(p.limit) * 60
 	before := clock.Now()
 	_, _ = c.Complete(t.Context(), ask(nil))
 	if d := clock.Now().Sub(before); d < 20*time.Second {
 		t.Errorf("rested %s", d)
 	}
-	if slow != 420 || p.PerMinute() >= slow {
-		t.Errorf("paces %v, then %v", slow, p.PerMinute())
+	if slow != 420 || float64(p.limit)*60 >= slow {
+		t.Errorf("paces %v, then %v", slow, float64(p.limit)*60)
 	}
 	for range 200 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(500 * time.Millisecond)
 	}
-	if p.PerMinute() != 600 {
-		t.Errorf("came back to %v", p.PerMinute())
+	if float64(p.limit)*60 != 600 {
+		t.Errorf("came back to %v", float64(p.limit)*60)
 	}
 }
 
@@ -311,21 +311,21 @@ func TestPaceFindsALimitByItself(t *testing.T) {
 	s := &script{steps: append(steps, nil)}
 	c := Layered(s, nil, p)
 	for range 40 {
-		if !math.IsInf(p.PerMinute(), 1) {
+		if !math.IsInf(float64(p.limit)*60, 1) {
 			t.Fatal("limited before a 429")
 		}
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(100 * time.Millisecond)
 	}
-	if l := p.PerMinute() / 60; l < 5 || l > 9 {
+	if l := float64(p.limit) * 60 / 60; l < 5 || l > 9 {
 		t.Errorf("from 10 a second to %v", l)
 	}
 	for range 400 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(500 * time.Millisecond)
 	}
-	if !math.IsInf(p.PerMinute(), 1) {
-		t.Errorf("still %v", p.PerMinute())
+	if !math.IsInf(float64(p.limit)*60, 1) {
+		t.Errorf("still %v", float64(p.limit)*60)
 	}
 }
 
@@ -337,7 +337,7 @@ func TestPaceNeverStops(t *testing.T) {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(time.Second)
 	}
-	if l := p.PerMinute(); l < 30 {
+	if l := float64(p.limit) * 60; l < 30 {
 		t.Errorf("fell to %v", l)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

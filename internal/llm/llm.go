@@ -1,14 +1,14 @@
-// Package llm asks language models behind any OpenAI-compatible server.
+// Package llm sends requests to language models behind any OpenAI-compatible server.
 //
-// New puts together what a run needs: a Client and, around it, the decorators
-// that retry, keep a pace and a budget, give up on a dead server, ask again for
-// replies that could not be used, cache and count. Each can be used alone.
+// New builds the stack of a run: a Client wrapped in decorators for retries, rate
+// limits, budgets, a circuit breaker, repeated requests, caching and metering. Each
+// decorator can be used separately.
 //
-// An error says what a caller can do about it. LengthError and ContextLengthError
-// ask for less at a time; ParseError and RefusalError are the row's failure, as
-// StatusError, NetworkError and TimeoutError are when the retries are used up; and
-// what Fatal names, DownError and BudgetError, ends the run. UsageOf tells what a
-// failed call cost. The key stands in none of them.
+// The type of an error tells the caller what to do. A LengthError or
+// ContextLengthError may go away if the request is split. ParseError, RefusalError,
+// and StatusError, NetworkError and TimeoutError after all retries, fail the row.
+// Errors for which Fatal returns true end the run. UsageOf returns the cost of a
+// failed call. No error contains the API key.
 package llm
 
 import (
@@ -18,8 +18,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Completer answers one request. Decorators (retry, pace, budget, breaker,
-// cache, meter) take a Completer and are one. It is called from many goroutines.
+// A Completer answers requests. Decorators such as Retry and Cache wrap a Completer
+// and implement it. It must be safe for concurrent use.
 type Completer interface {
 	Complete(ctx context.Context, r *Request) (*Reply, error)
 }
@@ -29,7 +29,7 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error)
 }
 
-// A Role says who a message is from.
+// A Role is the author of a message.
 type Role string
 
 // The roles.
@@ -44,37 +44,37 @@ type Message struct {
 	Text string
 }
 
-// A Request is one question to a model. What is asked of every request alike
-// (model, endpoint, timeout) belongs to the Completer.
+// A Request asks a model one question. What all requests have in common (model,
+// endpoint, timeout) is configured in the Completer.
 type Request struct {
 	Messages []Message
-	Schema   *Schema // what the reply must be; nil for free text
-	// Accept refuses free text that does not answer what was asked, and returns the
-	// reason; nil takes any. Text that it refuses is not asked for again. Of a
-	// truncated reply it sees only one that is a single word or a JSON value.
+	Schema   *Schema // of the reply; nil for free text
+	// Accept returns an error if free text does not answer the question; nil accepts any
+	// text. Rejected text is not requested again. Of truncated replies, Accept only sees
+	// those that are a single word or a JSON value.
 	Accept      func(text string) error
-	Seed        int     // 0: none is sent
-	Temperature float64 // 0 is really sent, where the model takes a temperature
-	MaxTokens   int     // room for the reply, in tokens
-	Prompt      string  // name and version of the prompt, for the cache key: "judge/1"
-	Bounded     bool    // the reply ran out of room before: Schema.Bounded is taken, where the server can do that
+	Seed        int     // not sent if 0
+	Temperature float64 // sent even if 0, unless the model takes no temperature
+	MaxTokens   int     // limit of output tokens
+	Prompt      string  // name and version of the prompt for the cache key, such as "judge/1"
+	Bounded     bool    // use Schema.Bounded if the server supports it, since a previous reply was truncated
 }
 
-// A Schema is the shape of a reply.
+// A Schema describes a JSON reply.
 type Schema struct {
 	Name    string                      // letters, digits, _ and -
-	JSON    json.RawMessage             // a JSON Schema that OpenAI's strict mode takes
-	Bounded json.RawMessage             // the same with an end to its strings and lists; nil for none
-	Accept  func(json.RawMessage) error // refuses a JSON value that is not of this shape, and says why
+	JSON    json.RawMessage             // a JSON Schema for OpenAI's strict mode
+	Bounded json.RawMessage             // the same with limited strings and lists; may be nil
+	Accept  func(json.RawMessage) error // returns an error for a value that does not match
 }
 
-// A Reply is what a model said.
+// A Reply is the reply of a model.
 type Reply struct {
-	Text   string          // as it came
-	JSON   json.RawMessage // the value that Schema.Accept took; nil for free text
-	Usage  usage.Usage
-	Cached bool
-	Made   usage.Usage // of a Cached one: what it took when it was made
+	Text          string          // unchanged
+	JSON          json.RawMessage // the value that Schema.Accept accepted; nil for free text
+	Usage         usage.Usage
+	Cached        bool
+	OriginalUsage usage.Usage // of a cached reply: what it cost originally
 
 	reasoned bool // the model reasoned before it answered
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock takes the byte at offset at of f, or reports that another process has it.
-// The lock ends with f, so also with a process that is killed.
+// lock locks the byte of f at that offset, or reports that another process holds the
+// lock. The lock ends when f is closed, also if the process is killed.
 func lock(f *os.File, at int64) (taken bool, err error) {
 	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
 	err = unix.FcntlFlock(f.Fd(), unix.F_SETLK, &l)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// lock takes the byte at offset at of f, or reports that another handle has it.
-// The lock ends with f, so also with a process that is killed.
+// lock locks the byte of f at that offset, or reports that another process holds the
+// lock. The lock ends when f is closed, also if the process is killed.
 func lock(f *os.File, at int64) (taken bool, err error) {
 	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, byteAt(at))
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

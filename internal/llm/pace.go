@@ -175,10 +175,3 @@ func (p *Pace) adapt(err error, now time.Time) {
 	p.requests.SetLimitAt(now, l)
 	p.requests.SetBurstAt(now, burst(l))
 }
-
-// PerMinute returns the current limit of requests per minute, +Inf for none.
-func (p *Pace) PerMinute() float64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return float64(p.limit) * 60
-}

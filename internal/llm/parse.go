@@ -7,25 +7,19 @@ import (
 	"strings"
 )
 
-// Parse finds in a model's reply the JSON value that schema accepts, in time
-// linear in the reply. A reply that is such a value, bare or in one code fence,
-// is taken as it is. Otherwise it is the last complete object or array that is
-// accepted, wherever it stands: between prose, after others, in a fence, as a
-// JSON string, or alone in an object with one key. Trailing commas, single
-// quotes, Python's literals, unquoted keys, comments and raw line ends in strings
-// are read as they are meant.
+// parse extracts from a reply the JSON value that schema accepts, in time linear in the
+// reply. A reply that is such a value, bare or in one code fence, is returned as it is.
+// Otherwise parse returns the last complete object or array that is accepted, wherever
+// it occurs: in prose, after others, in a fence, as a JSON string, or as the only value
+// of an object. It tolerates trailing commas, single quotes, Python literals, unquoted
+// keys, comments and line breaks in strings.
 //
-// What precedes the end of the model's reasoning (see Answer) is not looked at.
+// The model's reasoning is skipped, see Answer. Values for which echo returns true
+// repeat the prompt and are skipped too; echo may be nil.
 //
-// A value that was cut off is a *ParseError, even where a complete one stands
-// before it: that one was a draft. So is a value inside one that was cut off or
-// is broken: it may be a quotation.
-func Parse(text string, schema *Schema) (json.RawMessage, error) {
-	return parse(text, schema, func(string) bool { return false })
-}
-
-// parse is Parse; a value between other text that is an echo of the prompt's data
-// is passed over.
+// A reply that ends with a truncated value is a *ParseError, even after a complete
+// value, which was a draft. So is a value inside a truncated or malformed one, since it
+// may be a quotation.
 func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMessage, error) {
 	text := reply
 	if v := parseWhole(text, schema); v != nil {
@@ -41,7 +35,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 		}
 		text = after
 	}
-	var found [][2]json.RawMessage // as it came, as it is meant
+	var found [][2]json.RawMessage // raw and normalized
 	var refused error
 	any := false
 	for i := 0; i < len(text); {
@@ -63,7 +57,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 			}
 			i = r.pos
 		case errors.Is(err, errCutOff):
-			if !r.json { // a lone bracket in prose
+			if !r.sawKey { // a lone bracket in prose
 				any = true
 				i = len(text)
 				break
@@ -75,7 +69,7 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 			return nil, e
 		default:
 			i = max(r.pos, i+1)
-			if r.json { // what follows on the line may be a quotation inside the broken value
+			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
 				any = true
 				i = nextLineStart(text, i)
 			}
@@ -95,18 +89,18 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
 }
 
-// lastNonEcho is the last value that is no echo. Only the last few are looked at: a
-// reply that ends in a dozen inUserMessage has nothing to say.
+// lastNonEcho returns the last value that is not an echo of the prompt. It checks only
+// the last few.
 func lastNonEcho(found [][2]json.RawMessage, echo func(raw string) bool) json.RawMessage {
 	for i := len(found) - 1; i >= max(0, len(found)-12); i-- {
-		if !echo(string(found[i][0])) {
+		if echo == nil || !echo(string(found[i][0])) {
 			return found[i][1]
 		}
 	}
 	return nil
 }
 
-// whole is the reply itself, if that is the value.
+// parseWhole returns the complete reply if it is the value.
 func parseWhole(text string, schema *Schema) json.RawMessage {
 	for _, t := range []string{text, unfence(text)} {
 		b := []byte(strings.TrimPrefix(strings.TrimSpace(t), "\ufeff"))
@@ -126,8 +120,8 @@ func parseWhole(text string, schema *Schema) json.RawMessage {
 	return nil
 }
 
-// accepted asks the schema, and once more for the one value of an object with a
-// single key: some models wrap what they were asked for.
+// acceptValue returns v if the schema accepts it. It also tries the only value of an
+// object with a single key, since some models wrap the result.
 func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	if schema == nil || schema.Accept == nil {
 		return v, nil
@@ -147,7 +141,7 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	return nil, err
 }
 
-// unfence is the inside of a text that is one code fence.
+// unfence returns the content of a text that is a single code fence.
 func unfence(text string) string {
 	t := strings.TrimSpace(text)
 	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") || len(t) < 6 {
@@ -160,7 +154,7 @@ func unfence(text string) string {
 	return body
 }
 
-// nextLineStart is the next place at which a line begins with a brace or a bracket.
+// nextLineStart returns the next offset at which a line starts with a brace or bracket.
 func nextLineStart(text string, i int) int {
 	for {
 		j := strings.IndexByte(text[i:], '\n')
@@ -175,7 +169,7 @@ func nextLineStart(text string, i int) int {
 	}
 }
 
-// shallow says that no value in b is nested deeper than the parser would go.
+// withinDepth reports whether the nesting of b is within the limit of the parser.
 func withinDepth(b []byte) bool {
 	depth, inString := 0, false
 	for i := 0; i < len(b); i++ {
@@ -196,10 +190,10 @@ func withinDepth(b []byte) bool {
 	return true
 }
 
-// Index reads the id that a reply gives to a claim, sentence or chunk, which the
-// prompt numbers from 0: a number of at most six digits, bare or as a string, also
-// as 1.0, "#1" or "claim_1". It is -1 for anything else. Which number it counts
-// from shows only when all ids of a reply are looked at.
+// Index parses the id of a claim, sentence or chunk in a reply: a number of at most six
+// digits, bare or as a string, also as 1.0, "#1" or "claim_1". It returns -1 for anything
+// else. Prompts count from 0, but a reply may count from 1, which only all of its ids
+// together can show.
 func Index(raw json.RawMessage) int {
 	s := string(raw)
 	var text string

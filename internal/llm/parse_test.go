@@ -50,7 +50,7 @@ func TestParseFindsTheValue(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, err := Parse(tt.text, verdicts())
+			v, err := parse(tt.text, verdicts(), nil)
 			if err != nil || string(v) != tt.want {
 				t.Errorf("got %s, %v; want %s", v, err, tt.want)
 			}
@@ -90,7 +90,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, err := Parse(tt.text, verdicts())
+			v, err := parse(tt.text, verdicts(), nil)
 			e, ok := errors.AsType[*ParseError](err)
 			if !ok || !strings.Contains(e.Reason, tt.reason) {
 				t.Fatalf("got %s, %v; want %q", v, err, tt.reason)
@@ -124,7 +124,7 @@ func TestAnEchoOfThePromptIsNoReply(t *testing.T) {
 }
 
 func TestParseWithoutASchema(t *testing.T) {
-	if v, err := Parse("x [1,]", nil); err != nil || string(v) != "[1]" {
+	if v, err := parse("x [1,]", nil, nil); err != nil || string(v) != "[1]" {
 		t.Errorf("got %s, %v", v, err)
 	}
 }
@@ -153,12 +153,12 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		schema := verdicts()
-		v, err := Parse(text, schema)
+		v, err := parse(text, schema, nil)
 		if err == nil {
 			if !json.Valid(v) || schema.Accept(v) != nil {
 				t.Fatalf("%q: took %q", text, v)
 			}
-			if again, err := Parse(string(v), schema); err != nil || string(again) != string(v) {
+			if again, err := parse(string(v), schema, nil); err != nil || string(again) != string(v) {
 				t.Fatalf("%q: %q reads as %q, %v", text, v, again, err)
 			}
 		} else {
@@ -171,7 +171,7 @@ func FuzzParse(f *testing.F) {
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
 			t.Fatalf("%q was read as %q", trimmed, v)
 		}
-		if any, err := Parse(text, nil); err == nil && !json.Valid(any) {
+		if any, err := parse(text, nil, nil); err == nil && !json.Valid(any) {
 			t.Fatalf("%q: took %q", text, any)
 		}
 	})

@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// redacted stands in the place of a secret.
+// redacted replaces a secret.
 const redacted = "[key]"
 
 const (
-	// A key of this many bytes with a digit in it is taken for a random one: no text
-	// contains it by chance, so it is removed wherever it occurs.
+	// A key of at least this length with a digit is taken to be random: it does not occur
+	// in text by chance, so it is removed everywhere.
 	minRandomKey = 16
-	// A shorter key is removed from errors only, and only as a word of its own. Below
-	// this length, and if it has nothing but letters, it is a placeholder such as
-	// "none" or "supported" for a server that checks no key.
+	// A shorter key is removed from errors only, and only as a separate word. A key below
+	// this length, or of letters only, is a placeholder such as "none" or "supported" for
+	// a server that does not check keys.
 	minWordKey = 8
 )
 
-// secrets removes keys and passwords from what a server sends. Local servers are
-// often given a placeholder for a key, which must not be removed from ordinary text.
+// secrets removes keys and passwords from server responses. Local servers often get a
+// placeholder as key, which must not be removed from ordinary text.
 type secrets struct {
-	random []string       // removed anywhere
-	words  *regexp.Regexp // removed from errors, as a word; nil for none
+	random []string       // removed everywhere
+	words  *regexp.Regexp // removed from errors, as words; may be nil
 }
 
 func newSecrets(keys ...string) *secrets {
@@ -48,7 +48,7 @@ func newSecrets(keys ...string) *secrets {
 	return s
 }
 
-// escapes lists the forms in which a server may repeat a key.
+// escapes returns the forms in which a server may repeat a key.
 func escapes(key string) []string {
 	out := []string{key}
 	quoted, _ := json.Marshal(key)
@@ -60,7 +60,7 @@ func escapes(key string) []string {
 	return out
 }
 
-// fromReply removes random keys from a text of a reply.
+// fromReply removes random keys from the text of a reply.
 func (s *secrets) fromReply(text string) string {
 	for _, k := range s.random {
 		text = strings.ReplaceAll(text, k, redacted)
@@ -68,7 +68,7 @@ func (s *secrets) fromReply(text string) string {
 	return text
 }
 
-// fromJSON removes random keys from a value of a reply, and leaves nil as it is.
+// fromJSON removes random keys from a JSON value of a reply.
 func (s *secrets) fromJSON(v json.RawMessage) json.RawMessage {
 	for _, k := range s.random {
 		v = bytes.ReplaceAll(v, []byte(k), []byte(redacted))
@@ -76,26 +76,26 @@ func (s *secrets) fromJSON(v json.RawMessage) json.RawMessage {
 	return v
 }
 
-// fromError removes all keys from a text of an error.
+// fromError removes all keys from the text of an error.
 func (s *secrets) fromError(text string) string {
 	text = s.fromReply(text)
 	if s.words == nil {
 		return text
 	}
-	for range 2 { // two occurrences may share the character between them
+	for range 2 { // adjacent occurrences share the character between them
 		text = s.words.ReplaceAllString(text, "${1}"+redacted+"${2}")
 	}
 	return text
 }
 
-// userinfo is a user and a password in front of a host, quoted or not. A URL that
-// is not valid, which is the one that an error repeats, has no better bounds.
+// userinfo matches a user and password in front of a host. Errors repeat URLs that are
+// not valid, so there is no better delimiter than white space or quotes.
 var userinfo = regexp.MustCompile(`"[^"]*@|[^\s"']*@`)
 
-// transport is the text of an error of a connection, without secrets, printable
-// and of limited length. Proxies and TLS put what the peer sent into it, and an
-// unusable proxy URL is repeated with its password.
-func (s *secrets) transport(err error) string {
+// fromConnError returns the text of a connection error without secrets, printable and
+// of limited length. Proxies and TLS include what the peer sent, and an invalid proxy
+// URL is repeated with its password.
+func (s *secrets) fromConnError(err error) string {
 	text := userinfo.ReplaceAllStringFunc(s.fromError(err.Error()), func(found string) string {
 		if found[0] == '"' {
 			return `"***@`
@@ -105,10 +105,10 @@ func (s *secrets) transport(err error) string {
 	return shorten(query.ReplaceAllString(text, "$1"), maxMessage)
 }
 
-// query is what follows the path of a URL, where tokens of a session are.
+// query matches the query and fragment of a URL, which may hold session tokens.
 var query = regexp.MustCompile(`(://[^\s"?#]*)[?#][^\s"]*`)
 
-// location is the URL of a redirect without what may be secret in it.
+// location returns the URL of a redirect without secrets.
 func (s *secrets) location(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {

@@ -10,22 +10,22 @@ import (
 
 const maxDepth = 64 // of nested values
 
-// relaxedParser reads one JSON value of the kind that models write, and writes it as
-// strict JSON. It never goes back, so it is linear.
+// A relaxedParser reads a JSON value as language models write it and converts it to
+// strict JSON. It does not backtrack, so it takes linear time.
 type relaxedParser struct {
-	src  string
-	pos  int
-	out  []byte
-	json bool // a key and its colon were read: this is no prose in braces
+	src    string
+	pos    int
+	out    []byte
+	sawKey bool // a key and its colon were read: this is not prose in braces
 
-	// What was whole when the text ended: a prefix of out and what closes it.
-	whole  int
-	open   int    // how many of closes were open then
-	closes []byte // what closes the brackets that are open now, innermost last
-	nested int    // more than 0 in an object of an array: it counts whole or not at all
+	// The longest prefix of out that forms a value when its brackets are closed.
+	whole  int    // its length
+	open   int    // number of closes that are needed
+	closes []byte // closing brackets of the open containers, innermost last
+	nested int    // depth inside an object of an array, which counts only when complete
 }
 
-// A parseFault is why a value could not be read.
+// A parseFault is the reason why a value could not be read.
 type parseFault string
 
 func (f parseFault) Error() string { return string(f) }
@@ -36,7 +36,7 @@ const (
 	errDeep   = parseFault("nested too deeply")
 )
 
-// value reads one value at pos, after space and comments.
+// value reads one value at pos, after white space and comments.
 func (r *relaxedParser) value(depth int) error {
 	if err := r.skipSpace(); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (r *relaxedParser) container(open byte, depth int) error {
 			return err
 		}
 		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
-			r.mark() // "1" may be the front of "12" until something follows
+			r.mark() // a number may continue
 		}
 		if err := r.skipSpace(); err != nil {
 			return err
@@ -109,14 +109,14 @@ func (r *relaxedParser) container(open byte, depth int) error {
 	}
 }
 
-// mark remembers that everything up to here is whole.
+// mark records that everything up to here is complete.
 func (r *relaxedParser) mark() {
 	if r.nested == 0 {
 		r.whole, r.open = len(r.out), len(r.closes)
 	}
 }
 
-// completePrefix is what was whole, closed.
+// completePrefix returns the complete part of a truncated value, with brackets closed.
 func (r *relaxedParser) completePrefix() []byte {
 	b := slices.Clone(r.out[:r.whole])
 	for i := r.open - 1; i >= 0; i-- {
@@ -147,7 +147,7 @@ func (r *relaxedParser) key() error {
 		return errBroken
 	}
 	r.pos++
-	r.json = true
+	r.sawKey = true
 	r.out = append(r.out, ':')
 	return nil
 }
@@ -210,7 +210,7 @@ func (r *relaxedParser) number() error {
 	return nil
 }
 
-// str reads a string in either quote and writes it in double ones.
+// str reads a string in single or double quotes.
 func (r *relaxedParser) str() error {
 	quote := r.src[r.pos]
 	r.pos++
@@ -256,7 +256,7 @@ func (r *relaxedParser) escape() error {
 		r.out = append(r.out, r.src[r.pos:r.pos+6]...)
 		r.pos += 6
 		return nil
-	default: // a lone backslash, as in \alpha: it stands for itself
+	default: // a lone backslash, as in \alpha, is literal
 		r.out = append(r.out, '\\', '\\')
 		r.pos++
 		return nil
@@ -270,7 +270,7 @@ func isHex(s string) bool {
 	return err == nil
 }
 
-// space passes over space and comments; the end of the text is errCutOff.
+// skipSpace skips white space and comments; it returns errCutOff at the end of the text.
 func (r *relaxedParser) skipSpace() error {
 	for r.pos < len(r.src) {
 		rest := r.src[r.pos:]

@@ -19,39 +19,38 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// CacheFile is the name of a cache's file in its folder.
+// CacheFile is the name of the cache file in its directory.
 const CacheFile = "replies.sqlite"
 
 const (
-	turnsFile        = "replies.turns" // empty: its bytes are locked and never written
+	lockFile         = "replies.turns" // empty: only used for byte range locks
 	busyTimeout      = 2 * time.Second
 	sqliteBusy       = 5
-	maxCacheFailures = 3 // failures in a row after which a run goes on without
+	maxCacheFailures = 3 // consecutive failures after which the cache is disabled
 )
 
-// A Cache holds replies and small values in one SQLite file, which several
-// processes may use at once. It never fails a run: a file that is corrupt, locked
-// or not to be written is told to warn, and after a few such failures the cache is
-// off: nothing is found and nothing kept.
+// A Cache stores replies and small values in a SQLite file that several processes can
+// share. It never fails a run: if the file is corrupt, locked or not writable, it calls
+// warn, and after a few failures the cache is disabled.
 type Cache struct {
 	path  string
 	clock Clock
 	warn  func(error)
-	turns *turn
+	locks *keyLocks
 
-	mu     sync.Mutex
-	db     *sql.DB
-	failed int
-	off    error
+	mu       sync.Mutex
+	db       *sql.DB
+	failed   int
+	disabled error
 }
 
-// OpenCache opens or makes the cache in folder dir (0700, the file 0600). warn is
-// told what goes wrong; it may be called from any goroutine.
+// OpenCache opens or creates the cache in directory dir (mode 0700, file mode 0600).
+// warn is called with problems, from any goroutine.
 func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cache {
-	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, turns: &turn{clock: c, asking: map[string]chan struct{}{}}}
+	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, locks: &keyLocks{clock: c, held: map[string]chan struct{}{}}}
 	if err := k.open(ctx, dir); err != nil {
-		k.off = fmt.Errorf("cache %s: %w", k.path, err)
-		k.warnIf(k.off)
+		k.disabled = fmt.Errorf("cache %s: %w", k.path, err)
+		k.report(k.disabled)
 	}
 	return k
 }
@@ -61,7 +60,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		return err
 	}
 	if safefile.Exposed(dir) {
-		k.warnIf(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
+		k.report(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
 	}
 	if err := createDatabase(k.path); err != nil {
 		return err
@@ -72,7 +71,7 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 	}
 	db.SetMaxOpenConns(8)
 	for _, q := range []string{
-		`PRAGMA journal_mode = WAL`, // it stays with the file
+		`PRAGMA journal_mode = WAL`, // persistent
 		`CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, value BLOB NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID`,
 		`CREATE TABLE IF NOT EXISTS items (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID`,
 	} {
@@ -81,16 +80,16 @@ func (k *Cache) open(ctx context.Context, dir string) error {
 		}
 	}
 	k.db = db
-	// Without it each process asks for itself.
-	if k.turns.file, err = safefile.OpenFile(filepath.Join(dir, turnsFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
-		k.turns.file = nil
+	// Without the lock file each process sends its own requests.
+	if k.locks.file, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		k.locks.file = nil
 	}
 	return nil
 }
 
-// createDatabase sees to it that SQLite opens a file that is for its owner alone,
-// and is no link to another one. SQLite gives the files beside it the same mode,
-// and follows no symbolic link in their place.
+// createDatabase makes sure that SQLite opens a file that only its owner can access and
+// that is not a symbolic link. SQLite creates the files beside it with the same mode and
+// does not follow links in their place.
 func createDatabase(path string) error {
 	for _, end := range []string{"-wal", "-shm", "-journal"} {
 		if err := safefile.CheckPath(path + end); err != nil {
@@ -107,8 +106,8 @@ func createDatabase(path string) error {
 	return nil
 }
 
-// execRetry runs q again while the file is busy: SQLite does not wait where two
-// processes make a file at once.
+// execRetry repeats q while the file is busy: SQLite does not wait if two processes
+// create a file at the same time.
 func (k *Cache) execRetry(ctx context.Context, db *sql.DB, q string) error {
 	for end := k.clock.Now().Add(2 * busyTimeout); ; {
 		_, err := db.ExecContext(ctx, q)
@@ -135,47 +134,47 @@ func dataSource(path string) string {
 	return u.String()
 }
 
-func (k *Cache) warnIf(err error) {
+func (k *Cache) report(err error) {
 	if k.warn != nil {
 		k.warn(err)
 	}
 }
 
-// handle is the open database, or nil when the cache is off.
+// handle returns the open database, or nil if the cache is disabled.
 func (k *Cache) handle() *sql.DB {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.off != nil {
+	if k.disabled != nil {
 		return nil
 	}
 	return k.db
 }
 
-// note keeps count of failures; a canceled run is none.
-func (k *Cache) note(ctx context.Context, err error) {
+// record counts consecutive failures, except in a canceled run.
+func (k *Cache) record(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	var word error
+	var warning error
 	k.mu.Lock()
 	switch {
 	case err == nil:
 		k.failed = 0
-	case k.off == nil:
+	case k.disabled == nil:
 		if k.failed++; k.failed >= maxCacheFailures {
-			k.off = fmt.Errorf("cache %s: off after %d failures: %w", k.path, k.failed, err)
-			word = k.off
+			k.disabled = fmt.Errorf("cache %s: disabled after %d failures: %w", k.path, k.failed, err)
+			warning = k.disabled
 		} else if k.failed == 1 {
-			word = fmt.Errorf("cache %s: %w", k.path, err)
+			warning = fmt.Errorf("cache %s: %w", k.path, err)
 		}
 	}
 	k.mu.Unlock()
-	if word != nil {
-		k.warnIf(word)
+	if warning != nil {
+		k.report(warning)
 	}
 }
 
-// load finds one value. What fails is noted and not found.
+// load returns one value. It records errors and reports them as missing values.
 func (k *Cache) load(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
 	db := k.handle()
 	if db == nil {
@@ -183,10 +182,10 @@ func (k *Cache) load(ctx context.Context, query string, args ...any) (v []byte, 
 	}
 	err := db.QueryRowContext(ctx, query, args...).Scan(&v)
 	if errors.Is(err, sql.ErrNoRows) {
-		k.note(ctx, nil)
+		k.record(ctx, nil)
 		return nil, false
 	}
-	k.note(ctx, err)
+	k.record(ctx, err)
 	return v, err == nil
 }
 
@@ -196,23 +195,23 @@ func (k *Cache) exec(ctx context.Context, query string, args ...any) {
 		return
 	}
 	_, err := db.ExecContext(ctx, query, args...)
-	k.note(ctx, err)
+	k.record(ctx, err)
 }
 
-// CacheStats is what a cache holds.
+// CacheStats describes the content of a cache.
 type CacheStats struct {
 	Path           string
 	Replies, Items int
-	Bytes          int64 // of the file and those beside it
+	Bytes          int64 // including the files beside the database
 	Oldest         time.Time
 }
 
-// Stats counts. It fails where the cache can't be read.
+// Stats returns the content of the cache, or an error if it can't be read.
 func (k *Cache) Stats(ctx context.Context) (CacheStats, error) {
 	s := CacheStats{Path: k.path}
 	db := k.handle()
 	if db == nil {
-		return s, k.offError()
+		return s, k.disabledError()
 	}
 	var oldest sql.NullInt64
 	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM items),
@@ -231,13 +230,13 @@ func (k *Cache) Stats(ctx context.Context) (CacheStats, error) {
 	return s, nil
 }
 
-// Clear removes what is older than age, or everything with an age of 0, and says
-// how many entries. With 0 a cache that can't be read is removed as a file.
+// Clear removes entries older than age, or all with an age of 0, and returns how many.
+// With an age of 0 it deletes the file of a cache that can't be read.
 func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 	db := k.handle()
 	if db == nil {
 		if age > 0 {
-			return 0, k.offError()
+			return 0, k.disabledError()
 		}
 		for _, end := range []string{"", "-wal", "-shm"} {
 			if err := os.Remove(k.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -261,18 +260,18 @@ func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		}
 	}
 	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
-		k.warnIf(fmt.Errorf("cache %s: its entries are gone, its room is not: %w", k.path, err))
+		k.report(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", k.path, err))
 	}
 	return int(n), nil
 }
 
-func (k *Cache) offError() error {
+func (k *Cache) disabledError() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.off
+	return k.disabled
 }
 
-// Close writes what is pending and closes the file.
+// Close closes the cache file.
 func (k *Cache) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -281,11 +280,11 @@ func (k *Cache) Close() error {
 	}
 	err := k.db.Close()
 	k.db = nil
-	if k.turns.file != nil {
-		_ = k.turns.file.Close() // nothing is ever written to it
+	if k.locks.file != nil {
+		_ = k.locks.file.Close() // nothing is ever written to it
 	}
-	if k.off == nil {
-		k.off = fmt.Errorf("cache %s: closed", k.path)
+	if k.disabled == nil {
+		k.disabled = fmt.Errorf("cache %s: closed", k.path)
 	}
 	return err
 }

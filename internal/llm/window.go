@@ -13,82 +13,83 @@ import (
 )
 
 const (
-	// Below this many tokens a count is not taken for a context window: the
-	// instructions of one request would not fit.
+	// Smaller token counts are not taken for a context window: the instructions of a
+	// request would not fit.
 	minLimit = 512
-	// Limits are multiples of this many tokens, or 2 more: Ollama keeps half of its
-	// window and two tokens of a prompt that does not fit.
+	// Limits are multiples of this number, or 2 more: Ollama keeps half of its window
+	// plus two tokens of a prompt that does not fit.
 	limitStep = 512
-	// A request of which the server counts this part of the tokens a word that it
-	// counted for others is probed.
-	fewerTokens = 0.85
-	// A probe has this many words for a token of the request that it is sent for, by
-	// our own count, so that it is longer than that for any tokenizer.
+	// A request is probed if the server's count per token of our own is below this
+	// fraction of the ratio for other requests.
+	lowRatio = 0.85
+	// Words of a probe per token of the probed request, by our own count, so that the
+	// probe is longer for any tokenizer.
 	probeWords = 2.5
-	// A server that has read this many times our own count of a prompt has room for it.
+	// A server that has read this multiple of a prompt's length, by our own count, can
+	// read the prompt.
 	maxRatio = 2
-	// The part of the words of a prompt that a server must count as tokens. The rest is
-	// for words that are one token with what is beside them.
-	dropped = 0.9
-	// The tokens that a chat template adds are fewer.
+	// The fraction of the words of a prompt that a server must at least count as tokens,
+	// since some tokens span words.
+	minTokensPerWord = 0.9
+	// Upper bound on the tokens that a chat template adds.
 	maxTemplate = 1024
-	// Room for the reply to a probe, in tokens; some servers refuse less.
-	probeRoom = 16
-	// Each of these words is a token or more in any vocabulary.
+	// Limit of output tokens for a probe; some servers reject smaller ones.
+	probeReply = 16
+	// Each of these words is at least one token in any vocabulary.
 	probeText = "the cat sat on a red box and saw two dogs run by the old tree"
 )
 
-// WindowDetector finds servers that drop a part of a prompt that does not fit their
-// context window, without an error: Ollama does so beyond num_ctx. Such a reply is
-// a ContextLengthError with Silent set, so that the caller asks again for less.
+// WindowDetector finds servers that silently truncate prompts which exceed their context
+// window, as Ollama does beyond num_ctx. The reply to a truncated prompt becomes a
+// ContextLengthError with Silent set, so that the caller can split its request.
 //
-// Two things make a reply suspect. Its prompt has fewer tokens by the server's
-// count than words, which no tokenizer does, or it looks like a limit: no prompt
-// before it had more tokens, and the number is round, or the same as that of a
-// longer prompt, or low for the length of the prompt. Servers that count only what
-// was not in their cache, and dense texts, do so too. So the first suspect is not
-// believed: a probe of plain words is sent, longer than the prompt and unlike any
-// before it. Only a server that counts fewer tokens than the probe has words drops
-// text. From then on a request that exceeds the limit is not even sent.
+// A reply is suspicious if the server reports fewer prompt tokens than the prompt has
+// words, which no tokenizer produces. It is also suspicious if the count looks like a
+// limit: no earlier prompt had more tokens, and the number is round, or the same as
+// that of a longer prompt, or low for the length of the prompt. Dense texts and servers
+// that do not count cached tokens look the same. So the first suspicion is verified by a
+// probe of plain words that is longer than the prompt and unlike any other. Only a
+// server that counts fewer tokens than the probe has words truncates. From then on,
+// requests above the limit are not sent.
 //
-// The first prompts of a run that lose so little that they are not suspect are
-// missed, if the limit is no round number. They are counted when it is found.
+// If the limit is not a round number, the first truncated prompts of a run may lose too
+// little to be suspicious. They are counted when the limit is found.
 type WindowDetector struct {
 	Next Completer
-	// Tokens is our own count of a text.
+	// Tokens is our own token count of a text.
 	Tokens func(string) int
-	// Notify is called once, with the limit that was found and the number of replies
-	// before it that were to a part of their prompt too; it may be nil.
+	// Notify is called once with the detected limit and the number of earlier replies
+	// that were to a truncated prompt. It may be nil.
 	Notify func(limit, missed int)
 
-	mu      sync.Mutex
-	probing chan struct{} // holds a value while a probe is under way
-	limit   int           // tokens of a prompt beyond which text is dropped; 0 for none known
-	most    int           // tokens of the longest prompt that the server reported
-	mostOwn int           // and our own count of it
-	alike   int           // replies to prompts of that length
-	ratio   float64       // lowest of the server's count to ours, of prompts that were read whole
-	useless bool          // the server reports the same count for any prompt
+	mu         sync.Mutex
+	probing    chan struct{} // lock that holds a value during a probe
+	limit      int           // prompt tokens above which the server truncates; 0 if unknown
+	longest    int           // tokens of the longest prompt, as reported by the server
+	longestOwn int           // our own count of that prompt
+	sameLength int           // replies to prompts of that length
+	ratio      float64       // lowest ratio of the server's count to ours for complete prompts
+	useless    bool          // the server reports the same count for any prompt
 }
 
-// NewWindowDetector puts a WindowDetector in front of next.
+// NewWindowDetector returns a WindowDetector that wraps next.
 func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit, missed int)) *WindowDetector {
 	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), ratio: math.Inf(1)}
 }
 
-// Limit is how many tokens of a prompt and its reply the server is known to read;
-// 0 while it was not found to drop any.
+// Limit returns the number of tokens of a prompt and its reply that the server reads,
+// or 0 if it was not found to truncate.
 func (w *WindowDetector) Limit() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.limit == 0 {
 		return 0
 	}
-	return max(w.limit, w.most)
+	return max(w.limit, w.longest)
 }
 
-// ReplyRoom is how much of a window a reply is expected to take: half of the room
-// that it is given.
+// ReplyRoom returns the part of the context window that the reply to r is expected to
+// take: half of its limit of output tokens.
 func ReplyRoom(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
@@ -121,9 +122,9 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	return &out, nil
 }
 
-// check decides whether the server dropped a part of r. more is what that took.
+// check decides whether the server truncated r. more is the usage of probes.
 func (w *WindowDetector) check(ctx context.Context, r *Request, used usage.Usage) (more usage.Usage, cut bool, err error) {
-	p := prompted{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
+	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	var text strings.Builder
 	for _, m := range r.Messages {
 		p.own += perMessage + w.Tokens(m.Text)
@@ -131,77 +132,77 @@ func (w *WindowDetector) check(ctx context.Context, r *Request, used usage.Usage
 		text.WriteByte('\n')
 	}
 	p.words = func() int { return minTokens(text.String()) }
-	if known, cut := w.known(p); known {
+	if certain, cut := w.decide(p); certain {
 		return usage.Usage{}, cut, nil
 	}
-	select { // one probe at a time: the others wait for what it finds
+	select { // one probe at a time, whose result serves all
 	case w.probing <- struct{}{}:
 	case <-ctx.Done():
 		return usage.Usage{}, false, ctx.Err()
 	}
 	defer func() { <-w.probing }()
-	if known, cut := w.known(p); known {
+	if certain, cut := w.decide(p); certain {
 		return usage.Usage{}, cut, nil
 	}
 	return w.probe(ctx, p)
 }
 
-// A prompted request is one with the server's count of its prompt.
-type prompted struct {
+// A promptCount has the token counts of a prompt and its reply.
+type promptCount struct {
 	reported, reply, own, bytes int
-	words                       func() int // at least as many tokens it has
+	words                       func() int // lower bound on the tokens of the prompt
 }
 
-// known decides what can be decided without a probe.
-func (w *WindowDetector) known(p prompted) (known, cut bool) {
+// decide returns whether the prompt was truncated if that is certain without a probe.
+func (w *WindowDetector) decide(p promptCount) (certain, cut bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.useless || p.reported > p.bytes+maxTemplate {
-		return true, false // it is no count of this prompt
+		return true, false // not a count of this prompt
 	}
 	if w.limit > 0 {
 		if p.reported > w.limit {
-			w.most = max(w.most, p.reported)
+			w.longest = max(w.longest, p.reported)
 			return true, false
 		}
-		// A reply that does not fit beside its prompt pushes text out of the window.
-		window := max(w.limit, w.most)
+		// A reply that does not fit after its prompt pushes text out of the window.
+		window := max(w.limit, w.longest)
 		return true, p.reported == w.limit || p.reported+p.reply > window || p.own > window
 	}
 	ratio := float64(p.reported) / float64(p.own)
-	top := p.reported >= w.most
+	top := p.reported >= w.longest
 	switch {
-	case float64(p.reported) < dropped*float64(p.words()) && w.most < maxRatio*p.own:
+	case float64(p.reported) < minTokensPerWord*float64(p.words()) && w.longest < maxRatio*p.own:
 		return false, false
 	case top && (p.reported%limitStep == 0 || p.reported%limitStep == 2):
 		return false, false
-	case p.reported == w.most && math.Abs(float64(p.own-w.mostOwn)) > 0.05*float64(p.own):
+	case p.reported == w.longest && math.Abs(float64(p.own-w.longestOwn)) > 0.05*float64(p.own):
 		return false, false
-	case top && ratio < fewerTokens*w.ratio && !math.IsInf(w.ratio, 1):
+	case top && ratio < lowRatio*w.ratio && !math.IsInf(w.ratio, 1):
 		return false, false
 	}
 	w.ratio = min(w.ratio, ratio)
-	if p.reported > w.most {
-		w.most, w.mostOwn, w.alike = p.reported, p.own, 0
+	if p.reported > w.longest {
+		w.longest, w.longestOwn, w.sameLength = p.reported, p.own, 0
 	}
 	if top {
-		w.alike++
+		w.sameLength++
 	}
 	return true, false
 }
 
-// probe sends plain words, and learns what the server makes of them.
-func (w *WindowDetector) probe(ctx context.Context, p prompted) (used usage.Usage, cut bool, err error) {
+// probe sends plain words to find out how many of them the server reads.
+func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.Usage, cut bool, err error) {
 	words := int(probeWords * float64(p.own))
 	long, u, err := w.ask(ctx, words)
 	used = u
 	if err != nil {
 		return used, false, err
 	}
-	if long == 0 || float64(long) >= dropped*float64(words) {
+	if long == 0 || float64(long) >= minTokensPerWord*float64(words) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.most = max(w.most, long, words)
+		w.longest = max(w.longest, long, words)
 		return used, false, nil
 	}
 	short, u, err := w.ask(ctx, minLimit/16)
@@ -209,13 +210,13 @@ func (w *WindowDetector) probe(ctx context.Context, p prompted) (used usage.Usag
 	if err != nil {
 		return used, false, err
 	}
-	if float64(short) >= dropped*float64(long) {
+	if float64(short) >= minTokensPerWord*float64(long) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.useless = true
 		return used, false, nil
 	}
-	// A server that keeps half of its window reads prompts that are longer than that.
+	// A server that keeps half of its window reads some prompts that are longer.
 	further, u, err := w.ask(ctx, long*3/2)
 	used = used.Add(u)
 	if err != nil {
@@ -223,14 +224,14 @@ func (w *WindowDetector) probe(ctx context.Context, p prompted) (used usage.Usag
 	}
 	w.mu.Lock()
 	missed := 0
-	if w.most == long {
-		missed = w.alike
+	if w.longest == long {
+		missed = w.sameLength
 	}
-	w.limit, w.most = long, 0
+	w.limit, w.longest = long, 0
 	if further > long {
-		w.most = further
+		w.longest = further
 	}
-	limit := max(w.limit, w.most)
+	limit := max(w.limit, w.longest)
 	w.mu.Unlock()
 	if w.Notify != nil {
 		w.Notify(limit, missed)
@@ -238,21 +239,21 @@ func (w *WindowDetector) probe(ctx context.Context, p prompted) (used usage.Usag
 	return used, true, nil
 }
 
-// ask sends a prompt of n words and returns the server's count of it. A prompt that
-// the server refuses as too long counts as read: it does not drop text silently.
+// ask sends a prompt of n words and returns the server's token count. A prompt that the
+// server rejects as too long counts as read, since it was not truncated silently.
 func (w *WindowDetector) ask(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
 	plain := strings.Fields(probeText)
 	for i := range n {
-		if i < 4 { // nothing of it is in the server's cache of prompts
-			b.WriteByte(byte('a' + rand.IntN(26))) //nolint:gosec // no secret
+		if i < 4 { // keep the prompt out of the server's cache
+			b.WriteByte(byte('a' + rand.IntN(26))) //nolint:gosec // not a secret
 			b.WriteByte(' ')
 			continue
 		}
 		b.WriteString(plain[i%len(plain)])
 		b.WriteByte(' ')
 	}
-	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeRoom, Prompt: "probe/1"}
+	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeReply, Prompt: "probe/1"}
 	reply, err := w.Next.Complete(ctx, r)
 	_, long := errors.AsType[*ContextLengthError](err)
 	_, empty := errors.AsType[*LengthError](err)
@@ -274,7 +275,7 @@ func (w *WindowDetector) ask(ctx context.Context, n int) (tokens int, used usage
 	return used.PromptTokens, used, nil
 }
 
-// reported says that the tokens of the prompt are the server's count and not ours.
+// reported reports whether the prompt tokens are the server's count and not our own.
 func (w *WindowDetector) reported(r *Request, used usage.Usage) bool {
 	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

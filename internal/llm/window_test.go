@@ -219,7 +219,7 @@ func TestMinTokensIsALowerBound(t *testing.T) {
 			strings.Repeat("วันนี้อากาศดีมาก", 30), strings.Repeat("오늘은 날씨가 좋습니다. ", 30), strings.Repeat("    \n\n\t", 50), strings.Repeat("=", 300), "x := f(a[i], b...)\n\treturn x\n",
 			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
 		} {
-			if most, is := minTokens(text), tokens.Text(text); float64(is) < dropped*float64(most) {
+			if most, is := minTokens(text), tokens.Text(text); float64(is) < minTokensPerWord*float64(most) {
 				t.Errorf("%s: %d tokens, at least %d: %.40q", model, is, most, text)
 			}
 		}

@@ -19,21 +19,21 @@ import (
 )
 
 const (
-	maxReply   = 32 << 20 // bytes of a reply, unpacked
-	maxRefusal = 64 << 10 // bytes of an error that are read
-	maxMessage = 300      // characters of an error that are kept
+	maxReply   = 32 << 20 // bytes of a decompressed reply
+	maxRefusal = 64 << 10 // bytes read of an error
+	maxMessage = 300      // characters kept of an error
 
 	tinyTemperature   = `"temperature":1e-45`
 	zeroedTemperature = `"temperature":0`
 )
 
-// wire is the HTTP under go-openai. It reads each answer whole and bounded,
-// takes the key out of errors that the server sends, and turns every answer that
-// is not a reply into an error of this package. It sends a request once.
+// A wire is the HTTP client of go-openai. It reads each response completely, up to a
+// limit, removes the key from errors, and converts every response that is not a reply
+// into an error of this package. It sends each request once.
 type wire struct {
 	http *http.Client
 	*secrets
-	apiKey string // for Azure's header beside the usual one
+	apiKey string // for Azure's api-key header; empty for other servers
 }
 
 func newWire(c *http.Client, keys []string, apiKey string) *wire {
@@ -58,8 +58,8 @@ func newWire(c *http.Client, keys []string, apiKey string) *wire {
 	return &wire{http: &own, secrets: newSecrets(keys...), apiKey: apiKey}
 }
 
-// sameHost follows only a redirect that keeps method, scheme and host: the key
-// and the rows go to nobody but the server that was named.
+// sameHost follows a redirect only if it keeps method, scheme and host, so that keys
+// and rows go only to the configured server.
 func sameHost(r *http.Request, via []*http.Request) error {
 	keeps := r.Response.StatusCode == http.StatusTemporaryRedirect || r.Response.StatusCode == http.StatusPermanentRedirect
 	if !keeps || r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host || len(via) > 5 {
@@ -68,7 +68,7 @@ func sameHost(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// Do is go-openai's HTTPDoer.
+// Do implements openai.HTTPDoer.
 func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if r.Header.Get("api-key") == "" {
 		r.Header.Del("api-key")
@@ -115,15 +115,15 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		body = w.fromJSON(body) // of a reply, it is removed from what was read
+		body = w.fromJSON(body) // read removes it from chat completions
 	}
 	res.Body = io.NopCloser(bytes.NewReader(t.shown(dropInvalidUsage(body))))
 	return res, nil
 }
 
-// dropInvalidUsage drops a usage that go-openai can't read, such as one with fractions or
-// texts, and which would make the whole reply unreadable. The tokens are then
-// counted as if the server had sent no usage.
+// dropInvalidUsage removes a usage that go-openai can't read, such as one with
+// fractions or strings, which would make the whole reply unreadable. The tokens are
+// then counted as if the server had reported none.
 func dropInvalidUsage(body []byte) []byte {
 	var r struct {
 		Usage json.RawMessage `json:"usage"`
@@ -143,12 +143,12 @@ func dropInvalidUsage(body []byte) []byte {
 	return out
 }
 
-// CloseIdleConnections lets go of the connections that wait for reuse.
+// CloseIdleConnections closes connections that are not in use.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 
-// zeroTemperature writes the 0 that go-openai would have left out: it was given
-// the smallest float above it, which some servers round up to 0.01. No text of a
-// message can look like this: a quote inside a JSON string is escaped.
+// zeroTemperature writes a temperature of 0. go-openai would omit it, so the request
+// has the smallest positive float, which some servers round up to 0.01. The replaced
+// text can't occur in a message, since quotes in JSON strings are escaped.
 func zeroTemperature(r *http.Request) error {
 	if r.Body == nil {
 		return nil
@@ -171,7 +171,7 @@ func (w *wire) network(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		cause = e.Err
 	}
-	said := w.transport(cause)
+	said := w.fromConnError(cause)
 	e := &NetworkError{Message: "no answer from the server: " + said, err: cause}
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
 		e.Message = "no request could be sent: " + said + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
@@ -183,8 +183,7 @@ func (w *wire) network(ctx context.Context, err error) error {
 	return e
 }
 
-// refusal reads the shapes in which servers wrap an error: an object or a string
-// under "error", or "message" or "detail" beside it.
+// refusal returns the error for an unsuccessful response.
 func (w *wire) refusal(res *http.Response, body []byte) error {
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
@@ -198,6 +197,8 @@ func (w *wire) refusal(res *http.Response, body []byte) error {
 	return e
 }
 
+// read sets the fields of e from the body of a response. Servers send the error as an
+// object or a string under "error", or "message" or "detail" beside it.
 func (e *StatusError) read(body []byte) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
@@ -229,8 +230,8 @@ func (e *StatusError) read(body []byte) {
 	e.Code = strings.TrimSpace(text("code") + " " + text("type"))
 }
 
-// checkReply finds the answers of a 200 that are none: a page of HTML, or an error
-// that is told in the body alone.
+// checkReply detects responses with status 200 that are not replies: HTML pages, and
+// errors reported only in the body.
 func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
@@ -242,7 +243,7 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 		Choices []json.RawMessage `json:"choices"`
 		Data    []json.RawMessage `json:"data"`
 	}
-	_ = json.Unmarshal(trimmed, &r) // go-openai says what is wrong with it
+	_ = json.Unmarshal(trimmed, &r) // go-openai reports the error
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}
