@@ -60,7 +60,7 @@ func (o *scoreOptions) batchBeside() string {
 // was submitted for.
 func (o *scoreOptions) checkLeftBatch() error {
 	if folder := o.batchBeside(); folder != "" && !o.batched() && llm.BatchSubmitted(folder) {
-		return &llm.UnfinishedBatchError{Folder: folder}
+		return &llm.UnfinishedBatchError{Dir: folder}
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (s *scoring) openBatch(ctx context.Context, settled journal.Settings, paths
 			return err
 		}
 	}
-	options := llm.BatchOptions{Folder: folder, Settings: settings, Resume: o.resume, Poll: o.llm.batchPoll}
+	options := llm.BatchOptions{Dir: folder, Settings: settings, Resume: o.resume, Poll: o.llm.batchPoll}
 	if !o.quiet {
 		options.Notify = func(line string) { s.console.say("%s", line) }
 	}
@@ -140,7 +140,7 @@ func changedSettings(e *llm.BatchSettingsError, is journal.Settings) error {
 	if json.Unmarshal(e.Was, &settings) != nil {
 		return e
 	}
-	return &journal.SettingsError{Part: e.Folder, Changes: is.Changes(settings)}
+	return &journal.SettingsError{Part: e.Dir, Changes: is.Changes(settings)}
 }
 
 // run submits and collects batches until the last pass can be run, and gives the
@@ -155,7 +155,7 @@ func (b *batchRun) run(ctx context.Context, s *scoring, paths []string, input da
 			return err
 		}
 		if !s.options.quiet {
-			s.console.say("resuming the batch in %s", b.Folder())
+			s.console.say("resuming the batch in %s", b.Dir())
 		}
 	}
 	err := b.Run(ctx, func(ctx context.Context, ask llm.Completer) (string, error) {
@@ -209,7 +209,7 @@ func (s *scoring) checkBatchRows(ctx context.Context, paths []string, input data
 			return context.Cause(ctx)
 		}
 	}
-	return s.batch.Check(hex.EncodeToString(h.Sum(nil)))
+	return s.batch.CheckRows(hex.EncodeToString(h.Sum(nil)))
 }
 
 // hashed yields rows and adds to h what a judge sees of them.
@@ -249,7 +249,7 @@ func (b *batchRun) left() string {
 	if b == nil || !b.Submitted() {
 		return ""
 	}
-	return "the batch is kept in " + b.Folder() + ", and --batch --resume goes on with it"
+	return "the batch is kept in " + b.Dir() + ", and --batch --resume goes on with it"
 }
 
 // finish ends the batch: the results are safe.

@@ -128,7 +128,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--judge", "llm"}, exitFailure, folder + " holds a batch that was submitted: --batch --resume collects it; to do without, remove the folder"},
+		{[]string{"--judge", "llm"}, exitFailure, folder + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
 		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, folder + " can't be gone on with, its settings were others: --strict was false, is true"},
 	} {
 		cmd, said := batchProcess(s, data, out, tt.args...)
@@ -138,7 +138,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 		}
 	}
 	// Nor does a run without --batch pay again.
-	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "holds a batch") {
+	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	// Another dataset is not what was submitted.
@@ -148,7 +148,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 	}
 	cmd, said = batchProcess(s, data, out, "--judge", "llm", "--resume")
 	_ = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(said.String(), "the dataset is not the one that the batch in "+folder+" was submitted for") {
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(said.String(), "the dataset has changed since the batch in "+folder+" was submitted") {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	if err := os.WriteFile(data, []byte(rows), 0o600); err != nil {

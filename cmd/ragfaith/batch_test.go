@@ -204,7 +204,7 @@ func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
 				t.Errorf("the server saw %+v: %s", seen, got.stderr)
 			}
-			if told := strings.Contains(got.stderr, "asked again"); told != (tt.online > 0) {
+			if told := strings.Contains(got.stderr, "to be sent again"); told != (tt.online > 0) {
 				t.Error(got.stderr)
 			}
 		})
@@ -337,12 +337,12 @@ func TestABatchWithoutAFileKeepsItsStateWithTheCache(t *testing.T) {
 	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
 	for _, more := range []string{"--verbose", "--resume"} {
 		got := call(t, folder, nil, append(args, more)...)
-		if got.code != exitFailure || !strings.Contains(got.stderr, "the batch batch_") || !strings.Contains(got.stderr, "was refused: not today") ||
+		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
 			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(folder, "ragfaith", "batches")) || got.stdout != "" {
 			t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
 		}
 	}
-	if got := call(t, folder, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "holds a batch that was submitted") {
+	if got := call(t, folder, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	refuse.Store(false)
@@ -363,8 +363,8 @@ func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
 	got := call(t, t.TempDir(), nil, append(args, "--max-cost", "0.005")...)
-	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies as long as they may be it takes $0.0") ||
-		!strings.Contains(got.stderr, "the limit of $0.005 could be passed") {
+	if got.code != exitFailure || !strings.Contains(got.stderr, "ragfaith: a batch of 24 requests was not submitted: with replies of maximum length it takes $0.0") ||
+		!strings.Contains(got.stderr, "it could exceed the limit of $0.005") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftOf(t, out) != nil {

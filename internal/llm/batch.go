@@ -14,85 +14,80 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// The limits of one file of requests, by OpenAI's reference of the Batch API.
+// Limits of a request file in OpenAI's Batch API.
 const (
 	batchRequests = 50_000
 	batchBytes    = 200_000_000
 )
 
-// maxBatchRounds is how often what came up since the last batch makes a new one. What
-// comes up after that is asked online, as is what is little.
+// maxBatchRounds is the number of batches in sequence for requests that depend on
+// earlier replies. Later requests, and small remainders, are sent individually.
 const maxBatchRounds = 3
 
-// BatchOptions are the settings of a Batch.
+// BatchOptions configure a Batch.
 type BatchOptions struct {
-	Folder   string          // for its state; made if need be
-	Settings json.RawMessage // of the run that it is for: it goes on only with the same
-	Resume   bool            // go on with what another process submitted
-	Poll     time.Duration   // between two questions how far a batch is
+	Dir      string          // for the state; created if necessary
+	Settings json.RawMessage // of the run; a batch is resumed only with the same settings
+	Resume   bool            // resume a batch that another process submitted
+	Poll     time.Duration   // interval between status requests
 	Notify   func(line string)
 
-	MaxRequests int   // of a file; 0 for 50,000
-	MaxBytes    int64 // of a file; 0 for 200 MB
+	MaxRequests int   // per file; 0 means 50,000
+	MaxBytes    int64 // per file; 0 means 200 MB
 }
 
-// An UnfinishedBatchError says that a folder holds a batch that was submitted,
-// which a new run would pay for a second time.
-type UnfinishedBatchError struct{ Folder string }
+// An UnfinishedBatchError reports that a directory has a submitted batch, which a new
+// run would pay for again.
+type UnfinishedBatchError struct{ Dir string }
 
-// Error says what can be done.
+// Error suggests what to do.
 func (e *UnfinishedBatchError) Error() string {
-	return e.Folder + " holds a batch that was submitted: --batch --resume collects it; to do without, remove the folder"
+	return e.Dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"
 }
 
-// A BatchSettingsError says that a batch was submitted by a run with other
-// settings.
+// A BatchSettingsError reports that a batch was submitted with other settings.
 type BatchSettingsError struct {
-	Folder string
-	Was    json.RawMessage
+	Dir string
+	Was json.RawMessage
 }
 
-// Error says what can be done.
+// Error names the directory; the caller can describe the differences.
 func (e *BatchSettingsError) Error() string {
-	return e.Folder + " can't be gone on with, the settings of its run were others"
+	return e.Dir + " can't be resumed: its run had other settings"
 }
 
-// A Pass takes all rows through the stages once, with ask in the place of the
-// model. A row whose error is Deferred is left for a later pass. It returns a hash
-// of the rows.
+// A Pass processes all rows once, with ask in place of the model. A row whose error is
+// Deferred is left for a later pass. It returns a hash of the rows.
 type Pass func(ctx context.Context, ask Completer) (rows string, err error)
 
-// A Batch has a run's requests answered by a server's batches, at half the price
+// A Batch sends the requests of a run through a server's Batch API, at half the price
 // and within a day, instead of one by one.
 //
-// A run asks row by row, and what it asks next depends on the replies. So it goes
-// over the rows several times. In a recording pass each request that has no reply
-// yet is written to a file, and its row given up for now. The files become
-// batches; the replies go into a store on the disk, by the key of their request.
-// The next pass finds them there, comes further with each row, and records what
-// comes up. When little or nothing is left, or after three rounds, the last pass
-// is an ordinary run: its Completer looks into the store first, and asks online
-// for what has no reply there. A reply is read by the same code wherever it comes
-// from, so the results are those of an online run.
+// The requests of a row depend on earlier replies, so a batch takes several passes over
+// the rows. A recording pass writes each request without a reply to a file and defers
+// its row. The files become batches, whose replies go into a store on disk by the key
+// of their request. The next pass finds them there, gets further with each row and
+// records what comes up. When few or no requests are left, or after three rounds, the
+// last pass is an ordinary run whose Completer looks up the store first and sends the
+// remaining requests individually. All replies are parsed by the same code, so the
+// results are the same as without batches.
 //
-// Each step that costs is on the disk before it is begun. A process that is killed
-// is followed by one that finds the batch by its recorded id, or on the server by
-// the run's name.
+// Each step that costs money is recorded on disk before it starts. After a crash, the
+// next process finds a batch by its recorded id, or on the server by the name of the run.
 //
-// Its methods are for one goroutine at a time, its Completers for many.
+// Methods must not be called concurrently; its Completers may be.
 type Batch struct {
 	stack   *Stack
-	o       BatchOptions
+	opts    BatchOptions
 	store   *batchStore
 	state   *batchState
 	resumed bool
 	done    bool
 }
 
-// OpenBatch begins a batch run in a folder, or with Resume goes on with one; where
-// there is none, that begins one as well. It returns an *UnfinishedBatchError, a
-// *BatchSettingsError, or a *StoreError where another process has it. Nothing is
-// sent.
+// OpenBatch starts a batch run in a directory, or with Resume resumes the one that is
+// there, if any. It returns an *UnfinishedBatchError, a *BatchSettingsError, or a
+// *StoreError if another process uses the directory. It sends nothing.
 func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 	if o.MaxRequests <= 0 {
 		o.MaxRequests = batchRequests
@@ -103,18 +98,18 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-	b := &Batch{stack: s, o: o}
-	if info, err := os.Lstat(o.Folder); err == nil && !info.IsDir() { // a link may have come with a repository
-		return nil, &StoreError{o.Folder, errors.New("is not a directory")}
+	b := &Batch{stack: s, opts: o}
+	if info, err := os.Lstat(o.Dir); err == nil && !info.IsDir() { // a symbolic link may come from a repository
+		return nil, &StoreError{o.Dir, errors.New("is not a directory")}
 	}
-	if err := safefile.MkdirPrivate(o.Folder); err != nil {
+	if err := safefile.MkdirPrivate(o.Dir); err != nil {
 		return nil, err
 	}
-	if safefile.Exposed(o.Folder) {
-		o.Notify("warning: every user can write to " + o.Folder + " and replace replies")
+	if safefile.Exposed(o.Dir) {
+		o.Notify("warning: every user can write to " + o.Dir + " and replace replies")
 	}
 	var err error
-	if b.store, err = openBatchStore(ctx, filepath.Join(o.Folder, batchStoreFile)); err != nil {
+	if b.store, err = openBatchStore(ctx, filepath.Join(o.Dir, batchStoreFile)); err != nil {
 		return nil, err
 	}
 	if err := b.load(ctx); err != nil {
@@ -123,34 +118,33 @@ func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
 	return b, nil
 }
 
-// load takes over a state that something was submitted from, and begins anew
-// where nothing was.
+// load resumes a state with a submitted batch, and discards any other state.
 func (b *Batch) load(ctx context.Context) error {
-	s, err := readState(b.o.Folder)
+	s, err := readState(b.opts.Dir)
 	if err != nil {
 		return err
 	}
 	if s != nil && s.submitted() {
 		switch {
-		case !b.o.Resume:
-			return &UnfinishedBatchError{b.o.Folder}
-		case !sameJSON(s.Settings, b.o.Settings):
-			return &BatchSettingsError{b.o.Folder, s.Settings}
+		case !b.opts.Resume:
+			return &UnfinishedBatchError{b.opts.Dir}
+		case !sameJSON(s.Settings, b.opts.Settings):
+			return &BatchSettingsError{b.opts.Dir, s.Settings}
 		}
 		b.state, b.resumed = s, true
 		return nil
 	}
 	if s != nil {
 		for _, p := range s.Parts {
-			if err := removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name))); err != nil {
+			if err := removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
 				return err
 			}
 		}
 	}
 	b.state = &batchState{
-		Version: stateVersion, Run: rand.Text(), Settings: b.o.Settings, Phase: phaseRecording, Round: 1,
+		Version: stateVersion, Run: rand.Text(), Settings: b.opts.Settings, Phase: phaseRecording, Round: 1,
 	}
-	return b.store.empty(ctx) // no reply of an earlier run, or of somebody else, is taken for one of this
+	return b.store.empty(ctx) // replies of an earlier run, or from elsewhere, must not be used
 }
 
 func sameJSON(a, b json.RawMessage) bool {
@@ -163,46 +157,45 @@ func sameJSON(a, b json.RawMessage) bool {
 	return err == nil && err2 == nil && string(p) == string(q)
 }
 
-// Resumed says that something was submitted by another process.
+// Resumed reports whether another process has submitted something of the run.
 func (b *Batch) Resumed() bool { return b.resumed }
 
-// Submitted says that the server has something of the run.
+// Submitted reports whether the server has something of the run.
 func (b *Batch) Submitted() bool { return b.state.submitted() }
 
-// Folder is where the state is.
-func (b *Batch) Folder() string { return b.o.Folder }
+// Dir returns the directory of the state.
+func (b *Batch) Dir() string { return b.opts.Dir }
 
-func (b *Batch) notifyf(format string, args ...any) { b.o.Notify(fmt.Sprintf(format, args...)) }
+func (b *Batch) notifyf(format string, args ...any) { b.opts.Notify(fmt.Sprintf(format, args...)) }
 
-// save writes the state.
+// save writes the state to disk.
 func (b *Batch) save() error {
-	if err := b.state.write(b.o.Folder); err != nil {
-		return fmt.Errorf("the state of the batch can't be kept: %w", err)
+	if err := b.state.write(b.opts.Dir); err != nil {
+		return fmt.Errorf("save batch state: %w", err)
 	}
 	return nil
 }
 
-// A ChangedRowsError says that the rows are not those that a batch was made for.
-type ChangedRowsError struct{ Folder string }
+// A ChangedRowsError reports that the rows differ from those that a batch was made for.
+type ChangedRowsError struct{ Dir string }
 
-// Error says what can be done.
+// Error suggests what to do.
 func (e *ChangedRowsError) Error() string {
-	return "the dataset is not the one that the batch in " + e.Folder + " was submitted for; to start over, remove the folder"
+	return "the dataset has changed since the batch in " + e.Dir + " was submitted; to start over, remove the directory"
 }
 
-// Check compares the rows, by their hash, with those that a resumed batch was made
-// for. It returns a *ChangedRowsError where they are others.
-func (b *Batch) Check(rows string) error {
+// CheckRows compares a hash of the rows with the rows that a resumed batch was made for.
+// It returns a *ChangedRowsError if they differ.
+func (b *Batch) CheckRows(rows string) error {
 	if b.state.Rows != "" && b.state.Rows != rows {
-		return &ChangedRowsError{b.o.Folder}
+		return &ChangedRowsError{b.opts.Dir}
 	}
 	return nil
 }
 
-// Run goes through the rounds, until the last pass is all that is left. It may be
-// stopped at any time by its context. Its errors are those of pass, a
-// *BatchError where the server refuses a batch, a *BatchCostError, a
-// *ChangedRowsError, a *StoreError, and those of a Client.
+// Run records and sends batches until only the last pass is left. Canceling the context
+// stops it at any time. Its errors are those of pass and of a Client, a *BatchError if the
+// server rejects a batch, a *BatchCostError, a *ChangedRowsError and a *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) error {
 	for b.state.Phase != phaseScoring {
 		step := b.send
@@ -216,18 +209,20 @@ func (b *Batch) Run(ctx context.Context, pass Pass) error {
 	return b.charge(ctx)
 }
 
-// Completer is that of the last pass: the stack, with the store in front of what
-// is sent.
-func (b *Batch) Completer() Completer { return b.stack.wrap(&stored{b, b.stack.online}, true) }
+// Completer returns the Completer of the last pass: the stack, with the store in front
+// of the layers that send.
+func (b *Batch) Completer() Completer {
+	return b.stack.wrap(&storedCompleter{b, b.stack.online}, true)
+}
 
-// Finish ends the batch run: it deletes the run's files from the server, as far as
-// that can be done, and the folder. The results must be safe.
+// Finish ends the batch run: it deletes the run's files on the server, if possible, and
+// the directory. Call it only when the results are saved.
 func (b *Batch) Finish(ctx context.Context) error {
 	c := b.stack.Client
 	for _, p := range b.state.Parts {
 		for _, id := range []string{p.File, p.Output, p.Failed} {
 			if id != "" && c.remove(ctx, id) != nil {
-				b.notifyf("the file %s could not be deleted from the server", id)
+				b.notifyf("can't delete file %s from the server", id)
 			}
 		}
 	}
@@ -235,8 +230,8 @@ func (b *Batch) Finish(ctx context.Context) error {
 	return b.Close()
 }
 
-// Close lets go of the folder. It stays if a batch was submitted, for the next
-// process, and goes if not.
+// Close closes the store. If a batch was submitted, it keeps the directory for the next
+// process, and otherwise deletes it.
 func (b *Batch) Close() error {
 	if b.store == nil {
 		return nil
@@ -249,43 +244,43 @@ func (b *Batch) Close() error {
 	return err
 }
 
-// clear removes the files and the folder. The state goes first: without it the
-// rest means nothing.
+// clear deletes the files and the directory. The state goes first: without it the rest
+// is meaningless.
 func (b *Batch) clear() error {
 	names := []string{stateFile, stateFile + ".new"}
 	for _, p := range b.state.Parts {
 		names = append(names, requestFile(p.Name))
 	}
 	for _, name := range names {
-		if err := removeIfThere(filepath.Join(b.o.Folder, name)); err != nil {
+		if err := removeIfThere(filepath.Join(b.opts.Dir, name)); err != nil {
 			return err
 		}
 	}
 	if err := b.store.delete(); err != nil {
 		return err
 	}
-	_ = os.Remove(b.o.Folder) // where someone else put something it stays
+	_ = os.Remove(b.opts.Dir) // fails if it has other files
 	return nil
 }
 
-// A BatchCostError is a batch that was not submitted because it could pass a limit.
+// A BatchCostError is a batch that was not submitted because it could exceed a limit.
 type BatchCostError struct {
-	Requests           int
-	What               string // "USD" or "tokens"
-	Most, Limit, Spent float64
+	Requests          int
+	What              string // "USD" or "tokens"
+	Max, Limit, Spent float64
 }
 
 func (e *BatchCostError) Error() string {
-	most, limit, spent := fmt.Sprintf("%.0f tokens", e.Most), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
+	maxCost, limit, spent := fmt.Sprintf("%.0f tokens", e.Max), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
 	if e.What == "USD" {
-		most, limit, spent = fmt.Sprintf("$%.4f", e.Most), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
+		maxCost, limit, spent = fmt.Sprintf("$%.4f", e.Max), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
 	}
-	return fmt.Sprintf("a batch of %s was not submitted: with replies as long as they may be it takes %s, %s is spent, and %s could be passed",
-		count(e.Requests, "request"), most, spent, limit)
+	return fmt.Sprintf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed %s",
+		count(e.Requests, "request", "requests"), maxCost, spent, limit)
 }
 
-// checkLimits holds the most that parts can cost against the limits: a batch can't
-// be stopped when the money is spent.
+// checkLimits compares the maximum cost of parts with the limits, since a batch can't be
+// stopped when the money is spent.
 func (b *Batch) checkLimits(parts []*batchPart) error {
 	var all usage.Usage
 	n := 0
@@ -307,7 +302,7 @@ func (b *Batch) checkLimits(parts []*batchPart) error {
 	return nil
 }
 
-// charge counts what the batches cost as spent.
+// charge adds the cost of the batches to the budget.
 func (b *Batch) charge(ctx context.Context) error {
 	spent := b.state.spent()
 	if spent.Tokens() == 0 {
@@ -320,8 +315,7 @@ func (b *Batch) charge(ctx context.Context) error {
 	return err
 }
 
-// prices are those of a batch, in USD per million tokens; 0 where they are not
-// known.
+// prices returns the prices in a batch in USD per million tokens, or 0 if unknown.
 func (b *Batch) prices() (in, out float64) {
 	in, out, _ = b.stack.opts.price()
 	return in * BatchFactor(), out * BatchFactor()

@@ -20,51 +20,51 @@ import (
 const (
 	// transferTimeout bounds the upload or download of one file.
 	transferTimeout = 20 * time.Minute
-	// maxBatchLine is the longest line that is read of a batch's replies, in bytes.
-	// A reply of 16384 tokens has about 100 kB.
+	// maxBatchLine is the longest line of a reply file that is read, in bytes. A reply of
+	// 16384 tokens has about 100 kB.
 	maxBatchLine = 4 << 20
 	listPage     = 100
-	// maxPages is how many pages of batches are looked through for one that was
-	// made a moment ago; the newest come first.
+	// maxPages is the number of pages to search for a batch that was created a moment ago;
+	// the newest batches come first.
 	maxPages = 20
 )
 
-// A remoteBatch is a batch as the server tells of it.
+// A remoteBatch is the state of a batch on the server.
 type remoteBatch struct {
-	id, status        string
-	output, failed    string // ids of files; "" for none
-	completed, counts int    // of its requests; counts may be 0 where it does not say
-	refusals          []batchFault
+	id, status       string
+	output, failed   string // ids of files; may be empty
+	completed, total int    // requests; total is 0 if the server does not report it
+	refusals         []batchFault
 }
 
-// A batchFault is a reason for which a whole batch was refused.
+// A batchFault is a reason why a whole batch was rejected.
 type batchFault struct {
 	code, message string
-	line          int // of the uploaded file, from 1; 0 for none
+	line          int // of the uploaded file, from 1; 0 if unknown
 }
 
-// batchURL is the path that the requests of a batch name.
+// batchURL returns the path that the requests of a batch must name.
 func (c *Client) batchURL() openai.BatchEndpoint {
 	if c.at.kind == openai.APITypeAzure {
-		return "/chat/completions" // before its v1 API, by Azure's reference
+		return "/chat/completions" // as documented by Azure for APIs before v1
 	}
 	return openai.BatchEndpointChatCompletions
 }
 
-// limited bounds a call of the Batch API by the timeout of a try.
-func (c *Client) limited(ctx context.Context, t *transfer, most time.Duration) (context.Context, context.CancelFunc) {
+// limited returns a context for a call of the Batch API; limit 0 means no timeout.
+func (c *Client) limited(ctx context.Context, t *transfer, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx = withTransfer(ctx, t)
-	if most <= 0 {
+	if limit <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, most)
+	return context.WithTimeout(ctx, limit)
 }
 
-// upload sends a file and returns its id, and whether it is ready to be used.
+// upload sends a file and returns its id, and whether the server has processed it.
 func (c *Client) upload(ctx context.Context, path, name string) (id string, ready bool, err error) {
 	try, cancel := c.limited(ctx, &transfer{path: path}, transferTimeout)
 	defer cancel()
-	f, err := c.api.CreateFileBytes(try, openai.FileBytesRequest{Name: name, Bytes: []byte(stand), Purpose: openai.PurposeBatch})
+	f, err := c.api.CreateFileBytes(try, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
 	if err != nil {
 		return "", false, c.failure(ctx, err)
 	}
@@ -74,7 +74,7 @@ func (c *Client) upload(ctx context.Context, path, name string) (id string, read
 	return f.ID, c.ready(f.Status), nil
 }
 
-// uploaded asks whether a file is ready to be used.
+// uploaded reports whether the server has processed a file.
 func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
 	try, cancel := c.limited(ctx, nil, c.timeout)
 	defer cancel()
@@ -89,8 +89,8 @@ func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
 	return c.ready(f.Status), nil
 }
 
-// ready reads the status of a file. Azure's take a while; OpenAI's are ready at
-// once, and other servers may not say.
+// ready interprets the status of a file. Azure takes a while to process it, OpenAI does
+// not, and other servers may report no status.
 func (c *Client) ready(status string) bool {
 	switch strings.ToLower(status) {
 	case "pending", "running":
@@ -99,9 +99,9 @@ func (c *Client) ready(status string) bool {
 	return true
 }
 
-// createBatch begins a batch of the requests in a file.
+// createBatch creates a batch from a file of requests.
 func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (remoteBatch, error) {
-	try, cancel := c.limited(ctx, &transfer{plain: plainBatch}, c.timeout)
+	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatch}, c.timeout)
 	defer cancel()
 	b, err := c.api.CreateBatch(try, openai.CreateBatchRequest{
 		InputFileID: file, Endpoint: c.batchURL(), CompletionWindow: "24h", Metadata: metadata,
@@ -115,9 +115,9 @@ func (c *Client) createBatch(ctx context.Context, file string, metadata map[stri
 	return remote(&b.Batch), nil
 }
 
-// batch asks how far a batch is.
+// batch returns the state of a batch.
 func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
-	try, cancel := c.limited(ctx, &transfer{plain: plainBatch}, c.timeout)
+	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatch}, c.timeout)
 	defer cancel()
 	b, err := c.api.RetrieveBatch(try, id)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
 	return remote(&b.Batch), nil
 }
 
-// findBatch looks among the server's batches for one with all of metadata.
+// findBatch searches the server's batches for one with the given metadata.
 func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found remoteBatch, ok bool, err error) {
 	var after *string
 	limit := listPage
@@ -153,7 +153,7 @@ func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found 
 }
 
 func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
-	try, cancel := c.limited(ctx, &transfer{plain: plainBatches}, c.timeout)
+	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatches}, c.timeout)
 	defer cancel()
 	page, err := c.api.ListBatch(try, after, limit)
 	if err != nil {
@@ -171,8 +171,8 @@ func containsAll(all, some map[string]any) bool {
 	return true
 }
 
-// content hands out the lines of a file on the server, without the key. A line
-// that is too long is nil. A line is the caller's until each returns.
+// content calls each for the lines of a file on the server, without the key. The line
+// is nil if it is too long, and only valid during the call.
 func (c *Client) content(ctx context.Context, id string, each func(line []byte) error) error {
 	try, cancel := c.limited(ctx, &transfer{stream: true}, transferTimeout)
 	defer cancel()
@@ -207,8 +207,8 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 	}
 }
 
-// boundedLine appends a line to buf, but no more than a byte above maxBatchLine of
-// it. The rest of a longer one is passed over.
+// boundedLine appends a line to buf, up to one byte more than maxBatchLine. The rest of a
+// longer line is skipped.
 func boundedLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -238,7 +238,7 @@ func errNoID(what string) error {
 func remote(b *openai.Batch) remoteBatch {
 	out := remoteBatch{
 		id: b.ID, status: strings.ToLower(b.Status),
-		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, counts: b.RequestCounts.Total,
+		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, total: b.RequestCounts.Total,
 	}
 	if b.OutputFileID != nil {
 		out.output = *b.OutputFileID
@@ -258,31 +258,31 @@ func remote(b *openai.Batch) remoteBatch {
 	return out
 }
 
-// A transfer is how a request of the Batch API differs from others. It travels in
-// the request's context, because go-openai builds and reads requests by itself: an
-// upload whole in memory, and Azure's batches not at all, whose times are texts.
+// A transfer customizes a request of the Batch API. It is passed in the request's
+// context, since go-openai builds and parses requests itself: it holds uploads in memory,
+// and can't parse Azure's batches, whose times are strings.
 type transfer struct {
-	path   string              // of the file that is uploaded; "" for none
-	stream bool                // the answer is handed on unread
-	plain  func([]byte) []byte // what go-openai is to see of the answer; nil for all of it
+	path     string              // of the file to upload; empty for none
+	stream   bool                // return the response body unread
+	simplify func([]byte) []byte // rewrites the response for go-openai; may be nil
 }
 
 type transferKey struct{}
 
-// stand is the content of an upload until transfer.attachFile puts the file there.
-const stand = "the-file-goes-here"
+// placeholder is the content of an upload until transfer.attachFile inserts the file.
+const placeholder = "the-file-goes-here"
 
 func withTransfer(ctx context.Context, t *transfer) context.Context {
 	return context.WithValue(ctx, transferKey{}, t)
 }
 
-// transferOf is nil for an ordinary request.
+// transferOf returns nil for an ordinary request.
 func transferOf(ctx context.Context) *transfer {
 	t, _ := ctx.Value(transferKey{}).(*transfer)
 	return t
 }
 
-// attachFile makes the body of an upload one that is read from the file as it is sent.
+// attachFile streams the file into the body of an upload.
 func (t *transfer) attachFile(r *http.Request) error {
 	if t == nil || t.path == "" {
 		return nil
@@ -291,7 +291,7 @@ func (t *transfer) attachFile(r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	before, after, ok := bytes.Cut(form, []byte(stand))
+	before, after, ok := bytes.Cut(form, []byte(placeholder))
 	if !ok {
 		return errors.New("the form of an upload has no place for the file")
 	}
@@ -305,34 +305,34 @@ func (t *transfer) attachFile(r *http.Request) error {
 		if err != nil {
 			return nil, err
 		}
-		return &between{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
+		return &fileBody{io.MultiReader(bytes.NewReader(before), file, bytes.NewReader(after)), file}, nil
 	}
 	r.Body, err = r.GetBody()
 	return err
 }
 
-// between is a file with something before and behind it.
-type between struct {
+// A fileBody is a file with a prefix and a suffix.
+type fileBody struct {
 	io.Reader
 	io.Closer
 }
 
-// streams says that an answer is handed on unread. One that is a refusal is not.
+// streams reports whether a response is returned unread. Errors never are.
 func (t *transfer) streams(res *http.Response) bool {
 	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
 }
 
-// shown is what go-openai sees of an answer.
-func (t *transfer) shown(body []byte) []byte {
-	if t == nil || t.plain == nil {
+// rewrite returns the response body for go-openai.
+func (t *transfer) rewrite(body []byte) []byte {
+	if t == nil || t.simplify == nil {
 		return body
 	}
-	return t.plain(body)
+	return t.simplify(body)
 }
 
-// plainBatch is a batch with what is read of it alone. A text where a number is
-// expected would otherwise make the whole unreadable.
-func plainBatch(body []byte) []byte {
+// simplifyBatch keeps only the fields of a batch that are used. A string instead of a
+// number in another field would make go-openai reject the batch.
+func simplifyBatch(body []byte) []byte {
 	var b struct {
 		ID       json.RawMessage `json:"id,omitempty"`
 		Status   json.RawMessage `json:"status,omitempty"`
@@ -353,8 +353,8 @@ func plainBatch(body []byte) []byte {
 	return out
 }
 
-// plainBatches is plainBatch for a list of them.
-func plainBatches(body []byte) []byte {
+// simplifyBatches does the same for a list of batches.
+func simplifyBatches(body []byte) []byte {
 	var l struct {
 		Data   []json.RawMessage `json:"data"`
 		LastID json.RawMessage   `json:"last_id,omitempty"`
@@ -364,7 +364,7 @@ func plainBatches(body []byte) []byte {
 		return body
 	}
 	for i := range l.Data {
-		l.Data[i] = plainBatch(l.Data[i])
+		l.Data[i] = simplifyBatch(l.Data[i])
 	}
 	out, err := json.Marshal(l)
 	if err != nil {

@@ -31,7 +31,7 @@ func TestAStateWithOtherNamesIsRefused(t *testing.T) {
 			if err := s.write(dir); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := readState(dir); err == nil || !strings.Contains(err.Error(), "does not hold the state of a batch") {
+			if got, err := readState(dir); err == nil || !strings.Contains(err.Error(), "is not a batch state") {
 				t.Errorf("got %+v, %v, want an error", got, err)
 			}
 		})
@@ -57,7 +57,7 @@ func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
 	if err := os.Symlink(victim, link); err != nil {
 		t.Skipf("this system makes no symbolic link: %v", err)
 	}
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: link, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "is not a directory") {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: link, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "is not a directory") {
 		t.Errorf("got %v, want an error", err)
 	}
 	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
@@ -67,7 +67,7 @@ func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b, _ := openBatch(t, s, BatchOptions{Folder: victim})
+	b, _ := openBatch(t, s, BatchOptions{Dir: victim})
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestAStoreThatWasFoundAnswersNothing(t *testing.T) {
 		}
 	}
 	plant(`INSERT INTO requests VALUES (x'01', 'x', 200, 'forged')`)
-	b, _ := openBatch(t, s, BatchOptions{Folder: dir})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	if a, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
 		t.Errorf("got %q, %v", a.body, err)
 	}
@@ -105,7 +105,7 @@ func TestAStoreThatWasFoundAnswersNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	plant(`CREATE TRIGGER t AFTER INSERT ON requests BEGIN DELETE FROM requests; END`)
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "was not written by this program") {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "not written by this program") {
 		t.Errorf("got %v, want an error", err)
 	}
 }

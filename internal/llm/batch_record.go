@@ -19,14 +19,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A deferredError is a request whose reply comes later, by a batch or online.
+// A deferredError is a request whose reply comes later.
 type deferredError struct{}
 
 func (*deferredError) Error() string { return "the reply comes later" }
 
-// Deferred says that err is no failure: the row has a request that a batch, or the
-// last pass, will answer. What else the row asks may be asked in the meantime,
-// where it does not depend on that reply.
+// Deferred reports whether err only means that a batch or the last pass will answer a
+// request of the row. The row may make other requests that do not depend on it.
 func Deferred(err error) bool {
 	_, ok := errors.AsType[*deferredError](err)
 	return ok
@@ -34,21 +33,21 @@ func Deferred(err error) bool {
 
 func requestFile(part string) string { return "requests-" + part + ".jsonl" }
 
-// A recorder is the Completer of a recording pass, below Reask.
+// A recorder is the Completer of a recording pass, wrapped by Reask.
 type recorder struct {
 	b *Batch
 	s *Stack
 	f form
 
 	mu   sync.Mutex
-	part *batchPart // that is written now; nil for none
+	part *batchPart // being written; may be nil
 	file *os.File
 	buf  *bufio.Writer
-	err  error // for which nothing more can be recorded
+	err  error // why nothing more can be recorded
 }
 
-// Complete answers from the store, or puts the request into a batch. Its error is
-// Deferred then.
+// Complete returns the reply from the store, or records the request and returns a
+// Deferred error.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := requestKey(w.s.Client.Endpoint(), w.s.Client.Model(), r)
 	a, known, err := w.b.store.get(ctx, key)
@@ -59,7 +58,7 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		if reply, err, ok := w.s.Client.replay(r, a); ok {
 			return reply, err
 		}
-		return nil, &deferredError{} // the last pass asks online
+		return nil, &deferredError{} // the last pass sends the request individually
 	}
 	if err := w.record(ctx, key, r); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	return nil, &deferredError{}
 }
 
-// record writes a request into the open part.
+// record writes a request to the current part.
 func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
 	line, err := w.s.Client.batchLine(key, r, w.f)
 	if err != nil {
@@ -86,24 +85,25 @@ func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
 	return w.err
 }
 
-// append puts a line into the part that has room for it; w is locked.
+// append writes a line to the current part, or to a new one if it is full. w.mu must be
+// held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
-	if int64(len(line)) > w.b.o.MaxBytes {
-		_, err := w.b.store.add(ctx, key, "") // in no part, it is asked online
+	if int64(len(line)) > w.b.opts.MaxBytes {
+		_, err := w.b.store.add(ctx, key, "") // sent individually
 		return err
 	}
-	if p := w.part; p != nil && (p.Requests >= w.b.o.MaxRequests || p.Bytes+int64(len(line)) > w.b.o.MaxBytes) {
-		if err := w.end(); err != nil {
+	if p := w.part; p != nil && (p.Requests >= w.b.opts.MaxRequests || p.Bytes+int64(len(line)) > w.b.opts.MaxBytes) {
+		if err := w.finishPart(); err != nil {
 			return err
 		}
 	}
 	if w.part == nil {
-		if err := w.begin(); err != nil {
+		if err := w.startPart(); err != nil {
 			return err
 		}
 	}
 	fresh, err := w.b.store.add(ctx, key, w.part.Name)
-	if err != nil || !fresh { // an equal request of another row
+	if err != nil || !fresh { // another row has made the same request
 		return err
 	}
 	if _, err := w.buf.Write(line); err != nil {
@@ -116,10 +116,10 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 	return nil
 }
 
-func (w *recorder) begin() error {
+func (w *recorder) startPart() error {
 	state := w.b.state
-	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.of(state.Round))+1)
-	path := filepath.Join(w.b.o.Folder, requestFile(name))
+	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.round(state.Round))+1)
+	path := filepath.Join(w.b.opts.Dir, requestFile(name))
 	file, err := safefile.Create(path, 0o600)
 	if err != nil {
 		return &StoreError{path, err}
@@ -130,8 +130,8 @@ func (w *recorder) begin() error {
 	return nil
 }
 
-// end puts the open part on the disk.
-func (w *recorder) end() error {
+// finishPart writes the current part to disk.
+func (w *recorder) finishPart() error {
 	if w.part == nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (w *recorder) end() error {
 	return nil
 }
 
-// batchLine is a request as a line of a batch's file. Its id is its key.
+// batchLine returns a request as a line of a request file, with its key as id.
 func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	q := c.request(r, f)
 	if c.at.deployment != "" {
@@ -164,9 +164,9 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	return append(bytes.Replace(line, []byte(tinyTemperature), []byte(zeroedTemperature), 1), '\n'), nil
 }
 
-// settle finds the form of a round's requests: what was learned, and what
-// go-openai knows of the model by its name, which it checks only where it sends.
-func (c *Client) settle() form {
+// chooseForm returns the form for the requests of a round: what was learned from the
+// server, and what go-openai knows about the model, which it checks only when sending.
+func (c *Client) chooseForm() form {
 	f, _ := c.current()
 	for {
 		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1}, f)
@@ -184,8 +184,8 @@ func (c *Client) settle() form {
 	return f
 }
 
-// record is a recording pass and what follows from it: the next phase is that of
-// sending, or where there is little to send the last.
+// record makes a recording pass and decides on the next phase: sending, or scoring if
+// there are too few requests.
 func (b *Batch) record(ctx context.Context, pass Pass) error {
 	s, state := b.stack, b.state
 	if err := b.discardRound(ctx); err != nil {
@@ -198,9 +198,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 			}
 		}
 	}
-	// Of an earlier round, perhaps in another process.
+	// The form may have been learned in an earlier round, perhaps by another process.
 	s.Client.adopt(mergeForms(state.Form, state.Learned), nil)
-	state.Form = s.Client.settle()
+	state.Form = s.Client.chooseForm()
 	if err := b.save(); err != nil {
 		return err
 	}
@@ -211,9 +211,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	}
 	rows, err := pass(ctx, ask)
 	if err == nil {
-		err = b.Check(rows)
+		err = b.CheckRows(rows)
 	}
-	if endErr := w.end(); err == nil {
+	if endErr := w.finishPart(); err == nil {
 		err = endErr
 	}
 	if err != nil {
@@ -223,7 +223,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	first, n := state.requests(1), state.requests(state.Round)
 	if tooFew(n, first) {
 		if n > 0 {
-			b.notifyf("%s left, which %s asked online", count(n, "request"), areOrIs(n))
+			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
 		}
 		if err := b.discardRound(ctx); err != nil {
 			return err
@@ -231,7 +231,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		state.Phase = phaseScoring
 		return b.save()
 	}
-	if err := b.checkLimits(state.of(state.Round)); err != nil {
+	if err := b.checkLimits(state.round(state.Round)); err != nil {
 		return errors.Join(err, b.discardRound(ctx))
 	}
 	if err := b.store.sync(ctx); err != nil {
@@ -241,22 +241,22 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	return b.save()
 }
 
-// little says that n requests are not worth another batch after a first one: none,
-// or a twentieth of the first round's, or a handful and less than half of them. So
-// the replies to ask again for cost no second day.
+// tooFew reports whether n requests are not worth another batch: none, a twentieth of the
+// first round, or a handful and less than half of it. So repeated requests do not cost
+// another day.
 func tooFew(n, first int) bool {
 	const handful, part = 10, 20
 	return n == 0 || n*part <= first || n < handful && n*2 < first
 }
 
-// discardRound takes back what was recorded of this round.
+// discardRound deletes what was recorded in this round.
 func (b *Batch) discardRound(ctx context.Context) error {
-	for _, p := range b.state.of(b.state.Round) {
-		if err := removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name))); err != nil {
+	for _, p := range b.state.round(b.state.Round) {
+		if err := removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
 			return err
 		}
 	}
-	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(b.state.of(b.state.Round))]
+	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(b.state.round(b.state.Round))]
 	return b.store.forget(ctx, b.state.Round)
 }
 
@@ -267,17 +267,10 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// count is "1 request" or "2 requests".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
-}
-
-func areOrIs(n int) string {
+// count returns "1 request" or "2 requests".
+func count(n int, singular, plural string) string {
 	if n == 1 {
-		return "is"
+		return "1 " + singular
 	}
-	return "are"
+	return strconv.Itoa(n) + " " + plural
 }

@@ -29,7 +29,7 @@ func TestABatchThatWasMadeInSilenceIsFound(t *testing.T) {
 		}))
 		srv.Chat = http.HandlerFunc(goodChat)
 		s := stack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
-		b, _ := openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 		var said []string
 		if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
 			t.Fatal(err)
@@ -57,18 +57,18 @@ func TestWithoutAListNoSecondBatchIsMade(t *testing.T) {
 		}
 		return true
 	}
-	s, folder := batchStack(t, srv, Options{Retries: 3})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{Retries: 3})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	for range 2 {
 		err := b.Run(t.Context(), batchPass(4, &said))
-		if err == nil || !strings.Contains(err.Error(), "whether there is a batch already can't be told") || posts != 1 {
+		if err == nil || !strings.Contains(err.Error(), "check for an existing batch") || posts != 1 {
 			t.Errorf("%v, %d tries", err, posts)
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
 		}
-		b, _ = openBatch(t, s, BatchOptions{Folder: folder, Resume: true})
+		b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
 	}
 }
 
@@ -81,24 +81,24 @@ func TestARefusedBatchIsToldAndMadeAgain(t *testing.T) {
 		}
 		return "", "", ""
 	}}
-	s, folder := batchStack(t, srv, Options{})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	err := b.Run(t.Context(), batchPass(4, &said))
-	if e := as[*BatchError](t, err); e.Error() != "the batch batch_1 was refused: Billing hard limit has been reached." {
+	if e := as[*BatchError](t, err); e.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
 		t.Error(e)
 	}
-	if err := b.Close(); err != nil || !BatchSubmitted(folder) {
+	if err := b.Close(); err != nil || !BatchSubmitted(dir) {
 		t.Errorf("%v, or the state is gone", err)
 	}
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[]`)}); err == nil || !errors.As(err, new(*UnfinishedBatchError)) {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)}); err == nil || !errors.As(err, new(*UnfinishedBatchError)) {
 		t.Error(err)
 	}
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[1]`), Resume: true}); err == nil || !errors.As(err, new(*BatchSettingsError)) {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[1]`), Resume: true}); err == nil || !errors.As(err, new(*BatchSettingsError)) {
 		t.Error(err)
 	}
 	refuse.Store(false)
-	b, _ = openBatch(t, s, BatchOptions{Folder: folder, Resume: true})
+	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
 	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil || !b.Resumed() {
 		t.Fatal(err)
 	}
@@ -129,8 +129,8 @@ func TestAFullQueueIsWaitedFor(t *testing.T) {
 		}
 		return false
 	}
-	s, folder := batchStack(t, srv, Options{})
-	b, told := openBatch(t, s, BatchOptions{Folder: folder, MaxRequests: 2})
+	s, dir := batchStack(t, srv, Options{})
+	b, told := openBatch(t, s, BatchOptions{Dir: dir, MaxRequests: 2})
 	var said []string
 	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
 		t.Fatal(err, *told)
@@ -156,25 +156,25 @@ func TestABatchThatCouldPassALimitIsNotSubmitted(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := &batchtest.Server{}
-			s, folder := batchStack(t, srv, o)
-			b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+			s, dir := batchStack(t, srv, o)
+			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			var said []string
 			err := b.Run(t.Context(), batchPass(4, &said))
-			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.Most <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
+			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.Max <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Error(e)
 			}
 			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
 				t.Errorf("%+v", seen)
 			}
-			if err := b.Close(); err != nil || BatchSubmitted(folder) {
+			if err := b.Close(); err != nil || BatchSubmitted(dir) {
 				t.Errorf("%v, or a state is left", err)
 			}
 		})
 	}
 	// What a batch cost is spent, at its own price.
 	srv := &batchtest.Server{}
-	s, folder := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
 		t.Fatal(err)

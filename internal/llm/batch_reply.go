@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A batchReply is a line of what a batch brought.
+// A batchReply is a line of a reply file.
 type batchReply struct {
 	CustomID string `json:"custom_id"`
 	Response *struct {
@@ -23,7 +23,7 @@ type batchReply struct {
 	} `json:"response"`
 }
 
-// readReply reads a line; the zero value for what is none.
+// readReply parses a line; it returns the zero value if the line is invalid.
 func readReply(line []byte) (l batchReply) {
 	if json.Unmarshal(line, &l) != nil {
 		return batchReply{}
@@ -31,7 +31,7 @@ func readReply(line []byte) (l batchReply) {
 	return l
 }
 
-// key is the key of the line's request; nil where it is no id of ours.
+// key returns the key of the request, or nil if the id is not one of ours.
 func (l *batchReply) key() []byte {
 	key, err := base64.RawURLEncoding.DecodeString(l.CustomID)
 	if err != nil || len(key) != sha256.Size {
@@ -40,8 +40,8 @@ func (l *batchReply) key() []byte {
 	return key
 }
 
-// collect reads both files of a batch into the store. What is no line, has an id
-// that was not asked for, or comes twice, is no reply. It may be called again.
+// collect reads both reply files of a batch into the store. It ignores lines that are
+// invalid, have an unknown id or occur twice. It may be called repeatedly.
 func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	c := b.stack.Client
 	p.Spent, p.Replies = usage.Usage{}, 0
@@ -52,7 +52,7 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 			if id == "" {
 				continue
 			}
-			if err := c.content(ctx, id, func(line []byte) error { return b.take(ctx, p, f, line, &to) }); err != nil {
+			if err := c.content(ctx, id, func(line []byte) error { return b.storeLine(ctx, p, f, line, &to) }); err != nil {
 				return err
 			}
 		}
@@ -61,9 +61,8 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 			return err
 		}
 		p.Replies = replies
-		// One request that is refused for its form may be an odd one. Where half of
-		// them are, it is what the model does not take, and all are asked anew as it
-		// does.
+		// A single rejected form may be an exception. If half of the requests were rejected,
+		// the model does not support something, and they are all sent again without it.
 		p.Misfit = misfits > 0 && misfits*2 >= p.Requests
 		return nil
 	})
@@ -73,8 +72,8 @@ func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	return err
 }
 
-// take puts a line into the store. to becomes the form that refusals ask for.
-func (b *Batch) take(ctx context.Context, p *batchPart, f *partFill, line []byte, to *form) error {
+// storeLine stores the reply in a line. It adds the form that a rejection suggests to to.
+func (b *Batch) storeLine(ctx context.Context, p *batchPart, f *partFill, line []byte, to *form) error {
 	l := readReply(line)
 	key := l.key()
 	if key == nil || l.Response == nil {
@@ -91,8 +90,8 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *partFill, line []byte
 	case status < http.StatusBadRequest || status > 599:
 		return nil
 	default:
-		if next, fits := b.misfit(status, body); !fits {
-			status = misfit
+		if next, fits := b.checkForm(status, body); !fits {
+			status = wrongForm
 			*to = mergeForms(*to, next)
 		}
 	}
@@ -103,7 +102,7 @@ func (b *Batch) take(ctx context.Context, p *batchPart, f *partFill, line []byte
 	return err
 }
 
-// paid reads what a reply cost. It is not ok for what is no reply.
+// replyCost returns the cost of a reply, or false if body is not one.
 func replyCost(body []byte) (usage.Usage, bool) {
 	var res struct {
 		Choices []json.RawMessage `json:"choices"`
@@ -118,9 +117,9 @@ func replyCost(body []byte) (usage.Usage, bool) {
 	return usage.Usage{Requests: 1, PromptTokens: max(0, res.Usage.Prompt), CompletionTokens: max(0, res.Usage.Completion)}, true
 }
 
-// misfit reads a refusal. It does not fit where the server names a part of the
-// request's form that can be left out; next is the form without.
-func (b *Batch) misfit(status int, body []byte) (next form, fits bool) {
+// checkForm interprets a rejection. fits is false if the server names a part of the
+// request's form that can be omitted; next is the form without it.
+func (b *Batch) checkForm(status int, body []byte) (next form, fits bool) {
 	final, room := classify(batchRefusal(status, body))
 	if room > 0 {
 		return next, true
@@ -129,7 +128,7 @@ func (b *Batch) misfit(status int, body []byte) (next form, fits bool) {
 	return next, !ok || guess
 }
 
-// joined is what two forms release out together.
+// mergeForms returns a form with the restrictions of both.
 func mergeForms(a, b form) form {
 	a.format, a.tokenParam = max(a.format, b.format), max(a.tokenParam, b.tokenParam)
 	if b.maxOutput > 0 && (a.maxOutput == 0 || b.maxOutput < a.maxOutput) {
@@ -143,8 +142,8 @@ func mergeForms(a, b form) form {
 	return a
 }
 
-// replay reads what a batch brought as if it had just come. It is not ok where the
-// request has to be asked online.
+// replay interprets the stored result of a request like a new response. It returns false
+// if the request has to be sent again.
 func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok bool) {
 	if a.status == http.StatusOK {
 		res := completion(a.body)
@@ -167,7 +166,7 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 	return nil, nil, false
 }
 
-// completion reads a reply; the zero value for what is none.
+// completion parses a reply; it returns the zero value if the reply is invalid.
 func completion(body []byte) (res openai.ChatCompletionResponse) {
 	if json.Unmarshal(body, &res) != nil {
 		return openai.ChatCompletionResponse{}
@@ -175,7 +174,7 @@ func completion(body []byte) (res openai.ChatCompletionResponse) {
 	return res
 }
 
-// batchRefusal is the error that a line of a batch stands for.
+// batchRefusal returns the error in a line of a reply file.
 func batchRefusal(status int, body []byte) *StatusError {
 	e := &StatusError{Status: status, body: string(body)}
 	e.read(body)
@@ -185,15 +184,14 @@ func batchRefusal(status int, body []byte) *StatusError {
 	return e
 }
 
-// A stored Completer looks into the store, and asks next for what has no reply
-// there.
-type stored struct {
+// A storedCompleter looks up replies in the store, and asks next if there is none.
+type storedCompleter struct {
 	b    *Batch
 	next Completer
 }
 
 // Complete implements Completer.
-func (s *stored) Complete(ctx context.Context, r *Request) (*Reply, error) {
+func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	c := s.b.stack.Client
 	a, known, err := s.b.store.get(ctx, requestKey(c.Endpoint(), c.Model(), r))
 	if err != nil {
@@ -207,8 +205,8 @@ func (s *stored) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	return s.next.Complete(ctx, r)
 }
 
-// A lookup answers from the cache and keeps nothing in it: what a recording pass
-// reads of the store is counted when the last pass does.
+// A lookup reads from the cache without writing to it, so that replies in the store are
+// counted only by the last pass.
 type lookup struct {
 	*cachedCompleter
 	next Completer

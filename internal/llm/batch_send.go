@@ -13,22 +13,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// maxFailedPolls is how often in a row a server may not say how far a batch is, before
-// the run ends. The batch goes on without it.
+// maxFailedPolls is the number of consecutive status requests that may fail before the
+// run ends. The batch continues on the server.
 const maxFailedPolls = 20
 
-// A BatchError says that a server refused a batch as a whole. The state is kept:
-// going on makes a new batch of the same requests.
+// A BatchError reports that the server rejected a whole batch. The state is kept, and
+// resuming creates a new batch of the same requests.
 type BatchError struct {
-	Batch   string // its id; "" where it was not made
+	Batch   string // id; empty if it was not created
 	Reasons []string
 	err     error
 }
 
 func (e *BatchError) Error() string {
-	what := "the server made no batch of the requests"
+	what := "the server did not create a batch"
 	if e.Batch != "" {
-		what = "the batch " + e.Batch + " was refused"
+		what = "batch " + e.Batch + " was rejected"
 	}
 	if e.err != nil {
 		what += ": " + e.err.Error()
@@ -39,16 +39,15 @@ func (e *BatchError) Error() string {
 	return what
 }
 
-// Unwrap is the server's answer, where the batch was not made.
+// Unwrap returns the server's response if the batch was not created.
 func (e *BatchError) Unwrap() error { return e.err }
 
-// send brings all parts of a round into the store, and begins the next round or
-// the last pass.
+// send gets all parts of a round into the store and starts the next phase.
 func (b *Batch) send(ctx context.Context) error {
-	clock, guess := b.stack.opts.Clock, 0
-	parts := b.state.of(b.state.Round)
+	clock, failedPolls := b.stack.opts.Clock, 0
+	parts := b.state.round(b.state.Round)
 	for _, p := range parts {
-		if p.Status == partWaiting { // of an earlier process, for batches that may be over
+		if p.Status == partWaiting { // for batches of an earlier process, which may have ended
 			p.Status = partUploaded
 		}
 	}
@@ -58,11 +57,11 @@ func (b *Batch) send(ctx context.Context) error {
 			err := b.advance(ctx, p, seen)
 			switch {
 			case err == nil && p.Status == partCreated:
-				guess = 0
+				failedPolls = 0
 			case err != nil && ctx.Err() != nil:
 				return ctx.Err()
-			case err != nil && p.Status == partCreated && Transient(err) && guess < maxFailedPolls:
-				guess++
+			case err != nil && p.Status == partCreated && Transient(err) && failedPolls < maxFailedPolls:
+				failedPolls++
 				b.notifyf("batch %s: %v", p.Batch, err)
 			case err != nil && p.Status == partCreated:
 				return fmt.Errorf("batch %s: %w", p.Batch, err)
@@ -76,7 +75,7 @@ func (b *Batch) send(ctx context.Context) error {
 		if open == 0 {
 			break
 		}
-		if err := clock.Sleep(ctx, b.o.Poll); err != nil {
+		if err := clock.Sleep(ctx, b.opts.Poll); err != nil {
 			return err
 		}
 	}
@@ -87,8 +86,8 @@ func (b *Batch) send(ctx context.Context) error {
 	return b.save()
 }
 
-// advance takes a part as far as it can be taken now. seen is what was told of
-// each batch.
+// advance takes the next possible steps for a part. seen has the last status of each batch
+// that was reported.
 func (b *Batch) advance(ctx context.Context, p *batchPart, seen map[string]string) error {
 	switch p.Status {
 	case partRecorded:
@@ -109,19 +108,19 @@ func (b *Batch) advance(ctx context.Context, p *batchPart, seen map[string]strin
 	return nil
 }
 
-// try calls f again while what it fails of may pass.
-func (b *Batch) try(ctx context.Context, f func(context.Context) error) error {
+// retry calls f again after transient errors.
+func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
 	r := &Retry{Retries: b.stack.opts.Retries, Cap: b.stack.opts.WaitCap, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
 	_, err := r.Around(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
 	return err
 }
 
 func (b *Batch) upload(ctx context.Context, p *batchPart) error {
-	path := filepath.Join(b.o.Folder, requestFile(p.Name))
+	path := filepath.Join(b.opts.Dir, requestFile(p.Name))
 	if _, err := os.Stat(path); err != nil {
 		return &StoreError{path, err}
 	}
-	err := b.try(ctx, func(ctx context.Context) (err error) {
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
 		p.File, _, err = b.stack.Client.upload(ctx, path, "ragfaith-"+b.state.Run+"-"+p.Name+".jsonl")
 		return err
 	})
@@ -132,8 +131,8 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 	return b.save()
 }
 
-// submitError is the error for what a server did not take. One that has no batches
-// says so in its own words, which are rarely those.
+// submitError returns the error for a batch that was not created. Servers without a Batch
+// API rarely say so clearly.
 func (b *Batch) submitError(err error) error {
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok {
@@ -141,18 +140,18 @@ func (b *Batch) submitError(err error) error {
 	}
 	out := &BatchError{err: err}
 	if e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed {
-		out.Reasons = []string{"it may have no Batch API; without --batch the requests are asked one by one"}
+		out.Reasons = []string{"it may have no Batch API; without --batch requests are sent one by one"}
 	}
 	return out
 }
 
-// ready asks whether an uploaded file can be used.
+// ready reports whether an uploaded file can be used.
 func (b *Batch) ready(ctx context.Context, p *batchPart) (ready bool, err error) {
-	err = b.try(ctx, func(ctx context.Context) (err error) {
+	err = b.retry(ctx, func(ctx context.Context) (err error) {
 		ready, err = b.stack.Client.uploaded(ctx, p.File)
 		return err
 	})
-	// A server that can't be asked for a file is taken at its word.
+	// If the server can't report the status of a file, assume that it is ready.
 	if e, ok := errors.AsType[*StatusError](err); ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed) {
 		return true, nil
 	}
@@ -162,9 +161,8 @@ func (b *Batch) ready(ctx context.Context, p *batchPart) (ready bool, err error)
 	return ready, nil
 }
 
-// create makes a batch of a part, exactly one: where it is not known whether there
-// is one already, it is looked for first. With search that is so from the
-// beginning, and otherwise after a try without a clear answer.
+// create creates exactly one batch for a part. With search, or after an attempt with an
+// unclear outcome, it first checks whether the batch exists already.
 func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	c := b.stack.Client
 	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Try)}
@@ -175,11 +173,11 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 		}
 	}
 	var made remoteBatch
-	err := b.try(ctx, func(ctx context.Context) error {
+	err := b.retry(ctx, func(ctx context.Context) error {
 		if search {
 			found, ok, err := c.findBatch(ctx, metadata)
 			if err != nil {
-				return fmt.Errorf("whether there is a batch already can't be told: %w", err)
+				return fmt.Errorf("check for an existing batch: %w", err)
 			}
 			if made = found; ok {
 				return nil
@@ -193,10 +191,10 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	switch {
 	case err == nil:
 		p.Batch, p.Status = made.id, partCreated
-		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request"))
+		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
-		return err // it stays unknown
+		return err // the outcome remains unknown
 	}
 	p.Status, p.Try = partUploaded, p.Try+1
 	e, _ := errors.AsType[*StatusError](err)
@@ -206,23 +204,23 @@ func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	return errors.Join(b.submitError(err), b.save())
 }
 
-// refused says that err is the server's clear answer that no batch was made. Behind
-// a gateway's 5xx there may be one all the same.
+// isRejection reports whether err means that no batch was created. A 5xx of a gateway does
+// not.
 func isRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
 
-// queueFull knows the refusal of a batch for the tokens that wait already.
+// queueFull reports whether a batch was rejected because of too many enqueued tokens.
 func queueFull(said string) bool {
 	said = strings.ToLower(said)
 	return strings.Contains(said, "token_limit_exceeded") || strings.Contains(said, "enqueued")
 }
 
-// hasQueuedBatches says that the run itself has other batches in the queue, which will
+// hasQueuedBatches reports whether other batches of the run are in the queue, and will
 // leave it.
 func (b *Batch) hasQueuedBatches(p *batchPart) bool {
-	for _, q := range b.state.of(b.state.Round) {
+	for _, q := range b.state.round(b.state.Round) {
 		if q != p && q.Status == partCreated {
 			return true
 		}
@@ -232,11 +230,11 @@ func (b *Batch) hasQueuedBatches(p *batchPart) bool {
 
 func (b *Batch) wait(p *batchPart) error {
 	p.Status = partWaiting
-	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request"))
+	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
 	return b.save()
 }
 
-// poll asks how far a batch is, and fetches what it brought when it is over.
+// poll requests the status of a batch, and fetches the replies when it has ended.
 func (b *Batch) poll(ctx context.Context, p *batchPart, seen map[string]string) error {
 	info, err := b.stack.Client.batch(ctx, p.Batch)
 	if err != nil {
@@ -246,29 +244,30 @@ func (b *Batch) poll(ctx context.Context, p *batchPart, seen map[string]string) 
 	case "completed", "expired", "cancelled":
 		return b.fetch(ctx, p, info)
 	case "failed":
-		return b.refusedBatch(p, info)
+		return b.rejected(p, info)
 	}
-	word := strings.ReplaceAll(info.status, "_", " ")
-	if info.counts > 0 {
-		word += fmt.Sprintf(", %d of %d done", info.completed, info.counts)
+	status := strings.ReplaceAll(info.status, "_", " ")
+	if info.total > 0 {
+		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
 	}
-	if word != "" && seen[p.Batch] != word {
-		b.notifyf("batch %s: %s", p.Batch, word)
+	if status != "" && seen[p.Batch] != status {
+		b.notifyf("batch %s: %s", p.Batch, status)
 	}
-	seen[p.Batch] = word
+	seen[p.Batch] = status
 	return nil
 }
 
-// refusedBatch makes the part one that a new batch can be made of.
-func (b *Batch) refusedBatch(p *batchPart, info remoteBatch) error {
+// rejected resets a part so that a new batch can be created for it.
+func (b *Batch) rejected(p *batchPart, info remoteBatch) error {
+	const maxReasons = 3
 	e := &BatchError{Batch: p.Batch}
 	full := false
 	for i, f := range info.refusals {
 		full = full || queueFull(f.code+" "+f.message)
-		if i == 3 {
+		if i == maxReasons {
 			e.Reasons = append(e.Reasons, fmt.Sprintf("and %d more", len(info.refusals)-i))
 		}
-		if i >= 3 {
+		if i >= maxReasons {
 			continue
 		}
 		reason := f.message
@@ -284,14 +283,14 @@ func (b *Batch) refusedBatch(p *batchPart, info remoteBatch) error {
 	return errors.Join(e, b.save())
 }
 
-// fetch brings the replies of a batch that is over into the store.
+// fetch stores the replies of a batch that has ended.
 func (b *Batch) fetch(ctx context.Context, p *batchPart, info remoteBatch) error {
 	p.Output, p.Failed = info.output, info.failed
-	if err := b.try(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
+	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
 		return err
 	}
 	p.Status = partFetched
-	for _, q := range b.state.of(b.state.Round) {
+	for _, q := range b.state.round(b.state.Round) {
 		if q.Status == partWaiting {
 			q.Status = partUploaded
 		}
@@ -299,14 +298,11 @@ func (b *Batch) fetch(ctx context.Context, p *batchPart, info remoteBatch) error
 	if err := b.save(); err != nil {
 		return err
 	}
-	word := info.status + ", " + count(p.Replies, "reply")
-	if p.Replies != 1 {
-		word = info.status + ", " + strconv.Itoa(p.Replies) + " replies"
-	}
+	status := info.status + ", " + count(p.Replies, "reply", "replies")
 	if n := p.Requests - p.Replies; n > 0 {
-		word += fmt.Sprintf(", %d without one %s asked again", n, areOrIs(n))
+		status += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
 	}
-	b.notifyf("batch %s: %s", p.Batch, word)
-	// The store has what came of it.
-	return removeIfThere(filepath.Join(b.o.Folder, requestFile(p.Name)))
+	b.notifyf("batch %s: %s", p.Batch, status)
+	// The replies are in the store.
+	return removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name)))
 }

@@ -21,71 +21,70 @@ const (
 	maxState     = 256 << 20 // bytes, far more than thousands of parts take
 )
 
-// The phases of a batch run. Rounds of the first two follow each other until the
-// last one.
+// Phases of a batch run. The first two alternate until the last one.
 const (
 	phaseRecording = "recording" // requests are collected; nothing of the round is sent
-	phaseSending   = "sending"   // the round's parts are sent, waited for and fetched
-	phaseScoring   = "scoring"   // whatever is missing now is asked online
+	phaseSending   = "sending"   // the parts of the round are uploaded, polled and fetched
+	phaseScoring   = "scoring"   // remaining requests are sent individually
 )
 
-// The statuses of a part, each on the disk before what it names is begun.
+// Statuses of a part. Each is saved before the step that it names.
 const (
-	partRecorded = "recorded" // the file of requests lies here
+	partRecorded = "recorded" // the request file is on disk
 	partUploaded = "uploaded" // and on the server
-	partCreating = "creating" // a batch of it may have been made
-	partCreated  = "created"  // a batch of it was made
-	partWaiting  = "waiting"  // the server had too much in its queue; others of the round are in it
+	partCreating = "creating" // a batch may have been created
+	partCreated  = "created"  // a batch was created
+	partWaiting  = "waiting"  // waits for other batches, since the server's queue is full
 	partFetched  = "fetched"  // the replies are in the store
 )
 
-// A batchState is all that a run has to know to go on with batches that another
-// process submitted. It is written before and after each step that costs.
+// A batchState has all that is needed to resume batches of another process. It is saved
+// before and after each step that costs money.
 type batchState struct {
 	Version  int             `json:"version"`
-	Run      string          `json:"run"` // a random name; the server has it with each batch
+	Run      string          `json:"run"` // random name, sent with each batch
 	Settings json.RawMessage `json:"settings"`
-	Rows     string          `json:"rows,omitempty"` // a hash of the dataset's rows
+	Rows     string          `json:"rows,omitempty"` // hash of the rows
 	Phase    string          `json:"phase"`
 	Round    int             `json:"round"`   // from 1
-	Form     form            `json:"form"`    // of the round's requests
-	Learned  form            `json:"learned"` // by their refusals
+	Form     form            `json:"form"`    // of this round's requests
+	Learned  form            `json:"learned"` // from rejections
 	Parts    []*batchPart    `json:"parts,omitempty"`
 }
 
-// A batchPart is one file of requests and the batch that is made of it.
+// A batchPart is a file of requests and its batch.
 type batchPart struct {
-	Name         string      `json:"name"` // "2.1": the first one of the second round
+	Name         string      `json:"name"` // "2.1" is the first part of the second round
 	Status       string      `json:"status"`
 	Requests     int         `json:"requests"`
 	Bytes        int64       `json:"bytes"`
-	PromptTokens int         `json:"prompt_tokens"` // at most, by our count
-	ReplyTokens  int         `json:"reply_tokens"`  // at most: the room that is asked for
+	PromptTokens int         `json:"prompt_tokens"` // maximum by our own count
+	ReplyTokens  int         `json:"reply_tokens"`  // sum of the limits of output tokens
 	File         string      `json:"file,omitempty"`
-	Try          int         `json:"try"` // how many batches of it the server has refused
+	Try          int         `json:"try"` // number of batches that the server has rejected
 	Batch        string      `json:"batch,omitempty"`
 	Output       string      `json:"output_file,omitempty"`
 	Failed       string      `json:"error_file,omitempty"`
 	Replies      int         `json:"replies"`
-	Misfit       bool        `json:"misfit"` // most were refused for their form
-	Spent        usage.Usage `json:"spent"`  // as the server counts
+	Misfit       bool        `json:"misfit"` // many requests were rejected for their form
+	Spent        usage.Usage `json:"spent"`  // as reported by the server
 }
 
-// MarshalJSON keeps what a model takes over a restart.
+// MarshalJSON encodes f for the state of a batch.
 func (f form) MarshalJSON() ([]byte, error) {
 	return json.Marshal(storedForm{
 		int(f.format), int(f.tokenParam), f.maxOutput, f.schemaInPrompt, f.noTemperature, f.noSeed, f.noSystem, f.noBounds,
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON decodes the output of MarshalJSON.
 func (f *form) UnmarshalJSON(b []byte) error {
 	var s storedForm
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
 	if s.Format < int(bySchema) || s.Format > int(byPrompt) || s.Room < int(maxTokens) || s.Room > int(noMaxTokens) {
-		return errors.New("an unknown form of requests")
+		return errors.New("unknown form of requests")
 	}
 	*f = form{format(s.Format), tokenParam(s.Room), s.MaxOutputTokens, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBrief}
 	return nil
@@ -102,10 +101,10 @@ type storedForm struct {
 	NoBrief         bool `json:"no_brief"`
 }
 
-// readState is nil where there is no state.
-func readState(folder string) (*batchState, error) {
-	path := filepath.Join(folder, stateFile)
-	content, err := safefile.ReadFile(path, maxState)
+// readState returns nil if there is no state.
+func readState(dir string) (*batchState, error) {
+	path := filepath.Join(dir, stateFile)
+	content, err := safefile.Read(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -114,14 +113,13 @@ func readState(folder string) (*batchState, error) {
 	}
 	var s batchState
 	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.valid() {
-		return nil, fmt.Errorf("%s does not hold the state of a batch that this version knows; to start over, remove %s", path, folder)
+		return nil, fmt.Errorf("%s is not a batch state of this version; to start over, remove %s", path, dir)
 	}
 	return &s, nil
 }
 
-// sound reports whether the names in s are such as this program and servers give.
-// A state may have come with a repository, and its names become parts of the names
-// of files and of URLs.
+// valid checks the names in s. A state may come from a repository, and its names become
+// parts of file names and URLs.
 func (s *batchState) valid() bool {
 	part, id := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
 	for _, p := range s.Parts {
@@ -137,17 +135,35 @@ func (s *batchState) valid() bool {
 	return true
 }
 
-// write puts s on the disk, whole or not at all.
-func (s *batchState) write(folder string) error {
+// write saves s atomically.
+func (s *batchState) write(dir string) error {
 	content, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(folder, stateFile)
-	return safefile.WriteFile(path, append(content, '\n'), 0o600)
+	path := filepath.Join(dir, stateFile)
+	file, err := safefile.Create(path+".new", 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(content, '\n'))
+	if err == nil {
+		err = file.Sync()
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(path+".new", path); err != nil {
+		return err
+	}
+	safefile.SyncFolder(dir)
+	return nil
 }
 
-// submitted says that the server has something of the run.
+// submitted reports whether the server has something of the run.
 func (s *batchState) submitted() bool {
 	for _, p := range s.Parts {
 		if p.File != "" {
@@ -157,8 +173,8 @@ func (s *batchState) submitted() bool {
 	return false
 }
 
-// of lists the parts of a round.
-func (s *batchState) of(round int) (parts []*batchPart) {
+// round returns the parts of a round.
+func (s *batchState) round(round int) (parts []*batchPart) {
 	for _, p := range s.Parts {
 		if strings.HasPrefix(p.Name, strconv.Itoa(round)+".") {
 			parts = append(parts, p)
@@ -167,15 +183,15 @@ func (s *batchState) of(round int) (parts []*batchPart) {
 	return parts
 }
 
-// requests counts those of a round.
+// requests returns the number of requests of a round.
 func (s *batchState) requests(round int) (n int) {
-	for _, p := range s.of(round) {
+	for _, p := range s.round(round) {
 		n += p.Requests
 	}
 	return n
 }
 
-// spent is what all batches cost.
+// spent returns the cost of all batches.
 func (s *batchState) spent() (u usage.Usage) {
 	for _, p := range s.Parts {
 		u = u.Add(p.Spent)
@@ -183,12 +199,11 @@ func (s *batchState) spent() (u usage.Usage) {
 	return u
 }
 
-// BatchSubmitted says that a folder holds a batch that was submitted, and that no
-// run has finished with.
-func BatchSubmitted(folder string) bool {
-	if _, err := os.Stat(filepath.Join(folder, stateFile)); err != nil {
+// BatchSubmitted reports whether dir has a submitted batch of a run that is not finished.
+func BatchSubmitted(dir string) bool {
+	if _, err := os.Stat(filepath.Join(dir, stateFile)); err != nil {
 		return false
 	}
-	s, err := readState(folder)
+	s, err := readState(dir)
 	return err != nil || s != nil && s.submitted()
 }

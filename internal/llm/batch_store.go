@@ -11,17 +11,17 @@ import (
 	"modernc.org/sqlite"
 )
 
-// What a batch's store has of a request, where it is no HTTP status.
+// Statuses of a request in the store other than HTTP statuses.
 const (
-	noReply = 0  // asked, and nothing came back that could be used
-	doubled = -1 // two replies came
-	misfit  = -2 // refused for its form, as for a response_format
+	noReply     = 0  // recorded, without a usable reply
+	doubleReply = -1 // two replies
+	wrongForm   = -2 // rejected for its form, such as an unsupported response_format
 
 	batchStoreFile = "requests.sqlite"
 )
 
-// A StoreError says that what a batch brought can't be read or kept. It ends the
-// run: to go on would be to pay again.
+// A StoreError reports that the replies of a batch can't be read or stored. It ends the
+// run, since continuing would mean paying again.
 type StoreError struct {
 	Path string
 	Err  error
@@ -29,17 +29,17 @@ type StoreError struct {
 
 func (e *StoreError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
 
-// Unwrap is the cause.
+// Unwrap returns the cause.
 func (e *StoreError) Unwrap() error { return e.Err }
 
-// A batchStore holds, in one SQLite file, which requests were put into which part
-// of a batch run, and what came back. Only one process can have it open.
+// A batchStore is a SQLite file with the requests of each part of a batch run, and their
+// replies. Only one process can open it.
 type batchStore struct {
 	path string
 	db   *sql.DB
 }
 
-// An answered request is what the store has of one.
+// An answered request is a row of the store.
 type answered struct {
 	status int
 	body   []byte
@@ -53,7 +53,7 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	if err != nil {
 		return nil, &StoreError{path, err}
 	}
-	db.SetMaxOpenConns(1) // which holds the lock
+	db.SetMaxOpenConns(1) // this connection holds the lock
 	s := &batchStore{path, db}
 	const table = `requests (key BLOB PRIMARY KEY, part TEXT NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
 	const index = `parts ON requests (part)`
@@ -66,17 +66,17 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 		if _, err := db.ExecContext(ctx, q); err != nil {
 			_ = db.Close()
 			if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
-				return nil, &StoreError{path, errors.New("another run uses it")}
+				return nil, &StoreError{path, errors.New("in use by another run")}
 			}
 			return nil, s.fault(ctx, err)
 		}
 	}
-	// The file may have come with a repository, and a trigger or a view in it would
-	// run whenever something is stored.
+	// The file may come from a repository with a trigger or a view that would run
+	// whenever something is stored.
 	var foreign int
 	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN (?, ?)`, `CREATE TABLE `+table, `CREATE INDEX `+index).Scan(&foreign)
 	if err == nil && foreign > 0 {
-		err = errors.New("was not written by this program; to start over, remove it")
+		err = errors.New("not written by this program; to start over, remove it")
 	}
 	if err != nil {
 		_ = db.Close()
@@ -85,13 +85,13 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	return s, nil
 }
 
-// empty forgets all requests and replies.
+// empty deletes all requests and replies.
 func (s *batchStore) empty(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `DELETE FROM requests`)
 	return s.fault(ctx, err)
 }
 
-// fault names the file, unless it was the caller who ended.
+// fault adds the file name to err, unless the context has ended.
 func (s *batchStore) fault(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -102,7 +102,7 @@ func (s *batchStore) fault(ctx context.Context, err error) error {
 	return &StoreError{s.path, err}
 }
 
-// add puts a request into a part, and says whether it was in none before.
+// add adds a request to a part, and reports whether it was new.
 func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, error) {
 	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO requests (key, part) VALUES (?, ?)`, key, part)
 	if err != nil {
@@ -112,7 +112,7 @@ func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, er
 	return n > 0, s.fault(ctx, err)
 }
 
-// get is what there is of a request.
+// get returns what the store has of a request.
 func (s *batchStore) get(ctx context.Context, key []byte) (a answered, ok bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT status, body FROM requests WHERE key = ?`, key).Scan(&a.status, &a.body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -121,13 +121,13 @@ func (s *batchStore) get(ctx context.Context, key []byte) (a answered, ok bool, 
 	return a, err == nil, s.fault(ctx, err)
 }
 
-// forget takes the requests of a round out again.
+// forget deletes the requests of a round.
 func (s *batchStore) forget(ctx context.Context, round int) error {
 	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part LIKE ?`, fmt.Sprintf("%d.%%", round))
 	return s.fault(ctx, err)
 }
 
-// A partFill writes what came back for one part. All of it counts or nothing.
+// A partFill stores the replies of one part in a transaction.
 type partFill struct {
 	s      *batchStore
 	tx     *sql.Tx
@@ -136,7 +136,7 @@ type partFill struct {
 	again  *sql.Stmt
 }
 
-// fill calls with for a part that has no replies, whatever an earlier call left.
+// fill discards the replies of a part, calls with to store new ones, and commits.
 func (s *batchStore) fill(ctx context.Context, part string, with func(*partFill) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -162,16 +162,15 @@ func (s *batchStore) fill(ctx context.Context, part string, with func(*partFill)
 	return s.sync(ctx)
 }
 
-// sync puts everything on the disk. The state that is written next says that it is
-// there, also after a power cut.
+// sync writes everything to disk, so that the state that is saved next stays consistent
+// with it after a power failure.
 func (s *batchStore) sync(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
 	return s.fault(ctx, err)
 }
 
-// put keeps what came back for a request. A second reply to one takes the first
-// away as well: nobody knows which of the two is meant. It reports whether the
-// request is of this part.
+// put stores the reply to a request. A second reply removes the first one as well, since
+// either may be wrong. It reports whether the request belongs to this part.
 func (f *partFill) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
 	res, err := f.update.ExecContext(ctx, status, body, key, f.part)
 	if err != nil {
@@ -187,24 +186,24 @@ func (f *partFill) put(ctx context.Context, key []byte, status int, body []byte)
 	return n > 0, f.s.fault(ctx, err)
 }
 
-// count is how many requests of the part have a reply, and how many were refused
+// count returns how many requests of the part have a reply, and how many were rejected
 // for their form.
 func (f *partFill) count(ctx context.Context) (replies, misfits int, err error) {
 	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 200), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
-		misfit, f.part).Scan(&replies, &misfits)
+		wrongForm, f.part).Scan(&replies, &misfits)
 	return replies, misfits, f.s.fault(ctx, err)
 }
 
-// release takes those of a part that were refused for their form out again, so
-// that they are asked anew.
+// release deletes the requests of a part that were rejected for their form, so that they
+// are recorded again.
 func (s *batchStore) release(ctx context.Context, part string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part = ? AND status = ?`, part, misfit)
+	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part = ? AND status = ?`, part, wrongForm)
 	return s.fault(ctx, err)
 }
 
 func (s *batchStore) close() error { return s.db.Close() }
 
-// delete removes the file of a closed store.
+// delete deletes the files of a closed store.
 func (s *batchStore) delete() error {
 	for _, end := range []string{"-wal", "-shm", "-journal", ""} {
 		if err := os.Remove(s.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -89,8 +89,8 @@ func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := &batchtest.Server{}
-			s, folder := batchStack(t, srv, Options{})
-			o.Folder = folder
+			s, dir := batchStack(t, srv, Options{})
+			o.Dir = dir
 			b, _ := openBatch(t, s, o)
 			var said []string
 			if err := b.Run(t.Context(), batchPass(10, &said)); err != nil {
@@ -110,8 +110,8 @@ func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
 			if err := b.Finish(t.Context()); err != nil || srv.Seen().Files != 0 {
 				t.Errorf("%v, %+v", err, srv.Seen())
 			}
-			if _, err := os.Stat(folder); err == nil {
-				t.Error("the folder is left")
+			if _, err := os.Stat(dir); err == nil {
+				t.Error("directory was not removed")
 			}
 		})
 	}
@@ -127,7 +127,7 @@ func TestALineOfABatchIsTheRequestThatIsSentOnline(t *testing.T) {
 			t.Fatal(err)
 		}
 		fresh := client(t, Config{BaseURL: online.URL, Model: model})
-		line, err := fresh.batchLine(requestKey("e", model, r), r, fresh.settle())
+		line, err := fresh.batchLine(requestKey("e", model, r), r, fresh.chooseForm())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestAzuresBatches(t *testing.T) {
 	web := httptest.NewServer(odd)
 	t.Cleanup(web.Close)
 	s := stack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
-	b, _ := openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 	var said []string
 	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil {
 		t.Fatal(err)
@@ -204,8 +204,8 @@ func TestARefusalOfARowIsReplayed(t *testing.T) {
 			say(w, good, "stop")
 		}
 	})}
-	s, folder := batchStack(t, srv, Options{})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
 		t.Fatal(err)
@@ -231,8 +231,8 @@ func TestAServerThatSaysNothingForAWhileIsAskedOn(t *testing.T) {
 		}
 		return false
 	}
-	s, folder := batchStack(t, srv, Options{})
-	b, told := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{})
+	b, told := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil || srv.Seen().Online != 0 {
 		t.Errorf("%v, %v", err, *told)
@@ -244,7 +244,7 @@ func TestAServerThatSaysNothingForAWhileIsAskedOn(t *testing.T) {
 		}
 		return false
 	}
-	b, _ = openBatch(t, s, BatchOptions{Folder: t.TempDir()})
+	b, _ = openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 	if err := b.Run(t.Context(), batchPass(2, &said)); err == nil || !strings.Contains(err.Error(), "which batch?") {
 		t.Error(err)
 	}
@@ -255,23 +255,23 @@ func TestAServerWithoutBatchesSaysSo(t *testing.T) {
 		fail(w, 404, "Not Found", "")
 		return true
 	}}
-	s, folder := batchStack(t, srv, Options{})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	var said []string
 	err := b.Run(t.Context(), batchPass(2, &said))
 	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
 		t.Error(err)
 	}
-	if err := b.Close(); err != nil || BatchSubmitted(folder) {
+	if err := b.Close(); err != nil || BatchSubmitted(dir) {
 		t.Errorf("%v, or a state is left", err)
 	}
 }
 
 func TestTwoRunsCantHaveOneBatch(t *testing.T) {
-	s, folder := batchStack(t, &batchtest.Server{}, Options{})
-	_, _ = openBatch(t, s, BatchOptions{Folder: folder})
-	_, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Settings: json.RawMessage(`[]`)})
-	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "another run uses it") {
+	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
+	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
+	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
 		t.Error(e)
 	}
 }
@@ -279,14 +279,14 @@ func TestTwoRunsCantHaveOneBatch(t *testing.T) {
 func TestAStateThatIsNoneIsRefused(t *testing.T) {
 	s, _ := batchStack(t, &batchtest.Server{}, Options{})
 	for _, content := range []string{"", "{", "[]", `{"version":99}`, `{"version":1,"run":"x","round":1,"form":{"format":77}}`} {
-		folder := t.TempDir()
-		if err := os.WriteFile(filepath.Join(folder, stateFile), []byte(content), 0o600); err != nil {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.OpenBatch(t.Context(), BatchOptions{Folder: folder, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+folder) {
+		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
 			t.Errorf("%q: %v", content, err)
 		}
-		if !BatchSubmitted(folder) {
+		if !BatchSubmitted(dir) {
 			t.Errorf("%q is taken for nothing", content)
 		}
 	}
@@ -294,8 +294,8 @@ func TestAStateThatIsNoneIsRefused(t *testing.T) {
 
 func TestEqualRequestsAreOneLineOfABatch(t *testing.T) {
 	srv := &batchtest.Server{}
-	s, folder := batchStack(t, srv, Options{})
-	b, _ := openBatch(t, s, BatchOptions{Folder: folder})
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {
 		for range 5 {
 			_, _ = c.Complete(ctx, ask(verdicts()))

@@ -57,7 +57,7 @@ func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
 }
 
 func TestASecondCallIsAHit(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a ?#%folder", "llm")
+	dir := filepath.Join(t.TempDir(), "a ?#%dir", "llm")
 	k, w := openCache(t, dir)
 	a := &answers{}
 	c := k.Completer(a, "http://x", "m")
@@ -391,7 +391,7 @@ func TestACacheThatFailsIsAWarning(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"a folder in its place": func(t *testing.T, dir string) {
+		"a dir in its place": func(t *testing.T, dir string) {
 			if err := os.Mkdir(filepath.Join(dir, CacheFile), 0o700); err != nil {
 				t.Fatal(err)
 			}

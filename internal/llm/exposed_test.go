@@ -24,11 +24,11 @@ func TestADirectoryThatEveryoneCanWriteToIsAWarning(t *testing.T) {
 		if got := strings.Contains(w.String(), warning); got != want || k.handle() == nil {
 			t.Errorf("a cache in %v: warned %t, want %t, and the cache used: %v", mode, got, want, w)
 		}
-		s, folder := batchStack(t, &batchtest.Server{}, Options{})
-		if err := os.Chmod(folder, mode); err != nil {
+		s, dir := batchStack(t, &batchtest.Server{}, Options{})
+		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}
-		_, told := openBatch(t, s, BatchOptions{Folder: folder})
+		_, told := openBatch(t, s, BatchOptions{Dir: dir})
 		if got := strings.Contains(strings.Join(*told, "\n"), warning); got != want {
 			t.Errorf("a batch in %v: warned %t, want %t", mode, got, want)
 		}

@@ -117,7 +117,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		body = w.fromJSON(body) // read removes it from chat completions
 	}
-	res.Body = io.NopCloser(bytes.NewReader(t.shown(dropInvalidUsage(body))))
+	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidUsage(body))))
 	return res, nil
 }
 
