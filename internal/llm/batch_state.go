@@ -104,7 +104,7 @@ type storedForm struct {
 // readState returns nil if there is no state.
 func readState(dir string) (*batchState, error) {
 	path := filepath.Join(dir, stateFile)
-	content, err := safefile.Read(path, maxState)
+	content, err := safefile.ReadFile(path, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -141,26 +141,7 @@ func (s *batchState) write(dir string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, stateFile)
-	file, err := safefile.Create(path+".new", 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(content, '\n'))
-	if err == nil {
-		err = file.Sync()
-	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return err
-	}
-	safefile.SyncFolder(dir)
-	return nil
+	return safefile.WriteFile(filepath.Join(dir, stateFile), append(content, '\n'), 0o600)
 }
 
 // submitted reports whether the server has something of the run.
