@@ -11,7 +11,7 @@ import (
 // only quotes do not count.
 func isQuestion(text string, w words) bool {
 	if strings.HasSuffix(text, ".") {
-		return false // as most
+		return false
 	}
 	t := strings.TrimRight(text, "*_) \u00a0")
 	quoted := false
@@ -22,7 +22,7 @@ func isQuestion(text string, w words) bool {
 		return false
 	}
 	if quoted {
-		// Only a quotation as a whole asks.
+		// Only a sentence that is quoted as a whole asks.
 		if !startsWithQuote(text) {
 			return false
 		}

@@ -15,11 +15,11 @@ const sourcePlaceholder = "the source"
 // the form is ambiguous, it depends on the position: a citation ends a clause,
 // after the words that it supports.
 func scanCitations(s string, i int) (end int, with string, ok bool) {
-	const longest = 32 // citations in a row
+	const maxCitations = 32
 	end = i
 	sure := true
 	at := i
-	for n := 0; n < longest && at < len(s); n++ {
+	for n := 0; n < maxCitations && at < len(s); n++ {
 		size, certain := citationAt(s, at)
 		if size == 0 {
 			break
@@ -32,7 +32,7 @@ func scanCitations(s string, i int) (end int, with string, ok bool) {
 		return 0, "", false
 	}
 	if i > 0 && isLineStart(s, i) && s[i] == '[' {
-		return end, "", startsSentence(s, end) // "[1] The plan…"; else it is the number of an item
+		return end, "", startsSentence(s, end) // "[1] The plan…", otherwise an item number
 	}
 	if isNounCitation(s, i, end) {
 		return end, sourcePlaceholder, true
@@ -229,7 +229,7 @@ func tagCitationLen(s string, i int) int {
 		return 0
 	}
 	content := near[begin:n]
-	for strings.HasPrefix(content, "<") { // a link
+	for strings.HasPrefix(content, "<") { // for example a link
 		_, size := htmlTag(content, 0)
 		if size == 0 {
 			return 0
@@ -285,8 +285,8 @@ func isExponent(s string) bool {
 	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
 		return true
 	}
-	const symbol = 2 // letters of one, as in mc²
-	return utf8.RuneCountInString(strings.TrimLeft(word, "0123456789½¼¾.")) <= symbol
+	const maxSymbolLetters = 2 // as in mc²
+	return utf8.RuneCountInString(strings.TrimLeft(word, "0123456789½¼¾.")) <= maxSymbolLetters
 }
 
 // isDate reports whether the number at the end of s is a year or the day of a

@@ -10,12 +10,12 @@ import (
 // A Citation refers to a source of a claim, as "[2]" and "(plans.pdf, p. 3)"
 // do.
 type Citation struct {
-	Text       string   // the marker as it stands in the answer; "[1, 2]" for both of its citations
+	Text       string   // the whole marker: "[1, 2]" for both of its citations
 	Start, End int      // of the marker, in code points of the answer
-	Names      []string // what the source may be called, the likeliest first
-	Number     int      // of the source, as the answer counts; -1 for none
-	// Weak is set for what is a citation only if it names a source that there is,
-	// such as "(Smith, 2021)".
+	Names      []string // possible names of the source, the likeliest first
+	Number     int      // of the source, as numbered by the answer; -1 if unnumbered
+	// Weak citations count only if they match a source, since their form is
+	// ambiguous, as in "(Smith, 2021)".
 	Weak bool
 }
 
@@ -67,8 +67,9 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 }
 
 const (
-	// The text of the citations of an answer is limited to some kilobytes and to so
-	// many times that of the answer: "[1-99]" is short for many.
+	// The size of all citations is limited to baseCitationBudget plus
+	// citationBudgetPerByte times the size of the answer, since "[1-99]" expands
+	// to many.
 	baseCitationBudget    = 1 << 16
 	citationBudgetPerByte = 8
 )

@@ -9,12 +9,12 @@ import (
 // 3".
 type definition struct {
 	names  []string
-	number int // of the source, as in "[1] Document 3"; -1 for none
+	number int // in the definition, as in "[1] Document 3"; -1 if there is none
 }
 
 const (
 	maxDefinitions = 1 << 10
-	maxNames       = 12 // of a definition
+	maxNames       = 12 // per definition
 )
 
 // definitions parses the source lists of an answer and returns them by
@@ -58,7 +58,7 @@ func parseDefinition(line string) (key, text, rest string) {
 	size, label := 0, ""
 	if size = bracketCitationLen(line, 0); size > 0 {
 		label = line[:size]
-		if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)": the address is what it is defined as
+		if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)" is defined as the URL
 			size, label = at+1, label[:at+1]
 		}
 	} else if superscriptLen(line, 0) > 0 {

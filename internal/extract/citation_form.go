@@ -35,8 +35,8 @@ func isMarker(s string) bool {
 		return len(s) > 1 && !strings.Contains(s, " ")
 	}
 	s, _, _ = strings.Cut(s, "†")
-	const longest = 4 // of "S2" and the like
-	return isLocator(s) || len(s) <= longest && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
+	const maxShortID = 4 // "S2" and the like
+	return isLocator(s) || len(s) <= maxShortID && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
 // isLocator reports whether s is a word for a source or a part of one with its
@@ -123,13 +123,13 @@ func isIdentifier(s string) bool {
 		return false
 	}
 	letters, digits, joins := 0, 0, 0
-	turns := 0 // from a digit to a letter
+	switches := 0 // from a digit to a letter
 	for i, r := range s {
 		switch {
 		case unicode.IsDigit(r):
 			digits++
 			if i+1 < len(s) && unicode.IsLetter(rune(s[i+1])) {
-				turns++
+				switches++
 			}
 		case unicode.IsLetter(r):
 			letters++
@@ -140,7 +140,7 @@ func isIdentifier(s string) bool {
 		}
 	}
 	hexadecimal := strings.Trim(strings.ToLower(s), "0123456789abcdef-") == "" && len(s) >= 8
-	return letters > 0 && digits > 0 && (joins > 0 || hexadecimal || turns > 0 && letters > 4)
+	return letters > 0 && digits > 0 && (joins > 0 || hexadecimal || switches > 0 && letters > 4)
 }
 
 // isAuthorYear reports whether s is an author-year reference: "Smith et al.,

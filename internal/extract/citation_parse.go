@@ -9,8 +9,8 @@ import (
 
 // A citationParser parses citation markers and limits the size of the result.
 type citationParser struct {
-	definitions map[string]definition // what the answer's own list calls its sources
-	budget      int                   // bytes
+	definitions map[string]definition // from the answer's source list
+	budget      int                   // in bytes
 }
 
 // parse returns the citations of a marker. Page and section numbers are not
@@ -103,7 +103,7 @@ func parseTagMarker(marker string, depth int) []Citation {
 			}
 			return parseMarkerContent(content, "")
 		}
-		if rest == "" || strings.HasPrefix(rest, "</") { // it says everything in an attribute
+		if rest == "" || strings.HasPrefix(rest, "</") { // <ref name="doc_2"/>
 			for _, part := range strings.FieldsFunc(tag, func(r rune) bool { return r == ' ' || r == '/' }) {
 				if name, value, ok := strings.Cut(part, "="); ok && name != "class" && name != "style" {
 					return parseMarkerContent(strings.Trim(value, `"'`), "")
@@ -197,7 +197,7 @@ func parseCitationList(content string) []Citation {
 	if title == nil {
 		return all
 	}
-	// The name of a source may have commas, and a place in it after them.
+	// A source name may contain commas and be followed by a locator.
 	names := []string{content}
 	if len(title) > 1 || len(all) > 0 || title[0] != content {
 		names = append(names, strings.Join(title, ", "), title[0])
@@ -233,7 +233,7 @@ type partKind uint8
 const (
 	unknownPart partKind = iota
 	sourcePart           // a source
-	locatorPart          // a place in a source
+	locatorPart          // a page, section or line
 )
 
 // parseCitationPart parses a part of a marker. after is the kind of the part
@@ -290,7 +290,7 @@ func numberedCitations(text, name string) []Citation {
 		}
 		return r
 	}, text)
-	ascii = ascii[strings.LastIndexByte(ascii, ':')+1:] // "4:0" is of message 4
+	ascii = ascii[strings.LastIndexByte(ascii, ':')+1:] // "4:0" means source 0 of message 4
 	first, last, isRange := strings.Cut(strings.TrimSpace(ascii), "-")
 	from, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil {

@@ -24,7 +24,7 @@ func hasMarkdown(s string) bool {
 	for i := range len(s) {
 		b := s[i]
 		if b-'a' < 26 {
-			continue // most of a text
+			continue
 		}
 		if isMarkdownByte(b) || b == ' ' && i > 0 && s[i-1] == ' ' {
 			return true
@@ -46,9 +46,9 @@ func isMarkdownByte(b byte) bool {
 type markdownStripper struct {
 	src          string
 	dst          []byte
-	closers      [2]int // where the emphasis that was opened closes, by its mark: * and _
-	unclosed     [2]int // no emphasis that is opened before this offset closes
-	unclosedCode int    // no code that is opened before this offset closes
+	closers      [2]int // where the open emphasis with * and _ ends
+	unclosed     [2]int // emphasis opened before this offset is never closed
+	unclosedCode int    // code opened before this offset is never closed
 }
 
 func (c *markdownStripper) walk() {
@@ -197,7 +197,7 @@ func (c *markdownStripper) codeSpan(i int) int {
 	for n < len(c.src) && c.src[n] == '`' {
 		n++
 	}
-	// Some write an opening quotation mark so, with a space after it.
+	// A backtick before a space may be used as a quotation mark.
 	if i < c.unclosedCode || n == len(c.src) || n-i == 1 && c.src[n] == ' ' {
 		return c.copy(i, n-i)
 	}

@@ -11,8 +11,8 @@ type AnswerType uint8
 
 // What may be sought.
 const (
-	AnyStatement AnswerType = iota // about the topic
-	Affirmation                    // or denial, of "whether tickets can be returned"
+	AnyStatement AnswerType = iota // any statement about the topic
+	Affirmation                    // yes or no: "whether tickets can be returned"
 	Amount                         // a number, or "free"
 	Cost                           // an amount of money, or "free"
 	Time                           // a date, a time of day, a duration
@@ -21,13 +21,13 @@ const (
 	Value                          // a name or a number
 	Reason                         // "because"
 	Manner                         // "by", "using"
-	Event                          // what happens, or what somebody does
+	Event                          // what happens or what somebody does
 )
 
 // A Declined topic is what a refusal says the contexts do not answer.
 type Declined struct {
 	Type  AnswerType
-	Topic string // the words that an answer has to have, as the refusal or the question has them
+	Topic string // words that an answer must have, from the refusal or the question
 }
 
 // DeclinedBy returns the topic that a refusal declines. It reports false if the
@@ -59,7 +59,7 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 	first := strings.Count(string(w[:at]), " ")
 	d := classifyTopic(f[first : first+topic.count()])
 	if vague && d.Type == AnyStatement {
-		return Declined{}, false // there may be something about it, and not enough
+		return Declined{}, false // the contexts may mention it
 	}
 	return d, d.Topic != ""
 }
@@ -137,7 +137,7 @@ func (w words) cutSilentDocument() (words, bool) {
 	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
 		return w, false
 	}
-	for range 2 { // words of the name
+	for range 2 { // the document's name has up to two words
 		if _, rest = rest.cutWord(); len(rest) == 0 {
 			return w, false
 		}

@@ -13,19 +13,19 @@ import (
 type document struct {
 	text  string
 	spans []segment.Span
-	words []byte // room for the words of one sentence
+	words []byte // buffer for the words of a sentence
 }
 
 // A position describes the surroundings of a sentence.
 type position struct {
 	first, last     bool
-	heading         bool // it is a heading of Markdown
-	listItem        bool // of a list
-	wholeLine       bool // nothing else stands on its lines
-	beforeItem      bool // an item of a list comes next
-	startsParagraph bool // it begins one, after a blank line
-	beforeCode      bool // fenced code comes next
-	underlined      bool // a line of signs stands under it
+	heading         bool // after #
+	listItem        bool
+	wholeLine       bool // nothing else is on its lines
+	beforeItem      bool // before a list item
+	startsParagraph bool // after a blank line
+	beforeCode      bool // before fenced code
+	underlined      bool // above a line of = or -
 }
 
 // position returns the position of sentence i.
@@ -147,7 +147,7 @@ func (d document) classify(i int, text string, w words) Kind {
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
 		if begin := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
-			return false // as most
+			return false
 		}
 		rest, ok := cutSourceHeading(text)
 		return ok && rest != "" && listsSources(rest)

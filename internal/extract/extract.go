@@ -10,23 +10,23 @@ import (
 
 // A Claim is one statement of an answer to be judged.
 type Claim struct {
-	ID   int    // place among the row's claims, from 0
-	Text string // the statement, without Markdown; a row of a table with the headings of its columns
-	Lead string // the heading or stem that a fragment leans on, "" for none
-	// As is the statement that judges read instead of Lead and Text: what a short
-	// answer and its question say together, "Sydney is the capital of Australia."
-	// for "Sydney." It is "" for a claim that is judged by its own words.
+	ID   int    // index among the claims of the row
+	Text string // without Markdown; cells of a table row have their column headings
+	Lead string // heading or lead-in that a fragment depends on, or ""
+	// As is the statement that judges read instead of Lead and Text, such as
+	// "Sydney is the capital of Australia." for the short answer "Sydney." It is
+	// "" if the claim is judged by its own words.
 	As    string
-	Start int // first code point in the answer, as a Python slice counts; -1 where it was rewritten
-	End   int // one past the last code point; -1 where it was rewritten
-	// From is the sentence of the answer that a rewritten claim came from; nil
-	// for a verbatim claim, and where the sentence is not known.
+	Start int // first code point in the answer; -1 if rewritten
+	End   int // one past the last code point; -1 if rewritten
+	// From is the sentence that a rewritten claim comes from. It is nil for a
+	// verbatim claim and if the sentence is unknown.
 	From *Span
-	// Invented marks a rewritten claim with words or numbers that neither its
-	// sentence nor what stands around it has, and that stayed after a second try.
+	// Invented marks a rewritten claim with words or numbers that occur neither
+	// in its sentence nor around it, even after a second attempt.
 	Invented bool
-	// Citations are those of the claim, in the order of the answer. A rewritten
-	// claim has those of its sentence.
+	// Citations are in the order of the answer. A rewritten claim has those of
+	// its sentence.
 	Citations []Citation
 }
 
@@ -54,7 +54,7 @@ func (c Claim) Offset() (int, bool) {
 		return len(c.As) - len(c.Text), true
 	}
 	if strings.HasPrefix(c.Text, strings.TrimRight(c.As, ".!")) {
-		return 0, true // without a frame at its end
+		return 0, true // a trailing frame was cut
 	}
 	i := strings.Index(c.As, trimAnswer(c.Text))
 	return i - max(0, strings.Index(c.Text, trimAnswer(c.Text))), i >= 0
@@ -69,16 +69,16 @@ type Kind string
 // The kinds of sentence that claim nothing.
 const (
 	Greeting   Kind = "greeting"   // hello, thanks, offers of more help
-	Question   Kind = "question"   // a question back to the user
-	Heading    Kind = "heading"    // a title or a bare label
+	Question   Kind = "question"   // a question to the user
+	Heading    Kind = "heading"    // a title or label
 	LeadIn     Kind = "lead_in"    // "Here is the answer:"
 	Refusal    Kind = "refusal"    // "I don't know", "the context does not say"
 	Code       Kind = "code"       // fenced or indented code
-	Reference  Kind = "reference"  // a bare address of the web, as a footnote gives it
-	Marks      Kind = "marks"      // no letter and no digit: rules, bullets, emoji
-	Disclaimer Kind = "disclaimer" // about the answer itself: "based on the provided context only"
-	Reasoning  Kind = "reasoning"  // of the model, in <think> and the like
-	Unstated   Kind = "unstated"   // a model that was given the answer found no statement in it
+	Reference  Kind = "reference"  // a URL or source list
+	Marks      Kind = "marks"      // without letters and digits: rules, bullets, emoji
+	Disclaimer Kind = "disclaimer" // "based on the provided context only"
+	Reasoning  Kind = "reasoning"  // in <think> and similar tags
+	Unstated   Kind = "unstated"   // the extracting model found no statement in it
 )
 
 // Known reports whether k is one of the kinds.
@@ -103,8 +103,7 @@ type Skipped struct {
 type Extraction struct {
 	Claims  []Claim
 	Skipped []Skipped
-	// Usage is what it cost; all zero where nothing is sent. It is set with an
-	// error too.
+	// Usage is set even if there is an error.
 	Usage usage.Usage
 }
 

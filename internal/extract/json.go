@@ -76,19 +76,19 @@ func isProse(s, lang string) bool {
 	default:
 		return false
 	}
-	const enough = 4 // words
+	const minSpaces = 4
 	last, upTo := trimClosing(s)
-	return endsSentence(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= enough && !strings.ContainsAny(s, "{}=$\\")
+	return endsSentence(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
 // A jsonReader converts a JSON value to text.
 type jsonReader struct {
 	raw      string
-	from     int // of the JSON text in raw
+	from     int // start of the JSON text in raw
 	out      contextStripper
-	keys     []string // keys of the objects and arrays around what is read
-	values   int      // strings so far
-	lastItem int      // of which the last was in the array at hand, 0 for none
+	keys     []string // of the enclosing objects and arrays
+	values   int      // number of values so far
+	lastItem int      // the value that was the last item of the current array, or 0
 }
 
 // maxJSONDepth limits the nesting of JSON answers.
@@ -176,7 +176,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 		with, n := jsonEscape(j.raw[:end], i)
 		i += j.out.replace(i, i+n, with)
 	}
-	// What follows up to the next string is left out.
+	// The JSON up to the next value is omitted.
 	j.out.out = append(j.out.out, j.raw[j.out.done:end]...)
 	j.out.done = end
 }

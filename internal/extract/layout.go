@@ -51,7 +51,7 @@ func isLeadIn(text string, w, opened words, p position) bool {
 		return true
 	}
 	if introducesExamples(opened.last()) {
-		return w.count() <= 8 // a longer stem asserts something
+		return w.count() <= 8 // a longer lead-in asserts something
 	}
 	return w.count() <= 16 && endsLeadIn(opened.last())
 }
@@ -84,7 +84,7 @@ func isForwardPointer(s []byte) bool {
 // general guidelines".
 func (w words) pointsToSteps() bool {
 	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
-		return false // they are what the sentence speaks of
+		return false // the subject of the sentence
 	}
 	for len(w) > 0 {
 		first, rest := w.cutWord()
@@ -155,7 +155,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 	case p.heading:
 		return last != '.' || n < 4
 	case w.isShortNumber() && !p.first && p.wholeLine:
-		return true // the number of an item that never came
+		return true // the number of an empty item
 	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true
 	case !p.wholeLine || n > 8 || w.hasDigit() || w.contains(isCommonVerb):
@@ -171,7 +171,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		before, upTo := trimClosing(d.sentence(i - 1))
 		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
 		if before == ':' || !bold && !endsSentence(before, upTo) {
-			return false // what a lead-in announced, or one of several lines
+			return false // announced by a lead-in, or one of several lines
 		}
 		if bold {
 			return strings.HasSuffix(text, "**") || strings.HasSuffix(text, "__")
@@ -183,7 +183,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	}
 	if i == 0 {
-		return false // "Paris", and then why
+		return false // "Paris", followed by an explanation
 	}
 	after := d.sentence(i + 1)
 	end, upTo := trimClosing(after)

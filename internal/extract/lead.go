@@ -13,8 +13,8 @@ type leadStack struct {
 // A lead is a heading or lead-in.
 type lead struct {
 	text       string
-	indent     int  // of the item that is the stem; -1 where it is none
-	incomplete bool // it is a clause that what follows completes
+	indent     int  // of the list item; -1 if it is not one
+	incomplete bool // a clause that the next sentence completes
 }
 
 // next records sentence i of the given kind and returns the lead that the

@@ -84,9 +84,9 @@ func unchangedLen(s string) int {
 type contextStripper struct {
 	raw     string
 	out     []byte
-	done    int // bytes of raw that out has
+	done    int // number of bytes of raw in out
 	cuts    []cut
-	closers [2]int // where the emphasis with * and _ closes
+	closers [2]int // where the open emphasis with * and _ ends
 }
 
 // replace replaces raw[start:end] by with and returns end - start.
@@ -115,7 +115,7 @@ func (p *contextStripper) replaceAt(i int) int {
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
-		const longest = 1000 // as of linkEnd
+		const longest = 1000 // as in linkEnd
 		if n := strings.IndexByte(p.raw[i:min(len(p.raw), i+longest)], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
 			return 0
 		}
@@ -125,7 +125,7 @@ func (p *contextStripper) replaceAt(i int) int {
 		}
 		text := i + strings.Index(p.raw[i:end], "](")
 		start := i
-		if i > p.done && p.raw[i-1] == '!' { // a picture
+		if i > p.done && p.raw[i-1] == '!' { // an image
 			start--
 		}
 		p.replace(start, i+1, "")
@@ -173,7 +173,7 @@ func (p *contextStripper) tag(i int) int {
 		if opens {
 			with = "| "
 		}
-	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows begin the lines
+	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows start new lines
 	case name == "li" && opens:
 		with = "\n- "
 	case isBlockTag(name):

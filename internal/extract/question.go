@@ -12,18 +12,18 @@ import (
 type question struct {
 	before []word // "In May 2021," of "In May 2021, who left?"
 	prep   []word // "in" of "In which year"
-	wh     string // who, what, which, when, where, why, how, many, much, whose; "" for yes or no
+	wh     string // question word, or "many" and "much" after "how"; "" in a yes/no question
 	noun   []word // "year" of "which year", "tall" of "how tall"
-	aux    word   // the zero word if there is none, as in "Who left?"
-	// subject is what stands before the verb in a statement, and rest what follows
-	// aux there. The answer is the subject if asksSubject is set.
+	aux    word   // zero if there is none, as in "Who left?"
+	// subject precedes the verb in a statement and rest follows aux. If
+	// asksSubject is set, the answer is the subject.
 	subject, rest []word
 	asksSubject   bool
 }
 
 const (
-	maxQuestionBytes = 400 // bytes of a question that is taken apart
-	maxPrefixWords   = 12  // words before the question word
+	maxQuestionBytes = 400 // longer questions are not parsed
+	maxPrefixWords   = 12  // before the question word
 )
 
 // findQuestion returns the question in a text that may have other sentences,
@@ -35,8 +35,8 @@ func findQuestion(text string) string {
 	end := strings.IndexAny(text, "?？؟")
 	if end < 0 {
 		text = strings.TrimRight(text, ".: ")
-		const longestTopic = 10 // words of a search without a verb
-		if w := splitWords(text); len(text) > maxQuestionBytes || len(w) == 0 || !isQuestionWord(w[0].low) && !isAuxiliaryVerb(w[0].low) && requestLen(w) == 0 && (len(w) > longestTopic || hasFiniteVerb(w)) {
+		const maxTopicWords = 10 // of search terms without a verb
+		if w := splitWords(text); len(text) > maxQuestionBytes || len(w) == 0 || !isQuestionWord(w[0].low) && !isAuxiliaryVerb(w[0].low) && requestLen(w) == 0 && (len(w) > maxTopicWords || hasFiniteVerb(w)) {
 			return "" // a statement
 		}
 		return text

@@ -149,7 +149,7 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 	const longest = 400
 	begin := line[:min(len(line), maxHeadingBytes)]
 	if len(line) > longest || len(line) > maxHeadingBytes && strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
-		return "", false // as most
+		return "", false
 	}
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
 	name, rest, colon := strings.Cut(line, ":")
@@ -175,12 +175,12 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 // sources: it has no verb, and if it is long, it is a list or a capitalized
 // title.
 func listsSources(rest string) bool {
-	const long = 6 // words
+	const maxTitleWords = 6
 	w, _ := normalize(nil, rest)
 	if w.contains(isCommonVerb) {
 		return false
 	}
-	if w.count() <= long || strings.ContainsAny(rest, ",;[") || strings.Contains(rest, "://") {
+	if w.count() <= maxTitleWords || strings.ContainsAny(rest, ",;[") || strings.Contains(rest, "://") {
 		return true
 	}
 	small := 0

@@ -11,9 +11,7 @@ import (
 // Sentences extracts the sentences of an answer as claims, verbatim except for
 // Markdown.
 type Sentences struct {
-	// Lang is the language of the answers, such as "en"; "" where it is not
-	// known.
-	Lang string
+	Lang string // language of the answers, such as "en", or "" if unknown
 }
 
 // Extract returns every sentence of answer, either as a claim or as skipped. If
@@ -38,7 +36,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
 	t := table{row: -1}
 	var above leadStack
-	left := v.cuts // not yet reported
+	left := v.cuts
 	cited := v.hasCitations()
 	var sentences []sentenceSpan
 	for i, s := range spans {
@@ -127,7 +125,7 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 		c := cuts[0]
 		cuts = cuts[1:]
 		text := strings.TrimSpace(answer[c.start:c.end])
-		if c.kind == "" || text == "" || c.start < points.at { // the last is one in a sentence
+		if c.kind == "" || text == "" || c.start < points.at { // a cut before points.at is part of a sentence
 			continue
 		}
 		from := c.start + strings.Index(answer[c.start:c.end], text)

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	maxFragmentWords   = 12  // words of a short answer
-	maxUnspacedRunes   = 8   // code points of a name in a script without spaces
-	maxReplyBytes      = 300 // bytes of a claim that is looked at
-	minCommonVerbWords = 6   // of what may be a short answer with a common verb
-	maxShortAnswers    = 16  // claims that are short answers together
+	maxFragmentWords   = 12  // of a short answer
+	maxUnspacedRunes   = 8   // of a name in a script without spaces
+	maxReplyBytes      = 300 // longer claims are complete
+	minCommonVerbWords = 6   // shorter text is a fragment even with a common verb
+	maxShortAnswers    = 16  // claims of one answer
 )
 
 // JudgedAs returns [Claim.As] for each of claims, which must be consecutive
@@ -43,7 +43,7 @@ func JudgedAs(question string, claims []Claim) []string {
 		n++
 	}
 	if n < len(claims) {
-		n = min(n, 1) // a fragment among sentences is theirs
+		n = min(n, 1) // a fragment among sentences belongs to them
 	}
 	if n == 0 {
 		return all
@@ -108,8 +108,8 @@ func statement(asked string, q *question, parsed bool, text string) string {
 // so that the claim has the words of both. It returns "" if the answer is long
 // enough to stand alone in any language.
 func questionAndAnswer(asked, answer, says string) string {
-	const longest = 3 // words
-	if w := splitWords(says); len(w) > longest || isUnspaced(w) && utf8.RuneCountInString(says) > maxUnspacedRunes || repeatsQuestionWord(asked, says) {
+	const maxWords = 3
+	if w := splitWords(says); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(says) > maxUnspacedRunes || repeatsQuestionWord(asked, says) {
 		return ""
 	}
 	const stops = ".!。！ "
@@ -169,7 +169,7 @@ func hasFiniteVerb(w []word) bool {
 			continue
 		case i+1 < len(w) && isDeterminer(w[i+1].low) && low != "and" && low != "or" && low != "but" && !isPreposition(low) && !isDeterminer(low) && !isAdverb(low) &&
 			!strings.ContainsAny(w[i].text, ",;"):
-			return true // only a verb stands before a determiner
+			return true // only a verb precedes a determiner
 		case isDeterminer(w[i-1].low), isPreposition(w[i-1].low), isNumeral(w[i-1].low), startsUpper(w[i].text):
 			continue
 		case verbs().is(low, pastForm|thirdPerson), strings.HasSuffix(low, "ed") && len(low) > 4:

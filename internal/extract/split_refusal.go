@@ -6,8 +6,8 @@ import "strings"
 // bytes.
 type refusalPart struct {
 	start, end int
-	lead       string // what a relative clause or an apposition speaks of
-	asserts    bool   // it asserts a fact; otherwise it declines
+	lead       string // antecedent of a relative clause or apposition
+	asserts    bool   // otherwise it declines
 }
 
 // splitRefusal splits a sentence that both declines to answer and asserts
@@ -21,7 +21,7 @@ func splitRefusal(text string) []refusalPart {
 	whole := refusesBesideAsides(text, found)
 	var all []refusalPart
 	declines, claims := whole, false
-	start := -1 // of words that belong to the next part
+	start := -1 // of text that belongs to the next part
 	for _, c := range found {
 		var buf [2 * maxSentenceBytes]byte
 		p, _ := normalize(buf[:0], text[c.start:c.end])
@@ -157,7 +157,7 @@ func splitClauses(text string) []refusalPart {
 	}
 	for i := from; i < end; i++ {
 		switch text[i] {
-		case ',', ';', ':', '(', ' ', 0xe2: // the last begins a dash
+		case ',', ';', ':', '(', ' ', 0xe2: // 0xe2 starts a dash
 		default:
 			continue
 		}
@@ -325,8 +325,8 @@ func isApposition(text string) bool {
 // determiner.
 func antecedent(text string) string {
 	w := splitWords(text)
-	const longestPhrase = 8 // words
-	for i := len(w) - 2; i >= max(0, len(w)-longestPhrase); i-- {
+	const maxPhraseWords = 8
+	for i := len(w) - 2; i >= max(0, len(w)-maxPhraseWords); i-- {
 		if low := w[i].low; isDeterminer(low) && low != "any" && low != "no" && (i == 0 || w[i-1].low != "of") && (w[i].text == low || i == 0) && low != "that" {
 			w[i] = lowerFirst(w[i])
 			return strings.TrimRight(stripMarkdown(joinWords(w[i:])), ",;: ")

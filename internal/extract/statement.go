@@ -93,7 +93,7 @@ func (q *question) statementVerb(negated bool) verbPhrase {
 	}
 	aux, not := trimNegation(q.aux.low)
 	if q.wh == "" {
-		not = false // "Isn't it required?" asks what "Is it required?" does
+		not = false // "Isn't it required?" means "Is it required?"
 	}
 	negated = negated || not
 	switch {

@@ -115,12 +115,12 @@ func verbPredicateIndex(w []word, from int) int {
 		case !verbs().is(low, baseForm):
 			return false
 		}
-		// A noun such as "plan" or "cost" is followed by its verb.
+		// A noun such as "plan" or "cost" precedes its verb.
 		return i+1 == len(w) || !verbs().is(w[i+1].low, baseForm) || verbs().is(w[i+1].low, participleForm) || isPreposition(w[i+1].low)
 	}); n > 0 {
 		return n
 	}
-	// A verb that is not known stands before its object.
+	// An unknown verb precedes its object.
 	if n := firstIndex(w, from, func(i int) bool {
 		return i+1 < len(w) && (isDeterminer(w[i+1].low) || isNumeral(w[i+1].low)) && !isPreposition(w[i].low) && !isPreposition(w[i-1].low)
 	}); n > 0 {

@@ -4,8 +4,8 @@ import "strings"
 
 // A table tracks the Markdown table that the sentences are in.
 type table struct {
-	heads []string // of its columns
-	row   int      // the sentence of its last row so far; -1 outside of a table
+	heads []string // column headings
+	row   int      // sentence of the last row so far; -1 outside of a table
 }
 
 // next reports whether sentence i is a table row, and returns the text of its
@@ -84,7 +84,7 @@ func cells(s string) []string {
 			from = i + 1
 		}
 	}
-	if code { // a backtick alone is no code
+	if code { // unbalanced backtick
 		return plainCells(s)
 	}
 	return append(out, strings.TrimSpace(s[from:]))

@@ -16,12 +16,12 @@ func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
 	}
-	marked := hasMarkdown(sentence) || mayHaveCuts(sentence) || strings.Contains(sentence, `":`) // of JSON
+	marked := hasMarkdown(sentence) || mayHaveCuts(sentence) || strings.Contains(sentence, `":`) // JSON
 	if marked {
 		sentence = expandEntities(sentence)
-		text = strings.ReplaceAll(text, sourcePlaceholder, "") // in place of a number
+		text = strings.ReplaceAll(text, sourcePlaceholder, "")
 	}
-	if strings.IndexByte(sentence, '|') >= 0 { // has the headings of its columns
+	if strings.IndexByte(sentence, '|') >= 0 { // a claim has column headings
 		return true
 	}
 	if !marked {
@@ -72,8 +72,8 @@ func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNoth
 // answer is long enough to assert something, unlike list markers, HTML and
 // labels.
 func MayAssert(text string) bool {
-	const longest = 12 // letters
-	if len(text) <= longest || isAnswerLabel(newView(text).text) {
+	const maxLetters = 12
+	if len(text) <= maxLetters || isAnswerLabel(newView(text).text) {
 		return false
 	}
 	letters := 0
@@ -82,7 +82,7 @@ func MayAssert(text string) bool {
 			letters++
 		}
 	}
-	return letters > longest
+	return letters > maxLetters
 }
 
 // Unclaimed returns what was skipped in an answer besides its claims, as far as
@@ -98,7 +98,7 @@ func Unclaimed(answer, reason string, claims []Claim) []Skipped {
 	var all []Skipped
 	add := func(s Skipped) {
 		i := sort.Search(len(claims), func(i int) bool { return claims[i].End > s.Start })
-		if i == len(claims) || claims[i].Start >= s.End { // no claim is of it
+		if i == len(claims) || claims[i].Start >= s.End { // overlaps no claim
 			all = append(all, s)
 		}
 	}
@@ -109,7 +109,7 @@ func Unclaimed(answer, reason string, claims []Claim) []Skipped {
 		add(Skipped{Kind: Unstated, Text: string(runes[c.Start:c.End]), Start: c.Start, End: c.End})
 	}
 	slices.SortFunc(all, func(a, b Skipped) int { return a.Start - b.Start })
-	for i := range all { // another version or language may have seen it otherwise
+	for i := range all { // another version or language may classify differently
 		switch s := &all[i]; {
 		case reason == reasonRefusal && Extraction{Skipped: all}.Reason() == reasonNothing:
 			s.Kind = Refusal

@@ -20,9 +20,9 @@ type view struct {
 // A cut is a range of the raw answer that the text lacks or replaces.
 type cut struct {
 	start, end int  // in raw
-	at, size   int  // in text: where it was, and the length of what is there now
-	kind       Kind // of a piece that is reported as skipped; "" for none
-	citation   bool // it belongs to the claim before it, as a citation does
+	at, size   int  // position in text and length of the replacement
+	kind       Kind // if the cut is reported as skipped, or ""
+	citation   bool // belongs to the claim before it
 }
 
 // newView returns the view of an answer. Without anything to omit, text is raw.
@@ -58,9 +58,9 @@ func newAnswerView(raw string) view {
 func (v view) compose(inner view) view {
 	out := view{raw: v.raw, text: inner.text}
 	mine, theirs := v.cuts, inner.cuts
-	last := 0  // in v.text: where the last cut ends
-	raw := 0   // in v.raw: the same place
-	moved := 0 // how much longer the text of inner is so far
+	last := 0  // end of the last cut in v.text
+	raw := 0   // end of the last cut in v.raw
+	moved := 0 // growth of inner.text over v.text so far
 	for len(mine)+len(theirs) > 0 {
 		var from, to int // of the cut, in v.text
 		if len(theirs) == 0 || len(mine) > 0 && mine[0].at <= theirs[0].start {
@@ -97,7 +97,7 @@ func (v view) compose(inner view) view {
 // an invisible character.
 func mayHaveCuts(raw string) bool {
 	for i := range len(raw) {
-		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // most of a text is small letters
+		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // fast path for most bytes
 			return true
 		}
 	}
@@ -107,7 +107,7 @@ func mayHaveCuts(raw string) bool {
 // rawStart returns the offset in raw of the text that starts at offset.
 func (v view) rawStart(offset int) int {
 	n := v.cutsBefore(offset + 1)
-	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within what stands in its place
+	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within a replacement
 		return v.cuts[n].start
 	}
 	return v.toRaw(n, offset)
@@ -149,13 +149,13 @@ type viewBuilder struct {
 
 // walk copies raw to out, except for the sections and what cutAt omits.
 func (v *viewBuilder) walk(whole []section) {
-	line := true // only white space and HTML come before i on its line
+	line := true // only white space and HTML precede i on its line
 	for i := 0; i < len(v.raw); {
 		if len(whole) > 0 && i >= whole[0].start {
 			s := whole[0]
 			whole = whole[1:]
-			if s.end > i { // else it stood in code
-				with := "\n\n" // what stands before and after are not one sentence
+			if s.end > i { // otherwise it is inside code
+				with := "\n\n" // separates the sentences around it
 				if len(v.out) == 0 {
 					with = ""
 				}
@@ -216,7 +216,7 @@ func (v *viewBuilder) cutAt(i int) int {
 		if n := v.citations(i); n > 0 {
 			return n
 		}
-		if e := linkEnd(v.raw, i); e > 0 { // clean keeps its text
+		if e := linkEnd(v.raw, i); e > 0 { // stripMarkdown keeps its text
 			v.out = append(v.out, v.raw[i:e]...)
 			return e - i
 		}
@@ -249,7 +249,7 @@ func (v *viewBuilder) emoji(start, end int) int {
 		end += size
 	}
 	if end == len(v.raw) || v.raw[end] == '\n' {
-		return 0 // a line of emoji is skipped as one
+		return 0 // a line of emoji is skipped as a whole
 	}
 	return v.omit(start, end, "", "", false)
 }
@@ -319,7 +319,7 @@ func htmlTag(s string, i int) (name string, n int) {
 	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
 		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
 		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
-		"answer", "body", "final", "final_answer", "head", "html", "main", "output", "reply", "response", "result": // the last are of prompts
+		"answer", "body", "final", "final_answer", "head", "html", "main", "output", "reply", "response", "result": // used in prompts
 		return name, n
 	}
 	return "", 0
@@ -344,7 +344,7 @@ func htmlEntity(s string, i int) (with string, n int) {
 		return "", 0
 	}
 	switch with = html.UnescapeString(near[:n]); {
-	case with == near[:n], strings.HasSuffix(with, ";"): // only a part of it is a name
+	case with == near[:n], strings.HasSuffix(with, ";"): // only a prefix is a name
 		return "", 0
 	case with == "\u00a0":
 		return " ", n

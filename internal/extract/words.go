@@ -29,7 +29,7 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 	for i := 0; i < len(text); i++ {
 		b := text[i]
 		switch {
-		case b|0x20-'a' < 26: // nearly all
+		case b|0x20-'a' < 26:
 			b |= 0x20
 		case b-'0' < 10:
 		case b == ' ':
@@ -149,17 +149,17 @@ func (w words) skip(set func([]byte) bool) words {
 type role uint8
 
 const (
-	opening    role = 1 + iota // says nothing by itself; what follows decides
-	salutation                 // a greeting where the sentence says little more
-	closing                    // an offer of more help or a wish
-	declining                  // a refusal
-	announcing                 // of what comes next
+	opening    role = 1 + iota // has no content: "Unfortunately,"
+	salutation                 // a greeting, if little else follows
+	closing                    // offers help or wishes well
+	declining                  // declines to answer
+	announcing                 // announces what follows
 )
 
 // A phrase consists of normalized words.
 type phrase struct {
 	text  string
-	whole bool // it must be the whole sentence
+	whole bool // must be the whole sentence
 }
 
 //go:embed data/en.txt
@@ -171,7 +171,7 @@ type byRole [announcing + 1][]phrase
 // A phraseBook indexes phrases by their first word.
 type phraseBook struct {
 	phrases map[string]*byRole
-	lengths [announcing + 1][256]uint32 // of the first words that begin with a byte, a bit for each
+	lengths [announcing + 1][256]uint32 // bit set of the lengths of first words, by first byte
 }
 
 //nolint:gochecknoglobals // read once from what is embedded, never changed
@@ -180,7 +180,7 @@ var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(english) }
 // find returns the phrases with the given role that start with first.
 func (b *phraseBook) find(first []byte, as role) []phrase {
 	if len(first) == 0 || b.lengths[as][first[0]]>>len(first)&1 == 0 {
-		return nil // as for most words
+		return nil
 	}
 	if known := b.phrases[string(first)]; known != nil {
 		return known[as]

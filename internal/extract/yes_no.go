@@ -26,7 +26,7 @@ func YesOrNo(answer string) (yes, ok bool) {
 // languages and returns what follows.
 func cutYesNo(text string) (yes bool, rest string, ok bool) {
 	end := 0
-	for n := range 3 { // words
+	for n := range 3 { // up to three words
 		for end < len(text) && text[end] == ' ' {
 			end++
 		}
@@ -113,7 +113,7 @@ func (q *question) replyStatement(yes bool, rest string) string {
 		said += ", " + joinWords(w)
 	case hasFiniteVerb(w):
 		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > maxFragmentWords {
-			return "" // it stands alone
+			return "" // stands alone
 		}
 		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !isPronounSubject(q.subject) && q.subject[0].low != "there" {
 			w = slices.Concat(q.statementSubject(), w[1:])
