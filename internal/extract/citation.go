@@ -91,12 +91,17 @@ func citationAt(s string, i int) (size int, certain bool) {
 	return superscriptLen(s, i), true
 }
 
+// brackets returns the brackets of citations. "[[" comes before "[".
+func brackets() [5][2]string {
+	return [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}}
+}
+
 // bracketCitationLen returns the length of the citation in square or lenticular
 // brackets at i, including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
 	const longest = 400
 	near := s[i:min(len(s), i+longest)]
-	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
+	for _, pair := range brackets() {
 		inside, ok := strings.CutPrefix(near, pair[0])
 		if !ok {
 			continue

@@ -65,11 +65,8 @@ func parseDefinition(line string) (key, text, rest string) {
 		size = superscriptLen(line, 0)
 		label = line[:size]
 	} else {
-		n := 0
-		for n < len(line) && n < 4 && line[n]-'0' < 10 {
-			n++
-		}
-		if n == 0 || n == len(line) || strings.IndexByte(".):", line[n]) < 0 {
+		n := listNumberLen(line)
+		if n == 0 {
 			return "", "", ""
 		}
 		size, label = n+1, "["+line[:n]+"]"

@@ -35,20 +35,32 @@ func isMarker(s string) bool {
 		return len(s) > 1 && !strings.Contains(s, " ")
 	}
 	s, _, _ = strings.Cut(s, "†")
-	const maxShortID = 4 // "S2" and the like
-	return isLocator(s) || len(s) <= maxShortID && len(s) > 1 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
+	return isLocator(s) || isShortID(s)
+}
+
+// isShortID reports whether s is a letter and the number of a source: "S2".
+func isShortID(s string) bool {
+	return len(s) > 1 && len(s) <= 4 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
 // isLocator reports whether s is a word for a source or a part of one with its
 // number: "Doc 1", "p. 4".
 func isLocator(s string) bool {
+	word, number := splitLocator(s)
+	return isSourceWord(word) && (isSourceNumbers(number) || isSectionNumber(number))
+}
+
+// splitLocator splits a locator into its word and its number: "page" and "4" for
+// "page 4 of 10". word is "" if s does not start with letters that something else
+// follows.
+func splitLocator(s string) (word, number string) {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
-	if n <= 0 || !isSourceWord(s[:n]) {
-		return false
+	if n <= 0 {
+		return "", ""
 	}
-	number := strings.TrimPrefix(strings.TrimLeft(s[n:], " .:#_-–№"), "id")
-	number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ") // "page 4 of 10"
-	return isSourceNumbers(number) || isSectionNumber(number)
+	number = strings.TrimPrefix(strings.TrimLeft(s[n:], " .:#_-–№"), "id")
+	number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ")
+	return s[:n], number
 }
 
 // isSectionNumber reports whether s is a letter or section number: "A", "4.2",
@@ -201,12 +213,7 @@ func isSourcePointer(s string) bool {
 	if len(s) > longest {
 		return false
 	}
-	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
-		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
-			s = s[len(word):]
-			break
-		}
-	}
+	s = trimSee(s)
 	if label, rest, ok := strings.Cut(s, ":"); ok && rest != "" {
 		_, known := cutSourceHeading(label + ":")
 		return known && listsSources(rest) || isSourceWord(label) && (isSourceNumbers(strings.TrimSpace(rest)) || isFileName(rest))

@@ -71,7 +71,7 @@ func parseMarker(marker string, depth int) []Citation {
 		}
 		return parseMarkerContent(inside, "")
 	}
-	for _, pair := range [][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
+	for _, pair := range brackets() {
 		inside, ok := strings.CutPrefix(marker, pair[0])
 		if !ok {
 			continue
@@ -210,14 +210,19 @@ func parseCitationList(content string) []Citation {
 	return []Citation{{Names: names, Number: -1}}
 }
 
-// trimPointer removes a leading "see" or "Source:".
-func trimPointer(s string) string {
+// trimSee removes a leading "see", "according to" or the like.
+func trimSee(s string) string {
 	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
-			s = s[len(word):]
-			break
+			return s[len(word):]
 		}
 	}
+	return s
+}
+
+// trimPointer removes a leading "see" or "Source:".
+func trimPointer(s string) string {
+	s = trimSee(s)
 	label, rest, ok := strings.Cut(s, ":")
 	if ok && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") {
 		if _, known := cutSourceHeading(label + ":"); known {
@@ -253,16 +258,14 @@ func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	case isLineRange(part):
 		return nil, locatorPart
 	case isLocator(part):
-		n := strings.IndexFunc(part, func(r rune) bool { return !unicode.IsLetter(r) })
-		if isLocatorWord(part[:n]) {
+		word, number := splitLocator(part)
+		if isLocatorWord(word) {
 			return nil, locatorPart
 		}
-		number := strings.TrimPrefix(strings.TrimLeft(part[n:], " .:#_-–№"), "id")
-		number, _, _ = strings.Cut(strings.TrimLeft(number, " .:#_-"), " of ")
 		return numberedCitations(number, part), sourcePart
 	case isURL(part), isFileName(part):
 		return []Citation{{Names: []string{strings.Trim(part, "<>")}, Number: -1}}, sourcePart
-	case len(part) <= 4 && len(part) > 1 && unicode.IsLetter(rune(part[0])) && isSourceNumbers(part[1:]): // "S2"
+	case isShortID(part):
 		return numberedCitations(part[1:], part), sourcePart
 	case isIdentifier(part):
 		return []Citation{{Names: []string{part}, Number: -1}}, sourcePart

@@ -79,14 +79,10 @@ func normalizeWords(f []word) words {
 // declinedTopic returns the topic after "the documents do not mention" or
 // before "is not mentioned in the documents".
 func (w words) declinedTopic() (words, bool) {
-	if rest, ok := w.cutSilentSource(); ok {
-		return rest, true
-	}
-	if rest, ok := w.cutSilentDocument(); ok {
-		return rest, true
-	}
-	if rest, ok := w.cutNoMention(); ok {
-		return rest, true
+	for _, cut := range [...]func(words) (words, bool){words.cutSilentSource, words.cutSilentDocument, words.cutNoMention} {
+		if rest, ok := cut(w); ok {
+			return rest, true
+		}
 	}
 	if rest, ok := w.cutPhrase(declining); ok {
 		if first, after := w.cutWord(); string(first) == "nothing" || string(first) == "it" && after.isUnstated() {
@@ -225,10 +221,9 @@ func declinedQuestion(question string) (Declined, bool) {
 	if q.wh == "" {
 		return Declined{Affirmation, joinWords(q.before, q.subject, q.rest)}, true
 	}
-	f := slices.Concat([]word{{q.wh, q.wh}}, q.noun, q.subject, q.rest, q.before)
-	switch q.wh {
-	case "many", "much":
-		f = append([]word{{"how", "how"}}, f...)
+	f := slices.Concat(literals(q.wh), q.noun, q.subject, q.rest, q.before)
+	if q.wh == "many" || q.wh == "much" {
+		f = slices.Insert(f, 0, literals("how")...)
 	}
 	d := classifyTopic(f)
 	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event

@@ -3,7 +3,6 @@ package extract
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
@@ -173,16 +172,7 @@ func (d document) isIndentedCode(i int) bool {
 
 // hasAlphanumeric reports whether text has a letter or a digit.
 func hasAlphanumeric(text string) bool {
-	for _, r := range text {
-		if r < utf8.RuneSelf {
-			if b := byte(r); b|0x20-'a' < 26 || b-'0' < 10 {
-				return true
-			}
-		} else if unicode.IsLetter(r) || unicode.IsNumber(r) {
-			return true
-		}
-	}
-	return false
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
 // trimClosing trims closing quotation marks, brackets and emphasis, and returns

@@ -257,9 +257,14 @@ func keyToWords(r rune) rune {
 	return r
 }
 
+// normalizeKey returns the words of key in lower case.
+func normalizeKey(key string) string {
+	return strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " "))
+}
+
 // isAnswerKey reports whether key is one for the answer as a whole.
 func isAnswerKey(key string) bool {
-	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
+	switch normalizeKey(key) {
 	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
 		return true
 	}
@@ -269,7 +274,7 @@ func isAnswerKey(key string) bool {
 // isMetadataKey reports whether the values of key say nothing about the
 // subject.
 func isMetadataKey(key string) bool {
-	switch strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " ")) {
+	switch normalizeKey(key) {
 	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",
 		"links", "confidence", "score", "question", "query", "context", "contexts",
 		"reasoning", "thought", "thoughts", "thinking", "rationale":

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,8 +41,6 @@ func isLeadIn(text string, w, opened words, p position) bool {
 		if p.wholeLine && w.count() <= 16 {
 			return true
 		}
-	}
-	switch string(first) {
 	case "in", "on", "under", "within":
 		if p.beforeItem && w.count() <= 8 && !w.contains(isCommonVerb) {
 			return true
@@ -236,13 +235,5 @@ func endsSentence(last byte, text string) bool {
 // isShortNumber reports whether w is a number of up to two digits and nothing
 // else.
 func (w words) isShortNumber() bool {
-	if len(w) == 0 || len(w) > 2 {
-		return false
-	}
-	for _, b := range w {
-		if b-'0' >= 10 {
-			return false
-		}
-	}
-	return true
+	return len(w) > 0 && len(w) <= 2 && len(bytes.Trim(w, "0123456789")) == 0
 }

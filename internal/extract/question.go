@@ -89,7 +89,7 @@ func parseQuestion(text string) (question, bool) {
 		q.prep, w = w[:1], w[1:]
 	}
 	if head, ok := cutContraction(w[0].low); ok {
-		w = append([]word{{head, head}, {"is", "is"}}, w[1:]...)
+		w = slices.Concat(literals(head, "is"), w[1:])
 	}
 	switch {
 	case isQuestionWord(w[0].low):
@@ -158,7 +158,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	case len(w) == 0:
 		return false
 	case !isAuxiliaryVerb(w[0].low):
-		if q.wh == "when" || q.wh == "where" || q.wh == "why" || q.wh == "how" {
+		if q.asksAdverbial() {
 			return embedded && q.parseClause(append(slices.Clone(q.noun), w...))
 		}
 		if embedded && q.wh != "who" && !verbs().is(w[0].low, pastForm|thirdPerson) {
@@ -171,7 +171,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	if len(w) == 0 {
 		return false
 	}
-	q.asksSubject = q.wh != "when" && q.wh != "where" && q.wh != "why" && q.wh != "how" && len(q.prep) == 0 && q.lacksSubject(w)
+	q.asksSubject = !q.asksAdverbial() && len(q.prep) == 0 && q.lacksSubject(w)
 	if q.asksSubject {
 		q.rest = w
 		return true
@@ -184,7 +184,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 	if len(q.subject) == 0 {
 		return false
 	}
-	if isBe(q.aux.low) && q.wh != "when" && q.wh != "where" && q.wh != "why" && q.wh != "how" && !q.asksObject() {
+	if isBe(q.aux.low) && !q.asksAdverbial() && !q.asksObject() {
 		// "What is the capital of Australia?": "Sydney is the capital of Australia".
 		switch {
 		case isPronounSubject(q.subject):
@@ -199,6 +199,12 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 		q.asksSubject, q.subject, q.rest = true, nil, w
 	}
 	return true
+}
+
+// asksAdverbial reports whether the question word stands for a time, place,
+// reason or manner.
+func (q *question) asksAdverbial() bool {
+	return q.wh == "when" || q.wh == "where" || q.wh == "why" || q.wh == "how"
 }
 
 // nounLen returns the number of words of w that belong to the question word:

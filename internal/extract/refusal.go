@@ -33,20 +33,13 @@ func (w words) refuses(depth int) bool {
 		return false
 	}
 	rest, ok := w.cutPhrase(declining)
-	if !ok {
-		rest, ok = w.cutSilentSource()
-	}
-	if !ok {
-		rest, ok = w.cutSilentDocument()
-	}
-	if !ok {
-		rest, ok = w.cutLackOfInformation()
-	}
-	if !ok {
-		rest, ok = w.cutNoMention()
-	}
-	if !ok {
-		rest, ok = w.cutNotMentioned()
+	for _, cut := range [...]func(words) (words, bool){
+		words.cutSilentSource, words.cutSilentDocument, words.cutLackOfInformation, words.cutNoMention, words.cutNotMentioned,
+	} {
+		if ok {
+			break
+		}
+		rest, ok = cut(w)
 	}
 	return ok && rest.assertsNothing(depth)
 }
@@ -90,11 +83,10 @@ func (w words) cutAttribution() (words, bool) {
 	default:
 		return w, false
 	}
-	rest, ok := rest.cutSource()
-	if !ok {
-		return w, false
+	if after, ok := rest.cutSource(); ok {
+		return after, true
 	}
-	return rest, true
+	return w, false
 }
 
 // isAttributionWord reports whether s may come between "based" or "according"

@@ -241,14 +241,23 @@ func trimListMarker(line string) string {
 	if strings.ContainsRune("-*+•–◦▪", r) {
 		return strings.TrimLeft(line[size:], " \t")
 	}
+	if n := listNumberLen(line); n > 0 {
+		return strings.TrimLeft(line[n+1:], " \t")
+	}
+	return line
+}
+
+// listNumberLen returns the number of digits at the start of a line such as
+// "12. Rinse", or 0 if it has no list number.
+func listNumberLen(line string) int {
 	n := 0
 	for n < len(line) && n < 4 && line[n]-'0' < 10 {
 		n++
 	}
-	if n > 0 && n < len(line) && (line[n] == '.' || line[n] == ')' || line[n] == ':') {
-		return strings.TrimLeft(line[n+1:], " \t")
+	if n == 0 || n == len(line) || strings.IndexByte(".):", line[n]) < 0 {
+		return 0
 	}
-	return line
+	return n
 }
 
 // isTitleLine reports whether a line can be the title of a source: it is short

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,20 +27,17 @@ func JudgedAs(question string, claims []Claim) []string {
 		case c.Lead != "":
 			all[i] = completeClause(c.Lead, c.Text)
 		case mayHaveFrame(c.Text):
-			all[i], _ = frameless(c.Text)
+			if text, ok := trimFrames(c.Text); ok {
+				all[i] = text
+			}
 		}
 	}
-	says := func(i int) string {
-		if all[i] != "" {
-			return all[i]
-		}
-		return claims[i].Text
-	}
+	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
 	if strings.TrimSpace(question) == "" {
 		return all
 	}
 	n := 0
-	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(says(n)) {
+	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(text(n)) {
 		n++
 	}
 	if n < len(claims) {
@@ -54,19 +52,11 @@ func JudgedAs(question string, claims []Claim) []string {
 	}
 	q, parsed := parseQuestion(asked)
 	for i := range n {
-		if as := statement(asked, &q, parsed, says(i)); as != "" {
+		if as := statement(asked, &q, parsed, text(i)); as != "" {
 			all[i] = as
 		}
 	}
 	return all
-}
-
-// frameless is unframed with "" for a sentence without a frame.
-func frameless(text string) (string, bool) {
-	if s, ok := trimFrames(text); ok {
-		return s, true
-	}
-	return "", false
 }
 
 // statement returns the statement that a short answer makes, or "" if it stands
@@ -107,9 +97,9 @@ func statement(asked string, q *question, parsed bool, text string) string {
 // questionAndAnswer joins a question that could not be parsed with its answer,
 // so that the claim has the words of both. It returns "" if the answer is long
 // enough to stand alone in any language.
-func questionAndAnswer(asked, answer, says string) string {
+func questionAndAnswer(asked, answer, said string) string {
 	const maxWords = 3
-	if w := splitWords(says); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(says) > maxUnspacedRunes || repeatsQuestionWord(asked, says) {
+	if w := splitWords(said); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(said) > maxUnspacedRunes || repeatsQuestionWord(asked, said) {
 		return ""
 	}
 	const stops = ".!。！ "

@@ -161,12 +161,10 @@ func splitClauses(text string) []refusalPart {
 		default:
 			continue
 		}
-		mark, next := clauseBoundary(text[:end], i)
-		if mark == 0 {
-			continue
-		}
-		switch mark {
-		case '(':
+		kind, next := clauseBoundary(text[:end], i)
+		switch kind {
+		case noBoundary:
+		case parenthesis:
 			last := i + strings.IndexByte(text[i:end], ')')
 			inner := text[next:max(last, next)]
 			lead := antecedent(text[from:i])
@@ -179,7 +177,7 @@ func splitClauses(text string) []refusalPart {
 			for from < end && text[from] == ' ' {
 				from++
 			}
-		case 'w': // a relative clause
+		case relativeClause:
 			lead := antecedent(text[from:i])
 			var buf [2 * maxSentenceBytes]byte
 			if w, _ := normalize(buf[:0], text[next:end]); lead == "" || !w.hasDigit() && w.contains(isAnsweringWord) {
@@ -192,7 +190,7 @@ func splitClauses(text string) []refusalPart {
 			}
 			all = append(all, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
-		case 'a': // an apposition
+		case apposition:
 			lead := antecedent(text[from:i])
 			to := next + len(text[next:end])
 			if n := strings.IndexByte(text[next:end], ','); n > 0 {
@@ -229,57 +227,67 @@ func pronounLead(all []refusalPart, text string, from, to int) string {
 	return antecedent(text[last.start:last.end])
 }
 
+// A boundaryKind is what follows a boundary between clauses.
+type boundaryKind uint8
+
+const (
+	noBoundary boundaryKind = iota
+	mainClause
+	relativeClause
+	apposition // possibly
+	parenthesis
+)
+
 // clauseBoundary returns the kind of boundary at byte i and the offset of the
-// text after it: 'c' for a clause, 'w' for a relative clause, 'a' for a
-// possible apposition, '(' for a parenthesis, and 0 for no boundary.
-func clauseBoundary(text string, i int) (kind byte, next int) {
+// text after it.
+func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 	rest := text[i:]
 	switch {
 	case rest[0] == '(':
-		return '(', i + 1
+		return parenthesis, i + 1
 	case rest[0] == ';':
-		return 'c', i + 1
+		return mainClause, i + 1
 	case strings.HasPrefix(rest, "—"), strings.HasPrefix(rest, "–"):
 		return dashBoundary(text, i+len("—"))
 	case strings.HasPrefix(rest, " - "), strings.HasPrefix(rest, " -- "):
 		return dashBoundary(text, i+strings.LastIndex(rest[:min(4, len(rest))], "-")+1)
 	case rest[0] == ' ':
 		if first, _, _ := strings.Cut(rest[1:], " "); first == "but" || first == "although" || first == "though" || first == "whereas" || first == "while" || first == "because" {
-			return 'c', i
+			return mainClause, i
 		} else if first == "which" && !strings.HasSuffix(text[:i], ",") && startsWithVerb(rest[len(" which"):]) {
-			return 'w', i + 1
+			return relativeClause, i + 1
 		}
-		return 0, 0
+		return noBoundary, 0
 	case !strings.HasPrefix(rest, ", "):
-		return 0, 0
+		return noBoundary, 0
 	}
 	first, _, _ := strings.Cut(rest[2:], " ")
 	switch low := normalizeWord(first); low {
 	case "which", "who", "whose", "where":
-		return 'w', i + 2
+		return relativeClause, i + 2
 	case "but", "however", "although", "though", "while", "whereas", "yet", "because", "since", "even", "so":
-		return 'c', i + 1
+		return mainClause, i + 1
 	default:
 		if aside, _, closed := strings.Cut(rest[2:], ","); isApposition(aside) && (closed || !startsUpper(aside) || i+2+len(aside) == len(text)) {
-			return 'a', i + 2
+			return apposition, i + 2
 		}
 		var buf [2 * maxSentenceBytes]byte
 		if w, _ := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); isSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
-			return 'c', i + 1
+			return mainClause, i + 1
 		}
 	}
-	return 0, 0
+	return noBoundary, 0
 }
 
 // dashBoundary returns the boundary of a dash that ends at byte next.
-func dashBoundary(text string, next int) (kind byte, at int) {
+func dashBoundary(text string, next int) (kind boundaryKind, at int) {
 	for next < len(text) && (text[next] == ' ' || text[next] == '-') {
 		next++
 	}
 	if isApposition(text[next:]) {
-		return 'a', next
+		return apposition, next
 	}
-	return 'c', next
+	return mainClause, next
 }
 
 // startsWithVerb reports whether text, which follows "which", starts with a

@@ -40,7 +40,7 @@ func (q *question) yesNoStatement(yes bool) string {
 	if !yes {
 		if none := negativePronoun(subject[0].low); none != "" { // "Was anyone hurt?"
 			v := q.statementVerb(false)
-			return makeSentence(q.before, append([]word{{none, none}}, subject[1:]...), v.head, v.rest)
+			return makeSentence(q.before, slices.Concat(literals(none), subject[1:]), v.head, v.rest)
 		}
 	}
 	v := q.statementVerb(!yes)
@@ -110,13 +110,13 @@ func (q *question) statementVerb(negated bool) verbPhrase {
 			aux = "were"
 		}
 	}
-	head := []word{{aux, aux}}
+	head := literals(aux)
 	switch {
 	case !negated:
 	case aux == "can":
 		head[0] = word{"cannot", "cannot"}
 	case aux == "must": // "No" to "Must I?" is "You need not."
-		head = []word{{"need", "need"}, {"not", "not"}}
+		head = literals("need", "not")
 	default:
 		head = append(head, word{"not", "not"})
 	}
@@ -174,7 +174,7 @@ func (q *question) withSubject(a []word) []word {
 	aux, not := trimNegation(q.aux.low)
 	var verb []word
 	if aux != "" {
-		verb = []word{{aux, aux}}
+		verb = literals(aux)
 	}
 	if not {
 		verb = append(verb, word{"not", "not"})
@@ -182,7 +182,7 @@ func (q *question) withSubject(a []word) []word {
 	rest := readdress(q.rest)
 	subject := q.answerPhrase(a)
 	if len(rest) > 0 && rest[0].low == "there" { // "How many rooms are there?"
-		return slices.Concat([]word{{"there", "there"}}, verb, subject, rest[1:])
+		return slices.Concat(literals("there"), verb, subject, rest[1:])
 	}
 	return slices.Concat(subject, verb, rest)
 }
@@ -216,7 +216,7 @@ func (q *question) answerPhrase(a []word) []word {
 		}
 	case q.wh == "how" && noun != "" && isBe(q.aux.low):
 		if noun == "old" && isBareNumeral(a) {
-			return slices.Concat(a, []word{{"years", "years"}}, q.noun)
+			return slices.Concat(a, literals("years"), q.noun)
 		}
 		if noun != "long" && noun != "often" && noun != "soon" && noun != "far" && !slices.ContainsFunc(a, func(w word) bool { return w.low == noun }) {
 			return slices.Concat(a, q.noun)
@@ -235,9 +235,9 @@ func (q *question) answerPhrase(a []word) []word {
 	case q.wh == "when":
 		return withTimePreposition(a)
 	case q.wh == "where" && (startsUpper(a[0].text) || isDeterminer(first)):
-		return slices.Concat([]word{{"in", "in"}}, a)
+		return slices.Concat(literals("in"), a)
 	case q.wh == "why":
-		return slices.Concat([]word{{"because", "because"}, {"of", "of"}}, a)
+		return slices.Concat(literals("because", "of"), a)
 	}
 	return a
 }
@@ -262,7 +262,7 @@ func withTimePreposition(a []word) []word {
 	default:
 		return a
 	}
-	return slices.Concat([]word{{prep, prep}}, a)
+	return slices.Concat(literals(prep), a)
 }
 
 // isBareNumeral reports whether an answer is a number without a unit, such as

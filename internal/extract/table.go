@@ -39,8 +39,7 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 		return "", Heading, true
 	case len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
 		t.row = i
-		text = rowText(nil, cells(s))
-		if text == "" {
+		if text = rowText(nil, cells(s)); text == "" {
 			return "", Marks, true
 		}
 		return text, "", true
@@ -85,30 +84,26 @@ func cells(s string) []string {
 		}
 	}
 	if code { // unbalanced backtick
-		return plainCells(s)
+		out = strings.Split(s, "|")
+		for i := range out {
+			out[i] = strings.TrimSpace(out[i])
+		}
+		return out
 	}
 	return append(out, strings.TrimSpace(s[from:]))
-}
-
-func plainCells(s string) []string {
-	out := strings.Split(s, "|")
-	for i := range out {
-		out[i] = strings.TrimSpace(out[i])
-	}
-	return out
 }
 
 // rowText joins the cells of a row, each with its column heading. It returns ""
 // if no cell has text.
 func rowText(heads, row []string) string {
 	var b strings.Builder
-	says := false
+	hasText := false
 	for i, cell := range row {
 		cell = stripMarkdown(cell)
 		if cell == "" {
 			continue
 		}
-		says = says || hasAlphanumeric(cell)
+		hasText = hasText || hasAlphanumeric(cell)
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}
@@ -118,7 +113,7 @@ func rowText(heads, row []string) string {
 		}
 		b.WriteString(cell)
 	}
-	if !says {
+	if !hasText {
 		return ""
 	}
 	return b.String()

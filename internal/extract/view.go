@@ -286,19 +286,28 @@ func (v *viewBuilder) tag(i int) int {
 		return 0
 	}
 	with := ""
-	switch name {
-	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr",
-		"answer", "body", "final", "final_answer", "html", "main", "output", "reply", "response", "result":
+	switch {
+	case isBlockTag(name), isPromptTag(name):
 		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
 			with = "\n"
 		}
 		if name == "li" && v.raw[i+1] != '/' {
 			with += "- "
 		}
-	case "td", "th":
+	case name == "td", name == "th":
 		with = " "
 	}
 	return v.omit(i, i+n, with, "", false)
+}
+
+// isPromptTag reports whether prompts ask models to put their answer into the
+// tag.
+func isPromptTag(name string) bool {
+	switch name {
+	case "answer", "final", "final_answer", "main", "output", "reply", "response", "result":
+		return true
+	}
+	return false
 }
 
 // htmlTag returns the lower-case name of the HTML tag at i and its length, or
@@ -318,8 +327,10 @@ func htmlTag(s string, i int) (name string, n int) {
 	switch name = strings.ToLower(name); name {
 	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
 		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
-		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul",
-		"answer", "body", "final", "final_answer", "head", "html", "main", "output", "reply", "response", "result": // used in prompts
+		"strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html":
+		return name, n
+	}
+	if isPromptTag(name) {
 		return name, n
 	}
 	return "", 0

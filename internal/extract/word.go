@@ -57,6 +57,15 @@ func joinWords(parts ...[]word) string {
 	return b.String()
 }
 
+// literals returns lower-case words as themselves.
+func literals(list ...string) []word {
+	w := make([]word, len(list))
+	for i, s := range list {
+		w[i] = word{s, s}
+	}
+	return w
+}
+
 // lowerFirst returns w without its initial capital if it is a function word or
 // number.
 func lowerFirst(w word) word {

@@ -125,12 +125,7 @@ func (w words) contains(set func([]byte) bool) bool {
 
 // hasDigit reports whether w has a digit.
 func (w words) hasDigit() bool {
-	for _, b := range w {
-		if b-'0' < 10 {
-			return true
-		}
-	}
-	return false
+	return bytes.ContainsAny(w, "0123456789")
 }
 
 // skip returns w without leading words of the set.

@@ -142,11 +142,10 @@ func (q *question) repeats(w []word) (repeats, denies bool) {
 	verb := -1
 	for i := range w {
 		low := w[i].low
-		aux, not := trimNegation(low)
+		_, not := trimNegation(low)
 		if verb < 0 && (isAuxiliaryVerb(low) || low == "cannot") && (i > 0 || len(w) == 1) {
 			verb = i
 			denies = not || low == "cannot"
-			_ = aux
 			continue
 		}
 		if low == "not" || low == "never" {
