@@ -14,7 +14,7 @@ const sourcePlaceholder = "the source"
 // citation as a noun. Whether a bracket is a citation depends on its form. If
 // the form is ambiguous, it depends on the position: a citation ends a clause,
 // after the words that it supports.
-func scanCitations(s string, i int) (end int, with string, ok bool) {
+func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 	const maxCitations = 32
 	end = i
 	sure := true
@@ -211,11 +211,11 @@ func nestedLinkLen(s string, i int) int {
 func tagCitationLen(s string, i int) int {
 	const longest = 200
 	near := s[i:min(len(s), i+longest)]
-	begin := strings.IndexByte(near, '>') + 1
-	if begin == 0 {
+	start := strings.IndexByte(near, '>') + 1
+	if start == 0 {
 		return 0
 	}
-	name, _, _ := strings.Cut(near[1:begin-1], " ")
+	name, _, _ := strings.Cut(near[1:start-1], " ")
 	switch strings.ToLower(name) {
 	case "sup":
 		if isExponent(s[:i]) {
@@ -225,15 +225,15 @@ func tagCitationLen(s string, i int) int {
 	default:
 		return 0
 	}
-	shut := "</" + name + ">"
-	n := strings.Index(near, shut)
-	if n < begin {
-		if strings.HasSuffix(near[:begin], "/>") && name != "sup" {
-			return begin
+	closing := "</" + name + ">"
+	n := strings.Index(near, closing)
+	if n < start {
+		if strings.HasSuffix(near[:start], "/>") && name != "sup" {
+			return start
 		}
 		return 0
 	}
-	content := near[begin:n]
+	content := near[start:n]
 	for strings.HasPrefix(content, "<") { // for example a link
 		_, size := htmlTag(content, 0)
 		if size == 0 {
@@ -247,7 +247,7 @@ func tagCitationLen(s string, i int) int {
 	if content = strings.Trim(content, "[]() "); !isSourceNumbers(content) && !isMarker(content) && !isSourceName(content) {
 		return 0
 	}
-	return n + len(shut)
+	return n + len(closing)
 }
 
 // superscriptLen returns the length of the superscript citation at i, or 0 for

@@ -156,17 +156,17 @@ func mentionNames(name string) []string {
 // it is a link or long.
 func mentionAt(s string, i int) string {
 	const longest = 100
-	shut := "]"
+	closing := "]"
 	switch s[i] {
 	case '[':
 	case '(':
-		shut = ")"
+		closing = ")"
 	default:
 		return ""
 	}
 	near := s[i+1 : min(len(s), i+1+longest)]
-	name, after, ok := strings.Cut(near, shut)
-	if !ok || strings.ContainsAny(name, "[(\n") || shut == "]" && strings.HasPrefix(after, "(") {
+	name, after, ok := strings.Cut(near, closing)
+	if !ok || strings.ContainsAny(name, "[(\n") || closing == "]" && strings.HasPrefix(after, "(") {
 		return ""
 	}
 	return name

@@ -38,7 +38,7 @@ func (v view) definitions() map[string]definition {
 				if all == nil {
 					all = make(map[string]definition)
 				}
-				if _, twice := all[key]; !twice {
+				if _, exists := all[key]; !exists {
 					all[key] = newDefinition(text)
 				}
 				line = rest

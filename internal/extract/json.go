@@ -150,31 +150,31 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 		j.omitTo(end, "", Reference)
 		return
 	}
-	with := ""
+	text := ""
 	if j.values > 0 {
-		with = "\n\n"
+		text = "\n\n"
 	}
 	switch label := strings.TrimSpace(strings.Map(keyToWords, key)); {
 	case item && j.lastItem > 0:
-		with = "\n- "
+		text = "\n- "
 	case !isAnswerKey(key):
 		first, size := utf8.DecodeRuneInString(label)
-		with += string(unicode.ToUpper(first)) + label[size:] + ":\n- "
+		text += string(unicode.ToUpper(first)) + label[size:] + ":\n- "
 	case item:
-		with += "- "
+		text += "- "
 	}
 	j.values++
 	if item {
 		j.lastItem = j.values
 	}
-	j.omitTo(start, with, Code)
+	j.omitTo(start, text, Code)
 	for i := start; i < end; {
 		if j.raw[i] != '\\' {
 			i++
 			continue
 		}
-		with, n := jsonEscape(j.raw[:end], i)
-		i += j.out.replace(i, i+n, with)
+		text, n := jsonEscape(j.raw[:end], i)
+		i += j.out.replace(i, i+n, text)
 	}
 	// The JSON up to the next value is omitted.
 	j.out.out = append(j.out.out, j.raw[j.out.done:end]...)
@@ -186,22 +186,22 @@ func (j *jsonReader) addNumber(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
 		return
 	}
-	with := ""
+	text := ""
 	if j.values > 0 {
-		with = "\n\n"
+		text = "\n\n"
 	}
 	if !isAnswerKey(key) {
-		with += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
+		text += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
 	}
 	j.values++
-	j.out.replace(j.out.done, start, with)
+	j.out.replace(j.out.done, start, text)
 	j.out.out = append(j.out.out, j.raw[start:end]...)
 	j.out.done = end
 }
 
 // jsonEscape returns the character of the JSON escape at i and the length of
 // the escape.
-func jsonEscape(s string, i int) (with string, n int) {
+func jsonEscape(s string, i int) (char string, n int) {
 	const short, long, pair = len(`\n`), len(`\u00e9`), len(`\ud83d\ude80`)
 	for _, n := range [...]int{pair, long, short} {
 		if i+n > len(s) || n > short && s[i+1] != 'u' {
@@ -215,13 +215,12 @@ func jsonEscape(s string, i int) (with string, n int) {
 	return "\ufffd", min(short, len(s)-i)
 }
 
-// omitTo replaces everything up to end by with. The omitted text is reported as
-// skipped with the given kind if it may assert something and with is not a
-// lead.
-func (j *jsonReader) omitTo(end int, with string, kind Kind) {
+// omitTo replaces everything up to end. The omitted text is reported as skipped
+// with the given kind if it may assert something and the replacement has no lead.
+func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
 	start := j.out.done
-	j.out.replace(start, end, with)
-	if strings.IndexByte(with, ':') < 0 && MayAssert(j.raw[start:end]) {
+	j.out.replace(start, end, replacement)
+	if strings.IndexByte(replacement, ':') < 0 && MayAssert(j.raw[start:end]) {
 		j.out.cuts[len(j.out.cuts)-1].kind = kind
 	}
 }

@@ -27,8 +27,8 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		return ""
 	}
 	text := d.sentence(i)
-	opens := leadText(text, kind)
-	if l.n == 0 && opens == "" {
+	own := leadText(text, kind)
+	if l.n == 0 && own == "" {
 		return ""
 	}
 	p := d.position(i)
@@ -36,7 +36,7 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if p.listItem {
 		indent = d.indent(i)
 	}
-	lean := ""
+	under := ""
 	fragment := kind == "" && isListFragment(text, p)
 	if kind == "" && p.listItem && !fragment && l.n > 0 && l.stack[l.n-1].incomplete && indent > l.stack[l.n-1].indent {
 		fragment = strings.Count(text, " ") < maxCompletionWords && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
@@ -46,12 +46,12 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		l.popTo(indent)
 	}
 	if l.n > 0 && fragment {
-		lean = l.stack[l.n-1].text
+		under = l.stack[l.n-1].text
 	}
-	if opens != "" {
-		l.push(lead{text: opens, indent: indent, incomplete: isIncomplete(opens)})
+	if own != "" {
+		l.push(lead{text: own, indent: indent, incomplete: isIncomplete(own)})
 	}
-	return lean
+	return under
 }
 
 // popTo removes the leads that an item with the given indent does not belong

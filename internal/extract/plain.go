@@ -89,14 +89,14 @@ type contextStripper struct {
 	closers [2]int // where the open emphasis with * and _ ends
 }
 
-// replace replaces raw[start:end] by with and returns end - start.
-func (p *contextStripper) replace(start, end int, with string) int {
+// replace replaces raw[start:end] by replacement and returns end - start.
+func (p *contextStripper) replace(start, end int, replacement string) int {
 	if p.out == nil {
 		p.out = make([]byte, 0, len(p.raw))
 	}
 	p.out = append(p.out, p.raw[p.done:start]...)
-	p.cuts = append(p.cuts, cut{start: start, end: end, at: len(p.out), size: len(with)})
-	p.out = append(p.out, with...)
+	p.cuts = append(p.cuts, cut{start: start, end: end, at: len(p.out), size: len(replacement)})
+	p.out = append(p.out, replacement...)
 	p.done = end
 	return end - start
 }
@@ -108,8 +108,8 @@ func (p *contextStripper) replaceAt(i int) int {
 	case '<':
 		return p.tag(i)
 	case '&':
-		if with, n := htmlEntity(p.raw, i); n > 0 {
-			return p.replace(i, i+n, with)
+		if char, n := htmlEntity(p.raw, i); n > 0 {
+			return p.replace(i, i+n, char)
 		}
 		return 0
 	case '*', '_', '~':
@@ -138,8 +138,8 @@ func (p *contextStripper) replaceAt(i int) int {
 		return 0
 	}
 	r, size := utf8.DecodeRuneInString(p.raw[i:])
-	if with, ok := plainRune(r); ok && !isShapingJoiner(p.raw, i, size) {
-		return p.replace(i, i+size, with)
+	if char, ok := plainRune(r); ok && !isShapingJoiner(p.raw, i, size) {
+		return p.replace(i, i+size, char)
 	}
 	return size
 }
@@ -166,20 +166,20 @@ func (p *contextStripper) tag(i int) int {
 		return 0
 	}
 	opens := p.raw[i+1] != '/'
-	with := ""
+	replacement := ""
 	switch {
 	case name == "td" || name == "th":
-		with = " "
+		replacement = " "
 		if opens {
-			with = "| "
+			replacement = "| "
 		}
 	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows start new lines
 	case name == "li" && opens:
-		with = "\n- "
+		replacement = "\n- "
 	case isBlockTag(name):
-		with = "\n"
+		replacement = "\n"
 	}
-	return p.replace(i, i+n, with)
+	return p.replace(i, i+n, replacement)
 }
 
 // isBlockTag reports whether an HTML tag starts or ends a line.

@@ -250,19 +250,19 @@ func (w words) cutNoMention() (words, bool) {
 	if !ok {
 		return w, false
 	}
-	found := false
+	named := false
 	for range 4 {
 		var first []byte
 		first, rest = rest.cutWord()
 		switch string(first) {
 		case "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data":
-			found = true
+			named = true
 		}
-		if found {
+		if named {
 			break
 		}
 	}
-	return rest, found && rest.namesSource()
+	return rest, named && rest.namesSource()
 }
 
 // namesSource reports whether w names the contexts.

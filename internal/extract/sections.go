@@ -107,27 +107,27 @@ func reasoningTag(s string) (closes bool, size int) {
 // numbered source lists at the end.
 func sourceLists(raw string, from int) []section {
 	var all []section
-	for at := from; at < len(raw); {
-		end := lineEnd(raw, at)
-		if rest, ok := cutSourceHeading(raw[at:end]); ok {
+	for start := from; start < len(raw); {
+		end := lineEnd(raw, start)
+		if rest, ok := cutSourceHeading(raw[start:end]); ok {
 			last := end
 			if rest != "" && !listsSources(rest) {
-				at = end + 1
+				start = end + 1
 				continue
 			}
 			if n := sourceListEnd(raw, end+1, rest == ""); n > 0 {
 				last = n
 			} else if rest == "" {
-				at = end + 1
+				start = end + 1
 				continue
 			}
-			all = append(all, section{at, last, Reference})
+			all = append(all, section{start, last, Reference})
 			end = last
 		}
-		at = end + 1
+		start = end + 1
 	}
-	if start := footnotesStart(raw, from); start >= 0 && (all == nil || all[len(all)-1].end <= start) {
-		all = append(all, section{start, len(raw), Reference})
+	if notes := footnotesStart(raw, from); notes >= 0 && (all == nil || all[len(all)-1].end <= notes) {
+		all = append(all, section{notes, len(raw), Reference})
 	}
 	return all
 }
@@ -276,12 +276,12 @@ func isTitleLine(line string) bool {
 func footnotesStart(raw string, from int) int {
 	start, end := -1, len(strings.TrimRight(raw, " \t\r\n"))
 	for end > from {
-		at := strings.LastIndexByte(raw[:end], '\n') + 1
-		line := strings.TrimSpace(raw[at:end])
-		if line == "" || at <= from || bracketCitationLen(line, 0) == 0 || !isSourceEntry(line) {
+		lineStart := strings.LastIndexByte(raw[:end], '\n') + 1
+		line := strings.TrimSpace(raw[lineStart:end])
+		if line == "" || lineStart <= from || bracketCitationLen(line, 0) == 0 || !isSourceEntry(line) {
 			break
 		}
-		start, end = at, at-1
+		start, end = lineStart, lineStart-1
 	}
 	return start
 }

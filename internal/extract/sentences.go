@@ -35,9 +35,9 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	points := newCodePoints(answer)
 	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
 	t := table{row: -1}
-	var above leadStack
+	var leads leadStack
 	left := v.cuts
-	cited := v.hasCitations()
+	hasCitations := v.hasCitations()
 	var sentences []sentenceSpan
 	for i, s := range spans {
 		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
@@ -46,26 +46,26 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
 		left = e.skipCuts(left, from, answer, &points)
 		text := v.text[s.Start:s.End]
-		said, kind, isRow := t.next(d, i)
+		plain, kind, isRow := t.next(d, i)
 		if !isRow {
-			var plain bool
-			if kind, plain = d.kind(i); plain {
-				said = strings.TrimSpace(text)
+			var isPlain bool
+			if kind, isPlain = d.kind(i); isPlain {
+				plain = strings.TrimSpace(text)
 			} else if kind == "" || kind == Heading {
-				if said = stripMarkdown(text); !hasAlphanumeric(said) {
+				if plain = stripMarkdown(text); !hasAlphanumeric(plain) {
 					kind = Marks
 				}
 			}
 		}
-		lean := above.next(d, i, kind, isRow)
+		lead := leads.next(d, i, kind, isRow)
 		if !isRow && (kind == "" || kind == Refusal) {
-			if cut := d.refusalParts(i); cut != nil {
-				e.addParts(cut, s.Start, answer, &v, &points)
+			if parts := d.refusalParts(i); parts != nil {
+				e.addParts(parts, s.Start, answer, &v, &points)
 				continue
 			}
 		}
 		start, end := points.count(from), points.count(to)
-		if cited {
+		if hasCitations {
 			claim := len(e.Claims)
 			if kind != "" {
 				claim = -1
@@ -76,12 +76,12 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: answer[from:to], Start: start, End: end})
 			continue
 		}
-		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: said, Lead: lean, Start: start, End: end})
+		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: plain, Lead: lead, Start: start, End: end})
 	}
-	if e.promoteBareAnswer(points.points) && cited {
+	if e.promoteBareAnswer(points.points) && hasCitations {
 		sentences[len(sentences)-1].claim = 0
 	}
-	if cited {
+	if hasCitations {
 		v.attachCitations(e.Claims, sentences)
 	}
 	e.skipCuts(left, len(answer), answer, &points)

@@ -52,8 +52,8 @@ func JudgedAs(question string, claims []Claim) []string {
 	}
 	q, parsed := parseQuestion(asked)
 	for i := range n {
-		if as := statement(asked, &q, parsed, text(i)); as != "" {
-			all[i] = as
+		if statement := statement(asked, &q, parsed, text(i)); statement != "" {
+			all[i] = statement
 		}
 	}
 	return all

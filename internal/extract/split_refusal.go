@@ -17,24 +17,24 @@ func splitRefusal(text string) []refusalPart {
 	if startsWithQuote(text) {
 		return nil
 	}
-	found := splitClauses(text)
-	whole := refusesBesideAsides(text, found)
-	var all []refusalPart
+	clauses := splitClauses(text)
+	whole := refusesBesideAsides(text, clauses)
+	var parts []refusalPart
 	declines, claims := whole, false
 	start := -1 // of text that belongs to the next part
-	for _, c := range found {
+	for _, c := range clauses {
 		var buf [2 * maxSentenceBytes]byte
-		p, _ := normalize(buf[:0], text[c.start:c.end])
+		w, _ := normalize(buf[:0], text[c.start:c.end])
 		switch {
 		case c.lead != "":
 			c.asserts = true
 		case whole:
-		case p.trimOpening().refuses(0):
+		case w.trimOpening().refuses(0):
 			declines = true
-		case isAssertion(text[c.start:c.end], p), p.hasDigit() && len(all) == 0:
+		case isAssertion(text[c.start:c.end], w), w.hasDigit() && len(parts) == 0:
 			c.asserts = true
-		case len(all) > 0: // a part of the clause before it
-			all[len(all)-1].end = c.end
+		case len(parts) > 0: // a part of the clause before it
+			parts[len(parts)-1].end = c.end
 			continue
 		default:
 			start = c.start
@@ -44,24 +44,24 @@ func splitRefusal(text string) []refusalPart {
 			c.start, start = start, -1
 		}
 		claims = claims || c.asserts
-		if n := len(all); n > 0 && all[n-1].asserts == c.asserts && c.lead == "" && all[n-1].lead == "" {
-			all[n-1].end = c.end
+		if n := len(parts); n > 0 && parts[n-1].asserts == c.asserts && c.lead == "" && parts[n-1].lead == "" {
+			parts[n-1].end = c.end
 			continue
 		}
-		all = append(all, c)
+		parts = append(parts, c)
 	}
 	if !declines || !claims {
 		return nil
 	}
-	return all
+	return parts
 }
 
 // refusesBesideAsides reports whether the parts without a lead form a refusal.
 // Parts with one are asides such as appositions.
-func refusesBesideAsides(text string, all []refusalPart) bool {
+func refusesBesideAsides(text string, parts []refusalPart) bool {
 	var b strings.Builder
 	asides := false
-	for _, c := range all {
+	for _, c := range parts {
 		if asides = asides || c.lead != ""; c.lead == "" {
 			b.WriteString(text[c.start:c.end])
 			b.WriteByte(' ')
@@ -145,14 +145,14 @@ func isAnsweringWord(s []byte) bool {
 // a refusal from an assertion. Only conjunctions and punctuation are left out.
 func splitClauses(text string) []refusalPart {
 	end := len(strings.TrimRight(text, ".!? "))
-	var all []refusalPart
+	var parts []refusalPart
 	from := skipConjunction(text, 0)
 	add := func(to int) {
 		for to > from && text[to-1] == ' ' {
 			to--
 		}
 		if to > from {
-			all = append(all, refusalPart{start: from, end: to, lead: pronounLead(all, text, from, to)})
+			parts = append(parts, refusalPart{start: from, end: to, lead: pronounLead(parts, text, from, to)})
 		}
 	}
 	for i := from; i < end; i++ {
@@ -172,7 +172,7 @@ func splitClauses(text string) []refusalPart {
 				continue
 			}
 			add(i)
-			all = append(all, refusalPart{start: next, end: last, lead: lead})
+			parts = append(parts, refusalPart{start: next, end: last, lead: lead})
 			from, i = last+1, last
 			for from < end && text[from] == ' ' {
 				from++
@@ -188,7 +188,7 @@ func splitClauses(text string) []refusalPart {
 			if n := strings.IndexByte(text[next:end], ','); n > 0 {
 				to = next + n
 			}
-			all = append(all, refusalPart{start: next, end: to, lead: lead})
+			parts = append(parts, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
 		case apposition:
 			lead := antecedent(text[from:i])
@@ -200,7 +200,7 @@ func splitClauses(text string) []refusalPart {
 				continue
 			}
 			add(i)
-			all = append(all, refusalPart{start: next, end: to, lead: lead})
+			parts = append(parts, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
 		default:
 			add(i)
@@ -209,21 +209,21 @@ func splitClauses(text string) []refusalPart {
 		}
 	}
 	add(end)
-	if len(all) > 0 && all[len(all)-1].lead == "" && all[len(all)-1].end == end {
-		all[len(all)-1].end = len(text)
+	if len(parts) > 0 && parts[len(parts)-1].lead == "" && parts[len(parts)-1].end == end {
+		parts[len(parts)-1].end = len(text)
 	}
-	return all
+	return parts
 }
 
 // pronounLead returns the antecedent of a clause such as "it is $500" after a
 // refusal, or "".
-func pronounLead(all []refusalPart, text string, from, to int) string {
+func pronounLead(parts []refusalPart, text string, from, to int) string {
 	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
 	verb, value, _ := strings.Cut(rest, " ")
-	if len(all) == 0 || !isValue(value) || !isBe(verb) || pronoun != "it" && pronoun != "they" {
+	if len(parts) == 0 || !isValue(value) || !isBe(verb) || pronoun != "it" && pronoun != "they" {
 		return ""
 	}
-	last := all[len(all)-1]
+	last := parts[len(parts)-1]
 	return antecedent(text[last.start:last.end])
 }
 

@@ -154,17 +154,17 @@ func (q *question) statementSubject() []word { return readdress(q.subject) }
 // answer.
 func readdress(w []word) []word {
 	for i := range w {
-		var as string
+		var replacement string
 		switch w[i].low {
 		case "i", "me":
-			as = "you"
+			replacement = "you"
 		case "my":
-			as = "your"
+			replacement = "your"
 		default:
 			continue
 		}
 		w = slices.Clone(w)
-		w[i] = word{as, as}
+		w[i] = word{replacement, replacement}
 	}
 	return w
 }

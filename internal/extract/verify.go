@@ -49,16 +49,16 @@ func expandEntities(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
 		b.WriteByte(s[i])
-		with, n := "", 0
+		char, n := "", 0
 		switch s[i] {
 		case '&':
-			with, n = htmlEntity(s, i)
+			char, n = htmlEntity(s, i)
 		case '\\':
-			with, n = jsonEscape(s, i)
+			char, n = jsonEscape(s, i)
 		}
 		if n > 0 {
 			b.WriteString(s[i+1 : i+n])
-			b.WriteString(with)
+			b.WriteString(char)
 			i += n - 1
 		}
 	}

@@ -27,12 +27,12 @@ type cut struct {
 
 // newView returns the view of an answer. Without anything to omit, text is raw.
 func newView(raw string) view {
-	whole := findSections(raw)
-	if whole == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
+	skipped := findSections(raw)
+	if skipped == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
 		return view{raw: raw, text: raw}
 	}
 	v := viewBuilder{raw: raw, out: make([]byte, 0, len(raw))}
-	v.walk(whole)
+	v.walk(skipped)
 	if v.cuts == nil {
 		return view{raw: raw, text: raw}
 	}
@@ -57,31 +57,31 @@ func newAnswerView(raw string) view {
 // Touching cuts of the two are merged.
 func (v view) compose(inner view) view {
 	out := view{raw: v.raw, text: inner.text}
-	mine, theirs := v.cuts, inner.cuts
+	outerCuts, innerCuts := v.cuts, inner.cuts
 	last := 0  // end of the last cut in v.text
 	raw := 0   // end of the last cut in v.raw
 	moved := 0 // growth of inner.text over v.text so far
-	for len(mine)+len(theirs) > 0 {
+	for len(outerCuts)+len(innerCuts) > 0 {
 		var from, to int // of the cut, in v.text
-		if len(theirs) == 0 || len(mine) > 0 && mine[0].at <= theirs[0].start {
-			from = mine[0].at
+		if len(innerCuts) == 0 || len(outerCuts) > 0 && outerCuts[0].at <= innerCuts[0].start {
+			from = outerCuts[0].at
 		} else {
-			from = theirs[0].start
+			from = innerCuts[0].start
 		}
 		to = from
 		c := cut{start: raw + from - last, at: from + moved}
 		c.end = c.start
 		for {
-			if len(mine) > 0 && mine[0].at <= to {
-				to = max(to, mine[0].at+mine[0].size)
-				c.kind, c.citation = cmp.Or(c.kind, mine[0].kind), c.citation || mine[0].citation
-				last, raw = mine[0].at+mine[0].size, mine[0].end
-				mine = mine[1:]
-			} else if len(theirs) > 0 && theirs[0].start <= to {
-				to = max(to, theirs[0].end)
-				c.kind, c.citation = cmp.Or(c.kind, theirs[0].kind), c.citation || theirs[0].citation
-				moved += theirs[0].size - (theirs[0].end - theirs[0].start)
-				theirs = theirs[1:]
+			if len(outerCuts) > 0 && outerCuts[0].at <= to {
+				to = max(to, outerCuts[0].at+outerCuts[0].size)
+				c.kind, c.citation = cmp.Or(c.kind, outerCuts[0].kind), c.citation || outerCuts[0].citation
+				last, raw = outerCuts[0].at+outerCuts[0].size, outerCuts[0].end
+				outerCuts = outerCuts[1:]
+			} else if len(innerCuts) > 0 && innerCuts[0].start <= to {
+				to = max(to, innerCuts[0].end)
+				c.kind, c.citation = cmp.Or(c.kind, innerCuts[0].kind), c.citation || innerCuts[0].citation
+				moved += innerCuts[0].size - (innerCuts[0].end - innerCuts[0].start)
+				innerCuts = innerCuts[1:]
 			} else {
 				break
 			}
@@ -148,18 +148,18 @@ type viewBuilder struct {
 }
 
 // walk copies raw to out, except for the sections and what cutAt omits.
-func (v *viewBuilder) walk(whole []section) {
+func (v *viewBuilder) walk(skipped []section) {
 	line := true // only white space and HTML precede i on its line
 	for i := 0; i < len(v.raw); {
-		if len(whole) > 0 && i >= whole[0].start {
-			s := whole[0]
-			whole = whole[1:]
+		if len(skipped) > 0 && i >= skipped[0].start {
+			s := skipped[0]
+			skipped = skipped[1:]
 			if s.end > i { // otherwise it is inside code
-				with := "\n\n" // separates the sentences around it
+				replacement := "\n\n" // separates the sentences around it
 				if len(v.out) == 0 {
-					with = ""
+					replacement = ""
 				}
-				i += v.omit(i, s.end, with, s.kind, false)
+				i += v.omit(i, s.end, replacement, s.kind, false)
 			}
 			continue
 		}
@@ -175,8 +175,8 @@ func (v *viewBuilder) walk(whole []section) {
 			continue
 		}
 		end := len(v.raw)
-		if len(whole) > 0 {
-			end = whole[0].start
+		if len(skipped) > 0 {
+			end = skipped[0].start
 		}
 		n := i + 1
 		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
@@ -254,28 +254,28 @@ func (v *viewBuilder) emoji(start, end int) int {
 	return v.omit(start, end, "", "", false)
 }
 
-// omit replaces raw[start:end] by with and returns end - start.
-func (v *viewBuilder) omit(start, end int, with string, kind Kind, owned bool) int {
-	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(with), kind: kind, citation: owned})
-	v.out = append(v.out, with...)
+// omit replaces raw[start:end] by replacement and returns end - start.
+func (v *viewBuilder) omit(start, end int, replacement string, kind Kind, owned bool) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement), kind: kind, citation: owned})
+	v.out = append(v.out, replacement...)
 	return end - start
 }
 
 // citations omits the citations at i and the blanks before them.
 func (v *viewBuilder) citations(i int) int {
-	end, with, ok := scanCitations(v.raw, i)
+	end, replacement, ok := scanCitations(v.raw, i)
 	if !ok {
 		return 0
 	}
 	start := i
-	for start > 0 && len(v.out) > 0 && v.out[len(v.out)-1] == ' ' && v.raw[start-1] == ' ' && with == "" {
+	for start > 0 && len(v.out) > 0 && v.out[len(v.out)-1] == ' ' && v.raw[start-1] == ' ' && replacement == "" {
 		start--
 		v.out = v.out[:len(v.out)-1]
 	}
-	if with == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
-		with = " " // "…a month.[1]Next"
+	if replacement == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
+		replacement = " " // "…a month.[1]Next"
 	}
-	v.omit(start, end, with, "", true)
+	v.omit(start, end, replacement, "", true)
 	return end - i
 }
 
@@ -285,19 +285,19 @@ func (v *viewBuilder) tag(i int) int {
 	if n == 0 {
 		return 0
 	}
-	with := ""
+	replacement := ""
 	switch {
 	case isBlockTag(name), isPromptTag(name):
 		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
-			with = "\n"
+			replacement = "\n"
 		}
 		if name == "li" && v.raw[i+1] != '/' {
-			with += "- "
+			replacement += "- "
 		}
 	case name == "td", name == "th":
-		with = " "
+		replacement = " "
 	}
-	return v.omit(i, i+n, with, "", false)
+	return v.omit(i, i+n, replacement, "", false)
 }
 
 // isPromptTag reports whether prompts ask models to put their answer into the
@@ -338,29 +338,29 @@ func htmlTag(s string, i int) (name string, n int) {
 
 // entity replaces an HTML entity by its character.
 func (v *viewBuilder) entity(i int) int {
-	with, n := htmlEntity(v.raw, i)
+	char, n := htmlEntity(v.raw, i)
 	if n == 0 {
 		return 0
 	}
-	return v.omit(i, i+n, with, "", false)
+	return v.omit(i, i+n, char, "", false)
 }
 
 // htmlEntity returns the character of the HTML entity at i and the length of
 // the entity, or 0.
-func htmlEntity(s string, i int) (with string, n int) {
+func htmlEntity(s string, i int) (char string, n int) {
 	const longest = 12
 	near := s[i:min(len(s), i+longest)]
 	n = strings.IndexByte(near, ';') + 1
 	if n < 4 {
 		return "", 0
 	}
-	switch with = html.UnescapeString(near[:n]); {
-	case with == near[:n], strings.HasSuffix(with, ";"): // only a prefix is a name
+	switch char = html.UnescapeString(near[:n]); {
+	case char == near[:n], strings.HasSuffix(char, ";"): // only a prefix is a name
 		return "", 0
-	case with == "\u00a0":
+	case char == "\u00a0":
 		return " ", n
 	}
-	return with, n
+	return char, n
 }
 
 // codeSpanLen returns the length of the code span at i, or of the backticks if

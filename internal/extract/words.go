@@ -173,12 +173,12 @@ type phraseBook struct {
 var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(english) })
 
 // find returns the phrases with the given role that start with first.
-func (b *phraseBook) find(first []byte, as role) []phrase {
-	if len(first) == 0 || b.lengths[as][first[0]]>>len(first)&1 == 0 {
+func (b *phraseBook) find(first []byte, role role) []phrase {
+	if len(first) == 0 || b.lengths[role][first[0]]>>len(first)&1 == 0 {
 		return nil
 	}
-	if known := b.phrases[string(first)]; known != nil {
-		return known[as]
+	if phrases := b.phrases[string(first)]; phrases != nil {
+		return phrases[role]
 	}
 	return nil
 }
@@ -190,14 +190,14 @@ func parsePhrases(data string) *phraseBook {
 		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
 	}
 	b := &phraseBook{phrases: make(map[string]*byRole)}
-	var now role
+	var current role
 	for l := range strings.Lines(data) {
 		l = strings.TrimSpace(l)
 		if l == "" || l[0] == '#' {
 			continue
 		}
 		if r, ok := roles[l]; ok {
-			now = r
+			current = r
 			continue
 		}
 		text, whole := strings.CutSuffix(l, " .")
@@ -207,18 +207,18 @@ func parsePhrases(data string) *phraseBook {
 			known = new(byRole)
 			b.phrases[first] = known
 		}
-		b.lengths[now][first[0]] |= 1 << len(first)
-		known[now] = append(known[now], phrase{text: text, whole: whole})
+		b.lengths[current][first[0]] |= 1 << len(first)
+		known[current] = append(known[current], phrase{text: text, whole: whole})
 	}
 	return b
 }
 
 // cutPhrase cuts the longest phrase with the given role from the start of w.
-func (w words) cutPhrase(as role) (rest words, found bool) {
+func (w words) cutPhrase(role role) (rest words, found bool) {
 	first, _ := w.cutWord()
 	rest = w
 	longest := 0
-	for _, p := range phrases().find(first, as) {
+	for _, p := range phrases().find(first, role) {
 		if len(p.text) <= longest {
 			continue
 		}

@@ -7,15 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// excerptLength is how many code points of a text a reason quotes.
+// excerptLength is the maximum length of a quotation in a reason, in code
+// points.
 const excerptLength = 140
 
-// Excerpt returns text between quotation marks, on one line, for a reason: without
+// Excerpt returns text in quotation marks for a reason: on one line and without
 // control characters, citations and list markers. A text of more than 140 code
-// points is cut to words around byte at.
+// points is cut at words around byte at.
 func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
 
-// AppendExcerpt appends what Excerpt returns.
+// AppendExcerpt appends the result of [Excerpt] to b.
 func AppendExcerpt(b []byte, text string, at int) []byte {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	start, end := around(text, min(max(at, 0), len(text)))
@@ -27,8 +28,8 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		b = append(b, text[start:end]...)
 		start = end
 	}
-	line := start == 0 // nothing but white space and bullets on the line yet
-	space := true      // white space before, or nothing yet
+	line := start == 0 // only white space and bullets so far on the line
+	space := true      // at white space or the start
 	for i := start; i < end; {
 		c := text[i]
 		n := 0
@@ -64,7 +65,7 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 			space = true
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
 		default:
-			b = utf8.AppendRune(b, r) // U+FFFD for what is not UTF-8
+			b = utf8.AppendRune(b, r) // U+FFFD for invalid UTF-8
 			line, space = false, false
 		}
 	}
@@ -74,8 +75,8 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	return append(bytes.TrimRight(b, " "), "”"...)
 }
 
-// isPlain reports whether a text is one line of ASCII that needs no change: it has
-// no marker, and begins with a letter.
+// isPlain reports whether a text is a line of ASCII that needs no change: it
+// starts with a letter and has no marker.
 func isPlain(text string) bool {
 	if text == "" || text[0]|0x20-'a' >= 26 || len(text) > 1 && (text[1] == ')' || text[1] == '.') {
 		return false
@@ -88,8 +89,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// around returns a piece of at most excerptLength code points of text that begins
-// a quarter of that before byte at, or covers all of a short text.
+// around returns a range of at most excerptLength code points of text. It
+// starts a quarter of that before byte at, and covers all of a short text.
 func around(text string, at int) (start, end int) {
 	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
 		return 0, len(text)
@@ -104,7 +105,7 @@ func around(text string, at int) (start, end int) {
 		_, size := utf8.DecodeRuneInString(text[end:])
 		end += size
 	}
-	if end == len(text) { // use all of the length
+	if end == len(text) { // use the full length
 		for range excerptLength - utf8.RuneCountInString(text[start:]) {
 			_, size := utf8.DecodeLastRuneInString(text[:start])
 			start -= size
@@ -123,17 +124,17 @@ func around(text string, at int) (start, end int) {
 	return start, end
 }
 
-// InMarker reports whether text[start:end] belongs to a list marker or a citation
-// in square brackets, so that it says nothing itself.
+// InMarker reports whether text[start:end] is part of a list marker or of a
+// citation in square brackets, and so has no meaning of its own.
 func InMarker(text string, start, end int) bool {
-	const reach, list = 40, 4 // bytes of a citation, and of a list marker, before a number in it
-	if i := strings.LastIndexByte(text[max(0, start-reach):start], '['); i >= 0 {
-		i += max(0, start-reach)
+	const maxCitation, maxMarker = 40, 4 // bytes before a number in it
+	if i := strings.LastIndexByte(text[max(0, start-maxCitation):start], '['); i >= 0 {
+		i += max(0, start-maxCitation)
 		if i+bracketed(text[i:]) >= end {
 			return true
 		}
 	}
-	for i := min(start, len(text)-1); i >= max(0, start-list); i-- {
+	for i := min(start, len(text)-1); i >= max(0, start-maxMarker); i-- {
 		if marks(text[i]) && lineStart(text, i) {
 			return i+listMarker(text[i:]) >= end
 		}
@@ -141,17 +142,17 @@ func InMarker(text string, start, end int) bool {
 	return false
 }
 
-// marks reports whether a list marker may start with c.
+// marks reports whether c may start a list marker.
 func marks(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// bullets may stand before a list marker.
+// bullets may precede a list marker.
 const bullets = "*-#>"
 
-// lineStart reports whether only white space, or a bullet, stands before byte i
-// on its line.
+// lineStart reports whether only white space and bullets precede byte i on its
+// line.
 func lineStart(text string, i int) bool {
-	const indent = 16 // more is no list
-	for range indent {
+	const maxIndent = 16
+	for range maxIndent {
 		if i == 0 || text[i-1] != ' ' && text[i-1] != '\t' && strings.IndexByte(bullets, text[i-1]) < 0 {
 			break
 		}
@@ -161,7 +162,8 @@ func lineStart(text string, i int) bool {
 }
 
 // bracketed returns the length of a citation such as [3], [1, 2], [1†L3] or
-// [Doc. 2]: brackets around at least one number and few letters.
+// [Doc. 2] at the start of s, or 0: a bracket with at least one number and few
+// letters.
 func bracketed(s string) int {
 	const longest = 40
 	digits, letters := 0, 0
@@ -183,8 +185,8 @@ func bracketed(s string) int {
 	return 0
 }
 
-// listMarker returns the length of the list marker that s begins with, with the
-// space after it.
+// listMarker returns the length of the list marker at the start of s with the
+// space after it, or 0.
 func listMarker(s string) int {
 	i := 0
 	if s[0] == '(' {
@@ -218,14 +220,14 @@ func listMarker(s string) int {
 	return i + 1
 }
 
-// datesFrom reports whether s continues a day as " Mai 2020" does.
+// datesFrom reports whether s continues a date after the day, like " Mai 2020".
 func datesFrom(s string) bool {
 	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
 	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
 }
 
-// superscript returns the length of superscript digits after a word or a mark,
-// and not after a unit as in m².
+// superscript returns the length of a superscript citation at i, which follows
+// a word or punctuation, or 0. After a unit, as in m², it is an exponent.
 func superscript(text string, i int) int {
 	const longestUnit = 3
 	letters := 0

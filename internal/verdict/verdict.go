@@ -1,4 +1,4 @@
-// Package verdict holds what a judge says of a claim.
+// Package verdict defines the verdicts of judges on claims.
 package verdict
 
 import (
@@ -9,14 +9,15 @@ import (
 // A Label is the outcome for one claim.
 type Label uint8
 
-// The labels. A judge that cannot tell the last two apart says NotMentioned.
+// Labels. A judge that cannot distinguish NotMentioned and Contradicted returns
+// NotMentioned.
 const (
-	NotMentioned Label = iota // the contexts do not hold it
-	Contradicted              // the contexts say otherwise
+	NotMentioned Label = iota // the contexts do not say it
+	Contradicted              // the contexts contradict it
 	Supported                 // the contexts support it
 )
 
-// String returns the label as results spell it.
+// String returns the label as written in results.
 func (l Label) String() string {
 	switch l {
 	case Supported:
@@ -29,17 +30,17 @@ func (l Label) String() string {
 	return "invalid"
 }
 
-// A Role says how a piece of evidence bears on its claim.
+// A Role is the relation of a piece of evidence to its claim.
 type Role string
 
-// The roles of evidence. That of a supported claim supports it.
+// Roles of evidence.
 const (
 	RoleSupports    Role = ""
-	RoleContradicts Role = "contradicts" // it contradicts the claim
-	RoleNearest     Role = "nearest"     // nothing comes closer to the claim, and it is not enough
+	RoleContradicts Role = "contradicts" // contradicts the claim
+	RoleNearest     Role = "nearest"     // closest to the claim, but insufficient
 )
 
-// RoleOf returns the role of the evidence that a judge gives with a label.
+// RoleOf returns the role of evidence for a verdict with the given label.
 func RoleOf(l Label) Role {
 	switch l {
 	case Supported:
@@ -51,45 +52,45 @@ func RoleOf(l Label) Role {
 	return RoleNearest
 }
 
-// Evidence is a piece of a chunk that bears on a claim.
+// Evidence is a passage of a context that relates to a claim.
 type Evidence struct {
 	Chunk      int    // index into the contexts
 	Start, End int    // code points in the chunk
 	Quote      string // exactly the chunk's text from Start to End
-	Role       Role   // package eval sets that of a judge that does not
+	Role       Role   // set by package eval if the judge does not
 }
 
-// A Verdict is the judgement of one claim.
+// A Verdict is the judgment of one claim.
 type Verdict struct {
-	ClaimID  int        // Claim.ID of the claim judged
-	Label    Label      // Supported where Score is at or above the judge's threshold
+	ClaimID  int        // ID of the claim
+	Label    Label      // Supported if Score reaches the judge's threshold
 	Score    float64    // probability of support, 0 to 1
-	Reason   string     // one line for a person
+	Reason   string     // one line for the user
 	Missing  bool       // Reason names words or a number that no context has
-	ChunkIDs []int      // contexts that support the claim, ascending
+	ChunkIDs []int      // indexes of supporting contexts, ascending
 	Evidence []Evidence // best first; may be empty
-	Reused   *Reused    // set where the verdict was made for another claim
-	// Unsupported are the parts of Claim.Text that nothing supports, in code points
-	// and in order, where the judge can tell; none of a supported claim.
+	Reused   *Reused    // set if the verdict was made for another claim
+	// Unsupported lists the parts of Claim.Text that nothing supports, in code
+	// points and in order, if the judge can tell. It is empty for a supported
+	// claim.
 	Unsupported []extract.Span
 }
 
-// Reused says where a verdict was taken from.
+// Reused describes the origin of a verdict that was made for another claim.
 type Reused struct {
-	By        string  // "semantic": a cache of verdicts, by the likeness of claims
-	Statement string  // the claim that the verdict was made for, over the same contexts
-	Cosine    float64 // of the two claims' embeddings, -1 to 1
+	By        string  // "semantic": a cache of verdicts on similar claims
+	Statement string  // the other claim, judged with the same contexts
+	Cosine    float64 // cosine similarity of the claims' embeddings, -1 to 1
 }
 
-// A Judgement is what a judge says of a task.
+// A Judgement is the result of a judge for a task.
 type Judgement struct {
 	Verdicts []Verdict // one for each claim, in any order
-	// Usage is what it cost; all zero for a judge that runs offline. It is set
-	// with an error too.
+	// Usage is zero for an offline judge and set even if there is an error.
 	Usage usage.Usage
 }
 
-// A Task is what a judge is asked: every claim of one row, against its contexts.
+// A Task is the input of a judge: all claims of a row and their contexts.
 type Task struct {
 	Question string
 	Contexts []string

@@ -1,6 +1,5 @@
-// Package markup lets a judge read contexts without their markup: the tags of
-// HTML, the marks of Markdown and invisible characters are neither words of a
-// context nor ends of its words.
+// Package markup removes HTML, Markdown and invisible characters from contexts
+// before a judge reads them.
 package markup
 
 import (
@@ -11,16 +10,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Judge has another judge read the plain text of contexts. The evidence of its
-// verdicts is what stands in the contexts themselves. It may be used by many
-// goroutines at once if the other judge may.
+// A Judge passes the visible text of contexts to another judge, and maps the
+// evidence of its verdicts back to the contexts. It is safe for concurrent use
+// if Inner is.
 type Judge struct {
 	Inner interface {
 		Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 	}
 }
 
-// Judge returns the verdicts of the inner judge. Errors are those of it.
+// Judge returns the verdicts of j.Inner.
 func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	raw := task.Contexts
 	var plain []extract.Plain // nil if no context has markup
@@ -31,7 +30,7 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 		}
 		if plain == nil {
 			plain = make([]extract.Plain, len(raw))
-			task.Contexts = append([]string(nil), raw...)
+			task.Contexts = slices.Clone(raw)
 		}
 		plain[i], task.Contexts[i] = p, p.Text()
 	}
@@ -49,7 +48,7 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 	return out, nil
 }
 
-// restore makes evidence of a plain text that of the context itself.
+// restoreEvidence maps evidence in the visible text p to the context raw.
 func restore(e *verdict.Evidence, p extract.Plain, raw string) {
 	text := p.Text()
 	start := bytesOf(text, e.Start)
@@ -59,7 +58,7 @@ func restore(e *verdict.Evidence, p extract.Plain, raw string) {
 	e.End = e.Start + utf8.RuneCountInString(e.Quote)
 }
 
-// bytesOf returns how many bytes the first n code points of text have.
+// byteOffset returns the byte offset of code point n of text.
 func bytesOf(text string, n int) int {
 	for i := range text {
 		if n == 0 {

@@ -1,6 +1,6 @@
-// Package passage cuts texts into passages that a model can read at once: at
-// sentence ends where it can, and overlapping, so that what a claim rests on
-// stands whole in one of them.
+// Package passage splits texts into passages that fit a model's input. It
+// splits at sentence boundaries if possible. Passages overlap, so that the
+// evidence for a claim is likely to be complete in one of them.
 package passage
 
 import (
@@ -9,25 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// A Passage is a piece of a text, in bytes.
+// A Passage is a byte range of the text with index Text.
 type Passage struct{ Text, Start, End int }
 
-// A Cutter cuts texts.
+// A Splitter splits texts into passages.
 type Cutter struct {
-	// Count is the number of tokens of a text.
+	// Count returns the number of tokens of a text.
 	Count func(text string) int
-	// Sentences calls yield with the start and end, in bytes, of each sentence of a
-	// text.
+	// Sentences calls yield with the byte range of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
 }
 
-// overlap says how much of a passage the next one begins with: a quarter.
+// overlap is the inverse of the share of a passage that the next one repeats.
 const overlap = 4
 
-// Cut returns passages of at most room tokens that cover the texts; with a room of
-// 0 or less each text is one. Texts without a letter or a figure have none. The
-// error is that of ctx.
-func (c Cutter) Cut(ctx context.Context, texts []string, room int) ([]Passage, error) {
+// Split returns passages of at most maxTokens tokens that cover the texts. If
+// maxTokens is not positive, each text is one passage. Texts without letters
+// and digits have none. The only possible error is that of ctx.
+func (c Cutter) Cut(ctx context.Context, texts []string, maxTokens int) ([]Passage, error) {
 	var all []Passage
 	for t, text := range texts {
 		if err := ctx.Err(); err != nil {
@@ -35,10 +34,10 @@ func (c Cutter) Cut(ctx context.Context, texts []string, room int) ([]Passage, e
 		}
 		switch {
 		case blank(text):
-		case room <= 0 || c.Count(text) <= room:
+		case maxTokens <= 0 || c.Count(text) <= maxTokens:
 			all = append(all, Passage{t, 0, len(text)})
 		default:
-			all = c.cut(ctx, all, t, text, room)
+			all = c.cut(ctx, all, t, text, maxTokens)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -47,36 +46,36 @@ func (c Cutter) Cut(ctx context.Context, texts []string, room int) ([]Passage, e
 	return all, nil
 }
 
-// A piece is a sentence, or a part of one that is too long, and its tokens.
+// A piece is a sentence or a part of a long one.
 type piece struct{ start, end, tokens int }
 
-// cut appends passages of at most room tokens that cover text, fewer where ctx is
-// done.
-func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, room int) []Passage {
+// appendPassages appends passages of at most maxTokens tokens that cover text.
+// It stops early if ctx is done.
+func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, maxTokens int) []Passage {
 	var pieces []piece
 	c.Sentences(text, func(start, end int) {
 		if ctx.Err() == nil {
-			pieces = c.split(pieces, text, start, end, room)
+			pieces = c.split(pieces, text, start, end, maxTokens)
 		}
 	})
 	if len(pieces) == 0 {
-		pieces = c.split(nil, text, 0, len(text), room)
+		pieces = c.split(nil, text, 0, len(text), maxTokens)
 	}
 	for from := 0; from < len(pieces); {
 		to, tokens := from, 0
-		for to < len(pieces) && (to == from || tokens+pieces[to].tokens <= room) {
-			tokens += pieces[to].tokens + 1 // what stands between them may be one
+		for to < len(pieces) && (to == from || tokens+pieces[to].tokens <= maxTokens) {
+			tokens += pieces[to].tokens + 1 // the text between pieces may be a token
 			to++
 		}
 		all = append(all, Passage{t, pieces[from].start, pieces[to-1].end})
 		if to == len(pieces) {
 			break
 		}
-		// The next one begins with the last quarter of this one, or less where its
-		// first new piece needs the room.
-		shared, most := 0, min(room/overlap, room-pieces[to].tokens)
+		// The next passage repeats the last quarter of this one, or less if its
+		// first new piece is long.
+		shared, maxShared := 0, min(maxTokens/overlap, maxTokens-pieces[to].tokens)
 		next := to
-		for next > from+1 && shared+pieces[next-1].tokens+1 <= most {
+		for next > from+1 && shared+pieces[next-1].tokens+1 <= maxShared {
 			next--
 			shared += pieces[next].tokens + 1
 		}
@@ -85,22 +84,22 @@ func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, room
 	return all
 }
 
-// split appends text[start:end] as pieces of at most room tokens, cut between
-// words where it must be cut.
-func (c Cutter) split(pieces []piece, text string, start, end, room int) []piece {
+// appendPieces appends text[start:end] as pieces of at most maxTokens tokens,
+// split between words if necessary.
+func (c Cutter) split(pieces []piece, text string, start, end, maxTokens int) []piece {
 	n := c.Count(text[start:end])
-	if n <= room {
+	if n <= maxTokens {
 		return append(pieces, piece{start, end, n})
 	}
 	middle := between(text, start, end)
 	if middle <= start || middle >= end {
-		return append(pieces, piece{start, end, n}) // one letter: the model cuts it
+		return append(pieces, piece{start, end, n}) // a single character: left to the model
 	}
-	return c.split(c.split(pieces, text, start, middle, room), text, middle, end, room)
+	return c.split(c.split(pieces, text, start, middle, maxTokens), text, middle, end, maxTokens)
 }
 
-// between is a place near the middle of text[start:end], after a space where
-// there is one in the middle half, and never within a code point.
+// splitPoint returns an offset near the middle of text[start:end], after a
+// space if the middle half has one, and never within a code point.
 func between(text string, start, end int) int {
 	middle := start + (end-start)/2
 	for d := range (end - start) / 4 {
@@ -116,7 +115,7 @@ func between(text string, start, end int) int {
 	return middle
 }
 
-// blank says that a text has nothing to read.
+// isBlank reports whether text has no letters and digits.
 func blank(text string) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
