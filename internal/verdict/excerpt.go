@@ -19,7 +19,7 @@ func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text
 // AppendExcerpt appends the result of [Excerpt] to b.
 func AppendExcerpt(b []byte, text string, at int) []byte {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
-	start, end := around(text, min(max(at, 0), len(text)))
+	start, end := excerptRange(text, min(max(at, 0), len(text)))
 	b = append(b, "“"...)
 	if start > 0 {
 		b = append(b, "…"...)
@@ -35,11 +35,11 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 		n := 0
 		switch {
 		case c == '[':
-			n = bracketed(text[i:])
+			n = citationLen(text[i:])
 		case c >= utf8.RuneSelf:
-			n = superscript(text, i)
-		case line && marks(c):
-			n = listMarker(text[i:])
+			n = superscriptLen(text, i)
+		case line && mayStartMarker(c):
+			n = listMarkerLen(text[i:])
 		}
 		if n > 0 {
 			i += n
@@ -91,7 +91,7 @@ func isPlain(text string) bool {
 
 // around returns a range of at most excerptLength code points of text. It
 // starts a quarter of that before byte at, and covers all of a short text.
-func around(text string, at int) (start, end int) {
+func excerptRange(text string, at int) (start, end int) {
 	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
 		return 0, len(text)
 	}
@@ -130,27 +130,27 @@ func InMarker(text string, start, end int) bool {
 	const maxCitation, maxMarker = 40, 4 // bytes before a number in it
 	if i := strings.LastIndexByte(text[max(0, start-maxCitation):start], '['); i >= 0 {
 		i += max(0, start-maxCitation)
-		if i+bracketed(text[i:]) >= end {
+		if i+citationLen(text[i:]) >= end {
 			return true
 		}
 	}
 	for i := min(start, len(text)-1); i >= max(0, start-maxMarker); i-- {
-		if marks(text[i]) && lineStart(text, i) {
-			return i+listMarker(text[i:]) >= end
+		if mayStartMarker(text[i]) && isLineStart(text, i) {
+			return i+listMarkerLen(text[i:]) >= end
 		}
 	}
 	return false
 }
 
 // marks reports whether c may start a list marker.
-func marks(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
+func mayStartMarker(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // bullets may precede a list marker.
 const bullets = "*-#>"
 
 // lineStart reports whether only white space and bullets precede byte i on its
 // line.
-func lineStart(text string, i int) bool {
+func isLineStart(text string, i int) bool {
 	const maxIndent = 16
 	for range maxIndent {
 		if i == 0 || text[i-1] != ' ' && text[i-1] != '\t' && strings.IndexByte(bullets, text[i-1]) < 0 {
@@ -164,7 +164,7 @@ func lineStart(text string, i int) bool {
 // bracketed returns the length of a citation such as [3], [1, 2], [1†L3] or
 // [Doc. 2] at the start of s, or 0: a bracket with at least one number and few
 // letters.
-func bracketed(s string) int {
+func citationLen(s string) int {
 	const longest = 40
 	digits, letters := 0, 0
 	for i := 1; i < len(s) && i < longest; i++ {
@@ -187,7 +187,7 @@ func bracketed(s string) int {
 
 // listMarker returns the length of the list marker at the start of s with the
 // space after it, or 0.
-func listMarker(s string) int {
+func listMarkerLen(s string) int {
 	i := 0
 	if s[0] == '(' {
 		i++
@@ -211,7 +211,7 @@ func listMarker(s string) int {
 	switch {
 	case i == from || i == len(s) || strings.IndexByte(".):", s[i]) < 0 || s[0] == '(' && s[i] != ')',
 		letter && s[i] != ')', // an initial
-		s[i] == '.' && datesFrom(s[i+1:]):
+		s[i] == '.' && continuesDate(s[i+1:]):
 		return 0
 	}
 	if i++; i == len(s) || s[i] != ' ' && s[i] != '\t' && s[i] != '*' {
@@ -221,14 +221,14 @@ func listMarker(s string) int {
 }
 
 // datesFrom reports whether s continues a date after the day, like " Mai 2020".
-func datesFrom(s string) bool {
+func continuesDate(s string) bool {
 	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
 	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
 }
 
 // superscript returns the length of a superscript citation at i, which follows
 // a word or punctuation, or 0. After a unit, as in m², it is an exponent.
-func superscript(text string, i int) int {
+func superscriptLen(text string, i int) int {
 	const longestUnit = 3
 	letters := 0
 	for letters < i && letters <= longestUnit && text[i-1-letters]|0x20 >= 'a' && text[i-1-letters]|0x20 <= 'z' {

@@ -23,5 +23,5 @@ func (j *Judge) windows(ctx context.Context, texts []string, longestClaim int) (
 		room = limit - j.o.Model.Specials()
 		room = max(room-min(longestClaim, room/2), 1)
 	}
-	return passage.Cutter{Count: j.o.Model.Count, Sentences: j.o.Sentences}.Cut(ctx, texts, room)
+	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}.Split(ctx, texts, room)
 }

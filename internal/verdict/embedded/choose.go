@@ -23,7 +23,7 @@ const mostPacked = 64
 func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	contexts := r.task.Contexts
 	var texts []string
-	passages, err := j.cutter().Cut(ctx, contexts, j.o.Formula.Room)
+	passages, err := j.cutter().Split(ctx, contexts, j.o.Formula.Room)
 	if err != nil {
 		return nil, err
 	}

@@ -199,6 +199,6 @@ func odds(logits [3]float32) (support, contradiction float64) {
 }
 
 // cutter cuts contexts for the model.
-func (j *Judge) cutter() passage.Cutter {
-	return passage.Cutter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
+func (j *Judge) cutter() passage.Splitter {
+	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
 }

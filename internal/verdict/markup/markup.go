@@ -4,6 +4,7 @@ package markup
 
 import (
 	"context"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -41,7 +42,7 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 	for i := range out.Verdicts {
 		for k := range out.Verdicts[i].Evidence {
 			if e := &out.Verdicts[i].Evidence[k]; plain[e.Chunk].Changed() {
-				restore(e, plain[e.Chunk], raw[e.Chunk])
+				restoreEvidence(e, plain[e.Chunk], raw[e.Chunk])
 			}
 		}
 	}
@@ -49,17 +50,17 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 }
 
 // restoreEvidence maps evidence in the visible text p to the context raw.
-func restore(e *verdict.Evidence, p extract.Plain, raw string) {
+func restoreEvidence(e *verdict.Evidence, p extract.Plain, raw string) {
 	text := p.Text()
-	start := bytesOf(text, e.Start)
-	from, to := p.Span(start, start+bytesOf(text[start:], e.End-e.Start))
+	start := byteOffset(text, e.Start)
+	from, to := p.Span(start, start+byteOffset(text[start:], e.End-e.Start))
 	e.Quote = raw[from:to]
 	e.Start = utf8.RuneCountInString(raw[:from])
 	e.End = e.Start + utf8.RuneCountInString(e.Quote)
 }
 
 // byteOffset returns the byte offset of code point n of text.
-func bytesOf(text string, n int) int {
+func byteOffset(text string, n int) int {
 	for i := range text {
 		if n == 0 {
 			return i

@@ -13,31 +13,31 @@ import (
 type Passage struct{ Text, Start, End int }
 
 // A Splitter splits texts into passages.
-type Cutter struct {
+type Splitter struct {
 	// Count returns the number of tokens of a text.
 	Count func(text string) int
 	// Sentences calls yield with the byte range of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
 }
 
-// overlap is the inverse of the share of a passage that the next one repeats.
+// A passage repeats up to 1/overlap of the one before it.
 const overlap = 4
 
 // Split returns passages of at most maxTokens tokens that cover the texts. If
 // maxTokens is not positive, each text is one passage. Texts without letters
 // and digits have none. The only possible error is that of ctx.
-func (c Cutter) Cut(ctx context.Context, texts []string, maxTokens int) ([]Passage, error) {
+func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]Passage, error) {
 	var all []Passage
 	for t, text := range texts {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		switch {
-		case blank(text):
-		case maxTokens <= 0 || c.Count(text) <= maxTokens:
+		case isBlank(text):
+		case maxTokens <= 0 || s.Count(text) <= maxTokens:
 			all = append(all, Passage{t, 0, len(text)})
 		default:
-			all = c.cut(ctx, all, t, text, maxTokens)
+			all = s.appendPassages(ctx, all, t, text, maxTokens)
 		}
 	}
 	if err := ctx.Err(); err != nil {
@@ -51,15 +51,15 @@ type piece struct{ start, end, tokens int }
 
 // appendPassages appends passages of at most maxTokens tokens that cover text.
 // It stops early if ctx is done.
-func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, maxTokens int) []Passage {
+func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text string, maxTokens int) []Passage {
 	var pieces []piece
-	c.Sentences(text, func(start, end int) {
+	s.Sentences(text, func(start, end int) {
 		if ctx.Err() == nil {
-			pieces = c.split(pieces, text, start, end, maxTokens)
+			pieces = s.appendPieces(pieces, text, start, end, maxTokens)
 		}
 	})
 	if len(pieces) == 0 {
-		pieces = c.split(nil, text, 0, len(text), maxTokens)
+		pieces = s.appendPieces(nil, text, 0, len(text), maxTokens)
 	}
 	for from := 0; from < len(pieces); {
 		to, tokens := from, 0
@@ -86,21 +86,21 @@ func (c Cutter) cut(ctx context.Context, all []Passage, t int, text string, maxT
 
 // appendPieces appends text[start:end] as pieces of at most maxTokens tokens,
 // split between words if necessary.
-func (c Cutter) split(pieces []piece, text string, start, end, maxTokens int) []piece {
-	n := c.Count(text[start:end])
+func (s Splitter) appendPieces(pieces []piece, text string, start, end, maxTokens int) []piece {
+	n := s.Count(text[start:end])
 	if n <= maxTokens {
 		return append(pieces, piece{start, end, n})
 	}
-	middle := between(text, start, end)
+	middle := splitPoint(text, start, end)
 	if middle <= start || middle >= end {
 		return append(pieces, piece{start, end, n}) // a single character: left to the model
 	}
-	return c.split(c.split(pieces, text, start, middle, maxTokens), text, middle, end, maxTokens)
+	return s.appendPieces(s.appendPieces(pieces, text, start, middle, maxTokens), text, middle, end, maxTokens)
 }
 
 // splitPoint returns an offset near the middle of text[start:end], after a
 // space if the middle half has one, and never within a code point.
-func between(text string, start, end int) int {
+func splitPoint(text string, start, end int) int {
 	middle := start + (end-start)/2
 	for d := range (end - start) / 4 {
 		for _, at := range [2]int{middle - d, middle + d} {
@@ -116,7 +116,7 @@ func between(text string, start, end int) int {
 }
 
 // isBlank reports whether text has no letters and digits.
-func blank(text string) bool {
+func isBlank(text string) bool {
 	for _, r := range text {
 		if unicode.IsLetter(r) || unicode.IsNumber(r) {
 			return false

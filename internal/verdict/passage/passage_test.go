@@ -14,7 +14,7 @@ func TestADoneContextEndsTheCutting(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		counted := 0
-		c := Cutter{
+		c := Splitter{
 			Count: func(text string) int {
 				if counted++; counted == 3 {
 					cancel()
@@ -29,7 +29,7 @@ func TestADoneContextEndsTheCutting(t *testing.T) {
 				}
 			},
 		}
-		if got, err := c.Cut(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counted > 3 {
+		if got, err := c.Split(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counted > 3 {
 			t.Errorf("%d texts: got %v after %d counts, want %v after 3", len(texts), err, counted, context.Canceled)
 		}
 	}
