@@ -5,26 +5,29 @@ import (
 	"sync"
 )
 
-// locks lets one goroutine at a time have a name.
+// locks are mutexes by name. The zero value has no locks.
 type locks struct {
-	mu   sync.Mutex
-	held map[string]*lock
+	mu    sync.Mutex
+	locks map[string]*lock
 }
 
 type lock struct {
-	turn  chan struct{} // holds a token while the name is free
-	users int           // who have it or wait for it
+	token chan struct{} // holds a token while the lock is free
+	users int           // goroutines that hold the lock or wait for it
 }
 
-// take waits until name is free, and returns what frees it again. The error is
-// that of ctx.
-func (l *locks) take(ctx context.Context, name string) (release func(), err error) {
+// lock waits for the lock of a name, and returns the function that releases it. The
+// error is that of ctx.
+func (l *locks) lock(ctx context.Context, name string) (unlock func(), err error) {
 	l.mu.Lock()
-	k := l.held[name]
+	k := l.locks[name]
 	if k == nil {
-		k = &lock{turn: make(chan struct{}, 1)}
-		k.turn <- struct{}{}
-		l.held[name] = k
+		if l.locks == nil {
+			l.locks = map[string]*lock{}
+		}
+		k = &lock{token: make(chan struct{}, 1)}
+		k.token <- struct{}{}
+		l.locks[name] = k
 	}
 	k.users++
 	l.mu.Unlock()
@@ -32,12 +35,12 @@ func (l *locks) take(ctx context.Context, name string) (release func(), err erro
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if k.users--; k.users == 0 {
-			delete(l.held, name)
+			delete(l.locks, name)
 		}
 	}
 	select {
-	case <-k.turn:
-		return func() { k.turn <- struct{}{}; leave() }, nil
+	case <-k.token:
+		return func() { k.token <- struct{}{}; leave() }, nil
 	case <-ctx.Done():
 		leave()
 		return nil, context.Cause(ctx)

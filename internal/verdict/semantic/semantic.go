@@ -1,12 +1,13 @@
-// Package semantic reuses verdicts: a claim that says the same as one that was
-// judged before, over the same contexts, takes its verdict.
+// Package semantic reuses verdicts: a claim that says the same as one that was judged
+// before, over the same contexts, takes its verdict.
 //
-// Likeness of embeddings alone would make "14 March" and "20 March" the same, or
-// a statement and its negation. So a [Guard] first compares the words of the two
-// claims, and only those that it lets through are compared by their embeddings.
+// Similarity of embeddings alone would equate "14 March" and "20 March", or a statement
+// and its negation. So the words of the two claims are compared first, and the
+// embeddings only of claims whose words surely say the same.
 package semantic
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -15,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -22,50 +24,51 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// DefaultThreshold is the cosine from which two claims are alike.
+// DefaultThreshold is the cosine similarity from which two claims say the same.
 const DefaultThreshold = 0.85
 
-// A Judger is the judge that is asked for what is not known.
+// A Judger judges the claims that have no known verdict.
 type Judger interface {
 	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 }
 
-// A Store keeps JSON values by namespace and key. *llm.Cache is one. It is
-// called from many goroutines, and what it fails to keep is judged again.
+// A Store keeps JSON values by namespace and key. *llm.Cache is one. It must be safe
+// for concurrent use. A value that it fails to keep is judged again.
 type Store interface {
 	Put(ctx context.Context, space, key string, value json.RawMessage)
 	List(ctx context.Context, space string) []llm.Item
 }
 
-// Options are the settings of a Judge.
+// Options configure a Judge.
 type Options struct {
 	Judge    Judger       // required
 	Embedder llm.Embedder // required
 	Store    Store        // required
-	// Key names all that a verdict depends on beside the texts: endpoint, model,
-	// version of the prompt, settings. Verdicts are shared only under one key.
+	// Key identifies everything that a verdict depends on besides the texts: endpoint,
+	// model, prompt version, options. Verdicts are shared only under the same key.
 	Key string
-	// Waiting, where it is set, is called before a row waits for others with the
-	// same contexts, with the row's context, and what it returns after that.
+	// Waiting, if set, is called with the context of a row before the row waits for
+	// others with the same contexts, and the function that it returns is called after
+	// that.
 	Waiting func(ctx context.Context) (resume func())
-	// Threshold is the cosine from which two claims are alike, above 0 to 1;
-	// DefaultThreshold.
+	// Threshold is the cosine similarity from which two claims say the same, above 0
+	// and at most 1. 0 means DefaultThreshold.
 	Threshold float64
 }
 
-// A Judge may be used by many goroutines. Rows with the same contexts go one
-// after the other, so that the second finds what the first left.
+// A Judge is safe for concurrent use. Rows with the same contexts are judged one after
+// the other, so that later ones find the verdicts of earlier ones.
 //
-// Which of two like claims is judged, and which reuses the verdict, depends on
-// which row comes first. Where that must not depend on the concurrency, fill the
+// Which of two similar claims is judged, and which one reuses the verdict, depends on
+// the order of the rows. For results that do not depend on the concurrency, fill the
 // store in an earlier run or use one worker.
 type Judge struct {
 	opts  Options
-	guard *Guard
+	guard *guard
 	locks locks
 }
 
-// New returns a judge, or an error where the options make none.
+// New returns a judge, or an error if an option is missing or out of range.
 func New(opts Options) (*Judge, error) {
 	if opts.Judge == nil || opts.Embedder == nil || opts.Store == nil {
 		return nil, errors.New("a semantic cache needs a judge, an embedder and a store")
@@ -76,25 +79,24 @@ func New(opts Options) (*Judge, error) {
 	if !(opts.Threshold > 0 && opts.Threshold <= 1) {
 		return nil, fmt.Errorf("semantic threshold: want a cosine above 0, up to 1, got %v", opts.Threshold)
 	}
-	g, err := NewGuard()
+	g, err := newGuard()
 	if err != nil {
 		return nil, err
 	}
-	return &Judge{opts: opts, guard: g, locks: locks{held: map[string]*lock{}}}, nil
+	return &Judge{opts: opts, guard: g}, nil
 }
 
-// Judge returns a verdict for each claim, in the order of the claims. One that
-// was made for another claim has Reused set. Only the others cost the judge's
-// usage; that of the embeddings is counted too, and nothing is embedded unless
-// the guard finds a claim to compare with. Errors are those of the judge and of
-// the embedder.
+// Judge returns a verdict for each claim, in the order of the claims. A verdict that
+// was made for another claim has Reused set. The usage includes that of the embeddings,
+// which are only requested if the words of a known claim match. Errors are those of the
+// judge and of the embedder.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	space := j.space(task.Contexts)
-	release, err := j.take(ctx, space)
+	unlock, err := j.lock(ctx, space)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
-	defer release()
+	defer unlock()
 	var known []record
 	for _, it := range j.opts.Store.List(ctx, space) {
 		if r, ok := readRecord(it.Value, len(task.Contexts)); ok {
@@ -102,19 +104,19 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		}
 	}
 	var out verdict.Judgement
-	hits, usage, err := j.alike(ctx, task, known)
+	hits, usage, err := j.lookUp(ctx, task, known)
 	out.Usage = usage
 	if err != nil {
 		return out, err
 	}
-	j.withWhatTheyLeanOn(task.Claims, hits)
+	dropHitsNeededAsContext(task.Claims, hits)
 	rest := task
 	rest.Claims = nil
-	asked := map[int]int{} // places of claims by their ids
+	index := make(map[int]int, len(task.Claims)) // of the claims by ID
 	for i, c := range task.Claims {
+		index[c.ID] = i
 		if hits[i] == nil {
 			rest.Claims = append(rest.Claims, c)
-			asked[c.ID] = i
 			continue
 		}
 		out.Verdicts = append(out.Verdicts, hits[i].reuse(c.ID))
@@ -127,38 +129,46 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{Usage: out.Usage}, err
 	}
+	out.Verdicts = append(out.Verdicts, fresh.Verdicts...)
 	for _, v := range fresh.Verdicts {
-		out.Verdicts = append(out.Verdicts, v)
-		i, ok := asked[v.ClaimID]
-		if !ok {
-			continue // the caller will find it
+		i, ok := index[v.ClaimID]
+		if !ok || hits[i] != nil {
+			continue // a faulty judge; the caller checks the IDs
 		}
-		text, before := task.Claims[i].Judged(), j.before(task, i)
-		if value, err := json.Marshal(recordOf(text, before, task.Question, v)); err == nil {
+		text, before := task.Claims[i].Judged(), claimsBefore(task, i)
+		if value, err := json.Marshal(newRecord(text, before, task.Question, v)); err == nil {
 			j.opts.Store.Put(ctx, space, hash(append([]string{task.Question, text}, before...)...), value)
 		}
 	}
-	return sorted(out, task.Claims), nil
+	position := func(v verdict.Verdict) int {
+		if i, ok := index[v.ClaimID]; ok {
+			return i
+		}
+		return len(task.Claims)
+	}
+	slices.SortStableFunc(out.Verdicts, func(a, b verdict.Verdict) int { return cmp.Compare(position(a), position(b)) })
+	return out, nil
 }
 
-// take waits for the rows with the same contexts that came before.
-func (j *Judge) take(ctx context.Context, space string) (release func(), err error) {
+// lock waits for earlier rows with the same contexts.
+func (j *Judge) lock(ctx context.Context, space string) (unlock func(), err error) {
 	if j.opts.Waiting != nil {
 		defer j.opts.Waiting(ctx)()
 	}
-	return j.locks.take(ctx, space)
+	return j.locks.lock(ctx, space)
 }
 
-// What may come before a claim that leans on it, for its verdict to be reused.
+// Limits of what may precede a claim that needs it as context, for the verdict to be
+// reused.
 const (
-	mostBefore      = 32
-	mostBeforeBytes = 8 << 10
+	maxClaimsBefore = 32
+	maxBytesBefore  = 8 << 10
 )
 
-// before is what claim i leans on: the question and all that is claimed before
-// it. It is nil where the claim leans on nothing, or on too much.
-func (j *Judge) before(task verdict.Task, i int) []string {
-	if i > mostBefore || !j.guard.Leans(task.Claims[i].Judged()) {
+// claimsBefore returns the question and the claims before claim i, if it needs them to be
+// understood. It returns nil if it does not, or if they are too long.
+func claimsBefore(task verdict.Task, i int) []string {
+	if i > maxClaimsBefore || !needsContext(task.Claims[i].Judged()) {
 		return nil
 	}
 	texts := []string{task.Question}
@@ -167,59 +177,48 @@ func (j *Judge) before(task verdict.Task, i int) []string {
 		texts = append(texts, c.Judged())
 		size += len(c.Judged())
 	}
-	if size > mostBeforeBytes {
+	if size > maxBytesBefore {
 		return nil
 	}
 	return texts
 }
 
-// withWhatTheyLeanOn takes back the hits before a claim that is judged and leans
-// on them: alone the judge could not tell what it speaks of.
-func (j *Judge) withWhatTheyLeanOn(claims []extract.Claim, hits []*hit) {
+// dropHitsNeededAsContext removes the hits before the last claim that must be judged
+// and needs the claims before it to be understood: the judge must see them too.
+func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
 	for i := len(claims) - 1; i >= 0; i-- {
-		if hits[i] == nil && j.guard.Leans(claims[i].Judged()) {
+		if hits[i] == nil && needsContext(claims[i].Judged()) {
 			clear(hits[:i])
 			return
 		}
 	}
 }
 
-// sorted puts verdicts in the order of the claims that they are for.
-func sorted(j verdict.Judgement, claims []extract.Claim) verdict.Judgement {
-	place := make(map[int]int, len(claims))
-	for i, c := range claims {
-		place[c.ID] = i
-	}
-	at := func(v verdict.Verdict) int {
-		if i, ok := place[v.ClaimID]; ok {
-			return i
-		}
-		return len(claims)
-	}
-	for i := 1; i < len(j.Verdicts); i++ {
-		for k := i; k > 0 && at(j.Verdicts[k]) < at(j.Verdicts[k-1]); k-- {
-			j.Verdicts[k], j.Verdicts[k-1] = j.Verdicts[k-1], j.Verdicts[k]
-		}
-	}
-	return j
-}
-
-// A hit is a record that a claim takes its verdict from.
+// A hit is a record whose verdict a claim takes.
 type hit struct {
 	record
+
 	cosine float64
 }
 
-// alike finds for each claim of the task the known one that is most like it, nil
-// where there is none that is alike enough.
-func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([]*hit, usage.Usage, error) {
+// reuse returns the verdict for a claim.
+func (h *hit) reuse(id int) verdict.Verdict {
+	return verdict.Verdict{
+		ClaimID: id, Label: h.Label, Score: h.Score, Reason: h.Reason, ChunkIDs: h.ChunkIDs, Evidence: h.Evidence,
+		Reused: &verdict.Reused{By: "semantic", Statement: h.Claim, Cosine: h.cosine},
+	}
+}
+
+// lookUp returns the most similar known claim for each claim of the task, nil if none
+// says the same.
+func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) ([]*hit, usage.Usage, error) {
 	hits := make([]*hit, len(task.Claims))
-	candidates := make([][]int, len(task.Claims))
+	candidates := make([][]int, len(task.Claims)) // indices into known
 	var texts []string
-	place := map[string]int{}
-	want := func(s string) {
-		if _, ok := place[s]; !ok {
-			place[s] = len(texts)
+	index := map[string]int{} // of texts
+	embed := func(s string) {
+		if _, ok := index[s]; !ok {
+			index[s] = len(texts)
 			texts = append(texts, s)
 		}
 	}
@@ -227,9 +226,9 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 		if err := ctx.Err(); err != nil {
 			return nil, usage.Usage{}, err
 		}
-		before := j.before(task, i)
+		before := claimsBefore(task, i)
 		for k := range known {
-			if j.guard.DifferAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) != "" {
+			if !j.guard.sameAfter(c.Judged(), before, known[k].Claim, known[k].Before, known[k].Question == task.Question) {
 				continue
 			}
 			if known[k].Claim == c.Judged() {
@@ -245,16 +244,16 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 			continue
 		}
 		for _, k := range candidates[i] {
-			want(c.Judged())
-			want(known[k].Claim)
+			embed(c.Judged())
+			embed(known[k].Claim)
 		}
 	}
 	if len(texts) == 0 {
 		return hits, usage.Usage{}, nil
 	}
 	vectors, usage, err := j.opts.Embedder.Embed(ctx, texts)
-	if _, long := errors.AsType[*llm.ContextLengthError](err); long {
-		return hits, usage, nil // a text has no vector: its claim is judged
+	if _, ok := errors.AsType[*llm.ContextLengthError](err); ok {
+		return hits, usage, nil // without a vector, the claim is judged
 	}
 	if err != nil {
 		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %w", err)
@@ -264,7 +263,7 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 	}
 	for i, c := range task.Claims {
 		for _, k := range candidates[i] {
-			cos := cosine(vectors[place[c.Judged()]], vectors[place[known[k].Claim]])
+			cos := cosine(vectors[index[c.Judged()]], vectors[index[known[k].Claim]])
 			if cos >= j.opts.Threshold && (hits[i] == nil || cos > hits[i].cosine) {
 				hits[i] = &hit{known[k], cos}
 			}
@@ -273,8 +272,7 @@ func (j *Judge) alike(ctx context.Context, task verdict.Task, known []record) ([
 	return hits, usage, nil
 }
 
-// cosine is that of the angle between two vectors; -1 where there is none, so
-// that nothing counts as alike.
+// cosine returns the cosine similarity of two vectors, -1 if it is not defined.
 func cosine(a, b []float32) float64 {
 	if len(a) != len(b) {
 		return -1
@@ -291,12 +289,13 @@ func cosine(a, b []float32) float64 {
 	return min(c, 1)
 }
 
-// space is the namespace of verdicts over contexts. Contexts are told apart by
-// their bounds too, since verdicts name them by number.
+// space returns the namespace of the verdicts over contexts. It depends on how the text
+// is divided into contexts, since verdicts refer to them by number.
 func (j *Judge) space(contexts []string) string {
 	return "semantic/2/" + hash(append([]string{j.opts.Key}, contexts...)...)
 }
 
+// hash returns a hash of texts and their lengths.
 func hash(texts ...string) string {
 	h := sha256.New()
 	var n [8]byte

@@ -20,8 +20,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// bagOfWords embeds a text by the hashes of its words, so that texts of the same
-// words are alike whatever they say.
+// bagOfWords embeds a text by the hashes of its words, so that texts with the same words
+// are similar whatever they mean.
 type bagOfWords struct {
 	mu    sync.Mutex
 	texts int
@@ -56,14 +56,14 @@ func bag(text string) []float32 {
 	return v
 }
 
-// counting is a judge that supports what the contexts hold and counts claims.
-type counting struct {
+// fakeJudge supports claims that the first context contains, and records all claims.
+type fakeJudge struct {
 	mu     sync.Mutex
 	claims []string
 	err    error
 }
 
-func (c *counting) Judge(_ context.Context, k verdict.Task) (verdict.Judgement, error) {
+func (c *fakeJudge) Judge(_ context.Context, k verdict.Task) (verdict.Judgement, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := verdict.Judgement{Usage: usage.Usage{Requests: 1}}
@@ -82,9 +82,9 @@ func (c *counting) Judge(_ context.Context, k verdict.Task) (verdict.Judgement, 
 	return out, nil
 }
 
-func newJudge(t testing.TB, opts Options) (*Judge, *counting, *bagOfWords) {
+func newJudge(t testing.TB, opts Options) (*Judge, *fakeJudge, *bagOfWords) {
 	t.Helper()
-	c, e := &counting{}, &bagOfWords{}
+	c, e := &fakeJudge{}, &bagOfWords{}
 	opts.Judge, opts.Embedder = c, e
 	if opts.Store == nil {
 		opts.Store = &Memory{}
@@ -112,30 +112,30 @@ func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
 	}
 	for i, v := range out.Verdicts {
 		if v.ClaimID != k.Claims[i].ID {
-			t.Errorf("verdict %d is of claim %d", i, v.ClaimID)
+			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
 		}
 	}
 	if len(out.Verdicts) != len(k.Claims) {
-		t.Fatalf("%d verdicts on %d claims", len(out.Verdicts), len(k.Claims))
+		t.Fatalf("got %d verdicts, want %d", len(out.Verdicts), len(k.Claims))
 	}
 	return out
 }
 
 var ulm = []string{"Einstein was born on 14 March 1879 in Ulm."}
 
-func TestALikeClaimTakesTheVerdict(t *testing.T) {
+func TestSameClaimReusesVerdict(t *testing.T) {
 	store := &Memory{}
 	j, c, e := newJudge(t, Options{Store: store, Key: "k"})
 	first := judge(t, j, task("q", ulm, "Einstein was born on 14 March 1879 in Ulm.", "Einstein was born on 20 March 1879 in Ulm."))
 	if first.Verdicts[0].Reused != nil || first.Verdicts[0].Label != verdict.Supported || e.texts != 0 {
-		t.Errorf("%+v, %d texts embedded", first.Verdicts[0], e.texts)
+		t.Errorf("got %+v and %d texts embedded, want a new supported verdict and none", first.Verdicts[0], e.texts)
 	}
 	got := judge(t, j, task("q", ulm,
 		"Einstein was born on 14 March 1880 in Ulm.", "Einstein was born in Ulm in 1879.", "Einstein was born on 14 March 1879 in Ulm", "Einstein was born on 14 March 1879 in Ulm."))
 	want := &verdict.Reused{By: "semantic", Statement: "Einstein was born on 14 March 1879 in Ulm.", Cosine: 1}
 	for i, v := range got.Verdicts {
 		if (v.Reused != nil) != (i >= 2) {
-			t.Errorf("claim %d: %+v", i, v.Reused)
+			t.Errorf("claim %d: got reused %+v, want reused: %v", i, v.Reused, i >= 2)
 		}
 		if i < 2 {
 			continue
@@ -147,12 +147,12 @@ func TestALikeClaimTakesTheVerdict(t *testing.T) {
 		}
 	}
 	if len(c.claims) != 4 || got.Usage.Requests != 2 {
-		t.Errorf("judged %q, %+v", c.claims, got.Usage)
+		t.Errorf("got %d claims judged and %d requests, want 4 and 2", len(c.claims), got.Usage.Requests)
 	}
-	// In the next run too, and for nobody with other settings or contexts.
+	// The store outlives the judge, but the key and the contexts must be the same.
 	j, c, _ = newJudge(t, Options{Store: store, Key: "k"})
 	if got := judge(t, j, task("q", ulm, "Einstein was born in Ulm on March 14, 1879.")); got.Verdicts[0].Reused == nil || len(c.claims) != 0 {
-		t.Error("nothing is kept for the next run")
+		t.Errorf("got %d claims judged by a second judge, want none", len(c.claims))
 	}
 	for _, other := range []struct {
 		key      string
@@ -160,46 +160,46 @@ func TestALikeClaimTakesTheVerdict(t *testing.T) {
 	}{{"other", ulm}, {"k", []string{ulm[0], "x"}}, {"k", []string{ulm[0] + " "}}} {
 		j, c, _ := newJudge(t, Options{Store: store, Key: other.key})
 		if judge(t, j, task("q", other.contexts, "Einstein was born on 14 March 1879 in Ulm.")); len(c.claims) != 1 {
-			t.Errorf("%+v: reused", other)
+			t.Errorf("%+v: got %d claims judged, want 1", other, len(c.claims))
 		}
 	}
 }
 
-func TestAnUnlikeEmbeddingIsNoHit(t *testing.T) {
+func TestReuseDependsOnThreshold(t *testing.T) {
 	j, c, e := newJudge(t, Options{Threshold: 0.95})
 	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
 	got := judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
 	if got.Verdicts[0].Reused != nil || e.texts != 2 || len(c.claims) != 2 {
-		t.Errorf("%+v", got.Verdicts[0])
+		t.Errorf("got %+v, want a new verdict", got.Verdicts[0])
 	}
 	j, c, _ = newJudge(t, Options{Threshold: 0.5})
 	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
 	got = judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
 	if r := got.Verdicts[0].Reused; r == nil || r.Cosine < 0.5 || r.Cosine > 0.95 || len(c.claims) != 1 {
-		t.Errorf("%+v", r)
+		t.Errorf("got %+v, want a cosine from 0.5 to 0.95", r)
 	}
 }
 
-func TestFailuresAreNotKept(t *testing.T) {
+func TestErrorsAreReturnedAndNotStored(t *testing.T) {
 	bad := errors.New("bad")
 	j, c, e := newJudge(t, Options{})
 	c.err = bad
 	if out, err := j.Judge(t.Context(), task("q", []string{"c"}, "Dogs chase cats.")); !errors.Is(err, bad) || out.Verdicts != nil || out.Usage.Requests != 1 {
-		t.Errorf("%+v %v", out, err)
+		t.Errorf("got %+v, %v, want 1 request and %v", out, err, bad)
 	}
 	c.err = nil
 	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
 	e.err = bad
 	if out, err := j.Judge(t.Context(), task("q", []string{"c"}, "The company bought the rights.")); !errors.Is(err, bad) || out.Usage.Requests != 1 {
-		t.Errorf("%+v %v", out, err)
+		t.Errorf("got %+v, %v, want 1 request and %v", out, err, bad)
 	}
 	e.err, e.short = nil, true
 	if _, err := j.Judge(t.Context(), task("q", []string{"c"}, "The company bought the rights.")); err == nil {
-		t.Error("a vector too few was taken")
+		t.Error("missing vector: got no error")
 	}
 }
 
-func TestDamagedRecordsAreNotUsed(t *testing.T) {
+func TestInvalidRecordsAreIgnored(t *testing.T) {
 	store := &Memory{}
 	j, c, _ := newJudge(t, Options{Store: store})
 	space := j.space([]string{"c"})
@@ -211,12 +211,11 @@ func TestDamagedRecordsAreNotUsed(t *testing.T) {
 		store.Put(t.Context(), space, key, json.RawMessage(value))
 	}
 	if got := judge(t, j, task("", []string{"c"}, "Dogs chase cats.")); got.Verdicts[0].Reused != nil || len(c.claims) != 1 {
-		t.Errorf("%+v", got.Verdicts[0])
+		t.Errorf("got %+v, want a new verdict", got.Verdicts[0])
 	}
 }
 
-// Rows with the same contexts take turns, so that a claim is judged once.
-func TestConcurrentRowsShare(t *testing.T) {
+func TestConcurrentRowsJudgeClaimOnce(t *testing.T) {
 	j, c, _ := newJudge(t, Options{})
 	var wg sync.WaitGroup
 	for range 20 {
@@ -227,27 +226,25 @@ func TestConcurrentRowsShare(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if len(c.claims) != 1 || len(j.locks.held) != 0 {
-		t.Errorf("judged %d times, %d locks left", len(c.claims), len(j.locks.held))
+	if len(c.claims) != 1 || len(j.locks.locks) != 0 {
+		t.Errorf("got %d claims judged and %d locks left, want 1 and 0", len(c.claims), len(j.locks.locks))
 	}
-	release, err := j.locks.take(t.Context(), "x")
+	unlock, err := j.locks.lock(t.Context(), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := j.locks.take(ctx, "x"); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	if _, err := j.locks.lock(ctx, "x"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
-	release()
-	if len(j.locks.held) != 0 {
-		t.Error("a lock is left")
+	unlock()
+	if n := len(j.locks.locks); n != 0 {
+		t.Errorf("got %d locks left, want 0", n)
 	}
 }
 
-// A row reports that it waits for others with the same contexts, and not that
-// it is judged.
-func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
+func TestWaitingIsCalledWhileRowWaits(t *testing.T) {
 	var waiting atomic.Int64
 	waits := make(chan struct{}, 8)
 	j, _, _ := newJudge(t, Options{Waiting: func(context.Context) func() {
@@ -256,7 +253,7 @@ func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
 		return func() { waiting.Add(-1) }
 	}})
 	k := task("q", []string{"c"}, "Dogs chase cats.")
-	release, err := j.locks.take(t.Context(), j.space(k.Contexts))
+	unlock, err := j.locks.lock(t.Context(), j.space(k.Contexts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,39 +265,38 @@ func TestARowThatWaitsForOthersReportsIt(t *testing.T) {
 	select {
 	case <-waits:
 	case <-time.NewTimer(time.Minute).C:
-		t.Error("the row reports no wait")
+		t.Error("got no call of Waiting")
 	}
 	if got := waiting.Load(); got != 1 {
-		t.Errorf("%d rows wait, want 1", got)
+		t.Errorf("got %d rows waiting, want 1", got)
 	}
-	release()
+	unlock()
 	if err := <-done; err != nil || waiting.Load() != 0 {
-		t.Errorf("%d rows wait, %v", waiting.Load(), err)
+		t.Errorf("got %d rows waiting, %v, want 0 and no error", waiting.Load(), err)
 	}
 }
 
-// cancelling is a store that cancels a context when it is asked.
-type cancelling struct {
+// cancelingStore cancels a context when it is read.
+type cancelingStore struct {
 	Memory
 	cancel func()
 }
 
-func (c *cancelling) List(ctx context.Context, space string) []llm.Item {
+func (c *cancelingStore) List(ctx context.Context, space string) []llm.Item {
 	c.cancel()
 	return c.Memory.List(ctx, space)
 }
 
-// Comparing many claims with many known ones takes long.
-func TestADoneContextEndsTheComparison(t *testing.T) {
+func TestCanceledContextStopsComparison(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	j, c, e := newJudge(t, Options{Store: &cancelling{cancel: cancel}})
+	j, c, e := newJudge(t, Options{Store: &cancelingStore{cancel: cancel}})
 	if _, err := j.Judge(ctx, task("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(c.claims) > 0 || e.texts > 0 {
-		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, none, none", err, len(c.claims), e.texts, context.Canceled)
+		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, 0, 0", err, len(c.claims), e.texts, context.Canceled)
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
-	c, e, s := &counting{}, &bagOfWords{}, &Memory{}
+func TestNewRejectsInvalidOptions(t *testing.T) {
+	c, e, s := &fakeJudge{}, &bagOfWords{}, &Memory{}
 	for _, o := range []Options{
 		{},
 		{Judge: c, Embedder: e},
@@ -310,48 +306,52 @@ func TestOptionsAreChecked(t *testing.T) {
 		{Judge: c, Embedder: e, Store: s, Threshold: -0.1},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%+v was taken", o)
+			t.Errorf("%+v: got no error", o)
 		}
-	}
-	var _ Store = (*llm.Cache)(nil)
-	if cosine([]float32{1}, []float32{1, 2}) != -1 || cosine([]float32{0}, []float32{1}) != -1 {
-		t.Error("vectors that have no angle are alike")
 	}
 }
 
-// "It" is nothing to a judge who does not see what was said before.
-func TestAClaimThatLeansOnOthersIsJudgedWithThem(t *testing.T) {
+var _ Store = (*llm.Cache)(nil)
+
+func TestCosineOfInvalidVectors(t *testing.T) {
+	for _, tt := range [][2][]float32{{{1}, {1, 2}}, {{0}, {1}}} {
+		if got := cosine(tt[0], tt[1]); got != -1 {
+			t.Errorf("%v: got %v, want -1", tt, got)
+		}
+	}
+}
+
+// A judge cannot resolve "it" without the claims before it.
+func TestClaimThatNeedsContextIsJudgedWithPreviousClaims(t *testing.T) {
 	j, c, _ := newJudge(t, Options{Store: &Memory{}, Key: "k"})
 	first, second := "Einstein was born in Ulm.", "He was a physicist."
 	judge(t, j, task("q", ulm, first, second))
 	if got := judge(t, j, task("q", ulm, first, second)); len(c.claims) != 2 || got.Verdicts[1].Reused == nil {
-		t.Errorf("judged %q, reused %+v", c.claims, got.Verdicts[1].Reused)
+		t.Errorf("got %q judged and %+v reused, want the first two judged", c.claims, got.Verdicts[1].Reused)
 	}
 	c.claims = nil
 	got := judge(t, j, task("q", ulm, first, "He was a painter."))
 	if len(c.claims) != 2 || got.Verdicts[0].Reused != nil {
-		t.Errorf("judged only %q", c.claims)
+		t.Errorf("got %q judged, want both claims", c.claims)
 	}
 	c.claims = nil
 	got = judge(t, j, task("q", ulm, "Newton was born in London.", second))
 	if len(c.claims) != 2 || got.Verdicts[1].Reused != nil {
-		t.Errorf("judged only %q, reused %+v", c.claims, got.Verdicts[1].Reused)
+		t.Errorf("got %q judged and %+v reused, want both claims judged", c.claims, got.Verdicts[1].Reused)
 	}
 	c.claims = nil
 	got = judge(t, j, task("q", ulm, first, "Newton was born in London."))
 	if len(c.claims) != 0 || got.Verdicts[0].Reused == nil {
-		t.Errorf("judged %q again", c.claims)
+		t.Errorf("got %q judged, want none", c.claims)
 	}
 }
 
-// A text that the model of vectors can't read as a whole has none, so that its claim
-// is judged.
-func TestAClaimThatIsTooLongForItsVectorIsJudged(t *testing.T) {
+func TestClaimTooLongForEmbeddingIsJudged(t *testing.T) {
 	j, c, e := newJudge(t, Options{Threshold: 0.5})
 	judge(t, j, task("q", []string{"c"}, "The company purchased the rights."))
 	e.err = &llm.ContextLengthError{Limit: 256, Silent: true}
 	got := judge(t, j, task("q", []string{"c"}, "The company bought the rights."))
 	if got.Verdicts[0].Reused != nil || len(c.claims) != 2 || got.Usage.Requests != 2 {
-		t.Errorf("%+v, judged %q, %+v", got.Verdicts[0], c.claims, got.Usage)
+		t.Errorf("got %+v, %d claims judged and %d requests, want a new verdict, 2 and 2", got.Verdicts[0], len(c.claims), got.Usage.Requests)
 	}
 }

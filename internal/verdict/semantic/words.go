@@ -1,13 +1,15 @@
 package semantic
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// A kind is what a word does in a claim, as far as that keeps it from being
-// exchanged for another.
+// A kind is the role of a word in a claim, as far as it restricts which other word may
+// replace it.
 type kind uint8
 
 const (
@@ -15,33 +17,35 @@ const (
 	number
 	date
 	pronoun
-	negation
-	quantifier
-	comparison
+	operator // negations, quantifiers and comparisons
 	auxiliary
 	function // prepositions and conjunctions
 )
 
-// A word of a claim, in lower case. Numbers and dates are in one way of writing.
+// A word is a word of a claim in lower case. Numbers and dates are normalized.
 type word struct {
-	text           string
-	kind           kind
-	capital, first bool
+	text    string
+	kind    kind
+	capital bool
+	first   bool // of the claim
 }
 
-// read returns the words of a claim without the articles.
-func read(text string) []word {
+// parse returns the words of a claim without the ones that add nothing.
+func parse(text string) []word {
 	raw := split(text)
 	var out []word
 	for i := 0; i < len(raw); i++ {
-		if w, n := dateAt(raw[i:]); n > 0 {
+		if w, n := parseDate(raw[i:]); n > 0 {
 			w.first = i == 0
 			if k := len(out); k > 0 && out[k-1].kind == function && (out[k-1].text == "on" || out[k-1].text == "in") {
 				w.first = out[k-1].first
-				out = out[:k-1] // "on 14 March", "in March 1879": English may do without
+				out = out[:k-1] // the preposition of "on 14 March" is optional
 			}
 			out = append(out, w)
 			i += n - 1
+			continue
+		}
+		if isOptional(raw, i) {
 			continue
 		}
 		w := raw[i]
@@ -49,54 +53,37 @@ func read(text string) []word {
 		if w.kind == plain {
 			w.kind = kindOf(w)
 		}
-		if w.text == "former" && i > 0 && raw[i-1].text == "the" && (i+1 == len(raw) || kindOf(raw[i+1]) != plain) {
+		switch {
+		case w.text == "former" && i > 0 && raw[i-1].text == "the" && (i+1 == len(raw) || kindOf(raw[i+1]) != plain):
 			w.kind = pronoun
-		}
-		if w.text == "there" && i+1 < len(raw) && kindOf(raw[i+1]) == auxiliary {
-			w.kind = function // it points nowhere
-		}
-		if drops(raw, i) {
-			continue
+		case w.text == "there" && i+1 < len(raw) && kindOf(raw[i+1]) == auxiliary:
+			w.kind = function // "there is" refers to nothing
 		}
 		out = append(out, w)
 	}
 	return out
 }
 
-// drops reports whether word i may be left out.
-func drops(ws []word, i int) bool {
-	next := ""
-	if i+1 < len(ws) {
-		next = ws[i+1].text
-	}
+// isOptional reports whether word i may be left out.
+func isOptional(ws []word, i int) bool {
 	switch ws[i].text {
 	case "a", "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
 		return true
 	case "located", "situated": // "is located in"
-		return i > 0 && kindOf(ws[i-1]) == auxiliary && (next == "in" || next == "on" || next == "at")
+		return i > 0 && kindOf(ws[i-1]) == auxiliary && i+1 < len(ws) && slices.Contains([]string{"in", "on", "at"}, ws[i+1].text)
 	case "year": // "in the year 1990"
-		return i > 1 && ws[i-1].text == "the" && ws[i-2].text == "in" && within(ws, i+1, 1000, 2999) > 0
+		return i > 1 && ws[i-1].text == "the" && ws[i-2].text == "in" && yearAt(ws, i+1) > 0
 	}
 	return false
 }
 
-func has(ws []word, k kind) bool {
-	for _, w := range ws {
-		if w.kind == k {
-			return true
-		}
-	}
-	return false
-}
-
-// dangles reports whether a pronoun comes before any name that it could stand
-// for: such a claim speaks of what is said elsewhere. "This" and its like point
-// elsewhere wherever they stand.
-func dangles(ws []word) bool {
+// refersOutside reports whether a pronoun precedes every name that it could refer to,
+// or a word such as "this" refers to something outside the claim.
+func refersOutside(ws []word) bool {
 	named := false
 	for i, w := range ws {
 		switch {
-		case w.kind == pronoun && (!named || points(w.text)):
+		case w.kind == pronoun && (!named || isDeictic(w.text)):
 			return true
 		case w.kind != plain || !w.capital:
 		case !w.first, i+1 < len(ws) && ws[i+1].kind != pronoun:
@@ -106,7 +93,53 @@ func dangles(ws []word) bool {
 	return false
 }
 
-// split cuts text into words, numbers and signs that count.
+// isDeictic reports whether a pronoun refers to the conversation, not to a name.
+func isDeictic(w string) bool {
+	switch w {
+	case "this", "these", "those", "here", "there", "former", "latter", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours":
+		return true
+	}
+	return false
+}
+
+// isEnglish reports whether a claim has a common word that only English has.
+func isEnglish(ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool {
+		switch w.text {
+		case "of", "is", "was", "are", "were", "and", "has", "have", "had", "with", "by", "to", "from", "for", "not", "which", "that", "their":
+			return true
+		}
+		return false
+	})
+}
+
+// kindOf returns the kind of a word that is not a number or a date.
+func kindOf(w word) kind {
+	switch w.text {
+	case "he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "himself", "herself", "itself", "themselves",
+		"this", "these", "those", "we", "us", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours",
+		"here", "there", "latter":
+		if w.capital && !w.first && w.text == "us" {
+			return plain // the US
+		}
+		return pronoun
+	case "not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "hardly", "barely", "unless", "except", "lack", "lacks", "fail", "fails", "failed", "unable", "nowhere",
+		"all", "some", "most", "every", "each", "only", "any", "many", "much", "few", "several", "both", "half", "least", "always", "often", "sometimes", "usually", "rarely", "seldom",
+		"about", "around", "approximately", "nearly", "almost", "roughly", "exactly", "just", "up", "over", "under", "entire", "whole", "partly", "mainly", "mostly", "majority", "minority", "generally", "solely", "alone",
+		"more", "less", "fewer", "better", "worse", "best", "worst", "greater", "before", "after", "since", "until", "during", "above", "below", "first", "last", "second", "third", "former",
+		"earlier", "later", "next", "previous", "increase", "increased", "increases", "decrease", "decreased", "decreases", "than", "same", "different", "higher", "lower", "then", "further", "too":
+		return operator
+	case "is", "are", "am", "was", "were", "be", "been", "being", "has", "have", "had", "having", "do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should",
+		"if", "whether", "still", "already", "now", "once", "again", "allegedly", "reportedly", "possibly", "probably", "likely", "perhaps", "maybe":
+		return auxiliary
+	case "of", "in", "on", "at", "to", "from", "by", "with", "for", "into", "onto", "through", "between", "among", "against", "towards", "toward", "via", "near", "outside", "inside", "within", "off", "out", "down",
+		"and", "or", "but", "as", "because", "although", "though", "while", "whereas", "which", "who", "whom", "whose", "that", "such", "thereby", "therefore", "thus", "so", "where", "when", "why", "how", "what":
+		return function
+	}
+	return plain
+}
+
+// split returns the words, numbers and significant symbols of text.
 func split(text string) []word {
 	text = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "−", "-", "\u00ad", "", "\u200b", "").Replace(text)
 	var out []word
@@ -114,44 +147,34 @@ func split(text string) []word {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case unicode.IsNumber(r):
-			end := numberEnd(text, i)
-			n := text[i:end]
-			if strings.Count(n, ",") > 1 { // one comma may be that of a fraction
-				n = strings.ReplaceAll(n, ",", "")
-			}
-			if i > 0 && text[i-1] == '-' && (i == 1 || text[i-2] == ' ' || text[i-2] == '(') {
-				n = "-" + n
-			}
-			suffix := letters(text[end:])
-			switch suffix = strings.ToLower(suffix); suffix {
-			case "st", "nd", "rd", "th", "s":
-				n, end = n+suffix, end+len(suffix)
-			}
+			var n string
+			n, i = splitNumber(text, i)
 			out = append(out, word{text: n, kind: number})
-			i = end
-		case unicode.IsLetter(r) || unicode.IsMark(r):
-			w := letters(text[i:])
+		case isLetter(r):
+			w := leadingLetters(text[i:])
 			i += len(w)
 			low := strings.ToLower(w)
 			next := word{text: low, capital: unicode.IsUpper(r)}
+			negated := low == "cannot"
 			if strings.HasPrefix(text[i:], "'") {
-				tail := strings.ToLower(letters(text[i+1:]))
-				switch {
+				switch tail := strings.ToLower(leadingLetters(text[i+1:])); {
 				case tail == "t" && strings.HasSuffix(low, "n"):
-					next.text = uncontracted(low)
-					out = append(out, next, word{text: "not", kind: negation})
+					next.text, negated = withoutContraction(low), true
 					i += 2
-					continue
 				case tail == "s":
 					i += 2
 				}
 			}
 			if low == "cannot" {
 				next.text = "can"
-				out = append(out, next, word{text: "not", kind: negation})
-				continue
+			}
+			if n, ok := numeral(next.text); ok {
+				next.text, next.kind = n, number
 			}
 			out = append(out, next)
+			if negated {
+				out = append(out, word{text: "not", kind: operator})
+			}
 		case r == '-' && i > 0 && text[i-1] > ' ' && (i+1 == len(text) || strings.IndexByte(" ,.;:)", text[i+1]) >= 0):
 			out = append(out, word{text: "-", kind: number}) // a rating of A-
 			i += size
@@ -162,38 +185,32 @@ func split(text string) []word {
 			i += size
 		}
 	}
-	for i := range out {
-		if out[i].kind == plain {
-			if n, ok := numeral(out[i].text); ok {
-				out[i].text, out[i].kind = n, number
-			}
-		}
-	}
 	return out
 }
 
-// letters is the run of letters and marks that s begins with.
-func letters(s string) string {
-	for i, r := range s {
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			return s[:i]
-		}
+// splitNumber returns the number at byte i in its normal form, and the byte after it.
+func splitNumber(text string, i int) (string, int) {
+	end := numberEnd(text, i)
+	n := text[i:end]
+	if strings.Count(n, ",") > 1 { // a single comma may be a decimal one
+		n = strings.ReplaceAll(n, ",", "")
 	}
-	return s
+	if i > 0 && text[i-1] == '-' && (i == 1 || text[i-2] == ' ' || text[i-2] == '(') {
+		n = "-" + n
+	}
+	switch suffix := strings.ToLower(leadingLetters(text[end:])); suffix {
+	case "st", "nd", "rd", "th", "s":
+		return n + suffix, end + len(suffix)
+	}
+	return n, end
 }
 
-// numberEnd is where the number ends that starts at i. A comma belongs to it
-// before three digits, and a point or a colon before any.
+// numberEnd returns the end of the number that starts at byte i. It includes a comma
+// before three digits, and a point or a colon before any digits.
 func numberEnd(text string, i int) int {
 	digits := func(at int) int {
-		n := 0
-		for _, r := range text[at:] {
-			if !unicode.IsNumber(r) {
-				break
-			}
-			n += utf8.RuneLen(r)
-		}
-		return at + n
+		rest := strings.TrimLeftFunc(text[at:], unicode.IsNumber)
+		return len(text) - len(rest)
 	}
 	i = digits(i)
 	for i+1 < len(text) {
@@ -209,8 +226,16 @@ func numberEnd(text string, i int) int {
 	return i
 }
 
-// uncontracted is the verb of "isn't", "won't".
-func uncontracted(w string) string {
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) }
+
+// leadingLetters returns the letters and marks that s starts with.
+func leadingLetters(s string) string {
+	return s[:len(s)-len(strings.TrimLeftFunc(s, isLetter))]
+}
+
+// withoutContraction returns the verb of a word such as "isn" or "won", which "'t"
+// follows.
+func withoutContraction(w string) string {
 	switch w {
 	case "won":
 		return "will"
@@ -220,4 +245,23 @@ func uncontracted(w string) string {
 		return "shall"
 	}
 	return strings.TrimSuffix(w, "n")
+}
+
+// numeral returns the normal form of a number word: digits up to twelve.
+func numeral(w string) (string, bool) {
+	cardinals := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+	if n := slices.Index(cardinals[:], w); n >= 0 {
+		return strconv.Itoa(n), true
+	}
+	ordinals := [...]string{"fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"}
+	if n := slices.Index(ordinals[:], w); n >= 0 {
+		return strconv.Itoa(n+4) + "th", true
+	}
+	switch w {
+	case "hundred", "thousand", "million", "billion", "trillion", "dozen", "twice", "double", "doubled", "triple", "quarter",
+		"thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+		"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety":
+		return w, true
+	}
+	return "", false
 }

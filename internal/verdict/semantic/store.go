@@ -1,0 +1,76 @@
+package semantic
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A record is a stored verdict.
+type record struct {
+	Claim    string             `json:"claim"`
+	Before   []string           `json:"before,omitempty"` // the question and the previous claims, if the claim needs them
+	Question string             `json:"question"`
+	Label    verdict.Label      `json:"label"`
+	Score    float64            `json:"score"`
+	Reason   string             `json:"reason"`
+	ChunkIDs []int              `json:"chunk_ids"`
+	Evidence []verdict.Evidence `json:"evidence"`
+}
+
+func newRecord(claim string, before []string, question string, v verdict.Verdict) record {
+	return record{
+		Claim: claim, Before: before, Question: question,
+		Label: v.Label, Score: v.Score, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
+	}
+}
+
+// readRecord parses a record that was stored for n contexts. It reports false if the
+// record is not a valid verdict on them.
+func readRecord(raw json.RawMessage, n int) (record, bool) {
+	var r record
+	if json.Unmarshal(raw, &r) != nil || r.Claim == "" || r.Label > verdict.Supported || !(r.Score >= 0 && r.Score <= 1) {
+		return record{}, false
+	}
+	invalid := func(chunk int) bool { return chunk < 0 || chunk >= n }
+	if slices.ContainsFunc(r.ChunkIDs, invalid) || slices.ContainsFunc(r.Evidence, func(e verdict.Evidence) bool { return invalid(e.Chunk) }) {
+		return record{}, false
+	}
+	return r, true
+}
+
+// Memory is a Store in memory. The zero value is empty.
+type Memory struct {
+	mu     sync.Mutex
+	spaces map[string]map[string]json.RawMessage
+}
+
+// Put stores a copy of value.
+func (m *Memory) Put(_ context.Context, space, key string, value json.RawMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.spaces == nil {
+		m.spaces = map[string]map[string]json.RawMessage{}
+	}
+	if m.spaces[space] == nil {
+		m.spaces[space] = map[string]json.RawMessage{}
+	}
+	m.spaces[space][key] = slices.Clone(value)
+}
+
+// List returns the values of a namespace, sorted by key.
+func (m *Memory) List(_ context.Context, space string) []llm.Item {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := m.spaces[space]
+	items := make([]llm.Item, 0, len(s))
+	for _, k := range slices.Sorted(maps.Keys(s)) {
+		items = append(items, llm.Item{Key: k, Value: s[k]})
+	}
+	return items
+}
