@@ -78,3 +78,30 @@ type Reply struct {
 
 	reasoned bool // the model reasoned before it answered
 }
+
+// RetryTemperature is the temperature of requests whose reply should differ from an
+// earlier one.
+const RetryTemperature = 0.4
+
+// Messages returns the messages of a prompt.
+func Messages(system, user string) []Message {
+	return []Message{{System, system}, {User, user}}
+}
+
+// Vary changes a request so that its reply differs from those to other variants of the
+// request. Variant 0 is the request itself.
+func (r *Request) Vary(variant int) {
+	if variant != 0 {
+		r.Seed += variant
+		r.Temperature = RetryTemperature
+	}
+}
+
+// Halves calls f for each half of ids, and stops at the first error.
+func Halves(ids []int, f func([]int) error) error {
+	n := (len(ids) + 1) / 2
+	if err := f(ids[:n]); err != nil {
+		return err
+	}
+	return f(ids[n:])
+}

@@ -2,26 +2,36 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// Combined finds the claims of an answer and judges them in one request, as
-// rag_evals does. Contradictions are not told from what is not mentioned.
+const (
+	combinedAttempts       = 2
+	bytesPerStatement      = 100 // usual length of a sentence with one statement
+	statementsPerSentence  = 8   // limit in bounded schemas
+	checkedStatementSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"text":{"type":"string"},"reasoning":{"type":"string"},"chunk_ids":{"type":"array","items":{"type":"integer"}},"is_supported":{"type":"boolean"}},"required":["sentence_id","text","reasoning","chunk_ids","is_supported"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
+)
+
+// Combined extracts the claims of an answer and judges them in one request, as rag_evals
+// does. It does not distinguish contradicted claims from those that are not mentioned.
 type Combined struct {
 	judge *Judge
 	lang  string
 }
 
-// NewCombined returns a Combined for answers in lang ("" where that is not
-// known). Of the options, Style and Votes must be left at their defaults.
+// NewCombined returns a Combined for answers in lang, which may be empty if unknown.
+// The options must have the default Style and Votes.
 func NewCombined(opts Options, lang string) (*Combined, error) {
 	if opts.Style != Chunks || opts.Votes > 1 {
-		return nil, errors.New("claims and verdicts in one request: there is one style, and one vote")
+		return nil, errors.New("claims and verdicts in one request: only the default style and one vote are supported")
 	}
 	j, err := New(opts)
 	if err != nil {
@@ -30,195 +40,258 @@ func NewCombined(opts Options, lang string) (*Combined, error) {
 	return &Combined{j, lang}, nil
 }
 
-// Evaluate returns the claims of answer and a verdict for each, in the order of
-// the sentences; no claims where there are none. Sentences that claim nothing are
-// set apart first, and an answer of nothing else costs nothing. No other sentence
-// is lost: one that the model has no statement for in two tries is a claim
-// itself, verbatim, and gets its verdict as a [Judge] gives it.
+// Evaluate returns the claims of answer, in the order of its sentences, and a verdict for
+// each. Sentences that claim nothing are excluded first, so an answer without claims
+// costs nothing. A sentence for which the model returns no statement in two attempts is a
+// claim itself, and gets its verdict as from a [Judge].
 //
-// Contexts that are too long for one request are judged in groups: the first goes
-// with the sentences, and the claims that it does not support are held against
-// the others. An answer that is too long is taken in parts. Errors are as those
-// of [Judge.Judge]; the usage of both results together is what the row cost, with
-// an error too.
+// If the contexts are too long for one request, they are judged in groups: the first one
+// with the sentences, and the claims that it does not support with the others. A long
+// answer is split. The errors are those of [Judge.Judge]. The row costs the usage of both
+// results together, also in case of an error.
 func (c *Combined) Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
 	e, err := extract.Sentences{Lang: c.lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
 		return e, verdict.Judgement{}, err
 	}
-	s := &sitting{
-		hearing:   hearing{judge: c.judge, task: verdict.Task{Question: question, Contexts: contexts}},
-		sentences: e.Claims,
-		found:     make([][]stated, len(e.Claims)),
-		groups:    [][]piece{wholes(contexts)},
+	r := &combinedRowJudge{
+		rowJudge:   rowJudge{judge: c.judge, task: verdict.Task{Question: question, Contexts: contexts}},
+		sentences:  e.Claims,
+		statements: make([][]checkedStatement, len(e.Claims)),
+		groups:     [][]piece{wholeChunks(contexts)},
 	}
-	err = s.all(ctx)
-	j := verdict.Judgement{Usage: s.usage}
+	err = r.evaluate(ctx)
+	j := verdict.Judgement{Usage: r.usage}
 	if err != nil {
 		return extract.Extraction{}, j, err
 	}
-	e.Claims = s.task.Claims
-	for i := range s.open {
-		v := count([][]finding{s.open}, i)
+	e.Claims = r.task.Claims
+	for i := range r.findings {
+		v := tally([][]finding{r.findings}, i)
 		v.ClaimID = i
 		j.Verdicts = append(j.Verdicts, v)
 	}
 	return e, j, nil
 }
 
-// A sitting is a hearing that finds its claims itself.
-type sitting struct {
-	hearing
-	sentences []extract.Claim
-	found     [][]stated // by sentence
-	groups    [][]piece  // the first goes with the sentences
+// A combinedRowJudge is a rowJudge that also extracts the claims.
+type combinedRowJudge struct {
+	rowJudge
+	sentences  []extract.Claim
+	statements [][]checkedStatement // by sentence
+	groups     [][]piece            // the first one is sent with the sentences
 }
 
-// A stated claim with what the first group of chunks says of it.
-type stated struct {
+// A checkedStatement is a claim with the result for the first group of chunks.
+type checkedStatement struct {
 	text    string
 	finding finding
 }
 
-func (s *sitting) all(ctx context.Context) error {
-	ids := make([]int, len(s.sentences))
-	for i := range ids {
-		ids[i] = i
-	}
-	if err := s.fit(ids); err != nil {
+func (r *combinedRowJudge) evaluate(ctx context.Context) error {
+	ids, limit := indexes(len(r.sentences)), r.judge.opts.ClaimsPerCall
+	if err := r.fitFirstGroup(ids); err != nil {
 		return err
 	}
-	for n := s.judge.opts.ClaimsPerCall; len(ids) > 0; {
-		k := min(n, len(ids))
-		if err := s.ask(ctx, ids[:k]); err != nil {
+	for part := range slices.Chunk(ids, limit) {
+		if err := r.askStatements(ctx, part); err != nil {
 			return err
 		}
-		ids = ids[k:]
 	}
-	for i, from := range s.sentences {
-		if s.found[i] == nil {
-			from.ID = len(s.open)
-			s.task.Claims, s.open = append(s.task.Claims, from), append(s.open, finding{})
+	for i, sentence := range r.sentences {
+		if r.statements[i] == nil {
+			sentence.ID = len(r.findings)
+			r.task.Claims, r.findings = append(r.task.Claims, sentence), append(r.findings, finding{})
 		}
-		for _, st := range s.found[i] {
-			s.task.Claims, s.open = append(s.task.Claims, s.claim(i, st.text)), append(s.open, st.finding)
+		for _, s := range r.statements[i] {
+			r.task.Claims, r.findings = append(r.task.Claims, r.claim(i, s.text)), append(r.findings, s.finding)
 		}
 	}
-	for g, group := range s.groups {
-		var left []int
-		for i, f := range s.open {
+	for g, group := range r.groups {
+		var open []int
+		for i, f := range r.findings {
 			if !f.known || g > 0 && f.label != verdict.Supported {
-				left = append(left, i)
+				open = append(open, i)
 			}
 		}
-		for n := s.judge.opts.ClaimsPerCall; len(left) > 0; {
-			k := min(n, len(left))
-			if err := s.group(ctx, group, left[:k]); err != nil {
+		for part := range slices.Chunk(open, limit) {
+			if err := r.judgeGroup(ctx, group, part); err != nil {
 				return err
 			}
-			left = left[k:]
 		}
 	}
-	for i := range s.open {
-		if s.open[i].label == verdict.Contradicted { // which the one request does not tell
-			s.open[i].label, s.open[i].evidence = verdict.NotMentioned, nil
+	for i := range r.findings {
+		if r.findings[i].label == verdict.Contradicted { // not distinguished by the combined request
+			r.findings[i].label, r.findings[i].evidence = verdict.NotMentioned, nil
 		}
 	}
 	return nil
 }
 
-// fit groups the chunks so that the first group fits the window beside the
-// sentences of one request.
-func (s *sitting) fit(ids []int) error {
-	if s.fits, _ = s.judge.window(); s.fits == 0 {
+// fitFirstGroup groups the chunks so that the first group fits into the window together
+// with the sentences of one request.
+func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
+	if r.window, _ = r.judge.window(); r.window == 0 {
 		return nil
 	}
-	r, err := s.statements(nil, ids[:min(len(ids), s.judge.opts.ClaimsPerCall)], 0)
+	req, err := r.statementsRequest(nil, ids[:min(len(ids), r.judge.opts.ClaimsPerCall)], 0)
 	if err != nil {
 		return err
 	}
-	if groups := pack(s.groups[0], max(s.judge.room(r), minWindow), s.judge.size); len(groups) > 0 {
-		s.groups = groups
+	if groups := pack(r.groups[0], max(r.judge.room(req), minWindow), r.judge.size); len(groups) > 0 {
+		r.groups = groups
 	}
 	return nil
 }
 
-// claim is a statement of sentence i as a claim: verbatim where it is the
-// sentence.
-func (s *sitting) claim(i int, text string) extract.Claim {
-	from := s.sentences[i]
-	if text == from.Text {
-		from.ID = len(s.open)
-		return from
+// claim returns a statement of sentence i as a claim, which is verbatim if the statement
+// equals the sentence.
+func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
+	sentence := r.sentences[i]
+	if text == sentence.Text {
+		sentence.ID = len(r.findings)
+		return sentence
 	}
-	sources := []string{s.task.Question}
-	for _, c := range s.sentences {
-		sources = append(sources, c.Text)
+	sources := []string{r.task.Question}
+	for _, s := range r.sentences {
+		sources = append(sources, s.Text)
 	}
 	return extract.Claim{
-		ID: len(s.open), Text: text, Start: -1, End: -1,
-		From: &extract.Span{Start: from.Start, End: from.End}, Invented: extractllm.Invented(text, sources...),
-		Citations: from.Citations,
+		ID: len(r.findings), Text: text, Start: -1, End: -1,
+		From: &extract.Span{Start: sentence.Start, End: sentence.End}, Invented: extractllm.Invented(text, sources...),
+		Citations: sentence.Citations,
 	}
 }
 
-const combinedTries = 2
-
-// ask has some sentences stated and judged against the first group, and those
-// that the reply leaves out once more.
-func (s *sitting) ask(ctx context.Context, ids []int) error {
-	for try := range combinedTries {
-		group := s.groups[0]
-		r, err := s.statements(group, ids, try)
+// askStatements gets the statements of sentences with their results for the first group,
+// and asks once more about sentences without any.
+func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
+	for attempt := range combinedAttempts {
+		group := r.groups[0]
+		req, err := r.statementsRequest(group, ids, attempt)
 		if err != nil {
 			return err
 		}
-		reply, err := s.judge.opts.Model.Complete(ctx, r)
+		reply, err := r.judge.opts.Model.Complete(ctx, req)
 		if err != nil {
-			s.usage = s.usage.Add(llm.UsageOf(err))
-			_, unread := errors.AsType[*llm.ParseError](err)
-			cut := llm.CutOff(err)
+			r.usage = r.usage.Add(llm.UsageOf(err))
 			_, tooLong := errors.AsType[*llm.ContextLengthError](err)
 			switch {
-			case tooLong && s.split():
-				return s.ask(ctx, ids)
-			case (cut || tooLong) && len(ids) > 1:
-				return s.halves(ids, func(half []int) error { return s.ask(ctx, half) })
-			case unread || cut:
+			case tooLong && r.splitFirstGroup():
+				return r.askStatements(ctx, ids)
+			case llm.TooMuch(err) && len(ids) > 1:
+				return llm.Halves(ids, func(half []int) error { return r.askStatements(ctx, half) })
+			case llm.Unreadable(err):
 				continue
 			}
 			return err
 		}
-		s.usage = s.usage.Add(reply.Usage)
-		list, err := readStated(reply.JSON, len(ids))
+		r.usage = r.usage.Add(reply.Usage)
+		statements, err := readStatements(reply.JSON, len(ids))
 		if err != nil {
 			continue
 		}
-		var left []int
+		var missing []int
 		for at, i := range ids {
-			for _, st := range list[at] {
-				s.found[i] = append(s.found[i], stated{st.text, st.answer.finding(group, s.task.Contexts)})
+			for _, s := range statements[at] {
+				r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
 			}
-			if s.found[i] == nil {
-				left = append(left, i)
+			if r.statements[i] == nil {
+				missing = append(missing, i)
 			}
 		}
-		if ids = left; len(ids) == 0 {
+		if ids = missing; len(ids) == 0 {
 			return nil
 		}
 	}
 	return nil
 }
 
-// split halves the first group, if that can be done.
-func (s *sitting) split() bool {
-	total := 0
-	for _, p := range s.groups[0] {
-		total += len(p.text) + pieceMarks
-	}
-	if total < 2*minBytes {
+// splitFirstGroup splits the first group into halves, if it is large enough.
+func (r *combinedRowJudge) splitFirstGroup() bool {
+	halves := halve(r.groups[0])
+	if halves == nil {
 		return false
 	}
-	s.groups = append(pack(s.groups[0], (total+1)/2, bytesOf), s.groups[1:]...)
+	r.groups = append(halves, r.groups[1:]...)
 	return true
+}
+
+// statementsRequest asks for the statements of sentences and their support by pieces,
+// which are both numbered by their index in these slices.
+func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt int) (*llm.Request, error) {
+	o := &r.judge.opts
+	d := prompt.Data{Strict: o.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
+	tokens := baseTokens
+	for at, i := range ids {
+		text := r.sentences[i].Text
+		d.Sentences = append(d.Sentences, prompt.Item{ID: at, Text: text})
+		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
+	}
+	text, err := o.Prompts.Render(prompt.RagEvals, d)
+	if err != nil {
+		return nil, err
+	}
+	req := &llm.Request{
+		Messages: llm.Messages(text.System, text.User),
+		Schema: &llm.Schema{
+			Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
+			Accept: func(raw json.RawMessage) error {
+				_, err := readStatements(raw, len(ids))
+				return err
+			},
+		},
+		Seed:      o.Seed,
+		MaxTokens: tokens,
+		Prompt:    text.Version,
+	}
+	req.Vary(attempt)
+	return req, nil
+}
+
+// A repliedStatement is a statement in a reply.
+type repliedStatement struct {
+	text   string
+	answer answer
+}
+
+// readStatements reads the statements of the sentences 0 to n-1 in a reply. A statement
+// without text or verdict, or of an unknown sentence, makes the whole reply invalid: if it
+// were dropped, the score would be computed from too few claims.
+func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
+	var reply struct {
+		Statements *[]struct {
+			SentenceID  json.RawMessage `json:"sentence_id"`
+			Text        string          `json:"text"`
+			Reasoning   json.RawMessage `json:"reasoning"`
+			ChunkIDs    json.RawMessage `json:"chunk_ids"`
+			IsSupported json.RawMessage `json:"is_supported"`
+		} `json:"statements"`
+	}
+	if json.Unmarshal(raw, &reply) != nil {
+		return nil, errors.New("\"statements\" is not of the shape asked for")
+	}
+	if reply.Statements == nil {
+		return nil, errors.New("it has no \"statements\"")
+	}
+	if len(*reply.Statements) == 0 {
+		return nil, errors.New("it has no statement")
+	}
+	out := make([][]repliedStatement, n)
+	for _, s := range *reply.Statements {
+		id := llm.Index(s.SentenceID)
+		if id < 0 || id >= n {
+			return nil, errors.New("a statement with a sentence_id that was not asked for")
+		}
+		text := plainLine(s.Text)
+		label, ok := parseLabel(s.IsSupported)
+		if !hasWords(text) || !ok {
+			return nil, errors.New("a statement lacks its text or its verdict")
+		}
+		if label == verdict.Contradicted { // not distinguished by this request
+			label = verdict.NotMentioned
+		}
+		out[id] = append(out[id], repliedStatement{text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}})
+	}
+	return out, nil
 }

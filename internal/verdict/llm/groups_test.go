@@ -130,7 +130,7 @@ func TestWindowsCoverATextAndFit(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("word ", 500), strings.Repeat("x", 2000), strings.Repeat("日本語の文。", 300), strings.Repeat("\xff", 1000), strings.Repeat("A sentence here. ", 100) + "é",
 	} {
-		for _, limit := range []int{pieceMarks + 5, 100, 333, 1000} {
+		for _, limit := range []int{chunkOverhead + 5, 100, 333, 1000} {
 			at := 0
 			for i, w := range windows(text, limit, bytesOf) {
 				if bytesOf(w) > limit+utf8.UTFMax {

@@ -1,9 +1,9 @@
-// Package llm is the judge that asks a language model.
+// Package llm implements the judge that asks a language model.
 //
-// Usually a row is one request: its numbered claims against its numbered chunks.
-// What comes back is held against what was asked. A claim without a verdict, or
-// with two, is asked again, and in the end for one word; quotes and chunk ids count
-// only where the chunks bear them out. A row either gets one verdict for each claim or fails.
+// Usually a row takes one request with its numbered claims and chunks. The reply is
+// checked against the request. A claim with no verdict, or with two, is asked about again,
+// and in the end with a request for a single word. Quotes and chunk ids count only if they
+// match the chunks. A row either gets exactly one verdict for each claim or fails.
 package llm
 
 import (
@@ -17,44 +17,40 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A Style is a way of asking.
+// A Style is a form of the prompt.
 type Style uint8
 
-// The styles.
 const (
-	// Chunks shows numbered chunks, and asks for one of three verdicts with
-	// chunk ids, a quote and a reason.
+	// Chunks shows numbered chunks and asks for one of three verdicts with chunk ids, a
+	// quote and a reason.
 	Chunks Style = iota
-	// Ragas shows the contexts joined by a newline, and asks for 1 or 0 and a
-	// reason.
+	// Ragas shows the contexts joined by newlines and asks for 1 or 0 and a reason.
 	Ragas
 )
 
-// Options are the settings of a Judge. The zero value of a field that is not
-// required is its default.
+// Options configure a Judge. Fields that are not required have a default.
 type Options struct {
 	Model   llm.Completer // required
 	Prompts *prompt.Set   // required
 	Style   Style
-	Strict  bool // only what is stated counts, inferences do not
-	// Votes is how often each claim is judged, with other seeds and in another
-	// order each time; an odd number, 1 by default. The majority decides, and the
-	// share of votes for support is the claim's score.
+	Strict  bool // accept explicit statements only, no inference
+	// Votes is the number of times that each claim is judged, with different seeds and
+	// orders. It must be odd; the default is 1. The majority decides, and the score of a
+	// claim is the share of votes for support.
 	Votes int
-	// Seed is sent with the first request of a row, and numbers that follow from
-	// it with the others; with 0 the first request has none.
+	// Seed is sent with the first request of a row, and other numbers derived from it with
+	// the others. With 0 the first request has no seed.
 	Seed int
-	// ClaimsPerCall is how many claims a request has at most; 20.
+	// ClaimsPerCall is the maximum number of claims in a request; the default is 20.
 	ClaimsPerCall int
-	// MaxContextTokens is the model's window, prompt and reply together. Contexts
-	// that don't fit are judged in groups. With 0 that is done only when the
-	// server says that a prompt is too long.
+	// MaxContextTokens is the context window of the model, for prompt and reply together.
+	// Contexts that do not fit are judged in groups. With 0 that happens only if the server
+	// reports that a prompt is too long.
 	MaxContextTokens int
-	// Limit is how many tokens of a prompt and its reply the server is known to read
-	// before it silently drops text, 0 for none known; nil for a server that does not.
-	// It may change while the judge is used.
+	// Limit returns the number of tokens of a prompt and its reply above which the server
+	// silently truncates, or 0 if unknown. It may change during a run, and may be nil.
 	Limit func() int
-	// Tokens estimates the tokens of a text; llm.Rough.
+	// Tokens estimates the tokens of a text; the default is llm.Rough.
 	Tokens func(string) int
 }
 
@@ -63,10 +59,10 @@ const (
 	threshold            = 0.5
 )
 
-// A Judge may be used by many goroutines at once.
+// A Judge is safe for concurrent use.
 type Judge struct{ opts Options }
 
-// New returns a judge, or an error where the options make none.
+// New returns a judge, or an error if the options are invalid.
 func New(opts Options) (*Judge, error) {
 	if opts.Model == nil || opts.Prompts == nil {
 		return nil, errors.New("a judge needs a model and prompts")
@@ -95,8 +91,8 @@ func New(opts Options) (*Judge, error) {
 // Threshold is the share of votes from which a claim is supported.
 func (j *Judge) Threshold() float64 { return threshold }
 
-// Settings names all that a verdict depends on beside the model and the texts:
-// the prompts and their versions, strictness, and votes.
+// Settings identifies everything that verdicts depend on apart from the model and the
+// texts: the versions of the prompts, strictness, votes and seed.
 func (j *Judge) Settings() string {
 	return fmt.Sprintf("%s %s strict=%t votes=%d seed=%d", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes, j.opts.Seed)
 }
@@ -108,35 +104,32 @@ func (j *Judge) prompt() prompt.Name {
 	return prompt.Judge
 }
 
-// Judge returns a verdict for each claim of the task, in the order of the
-// claims, or an error: a *llm.RefusalError where the model would not answer, an
-// error that names the claims where they got no usable verdict in their tries and
-// then no word that says yes or no,
-// and whatever else the model's Completer returns. The usage holds all requests,
-// with an error too.
+// Judge returns a verdict for each claim of the task, in order. Its errors are those of
+// the model, such as *llm.RefusalError, and one that names the claims for which no attempt
+// returned a usable verdict. The usage covers all requests, also in case of an error.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
-	pieces := wholes(task.Contexts)
-	ballots := make([][]finding, j.opts.Votes)
+	pieces := wholeChunks(task.Contexts)
+	votes := make([][]finding, j.opts.Votes)
 	var used usage.Usage
-	var later error
-	for vote := range ballots {
-		h := &hearing{judge: j, task: task, vote: vote, open: make([]finding, len(task.Claims))}
-		err := h.all(ctx, pieces)
-		used = used.Add(h.usage)
+	var deferred error
+	for vote := range votes {
+		r := &rowJudge{judge: j, task: task, vote: vote, findings: make([]finding, len(task.Claims))}
+		err := r.judgeAll(ctx, pieces)
+		used = used.Add(r.usage)
 		switch {
 		case llm.Deferred(err):
-			later = err // the other votes can be asked for meanwhile
+			deferred = err // other votes can be requested meanwhile
 		case err != nil:
 			return verdict.Judgement{Usage: used}, err
 		}
-		ballots[vote] = h.open
+		votes[vote] = r.findings
 	}
-	if later != nil {
-		return verdict.Judgement{Usage: used}, later
+	if deferred != nil {
+		return verdict.Judgement{Usage: used}, deferred
 	}
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {
-		vs[i] = count(ballots, i)
+		vs[i] = tally(votes, i)
 		vs[i].ClaimID = c.ID
 	}
 	return verdict.Judgement{Verdicts: vs, Usage: used}, nil

@@ -166,7 +166,7 @@ func TestARowIsOneRequest(t *testing.T) {
 		t.Error(d)
 	}
 	r := f.asked[0]
-	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != roomBase+3*roomClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
+	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
 		t.Errorf("%d requests, the first is %+v", len(f.asked), r)
 	}
 	if !json.Valid(r.Schema.JSON) {

@@ -4,23 +4,26 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 )
 
-// A piece is a chunk or a window of one.
+// A piece is a chunk, or a window of a long one.
 type piece struct {
 	text  string
 	chunk int
 }
 
 const (
-	perMessage = 32  // tokens that a chat format adds around two messages
-	pieceMarks = 24  // bytes of JSON around a chunk
-	minWindow  = 64  // tokens below which no window of contexts is judged
-	minBytes   = 200 // likewise in bytes
-	overlap    = 8   // a window begins with this part of the one before it
+	messageTokens = 32  // tokens that a chat format adds to two messages
+	chunkOverhead = 24  // bytes of JSON around a chunk
+	minWindow     = 64  // tokens; smaller windows are not judged
+	minBytes      = 200 // likewise in bytes
+	overlap       = 8   // consecutive windows share one part in so many
 )
 
-func wholes(contexts []string) []piece {
+// wholeChunks returns each context as a piece.
+func wholeChunks(contexts []string) []piece {
 	ps := make([]piece, len(contexts))
 	for i, c := range contexts {
 		ps[i] = piece{text: c, chunk: i}
@@ -28,13 +31,38 @@ func wholes(contexts []string) []piece {
 	return ps
 }
 
-func bytesOf(s string) int { return len(s) + pieceMarks }
+// items numbers pieces for a prompt.
+func items(pieces []piece) []prompt.Item {
+	list := make([]prompt.Item, len(pieces))
+	for i, p := range pieces {
+		list[i] = prompt.Item{ID: i, Text: p.text}
+	}
+	return list
+}
 
-// size is the tokens of a chunk as it is sent.
-func (j *Judge) size(s string) int { return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + pieceMarks/3 }
+// bytesOf returns the bytes of a chunk in a request.
+func bytesOf(s string) int { return len(s) + chunkOverhead }
 
-// pack puts pieces into groups of at most limit by size, in their order. A piece
-// that is larger alone is cut into windows that overlap.
+// size returns the tokens of a chunk in a request.
+func (j *Judge) size(s string) int {
+	return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + chunkOverhead/3
+}
+
+// halve splits pieces into two groups or slightly more, or returns nil if they are too
+// short for that.
+func halve(pieces []piece) [][]piece {
+	total := 0
+	for _, p := range pieces {
+		total += bytesOf(p.text)
+	}
+	if total < 2*minBytes {
+		return nil
+	}
+	return pack(pieces, (total+1)/2, bytesOf)
+}
+
+// pack distributes pieces over groups of at most limit by size, in order. A piece that
+// is larger than the limit is cut into overlapping windows.
 func pack(pieces []piece, limit int, size func(string) int) [][]piece {
 	var groups [][]piece
 	var group []piece
@@ -62,10 +90,9 @@ func pack(pieces []piece, limit int, size func(string) int) [][]piece {
 	return groups
 }
 
-// windows cuts text into pieces of at most limit by size (or, where even a few
-// characters are larger, of a few characters), which end between sentences or
-// words where they can. Each begins with the end of the one before it, so that
-// no sentence of usual length is seen only in halves.
+// windows cuts text into windows of at most limit by size, or of a few characters if even
+// those are larger. Windows end between sentences or words if possible. They overlap, so
+// that every sentence of usual length is complete in one of them.
 func windows(text string, limit int, size func(string) int) []string {
 	var out []string
 	for {
@@ -101,7 +128,7 @@ func windows(text string, limit int, size func(string) int) []string {
 	}
 }
 
-// breakBefore is a good place to cut text at or a little before n.
+// breakBefore returns a good offset for cutting text at or a little before n.
 func breakBefore(text string, n int) int {
 	from := n - n/4
 	best := 0

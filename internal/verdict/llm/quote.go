@@ -9,10 +9,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-const longestReason = 500 // runes
+const maxReason = 500 // runes
 
-// finding holds an answer against the pieces that it was given for: chunk ids
-// that there are not are dropped, and so is a quote that can't be found.
+// finding checks an answer against the pieces that it is about: unknown chunk ids and
+// quotes that do not occur in them are dropped.
 func (a *answer) finding(pieces []piece, contexts []string) finding {
 	f := finding{known: true, label: a.label, reason: a.reason}
 	if f.reason == "" {
@@ -62,13 +62,13 @@ func ascending(ids []int) []int {
 	return slices.Compact(ids)
 }
 
-// find returns the piece of text, in bytes, that a model meant by quote: the
-// same characters, or else the same but for case, white space, kinds of
-// quotation marks and dashes, and marks around it. Of a quote with an ellipsis
-// the longest part is looked for, where it has three words.
+// find returns the byte offsets of a model's quote in text. If it does not occur
+// exactly, find ignores differences in case, white space, kinds of quotation marks and
+// dashes, and punctuation around it. If the quote has an ellipsis, find also tries its
+// longest part, which must have three words.
 func find(text, quote string) (start, end int, ok bool) {
 	quote = strings.TrimFunc(quote, unicode.IsSpace)
-	if !says(quote) {
+	if !hasWords(quote) {
 		return 0, 0, false
 	}
 	if i := strings.Index(text, quote); i >= 0 {
@@ -88,7 +88,7 @@ func find(text, quote string) (start, end int, ok bool) {
 	}
 	for _, q := range try {
 		q, _ := flatten(q)
-		if !says(q) {
+		if !hasWords(q) {
 			continue
 		}
 		if i := strings.Index(flat, q); i >= 0 {
@@ -106,9 +106,8 @@ func find(text, quote string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// flatten makes texts alike that differ in what a model changes when it copies.
-// at[i] is the byte of text that byte i of flat stands for; at[len(flat)] is the
-// end of text.
+// flatten normalizes what models change when they copy text. at[i] is the offset in text
+// of byte i of flat; at[len(flat)] is the length of text.
 func flatten(text string) (flat string, at []int) {
 	var b strings.Builder
 	space := true
@@ -141,17 +140,18 @@ func flatten(text string) (flat string, at []int) {
 	return flat, append(at[:len(flat)], len(text))
 }
 
-// isInvisible knows characters that models leave out of what they copy.
+// isInvisible reports whether r is a character that models omit when they copy text.
 func isInvisible(r rune) bool {
 	return r == '\u00ad' || r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff'
 }
 
-func says(s string) bool {
+// hasWords reports whether s contains a letter or a number.
+func hasWords(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
-// plain makes of a model's words one line, without what steers a terminal.
-func plain(s string) string {
+// plainLine returns s on one line, without control characters.
+func plainLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return ' '
@@ -164,11 +164,11 @@ func plain(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// oneLine is plain, cut to a length for a person.
-func oneLine(s string) string {
-	s = plain(s)
-	if utf8.RuneCountInString(s) > longestReason {
-		s = string([]rune(s)[:longestReason]) + "…"
+// reasonLine is plainLine with limited length.
+func reasonLine(s string) string {
+	s = plainLine(s)
+	if utf8.RuneCountInString(s) > maxReason {
+		s = string([]rune(s)[:maxReason]) + "…"
 	}
 	return s
 }

@@ -53,10 +53,10 @@ func FuzzQuote(f *testing.F) {
 }
 
 func TestReasonsAreOneLine(t *testing.T) {
-	if got := oneLine(" a\r\n\x1b[31mb\u202e\u200b\tc\x00 "); got != "a [31mb c" {
+	if got := reasonLine(" a\r\n\x1b[31mb\u202e\u200b\tc\x00 "); got != "a [31mb c" {
 		t.Errorf("got %q", got)
 	}
-	if got := oneLine(strings.Repeat("ä", 600)); utf8.RuneCountInString(got) != longestReason+1 {
+	if got := reasonLine(strings.Repeat("ä", 600)); utf8.RuneCountInString(got) != maxReason+1 {
 		t.Errorf("%d runes", utf8.RuneCountInString(got))
 	}
 }

@@ -20,7 +20,7 @@ func TestVerdictsAreReadInAnyClearForm(t *testing.T) {
 		`2`: none, `-1`: none, `0.5`: none, `1.5`: none, `1e0`: none, `"10"`: none, `"partially"`: none, `"partially supported"`: none,
 		`"yes and no"`: none, `"supported?"`: none, `null`: none, `""`: none, ``: none, `[1]`: none, `{"verdict":1}`: none,
 	} {
-		got, ok := labelOf(json.RawMessage(raw))
+		got, ok := parseLabel(json.RawMessage(raw))
 		if !ok {
 			got = none
 		}

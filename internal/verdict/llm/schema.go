@@ -12,73 +12,72 @@ import (
 const (
 	chunksFields = `"chunk_ids":{"type":"array","items":{"type":"integer"}},"quote":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
 	chunksNames  = `"chunk_ids","quote","reason","verdict"`
-	// What is asked for in the last try: a small model that can't end a reason
-	// can still choose a word.
+	// Fields of the last attempt: a small model that can't end a reason can still choose
+	// a word.
 	lastFields  = `"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
 	lastNames   = `"verdict"`
 	ragasFields = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
 	ragasNames  = `"reason","verdict"`
 )
 
-// schemaOf is the shape of a reply on n claims. That of the first try is the
-// same for every row, since servers keep a prompt's beginning by its schema too.
-// That of a later try has one named place for each claim, so that a server which
-// holds a model to a schema makes it fill every one; in the last, for nothing but
-// the verdict.
-func schemaOf(style Style, n, try int) *llm.Schema {
+// schemaOf returns the schema of a reply about n claims. For the first attempt it is the
+// same for every row, since servers include it in the prompt prefix that they cache. For
+// later attempts it has one property for each claim, so that structured output forces
+// the model to fill every one, and for the last attempt only the verdict.
+func schemaOf(style Style, n, attempt int) *llm.Schema {
 	id, fields, names := "claim_id", chunksFields, chunksNames
 	name := "verdicts"
 	if style == Ragas {
 		id, fields, names = "statement_id", ragasFields, ragasNames
 		name = "binary_verdicts"
-	} else if try == tries-1 {
+	} else if attempt == maxAttempts-1 {
 		fields, names = lastFields, lastNames
 	}
-	var list string
-	if try == 0 {
-		list = `{"type":"array","items":` + object(`"`+id+`":{"type":"integer"},`+fields, `"`+id+`",`+names) + `}`
+	var verdicts string
+	if attempt == 0 {
+		verdicts = `{"type":"array","items":` + object(`"`+id+`":{"type":"integer"},`+fields, `"`+id+`",`+names) + `}`
 	} else {
 		name += "_by_id"
 		one := object(fields, names)
-		var places, required []string
+		var properties, required []string
 		for i := range n {
 			key := strconv.Quote(strconv.Itoa(i))
-			places = append(places, key+":"+one)
+			properties = append(properties, key+":"+one)
 			required = append(required, key)
 		}
-		list = object(strings.Join(places, ","), strings.Join(required, ","))
+		verdicts = object(strings.Join(properties, ","), strings.Join(required, ","))
 	}
-	whole := object(`"verdicts":`+list, `"verdicts"`)
+	schema := object(`"verdicts":`+verdicts, `"verdicts"`)
 	return &llm.Schema{
-		Name:  name,
-		JSON:  json.RawMessage(whole),
-		Bounded: brief(whole, n),
-		Accept: func(said json.RawMessage) error {
-			found, why := reconcile(said, n, style)
-			all := true
-			for _, f := range found {
-				if f != nil && try < tries-1 {
-					return nil // the others are asked again alone
+		Name:    name,
+		JSON:    json.RawMessage(schema),
+		Bounded: bounded(schema, n),
+		Accept: func(raw json.RawMessage) error {
+			answers, reason := reconcile(raw, n, style)
+			complete := true
+			for _, a := range answers {
+				if a != nil && attempt < maxAttempts-1 {
+					return nil // the next attempt asks only about the other claims
 				}
-				all = all && f != nil
+				complete = complete && a != nil
 			}
-			if all {
+			if complete {
 				return nil
 			}
-			if why == nil {
+			if reason == nil {
 				return errors.New("it has no verdict")
 			}
-			return why
+			return reason
 		},
 	}
 }
 
-// brief is a schema with an end to what a model may go on and on with: reasons and
-// quotes of some forty words, chunks, and a list of n verdicts.
-func brief(schema string, n int) json.RawMessage {
+// bounded limits what a model may generate without end: reasons and quotes to some forty
+// words, chunk ids to 16, and lists of verdicts or statements to n.
+func bounded(schema string, n int) json.RawMessage {
 	const text, short = `{"type":"string"}`, `{"type":"string","maxLength":240}`
-	list := func(name string, most int) (old, bounded string) {
-		return `"` + name + `":{"type":"array",`, `"` + name + `":{"type":"array","maxItems":` + strconv.Itoa(most) + `,`
+	list := func(name string, limit int) (unlimited, limited string) {
+		return `"` + name + `":{"type":"array",`, `"` + name + `":{"type":"array","maxItems":` + strconv.Itoa(limit) + `,`
 	}
 	verdicts, fewVerdicts := list("verdicts", n)
 	statements, fewStatements := list("statements", n)

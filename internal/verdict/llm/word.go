@@ -2,85 +2,314 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A word and what a model puts around it, in tokens. What it goes on to say is
-// not read.
-const roomWord = 16
+const (
+	wordTokens = 16 // output tokens for a word and some text around it; the rest is not read
 
-// words asks for one word on each of claims, which no try has a usable verdict
-// for; why says why. It is the last that is asked: small models that write no JSON
-// can still say yes or no. A claim on which no such word comes fails.
-func (h *hearing) words(ctx context.Context, pieces []piece, claims []int, why error) error {
-	var later error
+	maxWords   = 8 // the deciding word must be among the first words of a reply
+	quoteWords = 2 // longest quotation that may be the answer itself
+	echoWords  = 3 // shortest repetition of the prompt that is not an answer
+
+	quotationMarks = "\"'‘’ʼ‚‛“”„‟«»‹›「」『』"
+)
+
+// askForWords asks for a single word about each of claims, after all other attempts
+// have failed with reason: small models that can't write JSON can still say yes or no.
+func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
+	var deferred error
 	for i, c := range claims {
-		err := h.word(ctx, pieces, c)
-		_, unread := errors.AsType[*llm.ParseError](err)
-		_, cut := errors.AsType[*llm.LengthError](err)
+		err := r.askForWord(ctx, pieces, c)
+		_, unreadable := errors.AsType[*llm.ParseError](err)
+		_, truncated := errors.AsType[*llm.LengthError](err)
 		switch {
 		case llm.Deferred(err):
-			later = err // the other claims can be asked about meanwhile
-		case unread || cut:
-			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", h.named(claims[i:]), why, err)
+			deferred = err // other claims can be judged meanwhile
+		case unreadable || truncated:
+			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)
 		case err != nil:
 			return err
 		}
 	}
-	return later
+	return deferred
 }
 
-// word asks for one word on a claim.
-func (h *hearing) word(ctx context.Context, pieces []piece, claim int) error {
-	r, read, err := h.wordRequest(pieces, claim)
+func (r *rowJudge) askForWord(ctx context.Context, pieces []piece, claim int) error {
+	req, read, err := r.wordRequest(pieces, claim)
 	if err != nil {
 		return err
 	}
-	reply, err := h.judge.opts.Model.Complete(ctx, r)
+	reply, err := r.judge.opts.Model.Complete(ctx, req)
 	if err != nil {
-		h.usage = h.usage.Add(llm.UsageOf(err))
+		r.usage = r.usage.Add(llm.UsageOf(err))
 		return err
 	}
-	h.usage = h.usage.Add(reply.Usage)
+	r.usage = r.usage.Add(reply.Usage)
 	a, err := read(reply.Text)
 	if err != nil {
 		return &llm.ParseError{Reason: err.Error(), Text: reply.Text}
 	}
-	h.open[claim].add(a.finding(pieces, h.task.Contexts))
+	r.findings[claim].add(a.finding(pieces, r.task.Contexts))
 	return nil
 }
 
-// wordRequest is the request for a word on a claim, and how its reply is read.
-func (h *hearing) wordRequest(pieces []piece, claim int) (r *llm.Request, read func(reply string) (*answer, error), err error) {
-	o := &h.judge.opts
-	c := h.task.Claims[claim].Judged()
-	d := prompt.Data{Strict: o.Strict, Question: h.task.Question, Claims: []prompt.Item{{Text: c}}}
-	told := []string{c, h.task.Question}
-	for i, p := range pieces {
-		d.Contexts = append(d.Contexts, prompt.Item{ID: i, Text: p.text})
-		told = append(told, p.text)
+// wordRequest returns the request for a word about a claim and a function that reads
+// the reply.
+func (r *rowJudge) wordRequest(pieces []piece, claim int) (req *llm.Request, read func(reply string) (*answer, error), err error) {
+	o := &r.judge.opts
+	c := r.task.Claims[claim].Judged()
+	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Claims: []prompt.Item{{Text: c}}, Contexts: items(pieces)}
+	prompted := []string{c, r.task.Question}
+	for _, p := range pieces {
+		prompted = append(prompted, p.text)
 	}
 	text, err := o.Prompts.Render(prompt.JudgeWord, d)
 	if err != nil {
 		return nil, nil, err
 	}
-	read = func(reply string) (*answer, error) { return readWord(reply, told, o.Style) }
-	r = &llm.Request{
-		Messages: []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
+	read = func(reply string) (*answer, error) { return readWord(reply, prompted, o.Style) }
+	req = &llm.Request{
+		Messages: llm.Messages(text.System, text.User),
 		Accept: func(reply string) error {
 			_, err := read(reply)
 			return err
 		},
-		Seed:      o.Seed + h.vote*seedStride,
-		MaxTokens: roomWord,
+		Seed:      o.Seed,
+		MaxTokens: wordTokens,
 		Prompt:    text.Version,
 	}
-	if h.vote > 0 {
-		r.Temperature = warm
+	req.Vary(r.vote * seedStride)
+	return req, read, nil
+}
+
+// A meaning is a set of what words of a reply say about a claim.
+type meaning uint8
+
+// The more specific a meaning, the larger its value.
+const (
+	yes meaning = 1 << iota
+	no          // contradicted or not mentioned
+	contradicted
+	notMentioned
+)
+
+// A word of a reply, in lower case.
+type word struct {
+	text  string
+	start int  // offset in bytes
+	mark  rune // first character after it except space, hyphen and underscore; 0 for none
+}
+
+// readWord reads a reply to the question whether the chunks support a claim. prompted
+// are the texts in the prompt. One of the first words must be a clear answer, in any case
+// and punctuation. readWord returns an error if there is none, if two of them contradict
+// each other, if a negation or a hedge applies, or if the words only repeat the prompt.
+func readWord(reply string, prompted []string, style Style) (*answer, error) {
+	text, err := ownText(reply)
+	if err != nil {
+		return nil, err
 	}
-	return r, read, nil
+	m, words, start, clear := interpret(splitWords(text))
+	switch {
+	case m == 0:
+		return nil, errors.New("none of its first words is yes, no or a verdict")
+	case !clear || m&yes != 0 && m != yes || m&contradicted != 0 && m&notMentioned != 0:
+		return nil, errors.New("its first words are no clear yes or no")
+	case repeats(text, prompted) || repeats(text[start:], prompted):
+		return nil, errors.New("it only repeats the prompt")
+	}
+	a := &answer{label: verdict.NotMentioned, reason: "one-word reply: " + words}
+	switch {
+	case m&yes != 0:
+		a.label = verdict.Supported
+	case m&contradicted != 0 && style != Ragas:
+		a.label = verdict.Contradicted
+	}
+	return a, nil
+}
+
+// interpret returns all meanings of the first words, the words with the most specific
+// one, the offset of the first word with a meaning, and whether the answer is clear.
+func interpret(list []word) (m meaning, words string, start int, clear bool) {
+	clear = true
+	negated, hedged := false, false
+	found := func(is meaning, w word, text string, mark rune) {
+		if m == 0 {
+			start = w.start
+		}
+		if is > m {
+			words = text
+		}
+		m |= is
+		if negated || hedged || mark == '?' {
+			clear = false
+		}
+	}
+	list = list[:min(len(list), maxWords)]
+	for i := 0; i < len(list); i++ {
+		w, next := list[i], word{}
+		if i+1 < len(list) {
+			next = list[i+1]
+		}
+		switch {
+		case w.text == "yes" || w.text == "supported" || w.text == "true":
+			found(yes, w, w.text, w.mark)
+		case w.text == "unsupported" || w.text == "false":
+			found(no, w, w.text, w.mark)
+		case w.text == "contradicted":
+			found(contradicted, w, w.text, w.mark)
+		case w.text == "no" && (w.mark != 0 || next.text == "" || slices.Contains(afterNo(), next.text)):
+			found(no, w, w.text, w.mark)
+		case isNegation(w.text) && w.mark == 0 && next.text == "mentioned":
+			found(notMentioned, w, w.text+" mentioned", next.mark)
+			i++
+		case isNegation(w.text) && w.mark == 0 && (next.text == "supported" || next.text == "true"):
+			found(no, w, w.text+" "+next.text, next.mark)
+			i++
+		case w.text == "no" || isNegation(w.text):
+			negated = true
+		case slices.Contains(hedges(), w.text):
+			hedged = true
+		}
+	}
+	if m == yes && (negated || hedged) { // also after it: "true, but not of all"
+		clear = false
+	}
+	return m, words, start, clear
+}
+
+// afterNo returns the words that may follow a "no" that is an answer. Before other words,
+// as in "no doubt", it belongs to them.
+func afterNo() []string {
+	return []string{"the", "this", "that", "it", "they", "there", "mention", "evidence", "support", "information", "source", "sources", "chunk", "chunks"}
+}
+
+func isNegation(w string) bool {
+	switch w {
+	case "not", "cannot", "never", "neither", "nor", "nothing", "none", "without", "hardly":
+		return true
+	}
+	return strings.HasSuffix(w, "n't")
+}
+
+// hedges returns the words that qualify an answer.
+func hedges() []string {
+	return []string{
+		"or", "if", "whether", "unless", "but", "except", "only", "partly", "partially", "almost", "nearly", "mostly", "somewhat",
+		"maybe", "perhaps", "possibly", "probably", "likely", "may", "might", "could", "would", "unsure", "unclear", "unknown",
+	}
+}
+
+// splitWords returns the words of a text whose only quotation marks are apostrophes.
+func splitWords(text string) []word {
+	var list []word
+	start := -1
+	end := func(i int) {
+		if start >= 0 {
+			list = append(list, word{text: strings.ToLower(text[start:i]), start: start})
+		}
+		start = -1
+	}
+	for i, r := range text {
+		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || r == '\'' {
+			if start < 0 {
+				start = i
+			}
+			continue
+		}
+		end(i)
+		if n := len(list); n > 0 && list[n-1].mark == 0 && r != ' ' && r != '_' && r != '-' {
+			list[n-1].mark = r
+		}
+	}
+	end(len(text))
+	return list
+}
+
+// ownText returns a reply without reasoning, JSON after the first words, and quotations,
+// which may come from the prompt. If the reply is a JSON object with a single member, it
+// returns the value of that.
+func ownText(reply string) (string, error) {
+	text, ok := llm.Answer(reply)
+	if !ok {
+		return "", errors.New("it ends while the model still reasons")
+	}
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "", errors.New("it is empty")
+	}
+	i := strings.IndexAny(text, "{[")
+	if i < 0 {
+		return removeQuotations(text), nil
+	}
+	if strings.Trim(text[:i], "`json \r\n") == "" {
+		value, err := onlyMember(text[i:])
+		return removeQuotations(value), err
+	}
+	return removeQuotations(text[:i]), nil
+}
+
+// onlyMember returns the string or boolean in an object with one member. The object may
+// be followed by the end of a code fence.
+func onlyMember(text string) (string, error) {
+	var members map[string]any
+	if err := json.Unmarshal([]byte(strings.TrimRight(text, "` \r\n")), &members); err == nil && len(members) == 1 {
+		for _, v := range members {
+			switch v := v.(type) {
+			case string:
+				return v, nil
+			case bool:
+				return strconv.FormatBool(v), nil
+			}
+		}
+	}
+	return "", errors.New("it is JSON with no single word in it")
+}
+
+// removeQuotations removes quotations from text, including one that is not closed, but
+// not those of one or two words, which may be the answer itself. It normalizes
+// apostrophes in words.
+func removeQuotations(text string) string {
+	runes := []rune(text)
+	inWord := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsLetter(runes[i]) }
+	for i, r := range runes {
+		switch {
+		case !strings.ContainsRune(quotationMarks, r):
+		case strings.ContainsRune("'‘’ʼ", r) && inWord(i-1) && inWord(i+1):
+			runes[i] = '\''
+		default:
+			runes[i] = '"'
+		}
+	}
+	parts := strings.Split(string(runes), `"`)
+	for i := range parts {
+		if i%2 == 1 && (i == len(parts)-1 || len(strings.Fields(parts[i])) > quoteWords) {
+			parts[i] = ""
+		}
+	}
+	return strings.Join(parts, `"`)
+}
+
+// repeats reports whether one of the prompted texts contains text, if that has several
+// words.
+func repeats(text string, prompted []string) bool {
+	flat, _ := flatten(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
+	if len(strings.Fields(flat)) < echoWords {
+		return false
+	}
+	return slices.ContainsFunc(prompted, func(t string) bool {
+		source, _ := flatten(t)
+		return strings.Contains(source, flat)
+	})
 }

@@ -56,7 +56,7 @@ func TestAModelThatWritesNoJSONIsAskedForAWord(t *testing.T) {
 		t.Errorf("%d requests, usage %+v", len(f.asked), got.Usage)
 	}
 	r := f.asked[5]
-	if r.Prompt != "judge-word/1" || r.MaxTokens != roomWord || r.Temperature != 0 || r.Schema != nil {
+	if r.Prompt != "judge-word/1" || r.MaxTokens != wordTokens || r.Temperature != 0 || r.Schema != nil {
 		t.Errorf("asked for a word with %+v", r)
 	}
 	// With one chunk there is no question which one a yes is about.
@@ -231,7 +231,7 @@ func plainServer(t *testing.T, word string) (base string, taken *atomic.Int64) {
 		if strings.Contains(string(body), "with one word") {
 			text, tokens = word, 2
 			if len(word) > 40 {
-				finish, tokens = "length", roomWord
+				finish, tokens = "length", wordTokens
 			}
 		}
 		_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":%q}],"usage":{"prompt_tokens":100,"completion_tokens":%d}}`, text, finish, tokens)
@@ -244,7 +244,7 @@ func plainServer(t *testing.T, word string) (base string, taken *atomic.Int64) {
 // fault told, the word is asked for once, or twice if it is truncated, and it alone
 // is kept in the cache.
 func TestAWordFromAPlainServer(t *testing.T) {
-	const jsonTries = 2 * tries
+	const jsonTries = 2 * maxAttempts
 	for name, tt := range map[string]struct {
 		word, want string // the verdict, or an error's words
 		kept       int64
@@ -282,7 +282,7 @@ func TestAWordFromAPlainServer(t *testing.T) {
 			}
 			words, tokens := 1, jsonTries*20+2
 			if strings.HasPrefix(name, "cut") {
-				words, tokens = 2, jsonTries*20+2*roomWord
+				words, tokens = 2, jsonTries*20+2*wordTokens
 			}
 			if taken.Load() != int64(jsonTries+words) {
 				t.Errorf("%d requests were taken", taken.Load())
@@ -319,7 +319,7 @@ func TestAModelThatThinksFirst(t *testing.T) {
 		requests     int
 	}{
 		"in JSON":   {verdict, "r", 2},
-		"in a word": {prose, "one-word reply: yes", 2*tries + 2},
+		"in a word": {prose, "one-word reply: yes", 2*maxAttempts + 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

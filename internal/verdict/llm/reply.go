@@ -5,22 +5,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An answer is what a reply says of one claim.
+// An answer is the verdict of a reply on one claim.
 type answer struct {
 	label  verdict.Label
 	reason string
-	chunks []int // as the reply has them, checked by nobody
+	chunks []int // unchecked
 	quote  string
 }
 
-// An object of a reply, with everything that may have any type left as it is.
-type said struct {
+// A rawVerdict is a verdict in a reply. Models use different types for its fields.
+type rawVerdict struct {
 	ClaimID     json.RawMessage `json:"claim_id"`
 	StatementID json.RawMessage `json:"statement_id"`
 	ChunkIDs    json.RawMessage `json:"chunk_ids"`
@@ -29,69 +30,65 @@ type said struct {
 	Verdict     json.RawMessage `json:"verdict"`
 }
 
-// reconcile reads a reply on the claims 0 to n-1. It returns a slice of n with
-// nil for each claim that has no verdict, more than one, or one of no known
-// kind, and says why there are such claims. A reply with an id that was not
-// asked for numbers claims in its own way, so none of it is used. The reasons
-// hold no words of the reply: they may be shown to the model.
-func reconcile(reply json.RawMessage, n int, style Style) (found []*answer, why error) {
-	found = make([]*answer, n)
-	list, err := listed(reply)
+// reconcile matches a reply to the claims 0 to n-1. It returns n answers, which are nil
+// for claims with no verdict, an unknown one, or more than one, and a reason for these.
+// If the reply has an unknown id, it numbers claims in another way, so none of it is
+// used. The reason contains no text of the reply, since it may be sent to the model.
+func reconcile(reply json.RawMessage, n int, style Style) (answers []*answer, reason error) {
+	verdicts, err := verdictsIn(reply)
 	if err != nil {
-		return found, err
+		return make([]*answer, n), err
 	}
 	seen := make([]bool, n)
-	read := make([]*answer, n)
-	for _, e := range list {
-		if e.id < 0 || e.id >= n {
-			return found, errors.New("a verdict with an id that was not asked for")
+	answers = make([]*answer, n)
+	for _, v := range verdicts {
+		if v.id < 0 || v.id >= n {
+			return make([]*answer, n), errors.New("a verdict with an id that was not asked for")
 		}
-		if seen[e.id] {
-			read[e.id], why = nil, errors.New("two verdicts on one claim")
+		if seen[v.id] {
+			answers[v.id], reason = nil, errors.New("two verdicts on one claim")
 			continue
 		}
-		seen[e.id] = true
-		a, err := e.said.answer(style)
+		seen[v.id] = true
+		a, err := v.raw.answer(style)
 		if err != nil {
-			why = err
+			reason = err
 			continue
 		}
-		read[e.id] = a
+		answers[v.id] = a
 	}
-	for id := range seen {
-		if !seen[id] {
-			why = errors.New("a verdict is missing")
-		}
+	if slices.Contains(seen, false) {
+		reason = errors.New("a verdict is missing")
 	}
-	return read, why
+	return answers, reason
 }
 
-// An item is an object of a reply with the id that it is for, -1 for none.
-type item struct {
-	id   int
-	said said
+// A numberedVerdict is a verdict in a reply with the id of its claim, or -1.
+type numberedVerdict struct {
+	id  int
+	raw rawVerdict
 }
 
-// listed finds the verdicts of a reply: an array under "verdicts", an object
-// there with a member for each id, or either of them bare.
-func listed(reply json.RawMessage) ([]item, error) {
+// verdictsIn returns the verdicts in a reply: an array under "verdicts", an object there
+// with a member for each id, or either of them at the top level.
+func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
 	reply = bytes.TrimSpace(reply)
 	if bytes.HasPrefix(reply, []byte("{")) {
 		members, err := membersOf(reply)
 		if err != nil {
 			return nil, err
 		}
-		inner, times := json.RawMessage(nil), 0
+		inner, count := json.RawMessage(nil), 0
 		for _, m := range members {
 			if m.name == "verdicts" {
-				inner, times = bytes.TrimSpace(m.value), times+1
+				inner, count = bytes.TrimSpace(m.value), count+1
 			}
 		}
-		if times != 1 {
-			return nil, fmt.Errorf("%d members \"verdicts\", want one", times)
+		if count != 1 {
+			return nil, fmt.Errorf("%d members \"verdicts\", want one", count)
 		}
 		if !bytes.HasPrefix(inner, []byte("[")) {
-			return keyed(inner)
+			return verdictsByID(inner)
 		}
 		reply = inner
 	}
@@ -99,44 +96,39 @@ func listed(reply json.RawMessage) ([]item, error) {
 	if err := json.Unmarshal(reply, &list); err != nil {
 		return nil, errors.New("\"verdicts\" is no list")
 	}
-	items := make([]item, len(list))
+	verdicts := make([]numberedVerdict, len(list))
 	for i, raw := range list {
-		var s said
-		if err := json.Unmarshal(raw, &s); err != nil {
+		var v rawVerdict
+		if err := json.Unmarshal(raw, &v); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is no object")
 		}
-		id := s.ClaimID
+		id := v.ClaimID
 		if id == nil {
-			id = s.StatementID
+			id = v.StatementID
 		}
-		items[i] = item{id: llm.Index(id), said: s}
+		verdicts[i] = numberedVerdict{llm.Index(id), v}
 	}
-	return items, nil
+	return verdicts, nil
 }
 
-// keyed reads an object with a member for each id.
-func keyed(raw json.RawMessage) ([]item, error) {
+// verdictsByID returns the verdicts in an object with a member for each id.
+func verdictsByID(raw json.RawMessage) ([]numberedVerdict, error) {
 	members, err := membersOf(raw)
 	if err != nil {
 		return nil, errors.New("\"verdicts\" is neither a list nor an object")
 	}
-	items := make([]item, len(members))
+	verdicts := make([]numberedVerdict, len(members))
 	for i, m := range members {
-		if err := json.Unmarshal(m.value, &items[i].said); err != nil {
+		if err := json.Unmarshal(m.value, &verdicts[i].raw); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is no object")
 		}
-		items[i].id = key(m.name)
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		verdicts[i].id = llm.Index(name)
 	}
-	return items, nil
-}
-
-// key reads the name of a member as an id.
-func key(name string) int {
-	raw, err := json.Marshal(name)
-	if err != nil {
-		return -1
-	}
-	return llm.Index(raw)
+	return verdicts, nil
 }
 
 type member struct {
@@ -144,7 +136,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// membersOf lists the members of an object, those of the same name too.
+// membersOf returns the members of an object, including duplicates.
 func membersOf(raw json.RawMessage) ([]member, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -167,29 +159,29 @@ func membersOf(raw json.RawMessage) ([]member, error) {
 	return out, err
 }
 
-func (s said) answer(style Style) (*answer, error) {
-	a := &answer{reason: oneLine(str(s.Reason))}
-	label, ok := labelOf(s.Verdict)
+func (v *rawVerdict) answer(style Style) (*answer, error) {
+	a := &answer{reason: reasonLine(stringOf(v.Reason))}
+	label, ok := parseLabel(v.Verdict)
 	switch {
 	case !ok && style == Ragas:
 		return nil, errors.New("a verdict that is neither 1 nor 0")
 	case !ok:
 		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
 	case style == Ragas:
-		if label == verdict.Contradicted { // which the style does not distinguish
+		if label == verdict.Contradicted { // not distinguished by this style
 			label = verdict.NotMentioned
 		}
 		a.label = label
 		return a, nil
 	}
 	a.label = label
-	a.chunks = numbers(s.ChunkIDs)
-	a.quote = str(s.Quote)
+	a.chunks = indexList(v.ChunkIDs)
+	a.quote = stringOf(v.Quote)
 	return a, nil
 }
 
-// numbers reads a list of ids, or one id alone. What is no number is left out.
-func numbers(raw json.RawMessage) []int {
+// indexList reads a list of ids or a single id. It ignores what is not a number.
+func indexList(raw json.RawMessage) []int {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
 		list = []json.RawMessage{raw}
@@ -203,12 +195,12 @@ func numbers(raw json.RawMessage) []int {
 	return out
 }
 
-// labelOf reads a verdict in the spellings of models that are not held to a schema:
-// 1 and 0 as a number or a string, true and false, yes and no, and the words of the
-// prompts with their usual variants. It is not ok for anything else.
-func labelOf(raw json.RawMessage) (label verdict.Label, ok bool) {
+// parseLabel reads a verdict as models write it without structured output: 1 and 0 as a
+// number or a string, true and false, yes and no, and the words of the prompts with their
+// usual variants.
+func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 	word := strings.TrimSpace(string(raw))
-	if text := str(raw); text != "" {
+	if text := stringOf(raw); text != "" {
 		word = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), ".")
 	}
 	switch strings.NewReplacer(" ", "_", "-", "_").Replace(word) {
@@ -230,8 +222,8 @@ func labelOf(raw json.RawMessage) (label verdict.Label, ok bool) {
 	return 0, false
 }
 
-// str is a JSON string's text, "" for anything else.
-func str(raw json.RawMessage) string {
+// stringOf returns the value of a JSON string, or "" for any other value.
+func stringOf(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) != nil {
 		return ""

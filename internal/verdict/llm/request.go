@@ -1,0 +1,140 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+)
+
+const (
+	maxAttempts    = 3   // to get a verdict on a claim as JSON
+	baseTokens     = 400 // output tokens of a reply without claims
+	tokensPerClaim = 160 // additional output tokens
+	seedStride     = 100 // between the seeds of two votes
+)
+
+// ask gets a finding for each of claims against pieces. Claims without a usable verdict
+// are asked about again: first together, in a schema with a place for each, and then
+// separately. After that, the model is asked for a single word about each remaining
+// claim. This happens at once for a claim with a truncated reply of its own: it was
+// truncated with twice the output tokens too, so it is runaway generation.
+func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
+	remaining, runaway, reason := claims, []int(nil), error(nil)
+	for attempt := range maxAttempts {
+		step := len(remaining)
+		if attempt == maxAttempts-1 {
+			step = 1
+		}
+		var next []int
+		for at := 0; at < len(remaining); at += step {
+			part := remaining[at:min(at+step, len(remaining))]
+			missing, why, err := r.askOnce(ctx, pieces, part, attempt)
+			if err != nil {
+				return err
+			}
+			if len(missing) == 0 {
+				continue
+			}
+			reason = why
+			if _, truncated := errors.AsType[*llm.LengthError](why); truncated && len(part) == 1 {
+				runaway = append(runaway, missing...)
+			} else {
+				next = append(next, missing...)
+			}
+		}
+		if remaining = next; len(remaining) == 0 {
+			break
+		}
+	}
+	return r.askForWords(ctx, pieces, append(runaway, remaining...), reason)
+}
+
+// askOnce sends one request and adds its findings. It returns the claims without a
+// usable verdict, and the reason for that.
+func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, attempt int) (missing []int, reason, err error) {
+	req, err := r.request(pieces, claims, attempt)
+	if err != nil {
+		return nil, nil, err
+	}
+	reply, err := r.judge.opts.Model.Complete(ctx, req)
+	var raw json.RawMessage
+	if err == nil {
+		r.usage = r.usage.Add(reply.Usage)
+		raw = reply.JSON
+	} else {
+		r.usage = r.usage.Add(llm.UsageOf(err))
+		parseErr, unreadable := errors.AsType[*llm.ParseError](err)
+		switch {
+		case llm.CutOff(err) && len(claims) > 1:
+			return nil, nil, llm.Halves(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
+		case unreadable && parseErr.Partial != nil:
+			raw = parseErr.Partial
+		case unreadable && parseErr.NoAnswer:
+			return nil, nil, err // nor would there be an answer about fewer claims
+		case llm.Unreadable(err):
+			return claims, err, nil
+		default:
+			return nil, nil, err
+		}
+	}
+	answers, reason := reconcile(raw, len(claims), r.judge.opts.Style)
+	for i, c := range claims {
+		if answers[i] == nil {
+			missing = append(missing, c)
+			continue
+		}
+		r.findings[c].add(answers[i].finding(pieces, r.task.Contexts))
+	}
+	return missing, reason, nil
+}
+
+// request returns the request about claims and pieces, which are numbered by their
+// index in these slices.
+func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Request, error) {
+	o := &r.judge.opts
+	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces)}
+	texts := make([]string, len(pieces))
+	for i, p := range pieces {
+		texts[i] = p.text
+	}
+	d.Joined = strings.Join(texts, "\n")
+	for i, c := range claims {
+		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
+	}
+	text, err := o.Prompts.Render(r.judge.prompt(), d)
+	if err != nil {
+		return nil, err
+	}
+	req := &llm.Request{
+		Messages:  llm.Messages(text.System, text.User),
+		Schema:    schemaOf(o.Style, len(claims), attempt),
+		Seed:      o.Seed,
+		MaxTokens: baseTokens + tokensPerClaim*len(claims),
+		Prompt:    text.Version,
+	}
+	req.Vary(r.vote*seedStride + attempt)
+	return req, nil
+}
+
+// claimIDs lists the ids of claims for an error message.
+func (r *rowJudge) claimIDs(claims []int) string {
+	var b strings.Builder
+	b.WriteString("claim")
+	for i, c := range claims {
+		if i == 5 {
+			fmt.Fprintf(&b, " and %d more", len(claims)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(" " + strconv.Itoa(r.task.Claims[c].ID))
+	}
+	return b.String()
+}

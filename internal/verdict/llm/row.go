@@ -1,0 +1,221 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// A finding is the current result for a claim. The zero value is no result.
+type finding struct {
+	known    bool
+	label    verdict.Label
+	reason   string
+	chunks   []int // that support the claim
+	evidence []verdict.Evidence
+}
+
+// add merges the result for another group of chunks: support in any group is support,
+// and a contradiction counts only if no group supports the claim. If both have the same
+// label, the first is kept.
+func (f *finding) add(g finding) {
+	if !f.known || g.label > f.label {
+		*f = g
+	}
+}
+
+// A rowJudge judges the claims of a task once.
+type rowJudge struct {
+	judge    *Judge
+	task     verdict.Task
+	vote     int
+	usage    usage.Usage
+	findings []finding // by index of the claim
+	window   int       // context window for which the chunks were grouped; 0 for none
+}
+
+// judgeAll judges every claim against every chunk.
+func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
+	order := indexes(len(r.task.Claims))
+	if r.vote > 0 {
+		rng := rand.New(rand.NewPCG(uint64(r.vote), uint64(len(order)))) //nolint:gosec // an order, not a secret
+		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	}
+	var deferred error
+	for claims := range slices.Chunk(order, r.judge.opts.ClaimsPerCall) {
+		err := r.judgeInGroups(ctx, pieces, claims)
+		switch {
+		case llm.Deferred(err):
+			deferred = err // other claims can be judged meanwhile
+		case err != nil:
+			return err
+		}
+	}
+	return deferred
+}
+
+// indexes returns 0 to n-1.
+func indexes(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// judgeInGroups judges claims against pieces, in as many groups as fit the window.
+func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []int) error {
+	window, detected := r.judge.window()
+	if r.window = window; window == 0 {
+		return r.judgeGroup(ctx, pieces, claims)
+	}
+	room, err := r.room(claims)
+	if err != nil {
+		return err
+	}
+	split := room < minWindow
+	if detected && !split && len(claims) > 1 {
+		// The instructions fill most of a small detected window, so fewer claims per request
+		// may need fewer requests in total.
+		more, err := r.room(claims[:(len(claims)+1)/2])
+		if err != nil {
+			return err
+		}
+		total := 0
+		for _, p := range pieces {
+			total += r.judge.size(p.text)
+		}
+		split = 2*(total/more+1) < total/room+1
+	}
+	if split && len(claims) > 1 {
+		return llm.Halves(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
+	}
+	if split {
+		return &llm.ContextLengthError{
+			Limit: window, Message: "a claim and the instructions leave no room for the contexts", Silent: detected,
+		}
+	}
+	return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
+}
+
+// judgeEach judges claims against groups of pieces until each claim is supported.
+func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
+	for _, g := range groups {
+		if claims = r.unsupported(claims); len(claims) == 0 {
+			return nil
+		}
+		if err := r.judgeGroup(ctx, g, claims); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeGroup judges claims against pieces, in one request unless that is too long for
+// the server.
+func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int) error {
+	err := r.ask(ctx, pieces, claims)
+	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
+	if !ok {
+		return err
+	}
+	if window, _ := r.judge.window(); window != r.window {
+		return r.judgeInGroups(ctx, pieces, claims) // the window was detected meanwhile
+	}
+	if halves := halve(pieces); halves != nil {
+		return r.judgeEach(ctx, halves, claims)
+	}
+	if len(claims) > 1 {
+		return llm.Halves(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
+	}
+	return tooLong
+}
+
+// window returns the limit of tokens of a request and its reply, or 0 for none, and
+// whether it was detected from the behavior of the server.
+func (j *Judge) window() (tokens int, detected bool) {
+	window, limit := j.opts.MaxContextTokens, 0
+	if j.opts.Limit != nil {
+		limit = j.opts.Limit()
+	}
+	if limit > 0 && (window == 0 || limit < window) {
+		return limit, true
+	}
+	return window, false
+}
+
+// room returns the number of tokens for chunks in a request about claims.
+func (r *rowJudge) room(claims []int) (int, error) {
+	bare, err := r.request(nil, claims, 0)
+	if err != nil {
+		return 0, err
+	}
+	return r.judge.room(bare), nil
+}
+
+// room returns the number of tokens in the window for adding chunks to bare.
+func (j *Judge) room(bare *llm.Request) int {
+	window, detected := j.window()
+	room := window - bare.MaxTokens - messageTokens
+	if detected {
+		room = window - llm.ReplyRoom(bare) - messageTokens
+		if bare.Schema != nil {
+			room -= j.opts.Tokens(string(bare.Schema.JSON))
+		}
+	}
+	for _, m := range bare.Messages {
+		room -= j.opts.Tokens(m.Text)
+	}
+	return room
+}
+
+// unsupported returns the claims that no group supports so far.
+func (r *rowJudge) unsupported(claims []int) []int {
+	var out []int
+	for _, c := range claims {
+		if !r.findings[c].known || r.findings[c].label != verdict.Supported {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// tally combines the votes on claim i into a verdict. The score is the share of votes
+// for support. Without a majority for support, the claim is contradicted if more votes
+// say so than say that it is not mentioned. Reason and evidence come from the first
+// vote with the resulting label, and the chunks from all votes for support.
+func tally(votes [][]finding, i int) verdict.Verdict {
+	var count [verdict.Supported + 1]int
+	for _, v := range votes {
+		count[v[i].label]++
+	}
+	v := verdict.Verdict{Score: float64(count[verdict.Supported]) / float64(len(votes))}
+	switch {
+	case 2*count[verdict.Supported] > len(votes):
+		v.Label = verdict.Supported
+	case count[verdict.Contradicted] > count[verdict.NotMentioned]:
+		v.Label = verdict.Contradicted
+	}
+	first := true
+	for _, vote := range votes {
+		f := vote[i]
+		if f.label != v.Label {
+			continue
+		}
+		if first {
+			v.Reason, v.Evidence, first = f.reason, f.evidence, false
+		}
+		v.ChunkIDs = append(v.ChunkIDs, f.chunks...)
+	}
+	v.ChunkIDs = ascending(slices.Clip(v.ChunkIDs))
+	if n := len(votes); n > 1 {
+		v.Reason = fmt.Sprintf("%d of %d votes for support: %s", count[verdict.Supported], n, v.Reason)
+	}
+	return v
+}
