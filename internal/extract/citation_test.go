@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// cited lists the citations of each claim as marker=names#number.
+// cited formats the citations of each claim as names#number.
 func cited(t *testing.T, answer string) string {
 	t.Helper()
 	var claims []string
@@ -15,7 +15,7 @@ func cited(t *testing.T, answer string) string {
 		var all []string
 		for _, x := range c.Citations {
 			if got := string(runes[x.Start:x.End]); got != x.Text {
-				t.Errorf("%q: a citation with the text %q stands at %q", answer, x.Text, got)
+				t.Errorf("%q: got text %q at the offsets of citation %q", answer, got, x.Text)
 			}
 			s := strings.Join(x.Names, "|")
 			if x.Number >= 0 {
@@ -31,7 +31,7 @@ func cited(t *testing.T, answer string) string {
 	return strings.Join(claims, " / ")
 }
 
-func TestCitationsAreReadByTheirForm(t *testing.T) {
+func TestCitationForms(t *testing.T) {
 	for marker, want := range map[string]string{
 		"[1]": "#1", "[0]": "#0", "[1][2]": "#1 #2", "[1, 2]": "#1 #2", "[1-3]": "#1 #2 #3", "[1], [3]": "#1 #3",
 		"【4:0†source】": "#0", "【4:1†plans.pdf】": "plans.pdf#1", "【3†L10-L12】": "#3",
@@ -55,7 +55,7 @@ func TestCitationsAreReadByTheirForm(t *testing.T) {
 	}
 }
 
-func TestACitationBelongsToItsSentence(t *testing.T) {
+func TestCitationsAreAttachedToClaims(t *testing.T) {
 	for answer, want := range map[string]string{
 		"The plan costs $10 [1]. Support is free [2].":                         "#1 / #2",
 		"The plan costs $10. [1] Support is free. [2]":                         "#1 / #2",
@@ -82,8 +82,8 @@ func TestACitationBelongsToItsSentence(t *testing.T) {
 	}
 }
 
-// The invariant: what citations amount to is limited by the length of the answer.
-func TestShortMarkersDoNotStandForMuch(t *testing.T) {
+// The size of citations is limited by the length of the answer.
+func TestCitationRangesAreLimited(t *testing.T) {
 	answer := strings.Repeat("It is so [1-99]. ", 20_000)
 	n := 0
 	for _, c := range extract(t, answer).Claims {
@@ -91,7 +91,7 @@ func TestShortMarkersDoNotStandForMuch(t *testing.T) {
 			n += len(x.Text) + citationOverhead
 		}
 	}
-	if most := baseCitationBudget + (citationBudgetPerByte+citationOverhead)*len(answer); n > most {
-		t.Errorf("citations of %d bytes in an answer of %d, want no more than %d", n, len(answer), most)
+	if limit := baseCitationBudget + (citationBudgetPerByte+citationOverhead)*len(answer); n > limit {
+		t.Errorf("got %d bytes of citations in an answer of %d, want at most %d", n, len(answer), limit)
 	}
 }

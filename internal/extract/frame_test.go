@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-func TestFramesLeaveWhatIsFramed(t *testing.T) {
+func TestSourceFramesAreTrimmed(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ answer, want string }{
 		{"According to the documents, the fee is $5.", "The fee is $5."},
@@ -26,39 +26,36 @@ func TestFramesLeaveWhatIsFramed(t *testing.T) {
 		{"He found the letter, in the documents.", ""},
 		{"In the text messages, she agreed to pay.", ""},
 	} {
-		e, err := Sentences{}.Extract(t.Context(), "", c.answer)
-		if err != nil || len(e.Claims) != 1 {
-			t.Errorf("%q: got %d claims and %v, want 1", c.answer, len(e.Claims), err)
+		e := extract(t, c.answer)
+		if len(e.Claims) != 1 {
+			t.Errorf("%q: got %d claims, want 1", c.answer, len(e.Claims))
 			continue
 		}
-		got := e.Claims[0]
-		if got.As != c.want || got.Text != c.answer {
-			t.Errorf("%q: got text %q judged as %q, want it judged as %q", c.answer, got.Text, got.As, c.want)
+		if got := e.Claims[0]; got.As != c.want || got.Text != c.answer {
+			t.Errorf("%q: got Text %q and As %q, want As %q", c.answer, got.Text, got.As, c.want)
 		}
 	}
 }
 
-func TestLabelsAreNoPartOfAnAnswer(t *testing.T) {
+func TestAnswerLabelsAreDropped(t *testing.T) {
 	t.Parallel()
-	for _, before := range []string{
+	for _, label := range []string{
 		"Answer: ", "ANSWER - ", "**Answer**: ", "**Final Answer:** ", "<b>Answer:</b> ", "<h2>Answer</h2>", "<h3>Short answer</h3>\n", "Answer\n\n", "TL;DR: ", "TLDR — ", "tl;dr\n", "The short answer: ",
 		"In short: ", "In summary: ", "Bottom line: ", "To answer your question: ", "My final answer: ", "### Summary\n", "A: ", "Antwort: ", "答案：",
 	} {
-		answer := before + "The pool is heated."
-		e, err := Sentences{}.Extract(t.Context(), "", answer)
-		if err != nil || len(e.Claims) != 1 || e.Claims[0].Text != "The pool is heated." || e.Claims[0].Lead != "" {
-			t.Errorf("%q: got %+v and %v, want the sentence behind the label", answer, e.Claims, err)
+		answer := label + "The pool is heated."
+		if e := extract(t, answer); len(e.Claims) != 1 || e.Claims[0].Text != "The pool is heated." || e.Claims[0].Lead != "" {
+			t.Errorf("%q: got %+v, want the sentence without the label", answer, e.Claims)
 		}
 	}
 	for _, answer := range []string{"Price: The pool is heated.", "Result: 5 to 2.", "Ada Quill - the answer of the pool."} {
-		e, err := Sentences{}.Extract(t.Context(), "", answer)
-		if err != nil || len(e.Claims) != 1 || e.Claims[0].Text != answer {
-			t.Errorf("%q: got %+v and %v, want it whole", answer, e.Claims, err)
+		if e := extract(t, answer); len(e.Claims) != 1 || e.Claims[0].Text != answer {
+			t.Errorf("%q: got %+v, want the whole answer", answer, e.Claims)
 		}
 	}
 }
 
-func TestOffersClaimNothing(t *testing.T) {
+func TestOffersAreSkipped(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
@@ -80,10 +77,7 @@ func TestOffersClaimNothing(t *testing.T) {
 		{"Let me know if the $500 fee applies.", ""},
 		{"Should you need a visa, you have to apply in May.", ""},
 	} {
-		e, err := Sentences{}.Extract(t.Context(), "", "The pool is heated. "+c.text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := extract(t, "The pool is heated. "+c.text)
 		got := Kind("")
 		if len(e.Skipped) > 0 {
 			got = e.Skipped[0].Kind

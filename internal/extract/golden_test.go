@@ -11,18 +11,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "update the golden files")
 
-// A cutAnswer is an answer of a language model and the pieces that people cut
-// it into.
-type cutAnswer struct {
+// An annotatedAnswer is a model's answer with its claims and skipped sentences
+// as annotated by human raters.
+type annotatedAnswer struct {
 	ID     string  `json:"id"`
 	Source string  `json:"source"`
 	Answer string  `json:"answer"`
 	Pieces []piece `json:"pieces"`
 }
 
-// A piece is a claim, or what is no claim, of the given kind.
+// A piece is a claim, or a skipped sentence with its kind.
 type piece struct {
 	Kind  Kind   `json:"kind"`
 	Lead  string `json:"lead,omitempty"`
@@ -31,7 +31,7 @@ type piece struct {
 	End   int    `json:"end"`
 }
 
-// piecesOf is an extraction in the order of the answer.
+// piecesOf returns the claims and skipped sentences in the order of the answer.
 func piecesOf(e Extraction) []piece {
 	var out []piece
 	c, s := 0, 0
@@ -49,20 +49,20 @@ func piecesOf(e Extraction) []piece {
 	return out
 }
 
-func TestAnswersOfLanguageModelsAreCutAsPeopleCutThem(t *testing.T) {
+func TestExtractGolden(t *testing.T) {
 	path := filepath.Join("..", "..", "testdata", "answers.json")
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var answers []cutAnswer
+	var answers []annotatedAnswer
 	if err := json.Unmarshal(data, &answers); err != nil {
 		t.Fatal(err)
 	}
 	for i, a := range answers {
 		got := piecesOf(extract(t, a.Answer))
 		if d := cmp.Diff(a.Pieces, got); d != "" && !*update {
-			t.Errorf("%s: %s", a.ID, d)
+			t.Errorf("%s (-want +got):\n%s", a.ID, d)
 		}
 		answers[i].Pieces = got
 	}

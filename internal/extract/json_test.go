@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-func TestAnAnswerInAWrapperIsJudgedByWhatItSays(t *testing.T) {
+func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 	t.Parallel()
 	const fence = "```"
 	for name, tt := range map[string]struct {
 		answer string
-		claims []string // with the stem, if any
+		claims []string // as judged, with their leads
 	}{
 		"an object":        {`{"answer": "The fee is $5 a month. It rises in May."}`, []string{"The fee is $5 a month.", "It rises in May."}},
 		"with metadata":    {`{"answer": "The fee is $5.", "confidence": 0.92, "sources": ["plans.pdf", "faq.md"], "reasoning": "Chunk 1 says so."}`, []string{"The fee is $5."}},
@@ -29,53 +29,37 @@ func TestAnAnswerInAWrapperIsJudgedByWhatItSays(t *testing.T) {
 		"broken JSON":      {`{"answer": "The fee is $5.`, []string{`{"answer": "The fee is $5.`}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := Sentences{}.Extract(t.Context(), "", tt.answer)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := extract(t, tt.answer)
 			var got []string
 			runes := []rune(tt.answer)
 			for _, c := range e.Claims {
 				got = append(got, c.Judged())
-				if there := string(runes[c.Start:c.End]); !Restates(c.Text, there) {
-					t.Errorf("got %q for %q, which does not restate it", c.Text, there)
+				if raw := string(runes[c.Start:c.End]); !Restates(c.Text, raw) {
+					t.Errorf("claim %q does not restate %q", c.Text, raw)
 				}
 			}
 			if !slices.Equal(got, tt.claims) {
 				t.Errorf("got %q, want %q", got, tt.claims)
 			}
-			at := 0
-			for _, s := range spansOf(e) {
-				if s.Start < at {
-					t.Fatalf("a span from %d to %d, after %d", s.Start, s.End, at)
+			end := 0
+			for _, p := range piecesOf(e) {
+				if p.Start < end {
+					t.Fatalf("got a span from %d to %d after the one that ends at %d", p.Start, p.End, end)
 				}
-				if gap := string(runes[at:s.Start]); MayAssert(gap) {
-					t.Errorf("neither a claim nor skipped: %q", gap)
+				if gap := string(runes[end:p.Start]); MayAssert(gap) {
+					t.Errorf("%q is neither claimed nor skipped", gap)
 				}
-				at = s.End
+				end = p.End
 			}
-			if rest := string(runes[at:]); MayAssert(rest) {
-				t.Errorf("neither a claim nor skipped: %q", rest)
+			if rest := string(runes[end:]); MayAssert(rest) {
+				t.Errorf("%q is neither claimed nor skipped", rest)
 			}
 		})
 	}
 }
 
-// spansOf returns the places of the claims and of what is skipped, in order.
-func spansOf(e Extraction) []Span {
-	var all []Span
-	for _, c := range e.Claims {
-		all = append(all, Span{c.Start, c.End})
-	}
-	for _, s := range e.Skipped {
-		all = append(all, Span{s.Start, s.End})
-	}
-	slices.SortFunc(all, func(a, b Span) int { return a.Start - b.Start })
-	return all
-}
-
-// The text of a view is the raw answer where nothing is cut, for one view and for
-// a view of a view.
+// FuzzUnwrap checks that the text of a view equals the raw answer between cuts,
+// also if the view is composed of two.
 func FuzzUnwrap(f *testing.F) {
 	for _, s := range []string{
 		`{"answer":"a [1] b"}`, `["x","y\n\"z\""]`, "```\nfour words of prose.\n```", `{"a":{"b":["c",{"d":"e"}]}}`, `{"a":"\ud83d\ude80\u00e9"}`, `[1,"a<b>c</b>"]`, `{"answer":"<think>x</think>y"}`,
@@ -98,7 +82,7 @@ func FuzzUnwrap(f *testing.F) {
 			t.Fatalf("%q: got %q at the end, want %q", raw, v.text[at:], raw[in:])
 		}
 		if utf8.ValidString(raw) && !utf8.ValidString(v.text) {
-			t.Fatalf("%q: got %q, which is no UTF-8", raw, v.text)
+			t.Fatalf("%q: got %q, want valid UTF-8", raw, v.text)
 		}
 		if strings.Contains(raw, "\x00") {
 			return

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMarkdownIsLeftOutOfWhatAClaimSays(t *testing.T) {
+func TestStripMarkdown(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain":                               "plain",
 		"**bold** and *soft* and __b__, _i_.": "bold and soft and b, i.",
@@ -34,12 +34,12 @@ func TestMarkdownIsLeftOutOfWhatAClaimSays(t *testing.T) {
 		"a [b] (c) [d":                        "a [b] (c) [d",
 	} {
 		if got := stripMarkdown(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+			t.Errorf("stripMarkdown(%q): got %q, want %q", in, got, want)
 		}
 	}
 }
 
-func TestARowOfATableIsAClaimWithItsHeadings(t *testing.T) {
+func TestTableRowsAreClaims(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -47,12 +47,12 @@ func TestARowOfATableIsAClaimWithItsHeadings(t *testing.T) {
 		{"outer bars", "| City | People |\n|---|--:|\n| **Ulm** | 126,000 |\n| Kiel | |", []string{"City: Ulm; People: 126,000", "City: Kiel"}},
 		{"no outer bars", "City | People\n--- | ---\nUlm | 126,000\n\nIt is far.", []string{"City: Ulm; People: 126,000", "It is far."}},
 		{"more cells than headings", "| A |\n|---|\n| 1 | 2 |", []string{"A: 1; 2"}},
-		{"a heading that is empty", "| | A |\n|---|---|\n| x | 1 |", []string{"x; A: 1"}},
+		{"empty heading", "| | A |\n|---|---|\n| x | 1 |", []string{"x; A: 1"}},
 		{"bars within cells", "| A | B |\n|---|---|\n| a \\| b | `c|d` |", []string{"A: a | b; B: c|d"}},
 		{"no headings", "| Ulm | 126,000 |\n| Kiel | 246,000 |", []string{"Ulm; 126,000", "Kiel; 246,000"}},
-		{"in a quote", "> | A | B |\n> |---|---|\n> | 1 | 2 |", []string{"A: 1; B: 2"}},
-		{"an empty row", "| A | B |\n|---|---|\n| | |\n| 1 | 2 |", []string{"A: 1; B: 2"}},
-		{"a bar in prose", "The union A | B is large.", []string{"The union A | B is large."}},
+		{"in a block quote", "> | A | B |\n> |---|---|\n> | 1 | 2 |", []string{"A: 1; B: 2"}},
+		{"empty row", "| A | B |\n|---|---|\n| | |\n| 1 | 2 |", []string{"A: 1; B: 2"}},
+		{"bar in prose", "The union A | B is large.", []string{"The union A | B is large."}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
@@ -60,26 +60,26 @@ func TestARowOfATableIsAClaimWithItsHeadings(t *testing.T) {
 				got = append(got, x.Text)
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
 }
 
-func TestAFragmentIsJudgedWithWhatItStandsUnder(t *testing.T) {
+func TestFragmentsHaveLeads(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
 	}{
-		{"a stem", "Advantages:\n- low cost\n- It is quick and easy to build.", []string{"Advantages: low cost", "It is quick and easy to build."}},
-		{"a heading", "## Advantages\n\n- low cost", []string{"Advantages: low cost"}},
-		{"a stem that only announces", "The steps are:\n- low heat\n- Stir", []string{"low heat", "Stir"}},
-		{"a clause", "Renting offers:\n- Freedom to move at any time.", []string{"Renting offers: Freedom to move at any time."}},
-		{"a stem that asserts", "He won three awards:\n- best actor", []string{"He won three awards:", "He won three awards: best actor"}},
-		{"nested stems", "1. **Rover**:\n   - six wheels\n2. **Lander**:\n   - four legs", []string{"Rover: six wheels", "Lander: four legs"}},
-		{"back to the outer stem", "Parts:\n- wheels:\n  - six\n- one arm", []string{"wheels: six", "Parts: one arm"}},
-		{"a paragraph ends the list", "Advantages:\n- low cost\n\nIt rains a lot in the north of the land.\n\n- wet", []string{"Advantages: low cost", "It rains a lot in the north of the land.", "wet"}},
-		{"a table", "## Moons\n\n| Planet | Moons |\n|---|---|\n| Mars | 2 |", []string{"Moons: Planet: Mars; Moons: 2"}},
+		{"lead-in", "Advantages:\n- low cost\n- It is quick and easy to build.", []string{"Advantages: low cost", "It is quick and easy to build."}},
+		{"heading", "## Advantages\n\n- low cost", []string{"Advantages: low cost"}},
+		{"lead-in that only announces", "The steps are:\n- low heat\n- Stir", []string{"low heat", "Stir"}},
+		{"incomplete clause", "Renting offers:\n- Freedom to move at any time.", []string{"Renting offers: Freedom to move at any time."}},
+		{"lead-in that asserts", "He won three awards:\n- best actor", []string{"He won three awards:", "He won three awards: best actor"}},
+		{"nested leads", "1. **Rover**:\n   - six wheels\n2. **Lander**:\n   - four legs", []string{"Rover: six wheels", "Lander: four legs"}},
+		{"back to the outer lead", "Parts:\n- wheels:\n  - six\n- one arm", []string{"wheels: six", "Parts: one arm"}},
+		{"paragraph ends the list", "Advantages:\n- low cost\n\nIt rains a lot in the north of the land.\n\n- wet", []string{"Advantages: low cost", "It rains a lot in the north of the land.", "wet"}},
+		{"table", "## Moons\n\n| Planet | Moons |\n|---|---|\n| Mars | 2 |", []string{"Moons: Planet: Mars; Moons: 2"}},
 		{"Chinese", "主要特点：\n- 低成本", []string{"主要特点: 低成本"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -88,34 +88,34 @@ func TestAFragmentIsJudgedWithWhatItStandsUnder(t *testing.T) {
 				got = append(got, x.Judged())
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
 }
 
-func TestMarkdownThatClaimsNothingIsSkipped(t *testing.T) {
+func TestSkippedMarkdown(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
 	}{
 		{"indented code", "Run this:\n\n    $ make all\n    x = 1\n\nIt takes long.", []string{"lead_in", "code", "claim"}},
 		{"indented prose", "It rains.\n\n    It pours today.", []string{"claim", "claim"}},
-		{"code in one line", "Use the following command:  ```  make all  ``` It takes long.", []string{"lead_in", "code", "claim"}},
-		{"a footnote with an address", "It rains.[^1]\n\n[^1]: https://a.b/c", []string{"claim", "reference"}},
-		{"a footnote that says something", "[^1]: The figure is from 2019.", []string{"claim"}},
-		{"an address alone", "It rains.\n\nhttps://a.b/c", []string{"claim", "reference"}},
-		{"a heading that is underlined", "Weather today\n=======\nIt rains.", []string{"heading", "marks", "claim"}},
+		{"fence on one line", "Use the following command:  ```  make all  ``` It takes long.", []string{"lead_in", "code", "claim"}},
+		{"footnote with a URL", "It rains.[^1]\n\n[^1]: https://a.b/c", []string{"claim", "reference"}},
+		{"footnote with a sentence", "[^1]: The figure is from 2019.", []string{"claim"}},
+		{"URL", "It rains.\n\nhttps://a.b/c", []string{"claim", "reference"}},
+		{"underlined heading", "Weather today\n=======\nIt rains.", []string{"heading", "marks", "claim"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
 }
 
-func BenchmarkCleanOfHardText(b *testing.B) {
+func BenchmarkStripMarkdownPathological(b *testing.B) {
 	for _, unit := range []string{"*a ", "**", "_a", "[", "[a](", "`", "`` ` ", "<", "![", "\\", "[^", " \n>", "*a* "} {
 		for _, size := range []int{1 << 15, 1 << 18} {
 			text := strings.Repeat(unit, size/len(unit))

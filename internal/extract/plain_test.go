@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestAContextIsReadWithoutItsMarkup(t *testing.T) {
+func TestPlainContext(t *testing.T) {
 	for raw, want := range map[string]string{
 		"Plain text costs $5 < $6 & stays.":                "Plain text costs $5 < $6 & stays.",
 		"The **Pro** plan, _the_ ~~old~~ one.":             "The Pro plan, the old one.",
@@ -20,16 +20,15 @@ func TestAContextIsReadWithoutItsMarkup(t *testing.T) {
 		"in\u00adter\u200bnal\ufeff":                       "internal",
 		"12\u00a0%, 1\u2009000, e\u2011mail, ﬁre":          "12 %, 1 000, e-mail, fire",
 		"a\r\nb\rc": "a\nb\rc",
-		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // a joiner that spells a word
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // a joiner within a word
 	} {
 		if got := PlainContext(raw).Text(); got != want {
-			t.Errorf("%q: got %q, want %q", raw, got, want)
+			t.Errorf("PlainContext(%q): got %q, want %q", raw, got, want)
 		}
 	}
 }
 
-// Every part of the text that markup does not cut stands in the context where
-// Span says.
+// FuzzPlainContext checks that Span maps the text back to the context.
 func FuzzPlainContext(f *testing.F) {
 	for _, s := range []string{"**a** b", "<p>x</p>", "[a](b)", "a &amp; b", "_", "~~x~~", "![x](y) *z*", "\u00ad\u00a0ﬃ", "a*b*c **", "<td><li>"} {
 		f.Add(s)
@@ -38,7 +37,7 @@ func FuzzPlainContext(f *testing.F) {
 		p := PlainContext(raw)
 		text := p.Text()
 		if !p.Changed() && text != raw {
-			t.Fatalf("got %q without a change, want %q", text, raw)
+			t.Fatalf("got %q unchanged, want %q", text, raw)
 		}
 		last := 0
 		for i, r := range text {
@@ -48,11 +47,11 @@ func FuzzPlainContext(f *testing.F) {
 			}
 			from, to := p.Span(i, min(len(text), i+size))
 			if from < last || to < from || to > len(raw) {
-				t.Fatalf("%q: byte %d of %q is from %d to %d, after %d", raw, i, text, from, to, last)
+				t.Fatalf("%q: byte %d of %q: got span %d to %d after %d", raw, i, text, from, to, last)
 			}
 			last = from
 			if 'a' <= r && r <= 'z' && !strings.ContainsAny(raw, "&ﬀﬁﬂﬃﬄﬅﬆ") && raw[from] != byte(r) {
-				t.Fatalf("%q: got %q from %d to %d, want %q", raw, raw[from:to], from, to, r)
+				t.Fatalf("%q: got %q at %d to %d, want %q", raw, raw[from:to], from, to, r)
 			}
 		}
 	})

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
+func TestHasNegation(t *testing.T) {
 	alphabet := "not x"
-	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six of these letters
+	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six of these characters
 		for size := 1; size <= 6; size++ {
 			var w words
 			for k := n; len(w) < size; k /= 5 {
@@ -16,18 +16,18 @@ func TestDenialsAreWordsThatAnotherFollows(t *testing.T) {
 			}
 			want := bytes.Contains(w, []byte("not ")) || bytes.Contains(w, []byte("nt "))
 			if w.hasNegation() != want {
-				t.Fatalf("%q: %t, want %t", w, !want, want)
+				t.Fatalf("%q: got %t, want %t", w, !want, want)
 			}
 		}
 	}
 }
 
-func TestTextsWithoutMarksAreTold(t *testing.T) {
+func TestHasMarkdown(t *testing.T) {
 	for i := range 256 {
 		for _, s := range []string{string([]byte{byte(i)}), "a" + string([]byte{byte(i)}) + "b", "a " + string([]byte{byte(i), ' '}), "  "} {
 			want := strings.ContainsAny(s, "*_`[~<\\\n\t") || strings.Contains(s, "  ")
 			if hasMarkdown(s) != want {
-				t.Errorf("%q: %t, want %t", s, !want, want)
+				t.Errorf("hasMarkdown(%q): got %t, want %t", s, !want, want)
 			}
 		}
 	}

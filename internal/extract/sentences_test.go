@@ -18,26 +18,17 @@ func extract(t testing.TB, answer string) Extraction {
 	return e
 }
 
-// kinds lists the sentences of an answer, in their order, each as "kind" or
-// "claim".
+// kinds returns the kind of each sentence of an answer, "claim" for claims.
 func kinds(t testing.TB, answer string) []string {
 	t.Helper()
-	e := extract(t, answer)
 	var out []string
-	c, s := 0, 0
-	for c < len(e.Claims) || s < len(e.Skipped) {
-		if s == len(e.Skipped) || c < len(e.Claims) && e.Claims[c].Start < e.Skipped[s].Start {
-			out = append(out, "claim")
-			c++
-		} else {
-			out = append(out, string(e.Skipped[s].Kind))
-			s++
-		}
+	for _, p := range piecesOf(extract(t, answer)) {
+		out = append(out, string(p.Kind))
 	}
 	return out
 }
 
-func TestWhatAssertsIsAClaim(t *testing.T) {
+func TestAssertionsAreClaims(t *testing.T) {
 	for _, answer := range []string{
 		"Paris",
 		"Germany, 1879",
@@ -79,13 +70,13 @@ func TestWhatAssertsIsAClaim(t *testing.T) {
 	} {
 		t.Run(answer, func(t *testing.T) {
 			if d := cmp.Diff([]string{"claim"}, kinds(t, answer)); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
 }
 
-func TestWhatClaimsNothingIsSkipped(t *testing.T) {
+func TestSkippedKinds(t *testing.T) {
 	for kind, answers := range map[Kind][]string{
 		Greeting: {
 			"Hello!", "Hi there!", "Hi John,", "Sure!", "Certainly!", "Of course!", "Thanks.", "You're welcome!", "Great question!",
@@ -116,43 +107,43 @@ func TestWhatClaimsNothingIsSkipped(t *testing.T) {
 		for _, answer := range answers {
 			t.Run(string(kind)+" "+answer, func(t *testing.T) {
 				if d := cmp.Diff([]string{string(kind)}, kinds(t, answer)); d != "" {
-					t.Error(d)
+					t.Errorf("-want +got:\n%s", d)
 				}
 			})
 		}
 	}
 }
 
-func TestTheLayoutDecidesWhatATitleIs(t *testing.T) {
+func TestHeadingsDependOnLayout(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
 	}{
-		{"a heading", "## History\nIt was built in 1900.", []string{"heading", "claim"}},
-		{"a bold line", "It rains.\n\n**Other weather**\n\nIt pours all day long.", []string{"claim", "heading", "claim"}},
-		{"a label", "Advantages:\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
-		{"a title before a list", "Advantages\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
-		{"a title before a text", "Summary\n\nThe house was built in 1900.", []string{"heading", "claim"}},
-		{"an answer and its reason", "Paris\n\nParis is the capital of France.", []string{"claim", "claim"}},
-		{"an answer after a lead-in", "The answer is:\n\n**Paris**\n\nIt is the capital of France.", []string{"lead_in", "claim", "claim"}},
+		{"heading", "## History\nIt was built in 1900.", []string{"heading", "claim"}},
+		{"bold line", "It rains.\n\n**Other weather**\n\nIt pours all day long.", []string{"claim", "heading", "claim"}},
+		{"label", "Advantages:\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
+		{"title before a list", "Advantages\n- low cost\n- it is fast", []string{"heading", "claim", "claim"}},
+		{"title before a paragraph", "Summary\n\nThe house was built in 1900.", []string{"heading", "claim"}},
+		{"answer with explanation", "Paris\n\nParis is the capital of France.", []string{"claim", "claim"}},
+		{"answer after a lead-in", "The answer is:\n\n**Paris**\n\nIt is the capital of France.", []string{"lead_in", "claim", "claim"}},
 		{"lines without bullets", "The parts are:\nFlour\nSugar\nMilk", []string{"lead_in", "claim", "claim", "claim"}},
-		{"the number of an item that is missing", "Quadrature is used here.\n5.", []string{"claim", "heading"}},
-		{"a number after a lead-in", "Answer:\n5.", []string{"lead_in", "claim"}},
-		{"a title in the middle", "It rains.\n\nCreating a Table\n\nA table is made with a command.", []string{"claim", "heading", "claim"}},
-		{"a stem with items below", "1. **Rover**:\n   - It drives.\n   - It stops.", []string{"heading", "claim", "claim"}},
-		{"an enumeration in a line", "Do this: 1. Open it. 2. Close it.", []string{"lead_in", "claim", "claim"}},
-		{"only a title and code", "Example\n\n```\nx\n```", []string{"claim", "code"}},
-		{"a greeting, an answer, an offer", "Sure! Paris is the capital. I hope this helps!", []string{"greeting", "claim", "greeting"}},
+		{"number of a missing item", "Quadrature is used here.\n5.", []string{"claim", "heading"}},
+		{"number after a lead-in", "Answer:\n5.", []string{"lead_in", "claim"}},
+		{"title in the middle", "It rains.\n\nCreating a Table\n\nA table is made with a command.", []string{"claim", "heading", "claim"}},
+		{"label with nested items", "1. **Rover**:\n   - It drives.\n   - It stops.", []string{"heading", "claim", "claim"}},
+		{"inline enumeration", "Do this: 1. Open it. 2. Close it.", []string{"lead_in", "claim", "claim"}},
+		{"title and code only", "Example\n\n```\nx\n```", []string{"claim", "code"}},
+		{"greeting, answer and offer", "Sure! Paris is the capital. I hope this helps!", []string{"greeting", "claim", "greeting"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
 		})
 	}
 }
 
-func TestAnAnswerWithoutClaimsSaysWhy(t *testing.T) {
+func TestReason(t *testing.T) {
 	for answer, want := range map[string]string{
 		"":                                "empty",
 		" \n\t":                           "empty",
@@ -163,12 +154,12 @@ func TestAnAnswerWithoutClaimsSaysWhy(t *testing.T) {
 		"I don't know. But it rains now.": "",
 	} {
 		if got := extract(t, answer).Reason(); got != want {
-			t.Errorf("%q: %q, want %q", answer, got, want)
+			t.Errorf("%q: got reason %q, want %q", answer, got, want)
 		}
 	}
 }
 
-func TestClaimsAreVerbatimWithOffsetsInCodePoints(t *testing.T) {
+func TestClaimsHaveCodePointOffsets(t *testing.T) {
 	answer := "👩‍👩‍👧 Ça va bien.\n- 今日は雨。е́то так!"
 	want := []Claim{
 		{ID: 0, Text: "Ça va bien.", Start: 6, End: 17}, // without the emoji before it
@@ -176,20 +167,20 @@ func TestClaimsAreVerbatimWithOffsetsInCodePoints(t *testing.T) {
 		{ID: 2, Text: "е́то так!", Start: 25, End: 34},
 	}
 	if d := cmp.Diff(want, extract(t, answer).Claims); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
-func TestADoneContextStopsTheExtraction(t *testing.T) {
+func TestExtractStopsWhenContextIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := (Sentences{}).Extract(ctx, "", "It rains."); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v", err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestALongSentenceIsAClaim(t *testing.T) {
+func TestLongSentenceIsClaim(t *testing.T) {
 	if got := kinds(t, "I don't know "+strings.Repeat("and so on ", 60)); len(got) != 1 || got[0] != "claim" {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want one claim", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestShortAnswersAreCompletedByTheirQuestion(t *testing.T) {
+func TestJudgedAsCompletesShortAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ question, answer, want string }{
 		{"What is the capital of Australia?", "Sydney.", "Sydney is the capital of Australia."},
@@ -61,7 +61,7 @@ func TestShortAnswersAreCompletedByTheirQuestion(t *testing.T) {
 		{"¿Cuál es la capital de Australia?", "Sídney.", "Cuál es la capital de Australia: Sídney"},
 		{"capital of Australia", "Sydney", "capital of Australia: Sydney"},
 
-		// These say themselves what they speak of.
+		// Complete answers are judged by their own words.
 		{"Who signed the lease?", "Ada Quill signed the lease.", ""},
 		{"When does the display dim?", "The display dims after 30 seconds.", ""},
 		{"How often do they refresh?", "Most connectors now refresh every five minutes.", ""},
@@ -73,16 +73,16 @@ func TestShortAnswersAreCompletedByTheirQuestion(t *testing.T) {
 	} {
 		e, err := Sentences{}.Extract(t.Context(), c.question, c.answer)
 		if err != nil || len(e.Claims) == 0 {
-			t.Errorf("%q to %q: got %d claims and %v", c.answer, c.question, len(e.Claims), err)
+			t.Errorf("Extract(%q, %q): got %d claims, error %v", c.question, c.answer, len(e.Claims), err)
 			continue
 		}
 		if got := e.Claims[0].As; got != c.want {
-			t.Errorf("%q to %q: got %q, want %q", c.answer, c.question, got, c.want)
+			t.Errorf("Extract(%q, %q): got As %q, want %q", c.question, c.answer, got, c.want)
 		}
 	}
 }
 
-func TestSeveralShortLinesAreEachCompletedByTheirQuestion(t *testing.T) {
+func TestJudgedAsCompletesEachShortLine(t *testing.T) {
 	t.Parallel()
 	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "- Ada Quill\n- Bo Marsh\n")
 	if err != nil {
@@ -90,12 +90,12 @@ func TestSeveralShortLinesAreEachCompletedByTheirQuestion(t *testing.T) {
 	}
 	for i, want := range []string{"Ada Quill signed the lease.", "Bo Marsh signed the lease."} {
 		if i >= len(e.Claims) || e.Claims[i].As != want {
-			t.Errorf("claim %d: got %+v, want it judged as %q", i, e.Claims, want)
+			t.Errorf("claim %d of %+v: want As %q", i, e.Claims, want)
 		}
 	}
 }
 
-func TestAClaimAloneIsJudgedAsAmongOthersOrByItsWords(t *testing.T) {
+func TestJudgedAsSingleClaim(t *testing.T) {
 	t.Parallel()
 	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "Ada Quill. Bo Marsh. They met at the office.")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestAClaimAloneIsJudgedAsAmongOthersOrByItsWords(t *testing.T) {
 	for _, c := range e.Claims {
 		alone := JudgedAs("Who signed the lease?", []Claim{c})[0]
 		if c.As != "" && c.As != alone {
-			t.Errorf("%q: got %q among others, want %q as alone", c.Text, c.As, alone)
+			t.Errorf("%q: got As %q, want %q as for the claim alone", c.Text, c.As, alone)
 		}
 	}
 }
@@ -120,11 +120,11 @@ func FuzzJudgedAs(f *testing.F) {
 				t.Errorf("got %q, want valid UTF-8", as)
 			}
 			if as != strings.TrimSpace(as) || len(as) > 2*(len(question)+len(answer))+40 {
-				t.Errorf("got %q of %q and %q", as, question, answer)
+				t.Errorf("JudgedAs(%q, %q): got %q", question, answer, as)
 			}
 			c := Claim{Text: answer, As: as}
 			if n, ok := c.Offset(); ok && (n > len(as) || -n > len(answer)) {
-				t.Errorf("got offset %d in %q of %q", n, as, answer)
+				t.Errorf("Claim{Text: %q, As: %q}.Offset(): got %d, out of range", answer, as, n)
 			}
 		}
 	})

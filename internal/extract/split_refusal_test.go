@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestARefusalHidesNoAssertion(t *testing.T) {
+func TestExtractFindsAssertionsInRefusals(t *testing.T) {
 	t.Parallel()
 	type judged struct{ Text, Judged string }
 	for _, c := range []struct {
@@ -37,22 +37,19 @@ func TestARefusalHidesNoAssertion(t *testing.T) {
 		{"The range for BNP (B-type Natriuretic Peptide) is not specified in the context.", nil},
 		{"As an AI language model, I cannot provide that.", nil},
 	} {
-		e, err := Sentences{}.Extract(t.Context(), "", c.answer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := extract(t, c.answer)
 		var got []judged
 		for _, x := range e.Claims {
 			got = append(got, judged{x.Text, x.Judged()})
 			if text := string([]rune(c.answer)[x.Start:x.End]); text != x.Text {
-				t.Errorf("%q: got the place of %q, want that of %q", c.answer, text, x.Text)
+				t.Errorf("%q: got the offsets of %q, want those of %q", c.answer, text, x.Text)
 			}
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%q: -want +got\n%s", c.answer, d)
+			t.Errorf("%q (-want +got):\n%s", c.answer, d)
 		}
 		if len(e.Skipped) == 0 || e.Skipped[0].Kind != Refusal {
-			t.Errorf("%q: got %+v, want a refusal", c.answer, e.Skipped)
+			t.Errorf("%q: got %+v, want a refusal first", c.answer, e.Skipped)
 		}
 	}
 }

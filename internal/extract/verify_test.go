@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-func TestAClaimRestatesItsSentence(t *testing.T) {
+func TestRestates(t *testing.T) {
 	for _, tt := range []struct {
 		text, sentence string
 		want           bool

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// texts are the claims of an answer.
+// texts returns the claims of an answer.
 func texts(t *testing.T, answer string) []string {
 	t.Helper()
 	var all []string
@@ -17,9 +17,9 @@ func texts(t *testing.T, answer string) []string {
 	return all
 }
 
-func TestCitationsAreNotPartOfClaims(t *testing.T) {
+func TestClaimsHaveNoCitations(t *testing.T) {
 	const claim = "The plan costs $10 per month"
-	for _, mark := range []string{
+	for _, marker := range []string{
 		"[1]", "[1, 2]", "[1-3]", "[1][2]", "[1], [2] and [3]", "[12†L3-L5]", "【4:0†source】", "［1］", "〔2〕", "[^1]", "[^note]", "[#3]",
 		"[Doc 1]", "[Doc. 2]", "[doc_id: 5]", "[citation:3]", "[chunk_12]", "[S1]", "[web:1]", "[Source A]", "[Passage 2, 3]", "[Quelle 1]",
 		"[plans.pdf]", "[plans.pdf, p. 3]", "[faq.md#billing]", "[KB-204]", "[a3f8c2d1]", "[3f2504e0-4f89-11d3-9a0c-0305e82c3301]", "[turn0search3]",
@@ -28,15 +28,15 @@ func TestCitationsAreNotPartOfClaims(t *testing.T) {
 		"(1)", "(2, 3)", "([1], [3])", "(see [2])", "(Source 1)", "(page 12)", "(pp. 3-5)", "(Page 4 of 10)", "(see section 4.2)", "(cf. Section 3)",
 		"(Source: Handbook)", "(Smith et al., 2021)", "(Miller & Jones, 2019)", "(WHO, 2020)", "<sup>1</sup>", "<sup>[2]</sup>", "<ref>doc_2</ref>", "¹", "¹,²", "⁽¹⁾",
 	} {
-		for _, answer := range []string{claim + " " + mark + ".", claim + ". " + mark, claim + "." + mark, claim + mark + "."} {
-			if mark == "¹" || mark == "¹,²" || mark == "⁽¹⁾" {
-				answer = strings.Replace(answer, " "+mark, mark, 1)
+		for _, answer := range []string{claim + " " + marker + ".", claim + ". " + marker, claim + "." + marker, claim + marker + "."} {
+			if marker == "¹" || marker == "¹,²" || marker == "⁽¹⁾" {
+				answer = strings.Replace(answer, " "+marker, marker, 1)
 			}
 			if d := cmp.Diff([]string{claim + "."}, texts(t, answer)); d != "" {
-				t.Errorf("%s: %s", answer, d)
+				t.Errorf("%q (-want +got):\n%s", answer, d)
 			}
 			if d := cmp.Diff([]string{claim + ".", "It is new."}, texts(t, answer+" It is new.")); d != "" {
-				t.Errorf("%s and another: %s", answer, d)
+				t.Errorf("%q with another sentence (-want +got):\n%s", answer, d)
 			}
 		}
 	}
@@ -56,12 +56,12 @@ func TestCitationsAreNotPartOfClaims(t *testing.T) {
 		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m3.",
 	} {
 		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
-			t.Errorf("%s: %s", answer, d)
+			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-func TestBracketsWithContentStay(t *testing.T) {
+func TestOtherBracketsAreKept(t *testing.T) {
 	for _, answer := range []string{
 		"He wrote that it was a misteak [sic].", "The value of array[1] is 5.", "Read x[0] and args[2] first.", "It is type (2) diabetes.",
 		"The area is 5 km² and the volume 3 m³.", "There are two: (1) speed, (2) cost.", "It opened [in 2019].", "It closed (2021).", "Call f(2) first.",
@@ -71,12 +71,12 @@ func TestBracketsWithContentStay(t *testing.T) {
 	} {
 		want := strings.ReplaceAll(answer, "`", "")
 		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
-			t.Errorf("%s: %s", answer, d)
+			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-func TestTextThatClaimsNothingIsSetAside(t *testing.T) {
+func TestSourcesReasoningAndDisclaimersAreSkipped(t *testing.T) {
 	const claim = "The plan costs $10 per month."
 	for _, tt := range []struct {
 		answer string
@@ -101,33 +101,33 @@ func TestTextThatClaimsNothingIsSetAside(t *testing.T) {
 	} {
 		e := extract(t, tt.answer)
 		if len(e.Claims) != 1 || e.Claims[0].Text != claim {
-			t.Errorf("%q: claims %+v", tt.answer, e.Claims)
+			t.Errorf("%q: got claims %+v, want %q", tt.answer, e.Claims, claim)
 			continue
 		}
 		found := false
 		for _, s := range e.Skipped {
 			found = found || s.Kind == tt.kind
 			if s.Kind != tt.kind && s.Kind != Marks {
-				t.Errorf("%q: %+v", tt.answer, s)
+				t.Errorf("%q: got skipped %+v, want %s", tt.answer, s, tt.kind)
 			}
 		}
 		if !found {
-			t.Errorf("%q: no %s in %+v", tt.answer, tt.kind, e.Skipped)
+			t.Errorf("%q: got skipped %+v, want %s", tt.answer, e.Skipped, tt.kind)
 		}
 	}
-	// What only looks like it is a claim.
+	// Similar text that asserts something.
 	for _, answer := range []string{
 		"Sources of vitamin C are oranges and lemons.", "Source: the survey found that prices rose by 5%.", "References are required for all 3 posts.",
 		"The answer is no.", "The summary was written by Ann in Rome.", "This information was sold to the police.", "The model is based on data from Chile.",
 		"Sources:\nThe river has two of them.\nThey are in the Alps.", "A <b> tag is bold and 3 < 5.",
 	} {
 		if e := extract(t, answer); len(e.Claims) == 0 {
-			t.Errorf("%q: %+v", answer, e.Skipped)
+			t.Errorf("%q: got skipped %+v, want a claim", answer, e.Skipped)
 		}
 	}
 }
 
-func TestMarkupOfHTMLIsRead(t *testing.T) {
+func TestClaimsHaveNoHTML(t *testing.T) {
 	for answer, want := range map[string][]string{
 		"<p>The plan costs $10.</p><p>It is new.</p>":                         {"The plan costs $10.", "It is new."},
 		"<ul><li>The plan costs $10.</li><li>It is new.</li></ul>":            {"The plan costs $10.", "It is new."},
@@ -140,13 +140,13 @@ func TestMarkupOfHTMLIsRead(t *testing.T) {
 		"The <a href=\"https://a.example\">plan</a> costs $10.<br>It is new.": {"The plan costs $10.", "It is new."},
 	} {
 		if d := cmp.Diff(want, texts(t, answer)); d != "" {
-			t.Errorf("%s: %s", answer, d)
+			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-// Offsets are those of the raw answer, with the citations of a claim.
-func TestOffsetsAreThoseOfTheRawAnswer(t *testing.T) {
+// Claims include their citations in the raw answer.
+func TestOffsetsReferToRawAnswer(t *testing.T) {
 	answer := "<think>é</think>Zoë paid [1] $10 [2]. <p>It&nbsp;is new.[3]</p>\n\nSources:\n- a.pdf"
 	runes := []rune(answer)
 	var got []string
@@ -156,19 +156,18 @@ func TestOffsetsAreThoseOfTheRawAnswer(t *testing.T) {
 	}
 	for _, s := range e.Skipped {
 		if string(runes[s.Start:s.End]) != s.Text {
-			t.Errorf("%+v", s)
+			t.Errorf("got %q at the offsets of %+v", string(runes[s.Start:s.End]), s)
 		}
 		got = append(got, string(s.Kind)+"|"+s.Text)
 	}
 	want := []string{"Zoë paid $10.|Zoë paid [1] $10 [2].", "It is new.|It&nbsp;is new.[3]", "reasoning|<think>é</think>", "reference|Sources:\n- a.pdf"}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 
-// Text without anything to leave out is not copied.
-func TestAnOrdinaryAnswerIsItsOwnView(t *testing.T) {
+func TestPlainAnswerIsNotCopied(t *testing.T) {
 	if v := newView("The plan costs $10. It’s new, and (they say) cheap."); v.cuts != nil || v.text != v.raw {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v, want no cuts", v)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestAnExcerptIsOneCleanLine(t *testing.T) {
+func TestExcerpt(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("word ", 60)
 	for _, c := range []struct {

@@ -81,7 +81,7 @@ func statements(t testing.TB, answer func(int, asked) (string, error), x Extract
 
 const einstein = "Hello! Here is what I know:\nHe was born in Ulm in 1879. He loved sailing.\n\nI hope this helps!"
 
-func TestStatementsAreMappedToTheirSentences(t *testing.T) {
+func TestExtractMapsStatementsToSentences(t *testing.T) {
 	m, x := statements(t, func(_ int, in asked) (string, error) {
 		if len(in.Sentences) != 2 || in.Question != "Einstein?" || in.Sentences[0].Heading == "" {
 			t.Errorf("asked %+v", in)
@@ -108,7 +108,7 @@ func TestStatementsAreMappedToTheirSentences(t *testing.T) {
 	}
 }
 
-func TestNoClaimsCostNothing(t *testing.T) {
+func TestExtractSendsNothingWithoutClaims(t *testing.T) {
 	for _, answer := range []string{"", "I don't know.", "Hello!", "```\ncode\n```"} {
 		for _, whole := range []bool{false, true} {
 			m, x := statements(t, func(int, asked) (string, error) { return "", errors.New("asked") }, Extractor{Whole: whole})
@@ -120,7 +120,7 @@ func TestNoClaimsCostNothing(t *testing.T) {
 	}
 }
 
-func TestNoSentenceIsLost(t *testing.T) {
+func TestExtractKeepsEverySentence(t *testing.T) {
 	const answer = "Mercury is hot. Venus is bright. Mars is red."
 	for name, tt := range map[string]struct {
 		first, second string
@@ -191,7 +191,7 @@ func TestNoSentenceIsLost(t *testing.T) {
 	}
 }
 
-func TestWhatIsInventedIsAskedAgainAndThenMarked(t *testing.T) {
+func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
 	const answer = "He was born in Ulm in 1879. He loved sailing."
 	m, x := statements(t, func(n int, in asked) (string, error) {
 		if n == 0 {
@@ -247,7 +247,7 @@ func TestInvented(t *testing.T) {
 	}
 }
 
-func TestManySentencesAreSeveralRequests(t *testing.T) {
+func TestExtractSplitsLongAnswers(t *testing.T) {
 	var b strings.Builder
 	for i := range 45 {
 		fmt.Fprintf(&b, "Planet number %d is hot. ", i)
@@ -280,7 +280,7 @@ func TestManySentencesAreSeveralRequests(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheModelFailTheRow(t *testing.T) {
+func TestExtractReturnsModelErrors(t *testing.T) {
 	for _, want := range []error{&llm.RefusalError{Reason: "refusal"}, &llm.DownError{Cause: errors.New("x")}, &llm.ContextLengthError{}} {
 		for _, whole := range []bool{false, true} {
 			_, x := statements(t, func(int, asked) (string, error) { return "", want }, Extractor{Whole: whole})
@@ -297,7 +297,7 @@ func TestErrorsOfTheModelFailTheRow(t *testing.T) {
 	}
 }
 
-func TestAWholeAnswerIsOneRequest(t *testing.T) {
+func TestExtractWholeAnswer(t *testing.T) {
 	const answer = "Mercury is hot. Venus is bright. Mars is red."
 	list := func(s ...string) string {
 		b, _ := json.Marshal(map[string]any{"statements": append([]string{}, s...)})
@@ -386,7 +386,7 @@ func FuzzExtractor(f *testing.F) {
 	})
 }
 
-func TestIDsOfSentencesAreReadInAnyClearForm(t *testing.T) {
+func TestParseStatementsReadsSentenceIDs(t *testing.T) {
 	for id, ok := range map[string]bool{`1`: true, `"1"`: true, `1.0`: true, `"sentence_1"`: true, `2`: false, `"sentence_2"`: false, `1.5`: false, `null`: false, `-1`: false} {
 		said, err := parseStatements([]byte(`{"statements":[{"sentence_id":0,"statement":"Mars is red."},{"sentence_id":`+id+`,"statement":"Venus is bright."}]}`), 2)
 		if ok != (err == nil) || ok && len(said[1]) != 1 {

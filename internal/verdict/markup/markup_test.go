@@ -11,11 +11,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A finder supports each claim by the first place that its text has in a context.
-type finder struct{ saw []string }
+// A finder returns each occurrence of a phrase as evidence.
+type finder struct{ contexts []string }
 
 func (f *finder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	f.saw = task.Contexts
+	f.contexts = task.Contexts
 	v := verdict.Verdict{}
 	for chunk, c := range task.Contexts {
 		const find = "costs five"
@@ -27,7 +27,7 @@ func (f *finder) Judge(_ context.Context, task verdict.Task) (verdict.Judgement,
 	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
 }
 
-func TestEvidenceIsWhatStandsInTheContext(t *testing.T) {
+func TestEvidenceRefersToRawContext(t *testing.T) {
 	contexts := []string{"It costs five.", "Ünter <b>it costs</b> five &amp; more.", "nothing", "**It costs** five."}
 	before := slices.Clone(contexts)
 	f := &finder{}
@@ -38,18 +38,18 @@ func TestEvidenceIsWhatStandsInTheContext(t *testing.T) {
 	var quotes []string
 	for _, e := range got.Verdicts[0].Evidence {
 		if r := []rune(contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
-			t.Errorf("chunk %d: got quote %q, want %q, which stands there", e.Chunk, e.Quote, string(r[e.Start:e.End]))
+			t.Errorf("chunk %d: got quote %q, want %q", e.Chunk, e.Quote, string(r[e.Start:e.End]))
 		}
 		quotes = append(quotes, e.Quote)
 	}
 	if want := []string{"costs five", "costs</b> five", "costs** five"}; !slices.Equal(quotes, want) {
 		t.Errorf("got quotes %q, want %q", quotes, want)
 	}
-	if want := "Ünter it costs five & more."; f.saw[1] != want {
-		t.Errorf("the judge read %q, want %q", f.saw[1], want)
+	if want := "Ünter it costs five & more."; f.contexts[1] != want {
+		t.Errorf("judge got context %q, want %q", f.contexts[1], want)
 	}
 	if !slices.Equal(contexts, before) {
-		t.Error("the contexts of the caller were changed")
+		t.Error("Judge changed the caller's contexts")
 	}
 }
 
@@ -59,7 +59,7 @@ func (failing) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
 	return verdict.Judgement{}, errors.ErrUnsupported
 }
 
-func TestAnErrorOfTheJudgeIsReturned(t *testing.T) {
+func TestJudgeReturnsInnerError(t *testing.T) {
 	if _, err := (Judge{failing{}}).Judge(t.Context(), verdict.Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got %v, want %v", err, errors.ErrUnsupported)
 	}

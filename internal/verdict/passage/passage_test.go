@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestADoneContextEndsTheCutting(t *testing.T) {
+func TestSplitStopsWhenContextIsDone(t *testing.T) {
 	for _, texts := range [][]string{
 		{strings.Repeat("One sentence of five words. ", 1000)},
 		strings.Split(strings.Repeat("One sentence of five words. ", 1000), ". "),
@@ -30,7 +30,7 @@ func TestADoneContextEndsTheCutting(t *testing.T) {
 			},
 		}
 		if got, err := c.Split(ctx, texts, 10); !errors.Is(err, context.Canceled) || got != nil || counted > 3 {
-			t.Errorf("%d texts: got %v after %d counts, want %v after 3", len(texts), err, counted, context.Canceled)
+			t.Errorf("%d texts: got error %v after %d counts, want %v after 3", len(texts), err, counted, context.Canceled)
 		}
 	}
 }
