@@ -16,30 +16,30 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A writerModel answers by a function of what it was asked, and offers its
-// reply to the schema first, as a client does.
-type writerModel struct {
-	answer func(n int, in asked) (string, error)
-	asked  []*llm.Request
+// A fakeModel answers requests by a function. Like a client, it passes replies to
+// the schema first.
+type fakeModel struct {
+	answer   func(n int, in input) (string, error) // n counts the requests from 0
+	requests []*llm.Request
 }
 
-type asked struct {
+type input struct {
 	Question  string        `json:"question"`
 	Before    string        `json:"before"`
 	Answer    string        `json:"answer"`
 	Sentences []prompt.Item `json:"sentences"`
 }
 
-func (m *writerModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
+func (m *fakeModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	m.asked = append(m.asked, r)
-	var in asked
+	m.requests = append(m.requests, r)
+	var in input
 	if err := json.NewDecoder(strings.NewReader(r.Messages[1].Text)).Decode(&in); err != nil {
 		return nil, err
 	}
-	out, err := m.answer(len(m.asked)-1, in)
+	out, err := m.answer(len(m.requests)-1, in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func (m *writerModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply,
 	return &llm.Reply{JSON: json.RawMessage(out), Usage: usage.Usage{Requests: 1}}, nil
 }
 
-// stated writes a reply from pairs of sentence id and statement.
-func stated(pairs ...any) string {
+// reply returns a reply of pairs of sentence id and statement.
+func reply(pairs ...any) string {
 	var list []map[string]any
 	for i := 0; i < len(pairs); i += 2 {
 		list = append(list, map[string]any{"sentence_id": pairs[i], "statement": pairs[i+1]})
@@ -59,22 +59,22 @@ func stated(pairs ...any) string {
 	return string(b)
 }
 
-// echo states every sentence as it is.
-func echo(_ int, in asked) (string, error) {
+// echo returns every sentence as its own statement.
+func echo(_ int, in input) (string, error) {
 	var pairs []any
 	for _, s := range in.Sentences {
 		pairs = append(pairs, s.ID, s.Text)
 	}
-	return stated(pairs...), nil
+	return reply(pairs...), nil
 }
 
-func statements(t testing.TB, answer func(int, asked) (string, error), x Extractor) (*writerModel, Extractor) {
+func newExtractor(t testing.TB, answer func(int, input) (string, error), x Extractor) (*fakeModel, Extractor) {
 	t.Helper()
 	p, err := prompt.Load("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &writerModel{answer: answer}
+	m := &fakeModel{answer: answer}
 	x.Model, x.Prompts = m, p
 	return m, x
 }
@@ -82,11 +82,11 @@ func statements(t testing.TB, answer func(int, asked) (string, error), x Extract
 const einstein = "Hello! Here is what I know:\nHe was born in Ulm in 1879. He loved sailing.\n\nI hope this helps!"
 
 func TestExtractMapsStatementsToSentences(t *testing.T) {
-	m, x := statements(t, func(_ int, in asked) (string, error) {
+	m, x := newExtractor(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) != 2 || in.Question != "Einstein?" || in.Sentences[0].Heading == "" {
-			t.Errorf("asked %+v", in)
+			t.Errorf("got input %+v", in)
 		}
-		return stated(1, "He loved sailing.", 0, "Einstein was born in Ulm.", 0, " Einstein was\nborn in 1879. "), nil
+		return reply(1, "He loved sailing.", 0, "Einstein was born in Ulm.", 0, " Einstein was\nborn in 1879. "), nil
 	}, Extractor{Seed: 4})
 	e, err := x.Extract(t.Context(), "Einstein?", einstein)
 	if err != nil {
@@ -98,23 +98,23 @@ func TestExtractMapsStatementsToSentences(t *testing.T) {
 		{ID: 2, Text: "He loved sailing.", Start: 56, End: 73},
 	}
 	if d := cmp.Diff(want, e.Claims); d != "" {
-		t.Error(d)
+		t.Errorf("-want +got:\n%s", d)
 	}
-	if len(e.Skipped) != 3 || e.Usage.Requests != 1 || len(m.asked) != 1 {
-		t.Errorf("skipped %+v, usage %+v", e.Skipped, e.Usage)
+	if len(e.Skipped) != 3 || e.Usage.Requests != 1 || len(m.requests) != 1 {
+		t.Errorf("got skipped %+v and usage %+v, want 3 skipped and 1 request", e.Skipped, e.Usage)
 	}
-	if r := m.asked[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
-		t.Errorf("%+v", r)
+	if r := m.requests[0]; r.Seed != 4 || r.Temperature != 0 || r.Prompt != "claims/1" || r.MaxTokens < baseReplyTokens || !json.Valid(r.Schema.JSON) {
+		t.Errorf("got request %+v", r)
 	}
 }
 
 func TestExtractSendsNothingWithoutClaims(t *testing.T) {
 	for _, answer := range []string{"", "I don't know.", "Hello!", "```\ncode\n```"} {
 		for _, whole := range []bool{false, true} {
-			m, x := statements(t, func(int, asked) (string, error) { return "", errors.New("asked") }, Extractor{Whole: whole})
+			m, x := newExtractor(t, func(int, input) (string, error) { return "", errors.New("unexpected request") }, Extractor{Whole: whole})
 			e, err := x.Extract(t.Context(), "q", answer)
-			if err != nil || len(e.Claims) != 0 || len(m.asked) != 0 {
-				t.Errorf("%q: %+v %v", answer, e, err)
+			if err != nil || len(e.Claims) != 0 || len(m.requests) != 0 {
+				t.Errorf("%q: got %+v, error %v, %d requests", answer, e, err, len(m.requests))
 			}
 		}
 	}
@@ -128,39 +128,39 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 		verbatim      int
 		requests      int
 	}{
-		"one left out and given then": {
-			stated(0, "Mercury is hot.", 2, "Mars is red."), stated(0, "The planet Venus is bright."),
+		"missing statement in second reply": {
+			reply(0, "Mercury is hot.", 2, "Mars is red."), reply(0, "The planet Venus is bright."),
 			[]string{"Mercury is hot.", "The planet Venus is bright.", "Mars is red."},
 			2, 2,
 		},
-		"one left out twice": {
-			stated(0, "Mercury is hot.", 2, "Mars is red."), `{"statements":[]}`,
+		"missing statement in both replies": {
+			reply(0, "Mercury is hot.", 2, "Mars is red."), `{"statements":[]}`,
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
 			3, 2,
 		},
-		"an id that there is not": {
-			stated(1, "Mercury is hot.", 2, "Venus is bright.", 3, "Mars is red."), stated(0, "Mercury is hot!", 1, "Venus is bright!", 2, "Mars is red!"),
+		"unknown id": {
+			reply(1, "Mercury is hot.", 2, "Venus is bright.", 3, "Mars is red."), reply(0, "Mercury is hot!", 1, "Venus is bright!", 2, "Mars is red!"),
 			[]string{"Mercury is hot!", "Venus is bright!", "Mars is red!"},
 			0, 2,
 		},
-		"nothing of use": {
+		"malformed replies": {
 			`{"claims":"none"}`, `[]`,
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
 			3, 2,
 		},
 		"empty statements": {
-			stated(0, " ", 1, "…", 2, "Mars is red."), stated(0, "", 1, ""),
+			reply(0, " ", 1, "…", 2, "Mars is red."), reply(0, "", 1, ""),
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
 			3, 2,
 		},
-		"no text": {
+		"missing fields": {
 			`{"statements":[{"sentence_id":0}]}`, `{"statements":[{"statement":"x"}]}`,
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
 			3, 2,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, x := statements(t, func(n int, _ asked) (string, error) { return []string{tt.first, tt.second}[n], nil }, Extractor{})
+			m, x := newExtractor(t, func(n int, _ input) (string, error) { return []string{tt.first, tt.second}[n], nil }, Extractor{})
 			e, err := x.Extract(t.Context(), "q", answer)
 			if err != nil {
 				t.Fatal(err)
@@ -170,22 +170,22 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 			for i, c := range e.Claims {
 				got = append(got, c.Text)
 				if c.ID != i {
-					t.Errorf("claim %d has the id %d", i, c.ID)
+					t.Errorf("claim %d: got ID %d", i, c.ID)
 				}
 				if c.Start >= 0 {
 					verbatim++
 					if answer[c.Start:c.End] != c.Text || c.From != nil {
-						t.Errorf("%+v", c)
+						t.Errorf("got %+v, want offsets of its text and no From", c)
 					}
 				} else if c.From == nil {
-					t.Errorf("%+v comes from nowhere", c)
+					t.Errorf("got %+v, want From set", c)
 				}
 			}
-			if d := cmp.Diff(tt.want, got); d != "" || verbatim != tt.verbatim || len(m.asked) != tt.requests {
-				t.Errorf("%d verbatim, %d requests, %s", verbatim, len(m.asked), d)
+			if d := cmp.Diff(tt.want, got); d != "" || verbatim != tt.verbatim || len(m.requests) != tt.requests {
+				t.Errorf("got %d verbatim claims and %d requests, want %d and %d\n-want +got:\n%s", verbatim, len(m.requests), tt.verbatim, tt.requests, d)
 			}
-			if len(m.asked) > 1 && (m.asked[1].Seed != 1 || m.asked[1].Temperature == 0 || !strings.Contains(m.asked[1].Messages[1].Text, "An earlier try")) {
-				t.Errorf("asked again as %+v", m.asked[1])
+			if len(m.requests) > 1 && (m.requests[1].Seed != 1 || m.requests[1].Temperature == 0 || !strings.Contains(m.requests[1].Messages[1].Text, "An earlier try")) {
+				t.Errorf("got second request %+v", m.requests[1])
 			}
 		})
 	}
@@ -193,31 +193,31 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 
 func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
 	const answer = "He was born in Ulm in 1879. He loved sailing."
-	m, x := statements(t, func(n int, in asked) (string, error) {
+	m, x := newExtractor(t, func(n int, in input) (string, error) {
 		if n == 0 {
-			return stated(0, "Einstein was born in Ulm in 1880.", 1, "Einstein loved sailing."), nil
+			return reply(0, "Einstein was born in Ulm in 1880.", 1, "Einstein loved sailing."), nil
 		}
 		if len(in.Sentences) != 1 {
-			t.Errorf("asked again for %+v", in.Sentences)
+			t.Errorf("got retry for %+v, want one sentence", in.Sentences)
 		}
-		return stated(0, "Einstein was born in Ulm in 1879."), nil
+		return reply(0, "Einstein was born in Ulm in 1879."), nil
 	}, Extractor{})
 	e, err := x.Extract(t.Context(), "Einstein?", answer)
-	if err != nil || len(m.asked) != 2 || e.Claims[0].Text != "Einstein was born in Ulm in 1879." || e.Claims[0].Invented || e.Claims[1].Invented {
-		t.Errorf("%+v %v", e, err)
+	if err != nil || len(m.requests) != 2 || e.Claims[0].Text != "Einstein was born in Ulm in 1879." || e.Claims[0].Invented || e.Claims[1].Invented {
+		t.Errorf("got %+v, error %v", e, err)
 	}
-	m, x = statements(t, func(int, asked) (string, error) {
-		return stated(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
+	m, x = newExtractor(t, func(int, input) (string, error) {
+		return reply(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
 	}, Extractor{})
-	m.answer = func(_ int, in asked) (string, error) {
+	m.answer = func(_ int, in input) (string, error) {
 		if len(in.Sentences) == 1 {
-			return stated(0, "Einstein was born in Ulm, Germany."), nil
+			return reply(0, "Einstein was born in Ulm, Germany."), nil
 		}
-		return stated(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
+		return reply(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
 	}
 	e, err = x.Extract(t.Context(), "Einstein?", answer)
-	if err != nil || len(m.asked) != 2 || len(e.Claims) != 3 || !e.Claims[1].Invented || e.Claims[0].Invented {
-		t.Errorf("%+v %v", e.Claims, err)
+	if err != nil || len(m.requests) != 2 || len(e.Claims) != 3 || !e.Claims[1].Invented || e.Claims[0].Invented {
+		t.Errorf("got %+v, error %v", e.Claims, err)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestInvented(t *testing.T) {
 		{"", "", false},
 	} {
 		if got := Invented(tt.text, tt.source); got != tt.want {
-			t.Errorf("%q from %q: %t", tt.text, tt.source, got)
+			t.Errorf("Invented(%q, %q): got %t, want %t", tt.text, tt.source, got, tt.want)
 		}
 	}
 }
@@ -252,17 +252,17 @@ func TestExtractSplitsLongAnswers(t *testing.T) {
 	for i := range 45 {
 		fmt.Fprintf(&b, "Planet number %d is hot. ", i)
 	}
-	m, x := statements(t, echo, Extractor{})
+	m, x := newExtractor(t, echo, Extractor{})
 	e, err := x.Extract(t.Context(), "q", b.String())
-	if err != nil || len(e.Claims) != 45 || len(m.asked) != 3 {
-		t.Errorf("%d claims, %d requests, %v", len(e.Claims), len(m.asked), err)
+	if err != nil || len(e.Claims) != 45 || len(m.requests) != 3 {
+		t.Errorf("got %d claims in %d requests, error %v, want 45 in 3", len(e.Claims), len(m.requests), err)
 	}
-	var in asked
-	if err := json.Unmarshal([]byte(m.asked[1].Messages[1].Text), &in); err != nil || in.Before != "Planet number 18 is hot. Planet number 19 is hot." {
-		t.Errorf("before: %q, %v", in.Before, err)
+	var in input
+	if err := json.Unmarshal([]byte(m.requests[1].Messages[1].Text), &in); err != nil || in.Before != "Planet number 18 is hot. Planet number 19 is hot." {
+		t.Errorf("got Before %q, error %v", in.Before, err)
 	}
 	for _, limit := range []error{&llm.LengthError{}, &llm.ContextLengthError{}} {
-		_, x = statements(t, func(n int, in asked) (string, error) {
+		_, x = newExtractor(t, func(n int, in input) (string, error) {
 			if len(in.Sentences) > 4 {
 				return "", limit
 			}
@@ -270,30 +270,30 @@ func TestExtractSplitsLongAnswers(t *testing.T) {
 		}, Extractor{})
 		e, err = x.Extract(t.Context(), "q", b.String())
 		if err != nil || len(e.Claims) != 45 || e.Claims[44].Start < 0 {
-			t.Errorf("%d claims, %v", len(e.Claims), err)
+			t.Errorf("got %d claims, error %v, want 45", len(e.Claims), err)
 		}
 	}
-	// One sentence that is too much to rewrite is a claim as it is.
-	_, x = statements(t, func(int, asked) (string, error) { return "", &llm.LengthError{} }, Extractor{})
+	// A single sentence that is too long to rewrite becomes a claim verbatim.
+	_, x = newExtractor(t, func(int, input) (string, error) { return "", &llm.LengthError{} }, Extractor{})
 	if e, err := x.Extract(t.Context(), "q", "Mars is red."); err != nil || len(e.Claims) != 1 || e.Claims[0].Start != 0 {
-		t.Errorf("%+v, %v", e, err)
+		t.Errorf("got %+v, error %v", e, err)
 	}
 }
 
 func TestExtractReturnsModelErrors(t *testing.T) {
 	for _, want := range []error{&llm.RefusalError{Reason: "refusal"}, &llm.DownError{Cause: errors.New("x")}, &llm.ContextLengthError{}} {
 		for _, whole := range []bool{false, true} {
-			_, x := statements(t, func(int, asked) (string, error) { return "", want }, Extractor{Whole: whole})
+			_, x := newExtractor(t, func(int, input) (string, error) { return "", want }, Extractor{Whole: whole})
 			if e, err := x.Extract(t.Context(), "q", "Mars is red."); !errors.Is(err, want) || e.Claims != nil {
-				t.Errorf("%v: %v", want, err)
+				t.Errorf("got error %v and claims %v, want %v", err, e.Claims, want)
 			}
 		}
 	}
-	_, x := statements(t, echo, Extractor{})
+	_, x := newExtractor(t, echo, Extractor{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := x.Extract(ctx, "q", "Mars is red."); !errors.Is(err, context.Canceled) {
-		t.Error(err)
+		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }
 
@@ -309,47 +309,47 @@ func TestExtractWholeAnswer(t *testing.T) {
 		requests int
 		fails    bool
 	}{
-		"at once":          {[]string{list("Mercury is hot.", " Mars is\nred. ", "")}, []extract.Claim{{ID: 0, Text: "Mercury is hot.", Start: -1, End: -1}, {ID: 1, Text: "Mars is red.", Start: -1, End: -1}}, 1, false},
-		"none at first":    {[]string{list(), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
-		"none at all":      {[]string{list(), list()}, nil, 2, false},
-		"invented":         {[]string{list("Mars has 2 moons."), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
-		"invented twice":   {[]string{list("Mars has 2 moons."), list("Mars has 3 moons.")}, []extract.Claim{{Text: "Mars has 2 moons.", Start: -1, End: -1, Invented: true}}, 2, false},
-		"unreadable once":  {[]string{"7", list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
-		"unreadable twice": {[]string{"7", "{}"}, nil, 2, true},
+		"first reply":       {[]string{list("Mercury is hot.", " Mars is\nred. ", "")}, []extract.Claim{{ID: 0, Text: "Mercury is hot.", Start: -1, End: -1}, {ID: 1, Text: "Mars is red.", Start: -1, End: -1}}, 1, false},
+		"empty first reply": {[]string{list(), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"empty replies":     {[]string{list(), list()}, nil, 2, false},
+		"invented":          {[]string{list("Mars has 2 moons."), list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"invented twice":    {[]string{list("Mars has 2 moons."), list("Mars has 3 moons.")}, []extract.Claim{{Text: "Mars has 2 moons.", Start: -1, End: -1, Invented: true}}, 2, false},
+		"unreadable once":   {[]string{"7", list("Mars is red.")}, []extract.Claim{{Text: "Mars is red.", Start: -1, End: -1}}, 2, false},
+		"unreadable twice":  {[]string{"7", "{}"}, nil, 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, x := statements(t, func(n int, in asked) (string, error) {
+			m, x := newExtractor(t, func(n int, in input) (string, error) {
 				if in.Answer != answer {
-					t.Errorf("asked %+v", in)
+					t.Errorf("got input %+v", in)
 				}
 				return tt.replies[n], nil
 			}, Extractor{Whole: true})
 			e, err := x.Extract(t.Context(), "q", answer)
-			if (err != nil) != tt.fails || len(m.asked) != tt.requests {
-				t.Fatalf("%v in %d requests", err, len(m.asked))
+			if (err != nil) != tt.fails || len(m.requests) != tt.requests {
+				t.Fatalf("got error %v in %d requests, want %d", err, len(m.requests), tt.requests)
 			}
 			if d := cmp.Diff(tt.want, e.Claims); d != "" {
-				t.Error(d)
+				t.Errorf("-want +got:\n%s", d)
 			}
-			if name == "none at all" && (len(e.Skipped) != 3 || e.Reason() != "nothing_claimed" || e.Skipped[2].Kind != extract.Unstated) {
-				t.Errorf("skipped %+v", e.Skipped)
+			if name == "empty replies" && (len(e.Skipped) != 3 || e.Reason() != "nothing_claimed" || e.Skipped[2].Kind != extract.Unstated) {
+				t.Errorf("got skipped %+v", e.Skipped)
 			}
 		})
 	}
-	m, x := statements(t, func(_ int, in asked) (string, error) {
+	m, x := newExtractor(t, func(_ int, in input) (string, error) {
 		if strings.Count(in.Answer, ".") > 1 {
 			return "", &llm.LengthError{}
 		}
 		return list(in.Answer), nil
 	}, Extractor{Whole: true})
 	e, err := x.Extract(t.Context(), "q", answer)
-	if err != nil || len(e.Claims) != 3 || len(m.asked) != 5 {
-		t.Errorf("%+v in %d requests, %v", e.Claims, len(m.asked), err)
+	if err != nil || len(e.Claims) != 3 || len(m.requests) != 5 {
+		t.Errorf("got %+v in %d requests, error %v", e.Claims, len(m.requests), err)
 	}
 }
 
 func FuzzExtractor(f *testing.F) {
-	f.Add(stated(0, "Mars is red.", 1, "x"))
+	f.Add(reply(0, "Mars is red.", 1, "x"))
 	f.Add(`{"statements":["Mars is red."]}`)
 	f.Add(`{"statements":[{"sentence_id":1,"statement":"a"},{"sentence_id":1,"statement":null}]}`)
 	f.Add(`{"statements":null}`)
@@ -357,21 +357,21 @@ func FuzzExtractor(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Fuzz(func(t *testing.T, reply string) {
+	f.Fuzz(func(t *testing.T, raw string) {
 		for _, whole := range []bool{false, true} {
-			m := &writerModel{answer: func(int, asked) (string, error) { return reply, nil }}
+			m := &fakeModel{answer: func(int, input) (string, error) { return raw, nil }}
 			x := Extractor{Model: m, Prompts: p, Whole: whole}
 			e, err := x.Extract(t.Context(), "q", "Mars is red. Venus is bright.")
 			if err != nil {
 				if !whole {
-					t.Errorf("a reply failed the row: %v", err)
+					t.Errorf("got error %v", err)
 				}
 				continue
 			}
 			from := map[int]bool{}
 			for i, c := range e.Claims {
 				if c.ID != i || c.Text == "" {
-					t.Errorf("claim %d: %+v", i, c)
+					t.Errorf("claim %d: got %+v", i, c)
 				}
 				if c.From != nil {
 					from[c.From.Start] = true
@@ -380,7 +380,7 @@ func FuzzExtractor(f *testing.F) {
 				}
 			}
 			if !whole && (!from[0] || !from[13]) {
-				t.Errorf("a sentence is lost: %+v", e.Claims)
+				t.Errorf("got %+v, want a claim for each sentence", e.Claims)
 			}
 		}
 	})

@@ -6,80 +6,82 @@ import (
 	"unicode/utf8"
 )
 
-// Invented reports whether a statement has content that none of the sources
-// has. A number that is new is invented, and so is a name: a word with a capital,
-// unless it is one that sentences begin with. Of other words one in five may be new, for
-// what it takes to make a sentence of a part of one, and so may be words of up
-// to three letters. Words count as the same when one begins with the stem of the
-// other; in scripts without spaces each character is a word.
+// Invented reports whether text has content that no source has. New numbers are
+// invented, and so are new names, which are capitalized words unless they often
+// start sentences. Of the other words, one in five may be new to make a sentence
+// from a fragment; words of up to three letters do not count. Words match if
+// they share a stem. In scripts without spaces each character is a word.
 func Invented(text string, sources ...string) bool {
-	from := map[string]bool{}
-	var known []string
+	known := map[string]bool{}
 	for _, s := range sources {
-		for _, w := range tokens(s) {
-			if !from[w.text] {
-				from[w.text] = true
-				known = append(known, w.text)
-			}
+		for _, w := range tokenize(s) {
+			known[w.text] = true
 		}
 	}
-	content, strange := 0, 0
-	for i, w := range tokens(text) {
-		if w.number {
-			if !from[w.text] {
+	content, unknown := 0, 0
+	for i, w := range tokenize(text) {
+		long := utf8.RuneCountInString(w.text) > 3
+		switch {
+		case w.kind == numberToken:
+			if !known[w.text] {
 				return true
 			}
-			continue
-		}
-		if from[w.text] || akin(w.text, known) {
+		case known[w.text] || hasStem(known, w.text):
 			content++
-			continue
-		}
-		if w.capital && (i > 0 || utf8.RuneCountInString(w.text) > 3 && !opens(w.text)) {
+		case w.capitalized && (i > 0 || long && !startsSentences(w.text)):
 			return true
-		}
-		if w.dense || utf8.RuneCountInString(w.text) > 3 && !isAuxiliary(w.text) {
+		case w.kind == unspacedToken || long && !isFunctionWord(w.text):
 			content++
-			strange++
+			unknown++
 		}
 	}
-	return strange > max(1, content/5)
+	return unknown > max(1, content/5)
 }
 
-// A token is a word or a number in lower case.
+// A tokenKind is the kind of characters of a token.
+type tokenKind uint8
+
+const (
+	noToken tokenKind = iota
+	wordToken
+	numberToken
+	unspacedToken // a character of a script without spaces
+)
+
+// A token is a word or number in lower case.
 type token struct {
-	text            string
-	number, capital bool
-	dense           bool // a character of a script without spaces
+	text        string
+	kind        tokenKind
+	capitalized bool
 }
 
-// tokens are the runs of letters, marks and digits of a text; letters and digits
-// part where they meet, and so do characters of scripts without spaces.
-func tokens(text string) []token {
+// tokenize returns the runs of letters and marks, the numbers, and the
+// characters of scripts without spaces in text.
+func tokenize(text string) []token {
 	var out []token
-	start, kind := -1, 0
+	start, kind := -1, noToken
 	flush := func(end int) {
 		if start >= 0 {
 			w := text[start:end]
 			first, _ := utf8.DecodeRuneInString(w)
-			out = append(out, token{text: strings.ToLower(w), number: kind == 2, capital: unicode.IsUpper(first), dense: kind == 3})
+			out = append(out, token{text: strings.ToLower(w), kind: kind, capitalized: unicode.IsUpper(first)})
 		}
 		start = -1
 	}
 	for i, r := range text {
-		k := 0
+		k := noToken
 		switch {
 		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
-			k = 3
+			k = unspacedToken
 		case unicode.IsLetter(r) || unicode.IsMark(r):
-			k = 1
+			k = wordToken
 		case unicode.IsNumber(r):
-			k = 2
+			k = numberToken
 		}
-		if k != kind || k == 3 {
+		if k != kind || k == unspacedToken {
 			flush(i)
 		}
-		if k > 0 && start < 0 {
+		if k != noToken && start < 0 {
 			start = i
 		}
 		kind = k
@@ -88,11 +90,11 @@ func tokens(text string) []token {
 	return out
 }
 
-// akin reports whether a word shares its stem with one of known: the longer of
-// the two goes on for at most four letters after a common beginning of at least
-// four, which is at least half of it.
-func akin(w string, known []string) bool {
-	for _, k := range known {
+// hasStem reports whether w shares a stem with a known word: a common prefix of
+// at least four bytes and half of the longer word, with at most four bytes left
+// of each.
+func hasStem(known map[string]bool, w string) bool {
+	for k := range known {
 		n := 0
 		for n < len(w) && n < len(k) && w[n] == k[n] {
 			n++
@@ -104,18 +106,18 @@ func akin(w string, known []string) bool {
 	return false
 }
 
-// opens knows longer words that statements begin with and that name nothing.
-func opens(w string) bool {
+// startsSentences reports whether statements often start with w.
+func startsSentences(w string) bool {
 	switch w {
 	case "according", "although", "while", "when", "where", "after", "before", "during", "some", "most", "many", "each", "every",
 		"both", "they", "because", "since", "only", "under", "over", "about":
 		return true
 	}
-	return isAuxiliary(w)
+	return isFunctionWord(w)
 }
 
-// isAuxiliary knows longer words that carry a sentence and say nothing.
-func isAuxiliary(w string) bool {
+// isFunctionWord reports whether w is a longer word without content.
+func isFunctionWord(w string) bool {
 	switch w {
 	case "been", "were", "have", "that", "this", "these", "those", "with", "from", "into", "which", "does", "being", "there", "their",
 		"wurde", "wurden", "eine", "einem", "einen", "einer", "sind", "waren", "dass",
