@@ -2,17 +2,20 @@ package encoder
 
 import "math"
 
-// scale is 1/sqrt(n).
+// scale returns 1/sqrt(n).
 func scale(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
 
-// bertShape is what the configurations of BERT, RoBERTa and DeBERTa say alike.
+// bertShape holds the sizes that BERT, RoBERTa and DeBERTa configurations have in
+// common.
 type bertShape struct {
 	vocabulary, width, inner, layers, heads int
 	positions, types                        int
 	eps                                     float32
 }
 
-// post reads the sizes of a network that normalises after it adds.
+// post reads the sizes of a post-norm network into n. eps is the default of
+// layer_norm_eps and minTypes the default of type_vocab_size; 0 means that token
+// types are optional.
 func (c *config) post(n *postNorm, eps float64, minTypes int) bertShape {
 	s := bertShape{
 		vocabulary: c.size("vocab_size", maxRows),
@@ -29,24 +32,25 @@ func (c *config) post(n *postNorm, eps float64, minTypes int) bertShape {
 	n.width, n.inner, n.heads, n.eps = s.width, s.inner, s.heads, s.eps
 	n.act = c.activation("hidden_act")
 	for _, key := range []string{"is_decoder", "add_cross_attention", "is_encoder_decoder"} {
-		c.demand(key, false)
+		c.require(key, false)
 	}
 	return s
 }
 
-// bert loads BERT, RoBERTa or XLM-RoBERTa, which differ in their positions.
-// What it returns besides is the most tokens of a sequence.
+// bert loads BERT, RoBERTa or XLM-RoBERTa, which differ in how they number
+// positions. It also returns the maximum number of tokens of a sequence.
 func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	n := new(postNorm)
 	eps, types := 1e-12, 2
 	s := c.post(n, eps, types)
-	c.word("position_embedding_type", "absolute", "absolute")
+	c.oneOf("position_embedding_type", "absolute", "absolute")
 	e := &n.embed
 	longest := s.positions
 	if family != "bert" {
 		// The padding token has a row of the table, and the first token that is
-		// counted has the next.
-		e.pad = c.id("pad_token_id", 1)
+		// Position embeddings start with one row for the padding token; the first
+		// other token has the next row.
+		e.pad = c.tokenID("pad_token_id", 1)
 		e.offset, e.oneType = int(e.pad)+1, true
 		longest -= e.offset
 		if longest < 1 {
@@ -56,7 +60,7 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	if c.err != nil {
 		return nil, 0, c.err
 	}
-	w.under("embeddings.word_embeddings.weight", prefixes(family)...)
+	w.setPrefix("embeddings.word_embeddings.weight", prefixes(family)...)
 	e.words = w.table("embeddings.word_embeddings.weight", s.vocabulary, s.width)
 	e.positions = w.table("embeddings.position_embeddings.weight", s.positions, s.width)
 	e.types = w.table("embeddings.token_type_embeddings.weight", s.types, s.width)
@@ -65,7 +69,7 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	return n, longest, w.err
 }
 
-// prefixes returns what the names of a family's tensors begin with.
+// prefixes returns the prefixes that tensor names of a family may have.
 func prefixes(family string) []string {
 	switch family {
 	case "deberta-v2":
@@ -77,19 +81,19 @@ func prefixes(family string) []string {
 	}
 }
 
-// load loads the layers.
+// load loads the transformer layers.
 func (n *postNorm) load(w *weights, s bertShape, query, key, value string) {
 	for i := 0; i < s.layers && w.err == nil; i++ {
 		at := layerName("encoder.layer.", i)
 		self := at + "attention.self."
 		n.layers = append(n.layers, postLayer{
-			qkv: w.normed(s.width,
+			qkv: w.normedLinear(s.width,
 				w.part(self+query, s.width, s.width, true),
 				w.part(self+key, s.width, s.width, true),
 				w.part(self+value, s.width, s.width, true)),
 			out:     w.linear(s.width, w.part(at+"attention.output.dense", s.width, s.width, true)),
 			attNorm: w.norm(at+"attention.output.LayerNorm", s.width, true),
-			up:      w.normed(s.width, w.part(at+"intermediate.dense", s.inner, s.width, true)),
+			up:      w.normedLinear(s.width, w.part(at+"intermediate.dense", s.inner, s.width, true)),
 			down:    w.linear(s.inner, w.part(at+"output.dense", s.width, s.inner, true)),
 			ffNorm:  w.norm(at+"output.LayerNorm", s.width, true),
 		})

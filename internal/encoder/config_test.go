@@ -13,22 +13,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// written runs a small model once, so that it asks for its weights, and writes
-// it.
+// writeTiny writes a tiny model after running it once, which creates its weights.
 func writeTiny(t testing.TB, family string) (dir string, config map[string]any) {
 	t.Helper()
 	model, ok := tiny()[family]
 	if !ok {
 		t.Fatal("no family", family)
 	}
-	model.run(texts()[3])
+	model.run(tinySequences()[3])
 	return model.write(t, "F32"), model.config
 }
 
-// What changes the numbers and is not supported is refused by key and value,
-// and sizes that no model has are refused before anything is made of them.
-func TestConfigurationsAreRefused(t *testing.T) {
-	huge := []any{0, -1, 1.5, 1e18, "20", true, []int{1}}
+func TestLoadRejectsUnsupportedConfig(t *testing.T) {
+	badSizes := []any{0, -1, 1.5, 1e18, "20", true, []int{1}}
 	tests := []struct {
 		family, key string
 		values      []any
@@ -37,13 +34,13 @@ func TestConfigurationsAreRefused(t *testing.T) {
 		{"bert", "position_embedding_type", []any{"relative_key", "relative_key_query"}},
 		{"bert", "is_decoder", []any{true, "no"}},
 		{"bert", "layer_norm_eps", []any{0, -1e-5, 7, "1e-5"}},
-		{"bert", "vocab_size", huge},
-		{"bert", "hidden_size", huge},
-		{"bert", "intermediate_size", huge},
-		{"bert", "num_hidden_layers", huge},
-		{"bert", "num_attention_heads", append([]any{3, 40}, huge...)},
-		{"bert", "max_position_embeddings", huge},
-		{"bert", "type_vocab_size", huge},
+		{"bert", "vocab_size", badSizes},
+		{"bert", "hidden_size", badSizes},
+		{"bert", "intermediate_size", badSizes},
+		{"bert", "num_hidden_layers", badSizes},
+		{"bert", "num_attention_heads", append([]any{3, 40}, badSizes...)},
+		{"bert", "max_position_embeddings", badSizes},
+		{"bert", "type_vocab_size", badSizes},
 		{"bert", "model_type", []any{"gpt2", "", 5}},
 		{"bert", "architectures", []any{[]string{"BertForMaskedLM"}, []string{"RobertaForSequenceClassification"}, []string{}, "Bert"}},
 		{"bert", "id2label", []any{map[string]string{"0": "entailment", "2": "neutral"}, "entailment", map[string]int{"0": 1}}},
@@ -84,7 +81,7 @@ func TestConfigurationsAreRefused(t *testing.T) {
 			map[string]any{"full_attention": map[string]any{"rope_type": "default"}, "sliding_attention": map[string]any{"rope_theta": 5.0}},
 			3,
 		}},
-		{"t5", "prompt", []any{"", "no places", "{text1} {text1} {text2}", "{text1} {text2} {text3}", 4}},
+		{"t5", "prompt", []any{"", "no placeholders", "{text1} {text1} {text2}", "{text1} {text2} {text3}", 4}},
 	}
 	dirs := map[string]string{}
 	configs := map[string]map[string]any{}
@@ -104,22 +101,21 @@ func TestConfigurationsAreRefused(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				m, err := loadAs(dirs[tt.family], c, Options{Threads: 1})
+				m, err := loadConfig(dirs[tt.family], c, Options{Threads: 1})
 				if err == nil {
 					m.Close()
 					t.Fatal("accepted")
 				}
 				if !strings.Contains(err.Error(), tt.key) {
-					t.Errorf("error %q does not name %s", err, tt.key)
+					t.Errorf("got error %q, want one that names %s", err, tt.key)
 				}
 			})
 		}
 	}
 }
 
-// A size that goes with no tensor of the file is an error that names the tensor
-// and both shapes, and takes no memory.
-func TestSizesAreHeldAgainstTensors(t *testing.T) {
+// Sizes are checked against the tensors before memory is allocated.
+func TestLoadRejectsSizesThatDoNotMatchTensors(t *testing.T) {
 	dir, config := writeTiny(t, "bert")
 	tests := []struct {
 		key    string
@@ -127,12 +123,12 @@ func TestSizesAreHeldAgainstTensors(t *testing.T) {
 		tensor string
 		want   string
 	}{
-		{"vocab_size", 1 << 24, "bert.embeddings.word_embeddings.weight", "want shape [16777216 20], found [23 20]"},
-		{"hidden_size", 1 << 16, "bert.embeddings.word_embeddings.weight", "want shape [23 65536], found [23 20]"},
-		{"intermediate_size", 1 << 16, "bert.encoder.layer.0.intermediate.dense.weight", "want shape [65536 20], found [27 20]"},
-		{"max_position_embeddings", 49, "bert.embeddings.position_embeddings.weight", "want shape [49 20], found [48 20]"},
-		{"type_vocab_size", 3, "bert.embeddings.token_type_embeddings.weight", "want shape [3 20], found [2 20]"},
-		{"num_hidden_layers", 1 << 10, "bert.encoder.layer.2.attention.self.query.weight", "is missing"},
+		{"vocab_size", 1 << 24, "bert.embeddings.word_embeddings.weight", "want shape [16777216 20], got [23 20]"},
+		{"hidden_size", 1 << 16, "bert.embeddings.word_embeddings.weight", "want shape [23 65536], got [23 20]"},
+		{"intermediate_size", 1 << 16, "bert.encoder.layer.0.intermediate.dense.weight", "want shape [65536 20], got [27 20]"},
+		{"max_position_embeddings", 49, "bert.embeddings.position_embeddings.weight", "want shape [49 20], got [48 20]"},
+		{"type_vocab_size", 3, "bert.embeddings.token_type_embeddings.weight", "want shape [3 20], got [2 20]"},
+		{"num_hidden_layers", 1 << 10, "bert.encoder.layer.2.attention.self.query.weight", "missing"},
 		{"id2label", map[string]string{"0": "entailment", "1": "neutral"}, "classifier.weight", "has 3 labels, config.json has 2"},
 	}
 	for _, tt := range tests {
@@ -149,36 +145,35 @@ func TestSizesAreHeldAgainstTensors(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			m, err := loadAs(dir, c, Options{Threads: 1})
+			m, err := loadConfig(dir, c, Options{Threads: 1})
 			runtime.ReadMemStats(&after)
 			if err == nil {
 				m.Close()
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), tt.tensor) || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %q, want one with %s and %q", err, tt.tensor, tt.want)
+				t.Errorf("got error %q, want %s and %q", err, tt.tensor, tt.want)
 			}
-			if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
-				t.Errorf("%d bytes were taken", taken)
+			if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 1<<20 {
+				t.Errorf("got %d bytes allocated", allocated)
 			}
 		})
 	}
 }
 
-// A model that lacks any one of its tensors is not opened.
-func TestEveryTensorIsNeeded(t *testing.T) {
+func TestLoadRejectsMissingTensors(t *testing.T) {
 	for family, model := range tiny() {
-		model.run(texts()[3])
+		model.run(tinySequences()[3])
 		for name := range model.tensors {
-			rest := *model.naive
-			rest.tensors = maps.Clone(model.tensors)
-			delete(rest.tensors, name)
-			m, err := load(rest.write(t, "F32"), Options{Threads: 1})
+			incomplete := *model.naive
+			incomplete.tensors = maps.Clone(model.tensors)
+			delete(incomplete.tensors, name)
+			m, err := load(incomplete.write(t, "F32"), Options{Threads: 1})
 			if err == nil {
 				m.Close()
-				t.Errorf("%s was opened without %s", family, name)
+				t.Errorf("load of %s without %s succeeded", family, name)
 			} else if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s without %s: error %q does not name it", family, name, err)
+				t.Errorf("%s without %s: got error %q", family, name, err)
 			}
 		}
 	}
@@ -195,7 +190,7 @@ func TestModernBERTReadsBothConfigForms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := loadAs(goldenDir(name), c, goldenOptions(name))
+		m, err := loadConfig(goldenDir(name), c, goldenOptions(name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,15 +199,14 @@ func TestModernBERTReadsBothConfigForms(t *testing.T) {
 	}
 }
 
-// What transformers leaves out of a file is what it takes then.
-func TestDefaultsAreThoseOfTransformers(t *testing.T) {
-	for family, left := range map[string][]string{
+func TestConfigHasDefaultsOfTransformers(t *testing.T) {
+	for family, keys := range map[string][]string{
 		"bert":       {"layer_norm_eps"},
 		"deberta":    {"pooler_hidden_act", "hidden_act", "max_relative_positions", "type_vocab_size"},
 		"modernbert": {"norm_eps", "hidden_activation"},
 	} {
 		dir, config := writeTiny(t, family)
-		for _, key := range left {
+		for _, key := range keys {
 			delete(config, key)
 		}
 		data, err := json.Marshal(config)
@@ -223,7 +217,7 @@ func TestDefaultsAreThoseOfTransformers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := loadAs(dir, c, Options{Threads: 1})
+		m, err := loadConfig(dir, c, Options{Threads: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +225,8 @@ func TestDefaultsAreThoseOfTransformers(t *testing.T) {
 	}
 }
 
-// Whatever a configuration says, it is refused or gives a model that runs.
+// FuzzConfig checks that a configuration is either rejected or gives a model that
+// runs.
 func FuzzConfig(f *testing.F) {
 	dirs := map[string]string{}
 	for family := range tiny() {
@@ -257,12 +252,12 @@ func FuzzConfig(f *testing.F) {
 		if err != nil {
 			return
 		}
-		m, err := loadAs(dir, c, Options{Threads: 1})
+		m, err := loadConfig(dir, c, Options{Threads: 1})
 		if err != nil {
 			return
 		}
 		defer m.Close()
-		for _, s := range texts()[:4] {
+		for _, s := range tinySequences()[:4] {
 			if m.check(s) != nil {
 				continue
 			}
@@ -271,7 +266,7 @@ func FuzzConfig(f *testing.F) {
 				t.Error(err)
 			}
 			if err == nil && len(got[0][0]) == 0 {
-				t.Error("no values")
+				t.Error("got no values")
 			}
 		}
 	})

@@ -8,75 +8,75 @@ import (
 )
 
 // disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa:
-// Decoding-enhanced BERT with Disentangled Attention", and v3 of the same): to
-// the product of query and key it adds that of the query and the key of the
-// distance (content to position), and that of the key and the query of the
-// distance (position to content). Distances are counted in buckets, exactly up
-// to half of them and logarithmically beyond.
+// Decoding-enhanced BERT with Disentangled Attention", and the v3 paper). To the
+// product of query and key it adds the product of the query with the key of the
+// relative distance (content to position), and of the key with the query of the
+// distance (position to content). Distances are bucketed: exact up to half the
+// buckets, logarithmic beyond.
 //
-// The products with all distances are one matrix product a head; the biases of
-// a query are gathered from them.
+// The products with all distances are one matrix multiplication per head; the
+// biases of each query are gathered from the result.
 type disentangled struct {
-	span     int // rows of the table of distances, on either side of none
-	buckets  int // position_buckets; 0 where each distance has its own row
-	farthest int // max_relative_positions, the distance of the last bucket
-	c2p, p2c bool
-	head     int     // values of a head
-	scale    float32 // of all three products
+	span        int // half the rows of the distance embeddings
+	buckets     int // position_buckets; 0 if each distance has a row
+	maxDistance int // max_relative_positions, the distance of the last bucket
+	c2p, p2c    bool
+	head        int     // width of a head
+	scale       float32 // of all three products
 
-	names  table // of distances
-	normed norm  // of their rows; without gain there is none
-	eps    float32
+	table table // distance embeddings
+	norm  norm  // of the distance embeddings; no gain means none
+	eps   float32
 
-	windows []int // halves of the parts of the table that sequences of some length reach
+	windows []int // half widths of the slices of the table that short sequences need
 	layers  []distances
 }
 
-// distances are the keys and queries of distances, scaled already, as linear
-// layers over the values of a head: [h][w] has those of the middle 2*windows[w]
+// distances holds the keys and queries of distances, already scaled, as linear
+// layers over the values of a head. Element [h][w] covers the middle 2*windows[w]
 // rows for head h.
 type distances struct{ keys, queries [][]*kernel.Linear }
 
-// deberta loads DeBERTa v2 or v3. What it returns besides is the length of
-// sequences that the network was made for; longer ones are possible.
+// deberta loads DeBERTa v2 or v3. It also returns the sequence length that the
+// model was trained for; longer sequences work.
 func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	n := new(postNorm)
 	s := c.post(n, 1e-7, 0)
 	d := new(disentangled)
-	c.demand("position_biased_input", false)
-	if !c.flag("relative_attention", false) {
+	c.require("position_biased_input", false)
+	if !c.boolean("relative_attention", false) {
 		c.fail("relative_attention", "false is not supported")
 	}
-	if !c.flag("share_att_key", false) {
+	if !c.boolean("share_att_key", false) {
 		c.fail("share_att_key", "false is not supported")
 	}
 	if v := 0.0; c.get("conv_kernel_size", &v, "a number") && v != 0 {
 		c.fail("conv_kernel_size", "%v is not supported", v)
 	}
 	if e := c.sizeOr("embedding_size", s.width, maxWidth); e != s.width {
-		c.fail("embedding_size", "%d is not supported where hidden_size is %d", e, s.width)
+		c.fail("embedding_size", "%d is not supported with hidden_size %d", e, s.width)
 	}
 	if e := c.sizeOr("attention_head_size", s.width/max(s.heads, 1), maxWidth); c.err == nil && e*s.heads != s.width {
 		c.fail("attention_head_size", "%d is not supported with %d heads and hidden_size %d", e, s.heads, s.width)
 	}
-	d.kinds(c)
-	rowNorm := c.normed()
-	d.farthest = s.positions
+	d.readTypes(c)
+	rowNorm := c.normalizesDistances()
+	d.maxDistance = s.positions
 	if v := -1.0; c.get("max_relative_positions", &v, "a number") && v >= 1 {
-		d.farthest = c.sizeOr("max_relative_positions", 1, maxPositions)
+		d.maxDistance = c.sizeOr("max_relative_positions", 1, maxPositions)
 	}
-	d.span = d.farthest
+	d.span = d.maxDistance
 	if v := -1.0; c.get("position_buckets", &v, "a number") && v > 0 {
 		d.buckets = c.sizeOr("position_buckets", 1, maxPositions)
-		if d.buckets < 4 || d.buckets/2 >= d.farthest-1 {
-			c.fail("position_buckets", "%d is not supported with %d relative positions", d.buckets, d.farthest)
+		if d.buckets < 4 || d.buckets/2 >= d.maxDistance-1 {
+			c.fail("position_buckets", "%d is not supported with %d relative positions", d.buckets, d.maxDistance)
 		}
 		d.span = d.buckets
 	}
 	if c.err != nil {
 		return nil, 0, c.err
 	}
-	w.under("embeddings.word_embeddings.weight", prefixes("deberta-v2")...)
+	w.setPrefix("embeddings.word_embeddings.weight", prefixes("deberta-v2")...)
 	e := &n.embed
 	e.words = w.table("embeddings.word_embeddings.weight", s.vocabulary, s.width)
 	if s.types > 0 {
@@ -89,8 +89,8 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	return n, s.positions, w.err
 }
 
-// normed tells whether the rows of the table of distances are normalised.
-func (c *config) normed() bool {
+// normalizesDistances reports whether the distance embeddings are normalized.
+func (c *config) normalizesDistances() bool {
 	value := strings.ToLower(strings.TrimSpace(c.text("norm_rel_ebd", "none")))
 	if value != "layer_norm" && value != "none" {
 		c.fail("norm_rel_ebd", "%q is not supported; supported: layer_norm, none", value)
@@ -98,17 +98,16 @@ func (c *config) normed() bool {
 	return value == "layer_norm"
 }
 
-// kinds reads which products with distances there are: a list, or in older
-// files their names with | in between.
-func (d *disentangled) kinds(c *config) {
+// readTypes reads pos_att_type: a list, or in older files names separated by |.
+func (d *disentangled) readTypes(c *config) {
 	const key = "pos_att_type"
-	var kinds []string
+	var types []string
 	if v, ok := c.values[key]; ok && v.Kind() == '"' {
-		kinds = strings.Split(c.text(key, ""), "|")
+		types = strings.Split(c.text(key, ""), "|")
 	} else {
-		c.get(key, &kinds, "a list of strings")
+		c.get(key, &types, "a list of strings")
 	}
-	for _, kind := range kinds {
+	for _, kind := range types {
 		switch strings.ToLower(strings.TrimSpace(kind)) {
 		case "c2p":
 			d.c2p = true
@@ -119,18 +118,18 @@ func (d *disentangled) kinds(c *config) {
 		}
 	}
 	if !d.c2p && !d.p2c {
-		c.fail(key, "names neither c2p nor p2c, without which relative attention is not supported")
+		c.fail(key, "want at least one of c2p and p2c")
 	}
 }
 
-// load projects the table of distances through the keys and queries of each
-// layer, once and for all, in float32.
-func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normed bool) {
+// load projects the distance embeddings with the key and query weights of each
+// layer, in float32.
+func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normalize bool) {
 	rows := 2 * d.span
 	d.eps = s.eps
-	d.names = w.table("encoder.rel_embeddings.weight", rows, s.width)
-	if normed {
-		d.normed = w.norm("encoder.LayerNorm", s.width, true)
+	d.table = w.table("encoder.rel_embeddings.weight", rows, s.width)
+	if normalize {
+		d.norm = w.norm("encoder.LayerNorm", s.width, true)
 	}
 	if w.err != nil {
 		return
@@ -145,12 +144,12 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normed b
 	}
 	d.scale = scale(products * d.head)
 	if w.parts != nil {
-		return // a graph has all of this in it
+		return // the ONNX graph computes the projections
 	}
 	table := make([]float32, rows*s.width)
-	widen(table, d.names.raw)
-	if normed {
-		pool.LayerNorm(table, table, nil, rows, s.width, d.normed.gain, d.normed.bias, s.eps)
+	widen(table, d.table.raw)
+	if normalize {
+		pool.LayerNorm(table, table, nil, rows, s.width, d.norm.gain, d.norm.bias, s.eps)
 	}
 	for half := min(16, d.span); ; half = min(2*half, d.span) {
 		d.windows = append(d.windows, half)
@@ -171,11 +170,11 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normed b
 	}
 }
 
-// project computes what a projection makes of all distances, for each head and
-// each window.
+// project applies the linear layer by to all distances, and returns the result for
+// each head and window.
 func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, by kernel.Part) [][]*kernel.Linear {
 	rows, width := 2*d.span, by.Out
-	l := w.exact(width, by)
+	l := w.float32Linear(width, by)
 	if w.err != nil {
 		return nil
 	}
@@ -192,21 +191,21 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, b
 		}
 		for _, half := range d.windows {
 			middle := kernel.Raw{F32: own}.Rows(d.span-half, d.span+half, d.head)
-			all[h] = append(all[h], w.exact(d.head, kernel.Part{W: middle, Out: 2 * half}))
+			all[h] = append(all[h], w.float32Linear(d.head, kernel.Part{W: middle, Out: 2 * half}))
 		}
 	}
 	return all
 }
 
-// bucket returns the bucket of a distance, as the function
-// make_log_bucket_position of the published models does.
+// bucket returns the bucket of a distance. It is the function
+// make_log_bucket_position of transformers.
 func (d *disentangled) bucket(distance int) int {
 	middle := d.buckets / 2
 	n := max(distance, -distance)
 	if d.buckets == 0 || n <= middle {
 		return distance
 	}
-	share := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.farthest-1)/float64(middle))
+	share := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.maxDistance-1)/float64(middle))
 	b := int(math.Ceil(share*float64(middle-1))) + middle
 	if distance < 0 {
 		return -b
@@ -214,8 +213,9 @@ func (d *disentangled) bucket(distance int) int {
 	return b
 }
 
-// reach returns the window that sequences of up to n tokens need.
-func (d *disentangled) reach(n int) int {
+// windowFor returns the index of the smallest window for sequences of up to n
+// tokens.
+func (d *disentangled) windowFor(n int) int {
 	b := d.bucket(n - 1)
 	for i, half := range d.windows {
 		if b < half {
@@ -225,33 +225,32 @@ func (d *disentangled) reach(n int) int {
 	return len(d.windows) - 1
 }
 
-// columns returns, for each distance from 1-n to n-1 of a key behind its query,
-// the row of the window that stands for it.
+// columns returns the row of the window for each distance from n-1 down to 1-n
+// between a query and its key.
 func (d *disentangled) columns(p *pass, n, window int) []int32 {
-	columns := room(&p.positions, 2*n-1)
+	columns := grow(&p.positions, 2*n-1)
 	for i := range columns {
 		columns[i] = int32(d.row(n-1-i) - d.span + d.windows[window])
 	}
 	return columns
 }
 
-// row returns the row of the table of distances for a query that is so far behind
-// its key.
+// row returns the row of the distance embeddings for a distance.
 func (d *disentangled) row(distance int) int {
 	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
-// attend computes the attention a of layer l, one head after another.
+// attend computes the attention a of layer l, one head at a time.
 func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
-	window := d.reach(p.longest)
+	window := d.windowFor(p.longest)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1
 	rows, ld := len(p.ids), 2*d.windows[window]
 	var c2p, p2c []float32
 	if d.c2p {
-		c2p = room(&p.spare[0], rows*ld)
+		c2p = grow(&p.scratch[0], rows*ld)
 	}
 	if d.p2c {
-		p2c = room(&p.spare[1], rows*ld)
+		p2c = grow(&p.scratch[1], rows*ld)
 	}
 	heads, q, k, v, out := a.Heads, a.Q, a.K, a.V, a.Out
 	a.Heads, a.Scale = 1, d.scale

@@ -10,41 +10,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// dense is a linear layer, or several over the same input.
+// dense is a linear layer, or several layers over the same input.
 //
-// For int8 it is made in two steps. First it computes in float32, and what reads
-// the output of a normalisation notes how large each of its inputs gets: a few
-// of them get much larger than the others, and as a row of inputs shares one
-// scale they would take the precision of all. Then each input is divided by a
-// number that its weights are multiplied by, so that the large ones and the
-// weights share the loss (Xiao et al., 2023, "SmoothQuant", with the published
-// strength of a half).
+// A layer becomes int8 in two steps. It first computes in float32 and, if it reads
+// the output of a normalization, records the maximum absolute value of each input.
+// A few inputs are much larger than the others, and as all inputs of a row share
+// one scale, they would cost the others their precision. Each input is then
+// divided by a factor that its weights are multiplied by, so that both share the
+// loss (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
 type dense struct {
-	*kernel.Linear // nil: of weights of 8 bits, and not ready yet
+	*kernel.Linear // nil for int8 weights until prepareInt8
 	in             int
 	parts          []kernel.Part
-	smooth         []float32 // what inputs are multiplied by; nil: by 1
+	smooth         []float32 // factors that inputs are multiplied by, or nil
 
-	mu    sync.Mutex // guards what follows
-	peaks []float32  // the largest inputs; nil: not noted
+	mu     sync.Mutex // guards what follows
+	maxAbs []float32  // maximum absolute inputs; nil if not recorded
 }
 
-// apply is kernel.Worker.Apply.
+// apply is like kernel.Worker.Apply, with smoothing.
 func (d *dense) apply(w *kernel.Worker, dst []float32, ldd int, x []float32, ldx, rows int, act kernel.Activation) {
-	x, ldx = d.scaled(w, x, ldx, rows)
+	x, ldx = d.scaleInput(w, x, ldx, rows)
 	w.Apply(d.Linear, dst, ldd, x, ldx, rows, act)
 }
 
-// applyGated is kernel.Worker.ApplyGated.
+// applyGated is like kernel.Worker.ApplyGated, with smoothing.
 func (d *dense) applyGated(w *kernel.Worker, dst []float32, ldd int, x []float32, ldx, rows int, act kernel.Activation) {
-	x, ldx = d.scaled(w, x, ldx, rows)
+	x, ldx = d.scaleInput(w, x, ldx, rows)
 	w.ApplyGated(d.Linear, dst, ldd, x, ldx, rows, act)
 }
 
-// scaled returns the inputs as the layer wants them.
-func (d *dense) scaled(w *kernel.Worker, x []float32, ldx, rows int) ([]float32, int) {
-	if d.peaks != nil {
-		d.note(x, ldx, rows)
+// scaleInput records the inputs if needed and returns them multiplied by the
+// smoothing factors.
+func (d *dense) scaleInput(w *kernel.Worker, x []float32, ldx, rows int) ([]float32, int) {
+	if d.maxAbs != nil {
+		d.recordMaxAbs(x, ldx, rows)
 	}
 	if d.smooth == nil {
 		return x, ldx
@@ -54,35 +54,35 @@ func (d *dense) scaled(w *kernel.Worker, x []float32, ldx, rows int) ([]float32,
 	return scaled, d.In
 }
 
-func (d *dense) note(x []float32, ldx, rows int) {
+func (d *dense) recordMaxAbs(x []float32, ldx, rows int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for r := range rows {
 		for i, v := range x[r*ldx:][:d.In] {
-			d.peaks[i] = max(d.peaks[i], v, -v)
+			d.maxAbs[i] = max(d.maxAbs[i], v, -v)
 		}
 	}
 }
 
-// lay makes the layer ready that a file has in 8 bits, where it is to be int8.
-func (d *dense) lay(k *kernel.Kernels) {
+// prepareInt8 lays out weights that are stored as int8.
+func (d *dense) prepareInt8(k *kernel.Kernels) {
 	if d.Linear == nil {
 		d.Linear, d.parts = k.Linear(kernel.Int8, d.in, d.parts...), nil
 	}
 }
 
-// quantise makes the layer int8.
-func (d *dense) quantise(k *kernel.Kernels) {
+// quantize converts the layer to int8.
+func (d *dense) quantize(k *kernel.Kernels) {
 	parts := d.parts
-	if d.peaks != nil {
-		parts = d.even()
+	if d.maxAbs != nil {
+		parts = d.smoothWeights()
 	}
-	d.Linear, d.parts, d.peaks = k.Linear(kernel.Int8, d.in, parts...), nil, nil
+	d.Linear, d.parts, d.maxAbs = k.Linear(kernel.Int8, d.in, parts...), nil, nil
 }
 
-// even chooses what inputs are multiplied by, and returns the weights divided by
-// that.
-func (d *dense) even() []kernel.Part {
+// smoothWeights chooses the smoothing factors and returns the weights divided by
+// them.
+func (d *dense) smoothWeights() []kernel.Part {
 	parts := make([]kernel.Part, len(d.parts))
 	largest := make([]float32, d.In)
 	for i, p := range d.parts {
@@ -96,14 +96,15 @@ func (d *dense) even() []kernel.Part {
 		parts[i] = kernel.Part{W: kernel.Raw{F32: w}, Bias: p.Bias, Out: p.Out}
 	}
 	d.smooth = make([]float32, d.In)
-	for i, peak := range d.peaks {
-		// Inputs and weights that are hardly there keep the layer finite.
-		d.smooth[i] = float32(math.Sqrt(max(float64(largest[i]), 1e-5) / max(float64(peak), 1e-3)))
+	for i, maxAbs := range d.maxAbs {
+		// The lower bounds keep the factors finite.
+		d.smooth[i] = float32(math.Sqrt(max(float64(largest[i]), 1e-5) / max(float64(maxAbs), 1e-3)))
 	}
-	// What is usual stays as it is, and nothing gets larger.
-	usual := slices.Sorted(slices.Values(d.smooth))[d.In/2]
+	// Relative to the median, so that typical inputs stay as they are; no input
+	// is amplified.
+	median := slices.Sorted(slices.Values(d.smooth))[d.In/2]
 	for i, s := range d.smooth {
-		if s /= usual; s > 0 && s < 1 {
+		if s /= median; s > 0 && s < 1 {
 			d.smooth[i] = s
 		} else {
 			d.smooth[i] = 1
@@ -119,8 +120,8 @@ func (d *dense) even() []kernel.Part {
 	return parts
 }
 
-// fold moves what the inputs are multiplied by into the normalisation that makes
-// them, where nothing else reads what that makes.
+// fold moves the smoothing factors into the normalization that produces the
+// inputs, if only this layer reads them.
 func (d *dense) fold(by norm) norm {
 	if d.smooth == nil || by.gain == nil {
 		return by
@@ -139,21 +140,20 @@ func (d *dense) fold(by norm) norm {
 	return folded
 }
 
-// What int8 is prepared with: sequences of tokens drawn evenly from the
-// vocabulary. Which inputs get large depends on the model much more than on the
-// text.
+// Activations are calibrated on random sequences of tokens. Which inputs are large
+// depends on the model much more than on the text.
 const (
 	sampleTexts  = 6
 	sampleTokens = 64
 )
 
-// quantise makes the layers of a network int8 that is loaded in float32 and takes
-// no more than longest tokens, or any number if that is 0.
-func (e *engine) quantise(ctx context.Context, layers []*dense, longest int) error {
+// quantize converts the layers of a network that was loaded in float32 to int8.
+// maxTokens limits the calibration sequences; 0 means no limit.
+func (e *engine) quantize(ctx context.Context, layers []*dense, maxTokens int) error {
 	r := rand.New(rand.NewPCG(1, 2))
 	n := sampleTokens
-	if longest > 0 {
-		n = min(n, longest)
+	if maxTokens > 0 {
+		n = min(n, maxTokens)
 	}
 	ids := make([]int32, n)
 	for range sampleTexts {
@@ -167,7 +167,7 @@ func (e *engine) quantise(ctx context.Context, layers []*dense, longest int) err
 	if _, err := e.network.forward(ctx, p); err != nil {
 		return err
 	}
-	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantise(p.pool.Kernels()) })
+	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantize(p.pool.Kernels()) })
 	if pre, ok := e.network.(*preNorm); ok {
 		pre.fold()
 	}

@@ -10,14 +10,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// An engine is a network, and the memory that its passes use one after another.
+// An engine is a network and the memory that its passes share.
 type engine struct {
 	network network
-	gate    chan struct{}                             // holds one token, which a pass takes
-	waiting func(ctx context.Context) (resume func()) // see Options; nil for none
+	gate    chan struct{}                             // semaphore of size 1, held during a pass
+	waiting func(ctx context.Context) (resume func()) // Options.Waiting
 	closed  bool                                      // guarded by gate
-	pass    pass                                      // likewise
-	batch   batch                                     // likewise
+	pass    pass                                      // guarded by gate
+	batch   batch                                     // guarded by gate
 }
 
 func newEngine(k *kernel.Kernels, o Options) engine {
@@ -28,9 +28,8 @@ func newEngine(k *kernel.Kernels, o Options) engine {
 	}
 }
 
-// enter takes the token of the gate, when the passes before are done. The error
-// is that of ctx.
-func (e *engine) enter(ctx context.Context) error {
+// acquire waits for the current pass to finish. The error is that of ctx.
+func (e *engine) acquire(ctx context.Context) error {
 	select {
 	case e.gate <- struct{}{}:
 		return nil
@@ -47,11 +46,10 @@ func (e *engine) enter(ctx context.Context) error {
 	}
 }
 
-// errClosed says that a model was closed before a call.
 func errClosed() error { return errors.New("the model is closed") }
 
-// close frees the memory, when the pass that may be under way is done, and calls
-// release the first time.
+// close waits for the current pass, frees the memory and, on the first call, calls
+// release.
 func (e *engine) close(release func() error) error {
 	e.gate <- struct{}{}
 	defer func() { <-e.gate }()
@@ -63,9 +61,9 @@ func (e *engine) close(release func() error) error {
 	return release()
 }
 
-// longestFirst returns the numbers of n sequences by their lengths, so that memory
-// grows once and not by and by.
-func longestFirst(n int, length func(i int) int) []int {
+// byLengthDescending returns the indices of n sequences, the longest first, so
+// that buffers are allocated once.
+func byLengthDescending(n int, length func(i int) int) []int {
 	order := make([]int, n)
 	for i := range order {
 		order[i] = i
@@ -74,8 +72,9 @@ func longestFirst(n int, length func(i int) int) []int {
 	return order
 }
 
-// passes cuts an order of sequences into passes of some thousand tokens.
-func passes(order []int, length func(i int) int, run func(numbers []int) error) error {
+// forEachPass calls run with consecutive parts of order of up to passTokens tokens
+// each.
+func forEachPass(order []int, length func(i int) int, run func(numbers []int) error) error {
 	for len(order) > 0 {
 		n, tokens := 1, length(order[0])
 		for n < len(order) && tokens+length(order[n]) <= passTokens {
@@ -90,40 +89,40 @@ func passes(order []int, length func(i int) int, run func(numbers []int) error) 
 	return nil
 }
 
-// errGone says that a mapped file got shorter.
-func errGone() error {
+func errFileChanged() error {
 	return errors.New("the file of weights can't be read any more: it was changed while the model was in use")
 }
 
-// unmapped makes the panic of a fault the error that a method returns.
-func unmapped(err *error) {
+// recoverFault turns the panic of a memory fault, caused by a mapped file that
+// shrank, into an error.
+func recoverFault(err *error) {
 	switch r := recover().(type) {
 	case nil:
 	case interface{ Addr() uintptr }:
-		*err = errGone()
+		*err = errFileChanged()
 	default:
 		panic(r)
 	}
 }
 
-// once computes the pass of a batch that fill makes. first says that only the
-// hidden values of first tokens are needed.
-func (e *engine) once(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) (err error) {
-	if err := e.enter(ctx); err != nil {
+// runPass computes one pass: fill adds the sequences and done receives the hidden
+// values. If first is set, only the hidden values of first tokens are needed.
+func (e *engine) runPass(ctx context.Context, first bool, fill func(b *batch), done func(p *pass, hidden []float32) error) (err error) {
+	if err := e.acquire(ctx); err != nil {
 		return err
 	}
 	defer func() { <-e.gate }()
 	if e.closed {
 		return errClosed()
 	}
-	defer unmapped(&err)
+	defer recoverFault(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	e.batch.reset()
 	fill(&e.batch)
 	p := &e.pass
 	p.batch, p.first = &e.batch, first
 	if len(e.batch.ids) > passTokens {
-		// What a text of unusual length took is not kept for ever.
+		// Free the memory that an unusually long text needed.
 		defer func() {
 			e.pass = pass{pool: p.pool, precision: p.precision, observe: p.observe}
 			e.batch = batch{}

@@ -9,21 +9,20 @@ import (
 	"strings"
 )
 
-// modulesFile is the name of the list of steps in a folder of
-// sentence-transformers.
+// modulesFile lists the modules of a sentence-transformers model.
 const modulesFile = "modules.json"
 
-// classNames returns the families of networks by what the names of their
-// classes in transformers begin with.
-func classNames() map[string]string {
+// classPrefixes maps model types to the prefix of their class names in
+// transformers.
+func classPrefixes() map[string]string {
 	return map[string]string{
 		"bert": "Bert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta",
 		"deberta-v2": "DebertaV2", "modernbert": "ModernBert",
 	}
 }
 
-// identify returns the family of a model and what it does.
-func (m *Model) identify(dir string, c *config) (family string, kind Kind, err error) {
+// detectFamily returns the family and the kind of a model.
+func (m *Model) detectFamily(dir string, c *config) (family string, kind Kind, err error) {
 	var architectures []string
 	c.get("architectures", &architectures, "a list of strings")
 	family = c.text("model_type", "")
@@ -38,14 +37,14 @@ func (m *Model) identify(dir string, c *config) (family string, kind Kind, err e
 	if name == "HHEMv2ForSequenceClassification" {
 		return "t5", HHEM, nil
 	}
-	class, ok := classNames()[family]
+	class, ok := classPrefixes()[family]
 	if !ok {
 		return "", "", fmt.Errorf("%s: model_type: %q is not supported; supported: bert, roberta, xlm-roberta, deberta-v2, modernbert, HHEMv2", c.file, family)
 	}
 	task, ok := strings.CutPrefix(name, class)
 	switch {
 	case !ok && name != "":
-		return "", "", fmt.Errorf("%s: architectures: %q does not go with model_type %q", c.file, name, family)
+		return "", "", fmt.Errorf("%s: architectures: %q does not match model_type %q", c.file, name, family)
 	case task == "ForSequenceClassification":
 		return family, Classify, nil
 	case task == "ForTokenClassification" && family == "modernbert":
@@ -57,5 +56,5 @@ func (m *Model) identify(dir string, c *config) (family string, kind Kind, err e
 	case !errors.Is(err, fs.ErrNotExist):
 		return "", "", err
 	}
-	return "", "", fmt.Errorf("%s: architectures: %q is not supported: want one that classifies sequences, ModernBERT that classifies tokens, or an encoder of sentences with %s", c.file, name, modulesFile)
+	return "", "", fmt.Errorf("%s: architectures: %q is not supported; supported: sequence classifiers, ModernBERT token classifiers, and sentence encoders with %s", c.file, name, modulesFile)
 }

@@ -13,17 +13,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// What of a file of weights goes into a fingerprint: so many blocks at equal
-// distances, and its size. All of a large model takes seconds to read.
+// Large weight files are sampled, as hashing them in full takes seconds.
 const (
-	markedBlocks = 64
-	markedBytes  = 4 << 10
+	sampleBlocks = 64
+	sampleBytes  = 4 << 10
 )
 
-// Fingerprint tells models apart: it is made of a folder's configuration and
-// tokenizer with their settings, those of a sentence encoder's steps included, and
-// of samples of its weights. Another place of the same files has the same one.
-// Training changes every weight, so it changes the samples.
+// Fingerprint returns a hash that identifies the model in dir. It covers the
+// configuration and tokenizer files, the sizes of the weight files and samples of
+// their contents, but not their location. Training changes every weight, so it
+// changes the samples.
 func Fingerprint(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -36,7 +35,7 @@ func Fingerprint(dir string) (string, error) {
 		}
 	}
 	more := []string{tokenizerConfigFile, modulesFile, sentenceConfigFile}
-	for _, e := range entries { // 1_Pooling and its like
+	for _, e := range entries { // such as 1_Pooling/config.json
 		more = append(more, filepath.Join(e.Name(), configFile))
 	}
 	for _, name := range more {
@@ -47,15 +46,16 @@ func Fingerprint(dir string) (string, error) {
 	slices.Sort(files)
 	h := sha256.New()
 	for _, name := range files {
-		if err := mark(h, dir, name); err != nil {
+		if err := hashFile(h, dir, name); err != nil {
 			return "", err
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// mark writes a file's name, its size and samples of it, or all of a small one.
-func mark(h io.Writer, dir, name string) error {
+// hashFile writes to h the name and size of a file, and its contents or, of a
+// large weight file, samples.
+func hashFile(h io.Writer, dir, name string) error {
 	f, err := safefile.Open(filepath.Join(dir, name))
 	if err != nil {
 		return err
@@ -66,13 +66,13 @@ func mark(h io.Writer, dir, name string) error {
 		return err
 	}
 	fmt.Fprintf(h, "%q %d\n", filepath.ToSlash(name), info.Size())
-	if filepath.Ext(name) == ".json" || info.Size() <= markedBlocks*markedBytes {
+	if filepath.Ext(name) == ".json" || info.Size() <= sampleBlocks*sampleBytes {
 		_, err = io.Copy(h, f)
 		return err
 	}
-	block := make([]byte, markedBytes)
-	for i := range int64(markedBlocks) {
-		at := (info.Size() - markedBytes) * i / (markedBlocks - 1)
+	block := make([]byte, sampleBytes)
+	for i := range int64(sampleBlocks) {
+		at := (info.Size() - sampleBytes) * i / (sampleBlocks - 1)
 		n, err := f.ReadAt(block, at)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err

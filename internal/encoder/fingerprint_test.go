@@ -6,11 +6,11 @@ import (
 	"testing"
 )
 
-func TestFingerprintsTellModelsApart(t *testing.T) {
+func TestFingerprintDependsOnEveryFile(t *testing.T) {
 	weights := make([]byte, 3<<20)
-	more := map[string]string{}
+	extra := map[string]string{}
 	write := func(config string) string {
-		// The folder's name has what would be a pattern.
+		// The directory name must not be taken for a glob pattern.
 		dir := filepath.Join(t.TempDir(), "[ab]")
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -20,41 +20,41 @@ func TestFingerprintsTellModelsApart(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for name, content := range more {
+		for name, content := range extra {
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			writeFile(t, dir, name, []byte(content))
 		}
-		mark, err := Fingerprint(dir)
-		if err != nil || len(mark) != 32 {
-			t.Fatal(mark, err)
+		got, err := Fingerprint(dir)
+		if err != nil || len(got) != 32 {
+			t.Fatal(got, err)
 		}
-		return mark
+		return got
 	}
 	first := write("{}")
 	if again := write("{}"); again != first {
-		t.Error("the same files in another folder have another fingerprint")
+		t.Error("fingerprint depends on the directory")
 	}
 	if other := write(`{"a":1}`); other == first {
-		t.Error("another configuration has the same fingerprint")
+		t.Error("fingerprint does not depend on config.json")
 	}
 	for _, name := range []string{"tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"} {
-		more = map[string]string{name: "{}"}
+		extra = map[string]string{name: "{}"}
 		with := write("{}")
-		more[name] = `{"a":1}`
+		extra[name] = `{"a":1}`
 		if other := write("{}"); with == first || other == with {
-			t.Errorf("another %s has the same fingerprint", name)
+			t.Errorf("fingerprint does not depend on %s", name)
 		}
 	}
-	more = nil
+	extra = nil
 	for i := range weights {
 		weights[i] = byte(i % 251) // as if trained
 	}
 	if other := write("{}"); other == first {
-		t.Error("other weights have the same fingerprint")
+		t.Error("fingerprint does not depend on the weights")
 	}
 	if _, err := Fingerprint(t.TempDir()); err == nil {
-		t.Error("an empty folder has one")
+		t.Error("Fingerprint of an empty directory succeeded")
 	}
 }

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// bert is BertForSequenceClassification, RoBERTa where prefix says so.
+// bert computes BertForSequenceClassification or RobertaForSequenceClassification.
 func (n *naive) bert(s sequence) []float64 {
 	width, heads, inner := n.size("hidden_size"), n.size("num_attention_heads"), n.size("intermediate_size")
 	eps := n.config["layer_norm_eps"].(float64)
 	roberta := n.config["model_type"] != "bert"
-	prefix, kinds := "bert.", 2
+	prefix, typeRows := "bert.", 2
 	if roberta {
-		prefix, kinds = "roberta.", 1
+		prefix, typeRows = "roberta.", 1
 	}
 	words := n.rows(prefix+"embeddings.word_embeddings.weight", n.size("vocab_size"), width)
 	positions := n.rows(prefix+"embeddings.position_embeddings.weight", n.size("max_position_embeddings"), width)
-	types := n.rows(prefix+"embeddings.token_type_embeddings.weight", kinds, width)
+	types := n.rows(prefix+"embeddings.token_type_embeddings.weight", typeRows, width)
 	var x matrix
 	counted := 0
 	for i, id := range s.ids {
@@ -50,7 +50,7 @@ func (n *naive) bert(s sequence) []float64 {
 	return n.linear(x, "classifier", 3, true)[0]
 }
 
-// hhem is HHEMv2ForSequenceClassification with sizes of its own.
+// hhem computes HHEMv2ForSequenceClassification with small sizes.
 func (n *naive) hhem(s sequence) []float64 {
 	const vocabulary, width, heads, d, inner, layers = 23, 12, 3, 6, 20, 2
 	const prefix = "t5.transformer."
@@ -76,9 +76,9 @@ func (n *naive) hhem(s sequence) []float64 {
 	return n.linear(x[:1], "t5.classifier", 2, true)[0]
 }
 
-// t5Bucket is the rule of T5 for 32 buckets and a farthest distance of 128: 16
-// for keys that follow, 0 to 7 one by one, and 8 more for the powers of
-// 16^(1/8) above 8.
+// t5Bucket is the rule of T5 for 32 buckets and a maximum distance of 128: keys
+// that follow start at 16, distances 0 to 7 have a bucket each, and the other 8
+// start at powers of 16^(1/8) above 8.
 func t5Bucket(distance int) int {
 	if distance > 0 {
 		return 16 + t5Bucket(-distance)
@@ -92,7 +92,7 @@ func t5Bucket(distance int) int {
 	return bucket
 }
 
-// modernBERT is ModernBertForSequenceClassification with mean pooling.
+// modernBERT computes ModernBertForSequenceClassification with mean pooling.
 func (n *naive) modernBERT(s sequence) []float64 {
 	width, heads, inner := n.size("hidden_size"), n.size("num_attention_heads"), n.size("intermediate_size")
 	d := width / heads
@@ -118,7 +118,7 @@ func (n *naive) modernBERT(s sequence) []float64 {
 		qkv := n.linear(in, at+"attn.Wqkv", 3*width, false)
 		var q, k, v matrix
 		for i, row := range qkv {
-			q, k, v = append(q, turned(row[:width], d, i, theta)), append(k, turned(row[width:2*width], d, i, theta)), append(v, row[2*width:])
+			q, k, v = append(q, rotate(row[:width], d, i, theta)), append(k, rotate(row[width:2*width], d, i, theta)), append(v, row[2*width:])
 		}
 		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) / math.Sqrt(float64(d)) }, sees)
 		x = plus(x, n.linear(y, at+"attn.Wo", width, false))
@@ -139,8 +139,8 @@ func (n *naive) modernBERT(s sequence) []float64 {
 	return n.linear(x, "classifier", 3, true)[0]
 }
 
-// turned is rotary position embedding, a complex product for each pair.
-func turned(row []float64, d, position int, theta float64) []float64 {
+// rotate applies rotary position embedding as a complex product for each pair.
+func rotate(row []float64, d, position int, theta float64) []float64 {
 	y := slices.Clone(row)
 	for h := 0; h < len(row); h += d {
 		for i := range d / 2 {
@@ -152,7 +152,7 @@ func turned(row []float64, d, position int, theta float64) []float64 {
 	return y
 }
 
-// deberta is DebertaV2ForSequenceClassification.
+// deberta computes DebertaV2ForSequenceClassification.
 func (n *naive) deberta(s sequence) []float64 {
 	width, heads, inner := n.size("hidden_size"), n.size("num_attention_heads"), n.size("intermediate_size")
 	span, d, eps := n.size("position_buckets"), width/heads, n.config["layer_norm_eps"].(float64)
@@ -166,8 +166,8 @@ func (n *naive) deberta(s sequence) []float64 {
 	column := func(distance int) int {
 		b, middle := distance, float64(span/2)
 		if far := math.Abs(float64(distance)); far > middle {
-			most := float64(n.size("max_position_embeddings") - 1)
-			b = int(math.Ceil(math.Log(far/middle)/math.Log(most/middle)*(middle-1)) + middle)
+			farthest := float64(n.size("max_position_embeddings") - 1)
+			b = int(math.Ceil(math.Log(far/middle)/math.Log(farthest/middle)*(middle-1)) + middle)
 			if distance < 0 {
 				b = -b
 			}

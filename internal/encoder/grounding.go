@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -12,14 +13,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// A Grounding judges claims by windows of text: a BERT whose input is a window
-// with all claims that are held against it, so that the window is computed once.
-// Its methods may be called by many goroutines, whose passes through the network
-// follow one another.
+// A Grounding judges claims against windows of text. It is a BERT whose input is a
+// window followed by all claims about it, so that the window is computed once. Its
+// methods may be called concurrently; passes through the network are serialized.
 //
-// What comes out for a claim depends on its text and its window alone: it is the
-// same to the last bit whatever other claims and windows it is computed with,
-// and however many threads do it.
+// The output for a claim depends only on its text and its window: it is
+// bit-identical whatever other claims and windows it is computed with, and for any
+// number of threads.
 type Grounding struct {
 	engine
 	file      *safetensors.File
@@ -32,34 +32,34 @@ type Grounding struct {
 	precision kernel.Precision
 }
 
-// Group is a window of text, and claims to hold against it. Of a window the first
-// 256 tokens count and of a claim the first 96: what follows is cut off.
+// Group is a window of text and the claims to judge against it. The window is cut
+// off after 256 tokens and each claim after 96.
 type Group struct {
 	Window string
 	Claims []string
 }
 
-// Held is what a model makes of a claim and its window.
-type Held struct {
-	Logits [3]float32 // by the labels of Info: supported, not_mentioned, contradicted
-	Tokens []TokenMark
+// ClaimOutput holds the logits of a claim given its window.
+type ClaimOutput struct {
+	Logits [3]float32 // in the order of Info.Labels: supported, not_mentioned, contradicted
+	Tokens []TokenLogit
 }
 
-// TokenMark is a token of a claim.
-type TokenMark struct {
-	Start, End  int     // bytes of the claim that it came from
-	Unsupported float32 // logit of the window not supporting it
+// TokenLogit is the output for one token of a claim.
+type TokenLogit struct {
+	Start, End  int     // byte range in the claim
+	Unsupported float32 // logit that the window does not support it
 }
 
-// OpenGrounding opens a model in a file, which training/export.py writes. Weights
-// stay in the file as far as the kernels can use them there; it must not change
-// until Close. A file of another format, version or layout, one that is damaged,
-// and a tensor that is missing or of another shape are errors that say so.
+// OpenGrounding opens a model file written by training/export.py. Weights are
+// memory-mapped as far as the kernels can use them, so the file must not change
+// until Close. Files of another format, version or layout, damaged files, and
+// missing or misshapen tensors are errors.
 //
-// Options.Device must be none; Labels and Library mean nothing here.
+// Options.Device must be unset; Labels and Library are ignored.
 //
-// A file in 8 bits is computed in 8 bits as it is with Options.Precision Int8,
-// and widened with Float32; one in float32 is quantised with Int8.
+// With Int8, weights stored as int8 are used as they are and float32 weights are
+// quantized. With Float32, int8 weights are widened.
 func OpenGrounding(path string, o Options) (*Grounding, error) {
 	file, err := safetensors.Open(path)
 	if err != nil {
@@ -72,7 +72,8 @@ func OpenGrounding(path string, o Options) (*Grounding, error) {
 	return g, nil
 }
 
-// ParseGrounding is OpenGrounding for a file in memory, which must not change.
+// ParseGrounding is like OpenGrounding for a file in memory. data must not be
+// modified.
 func ParseGrounding(data []byte, o Options) (*Grounding, error) {
 	const name = "grounding model"
 	file, err := safetensors.Parse(name, data)
@@ -90,58 +91,56 @@ func newGrounding(file *safetensors.File, name string, o Options) (*Grounding, e
 	return f.load(o)
 }
 
-// prepare makes the network int8 if it is to be and the file is not, and learns
-// what Info tells.
+// prepare quantizes the network if int8 is requested and the file holds float32.
 func (g *Grounding) prepare(w *weights, n *postNorm) error {
 	g.precision = w.p
 	if w.p != kernel.Int8 {
 		return nil
 	}
-	var rest []*dense
+	var floats []*dense
 	for _, d := range w.layers {
 		if d.parts != nil {
-			rest = append(rest, d)
+			floats = append(floats, d)
 		}
 	}
-	if len(rest) > 0 {
-		return g.quantise(context.Background(), rest, n.embed.positions.rows)
+	if len(floats) > 0 {
+		return g.quantize(context.Background(), floats, n.embed.positions.rows)
 	}
 	g.pass.precision = kernel.Int8
 	return nil
 }
 
-// Close gives the file back, when the pass that may be under way is done. Calls
-// that are not done with all their passes fail.
+// Close waits for the current pass and closes the file. Calls with passes left
+// fail.
 func (g *Grounding) Close() error { return g.close(g.file.Close) }
 
-// Info describes the model. MaxTokens and Window are those of a window, with its
-// specials.
+// Info describes the model. MaxTokens and Window apply to a window, including
+// special tokens.
 func (g *Grounding) Info() Info {
 	n := g.network.(*postNorm)
 	return Info{
 		Architecture: groundingFormat, Kind: Claims, Hidden: n.width, Layers: len(n.layers),
 		Labels:    []string{"supported", "not_mentioned", "contradicted"},
 		Meanings:  []Meaning{Supported, NotMentioned, Contradicted},
-		MaxTokens: mostWindow + 2, Window: mostWindow + 2,
+		MaxTokens: maxWindowTokens + 2, Window: maxWindowTokens + 2,
 		Kernel: g.pass.pool.Kernels().Name(), Precision: g.precision,
 	}
 }
 
-// Verdict returns the text that the file has for whoever makes verdicts of
-// logits; "" if it has none.
+// Verdict returns the verdict parameters stored in the file, or "".
 func (g *Grounding) Verdict() string { return g.verdict }
 
-// Digest returns the SHA-256 that the file states of its contents, in
-// hexadecimal. It tells models apart.
+// Digest returns the hexadecimal SHA-256 stored in the file, which identifies the
+// model.
 func (g *Grounding) Digest() string { return g.digest }
 
-// Count returns how many tokens a text is, without specials and with nothing cut
-// off.
+// Count returns the number of tokens of text, without special tokens or
+// truncation.
 func (g *Grounding) Count(text string) int { return g.tokenizer.Count(text) }
 
-// encode returns the tokens of a text without specials, most at most, and the
-// bytes that each came from.
-func (g *Grounding) encode(text string, most int) (ids []int32, offsets [][2]int, err error) {
+// encode returns up to limit tokens of a text, without special tokens, and their
+// byte ranges.
+func (g *Grounding) encode(text string, limit int) (ids []int32, offsets [][2]int, err error) {
 	e, err := g.tokenizer.Encode(text, nil)
 	if err != nil {
 		return nil, nil, err
@@ -153,21 +152,21 @@ func (g *Grounding) encode(text string, most int) (ids []int32, offsets [][2]int
 	for hi > lo && e.Sequence[hi-1] < 0 {
 		hi--
 	}
-	hi = min(hi, lo+most)
+	hi = min(hi, lo+limit)
 	return e.IDs[lo:hi], e.Offsets[lo:hi], nil
 }
 
-// Embed returns an embedding of Hidden values for each text, of length 1: the
-// mean of the last hidden values of a text as a window without claims. Of a text
-// the first 256 tokens count.
+// Embed returns an embedding of Hidden values and length 1 for each text: the mean
+// of the last hidden values of the text as a window without claims. Texts are cut
+// off after 256 tokens.
 func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	groups := make([]group, len(texts))
-	err := g.each(ctx, len(texts), func(_ *marks, i int) error {
-		ids, _, err := g.encode(texts[i], mostWindow)
+	seqs := make([]tokenSequence, len(texts))
+	err := g.each(ctx, len(texts), func(_ *wordMatcher, i int) error {
+		ids, _, err := g.encode(texts[i], maxWindowTokens)
 		if err != nil {
 			return fmt.Errorf("text %d: %w", i, err)
 		}
-		groups[i].begin(ids, 0, 0)
+		seqs[i].start(ids, 0, 0)
 		return nil
 	})
 	if err != nil {
@@ -175,20 +174,20 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 	}
 	result := make([][]float32, len(texts))
 	width := g.heads.width
-	unit := sentence{normalise: true}
-	length := func(i int) int { return len(groups[i].ids) }
-	return result, passes(longestFirst(len(groups), length), length, func(numbers []int) error {
+	unit := sentence{normalizes: true}
+	length := func(i int) int { return len(seqs[i].ids) }
+	return result, forEachPass(byLengthDescending(len(seqs), length), length, func(numbers []int) error {
 		fill := func(b *batch) {
 			for _, i := range numbers {
-				b.add(groups[i].ids, groups[i].types)
+				b.add(seqs[i].ids, seqs[i].types)
 			}
 		}
-		return g.once(ctx, false, fill, func(p *pass, hidden []float32) error {
-			pooled, _ := p.pooled(meanOfTokens, hidden, width)
+		return g.runPass(ctx, false, fill, func(p *pass, hidden []float32) error {
+			pooled, _ := p.poolRows(meanOfTokens, hidden, width)
 			for s, i := range numbers {
-				result[i] = append([]float32(nil), pooled[s*width:(s+1)*width]...)
-				unit.finish(result[i])
-				if err := finite(result[i], i); err != nil {
+				result[i] = slices.Clone(pooled[s*width : (s+1)*width])
+				unit.normalize(result[i])
+				if err := checkFinite(result[i], i); err != nil {
 					return err
 				}
 			}
@@ -197,14 +196,14 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 	})
 }
 
-// each calls f for each of n inputs, several at a time, each time with marks that
-// no other call has.
-func (g *Grounding) each(ctx context.Context, n int, f func(m *marks, i int) error) error {
+// each calls f for n inputs on up to g.threads goroutines, each with its own
+// wordMatcher.
+func (g *Grounding) each(ctx context.Context, n int, f func(m *wordMatcher, i int) error) error {
 	work, ctx := errgroup.WithContext(ctx)
 	pieces := max(1, min(g.threads, n))
 	for w := range pieces {
 		work.Go(func() error {
-			m := &marks{pieces: g.pieces}
+			m := &wordMatcher{pieces: g.pieces}
 			for i := w; i < n; i += pieces {
 				if err := ctx.Err(); err != nil {
 					return err

@@ -14,27 +14,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// A writtenFile is a file in the making, which a test can put wrong.
-type writtenFile struct {
+// A modelFile is a model file to be modified by a test.
+type modelFile struct {
 	meta    map[string]string
 	names   []string
-	tensors map[string]writtenTensor
+	tensors map[string]modelTensor
 }
 
-type writtenTensor struct {
+type modelTensor struct {
 	dtype string
 	shape []int
 	data  []byte
 }
 
-// taken is a file with the content of another.
-func taken(t testing.TB, data []byte) *writtenFile {
+// copyFile returns a modelFile with the contents of data.
+func copyFile(t testing.TB, data []byte) *modelFile {
 	t.Helper()
-	file, err := safetensors.Parse("taken", data)
+	file, err := safetensors.Parse("copy", data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &writtenFile{meta: make(map[string]string), tensors: make(map[string]writtenTensor)}
+	w := &modelFile{meta: make(map[string]string), tensors: make(map[string]modelTensor)}
 	for _, key := range []string{"format", "version", "config", "layout", "verdict", "sha256"} {
 		if text, ok := file.Metadata(key); ok {
 			w.meta[key] = text
@@ -57,15 +57,15 @@ func taken(t testing.TB, data []byte) *writtenFile {
 	return w
 }
 
-func (w *writtenFile) put(name, dtype string, shape []int, data []byte) {
+func (w *modelFile) put(name, dtype string, shape []int, data []byte) {
 	if _, ok := w.tensors[name]; !ok {
 		w.names = append(w.names, name)
 	}
-	w.tensors[name] = writtenTensor{dtype, shape, data}
+	w.tensors[name] = modelTensor{dtype, shape, data}
 }
 
-// bytes writes the file; seal says that the checksum is to fit.
-func (w *writtenFile) bytes(t testing.TB, seal bool) []byte {
+// bytes encodes the file, with a matching checksum if seal is set.
+func (w *modelFile) bytes(t testing.TB, seal bool) []byte {
 	t.Helper()
 	header := map[string]any{"__metadata__": w.meta}
 	var data []byte
@@ -74,9 +74,9 @@ func (w *writtenFile) bytes(t testing.TB, seal bool) []byte {
 		if !ok {
 			continue
 		}
-		from := len(data)
+		start := len(data)
 		data = append(data, tensor.data...)
-		header[name] = map[string]any{"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": []int{from, len(data)}}
+		header[name] = map[string]any{"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": []int{start, len(data)}}
 	}
 	if seal {
 		sum := sha256.Sum256(append([]byte(w.meta["config"]+"\x00"+w.meta["layout"]+"\x00"+w.meta["verdict"]+"\x00"), data...))
@@ -92,16 +92,16 @@ func (w *writtenFile) bytes(t testing.TB, seal bool) []byte {
 	return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...)
 }
 
-// large is a model of random weights with the sizes of MiniLM-L6 and the tiny
-// model's tokenizer.
-func large(t testing.TB, eight bool) []byte {
+// largeModel returns a model with random weights, the sizes of MiniLM-L6 and the
+// tokenizer of the tiny model.
+func largeModel(t testing.TB, quantized bool) []byte {
 	t.Helper()
 	const vocabulary, width, inner, layers, positions = 30522, 384, 1536, 6, 512
-	w := taken(t, tinyFile(t, "float32"))
+	w := copyFile(t, tinyFile(t, "float32"))
 	w.meta["config"] = fmt.Sprintf(`{"vocab_size":%d,"hidden_size":%d,"intermediate_size":%d,"num_hidden_layers":%d,"num_attention_heads":12,"max_position_embeddings":%d,"layer_norm_eps":1e-12}`,
 		vocabulary, width, inner, layers, positions)
 	tokenizer := w.tensors[tokenizerTensor]
-	w.names, w.tensors = nil, make(map[string]writtenTensor)
+	w.names, w.tensors = nil, make(map[string]modelTensor)
 	r := rand.New(rand.NewPCG(3, 4))
 	floats := func(name string, middle float64, shape ...int) {
 		n := 1
@@ -114,14 +114,14 @@ func large(t testing.TB, eight bool) []byte {
 		}
 		w.put(name, "F32", shape, data)
 	}
-	var bytes []func()
+	var putInt8 []func()
 	matrix := func(name string, rows, columns int) {
-		if !eight {
+		if !quantized {
 			floats(name, 0, rows, columns)
 			return
 		}
 		floats(name+".scale", 0.0004, rows)
-		bytes = append(bytes, func() {
+		putInt8 = append(putInt8, func() {
 			data := make([]byte, rows*columns)
 			for i := range data {
 				data[i] = byte(int8(r.IntN(255) - 127))
@@ -149,7 +149,7 @@ func large(t testing.TB, eight bool) []byte {
 		linear(at+"up", inner, width)
 		linear(at+"down", width, inner)
 		norm(at + "norm2")
-		if eight {
+		if quantized {
 			floats(at+"qkv.smooth", 1, width)
 			floats(at+"up.smooth", 1, width)
 		}
@@ -160,7 +160,7 @@ func large(t testing.TB, eight bool) []byte {
 	floats("classes.bias", 0, claimClasses)
 	floats("token.weight", 0, 1, width)
 	floats("token.bias", 0, 1)
-	for _, put := range bytes {
+	for _, put := range putInt8 {
 		put()
 	}
 	w.put(tokenizerTensor, tokenizer.dtype, tokenizer.shape, tokenizer.data)

@@ -13,56 +13,54 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// A model for claims is one safetensors file, which training/export.py writes.
-// Its metadata has
+// A grounding model is one safetensors file, written by training/export.py. Its
+// metadata has
 //
-//   - format and version, as below;
-//   - config, the sizes of the network, by the keys of a BERT's config.json;
-//   - layout, the numbers of the layout that it was trained with;
-//   - verdict, text that is not looked at here; it may be missing;
-//   - sha256, in hexadecimal, of config, layout and verdict, a zero byte behind
-//     each, and of all that follows the header.
+//   - format and version, the constants below;
+//   - config, the sizes of the network under the keys of a BERT config.json;
+//   - layout, the constants of the input layout used in training;
+//   - verdict, optional parameters that this package does not interpret;
+//   - sha256, in hexadecimal, of config, layout and verdict, each followed by a
+//     zero byte, and of everything after the header.
 //
-// The tensor tokenizer has the bytes of tokenizer.json, the others are weights.
-// A weight of type I8 has a scale for each row in the tensor of its name and
-// ".scale". The inputs of a linear layer are first multiplied by the values of
-// its "smooth", where there is such a tensor.
+// The tensor "tokenizer" holds tokenizer.json; all others are weights. A weight of
+// type I8 has a scale per row in the tensor with the suffix ".scale". Inputs of a
+// linear layer are multiplied by its tensor "smooth", if present.
 const (
 	groundingFormat  = "ragfaith-grounding"
 	groundingVersion = "1"
 	tokenizerTensor  = "tokenizer"
 )
 
-// exportAgain says where a file that fits comes from.
-const exportAgain = "export the weights with training/export.py of this version"
+const exportHint = "export the weights with training/export.py of this version"
 
-// groundingFile is such a file on its way to a model.
+// groundingFile is an opened file with checked metadata.
 type groundingFile struct {
 	*safetensors.File
 	name string // for errors
 	meta map[string]string
 }
 
-// readGrounding checks what the metadata says.
+// readGrounding checks the metadata of a file.
 func readGrounding(file *safetensors.File, name string) (*groundingFile, error) {
 	f := &groundingFile{file, name, make(map[string]string)}
 	if format, _ := file.Metadata("format"); format != groundingFormat {
-		return nil, fmt.Errorf("%s: is no grounding model: its metadata has the format %.40q, want %q; %s", name, format, groundingFormat, exportAgain)
+		return nil, fmt.Errorf("%s: not a grounding model: format is %.40q, want %q; %s", name, format, groundingFormat, exportHint)
 	}
 	if version, _ := file.Metadata("version"); version != groundingVersion {
-		return nil, fmt.Errorf("%s: version %.40q of the format, this program reads version %s: take the program that the file belongs to, or %s", name, version, groundingVersion, exportAgain)
+		return nil, fmt.Errorf("%s: unsupported format version %.40q, want %s: use the matching release of ragfaith, or %s", name, version, groundingVersion, exportHint)
 	}
 	for _, key := range []string{"config", "layout", "sha256", "verdict"} {
 		text, ok := file.Metadata(key)
 		if !ok && key != "verdict" {
-			return nil, fmt.Errorf("%s: metadata has no %s; %s", name, key, exportAgain)
+			return nil, fmt.Errorf("%s: missing metadata %s; %s", name, key, exportHint)
 		}
 		f.meta[key] = text
 	}
 	return f, f.checkLayout()
 }
 
-// checkLayout refuses a model that was trained with another layout.
+// checkLayout rejects models trained with another input layout.
 func (f *groundingFile) checkLayout() error {
 	c, err := parseConfig(f.name+": layout", []byte(f.meta["layout"]))
 	if err != nil {
@@ -72,22 +70,22 @@ func (f *groundingFile) checkLayout() error {
 		key  string
 		want int
 	}{
-		{"max_window", mostWindow},
-		{"max_claim", mostClaim},
-		{"akin_prefix", akinPrefix},
+		{"max_window", maxWindowTokens},
+		{"max_claim", maxClaimTokens},
+		{"akin_prefix", minSharedPrefix},
 		{"cls", clsToken},
 		{"sep", sepToken},
 		{"types", tokenTypes},
 	}
 	for _, n := range numbers {
 		if got := c.size(n.key, maxRows); c.err == nil && got != n.want {
-			c.fail(n.key, "the model was trained with %d, this program has %d: take the program that the file belongs to, or train it with this version", got, n.want)
+			c.fail(n.key, "model was trained with %d, want %d: use the matching release of ragfaith, or train with this version", got, n.want)
 		}
 	}
 	return c.err
 }
 
-// sum returns the checksum of the contents.
+// sum computes the checksum of the contents.
 func (f *groundingFile) sum() string {
 	h := sha256.New()
 	for _, key := range []string{"config", "layout", "verdict"} {
@@ -97,15 +95,16 @@ func (f *groundingFile) sum() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// verify compares the checksum with what the file says.
+// verify compares the checksum with the one in the metadata.
 func (f *groundingFile) verify() error {
 	if sum := f.sum(); sum != f.meta["sha256"] {
-		return fmt.Errorf("%s: is damaged: its sha256 is %s, and %.64q is what it was written with; fetch the file again, or %s", f.name, sum, f.meta["sha256"], exportAgain)
+		return fmt.Errorf("%s: file is damaged: sha256 is %s, want %.64q; download it again, or %s", f.name, sum, f.meta["sha256"], exportHint)
 	}
 	return nil
 }
 
-// network loads the network and its heads, but does not lay out weights of 8 bits.
+// network loads the network and its heads. Weights stored as int8 still need
+// prepareInt8.
 func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 	c, err := parseConfig(f.name+": config", []byte(f.meta["config"]))
 	if err != nil {
@@ -113,9 +112,9 @@ func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 	}
 	n := new(postNorm)
 	s := c.post(n, 1e-12, 0)
-	c.word("position_embedding_type", "absolute", "absolute")
-	if longest := mostWindow + 2 + mostClaim + 1; s.positions < longest {
-		c.fail("max_position_embeddings", "%d, but a window with a claim takes %d", s.positions, longest)
+	c.oneOf("position_embedding_type", "absolute", "absolute")
+	if longest := maxWindowTokens + 2 + maxClaimTokens + 1; s.positions < longest {
+		c.fail("max_position_embeddings", "got %d, but a window with a claim needs %d", s.positions, longest)
 	}
 	if c.err != nil {
 		return nil, nil, c.err
@@ -129,28 +128,28 @@ func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 	for i := 0; i < s.layers && w.err == nil; i++ {
 		at := layerName("blocks.", i)
 		n.layers = append(n.layers, postLayer{
-			qkv:     w.smoothed(at+"qkv", 3*s.width, s.width),
+			qkv:     w.smoothedLinear(at+"qkv", 3*s.width, s.width),
 			out:     w.linear(s.width, w.part(at+"out", s.width, s.width, true)),
 			attNorm: w.norm(at+"norm1", s.width, true),
-			up:      w.smoothed(at+"up", s.inner, s.width),
+			up:      w.smoothedLinear(at+"up", s.inner, s.width),
 			down:    w.linear(s.inner, w.part(at+"down", s.width, s.inner, true)),
 			ffNorm:  w.norm(at+"norm2", s.width, true),
 		})
 	}
 	h := &claimHeads{
 		width:   s.width,
-		hidden:  w.exact(3*s.width, w.part("hidden", s.width, 3*s.width, true)),
-		classes: w.exact(s.width, w.part("classes", claimClasses, s.width, true)),
-		token:   w.exact(s.width, w.part("token", 1, s.width, true)),
+		hidden:  w.float32Linear(3*s.width, w.part("hidden", s.width, 3*s.width, true)),
+		classes: w.float32Linear(s.width, w.part("classes", claimClasses, s.width, true)),
+		token:   w.float32Linear(s.width, w.part("token", 1, s.width, true)),
 	}
 	return n, h, w.err
 }
 
-// smoothed is normed, or linear with the layer's "smooth" where it has one.
-func (w *weights) smoothed(name string, out, in int) *dense {
+// smoothedLinear loads a layer with its smoothing factors, if the file has them.
+func (w *weights) smoothedLinear(name string, out, in int) *dense {
 	part := w.part(name, out, in, true)
 	if !w.has(name + ".smooth") {
-		return w.normed(in, part)
+		return w.normedLinear(in, part)
 	}
 	d := w.linear(in, part)
 	if smooth := w.vector(name+".smooth", in); d != nil {
@@ -159,17 +158,17 @@ func (w *weights) smoothed(name string, out, in int) *dense {
 	return d
 }
 
-// load makes a model of the file.
+// load builds the model.
 func (f *groundingFile) load(o Options) (*Grounding, error) {
 	if o.Device != (Options{}).Device {
-		return nil, fmt.Errorf("%s: a grounding model is computed by this program only, and not on %s", f.name, o.Device)
+		return nil, fmt.Errorf("%s: grounding models do not support device %s", f.name, o.Device)
 	}
 	k, err := o.kernels()
 	if err != nil {
 		return nil, err
 	}
 	g := &Grounding{engine: newEngine(k, o), file: f.File, threads: o.Threads, verdict: f.meta["verdict"], digest: f.meta["sha256"]}
-	w := &weights{dir: f.name, set: f.File, k: k, p: o.Precision, eight: true}
+	w := &weights{dir: f.name, set: f.File, k: k, p: o.Precision, allowInt8: true}
 	n, heads, err := f.network(w)
 	if err != nil {
 		return nil, err
@@ -177,7 +176,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	g.network, g.heads = n, heads
 	t := f.Tensor(tokenizerTensor)
 	if t == nil {
-		return nil, fmt.Errorf("%s: tensor %q is missing; %s", f.name, tokenizerTensor, exportAgain)
+		return nil, fmt.Errorf("%s: missing tensor %q; %s", f.name, tokenizerTensor, exportHint)
 	}
 	text, err := t.Bytes()
 	if err != nil {
@@ -188,7 +187,7 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	var damage, wrong error
 	work.Go(func() error { damage = f.verify(); return nil })
 	work.Go(func() error { wrong = g.readTokenizer(text, n.vocabulary()); return nil })
-	g.pass.pool.For(len(w.layers), func(_ *kernel.Worker, i int) { w.layers[i].lay(k) })
+	g.pass.pool.For(len(w.layers), func(_ *kernel.Worker, i int) { w.layers[i].prepareInt8(k) })
 	if err := errors.Join(work.Wait(), damage); err != nil {
 		return nil, err
 	}
@@ -198,8 +197,8 @@ func (f *groundingFile) load(o Options) (*Grounding, error) {
 	return g, g.prepare(w, n)
 }
 
-// readTokenizer parses the tokenizer, to which no text spells a special token, and
-// lists its pieces.
+// readTokenizer parses the tokenizer, set up so that texts cannot contain special
+// tokens, and lists its pieces.
 func (g *Grounding) readTokenizer(text []byte, vocabulary int) error {
 	t, err := tokenizer.Parse(text)
 	if err != nil {
@@ -211,7 +210,7 @@ func (g *Grounding) readTokenizer(text []byte, vocabulary int) error {
 	}
 	for id, want := range map[int]string{clsToken: "[CLS]", sepToken: "[SEP]"} {
 		if id >= vocabulary || g.pieces[id] != want {
-			return fmt.Errorf("want %s as the token %d", want, id)
+			return fmt.Errorf("token %[2]d is not %[1]s", want, id)
 		}
 	}
 	return nil

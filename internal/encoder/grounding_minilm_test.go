@@ -13,17 +13,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// trunk is a model for claims whose trunk is a published BERT's and whose heads
-// are random, in float32 or in 8 bits.
-func trunk(t testing.TB, dir string, eight bool) []byte {
+// withTrunk returns a grounding model with the trunk of a published BERT and
+// random heads.
+func withTrunk(t testing.TB, dir string, quantized bool) []byte {
 	t.Helper()
 	file, err := safetensors.Open(filepath.Join(dir, safetensors.SingleFile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	w := taken(t, tinyFile(t, "float32"))
-	w.names, w.tensors = nil, make(map[string]writtenTensor)
+	w := copyFile(t, tinyFile(t, "float32"))
+	w.names, w.tensors = nil, make(map[string]modelTensor)
 	read := func(path string) []byte {
 		data, err := os.ReadFile(filepath.Join(dir, path))
 		if err != nil {
@@ -32,7 +32,7 @@ func trunk(t testing.TB, dir string, eight bool) []byte {
 		return data
 	}
 	w.meta["config"] = string(read(configFile))
-	var bytes []func()
+	var putInt8 []func()
 	put := func(name string, matrix bool, from ...string) {
 		var values []float32
 		var shape []int
@@ -49,13 +49,13 @@ func trunk(t testing.TB, dir string, eight bool) []byte {
 		}
 		shape = slices.Clone(shape)
 		shape[0] *= len(from)
-		if !eight || !matrix {
+		if !quantized || !matrix {
 			w.put(name, "F32", shape, encoded(values))
 			return
 		}
-		scales, steps := rounded(values, shape[1])
+		scales, steps := quantizeRows(values, shape[1])
 		w.put(name+".scale", "F32", shape[:1], encoded(scales))
-		bytes = append(bytes, func() { w.put(name, "I8", shape, steps) })
+		putInt8 = append(putInt8, func() { w.put(name, "I8", shape, steps) })
 	}
 	both := func(name string, matrix bool, from ...string) {
 		for _, kind := range []string{".weight", ".bias"} {
@@ -99,7 +99,7 @@ func trunk(t testing.TB, dir string, eight bool) []byte {
 	head("hidden", width, 3*width)
 	head("classes", claimClasses, width)
 	head("token", 1, width)
-	for _, put := range bytes {
+	for _, put := range putInt8 {
 		put()
 	}
 	text := read("tokenizer.json")
@@ -115,14 +115,14 @@ func encoded(values []float32) []byte {
 	return data
 }
 
-// rounded is a matrix in 8 bits with a scale for each row.
-func rounded(values []float32, width int) (scales []float32, steps []byte) {
+// quantizeRows converts a matrix to int8 with a scale per row.
+func quantizeRows(values []float32, width int) (scales []float32, steps []byte) {
 	for row := range slices.Chunk(values, width) {
-		peak := float32(0)
+		maxAbs := float32(0)
 		for _, v := range row {
-			peak = max(peak, v, -v)
+			maxAbs = max(maxAbs, v, -v)
 		}
-		scale := peak / 127
+		scale := maxAbs / 127
 		scales = append(scales, scale)
 		for _, v := range row {
 			q := 0.0
@@ -135,11 +135,9 @@ func rounded(values []float32, width int) (scales []float32, steps []byte) {
 	return scales, steps
 }
 
-// With the weights of a published model, windows have its published embeddings,
-// and claims are judged in 8 bits about as they are in float32.
-func TestGroundingOfMiniLM(t *testing.T) {
+func TestGroundingWithMiniLMTrunk(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
-	files := map[bool][]byte{false: trunk(t, dir, false), true: trunk(t, dir, true)}
+	files := map[bool][]byte{false: withTrunk(t, dir, false), true: withTrunk(t, dir, true)}
 	// The published model's texts are cut at 256 tokens with specials.
 	want = slices.DeleteFunc(want, func(s miniLMCase) bool { return len(s.IDs) > 60 })
 	want = want[:min(len(want), 16)]
@@ -149,7 +147,7 @@ func TestGroundingOfMiniLM(t *testing.T) {
 	}
 	group := Group{"The committee directed the agency to publish its findings by March 2021. Three of five members voted in favour.", texts[:6]}
 	for _, kernelName := range kernelNames() {
-		var judged [2][][]Held
+		var judged [2][][]ClaimOutput
 		for i, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
 			g, err := ParseGrounding(files[precision == kernel.Int8], Options{Kernel: kernelName, Precision: precision})
 			if err != nil {
@@ -160,17 +158,17 @@ func TestGroundingOfMiniLM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			least := 1.0
+			minCosine := 1.0
 			for i, s := range want {
-				ids, _, err := g.encode(s.Text, mostWindow)
+				ids, _, err := g.encode(s.Text, maxWindowTokens)
 				if err != nil || !slices.Equal(ids, s.IDs[1:len(s.IDs)-1]) {
-					t.Errorf("%.40q: ids %v (%v), want %v", s.Text, ids, err, s.IDs)
+					t.Errorf("%.40q: got ids %v, %v, want %v", s.Text, ids, err, s.IDs)
 				}
-				least = min(least, cosine(got[i], s.Embedding))
+				minCosine = min(minCosine, cosine(got[i], s.Embedding))
 			}
-			t.Logf("%s, precision %d: least cosine %.7f", kernelName, precision, least)
-			if bound := map[kernel.Precision]float64{kernel.Float32: 0.999999, kernel.Int8: 0.985}[precision]; least < bound {
-				t.Errorf("%s, precision %d: cosine %.7f, want %v", kernelName, precision, least, bound)
+			t.Logf("%s, %s: min cosine %.7f", kernelName, precisionName(precision), minCosine)
+			if bound := map[kernel.Precision]float64{kernel.Float32: 0.999999, kernel.Int8: 0.985}[precision]; minCosine < bound {
+				t.Errorf("%s, %s: got min cosine %.7f, want %v", kernelName, precisionName(precision), minCosine, bound)
 			}
 			if judged[i], err = g.Judge(t.Context(), []Group{group}); err != nil {
 				t.Fatal(err)
@@ -183,9 +181,9 @@ func TestGroundingOfMiniLM(t *testing.T) {
 			d.add(unsupported(near), unsupported(exact))
 		}
 		mean := d.sum / float64(d.n)
-		t.Logf("%s: logits of 8 bits off by at most %.2g, mean %.2g", kernelName, d.max, mean)
+		t.Logf("%s: int8 logits: max difference %.2g, mean %.2g", kernelName, d.max, mean)
 		if mean > 0.025 {
-			t.Errorf("%s: logits of 8 bits are off by %.2g on average", kernelName, mean)
+			t.Errorf("%s: int8 logits differ by %.2g on average, want at most 0.025", kernelName, mean)
 		}
 	}
 }

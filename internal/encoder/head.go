@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// pooling is what the hidden values that a head reads are made of.
+// pooling selects which hidden values a head reads.
 type pooling int
 
 const (
@@ -16,26 +16,27 @@ const (
 	eachToken
 )
 
-// head turns hidden values into one logit a label:
-// out(norm(act(dense(pooled hidden values)))).
+// head maps hidden values to one logit per label: out(norm(act(dense(pooled hidden
+// values)))).
 type head struct {
 	pooling pooling
 	width   int
-	dense   *dense // nil: the pooled values as they are
+	dense   *dense // optional
 	act     kernel.Activation
-	norm    norm // without gain there is none
+	norm    norm // optional: no gain means none
 	eps     float32
-	out     *kernel.Linear // float32 in every precision
+	out     *kernel.Linear // float32 even if the network is int8
 }
 
-// pooled returns the pooled hidden values of each sequence, in memory of p, and
-// how many rows they are. hidden is what the network made, for p.first or not.
-func (p *pass) pooled(kind pooling, hidden []float32, width int) ([]float32, int) {
+// poolRows returns the pooled hidden values, in memory owned by p, and their
+// number of rows. hidden is the output of the network, computed with p.first if
+// kind is firstToken.
+func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, int) {
 	if kind == firstToken || kind == eachToken {
 		return hidden, len(hidden) / width
 	}
-	pooled := room(&p.spare[0], len(p.lengths)*width)
-	sums := room(&p.sums, width)
+	pooled := grow(&p.scratch[0], len(p.lengths)*width)
+	sums := grow(&p.sums, width)
 	for s, at := range p.starts {
 		dst := pooled[s*width : (s+1)*width]
 		rows := hidden[at*width : (at+p.lengths[s])*width]
@@ -61,23 +62,23 @@ func (p *pass) pooled(kind pooling, hidden []float32, width int) ([]float32, int
 	return pooled, len(p.lengths)
 }
 
-// run returns the logits, a row a sequence or a token, in memory of p.
+// run returns the logits, one row per sequence or token, in memory owned by p.
 func (h *head) run(p *pass, hidden []float32) []float32 {
-	x, rows := p.pooled(h.pooling, hidden, h.width)
+	x, rows := p.poolRows(h.pooling, hidden, h.width)
 	if h.dense != nil {
-		dense := room(&p.spare[1], rows*h.width)
+		dense := grow(&p.scratch[1], rows*h.width)
 		p.pool.Apply(h.dense.Linear, dense, h.width, x, h.width, rows, h.act)
 		x = dense
 		if h.norm.gain != nil {
 			p.pool.LayerNorm(x, x, nil, rows, h.width, h.norm.gain, h.norm.bias, h.eps)
 		}
 	}
-	logits := room(&p.spare[2], rows*h.out.Out)
+	logits := grow(&p.scratch[2], rows*h.out.Out)
 	p.pool.Apply(h.out, logits, h.out.Out, x, h.width, rows, kernel.None)
 	return logits
 }
 
-// head loads the head of a family with that many labels.
+// head loads the classification head of a family.
 func (w *weights) head(c *config, family string, kind Kind, width, labels int) (*head, error) {
 	h := &head{width: width}
 	dense, out, bias := "", "classifier", true
@@ -89,14 +90,14 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int) (
 	case "deberta-v2":
 		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act")
 		if size := c.sizeOr("pooler_hidden_size", width, maxWidth); size != width {
-			c.fail("pooler_hidden_size", "%d is not supported where hidden_size is %d", size, width)
+			c.fail("pooler_hidden_size", "%d is not supported with hidden_size %d", size, width)
 		}
 	case "modernbert":
-		dense, bias, h.act = "head.dense", c.flag("classifier_bias", false), c.activation("classifier_activation")
+		dense, bias, h.act = "head.dense", c.boolean("classifier_bias", false), c.activation("classifier_activation")
 		h.eps = c.eps("norm_eps", 1e-5)
 		if kind == Tokens {
 			h.pooling = eachToken
-		} else if c.word("classifier_pooling", "cls", "cls", "mean") == "mean" {
+		} else if c.oneOf("classifier_pooling", "cls", "cls", "mean") == "mean" {
 			h.pooling = meanOfTokens
 		}
 	case "t5":
@@ -115,6 +116,6 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int) (
 	if t := w.set.Tensor(out + ".weight"); t != nil && len(t.Shape) == 2 && t.Shape[0] != labels {
 		return nil, fmt.Errorf("%s: tensor %q has %d labels, %s has %d", w.dir, t.Name, t.Shape[0], configFile, labels)
 	}
-	h.out = w.exact(width, w.part(out, labels, width, true))
+	h.out = w.float32Linear(width, w.part(out, labels, width, true))
 	return h, w.err
 }

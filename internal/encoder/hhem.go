@@ -2,28 +2,28 @@ package encoder
 
 import "strings"
 
-// prompt is the text that HHEM reads in place of a pair.
+// prompt is the template that HHEM reads a pair in.
 type prompt struct {
-	pieces [3]string // before, between and behind the two texts
+	pieces [3]string // before, between and after the two texts
 	swap   bool      // the second text comes first
 }
 
-// The places of the two texts in the prompt of a configuration.
+// Placeholders in the prompt of the configuration.
 const (
 	firstText  = "{text1}"
 	secondText = "{text2}"
 )
 
-// readPrompt reads the prompt of HHEM, which has each text once.
+// readPrompt reads the prompt, which must have each placeholder once.
 func readPrompt(c *config) (*prompt, error) {
 	const key = "prompt"
 	text := c.text(key, "")
 	if text == "" {
-		c.fail(key, "is missing")
+		c.fail(key, "missing")
 	}
 	if strings.Count(text, firstText) != 1 || strings.Count(text, secondText) != 1 ||
 		strings.Count(text, "{") != 2 || strings.Count(text, "}") != 2 {
-		c.fail(key, "want %s and %s once each and no other braces, got %q", firstText, secondText, text)
+		c.fail(key, "want %s and %s exactly once and no other braces, got %q", firstText, secondText, text)
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -38,7 +38,8 @@ func readPrompt(c *config) (*prompt, error) {
 	return p, nil
 }
 
-// fill puts the texts in their places, which are the second and the fourth part.
+// fill returns the parts of the prompt with the texts inserted as the second and
+// fourth.
 func (p *prompt) fill(premise, hypothesis string) []string {
 	if p.swap {
 		premise, hypothesis = hypothesis, premise

@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// Meaning is what a label says of a claim.
+// Meaning is what a label implies for a claim.
 type Meaning int
 
 const (
-	// NotMentioned says that the text does not support the claim, without saying
-	// that it speaks against it. Models that know no difference say this.
+	// NotMentioned means that the text does not support the claim. Models with two
+	// labels use it for contradicted claims too.
 	NotMentioned Meaning = iota
 	// Supported says that the claim follows from the text.
 	Supported
@@ -22,30 +22,30 @@ const (
 	Contradicted
 )
 
-// String returns the name that a label map uses.
+// String returns the name used in label maps.
 func (m Meaning) String() string {
 	return [...]string{"not_mentioned", "supported", "contradicted"}[m]
 }
 
-// Probabilities are the probabilities of the three meanings. Their sum is 1.
+// Probabilities holds the probability of each meaning. They sum to 1.
 type Probabilities struct{ Supported, Contradicted, NotMentioned float64 }
 
-// Probabilities returns what logits, one a label, say of a claim: the softmax over the
-// labels, summed by meaning.
+// Probabilities returns the softmax over the logits, summed by the meaning of
+// their labels.
 func (i *Info) Probabilities(logits []float32) Probabilities {
-	most := float64(slices.Max(logits))
+	largest := float64(slices.Max(logits))
 	var sums [Contradicted + 1]float64
 	total := 0.0
 	for l, x := range logits {
-		e := math.Exp(float64(x) - most)
+		e := math.Exp(float64(x) - largest)
 		sums[i.Meanings[l]] += e
 		total += e
 	}
 	return Probabilities{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
 }
 
-// meaningOf returns what a label's name says by itself. The names are those of
-// NLI and fact checking data sets and of the classifiers trained on them.
+// meaningOf returns the meaning that a label name implies. The names are those of
+// NLI and fact-checking datasets and of classifiers trained on them.
 func meaningOf(label string) (Meaning, bool) {
 	name := strings.ToLower(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.TrimSpace(label)))
 	switch name {
@@ -62,8 +62,8 @@ func meaningOf(label string) (Meaning, bool) {
 	return 0, false
 }
 
-// labels returns the names of a classifier's labels in the order of its logits.
-// transformers leaves id2label out where it is the two labels that are default.
+// labels returns the label names of a classifier in the order of its logits.
+// transformers omits id2label if the model has its two default labels.
 func (c *config) labels() []string {
 	n := c.sizeOr("num_labels", 2, maxLabels)
 	byID := make(map[string]string)
@@ -89,8 +89,8 @@ func (c *config) labels() []string {
 	return names
 }
 
-// meanings returns what each label means: what the label map says, which may
-// not name labels that are not there, or else what the name says.
+// meanings returns the meaning of each label, taken from the label map given or
+// else from the name of the label. Every key of given must be a label.
 func meanings(labels []string, given map[string]string) ([]Meaning, error) {
 	known := map[string]Meaning{
 		Supported.String(): Supported, Contradicted.String(): Contradicted, NotMentioned.String(): NotMentioned,
@@ -110,28 +110,27 @@ func meanings(labels []string, given map[string]string) ([]Meaning, error) {
 		m, ok := known[given[label]]
 		if !ok {
 			if m, ok = meaningOf(label); !ok {
-				return nil, fmt.Errorf("the label %q does not say what it means; a label map must give each of %s"+
-					" as supported, contradicted or not_mentioned", label, list)
+				return nil, fmt.Errorf("label %q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)
 			}
 		}
 		result[i] = m
 		count[m]++
 	}
 	if count[Supported] == 0 || count[Supported] == len(labels) {
-		return nil, fmt.Errorf("of the labels %s, some must mean supported and some not", list)
+		return nil, fmt.Errorf("labels %s: at least one must mean supported and at least one must not", list)
 	}
 	return result, nil
 }
 
-// quoted lists names for an error, and no more than a reader takes in.
+// quoted joins up to 20 names for an error message.
 func quoted(names []string) string {
-	const most = 20
+	const limit = 20
 	var list []string
-	for _, name := range names[:min(len(names), most)] {
+	for _, name := range names[:min(len(names), limit)] {
 		list = append(list, strconv.Quote(name))
 	}
-	if len(names) > most {
-		list = append(list, fmt.Sprintf("and %d more", len(names)-most))
+	if len(names) > limit {
+		list = append(list, fmt.Sprintf("and %d more", len(names)-limit))
 	}
 	return strings.Join(list, ", ")
 }

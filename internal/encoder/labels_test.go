@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestMeaningsOfLabels(t *testing.T) {
+func TestMeanings(t *testing.T) {
 	const s, c, n = Supported, Contradicted, NotMentioned
 	generic := []string{"LABEL_0", "LABEL_1"}
 	tests := []struct {
@@ -29,19 +29,19 @@ func TestMeaningsOfLabels(t *testing.T) {
 		{labels: []string{"entailment", "neutral"}, given: map[string]string{"entailment": "not_mentioned", "neutral": "supported"}, want: []Meaning{n, s}},
 
 		{labels: generic, err: `"LABEL_0", "LABEL_1"`},
-		{labels: generic, given: map[string]string{"LABEL_0": "supported"}, err: `"LABEL_1" does not say`},
+		{labels: generic, given: map[string]string{"LABEL_0": "supported"}, err: `label "LABEL_1": unknown meaning`},
 		{labels: generic, given: map[string]string{"LABEL_2": "supported"}, err: `no label "LABEL_2"; it has "LABEL_0", "LABEL_1"`},
 		{labels: generic, given: map[string]string{"LABEL_0": "yes"}, err: `LABEL_0: "yes" is not supported, contradicted or not_mentioned`},
-		{labels: generic, given: map[string]string{"LABEL_0": "supported", "LABEL_1": "supported"}, err: "some must mean supported and some not"},
-		{labels: []string{"neutral", "contradiction"}, err: "some must mean supported"},
-		{labels: []string{"entailment"}, err: "some must mean supported"},
+		{labels: generic, given: map[string]string{"LABEL_0": "supported", "LABEL_1": "supported"}, err: "at least one must mean supported"},
+		{labels: []string{"neutral", "contradiction"}, err: "at least one must mean supported"},
+		{labels: []string{"entailment"}, err: "at least one must mean supported"},
 	}
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.labels, ","), func(t *testing.T) {
 			got, err := meanings(tt.labels, tt.given)
 			if tt.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tt.err) {
-					t.Errorf("error %v, want one with %q", err, tt.err)
+					t.Errorf("got error %v, want %q", err, tt.err)
 				}
 				return
 			}
@@ -52,7 +52,7 @@ func TestMeaningsOfLabels(t *testing.T) {
 	}
 }
 
-func TestProbabilitiesSumLabelsOfMeaning(t *testing.T) {
+func TestProbabilitiesSumLabelsByMeaning(t *testing.T) {
 	info := Info{Meanings: []Meaning{NotMentioned, Supported, Contradicted, NotMentioned}}
 	got := info.Probabilities([]float32{1, 2, 3, 4})
 	total := math.Exp(1) + math.Exp(2) + math.Exp(3) + math.Exp(4)
@@ -62,16 +62,16 @@ func TestProbabilitiesSumLabelsOfMeaning(t *testing.T) {
 		"not mentioned": {got.NotMentioned, want.NotMentioned}, "sum": {got.Supported + got.Contradicted + got.NotMentioned, 1},
 	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-12 {
-			t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
+			t.Errorf("%s: got %v, want %v", name, pair[0], pair[1])
 		}
 	}
-	// Logits whose exponentials overflow are no less a distribution.
+	// The exponentials of these logits would overflow.
 	if got := info.Probabilities([]float32{0, 3e4, -3e4, 0}); got.Supported != 1 {
-		t.Errorf("%+v, want 1 supported", got)
+		t.Errorf("got %+v, want 1 supported", got)
 	}
 }
 
-func TestLabelsOfAConfiguration(t *testing.T) {
+func TestConfigLabels(t *testing.T) {
 	tests := []struct {
 		config string
 		want   []string

@@ -2,122 +2,122 @@ package encoder
 
 import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
-// The numbers of the layout, which a model is trained with: training/grounding/layout.py
-// has the same, and a file of weights states them.
+// The layout that models are trained with, as in training/grounding/layout.py.
+// Model files state these values.
 const (
-	mostWindow = 256 // tokens of a window, the two specials not counted
-	mostClaim  = 96  // tokens of a claim, its [SEP] not counted
-	akinPrefix = 4   // characters that akin words share at least
+	maxWindowTokens = 256 // without special tokens
+	maxClaimTokens  = 96  // without the [SEP] after the claim
+	minSharedPrefix = 4   // characters that similar words have in common
 
 	clsToken, sepToken = 101, 102
 )
 
-// The types of tokens: those of a window, and those of a claim by the word that
-// they are part of.
+// Token types tell window tokens from claim tokens, and for claim tokens how
+// their word relates to the words of the window.
 const (
-	inWindow   = iota
-	sameWord   // the window has the word
-	akinWord   // the window has one that begins alike
-	absentWord // the window has neither
+	inWindow    = iota
+	sameWord    // the window contains the word
+	similarWord // the window contains a word with the same beginning
+	absentWord
 	tokenTypes
 )
 
-// A layout is what sequences have besides that are windows with claims:
+// A layout describes the sequences of a batch that hold a window with claims:
 //
 //	[CLS] window [SEP] claim 1 [SEP] claim 2 [SEP] ...
 //
-// Every token sees the window, a claim's tokens see their own claim too, and no
-// claim sees another. The positions of each claim go on where the window ended.
-// So a claim's values do not depend on the claims beside it.
+// Every token attends to the window. Claim tokens also attend to their own claim,
+// but not to other claims, and the positions of every claim continue those of the
+// window. So the output for a claim does not depend on the other claims.
 type layout struct {
 	positions []int32 // of all tokens
-	windows   []int   // tokens of each sequence's window, with specials
+	windows   []int   // length of each sequence's window, with special tokens
 	claims    []claim // of all sequences, in order
 }
 
-// claim is the tokens from lo up to hi of a sequence, its [SEP] the last.
+// claim is the range of tokens of a claim in a sequence, including its [SEP].
 type claim struct{ sequence, lo, hi int }
 
-func (l *layout) any() bool { return len(l.windows) > 0 }
+func (l *layout) hasClaims() bool { return len(l.windows) > 0 }
 
 func (l *layout) reset() {
 	l.positions, l.windows, l.claims = l.positions[:0], l.windows[:0], l.claims[:0]
 }
 
-// A group is a sequence of a window and claims.
-type group struct {
+// A tokenSequence is a window followed by claims.
+type tokenSequence struct {
 	ids, types, positions []int32
-	window                int   // tokens of the window, with specials
-	ends                  []int // the tokens after each claim's [SEP]
+	window                int   // length of the window, with special tokens
+	ends                  []int // end of each claim, after its [SEP]
 }
 
-// begin starts a group with a window, a list of tokens without specials. There
-// is room for so many claims and for their tokens.
-func (g *group) begin(window []int32, claims, tokens int) {
+// start sets the window, given without special tokens, and reserves capacity for
+// claims with the given number of tokens in total.
+func (s *tokenSequence) start(window []int32, claims, tokens int) {
 	n := len(window) + 2
-	g.ids = append(append(append(make([]int32, 0, n+tokens), clsToken), window...), sepToken)
-	g.types = make([]int32, n, n+tokens)
-	g.positions = make([]int32, n, n+tokens)
-	for i := range g.positions {
-		g.positions[i] = int32(i)
+	s.ids = append(append(append(make([]int32, 0, n+tokens), clsToken), window...), sepToken)
+	s.types = make([]int32, n, n+tokens)
+	s.positions = make([]int32, n, n+tokens)
+	for i := range s.positions {
+		s.positions[i] = int32(i)
 	}
-	g.window, g.ends = n, make([]int, 0, claims)
+	s.window, s.ends = n, make([]int, 0, claims)
 }
 
-// claim adds a claim, a list of tokens without specials.
-func (g *group) claim(m *marks, ids []int32) {
-	at := len(g.types)
-	g.ids = append(append(g.ids, ids...), sepToken)
-	g.types = g.types[:at+len(ids)]
-	m.mark(g.types[at:], ids)
-	g.types = append(g.types, sameWord)
+// addClaim appends a claim, given without special tokens.
+func (s *tokenSequence) addClaim(m *wordMatcher, ids []int32) {
+	start := len(s.types)
+	s.ids = append(append(s.ids, ids...), sepToken)
+	s.types = s.types[:start+len(ids)]
+	m.setTypes(s.types[start:], ids)
+	s.types = append(s.types, sameWord)
 	for i := range len(ids) + 1 {
-		g.positions = append(g.positions, int32(g.window+i))
+		s.positions = append(s.positions, int32(s.window+i))
 	}
-	g.ends = append(g.ends, len(g.ids))
+	s.ends = append(s.ends, len(s.ids))
 }
 
-// addGroup appends a group.
-func (b *batch) addGroup(g *group) {
-	s := len(b.starts)
-	b.add(g.ids, g.types)
-	l := &b.laid
-	l.positions = append(l.positions, g.positions...)
-	l.windows = append(l.windows, g.window)
-	lo := g.window
-	for _, hi := range g.ends {
-		l.claims = append(l.claims, claim{s, lo, hi})
+// addClaims appends a sequence with claims.
+func (b *batch) addClaims(s *tokenSequence) {
+	index := len(b.starts)
+	b.add(s.ids, s.types)
+	l := &b.layout
+	l.positions = append(l.positions, s.positions...)
+	l.windows = append(l.windows, s.window)
+	lo := s.window
+	for _, hi := range s.ends {
+		l.claims = append(l.claims, claim{index, lo, hi})
 		lo = hi
 	}
 }
 
-// gatherClaims moves the rows of claims to the front of x.
+// gatherClaims moves the rows of claim tokens to the front of x.
 func (p *pass) gatherClaims(x []float32, width int) []float32 {
 	rows := 0
-	for s, at := range p.starts {
-		from, to := at+p.laid.windows[s], at+p.lengths[s]
-		copy(x[rows*width:], x[from*width:to*width])
-		rows += to - from
+	for s, start := range p.starts {
+		lo, hi := start+p.layout.windows[s], start+p.lengths[s]
+		copy(x[rows*width:], x[lo*width:hi*width])
+		rows += hi - lo
 	}
 	return x[:rows*width]
 }
 
-// sight is memory for what tokens of claims see.
-type sight struct {
+// visibility is reusable memory for the result of visibleBlocks.
+type visibility struct {
 	blocks []kernel.Block
 	ranges [][2]int
-	cuts   []int // where the blocks of each sequence begin
+	starts []int // index of the first block of each sequence
 }
 
-// sight returns what the tokens of each sequence see, those of windows left out
-// where only claims are wanted.
-func (p *pass) sight(claimsOnly bool) func(s int) []kernel.Block {
-	l, v := &p.laid, &p.seen
-	room(&v.ranges, len(l.windows)+2*len(l.claims))
-	v.blocks, v.cuts = v.blocks[:0], v.cuts[:0]
+// visibleBlocks returns a function from a sequence to what its tokens attend to.
+// With claimsOnly, window tokens are left out.
+func (p *pass) visibleBlocks(claimsOnly bool) func(s int) []kernel.Block {
+	l, v := &p.layout, &p.visible
+	grow(&v.ranges, len(l.windows)+2*len(l.claims))
+	v.blocks, v.starts = v.blocks[:0], v.starts[:0]
 	ranges, claims := v.ranges, l.claims
 	for s, n := range l.windows {
-		v.cuts = append(v.cuts, len(v.blocks))
+		v.starts = append(v.starts, len(v.blocks))
 		ranges[0] = [2]int{0, n}
 		if !claimsOnly {
 			v.blocks = append(v.blocks, kernel.Block{Q1: n, Keys: ranges[:1:1]})
@@ -130,6 +130,6 @@ func (p *pass) sight(claimsOnly bool) func(s int) []kernel.Block {
 			ranges, claims = ranges[2:], claims[1:]
 		}
 	}
-	v.cuts = append(v.cuts, len(v.blocks))
-	return func(s int) []kernel.Block { return v.blocks[v.cuts[s]:v.cuts[s+1]] }
+	v.starts = append(v.starts, len(v.blocks))
+	return func(s int) []kernel.Block { return v.blocks[v.starts[s]:v.starts[s+1]] }
 }

@@ -1,34 +1,34 @@
-// Package encoder runs transformer encoders: it reads a folder with a model as
-// Hugging Face lays it out (config.json, model.safetensors, tokenizer.json) and
-// computes what the model makes of texts, without any other software.
+// Package encoder runs transformer encoders in pure Go. It reads a model in the
+// layout of Hugging Face (config.json, model.safetensors, tokenizer.json) and
+// computes its output for texts.
 //
 // # Models
 //
-// BERT, RoBERTa, XLM-RoBERTa, DeBERTa v2 and v3 and ModernBERT that classify
-// pairs of texts; ModernBERT that classifies tokens; HHEM-2.1-Open, which is the
-// encoder of T5; and encoders of sentences in the layout of
-// sentence-transformers. Whatever in a configuration changes the numbers is
-// either followed or refused by an error that names the key and the value.
+// Supported are BERT, RoBERTa, XLM-RoBERTa, DeBERTa v2 and v3 and ModernBERT
+// classifiers of text pairs, ModernBERT token classifiers, HHEM-2.1-Open (a T5
+// encoder), and sentence encoders in the layout of sentence-transformers.
+// Configuration values that affect the output are either honored or rejected
+// with an error that names key and value.
 //
-// A Grounding is a BERT with an input and heads of its own, which judges many
-// claims by one window of text. It lies in one file, with its tokenizer, that may
-// be part of the program.
+// A [Grounding] is a BERT with its own input layout and heads that judges many
+// claims against one window of text. Model and tokenizer are one file, which can
+// be embedded in a program.
 //
 // # Batches
 //
-// The texts of a call are sorted by length and computed some thousand tokens at
-// a time, without padding. What is computed for a text is the same to the last
-// bit whatever it is computed with, and however many threads do it.
+// The texts of a call are sorted by length and computed in passes of some two
+// thousand tokens, without padding. The output for a text is bit-identical
+// whatever it is batched with and for any number of threads.
 //
-// With Options.Device the same networks are computed by ONNX Runtime, a library
-// that this program loads: texts of about the same length are then padded to one,
-// and the last digits may depend on what a text is computed with.
+// With Options.Device, ONNX Runtime computes the same networks. Texts of similar
+// length are then padded to the same length, and the last digits of the output
+// may depend on the batch.
 //
 // # Memory
 //
-// Weights in float32 are used where they lie in the mapped file. What a call
-// takes besides is bounded by the thousands of tokens at a time, or by the
-// longest text, in proportion to its length.
+// Float32 weights are used in place in the mapped file. In addition, a call needs
+// memory for one pass or, if that is more, for its longest text; the need grows
+// linearly with the length.
 package encoder
 
 import (
@@ -44,7 +44,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
-// The names of a model's files in its folder, beside those of its weights.
 const (
 	configFile          = "config.json"
 	tokenizerFile       = "tokenizer.json"
@@ -52,65 +51,65 @@ const (
 	sentenceConfigFile  = "sentence_bert_config.json"
 )
 
-// Options say how a model is run. The zero value is float32 on all processors
-// with the fastest kernels.
+// Options configure how a model is run. The zero value means float32 on all
+// processors with the fastest kernels.
 type Options struct {
 	Precision kernel.Precision
-	Threads   int    // 0: as many as the Go runtime uses
-	Kernel    string // a name of kernel.Names; "" is the fastest
-	// Labels gives labels a meaning by their names: supported, contradicted or
-	// not_mentioned. Labels that it lacks mean what their names say.
+	Threads   int    // 0 means GOMAXPROCS
+	Kernel    string // one of kernel.Names; "" means the fastest
+	// Labels maps label names to supported, contradicted or not_mentioned. The
+	// meaning of other labels is derived from their names.
 	Labels map[string]string
-	// Device is where to compute with ONNX Runtime, in float32 and whatever Kernel
-	// says; none is to compute in this program.
+	// Device selects ONNX Runtime, which computes in float32 and ignores Kernel.
+	// The zero value computes in Go.
 	Device ort.Device
-	// Library is the file of ONNX Runtime, or a folder with it; "" is to look for it
-	// where the system looks for libraries.
+	// Library is the ONNX Runtime library or a directory that contains it; ""
+	// means to search the system's library path.
 	Library string
-	// Waiting, where it is set, is called before a call waits for its turn at the
-	// model, with the context of the call, and what it returns after that.
+	// Waiting, if set, is called with the context of a call before it waits for
+	// another call to finish its pass; resume is called after the wait.
 	Waiting func(ctx context.Context) (resume func())
 }
 
-// Kind is what a model does, and which of its methods may be called.
+// Kind is the task of a model. It determines which methods can be called.
 type Kind string
 
-// The kinds of models.
+// The layerTypes of models.
 const (
 	Classify Kind = "classify" // Model.Classify
 	Tokens   Kind = "tokens"   // Model.Tokens
 	Embed    Kind = "embed"    // Model.Embed
 	HHEM     Kind = "hhem"     // Model.Classify
-	Claims   Kind = "claims"   // of a Grounding
+	Claims   Kind = "claims"   // Grounding.Judge
 )
 
 // Info describes a model.
 type Info struct {
 	Architecture string // as in config.json
 	Kind         Kind
-	Hidden       int // values of a token between layers, and of an embedding
+	Hidden       int // width of hidden states and embeddings
 	Layers       int
 	Labels       []string  // in the order of logits
-	Meanings     []Meaning // of the labels
-	MaxTokens    int       // the longest sequence that is possible, specials included; 0: there is no such limit
-	Window       int       // the longest sequence that the model was made for; 0: not known
-	Kernel       string    // the name of the kernels, or of the library that computes in their place
+	Meanings     []Meaning // by label
+	MaxTokens    int       // maximum sequence length with special tokens; 0 means no limit
+	Window       int       // sequence length that the model was trained for; 0 means unknown
+	Kernel       string    // name of the kernels, or of ONNX Runtime
 	Precision    kernel.Precision
 }
 
-// A Model is ready to run. Its methods may be called by many goroutines, whose
-// passes through the network follow one another.
+// A Model is a loaded model. Its methods may be called concurrently; passes
+// through the network are serialized.
 type Model struct {
 	engine
 	info     Info
 	weights  *safetensors.Set
-	head     *head // nil: embeddings
+	head     *head // nil for sentence encoders
 	sentence *sentence
-	prompt   *prompt // of HHEM, else nil
+	prompt   *prompt // only for HHEM
 
 	tokenizer *tokenizer.Tokenizer
 	threads   int
-	graph     *graph // where ONNX Runtime computes, else nil
+	onnx      *onnxModel // nil unless ONNX Runtime is used
 }
 
 // Info describes the model.
@@ -120,21 +119,20 @@ func (m *Model) Info() Info {
 	return info
 }
 
-// Close gives the weights back, when the pass that may be under way is done.
-// Calls that are not done with all their passes fail.
+// Close waits for the current pass and releases the weights. Calls with passes
+// left fail.
 func (m *Model) Close() error {
 	return m.close(func() error {
-		m.graph.close()
+		m.onnx.close()
 		return m.weights.Close()
 	})
 }
 
-// kernels returns the kernels to compute with, and sets the number of threads
-// where it is left to the program.
+// kernels returns the selected kernels and sets the default number of threads.
 func (o *Options) kernels() (*kernel.Kernels, error) {
 	k, err := kernel.New(o.Kernel)
 	if err == nil && o.Threads < 0 {
-		err = fmt.Errorf("%d threads", o.Threads)
+		err = fmt.Errorf("invalid number of threads: %d", o.Threads)
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
@@ -142,17 +140,17 @@ func (o *Options) kernels() (*kernel.Kernels, error) {
 	return k, err
 }
 
-// load opens a model but for its tokenizer.
+// load loads a model without its tokenizer.
 func load(dir string, o Options) (*Model, error) {
 	c, err := readConfig(dir, configFile)
 	if err != nil {
 		return nil, err
 	}
-	return loadAs(dir, c, o)
+	return loadConfig(dir, c, o)
 }
 
-// loadAs is load with a configuration that was read before.
-func loadAs(dir string, c *config, o Options) (*Model, error) {
+// loadConfig loads a model with the given configuration.
+func loadConfig(dir string, c *config, o Options) (*Model, error) {
 	k, err := o.kernels()
 	if err != nil {
 		return nil, err
@@ -166,28 +164,28 @@ func loadAs(dir string, c *config, o Options) (*Model, error) {
 	w := &weights{dir: dir, set: set, k: k, p: o.Precision}
 	if o.Device != (ort.Device{}) {
 		if o.Precision != kernel.Float32 {
-			return nil, errors.Join(fmt.Errorf("%s computes in float32 only", o.Device), set.Close())
+			return nil, errors.Join(fmt.Errorf("device %s supports float32 only", o.Device), set.Close())
 		}
 		w.parts = make(map[*kernel.Linear][]kernel.Part)
 	}
 	err = m.build(dir, c, w, o.Labels)
 	if err == nil && w.parts != nil {
-		err = m.hand(w.parts, o)
+		err = m.useONNX(w.parts, o)
 	}
 	if err != nil {
 		return nil, errors.Join(err, set.Close())
 	}
 	if o.Precision == kernel.Int8 {
-		if err := m.quantise(context.Background(), w.layers, m.info.MaxTokens); err != nil {
+		if err := m.quantize(context.Background(), w.layers, m.info.MaxTokens); err != nil {
 			return nil, errors.Join(err, set.Close())
 		}
 	}
 	return m, nil
 }
 
-// build makes the network and the head that the configuration asks for.
+// build loads the network and its head.
 func (m *Model) build(dir string, c *config, w *weights, given map[string]string) error {
-	family, kind, err := m.identify(dir, c)
+	family, kind, err := m.detectFamily(dir, c)
 	if err != nil {
 		return err
 	}
@@ -208,18 +206,18 @@ func (m *Model) build(dir string, c *config, w *weights, given map[string]string
 			return fmt.Errorf("%s: %w", c.file, err)
 		}
 	}
-	if err := m.grow(c, w, family); err != nil {
+	if err := m.loadNetwork(c, w, family); err != nil {
 		return err
 	}
 	if kind == Embed {
-		return m.sentence.fit(&m.info)
+		return m.sentence.applyTo(&m.info)
 	}
 	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels))
 	return err
 }
 
-// grow loads the network of a family.
-func (m *Model) grow(c *config, w *weights, family string) error {
+// loadNetwork loads the network of a family.
+func (m *Model) loadNetwork(c *config, w *weights, family string) error {
 	var post *postNorm
 	var pre *preNorm
 	var err error

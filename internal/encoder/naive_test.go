@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// naive computes models in float64, one step after another and as their papers
-// write them, on weights that follow from their names. The weights that it asks
-// for are those that a file of the model has.
+// naive computes models in float64, step by step as in their papers. Weights are
+// derived from their names; the ones that a network asks for are the tensors of
+// the model file.
 type naive struct {
 	config  map[string]any
-	round   func(float64) float64 // to what a file can hold
+	round   func(float64) float64 // to the type of the file
 	tensors map[string]tensor
 }
 
@@ -26,12 +26,12 @@ type matrix [][]float64
 
 func toFloat32(x float64) float64 { return float64(float32(x)) }
 
-func toBrain(x float64) float64 {
+func toBF16(x float64) float64 {
 	return float64(math.Float32frombits(math.Float32bits(float32(x)) &^ 0xffff))
 }
 
-// toHalf keeps 11 bits of a number, and none of one that is too small for that.
-func toHalf(x float64) float64 {
+// toF16 rounds to 11 significant bits and flushes subnormal values to zero.
+func toF16(x float64) float64 {
 	if math.Abs(x) < 1.0/(1<<14) {
 		return 0
 	}
@@ -45,8 +45,8 @@ func newNaive(config map[string]any) *naive {
 
 func (n *naive) size(key string) int { return n.config[key].(int) }
 
-// get returns a tensor, which has a spread of 0.4 about 0 or, for the gain of a
-// norm, about 1.
+// get returns a tensor with normally distributed values with standard deviation
+// 0.4 and mean 0 or, for the gain of a norm, 1.
 func (n *naive) get(name string, shape ...int) []float64 {
 	if t, ok := n.tensors[name]; ok {
 		return t.values
@@ -74,7 +74,7 @@ func (n *naive) rows(name string, rows, width int) matrix {
 	return slices.Collect(slices.Chunk(n.get(name, rows, width), width))
 }
 
-// linear is x·Wᵀ + b.
+// linear computes x·Wᵀ + b.
 func (n *naive) linear(x matrix, name string, out int, bias bool) matrix {
 	w := n.rows(name+".weight", out, len(x[0]))
 	b := make([]float64, out)
@@ -166,7 +166,8 @@ func geluTanh(x float64) float64 {
 	return 0.5 * x * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x)))
 }
 
-// attention is softmax(score)·v by head, over the keys that a query sees.
+// attention computes softmax(score)·v by head, over the keys that sees allows for
+// a query.
 func attention(v matrix, heads int, score func(h, i, j int) float64, sees func(i, j int) bool) matrix {
 	d := len(v[0]) / heads
 	y := make(matrix, len(v))
@@ -190,7 +191,7 @@ func attention(v matrix, heads int, score func(h, i, j int) float64, sees func(i
 	return y
 }
 
-// dot is the product of head h of two rows.
+// dot returns the product of head h of two rows.
 func dot(a, b []float64, h, d int) float64 {
 	sum := 0.0
 	for c := h * d; c < (h+1)*d; c++ {

@@ -2,5 +2,4 @@
 
 package encoder
 
-// raceEnabled says that the race detector is on.
 const raceEnabled = false

@@ -8,18 +8,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// A batch is sequences of tokens that lie one after another, without padding.
+// A batch is a list of sequences stored one after another, without padding.
 type batch struct {
 	ids, types []int32 // of all tokens
-	lengths    []int   // of the sequences
-	starts     []int   // their first tokens
+	lengths    []int   // of each sequence
+	starts     []int   // index of the first token of each sequence
 	longest    int
-	laid       layout // what sequences of a window and claims have besides
+	layout     layout // only if sequences hold a window with claims
 }
 
 func (b *batch) reset() {
 	b.ids, b.types, b.lengths, b.starts, b.longest = b.ids[:0], b.types[:0], b.lengths[:0], b.starts[:0], 0
-	b.laid.reset()
+	b.layout.reset()
 }
 
 // add appends a sequence.
@@ -31,47 +31,45 @@ func (b *batch) add(ids, types []int32) {
 	b.longest = max(b.longest, len(ids))
 }
 
-// A network turns the tokens of a batch into hidden states.
+// A network computes hidden states for the tokens of a batch.
 type network interface {
-	// forward returns one row of hidden values a token, or a sequence where p.first
-	// is set: that of its first token; or a claim's token, where the batch has
-	// claims. They are in memory of p and good until the
-	// next pass. The error is that of the context.
+	// forward returns the hidden values of every token, one row each. The result is
+	// limited to first tokens if p.first is set, and to claim tokens if the batch has
+	// claims. It is valid until the next pass. The error is that of ctx.
 	forward(ctx context.Context, p *pass) ([]float32, error)
-	// check refuses a token that the network has no embedding for.
+	// check rejects tokens that have no embedding.
 	check(ids, types []int32) error
-	// vocabulary is how many tokens it has embeddings for.
+	// vocabulary returns the number of token embeddings.
 	vocabulary() int
-	// draw adds the network to a graph and returns the hidden values of all tokens,
-	// padding too: one row each.
-	draw(g *drawing) ort.Value
+	// buildGraph adds the network to a graph and returns the hidden values of all
+	// tokens including padding, one row each.
+	buildGraph(g *graphBuilder) ort.Value
 }
 
-// A pass is a batch on its way through a network, with the memory that all
-// passes of a model use one after another.
+// A pass is a batch that is computed by a network, with the memory that all passes
+// of a model share.
 type pass struct {
 	*batch
 	pool      *kernel.Pool
 	precision kernel.Precision
-	first     bool // only the hidden values of first tokens are wanted
+	first     bool // only the first token of each sequence is needed
 
 	x         []float32 // hidden states
 	qkv       []float32 // queries, keys and values
-	mixed     []float32 // what attention makes of the values
+	attnOut   []float32 // attention output
 	positions []int32
 	blocks    []kernel.Block
-	seen      sight
-	spare     [3][]float32 // what one kind of network needs besides
+	visible   visibility
+	scratch   [3][]float32 // for one kind of network or head
 	sums      []float64    // for a mean over tokens
-	rows      []int        // where claims begin
+	rows      []int        // first row of each claim
 
-	// observe is told the hidden states of all tokens after each stage. Tests set
-	// it.
+	// observe is a test hook that receives the hidden states after each stage.
 	observe func(stage string, x []float32)
 }
 
-// room returns a slice of n values in memory that is kept.
-func room[T any](s *[]T, n int) []T {
+// grow returns *s with length n, reallocated if its capacity is too small.
+func grow[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
 		*s = make([]T, n+n/8)
 	}
@@ -79,30 +77,30 @@ func room[T any](s *[]T, n int) []T {
 	return *s
 }
 
-// tell passes hidden states on to whoever observes.
-func (p *pass) tell(stage string, x []float32) {
+// observeStage passes hidden states to the observer.
+func (p *pass) observeStage(stage string, x []float32) {
 	if p.observe != nil {
 		p.observe(stage, x)
 	}
 }
 
-// layer tells the hidden states after a layer.
-func (p *pass) layer(i int, x []float32) {
+// observeLayer passes the hidden states after a layer to the observer.
+func (p *pass) observeLayer(i int, x []float32) {
 	if p.observe != nil {
 		p.observe(fmt.Sprintf("layer.%d", i), x)
 	}
 }
 
-// some tells whether the hidden values of only some tokens are wanted: the first
-// of each sequence, or those of claims.
-func (p *pass) some() bool { return p.first || p.laid.any() }
+// partial reports whether only some tokens are needed: the first of each sequence,
+// or those of claims.
+func (p *pass) partial() bool { return p.first || p.layout.hasClaims() }
 
-// prune tells whether layer i of n need only compute the tokens that are wanted.
-func (p *pass) prune(i, n int) bool { return p.some() && i == n-1 && p.observe == nil }
+// prune reports whether layer i of n can skip tokens that are not needed.
+func (p *pass) prune(i, n int) bool { return p.partial() && i == n-1 && p.observe == nil }
 
-// firsts limits an attention to the queries of first tokens.
-func (p *pass) firsts() func(s int) []kernel.Block {
-	blocks := room(&p.blocks, len(p.lengths))
+// firstTokenBlocks restricts attention to the queries of first tokens.
+func (p *pass) firstTokenBlocks() func(s int) []kernel.Block {
+	blocks := grow(&p.blocks, len(p.lengths))
 	for s, n := range p.lengths {
 		if blocks[s].Keys == nil {
 			blocks[s].Keys = make([][2]int, 1)
@@ -113,9 +111,9 @@ func (p *pass) firsts() func(s int) []kernel.Block {
 	return func(s int) []kernel.Block { return blocks[s : s+1] }
 }
 
-// gather moves the rows of the tokens that are wanted to the front of x.
+// gather moves the rows of the tokens that are needed to the front of x.
 func (p *pass) gather(x []float32, width int) []float32 {
-	if p.laid.any() {
+	if p.layout.hasClaims() {
 		return p.gatherClaims(x, width)
 	}
 	for s, at := range p.starts {
@@ -124,11 +122,11 @@ func (p *pass) gather(x []float32, width int) []float32 {
 	return x[:len(p.starts)*width]
 }
 
-// embedRows is how many tokens a worker embeds in one piece.
+// embedRows is the number of tokens that a worker embeds at a time.
 const embedRows = 32
 
-// each calls f for blocks of tokens, on all workers.
-func (p *pass) each(f func(w *kernel.Worker, lo, hi int)) {
+// eachBlock calls f for blocks of tokens, in parallel.
+func (p *pass) eachBlock(f func(w *kernel.Worker, lo, hi int)) {
 	n := len(p.ids)
 	p.pool.For((n+embedRows-1)/embedRows, func(w *kernel.Worker, i int) {
 		f(w, i*embedRows, min((i+1)*embedRows, n))

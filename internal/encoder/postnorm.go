@@ -7,35 +7,38 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// postNorm is a network whose layers normalise after they add, as BERT, RoBERTa
-// and DeBERTa do.
+// postNorm is a network whose layers normalize their output: BERT, RoBERTa and
+// DeBERTa.
 type postNorm struct {
-	width, inner int // hidden and feed-forward values of a token
+	width, inner int // width of hidden states and of feed-forward layers
 	heads        int
 	eps          float32
 	act          kernel.Activation
 	embed        embeddings
 	layers       []postLayer
-	relative     *disentangled // of DeBERTa, else nil
+	relative     *disentangled // only for DeBERTa
 }
 
-// postLayer is x = norm(x + out(attention(qkv(x)))), x = norm(x + down(act(up(x)))).
+// postLayer computes
+//
+//	x = norm(x + out(attention(qkv(x))))
+//	x = norm(x + down(act(up(x))))
 type postLayer struct {
 	qkv, out, up, down *dense
 	attNorm, ffNorm    norm
 }
 
-// embeddings are the tables whose rows add up to the input of the first layer.
+// embeddings holds the tables whose rows are added to form the input of the first
+// layer.
 type embeddings struct {
 	words     table
-	positions table // without rows where the network has none
-	types     table // likewise
+	positions table // optional
+	types     table // optional
 	norm      norm
-	// pad is a token that positions do not count, where offset is not 0; offset is
-	// the position of the first token that they do.
+	// If offset is not 0, positions start at offset and do not count pad tokens.
 	pad    int32
 	offset int
-	// oneType says that all tokens have type 0, whatever the tokenizer says.
+	// oneType means that all tokens have type 0, whatever the tokenizer returns.
 	oneType bool
 }
 
@@ -67,21 +70,21 @@ func checkIDs(ids []int32, rows int) error {
 	return nil
 }
 
-// place returns the position of each token in the table of positions.
-func (e *embeddings) place(p *pass) []int32 {
-	if p.laid.any() {
-		return p.laid.positions
+// tokenPositions returns the index of each token in the table of positions.
+func (e *embeddings) tokenPositions(p *pass) []int32 {
+	if p.layout.hasClaims() {
+		return p.layout.positions
 	}
-	positions := room(&p.positions, len(p.ids))
+	positions := grow(&p.positions, len(p.ids))
 	for s, n := range p.lengths {
 		at := p.starts[s]
-		e.count(positions[at:at+n], p.ids[at:at+n])
+		e.setPositions(positions[at:at+n], p.ids[at:at+n])
 	}
 	return positions
 }
 
-// count sets the positions of one sequence.
-func (e *embeddings) count(positions, ids []int32) {
+// setPositions sets the positions of one sequence.
+func (e *embeddings) setPositions(positions, ids []int32) {
 	count := 0
 	for i, id := range ids {
 		switch {
@@ -96,15 +99,15 @@ func (e *embeddings) count(positions, ids []int32) {
 	}
 }
 
-// run sets p.x to the normalised sums.
+// run sets p.x to the normalized sums.
 func (e *embeddings) run(p *pass, eps float32) {
 	width := e.words.width
-	room(&p.x, len(p.ids)*width)
+	grow(&p.x, len(p.ids)*width)
 	var positions []int32
 	if e.positions.rows > 0 {
-		positions = e.place(p)
+		positions = e.tokenPositions(p)
 	}
-	p.each(func(w *kernel.Worker, lo, hi int) {
+	p.eachBlock(func(w *kernel.Worker, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			row := p.x[i*width : (i+1)*width]
 			e.words.copy(row, int(p.ids[i]))
@@ -127,9 +130,9 @@ func (e *embeddings) run(p *pass, eps float32) {
 func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 	width := n.width
 	n.embed.run(p, n.eps)
-	p.tell("embeddings", p.x)
+	p.observeStage("embeddings", p.x)
 	rows := len(p.ids)
-	x, mixed, qkv := p.x, room(&p.mixed, rows*width), room(&p.qkv, rows*3*width)
+	x, attnOut, qkv := p.x, grow(&p.attnOut, rows*width), grow(&p.qkv, rows*3*width)
 	p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
 		n.layers[0].qkv.apply(w, qkv[lo*3*width:], 3*width, x[lo*width:], width, hi-lo, kernel.None)
 	})
@@ -140,7 +143,7 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		prune := p.prune(i, len(n.layers))
 		n.attend(p, i, prune)
 		if prune {
-			x, mixed = p.gather(x, width), p.gather(mixed, width)
+			x, attnOut = p.gather(x, width), p.gather(attnOut, width)
 			rows = len(x) / width
 		}
 		l := &n.layers[i]
@@ -151,7 +154,7 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 		p.pool.Rows(p.precision, rows, func(w *kernel.Worker, lo, hi int) {
 			x, m := x[lo*width:hi*width], hi-lo
 			t := w.Floats(m * width)
-			l.out.apply(w, t, width, mixed[lo*width:], width, m, kernel.None)
+			l.out.apply(w, t, width, attnOut[lo*width:], width, m, kernel.None)
 			w.LayerNorm(x, x, t, m, width, l.attNorm.gain, l.attNorm.bias, n.eps)
 			up := w.Floats(m * n.inner)
 			l.up.apply(w, up, n.inner, x, width, m, n.act)
@@ -161,27 +164,28 @@ func (n *postNorm) forward(ctx context.Context, p *pass) ([]float32, error) {
 				next.apply(w, qkv[lo*3*width:], 3*width, x, width, m, kernel.None)
 			}
 		})
-		p.layer(i, x)
+		p.observeLayer(i, x)
 	}
-	if p.some() && rows == len(p.ids) {
+	if p.partial() && rows == len(p.ids) {
 		x = p.gather(x, width)
 	}
 	return x, nil
 }
 
-// attend computes the attention of layer i, or of the tokens that are wanted only.
+// attend computes the attention of layer i, or with prune only for the tokens that
+// are needed.
 func (n *postNorm) attend(p *pass, i int, prune bool) {
 	width := n.width
 	a := kernel.Attention{
 		Q: p.qkv, K: p.qkv[width:], V: p.qkv[2*width:], Stride: 3 * width,
-		Out: p.mixed, OutStride: width,
+		Out: p.attnOut, OutStride: width,
 		Lengths: p.lengths, Heads: n.heads, HeadDim: width / n.heads,
 	}
 	switch {
-	case p.laid.any():
-		a.Visible = p.sight(prune)
+	case p.layout.hasClaims():
+		a.Visible = p.visibleBlocks(prune)
 	case prune:
-		a.Visible = p.firsts()
+		a.Visible = p.firstTokenBlocks()
 	}
 	if n.relative != nil {
 		n.relative.attend(p, i, &a)

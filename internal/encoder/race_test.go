@@ -2,5 +2,6 @@
 
 package encoder
 
-// raceEnabled says that the race detector is on, which makes plain Go ten times slower.
+// raceEnabled reports whether the race detector is on. It makes Go code ten times
+// slower.
 const raceEnabled = true

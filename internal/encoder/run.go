@@ -8,47 +8,47 @@ import (
 	"slices"
 )
 
-// passTokens is how many tokens are computed at a time, unless a single text has
-// more. Larger passes are no faster, as layers are computed in blocks of rows
-// that fit a cache, and take more memory.
+// passTokens is the maximum number of tokens of a pass, unless a single text has
+// more. Larger passes need more memory and are not faster, as layers are computed
+// in blocks of rows that fit a cache.
 const passTokens = 2048
 
-// A sequence is a text or pair as tokens.
+// A sequence is a tokenized text or pair.
 type sequence struct{ ids, types []int32 }
 
-// check refuses a sequence that the network can't take.
+// check rejects sequences that the network cannot compute.
 func (m *Model) check(s sequence) error {
 	if len(s.ids) == 0 {
 		return errors.New("the tokenizer makes no tokens of it")
 	}
-	if most := m.info.MaxTokens; most > 0 && len(s.ids) > most {
-		return fmt.Errorf("%d tokens, but the model takes %d at most", len(s.ids), most)
+	if limit := m.info.MaxTokens; limit > 0 && len(s.ids) > limit {
+		return fmt.Errorf("%d tokens, but the model takes %d at most", len(s.ids), limit)
 	}
 	return m.network.check(s.ids, s.types)
 }
 
-// run computes the hidden values of sequences, some thousand tokens at a time,
-// and hands them to done with the numbers of the sequences in the pass. first
-// says that only the values of first tokens are needed. A graph computes what
-// follows the hidden values too: its output for a sequence goes to keep.
+// run computes the hidden values of sequences in several passes and calls done for
+// each with the indices of its sequences. If first is set, only the values of
+// first tokens are needed. ONNX Runtime also computes the head: in that case keep
+// receives the output for each sequence instead.
 func (m *Model) run(ctx context.Context, seqs []sequence, first bool, keep func(i int, output []float32) error, done func(p *pass, hidden []float32, numbers []int) error) error {
 	length := func(i int) int { return len(seqs[i].ids) }
-	order := longestFirst(len(seqs), length)
-	if m.graph != nil {
-		return m.runGraph(ctx, seqs, order, keep)
+	order := byLengthDescending(len(seqs), length)
+	if m.onnx != nil {
+		return m.runONNX(ctx, seqs, order, keep)
 	}
-	return passes(order, length, func(numbers []int) error {
+	return forEachPass(order, length, func(numbers []int) error {
 		fill := func(b *batch) {
 			for _, i := range numbers {
 				b.add(seqs[i].ids, seqs[i].types)
 			}
 		}
-		return m.once(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, numbers) })
+		return m.runPass(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, numbers) })
 	})
 }
 
-// finite refuses values that no judgement can be made of.
-func finite(values []float32, text int) error {
+// checkFinite rejects NaN and infinities.
+func checkFinite(values []float32, text int) error {
 	for _, v := range values {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			return fmt.Errorf("input %d: the model's output is not a number", text)
@@ -65,7 +65,7 @@ func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, err
 	keep := func(i int, logits []float32) error {
 		result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
 		copy(result[i], logits)
-		return finite(result[i], i)
+		return checkFinite(result[i], i)
 	}
 	err := m.run(ctx, seqs, m.head.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
 		logits := m.head.run(p, hidden)
@@ -92,7 +92,7 @@ func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, err
 		for t := range result[i] {
 			result[i][t] = own[t*labels : (t+1)*labels : (t+1)*labels]
 		}
-		return finite(own, i)
+		return checkFinite(own, i)
 	}
 	err := m.run(ctx, seqs, false, keep, func(p *pass, hidden []float32, numbers []int) error {
 		logits := m.head.run(p, hidden)
@@ -115,11 +115,11 @@ func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error)
 	result := make([][]float32, len(seqs))
 	keep := func(i int, pooled []float32) error {
 		result[i] = slices.Clone(pooled)
-		m.sentence.finish(result[i])
-		return finite(result[i], i)
+		m.sentence.normalize(result[i])
+		return checkFinite(result[i], i)
 	}
 	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
-		pooled, _ := p.pooled(m.sentence.pooling, hidden, width)
+		pooled, _ := p.poolRows(m.sentence.pooling, hidden, width)
 		for s, i := range numbers {
 			if err := keep(i, pooled[s*width:(s+1)*width]); err != nil {
 				return err

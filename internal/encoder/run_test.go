@@ -32,8 +32,8 @@ func loadTiny(t testing.TB, family string, o Options) *Model {
 	return m
 }
 
-// many are n sequences of 1 to 46 tokens.
-func many(n int) []sequence {
+// testSequences returns n sequences of 1 to 46 tokens.
+func testSequences(n int) []sequence {
 	seqs := make([]sequence, n)
 	for i := range seqs {
 		length := 1 + (i*31)%46
@@ -45,42 +45,39 @@ func many(n int) []sequence {
 	return seqs
 }
 
-// What comes out for a text is the same to the last bit, and in its place,
-// whatever it is computed with and by however many threads.
-func TestResultsDependOnTheirTextAlone(t *testing.T) {
+func TestOutputDependsOnlyOnSequence(t *testing.T) {
 	for family := range tiny() {
 		for _, precision := range []kernel.Precision{kernel.Float32, kernel.Int8} {
-			one := loadTiny(t, family, Options{Threads: 1, Precision: precision})
-			four := loadTiny(t, family, Options{Threads: 4, Precision: precision})
-			seqs := many(300) // several passes
-			together, err := four.classify(t.Context(), seqs)
+			single := loadTiny(t, family, Options{Threads: 1, Precision: precision})
+			parallel := loadTiny(t, family, Options{Threads: 4, Precision: precision})
+			seqs := testSequences(300) // several forEachPass
+			batched, err := parallel.classify(t.Context(), seqs)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for i := range seqs {
-				alone, err := one.classify(t.Context(), seqs[i:i+1])
+				alone, err := single.classify(t.Context(), seqs[i:i+1])
 				if err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(alone[0], together[i]) {
-					t.Fatalf("%s: text %d gives %v alone, %v among others", family, i, alone[0], together[i])
+				if !slices.Equal(alone[0], batched[i]) {
+					t.Fatalf("%s: sequence %d: got %v alone, %v in a batch", family, i, alone[0], batched[i])
 				}
 			}
 		}
 	}
 }
 
-// Many callers may use a model at once.
-func TestCallersAtOnce(t *testing.T) {
+func TestModelIsSafeForConcurrentUse(t *testing.T) {
 	m := loadTiny(t, "modernbert", Options{Threads: 2})
-	seqs := many(40)
+	seqs := testSequences(40)
 	want, err := m.classify(t.Context(), seqs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var callers sync.WaitGroup
+	var wg sync.WaitGroup
 	for c := range 8 {
-		callers.Go(func() {
+		wg.Go(func() {
 			from := c * 3
 			got, err := m.classify(t.Context(), seqs[from:])
 			if err != nil {
@@ -89,38 +86,37 @@ func TestCallersAtOnce(t *testing.T) {
 			}
 			for i := range got {
 				if !slices.Equal(got[i], want[from+i]) {
-					t.Errorf("caller %d: %v, want %v", c, got[i], want[from+i])
+					t.Errorf("caller %d: got %v, want %v", c, got[i], want[from+i])
 				}
 			}
 		})
 	}
-	callers.Wait()
+	wg.Wait()
 }
 
-func TestCancelledCallsEnd(t *testing.T) {
+func TestClassifyStopsWhenContextIsCancelled(t *testing.T) {
 	m := loadTiny(t, "bert", Options{Threads: 1})
 	ctx, cancel := context.WithCancel(t.Context())
-	layers := 0
+	passes := 0
 	m.pass.observe = func(stage string, _ []float32) {
 		if stage == "layer.0" {
-			layers++
+			passes++
 			cancel()
 		}
 	}
-	if _, err := m.classify(ctx, many(300)); !errors.Is(err, context.Canceled) {
-		t.Error("error", err)
+	if _, err := m.classify(ctx, testSequences(300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("got error %v", err)
 	}
-	if layers != 1 {
-		t.Errorf("%d first layers were computed, want 1", layers)
+	if passes != 1 {
+		t.Errorf("got %d passes, want 1", passes)
 	}
 	m.pass.observe = nil
-	if _, err := m.classify(t.Context(), many(3)); err != nil {
+	if _, err := m.classify(t.Context(), testSequences(3)); err != nil {
 		t.Error("after a cancelled call:", err)
 	}
 }
 
-// A call reports that it waits for its turn, and not that it computes.
-func TestACallThatWaitsForItsTurnReportsIt(t *testing.T) {
+func TestWaitingIsCalledWhileAnotherCallRuns(t *testing.T) {
 	var waiting atomic.Int64
 	waits := make(chan int64, 8)
 	o := Options{Threads: 1, Waiting: func(context.Context) func() {
@@ -128,30 +124,30 @@ func TestACallThatWaitsForItsTurnReportsIt(t *testing.T) {
 		return func() { waiting.Add(-1) }
 	}}
 	m := loadTiny(t, "bert", o)
-	if _, err := m.classify(t.Context(), many(3)); err != nil || len(waits) > 0 {
-		t.Fatalf("a call that is alone: %d waits, %v", len(waits), err)
+	if _, err := m.classify(t.Context(), testSequences(3)); err != nil || len(waits) > 0 {
+		t.Fatalf("single call: got %d waits, %v", len(waits), err)
 	}
-	m.gate <- struct{}{} // another call computes
+	m.gate <- struct{}{} // as if another call were running
 	done := make(chan error)
 	go func() {
-		_, err := m.classify(t.Context(), many(3))
+		_, err := m.classify(t.Context(), testSequences(3))
 		done <- err
 	}()
 	select {
 	case got := <-waits:
 		if got != 1 {
-			t.Errorf("%d calls wait, want 1", got)
+			t.Errorf("got %d calls waiting, want 1", got)
 		}
 	case <-time.NewTimer(time.Minute).C:
-		t.Error("the call reports no wait")
+		t.Error("Waiting was not called")
 	}
 	<-m.gate
 	if err := <-done; err != nil || waiting.Load() != 0 {
-		t.Errorf("%d calls wait, %v", waiting.Load(), err)
+		t.Errorf("got %d calls waiting, error %v", waiting.Load(), err)
 	}
 }
 
-func TestAClosedModelSaysSo(t *testing.T) {
+func TestClassifyFailsAfterClose(t *testing.T) {
 	dir, _ := writeTiny(t, "t5")
 	m, err := load(dir, Options{})
 	if err != nil {
@@ -162,14 +158,13 @@ func TestAClosedModelSaysSo(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := m.classify(t.Context(), many(1)); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Error("error", err)
+	if _, err := m.classify(t.Context(), testSequences(1)); err == nil || !strings.Contains(err.Error(), "closed") {
+		t.Errorf("got error %v", err)
 	}
 }
 
-// Tokens that the network has no row for are refused, whatever says them.
-func TestTokensOutOfRangeAreRefused(t *testing.T) {
-	bad := []struct {
+func TestCheckRejectsTokensOutOfRange(t *testing.T) {
+	tests := []struct {
 		family string
 		sequence
 		want string
@@ -185,41 +180,39 @@ func TestTokensOutOfRangeAreRefused(t *testing.T) {
 		{"deberta", sequence{[]int32{23}, []int32{0}}, "token 23"},
 		{"deberta", sequence{nil, nil}, "no tokens"},
 	}
-	for _, tt := range bad {
+	for _, tt := range tests {
 		m := loadTiny(t, tt.family, Options{Threads: 1})
-		if err := m.check(texts()[2]); err != nil {
+		if err := m.check(tinySequences()[2]); err != nil {
 			t.Error(err)
 		}
 		err := m.check(tt.sequence)
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: error %v, want one with %q", tt.family, err, tt.want)
+			t.Errorf("%s: got error %v, want %q", tt.family, err, tt.want)
 		}
 	}
 	roberta := loadTiny(t, "roberta", Options{Threads: 1})
 	longest := sequence{slices.Repeat([]int32{5}, 46), make([]int32, 46)}
 	if _, err := roberta.classify(t.Context(), []sequence{longest}); err != nil {
-		t.Error("the longest sequence:", err)
+		t.Errorf("longest sequence: %v", err)
 	}
 }
 
-// Weights that make no numbers make an error and not a judgement.
-func TestOutputThatIsNoNumberIsAnError(t *testing.T) {
+func TestNaNOutputIsAnError(t *testing.T) {
 	model := tiny()["bert"]
-	model.run(texts()[3])
+	model.run(tinySequences()[3])
 	model.get("bert.pooler.dense.bias")[0] = math.NaN()
 	m, err := load(model.write(t, "F32"), Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	if _, err := m.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
-		t.Error("error", err)
+	if _, err := m.classify(t.Context(), tinySequences()); err == nil || !strings.Contains(err.Error(), "not a number") {
+		t.Errorf("got error %v", err)
 	}
 }
 
-// The memory that a long text takes grows with its length and not its square,
-// and is given back.
-func TestLongTextsTakeLittleMemory(t *testing.T) {
+// Memory grows linearly with the length of a text, and is released afterwards.
+func TestLongTextsNeedLinearMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("32,000 tokens take seconds")
 	}
@@ -236,20 +229,18 @@ func TestLongTextsTakeLittleMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	// 32,000 tokens of 12+3*18+18 values of 4 bytes are 11 MB; the square of the
 	// length in float32 is 4 GB.
-	if taken := after.TotalAlloc - before.TotalAlloc; taken > 64<<20 {
-		t.Errorf("%d MB were taken", taken>>20)
+	if allocated := after.TotalAlloc - before.TotalAlloc; allocated > 64<<20 {
+		t.Errorf("got %d MB allocated, want at most 64", allocated>>20)
 	}
 	if cap(m.pass.x) > 0 {
-		t.Error("the memory is kept")
+		t.Error("buffers were not released")
 	}
 }
 
-// A call of many texts takes no more memory than one of few, but for what it
-// returns.
-func TestManyTextsTakeNoMoreMemory(t *testing.T) {
+func TestMemoryDoesNotGrowWithNumberOfTexts(t *testing.T) {
 	m := loadTiny(t, "deberta", Options{Threads: 1})
-	seqs := many(2000)
-	taken := func(seqs []sequence) uint64 {
+	seqs := testSequences(2000)
+	allocated := func(seqs []sequence) uint64 {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		if _, err := m.classify(t.Context(), seqs); err != nil {
@@ -258,18 +249,19 @@ func TestManyTextsTakeNoMoreMemory(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
 	}
-	taken(seqs)
-	few, all := taken(seqs[:200]), taken(seqs)
-	// Order, results and a few objects a pass: under 200 bytes a text here.
-	if most := few + 1800*200; all > most {
-		t.Errorf("2000 texts take %d bytes, 200 take %d", all, few)
+	allocated(seqs)
+	few, all := allocated(seqs[:200]), allocated(seqs)
+	// The order, the results and a few objects per pass take less than 200 bytes
+	// per text.
+	if limit := few + 1800*200; all > limit {
+		t.Errorf("got %d bytes allocated for 2000 texts, %d for 200", all, few)
 	}
 }
 
 func TestDistanceBucketsMatchReference(t *testing.T) {
 	var deberta struct{ Values []int }
 	readBuckets(t, "deberta-v2", &deberta)
-	d := disentangled{buckets: 32, span: 32, farthest: 512}
+	d := disentangled{buckets: 32, span: 32, maxDistance: 512}
 	for distance, want := range deberta.Values {
 		if got := d.bucket(distance); got != want {
 			t.Errorf("DeBERTa: got bucket %d for distance %d, want %d", got, distance, want)
@@ -321,14 +313,14 @@ func TestInfoDescribesModel(t *testing.T) {
 	}
 }
 
-// BenchmarkPass shows that a pass takes no memory for its tokens: compare the
-// bytes of few and many.
+// BenchmarkPass measures passes of different sizes, which should allocate the same
+// number of bytes.
 func BenchmarkPass(b *testing.B) {
 	for _, n := range []int{40, 80} {
 		for _, family := range []string{"bert", "t5", "modernbert", "deberta"} {
 			b.Run(fmt.Sprintf("%s/%d texts", family, n), func(b *testing.B) {
 				m := loadTiny(b, family, Options{})
-				seqs := many(n)
+				seqs := testSequences(n)
 				tokens := 0
 				for _, s := range seqs {
 					tokens += len(s.ids)
@@ -338,18 +330,18 @@ func BenchmarkPass(b *testing.B) {
 						b.add(s.ids, s.types)
 					}
 				}
-				once := func() {
-					err := m.once(b.Context(), true, fill, func(*pass, []float32) error { return nil })
+				run := func() {
+					err := m.runPass(b.Context(), true, fill, func(*pass, []float32) error { return nil })
 					if err != nil {
 						b.Fatal(err)
 					}
 				}
-				for range 50 { // until every worker has the scratch memory it needs
-					once()
+				for range 50 { // until every worker has allocated its scratch memory
+					run()
 				}
 				b.ReportAllocs()
 				for b.Loop() {
-					once()
+					run()
 				}
 				b.ReportMetric(float64(tokens)*float64(b.N)/b.Elapsed().Seconds(), "tokens/s")
 			})

@@ -7,26 +7,28 @@ import (
 	"math"
 	"path/filepath"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A sentence encoder is a network and what sentence-transformers does with its
-// hidden values.
+// sentence describes the modules of a sentence-transformers model that follow the
+// network.
 type sentence struct {
-	dir       string
-	pooling   pooling
-	normalise bool
-	maxLength int // tokens; 0: as many as the network takes
-	width     int // of the pooled values; 0: not said
+	dir        string
+	pooling    pooling
+	normalizes bool
+	maxLength  int // tokens; 0 means the limit of the network
+	width      int // of embeddings; 0 means unknown
 }
 
-// readSentence reads the steps of a sentence encoder.
+// readSentence reads modules.json and the configuration of each module.
 func readSentence(dir string) (*sentence, error) {
 	path := filepath.Join(dir, modulesFile)
-	data, err := readFile(path, maxConfig)
+	data, err := safefile.ReadFile(path, maxConfig)
 	if err != nil {
 		return nil, err
 	}
-	// A list, where config wants an object.
+	// config reads objects only.
 	list, err := parseConfig(path, append(append([]byte(`{"modules":`), data...), '}'))
 	if err != nil {
 		return nil, err
@@ -48,32 +50,31 @@ func readSentence(dir string) (*sentence, error) {
 		case kind == "Pooling" && i == 1:
 			err = s.pool(module.Path)
 		case kind == "Normalize" && i == 2:
-			s.normalise = true
+			s.normalizes = true
 		default:
-			err = fmt.Errorf("%s: module %d: type: %q is not supported there; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
+			err = fmt.Errorf("%s: module %d: type: %q is not supported here; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
 	if s.pooling < 0 {
-		return nil, fmt.Errorf("%s: want a Transformer and a Pooling", path)
+		return nil, fmt.Errorf("%s: want Transformer and Pooling modules", path)
 	}
-	return s, s.defaults()
+	return s, s.rejectPrompts()
 }
 
-// inside returns the folder of a module, which must be the model's or directly
-// in it.
-func (s *sentence) inside(path string) (string, error) {
+// subdir returns the directory of a module, which must be dir or directly inside.
+func (s *sentence) subdir(path string) (string, error) {
 	if path != "" && (strings.HasPrefix(path, ".") || strings.ContainsAny(path, "/\\:\x00")) {
-		return "", fmt.Errorf("%s: path: %q is not a folder in this one", filepath.Join(s.dir, modulesFile), path)
+		return "", fmt.Errorf("%s: path: %q is not a direct subdirectory", filepath.Join(s.dir, modulesFile), path)
 	}
 	return filepath.Join(s.dir, path), nil
 }
 
 func (s *sentence) transformer(path string) error {
 	if path != "" {
-		return fmt.Errorf("%s: path: a Transformer in %q is not supported", filepath.Join(s.dir, modulesFile), path)
+		return fmt.Errorf("%s: path: Transformer in %q is not supported", filepath.Join(s.dir, modulesFile), path)
 	}
 	c, err := readConfig(s.dir, sentenceConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,12 +86,12 @@ func (s *sentence) transformer(path string) error {
 	if c.has("max_seq_length") {
 		s.maxLength = c.size("max_seq_length", maxPositions)
 	}
-	c.demand("do_lower_case", false)
+	c.require("do_lower_case", false)
 	return c.err
 }
 
 func (s *sentence) pool(path string) error {
-	dir, err := s.inside(path)
+	dir, err := s.subdir(path)
 	if err != nil {
 		return err
 	}
@@ -101,10 +102,10 @@ func (s *sentence) pool(path string) error {
 	if c.has("word_embedding_dimension") {
 		s.width = c.size("word_embedding_dimension", maxWidth)
 	}
-	c.demand("include_prompt", true)
-	// Newer files have one word; the others a key for each way.
+	c.require("include_prompt", true)
+	// Newer files name the mode; older ones have a boolean for each mode.
 	if mode := c.text("pooling_mode", ""); mode != "" {
-		switch c.word("pooling_mode", "", "mean", "cls", "max") {
+		switch c.oneOf("pooling_mode", "", "mean", "cls", "max") {
 		case "mean":
 			s.pooling = meanOfTokens
 		case "max":
@@ -114,7 +115,7 @@ func (s *sentence) pool(path string) error {
 		}
 		return c.err
 	}
-	ways := []struct {
+	modes := []struct {
 		key     string
 		pooling pooling
 	}{
@@ -122,26 +123,26 @@ func (s *sentence) pool(path string) error {
 		{"pooling_mode_mean_tokens", meanOfTokens},
 		{"pooling_mode_max_tokens", maxOfTokens},
 	}
-	for _, way := range ways {
-		if !c.flag(way.key, way.pooling == meanOfTokens) {
+	for _, mode := range modes {
+		if !c.boolean(mode.key, mode.pooling == meanOfTokens) {
 			continue
 		}
 		if s.pooling >= 0 {
-			c.fail(way.key, "true is not supported besides another way of pooling")
+			c.fail(mode.key, "unsupported combination of pooling modes")
 		}
-		s.pooling = way.pooling
+		s.pooling = mode.pooling
 	}
 	for _, key := range []string{"pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
-		c.demand(key, false)
+		c.require(key, false)
 	}
 	if s.pooling < 0 {
-		c.fail("pooling_mode_mean_tokens", "false is not supported where no other way of pooling is true")
+		c.fail("pooling_mode_mean_tokens", "false is not supported without another pooling mode")
 	}
 	return c.err
 }
 
-// defaults refuses settings that put text in front of what is embedded.
-func (s *sentence) defaults() error {
+// rejectPrompts rejects models that prepend a prompt to texts.
+func (s *sentence) rejectPrompts() error {
 	c, err := readConfig(s.dir, "config_sentence_transformers.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -152,10 +153,10 @@ func (s *sentence) defaults() error {
 	return errors.Join(err, c.err)
 }
 
-// fit checks the steps against the network, and limits its sequences.
-func (s *sentence) fit(info *Info) error {
+// applyTo checks the modules against the network and sets its maximum length.
+func (s *sentence) applyTo(info *Info) error {
 	if s.width != 0 && s.width != info.Hidden {
-		return fmt.Errorf("%s: word_embedding_dimension %d of the Pooling is not hidden_size %d", s.dir, s.width, info.Hidden)
+		return fmt.Errorf("%s: word_embedding_dimension %d does not match hidden_size %d", s.dir, s.width, info.Hidden)
 	}
 	if s.maxLength == 0 {
 		s.maxLength = info.Window
@@ -167,16 +168,16 @@ func (s *sentence) fit(info *Info) error {
 	return nil
 }
 
-// finish normalises embeddings of width values in place where that is a step.
-func (s *sentence) finish(x []float32) {
-	if !s.normalise {
+// normalize scales an embedding to length 1 in place if the model does.
+func (s *sentence) normalize(x []float32) {
+	if !s.normalizes {
 		return
 	}
 	sum := 0.0
 	for _, v := range x {
 		sum += float64(v) * float64(v)
 	}
-	// torch.nn.functional.normalize has the same floor.
+	// torch.nn.functional.normalize has the same lower bound.
 	inverse := 1 / max(math.Sqrt(sum), 1e-12)
 	for i, v := range x {
 		x[i] = float32(float64(v) * inverse)

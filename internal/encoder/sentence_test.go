@@ -27,11 +27,11 @@ const threeModules = `[
 	{"idx":1,"name":"1","path":"1_Pooling","type":"sentence_transformers.models.Pooling"},
 	{"idx":2,"name":"2","path":"2_Normalize","type":"sentence_transformers.models.Normalize"}]`
 
-// encoderDir writes a small BERT as a folder of sentence-transformers.
+// encoderDir writes a small BERT in the layout of sentence-transformers.
 func encoderDir(t *testing.T, files map[string]string) string {
 	t.Helper()
 	model := tiny()["bert"]
-	model.run(texts()[3])
+	model.run(tinySequences()[3])
 	model.config["architectures"] = []string{"BertModel"}
 	dir := model.write(t, "F32")
 	if err := os.Mkdir(filepath.Join(dir, "1_Pooling"), 0o700); err != nil {
@@ -43,10 +43,8 @@ func encoderDir(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// Embeddings are pooled as the folder says; they agree with each other as the
-// definitions of the ways of pooling do.
-func TestWaysOfPooling(t *testing.T) {
-	seqs := texts()
+func TestPoolingModes(t *testing.T) {
+	seqs := tinySequences()
 	embed := func(modules, pooling string) [][]float32 {
 		dir := encoderDir(t, map[string]string{"modules.json": modules, "1_Pooling/config.json": pooling})
 		m, err := load(dir, Options{Threads: 1})
@@ -54,18 +52,17 @@ func TestWaysOfPooling(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer m.Close()
-		var hidden [][]float32
 		got, err := m.embed(t.Context(), seqs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return append(hidden, got...)
+		return got
 	}
 	two := threeModules[:strings.LastIndex(threeModules, ",\n")] + "]"
 	mean := embed(two, `{"pooling_mode_mean_tokens":true}`)
 	unit := embed(threeModules, `{"pooling_mode":"mean"}`)
 	first := embed(two, `{"pooling_mode_cls_token":true,"pooling_mode_mean_tokens":false}`)
-	most := embed(two, `{"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false,"word_embedding_dimension":20}`)
+	largest := embed(two, `{"pooling_mode_max_tokens":true,"pooling_mode_mean_tokens":false,"word_embedding_dimension":20}`)
 	for i := range seqs {
 		norm := 0.0
 		for _, v := range mean[i] {
@@ -73,37 +70,37 @@ func TestWaysOfPooling(t *testing.T) {
 		}
 		for c := range mean[i] {
 			if want := float64(mean[i][c]) / math.Sqrt(norm); math.Abs(want-float64(unit[i][c])) > 1e-6 {
-				t.Errorf("text %d: normalised %v, want %v", i, unit[i][c], want)
+				t.Errorf("text %d: got normalized value %v, want %v", i, unit[i][c], want)
 			}
-			if most[i][c] < mean[i][c]-1e-6 || most[i][c] < first[i][c]-1e-6 {
-				t.Errorf("text %d: the most is %v, the mean %v, the first %v", i, most[i][c], mean[i][c], first[i][c])
+			if largest[i][c] < mean[i][c]-1e-6 || largest[i][c] < first[i][c]-1e-6 {
+				t.Errorf("text %d: got max %v, mean %v, first %v", i, largest[i][c], mean[i][c], first[i][c])
 			}
-			// One token is its own mean, its own most, and the first.
-			if len(seqs[i].ids) == 1 && (mean[i][c] != first[i][c] || most[i][c] != first[i][c]) {
-				t.Errorf("text %d: %v, %v and %v of one token", i, mean[i][c], most[i][c], first[i][c])
+			// All modes agree for a single token.
+			if len(seqs[i].ids) == 1 && (mean[i][c] != first[i][c] || largest[i][c] != first[i][c]) {
+				t.Errorf("text %d: got mean %v, first %v, max %v for one token", i, mean[i][c], first[i][c], largest[i][c])
 			}
 		}
 	}
 }
 
-func TestLayoutsOfSentenceEncodersAreRefused(t *testing.T) {
+func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 	const mean = `{"pooling_mode_mean_tokens":true}`
 	tests := []struct{ name, file, content, want string }{
 		{"no list", "modules.json", `{}`, "want a list"},
 		{"broken list", "modules.json", `[`, "modules.json"},
 		{"more than a list", "modules.json", `[],"modules":[]`, "modules.json"},
-		{"no module", "modules.json", `[]`, "want a Transformer and a Pooling"},
+		{"no module", "modules.json", `[]`, "want Transformer and Pooling"},
 		{"dense layer", "modules.json", strings.Replace(threeModules, "models.Normalize", "models.Dense", 1), `module 2: type: "sentence_transformers.models.Dense"`},
-		{"pooling first", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported there"},
-		{"folder above", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "not a folder in this one"},
+		{"pooling first", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported here"},
+		{"parent directory", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "not a direct subdirectory"},
 		{"transformer elsewhere", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), `"0_Transformer" is not supported`},
-		{"two ways", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: true"},
-		{"no way", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
+		{"two modes", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: unsupported combination"},
+		{"no mode", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
 		{"weighted", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},
 		{"unknown word", "1_Pooling/config.json", `{"pooling_mode":"lasttoken"}`, `pooling_mode: "lasttoken"`},
 		{"without the prompt", "1_Pooling/config.json", `{"include_prompt":false}`, "include_prompt: false"},
 		{"another width", "1_Pooling/config.json", `{"word_embedding_dimension":21}`, "word_embedding_dimension 21"},
-		{"no length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: 0"},
+		{"no length", "sentence_bert_config.json", `{"max_seq_length":0}`, "max_seq_length: want an integer"},
 		{"lower case", "sentence_bert_config.json", `{"do_lower_case":true}`, "do_lower_case: true"},
 		{"prompt", "config_sentence_transformers.json", `{"default_prompt_name":"query"}`, `default_prompt_name: "query"`},
 	}
@@ -117,15 +114,15 @@ func TestLayoutsOfSentenceEncodersAreRefused(t *testing.T) {
 				t.Fatal("accepted")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %q, want one with %q", err, tt.want)
+				t.Errorf("got error %q, want %q", err, tt.want)
 			}
 		})
 	}
 }
 
-// The length of texts is what the folder says, and never more than the network
-// has positions for.
-func TestLengthOfSentences(t *testing.T) {
+// The maximum length is that of the sentence encoder, but never more than the
+// network has positions for.
+func TestSentenceEncoderMaxTokens(t *testing.T) {
 	for config, want := range map[string]int{
 		`{"max_seq_length":17}`: 17, `{"max_seq_length":4000}`: 48, `{"max_seq_length":null}`: 48,
 	} {
@@ -137,13 +134,13 @@ func TestLengthOfSentences(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := m.Info().MaxTokens; got != want {
-			t.Errorf("%s: %d tokens, want %d", config, got, want)
+			t.Errorf("%s: got %d tokens, want %d", config, got, want)
 		}
 		m.Close()
 	}
 }
 
-func TestAModelWithoutAHeadIsNoJudge(t *testing.T) {
+func TestLoadRejectsModelWithoutHead(t *testing.T) {
 	dir := encoderDir(t, nil)
 	if m, err := load(dir, Options{}); err == nil || !strings.Contains(err.Error(), `"BertModel" is not supported`) {
 		t.Error(m, err)

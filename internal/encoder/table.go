@@ -6,13 +6,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// table is a table of embeddings as it lies in a file: rows of width values.
+// table is an embedding table with the values as stored in the file.
 type table struct {
 	raw         kernel.Raw
 	rows, width int
 }
 
-// copy sets dst to a row.
+// copy copies a row to dst.
 func (t *table) copy(dst []float32, row int) {
 	at := row * t.width
 	if t.raw.F32 != nil {
@@ -33,7 +33,7 @@ func (t *table) add(dst []float32, row int) {
 		}
 	case t.raw.F16 != nil:
 		for i, v := range t.raw.F16[at : at+t.width] {
-			dst[i] += half(v)
+			dst[i] += f16ToF32(v)
 		}
 	case t.raw.I8 != nil:
 		step := t.raw.Scales[row]
@@ -42,19 +42,19 @@ func (t *table) add(dst []float32, row int) {
 		}
 	default:
 		for i, v := range t.raw.BF16[at : at+t.width] {
-			dst[i] += brain(v)
+			dst[i] += bf16ToF32(v)
 		}
 	}
 }
 
-// widen sets dst to the values of a weight.
+// widen converts a weight to float32.
 func widen(dst []float32, raw kernel.Raw) {
 	copy(dst, raw.F32)
 	for i, v := range raw.F16 {
-		dst[i] = half(v)
+		dst[i] = f16ToF32(v)
 	}
 	for i, v := range raw.BF16 {
-		dst[i] = brain(v)
+		dst[i] = bf16ToF32(v)
 	}
 	for r, step := range raw.Scales {
 		width := len(dst) / len(raw.Scales)
@@ -64,16 +64,14 @@ func widen(dst []float32, raw kernel.Raw) {
 	}
 }
 
-// brain is the value of a bfloat16, the upper half of a float32.
-func brain(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
+func bf16ToF32(b uint16) float32 { return math.Float32frombits(uint32(b) << 16) }
 
-// half is the value of an IEEE 754 binary16: a sign, 5 bits of exponent with a
-// bias of 15, and 10 bits of fraction.
-func half(b uint16) float32 {
+// f16ToF32 converts an IEEE 754 binary16 number.
+func f16ToF32(b uint16) float32 {
 	sign := uint32(b>>15) << 31
 	exponent, fraction := uint32(b>>10&0x1f), uint32(b&0x3ff)
 	switch exponent {
-	case 0x1f: // infinite, or not a number
+	case 0x1f: // infinity or NaN
 		return math.Float32frombits(sign | 0xff<<23 | fraction<<13)
 	case 0: // subnormal: a multiple of 2^-24
 		v := float32(fraction) / (1 << 24)

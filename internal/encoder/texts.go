@@ -6,43 +6,44 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxTokenizer is the longest tokenizer.json that is read, in bytes. That of a
-// vocabulary of a quarter of a million pieces has some 20 MB.
+// maxTokenizer limits the size of tokenizer.json in bytes. With a vocabulary of
+// 250,000 pieces, it has about 20 MB.
 const maxTokenizer = 256 << 20
 
-// maxWindow is the longest window that a tokenizer's configuration can mean.
-// Where there is no limit it has a number of thirty digits.
-const maxWindow = 1 << 20
+// maxModelLength limits the values of model_max_length that are taken seriously.
+// transformers writes a number of thirty digits if there is no limit.
+const maxModelLength = 1 << 20
 
-// Pair is a claim and the text that it is held against.
+// Pair is a claim (Hypothesis) and the text to check it against (Premise).
 type Pair struct{ Premise, Hypothesis string }
 
-// Tagged is a pair as tokens, and what the model says of each.
+// Tagged is the output of Model.Tokens for a pair.
 type Tagged struct {
-	Logits   [][]float32 // a row a token, a value a label
-	Offsets  [][2]int    // bytes of the text that a token came from; {0, 0} for an added special
-	Sequence []int8      // 0: that text is the premise, 1: the hypothesis, -1: an added special
+	Logits   [][]float32 // by token and label
+	Offsets  [][2]int    // byte range of each token in its text; {0, 0} for special tokens
+	Sequence []int8      // text of each token: 0 for the premise, 1 for the hypothesis, -1 for special tokens
 }
 
-// Open opens the model in a folder. The weights stay in their file, which must
-// not change until Close. An architecture, a setting or a label that is not
-// supported, and a tensor that is missing or of another shape, are errors that
-// name it.
+// Open opens the model in dir. The weights are memory-mapped, so the files must
+// not change until Close. Unsupported architectures, options and labels, and
+// missing or misshapen tensors are errors that name them.
 func Open(dir string, o Options) (*Model, error) {
 	path := filepath.Join(dir, tokenizerFile)
 	m, err := load(dir, o)
 	if err != nil {
 		return nil, err
 	}
-	data, err := readFile(path, maxTokenizer)
+	data, err := safefile.ReadFile(path, maxTokenizer)
 	if err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -57,7 +58,7 @@ func Open(dir string, o Options) (*Model, error) {
 	return m, nil
 }
 
-// readWindow narrows the window to what the tokenizer is set to, where it is.
+// readWindow lowers the window to the maximum length of the tokenizer.
 func (m *Model) readWindow(dir string) error {
 	c, err := readConfig(dir, tokenizerConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -67,7 +68,7 @@ func (m *Model) readWindow(dir string) error {
 		return err
 	}
 	v := 0.0
-	if c.get("model_max_length", &v, "a number") && v >= 1 && v <= maxWindow {
+	if c.get("model_max_length", &v, "a number") && v >= 1 && v <= maxModelLength {
 		if m.info.Window == 0 || int(v) < m.info.Window {
 			m.info.Window = int(v)
 		}
@@ -75,21 +76,21 @@ func (m *Model) readWindow(dir string) error {
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer, to which a text spells no special
-// tokens.
+// Tokenizer returns the model's tokenizer. It encodes special tokens that are
+// spelled out in a text as plain text.
 func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
 
-// Length returns how many tokens a pair is, with specials, and with the prompt
-// where the model has one.
+// Length returns the number of tokens of a pair, including special tokens and the
+// prompt.
 func (m *Model) Length(p Pair) (int, error) {
 	e, err := m.encodePair(p)
 	return len(e.IDs), err
 }
 
-// Classify returns the logits of each pair, one a label of Info. Nothing is cut
-// off: a pair of more than MaxTokens is an error.
+// Classify returns the logits of each pair, in the order of Info.Labels. Nothing
+// is truncated: a pair of more than MaxTokens is an error.
 func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error) {
-	if err := m.want(Classify, HHEM); err != nil {
+	if err := m.checkKind(Classify, HHEM); err != nil {
 		return nil, err
 	}
 	encodings, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
@@ -99,10 +100,10 @@ func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error)
 	return m.classify(ctx, sequences(encodings))
 }
 
-// Tokens returns the logits of each token of each pair. Nothing is cut off: a
+// Tokens returns the logits of each token of each pair. Nothing is truncated: a
 // pair of more than MaxTokens is an error.
 func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
-	if err := m.want(Tokens); err != nil {
+	if err := m.checkKind(Tokens); err != nil {
 		return nil, err
 	}
 	encodings, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
@@ -120,11 +121,11 @@ func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	return tagged, nil
 }
 
-// Embed returns an embedding of Hidden values for each text, normalised where
-// modules.json says so. What goes beyond MaxTokens is cut off, and space around a
-// text too, as sentence-transformers does.
+// Embed returns an embedding of Hidden values for each text, normalized if
+// modules.json says so. Like sentence-transformers, it trims white space and
+// truncates to MaxTokens.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if err := m.want(Embed); err != nil {
+	if err := m.checkKind(Embed); err != nil {
 		return nil, err
 	}
 	var limit *tokenizer.Truncation
@@ -132,7 +133,7 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		limit = &tokenizer.Truncation{MaxLength: m.info.MaxTokens}
 	}
 	encodings, err := m.encode(ctx, len(texts), func(i int) (tokenizer.Encoding, error) {
-		return m.tokenizer.Encode(strings.TrimFunc(texts[i], pythonSpace), limit)
+		return m.tokenizer.Encode(strings.TrimFunc(texts[i], isPythonSpace), limit)
 	})
 	if err != nil {
 		return nil, err
@@ -140,15 +141,13 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	return m.embed(ctx, sequences(encodings))
 }
 
-// pythonSpace tells whether str.strip of Python takes a character off.
-func pythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+// isPythonSpace reports whether Python's str.strip removes r.
+func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
-// want refuses a call that the model is not for.
-func (m *Model) want(kinds ...Kind) error {
-	for _, kind := range kinds {
-		if m.info.Kind == kind {
-			return nil
-		}
+// checkKind rejects calls that the model does not support.
+func (m *Model) checkKind(kinds ...Kind) error {
+	if slices.Contains(kinds, m.info.Kind) {
+		return nil
 	}
 	return fmt.Errorf("the model %s is of kind %q, want %q", m.info.Architecture, m.info.Kind, kinds[0])
 }
@@ -160,11 +159,10 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis, nil)
 }
 
-// encodeChunk is how many inputs are turned into tokens in one piece of work.
+// encodeChunk is the number of inputs that a goroutine tokenizes at a time.
 const encodeChunk = 16
 
-// encode turns n inputs into tokens, several at a time, and checks that the
-// network can take them.
+// encode tokenizes n inputs in parallel and checks that the network accepts them.
 func (m *Model) encode(ctx context.Context, n int, one func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, error) {
 	encodings := make([]tokenizer.Encoding, n)
 	group, ctx := errgroup.WithContext(ctx)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// write makes a folder of the model with the tensors that were asked for, in
-// the type given.
+// write writes the model with the tensors used so far to a directory, in the given
+// data type.
 func (n *naive) write(t testing.TB, dtype string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func (n *naive) write(t testing.TB, dtype string) string {
 	header := map[string]any{"__metadata__": map[string]string{"format": "pt"}}
 	var data []byte
 	for name, tensor := range n.tensors {
-		from := len(data)
+		start := len(data)
 		for _, v := range tensor.values {
 			bits := math.Float32bits(float32(v))
 			switch dtype {
@@ -31,14 +31,14 @@ func (n *naive) write(t testing.TB, dtype string) string {
 			case "BF16":
 				data = binary.LittleEndian.AppendUint16(data, uint16(bits>>16))
 			case "F16":
-				half := uint16(bits >> 31 << 15)
+				f16 := uint16(bits >> 31 << 15)
 				if bits<<1 != 0 {
-					half |= uint16((bits>>23&0xff)-127+15)<<10 | uint16(bits>>13&0x3ff)
+					f16 |= uint16((bits>>23&0xff)-127+15)<<10 | uint16(bits>>13&0x3ff)
 				}
-				data = binary.LittleEndian.AppendUint16(data, half)
+				data = binary.LittleEndian.AppendUint16(data, f16)
 			}
 		}
-		header[name] = map[string]any{"dtype": dtype, "shape": tensor.shape, "data_offsets": []int{from, len(data)}}
+		header[name] = map[string]any{"dtype": dtype, "shape": tensor.shape, "data_offsets": []int{start, len(data)}}
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -56,37 +56,38 @@ func writeFile(t testing.TB, dir, name string, data []byte) {
 	}
 }
 
-// tinyModel is a small model of each family and what computes it in float64.
+// tinyModel is a small model and its computation in float64.
 type tinyModel struct {
 	*naive
 	run func(sequence) []float64
 }
 
-// tiny returns the small models by family. Their sizes fit no vector's width.
+// tiny returns a small model of each family, with sizes that are no multiple of
+// any vector width.
 func tiny() map[string]tinyModel {
 	names := map[string]string{"0": "entailment", "1": "neutral", "2": "contradiction"}
-	shared := func(family, class string, more map[string]any) *naive {
+	newModel := func(family, class string, extra map[string]any) *naive {
 		config := map[string]any{
 			"model_type": family, "architectures": []string{class}, "id2label": names,
 			"vocab_size": 23, "hidden_size": 20, "num_hidden_layers": 2, "num_attention_heads": 2,
 			"intermediate_size": 27, "max_position_embeddings": 48, "layer_norm_eps": 1e-5, "norm_eps": 1e-5,
 		}
-		for key, value := range more {
+		for key, value := range extra {
 			config[key] = value
 		}
 		return newNaive(config)
 	}
-	bert := shared("bert", "BertForSequenceClassification", nil)
-	roberta := shared("roberta", "RobertaForSequenceClassification", map[string]any{"type_vocab_size": 1, "pad_token_id": 1})
+	bert := newModel("bert", "BertForSequenceClassification", nil)
+	roberta := newModel("roberta", "RobertaForSequenceClassification", map[string]any{"type_vocab_size": 1, "pad_token_id": 1})
 	hhem := newNaive(map[string]any{
 		"model_type": "HHEMv2", "architectures": []string{"HHEMv2ForSequenceClassification"},
 		"prompt": "<pad> Premise: {text1} Hypothesis: {text2}",
 	})
-	modern := shared("modernbert", "ModernBertForSequenceClassification", map[string]any{
+	modern := newModel("modernbert", "ModernBertForSequenceClassification", map[string]any{
 		"num_hidden_layers": 4, "global_attn_every_n_layers": 3, "local_attention": 6,
 		"global_rope_theta": 3000.0, "local_rope_theta": 50.0, "classifier_pooling": "mean",
 	})
-	deberta := shared("deberta-v2", "DebertaV2ForSequenceClassification", map[string]any{
+	deberta := newModel("deberta-v2", "DebertaV2ForSequenceClassification", map[string]any{
 		"relative_attention": true, "share_att_key": true, "norm_rel_ebd": "layer_norm", "position_biased_input": false,
 		"pos_att_type": []string{"p2c", "c2p"}, "position_buckets": 8, "type_vocab_size": 0, "max_relative_positions": -1,
 	})
@@ -96,8 +97,9 @@ func tiny() map[string]tinyModel {
 	}
 }
 
-// texts are sequences of several lengths, with a padding token (1) among them.
-func texts() []sequence {
+// tinySequences returns sequences of several lengths, some with the padding token
+// 1.
+func tinySequences() []sequence {
 	var seqs []sequence
 	for i, n := range []int{1, 2, 7, 17, 40, 46, 3, 33} {
 		s := sequence{make([]int32, n), make([]int32, n)}
@@ -110,15 +112,14 @@ func texts() []sequence {
 	return seqs
 }
 
-// Each family computes what its formulas say, with weights of each type.
-func TestNetworksComputeTheirFormulas(t *testing.T) {
-	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
+func TestNetworksMatchNaiveComputation(t *testing.T) {
+	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBF16, "F16": toF16}
 	for dtype := range round {
 		for family, tiny := range tiny() {
 			t.Run(family+"/"+dtype, func(t *testing.T) {
 				tiny.round = round[dtype]
 				var want [][]float64
-				for _, s := range texts() {
+				for _, s := range tinySequences() {
 					want = append(want, tiny.run(s))
 				}
 				dir := tiny.write(t, dtype)
@@ -128,7 +129,7 @@ func TestNetworksComputeTheirFormulas(t *testing.T) {
 						t.Fatal(err)
 					}
 					defer m.Close()
-					got, err := m.classify(t.Context(), texts())
+					got, err := m.classify(t.Context(), tinySequences())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -136,9 +137,9 @@ func TestNetworksComputeTheirFormulas(t *testing.T) {
 					for i := range want {
 						d.add(float64s(got[i]), want[i])
 					}
-					t.Logf("%s: off by at most %.2g", kernelName, d.max)
+					t.Logf("%s: max difference %.2g", kernelName, d.max)
 					if d.max > 1e-4 {
-						t.Errorf("%s: off by %.2g", kernelName, d.max)
+						t.Errorf("%s: max difference %.2g, want at most 1e-4", kernelName, d.max)
 					}
 				}
 			})

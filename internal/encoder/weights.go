@@ -3,37 +3,36 @@ package encoder
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// weights hands out the tensors of a model, each checked against the shape that
-// the configuration asks for. The first that is missing or of another shape is
-// kept as the error; what is handed out after it is empty.
+// weights loads the tensors of a model and checks their shapes. The first missing
+// or misshapen tensor sets err, after which all returned values are empty.
 type weights struct {
 	dir    string
 	set    tensors
 	k      *kernel.Kernels
 	p      kernel.Precision
-	prefix string   // of all names, in files of a model with a head
-	layers []*dense // that are to be int8
+	prefix string   // prepended to tensor names
+	layers []*dense // layers to quantize
 	err    error
-	// parts is what linear layers were made of, where a graph is to be drawn of
-	// them, else nil.
+	// parts records the weights of linear layers if an ONNX graph will be built,
+	// else it is nil.
 	parts map[*kernel.Linear][]kernel.Part
-	// eight allows weights of 8 bits.
-	eight bool
+	// allowInt8 permits weights stored as int8.
+	allowInt8 bool
 }
 
-// tensors are what a file or a folder has, by their names.
+// tensors is a file or a set of files with named tensors.
 type tensors interface {
-	Tensor(name string) *safetensors.Tensor // nil where there is none
+	Tensor(name string) *safetensors.Tensor // nil if not found
 	Names() []string
 }
 
-// has tells whether there is a tensor with that name.
 func (w *weights) has(name string) bool { return w.set.Tensor(w.prefix+name) != nil }
 
 func (w *weights) fail(name, format string, args ...any) {
@@ -42,7 +41,7 @@ func (w *weights) fail(name, format string, args ...any) {
 	}
 }
 
-// tensor returns the tensor with that name if it has that shape, else nil.
+// tensor returns the named tensor, which must have the given shape.
 func (w *weights) tensor(name string, shape ...int) *safetensors.Tensor {
 	if w.err != nil {
 		return nil
@@ -50,31 +49,31 @@ func (w *weights) tensor(name string, shape ...int) *safetensors.Tensor {
 	t := w.set.Tensor(w.prefix + name)
 	switch {
 	case t == nil:
-		w.fail(name, "is missing; want one of shape %v", shape)
+		w.fail(name, "missing; want shape %v", shape)
 		return nil
 	case !slices.Equal(t.Shape, shape):
-		w.fail(name, "want shape %v, found %v in %s", shape, t.Shape, t.File)
+		w.fail(name, "want shape %v, got %v in %s", shape, t.Shape, t.File)
 		return nil
 	}
 	return t
 }
 
-// shape returns the shape of a tensor of two dimensions, for models whose
-// configuration doesn't have their sizes.
+// shape returns the shape of a matrix, for models whose configuration does not
+// include it.
 func (w *weights) shape(name string) (rows, columns int) {
 	t := w.set.Tensor(w.prefix + name)
 	switch {
 	case t == nil:
-		w.fail(name, "is missing")
+		w.fail(name, "missing")
 		return 0, 0
 	case len(t.Shape) != 2 || min(t.Shape[0], t.Shape[1]) < 1 || max(t.Shape[0], t.Shape[1]) > maxRows:
-		w.fail(name, "want two dimensions from 1 to %d, found %v in %s", maxRows, t.Shape, t.File)
+		w.fail(name, "want two dimensions from 1 to %d, got %v in %s", maxRows, t.Shape, t.File)
 		return 0, 0
 	}
 	return t.Shape[0], t.Shape[1]
 }
 
-// raw returns the values of a tensor as they lie in the file.
+// raw returns the values of a tensor as stored.
 func (w *weights) raw(name string, shape ...int) kernel.Raw {
 	t := w.tensor(name, shape...)
 	if t == nil {
@@ -89,11 +88,11 @@ func (w *weights) raw(name string, shape ...int) kernel.Raw {
 		raw.F16, err = t.Bits16()
 	case t.DType == safetensors.BF16:
 		raw.BF16, err = t.Bits16()
-	case t.DType == safetensors.I8 && w.eight && len(shape) == 2:
+	case t.DType == safetensors.I8 && w.allowInt8 && len(shape) == 2:
 		raw.Scales = w.vector(name+".scale", shape[0])
 		raw.I8, err = t.Int8()
 	default:
-		w.fail(name, "has type %s in %s, want F32, F16 or BF16", t.DType, t.File)
+		w.fail(name, "want type F32, F16 or BF16, got %s in %s", t.DType, t.File)
 	}
 	if err != nil && w.err == nil {
 		w.err = fmt.Errorf("%s: %w", w.dir, err)
@@ -112,12 +111,12 @@ func (w *weights) vector(name string, n int) []float32 {
 	return dst
 }
 
-// table returns a table of embeddings.
+// table returns an embedding table.
 func (w *weights) table(name string, rows, width int) table {
 	return table{raw: w.raw(name, rows, width), rows: rows, width: width}
 }
 
-// part returns name.weight and, where there is to be one, name.bias.
+// part returns name.weight and, if bias is set, name.bias.
 func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	p := kernel.Part{W: w.raw(name+".weight", out, in), Out: out}
 	if bias {
@@ -126,14 +125,14 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	return p
 }
 
-// linear makes parts ready in float32, and keeps them in mind for int8.
+// linear returns a layer that may be quantized.
 func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	if w.err != nil {
 		return nil
 	}
 	d := &dense{in: in}
 	if w.p != kernel.Int8 || parts[0].W.I8 == nil {
-		d.Linear = w.exact(in, parts...)
+		d.Linear = w.float32Linear(in, parts...)
 	}
 	if w.p == kernel.Int8 {
 		d.parts = parts
@@ -142,18 +141,18 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	return d
 }
 
-// normed is linear for parts that read the output of a normalisation.
-func (w *weights) normed(in int, parts ...kernel.Part) *dense {
+// normedLinear is like linear for parts that read the output of a normalization.
+func (w *weights) normedLinear(in int, parts ...kernel.Part) *dense {
 	d := w.linear(in, parts...)
 	if d != nil && w.p == kernel.Int8 && d.Linear != nil {
-		d.peaks = make([]float32, in)
+		d.maxAbs = make([]float32, in)
 	}
 	return d
 }
 
-// exact makes parts ready that stay float32: those of the last layer, whose
-// rounding nothing evens out, and those that are used only once.
-func (w *weights) exact(in int, parts ...kernel.Part) *kernel.Linear {
+// float32Linear returns a layer that is never quantized: the last layer, whose
+// rounding errors are not averaged out, or one that is used only once.
+func (w *weights) float32Linear(in int, parts ...kernel.Part) *kernel.Linear {
 	if w.err != nil {
 		return nil
 	}
@@ -164,11 +163,11 @@ func (w *weights) exact(in int, parts ...kernel.Part) *kernel.Linear {
 	return l
 }
 
-// norm is the gain and the bias of a normalisation; a nil bias is none.
+// norm holds the gain and the optional bias of a normalization.
 type norm struct{ gain, bias []float32 }
 
-// norm returns name.weight and, where there is to be one, name.bias. The oldest
-// checkpoints call them gamma and beta.
+// norm returns name.weight and, if bias is set, name.bias. The oldest checkpoints
+// call them gamma and beta.
 func (w *weights) norm(name string, n int, bias bool) norm {
 	gain, shift := name+".weight", name+".bias"
 	if !w.has(gain) && w.has(name+".gamma") {
@@ -181,10 +180,10 @@ func (w *weights) norm(name string, n int, bias bool) norm {
 	return v
 }
 
-// under sets the prefix to one of those given, that under which name is found.
-// Models are stored with their family's name in front of every tensor where they
-// have a head, and often without it where they have none.
-func (w *weights) under(name string, prefixes ...string) {
+// setPrefix sets the prefix to the first one under which name exists. Models with
+// a head have the name of the family in front of every tensor, models without a
+// head often do not.
+func (w *weights) setPrefix(name string, prefixes ...string) {
 	for _, w.prefix = range prefixes {
 		if w.has(name) {
 			return
@@ -193,9 +192,9 @@ func (w *weights) under(name string, prefixes ...string) {
 	w.prefix = prefixes[0]
 }
 
-// count returns how many layers there are in a file, by the highest number that
-// follows prefix in a name.
-func (w *weights) count(prefix string) int {
+// countLayers returns the number of layers in a file, one more than the highest
+// number that follows prefix in a tensor name.
+func (w *weights) countLayers(prefix string) int {
 	n := 0
 	for _, name := range w.set.Names() {
 		rest, ok := strings.CutPrefix(name, w.prefix+prefix)
@@ -203,16 +202,8 @@ func (w *weights) count(prefix string) int {
 			continue
 		}
 		digits, _, _ := strings.Cut(rest, ".")
-		i := 0
-		for _, d := range []byte(digits) {
-			if d < '0' || d > '9' || i > maxLayers {
-				i = -1
-				break
-			}
-			i = 10*i + int(d-'0')
-		}
-		if digits != "" {
-			n = max(n, i+1)
+		if i, err := strconv.ParseUint(digits, 10, 14); err == nil {
+			n = max(n, int(i)+1)
 		}
 	}
 	return n

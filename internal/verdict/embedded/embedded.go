@@ -23,7 +23,7 @@ const DefaultThreshold = 0.5
 // A Model reads windows of text with claims. *encoder.Grounding is one.
 type Model interface {
 	// Judge says of each claim of each group how its window bears on it.
-	Judge(ctx context.Context, groups []encoder.Group) ([][]encoder.Held, error)
+	Judge(ctx context.Context, groups []encoder.Group) ([][]encoder.ClaimOutput, error)
 	// Count is the number of tokens of a text.
 	Count(text string) int
 }
@@ -105,7 +105,7 @@ type reading struct {
 	window                 int
 	support, contradiction float64
 	worst                  float64
-	held                   encoder.Held
+	held                   encoder.ClaimOutput
 }
 
 // read compares words, chooses windows and has the model read them.

@@ -18,17 +18,17 @@ import (
 
 // fakeModel says what says does, and counts a word as a token.
 type fakeModel struct {
-	says func(window, claim string) encoder.Held
+	says func(window, claim string) encoder.ClaimOutput
 
 	mu     sync.Mutex
 	groups []encoder.Group
 }
 
-func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encoder.Held, error) {
+func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encoder.ClaimOutput, error) {
 	m.mu.Lock()
 	m.groups = append(m.groups, groups...)
 	m.mu.Unlock()
-	out := make([][]encoder.Held, len(groups))
+	out := make([][]encoder.ClaimOutput, len(groups))
 	for i, g := range groups {
 		for _, c := range g.Claims {
 			out[i] = append(out[i], m.says(g.Window, c))
@@ -39,9 +39,9 @@ func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encode
 
 func (m *fakeModel) Count(text string) int { return len(strings.Fields(text)) }
 
-func supports(window, _ string) encoder.Held { return encoder.Held{Logits: [3]float32{4, 0, 0}} }
-func refuses(window, _ string) encoder.Held  { return encoder.Held{Logits: [3]float32{-4, 1, 0}} }
-func denies(window, _ string) encoder.Held   { return encoder.Held{Logits: [3]float32{-4, 0, 4}} }
+func supports(window, _ string) encoder.ClaimOutput { return encoder.ClaimOutput{Logits: [3]float32{4, 0, 0}} }
+func refuses(window, _ string) encoder.ClaimOutput  { return encoder.ClaimOutput{Logits: [3]float32{-4, 1, 0}} }
+func denies(window, _ string) encoder.ClaimOutput   { return encoder.ClaimOutput{Logits: [3]float32{-4, 0, 4}} }
 
 func formula() Formula {
 	return Formula{Words: 1, Support: 0.5, Contradiction: 0.1, Margin: 0.02, Most: 8, Windows: 2, Room: 16, Packed: 16}
@@ -125,7 +125,7 @@ func TestWhatAContextHasWordForWordIsNotAsked(t *testing.T) {
 
 func TestWordsAndModelDecideTogether(t *testing.T) {
 	for name, tt := range map[string]struct {
-		says  func(_, _ string) encoder.Held
+		says  func(_, _ string) encoder.ClaimOutput
 		claim string
 		want  verdict.Label
 	}{
@@ -167,7 +167,7 @@ func TestAClaimIsReadWithTheWindowsThatShareMostWords(t *testing.T) {
 
 func TestAClaimOfSeveralPlacesNamesThemAll(t *testing.T) {
 	contexts := []string{"Marie Curie was born in Warsaw. Her father taught physics.", "Bees make honey.", "In 1903 Curie got the Nobel prize. It was shared."}
-	m := &fakeModel{says: func(window, claim string) encoder.Held {
+	m := &fakeModel{says: func(window, claim string) encoder.ClaimOutput {
 		if strings.Contains(window, "Warsaw") && strings.Contains(window, "1903") {
 			return supports(window, claim)
 		}
@@ -183,13 +183,13 @@ func TestAClaimOfSeveralPlacesNamesThemAll(t *testing.T) {
 
 func TestMarkedWordsAreSpansOfTheClaim(t *testing.T) {
 	claim := "Zoë opened the büro on 20 May."
-	m := &fakeModel{says: func(window, c string) encoder.Held {
+	m := &fakeModel{says: func(window, c string) encoder.ClaimOutput {
 		h := refuses(window, c)
 		for _, word := range []string{"20", "May"} {
 			at := strings.Index(c, word)
-			h.Tokens = append(h.Tokens, encoder.TokenMark{Start: at, End: at + len(word), Unsupported: 2})
+			h.Tokens = append(h.Tokens, encoder.TokenLogit{Start: at, End: at + len(word), Unsupported: 2})
 		}
-		h.Tokens = append(h.Tokens, encoder.TokenMark{Start: 0, End: 4, Unsupported: -1})
+		h.Tokens = append(h.Tokens, encoder.TokenLogit{Start: 0, End: 4, Unsupported: -1})
 		return h
 	}}
 	v := judge(t, newJudge(t, m, formula()), []string{"Zoë opened the büro on a Monday. On some day, May 2 or 20."}, claim)[0]
@@ -197,14 +197,14 @@ func TestMarkedWordsAreSpansOfTheClaim(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	lead := extract.Claim{Text: "20 May", Lead: "Zoë opened"}
-	held := encoder.Held{Tokens: []encoder.TokenMark{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
+	held := encoder.ClaimOutput{Tokens: []encoder.TokenLogit{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
 	if d := cmp.Diff([]extract.Span{{Start: 0, End: 2}}, marked(lead, reading{held: held})); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestAModelWithoutNumbersIsAnError(t *testing.T) {
-	m := &fakeModel{says: func(_, _ string) encoder.Held { return encoder.Held{Logits: [3]float32{float32(math.NaN()), 0, 0}} }}
+	m := &fakeModel{says: func(_, _ string) encoder.ClaimOutput { return encoder.ClaimOutput{Logits: [3]float32{float32(math.NaN()), 0, 0}} }}
 	_, err := newJudge(t, m, formula()).Judge(context.Background(), verdict.Task{Contexts: []string{bridge}, Claims: []extract.Claim{{Text: "Trains stop."}}})
 	if err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Error(err)
@@ -266,11 +266,11 @@ func FuzzJudge(f *testing.F) {
 	f.Add("\xff\xfe 東京は人口 1,400 万人。", "東京 has 14 million", uint64(7))
 	f.Add("", "", uint64(0))
 	f.Fuzz(func(t *testing.T, text, claim string, bits uint64) {
-		m := &fakeModel{says: func(window, c string) encoder.Held {
+		m := &fakeModel{says: func(window, c string) encoder.ClaimOutput {
 			x := bits * uint64(1+len(window)+3*len(c))
-			h := encoder.Held{Logits: [3]float32{float32(int8(x)), float32(int8(x >> 8)), float32(int8(x >> 16))}}
+			h := encoder.ClaimOutput{Logits: [3]float32{float32(int8(x)), float32(int8(x >> 8)), float32(int8(x >> 16))}}
 			for i, r := range c {
-				h.Tokens = append(h.Tokens, encoder.TokenMark{Start: i, End: i + max(1, len(string(r))), Unsupported: float32(int8(x >> (uint(i) % 50)))})
+				h.Tokens = append(h.Tokens, encoder.TokenLogit{Start: i, End: i + max(1, len(string(r))), Unsupported: float32(int8(x >> (uint(i) % 50)))})
 				if h.Tokens[len(h.Tokens)-1].End > len(c) {
 					h.Tokens = h.Tokens[:len(h.Tokens)-1]
 				}

@@ -16,13 +16,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// onRuntime returns options that compute with ONNX Runtime, which
-// RAGFAITH_ONNXRUNTIME names.
-func onRuntime(t testing.TB) Options {
+// onnxOptions returns options for ONNX Runtime, which RAGFAITH_ONNXRUNTIME names.
+func onnxOptions(t testing.TB) Options {
 	t.Helper()
 	path := os.Getenv("RAGFAITH_ONNXRUNTIME")
 	if path == "" {
-		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime: scripts/fetch-onnxruntime.sh fetches it")
+		t.Skip("RAGFAITH_ONNXRUNTIME is not set: scripts/fetch-onnxruntime.sh downloads ONNX Runtime")
 	}
 	l, err := ort.Open(path)
 	if errors.Is(err, ort.ErrStatic) {
@@ -38,7 +37,7 @@ func onRuntime(t testing.TB) Options {
 func TestGoldenModelsMatchReferenceOnONNX(t *testing.T) {
 	for _, name := range goldenNames() {
 		t.Run(name, func(t *testing.T) {
-			m, g := loadGolden(t, name, onRuntime(t)), readGolden(t, name)
+			m, g := loadGolden(t, name, onnxOptions(t)), readGolden(t, name)
 			for _, size := range []int{1, 10, 64} {
 				var d deviation
 				for i, got := range computeBatches(t, m, g, size) {
@@ -55,8 +54,8 @@ func TestGoldenModelsMatchReferenceOnONNX(t *testing.T) {
 	}
 }
 
-// together computes sequences in one batch of a graph, most of which is padding.
-func together(t *testing.T, m *Model, seqs []sequence) [][]float32 {
+// runPadded computes sequences of any length in one padded batch.
+func runPadded(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 	t.Helper()
 	var order []int
 	for i := range seqs {
@@ -64,7 +63,7 @@ func together(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 	}
 	slices.SortFunc(order, func(a, b int) int { return len(seqs[b].ids) - len(seqs[a].ids) })
 	all := make([][]float32, len(seqs))
-	err := m.onceInGraph(t.Context(), seqs, order, func(i int, output []float32) error {
+	err := m.runONNXBatch(t.Context(), seqs, order, func(i int, output []float32) error {
 		all[i] = slices.Clone(output)
 		return nil
 	})
@@ -74,17 +73,15 @@ func together(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 	return all
 }
 
-// Each family computes what its formulas say, with weights of each type, in one
-// batch of sequences from 1 to 46 tokens.
-func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
-	o := onRuntime(t)
-	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBrain, "F16": toHalf}
+func TestPaddedNetworksMatchNaiveComputationOnONNX(t *testing.T) {
+	o := onnxOptions(t)
+	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBF16, "F16": toF16}
 	for dtype := range round {
 		for family, tiny := range tiny() {
 			t.Run(family+"/"+dtype, func(t *testing.T) {
 				tiny.round = round[dtype]
 				var want [][]float64
-				for _, s := range texts() {
+				for _, s := range tinySequences() {
 					want = append(want, tiny.run(s))
 				}
 				m, err := load(tiny.write(t, dtype), o)
@@ -93,42 +90,41 @@ func TestPaddedNetworksOnRuntimeComputeTheirFormulas(t *testing.T) {
 				}
 				defer m.Close()
 				var d deviation
-				for i, row := range together(t, m, texts()) {
+				for i, row := range runPadded(t, m, tinySequences()) {
 					d.add(float64s(row), want[i])
 				}
-				if t.Logf("off by at most %.2g", d.max); d.max > 1e-4 {
-					t.Errorf("off by %.2g", d.max)
+				if t.Logf("max difference %.2g", d.max); d.max > 1e-4 {
+					t.Errorf("max difference %.2g, want at most 1e-4", d.max)
 				}
 			})
 		}
 	}
 }
 
-// What a configuration changes in a network changes its graph alike.
-func TestSettingsOnRuntimeAreThoseOfTheKernels(t *testing.T) {
-	o := onRuntime(t)
-	type settings = map[string]any
+func TestONNXMatchesKernelsForConfigVariants(t *testing.T) {
+	o := onnxOptions(t)
+	type values = map[string]any
 	variants := map[string]struct {
 		family string
-		change settings
+		change values
 	}{
-		"deberta without buckets":     {"deberta", settings{"position_buckets": -1, "max_relative_positions": 4}},
-		"deberta without normed rows": {"deberta", settings{"norm_rel_ebd": "none"}},
-		"deberta of contents":         {"deberta", settings{"pos_att_type": "c2p"}},
-		"deberta of positions":        {"deberta", settings{"pos_att_type": "p2c"}},
-		"modernbert of first tokens":  {"modernbert", settings{"classifier_pooling": "cls"}},
-		"modernbert of tokens":        {"modernbert", settings{"architectures": []string{"ModernBertForTokenClassification"}}},
+		"deberta without buckets":     {"deberta", values{"position_buckets": -1, "max_relative_positions": 4}},
+		"deberta without normed rows": {"deberta", values{"norm_rel_ebd": "none"}},
+		"deberta of contents":         {"deberta", values{"pos_att_type": "c2p"}},
+		"deberta of positions":        {"deberta", values{"pos_att_type": "p2c"}},
+		"modernbert of first tokens":  {"modernbert", values{"classifier_pooling": "cls"}},
+		"modernbert of tokens":        {"modernbert", values{"architectures": []string{"ModernBertForTokenClassification"}}},
 	}
 	for _, act := range []string{"gelu_new", "relu", "silu", "tanh"} {
 		variants["bert with "+act] = struct {
 			family string
-			change settings
-		}{"bert", settings{"hidden_act": act}}
+			change values
+		}{"bert", values{"hidden_act": act}}
 	}
 	for name, v := range variants {
 		t.Run(name, func(t *testing.T) {
 			model := tiny()[v.family]
-			model.run(texts()[3])
+			model.run(tinySequences()[3])
 			for key, value := range v.change {
 				model.config[key] = value
 			}
@@ -143,52 +139,51 @@ func TestSettingsOnRuntimeAreThoseOfTheKernels(t *testing.T) {
 	}
 }
 
-func TestPoolingOnRuntimeIsThatOfTheKernels(t *testing.T) {
-	o := onRuntime(t)
-	for _, way := range []string{"mean", "cls", "max"} {
-		dir := encoderDir(t, map[string]string{"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + way + `"}`})
+func TestONNXMatchesKernelsForPooling(t *testing.T) {
+	o := onnxOptions(t)
+	for _, mode := range []string{"mean", "cls", "max"} {
+		dir := encoderDir(t, map[string]string{"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + mode + `"}`})
 		compareWithKernels(t, dir, o)
 	}
 }
 
-// compareWithKernels compares a model on ONNX Runtime with itself on the kernels.
+// compareWithKernels compares the output of ONNX Runtime and of the kernels.
 func compareWithKernels(t *testing.T, dir string, o Options) {
 	t.Helper()
-	own, err := load(dir, Options{Threads: 1})
+	reference, err := load(dir, Options{Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer own.Close()
+	defer reference.Close()
 	m, err := load(dir, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer m.Close()
-	want, err := own.compute(t.Context(), texts())
+	want, err := reference.compute(t.Context(), tinySequences())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var d deviation
-	for i, got := range together(t, m, texts()) {
+	for i, got := range runPadded(t, m, tinySequences()) {
 		if m.sentence != nil {
-			m.sentence.finish(got)
+			m.sentence.normalize(got)
 		}
 		row := slices.Concat(want[i]...)
 		if len(got) != len(row) {
-			t.Fatalf("text %d: %d values, want %d", i, len(got), len(row))
+			t.Fatalf("text %d: got %d values, want %d", i, len(got), len(row))
 		}
 		d.add(float64s(got), float64s(row))
 	}
 	// Weights of such a spread make logits of some tens.
 	if d.max > 1e-4 {
-		t.Errorf("off by %.2g", d.max)
+		t.Errorf("max difference %.2g, want at most 1e-4", d.max)
 	}
 }
 
-// A batch holds what a pass takes, and little padding.
-func TestBatchesHoldLittlePadding(t *testing.T) {
+func TestBatchSizeLimitsPadding(t *testing.T) {
 	for _, tt := range []struct {
-		lengths []int // falling
+		lengths []int // in falling order
 		tokens  int
 		want    int
 	}{
@@ -198,42 +193,40 @@ func TestBatchesHoldLittlePadding(t *testing.T) {
 		{[]int{5000, 5000}, 2048, 1},
 		{[]int{1, 1}, 2048, 2},
 	} {
-		d := &graph{tokens: tt.tokens}
+		m := &onnxModel{tokens: tt.tokens}
 		var seqs []sequence
 		var order []int
 		for i, n := range tt.lengths {
 			seqs, order = append(seqs, sequence{ids: make([]int32, n)}), append(order, i)
 		}
-		if got := d.fill(seqs, order); got != tt.want {
-			t.Errorf("%v in %d tokens: %d, want %d", tt.lengths, tt.tokens, got, tt.want)
+		if got := m.batchSize(seqs, order); got != tt.want {
+			t.Errorf("%v in %d tokens: got %d sequences, want %d", tt.lengths, tt.tokens, got, tt.want)
 		}
 	}
 }
 
-func TestRuntimeComputesInFloat32Only(t *testing.T) {
+func TestONNXRejectsInt8(t *testing.T) {
 	dir, _ := writeTiny(t, "bert")
 	_, err := load(dir, Options{Device: ort.Device{Provider: ort.CPU}, Precision: kernel.Int8})
-	if err == nil || !strings.Contains(err.Error(), "ort-cpu computes in float32 only") {
-		t.Errorf("error %v", err)
+	if err == nil || !strings.Contains(err.Error(), "device ort-cpu supports float32 only") {
+		t.Errorf("got error %v", err)
 	}
 }
 
-// Calls end with their context, at a model that is closed, and at what is no
-// number, as they do without the library. Many callers may use it at once.
-func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
-	o := onRuntime(t)
+func TestONNXModelIsSafeForConcurrentUseAndStops(t *testing.T) {
+	o := onnxOptions(t)
 	m := loadTiny(t, "deberta", o)
 	if name := m.Info().Kernel; !strings.HasPrefix(name, "ONNX Runtime 1.") || !strings.HasSuffix(name, " on ort-cpu") {
-		t.Errorf("kernel %q", name)
+		t.Errorf("got kernel %q", name)
 	}
-	seqs := many(60)
+	seqs := testSequences(60)
 	want, err := loadTiny(t, "deberta", Options{Threads: 1}).classify(t.Context(), seqs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var callers sync.WaitGroup
+	var wg sync.WaitGroup
 	for c := range 4 {
-		callers.Go(func() {
+		wg.Go(func() {
 			got, err := m.classify(t.Context(), seqs[c:])
 			if err != nil {
 				t.Error(err)
@@ -248,36 +241,35 @@ func TestRuntimeCallsEndAsOthersDo(t *testing.T) {
 			}
 		})
 	}
-	callers.Wait()
+	wg.Wait()
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := m.classify(done, seqs); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 	if err := m.Close(); err != nil {
 		t.Error(err)
 	}
 	if _, err := m.classify(t.Context(), seqs); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("error %v, want one that says closed", err)
+		t.Errorf("got error %v, want closed", err)
 	}
 
 	broken := tiny()["bert"]
-	broken.run(texts()[3])
+	broken.run(tinySequences()[3])
 	broken.get("bert.pooler.dense.bias")[0] = math.NaN()
 	n, err := load(broken.write(t, "F32"), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer n.Close()
-	if _, err := n.classify(t.Context(), texts()); err == nil || !strings.Contains(err.Error(), "not a number") {
-		t.Errorf("error %v, want one that says not a number", err)
+	if _, err := n.classify(t.Context(), tinySequences()); err == nil || !strings.Contains(err.Error(), "not a number") {
+		t.Errorf("got error %v, want not a number", err)
 	}
 }
 
-// A published model gives its published embeddings with ONNX Runtime too.
-func TestMiniLMOnRuntime(t *testing.T) {
+func TestMiniLMMatchesPublishedEmbeddingsOnONNX(t *testing.T) {
 	dir, want := minilm(t), readMiniLM(t)
-	m, err := load(dir, onRuntime(t))
+	m, err := load(dir, onnxOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,12 +291,11 @@ func TestMiniLMOnRuntime(t *testing.T) {
 	}
 }
 
-// BenchmarkRuntime embeds texts of some lengths with all-MiniLM-L6-v2, here and
-// with ONNX Runtime, turn by turn where -count is above 1.
-func BenchmarkRuntime(b *testing.B) {
+// BenchmarkONNX compares ONNX Runtime with the kernels on all-MiniLM-L6-v2.
+func BenchmarkONNX(b *testing.B) {
 	dir := minilm(b)
 	for _, tokens := range []int{16, 128} {
-		for name, o := range map[string]Options{"own": {Threads: 2}, "runtime": onRuntime(b)} {
+		for name, o := range map[string]Options{"kernels": {Threads: 2}, "onnx": onnxOptions(b)} {
 			b.Run(fmt.Sprintf("%s/%d tokens", name, tokens), func(b *testing.B) {
 				m, err := load(dir, o)
 				if err != nil {

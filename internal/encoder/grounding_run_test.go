@@ -15,8 +15,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// lawGroups are groups of all kinds, one of them too long for one sequence.
-func lawGroups(t testing.TB) []Group {
+// testGroups returns the golden groups and one that needs several sequences.
+func testGroups(t testing.TB) []Group {
 	t.Helper()
 	groups := readGroundingGolden(t).groups()
 	long := Group{Window: groups[0].Window}
@@ -26,20 +26,18 @@ func lawGroups(t testing.TB) []Group {
 	return append(groups, long)
 }
 
-// What comes out for a claim is the same to the last bit whatever it is computed
-// with, by however many threads, in float32 and in int8.
-func TestHeldClaimsDependOnTheirWindowAlone(t *testing.T) {
-	groups := lawGroups(t)
+func TestGroundingOutputDependsOnlyOnWindowAndClaim(t *testing.T) {
+	groups := testGroups(t)
 	for _, kernelName := range kernelNames() {
 		for file, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 			one := tinyGrounding(t, file, Options{Kernel: kernelName, Threads: 1, Precision: precision})
 			four := tinyGrounding(t, file, Options{Kernel: kernelName, Threads: 4, Precision: precision})
-			m := &marks{pieces: one.pieces}
+			m := &wordMatcher{pieces: one.pieces}
 			last := groups[len(groups)-1]
-			if parts, err := one.lay(m, &last, make([]Held, len(last.Claims))); err != nil || len(parts) < 3 {
-				t.Fatalf("the longest group is %d sequences (%v), want some", len(parts), err)
+			if seqs, err := one.buildSequences(m, &last, make([]ClaimOutput, len(last.Claims))); err != nil || len(seqs) < 3 {
+				t.Fatalf("longest group: got %d sequences, %v, want at least 3", len(seqs), err)
 			}
-			together, err := four.Judge(t.Context(), groups)
+			batched, err := four.Judge(t.Context(), groups)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,8 +47,8 @@ func TestHeldClaimsDependOnTheirWindowAlone(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if diff := cmp.Diff(together[i][j], alone[0][0]); diff != "" {
-						t.Fatalf("%s, %s: group %d, claim %d (-together +alone)\n%s", kernelName, file, i, j, diff)
+					if diff := cmp.Diff(batched[i][j], alone[0][0]); diff != "" {
+						t.Fatalf("%s, %s: group %d, claim %d (-batched +alone)\n%s", kernelName, file, i, j, diff)
 					}
 				}
 			}
@@ -58,8 +56,7 @@ func TestHeldClaimsDependOnTheirWindowAlone(t *testing.T) {
 	}
 }
 
-// Many goroutines may judge and embed at once.
-func TestAGroundingIsSharedByGoroutines(t *testing.T) {
+func TestGroundingIsSafeForConcurrentUse(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{Threads: 2, Precision: kernel.Int8})
 	groups := readGroundingGolden(t).groups()
 	want, err := g.Judge(t.Context(), groups)
@@ -67,13 +64,13 @@ func TestAGroundingIsSharedByGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	texts := []string{groups[0].Window, "x"}
-	embedded, err := g.Embed(t.Context(), texts)
+	embeddings, err := g.Embed(t.Context(), texts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all sync.WaitGroup
+	var wg sync.WaitGroup
 	for i := range 8 {
-		all.Go(func() {
+		wg.Go(func() {
 			if i%2 == 0 {
 				got, err := g.Judge(t.Context(), groups[i:])
 				if diff := cmp.Diff(want[i:], got); err != nil || diff != "" {
@@ -82,16 +79,15 @@ func TestAGroundingIsSharedByGoroutines(t *testing.T) {
 				return
 			}
 			got, err := g.Embed(t.Context(), texts)
-			if err != nil || !slices.Equal(got[1], embedded[1]) {
+			if err != nil || !slices.Equal(got[1], embeddings[1]) {
 				t.Error("embeddings differ", err)
 			}
 		})
 	}
-	all.Wait()
+	wg.Wait()
 }
 
-// A file in memory gives the same wherever it lies.
-func TestAGroundingIsReadFromAnyAddress(t *testing.T) {
+func TestParseGroundingAcceptsUnalignedData(t *testing.T) {
 	groups := readGroundingGolden(t).groups()
 	for file, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 		want, err := tinyGrounding(t, file, Options{Precision: precision}).Judge(t.Context(), groups)
@@ -106,7 +102,7 @@ func TestAGroundingIsReadFromAnyAddress(t *testing.T) {
 			}
 			got, err := g.Judge(t.Context(), groups)
 			if diff := cmp.Diff(want, got); err != nil || diff != "" {
-				t.Errorf("%s, off by %d bytes: %v\n%s", file, shift, err, diff)
+				t.Errorf("%s, offset %d: error %v, outputs (-want +got)\n%s", file, shift, err, diff)
 			}
 			if err := g.Close(); err != nil {
 				t.Error(err)
@@ -115,42 +111,41 @@ func TestAGroundingIsReadFromAnyAddress(t *testing.T) {
 	}
 }
 
-// A pass takes no memory for its tokens.
-func TestAGroundingPassTakesNoMemory(t *testing.T) {
+func TestGroundingPassDoesNotAllocate(t *testing.T) {
 	for file, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
 		g := tinyGrounding(t, file, Options{Threads: 1, Precision: precision})
-		m := &marks{pieces: g.pieces}
-		group := lawGroups(t)[0]
+		m := &wordMatcher{pieces: g.pieces}
+		group := testGroups(t)[0]
 		for len(group.Claims) < 60 {
 			group.Claims = append(group.Claims, group.Claims...)
 		}
-		parts, err := g.lay(m, &group, make([]Held, len(group.Claims)))
+		seqs, err := g.buildSequences(m, &group, make([]ClaimOutput, len(group.Claims)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		tokens := 0
-		once := func() {
-			fill := func(b *batch) { b.addGroup(&parts[0].group); tokens = len(b.ids) }
+		runPass := func() {
+			fill := func(b *batch) { b.addClaims(&seqs[0].tokenSequence); tokens = len(b.ids) }
 			done := func(p *pass, hidden []float32) error { g.heads.run(p, hidden); return nil }
-			if err := g.once(t.Context(), false, fill, done); err != nil {
+			if err := g.runPass(t.Context(), false, fill, done); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 5 {
-			once()
+			runPass()
 		}
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		once()
+		runPass()
 		runtime.ReadMemStats(&after)
-		// A few functions and what the counting itself takes.
-		if taken := after.TotalAlloc - before.TotalAlloc; tokens < 500 || taken > 4<<10 {
-			t.Errorf("%s: %d tokens take %d bytes", file, tokens, taken)
+		// Closures, and what ReadMemStats itself allocates.
+		if allocated := after.TotalAlloc - before.TotalAlloc; tokens < 500 || allocated > 4<<10 {
+			t.Errorf("%s: got %d bytes allocated for %d tokens", file, allocated, tokens)
 		}
 	}
 }
 
-func TestAGroundingStopsBetweenLayers(t *testing.T) {
+func TestGroundingStopsWhenContextIsCancelled(t *testing.T) {
 	g := tinyGrounding(t, "float32", Options{Threads: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	g.pass.observe = func(stage string, _ []float32) {
@@ -158,14 +153,14 @@ func TestAGroundingStopsBetweenLayers(t *testing.T) {
 			cancel()
 		}
 	}
-	groups := lawGroups(t)
+	groups := testGroups(t)
 	if _, err := g.Judge(ctx, groups); !errors.Is(err, context.Canceled) {
-		t.Error("error", err)
+		t.Errorf("got error %v", err)
 	}
 	if _, err := g.Embed(ctx, []string{"x"}); !errors.Is(err, context.Canceled) {
-		t.Error("error", err)
+		t.Errorf("got error %v", err)
 	}
-	// All tokens are computed where they are observed, to the same end.
+	// An observer sees all tokens, which must not change the output.
 	want, err := tinyGrounding(t, "float32", Options{}).Judge(t.Context(), groups)
 	if err != nil {
 		t.Fatal(err)
@@ -174,11 +169,11 @@ func TestAGroundingStopsBetweenLayers(t *testing.T) {
 	g.pass.observe = func(string, []float32) { stages++ }
 	got, err := g.Judge(t.Context(), groups)
 	if diff := cmp.Diff(want, got); err != nil || diff != "" || stages == 0 {
-		t.Errorf("%d stages, error %v\n%s", stages, err, diff)
+		t.Errorf("got %d stages, error %v, outputs (-want +got)\n%s", stages, err, diff)
 	}
 }
 
-func TestAClosedGroundingSaysSo(t *testing.T) {
+func TestGroundingFailsAfterClose(t *testing.T) {
 	g, err := ParseGrounding(tinyFile(t, "int8"), Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -189,28 +184,27 @@ func TestAClosedGroundingSaysSo(t *testing.T) {
 		}
 	}
 	if _, err := g.Judge(t.Context(), []Group{{"a", []string{"b"}}}); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Error("error", err)
+		t.Errorf("got error %v", err)
 	}
 	if _, err := g.Embed(t.Context(), []string{"a"}); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Error("error", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-// Nothing to judge is nothing judged.
-func TestAGroundingJudgesNothing(t *testing.T) {
+func TestGroundingAcceptsEmptyInput(t *testing.T) {
 	g := tinyGrounding(t, "int8", Options{})
 	for _, groups := range [][]Group{nil, {}, {{Window: "a"}, {}}} {
 		got, err := g.Judge(t.Context(), groups)
 		if err != nil || len(got) != len(groups) {
-			t.Errorf("%v, error %v", got, err)
+			t.Errorf("got %v, error %v", got, err)
 		}
-		for _, held := range got {
-			if len(held) != 0 {
-				t.Errorf("%v of no claims", held)
+		for _, outputs := range got {
+			if len(outputs) != 0 {
+				t.Errorf("got outputs %v for no claims", outputs)
 			}
 		}
 	}
 	if got, err := g.Embed(t.Context(), nil); err != nil || len(got) != 0 {
-		t.Errorf("%v, error %v", got, err)
+		t.Errorf("got %v, error %v", got, err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// plainWords joins pieces to words: each with the tokens that it is made of.
-func plainWords(pieces []string, ids []int32) (words []string, tokens [][]int) {
+// naiveWords returns words with the indices of their tokens.
+func naiveWords(pieces []string, ids []int32) (words []string, tokens [][]int) {
 	for i, id := range ids {
 		p := pieces[id]
 		if strings.HasPrefix(p, "##") && len(words) > 0 {
@@ -21,28 +21,29 @@ func plainWords(pieces []string, ids []int32) (words []string, tokens [][]int) {
 	return words, tokens
 }
 
-func plainAkin(a, b string) bool {
+func naiveSimilar(a, b string) bool {
 	x, y := []rune(a), []rune(b)
 	short := min(len(x), len(y))
-	if short < akinPrefix {
+	if short < minSharedPrefix {
 		return false
 	}
-	n := max(akinPrefix, short-2)
+	n := max(minSharedPrefix, short-2)
 	return slices.Equal(x[:n], y[:n])
 }
 
-// plainTypes are the types of a claim's tokens by the rule as it is told.
-func plainTypes(pieces []string, window, claim []int32) []int32 {
-	have, _ := plainWords(pieces, window)
+// naiveTypes returns the token types of a claim, computed directly from the
+// definition.
+func naiveTypes(pieces []string, window, claim []int32) []int32 {
+	have, _ := naiveWords(pieces, window)
 	types := make([]int32, len(claim))
-	words, tokens := plainWords(pieces, claim)
+	words, tokens := naiveWords(pieces, claim)
 	for i, w := range words {
 		t := int32(absentWord)
 		switch {
 		case slices.Contains(have, w):
 			t = sameWord
-		case slices.ContainsFunc(have, func(v string) bool { return plainAkin(w, v) }):
-			t = akinWord
+		case slices.ContainsFunc(have, func(v string) bool { return naiveSimilar(w, v) }):
+			t = similarWord
 		}
 		for _, j := range tokens[i] {
 			types[j] = t
@@ -51,8 +52,7 @@ func plainTypes(pieces []string, window, claim []int32) []int32 {
 	return types
 }
 
-// A group has the tokens, positions and types that the rule gives it, whatever
-// the vocabulary.
+// FuzzLayout compares the layout of a sequence with its definition.
 func FuzzLayout(f *testing.F) {
 	f.Add("direct ##ed ##s inter ##est [UNK] a ##b", []byte{0, 1, 3, 4}, []byte{0, 2, 3, 4, 5})
 	f.Add("abcd abcdef abcdefg abcx ##x ##", []byte{0, 1, 2, 4, 5}, []byte{3, 3, 2, 4, 0, 1})
@@ -71,19 +71,19 @@ func FuzzLayout(f *testing.F) {
 			return ids
 		}
 		w, c := ids(window), ids(claim)
-		m := &marks{pieces: pieces}
-		m.look(c)
-		m.mark(make([]int32, len(w)), w) // what was before leaves nothing behind
-		m.look(w)
-		var g group
-		g.begin(w, 2, len(c)+2)
-		g.claim(m, nil)
-		g.claim(m, c)
+		m := &wordMatcher{pieces: pieces}
+		m.setWindow(c)
+		m.setTypes(make([]int32, len(w)), w) // a matcher can be reused
+		m.setWindow(w)
+		var got tokenSequence
+		got.start(w, 2, len(c)+2)
+		got.addClaim(m, nil)
+		got.addClaim(m, c)
 
 		n := len(w) + 2
-		want := group{window: n, ends: []int{n + 1, n + 2 + len(c)}}
+		want := tokenSequence{window: n, ends: []int{n + 1, n + 2 + len(c)}}
 		want.ids = slices.Concat([]int32{clsToken}, w, []int32{sepToken, sepToken}, c, []int32{sepToken})
-		want.types = slices.Concat(make([]int32, n), []int32{sameWord}, plainTypes(pieces, w, c), []int32{sameWord})
+		want.types = slices.Concat(make([]int32, n), []int32{sameWord}, naiveTypes(pieces, w, c), []int32{sameWord})
 		for i := range n {
 			want.positions = append(want.positions, int32(i))
 		}
@@ -91,9 +91,9 @@ func FuzzLayout(f *testing.F) {
 		for i := range len(c) + 1 {
 			want.positions = append(want.positions, int32(n+i))
 		}
-		if !slices.Equal(g.ids, want.ids) || !slices.Equal(g.types, want.types) || !slices.Equal(g.positions, want.positions) ||
-			g.window != want.window || !slices.Equal(g.ends, want.ends) {
-			t.Errorf("pieces %q:\n got %v\nwant %v", pieces, g, want)
+		if !slices.Equal(got.ids, want.ids) || !slices.Equal(got.types, want.types) || !slices.Equal(got.positions, want.positions) ||
+			got.window != want.window || !slices.Equal(got.ends, want.ends) {
+			t.Errorf("pieces %q:\n got %v\nwant %v", pieces, got, want)
 		}
 	})
 }

@@ -15,20 +15,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/safetensors"
 )
 
-// Files that do not fit are refused by an error that names what is wrong and, of
-// those that may be had elsewhere, says what to do.
-func TestGroundingFilesAreRefused(t *testing.T) {
-	replace := func(key, old, by string) func(w *writtenFile) {
-		return func(w *writtenFile) {
+func TestOpenGroundingRejectsInvalidFiles(t *testing.T) {
+	replace := func(key, old, by string) func(w *modelFile) {
+		return func(w *modelFile) {
 			if !strings.Contains(w.meta[key], old) {
 				t.Errorf("%s has no %q", key, old)
 			}
 			w.meta[key] = strings.Replace(w.meta[key], old, by, 1)
 		}
 	}
-	without := func(name string) func(w *writtenFile) { return func(w *writtenFile) { delete(w.tensors, name) } }
-	cut := func(name string) func(w *writtenFile) {
-		return func(w *writtenFile) {
+	without := func(name string) func(w *modelFile) { return func(w *modelFile) { delete(w.tensors, name) } }
+	cut := func(name string) func(w *modelFile) {
+		return func(w *modelFile) {
 			x := w.tensors[name]
 			x.shape = slices.Clone(x.shape)
 			bytes := len(x.data) / x.shape[0]
@@ -40,14 +38,14 @@ func TestGroundingFilesAreRefused(t *testing.T) {
 	tests := []struct {
 		name string
 		file string
-		put  func(w *writtenFile)
+		put  func(w *modelFile)
 		want []string
 	}{
-		{"another format", "int8", replace("format", "ragfaith-grounding", "pt"), []string{`format "pt"`, "training/export.py"}},
-		{"no format", "int8", func(w *writtenFile) { delete(w.meta, "format") }, []string{`format ""`}},
-		{"another version", "int8", replace("version", "1", "2"), []string{`version "2"`, "reads version 1", "training/export.py"}},
-		{"no config", "int8", func(w *writtenFile) { delete(w.meta, "config") }, []string{"no config"}},
-		{"no checksum", "int8", func(w *writtenFile) { delete(w.meta, "sha256") }, []string{"no sha256"}},
+		{"another format", "int8", replace("format", "ragfaith-grounding", "pt"), []string{`format is "pt"`, "training/export.py"}},
+		{"no format", "int8", func(w *modelFile) { delete(w.meta, "format") }, []string{`format is ""`}},
+		{"another version", "int8", replace("version", "1", "2"), []string{`version "2"`, "want 1", "training/export.py"}},
+		{"no config", "int8", func(w *modelFile) { delete(w.meta, "config") }, []string{"missing metadata config"}},
+		{"no checksum", "int8", func(w *modelFile) { delete(w.meta, "sha256") }, []string{"missing metadata sha256"}},
 		{"config that is no JSON", "int8", replace("config", "{", ""), []string{"config"}},
 		{"config without a size", "int8", replace("config", `"hidden_size"`, `"size"`), []string{"hidden_size", "missing"}},
 		{"width that is too large", "int8", replace("config", `"hidden_size":24`, `"hidden_size":1000000000`), []string{"hidden_size"}},
@@ -57,28 +55,28 @@ func TestGroundingFilesAreRefused(t *testing.T) {
 		{"more words", "int8", replace("config", `"vocab_size":`, `"vocab_size":1`), []string{`"word.weight"`, "shape"}},
 		{"few positions", "int8", replace("config", `"max_position_embeddings":355`, `"max_position_embeddings":354`), []string{"max_position_embeddings", "355"}},
 		{"another activation", "int8", replace("config", `"hidden_act":"gelu"`, `"hidden_act":"swiglu"`), []string{"hidden_act"}},
-		{"another layout", "int8", replace("layout", `"max_claim":96`, `"max_claim":128`), []string{"max_claim", "trained with 128", "this program has 96"}},
+		{"another layout", "int8", replace("layout", `"max_claim":96`, `"max_claim":128`), []string{"max_claim", "trained with 128", "want 96"}},
 		{"layout without a number", "int8", replace("layout", `"akin_prefix"`, `"prefix"`), []string{"layout: akin_prefix"}},
-		{"no tokenizer", "int8", without("tokenizer"), []string{`"tokenizer" is missing`}},
-		{"tokenizer that is no tokenizer", "int8", func(w *writtenFile) { w.put("tokenizer", "U8", []int{2}, []byte("{}")) }, []string{"tokenizer: ", "model"}},
-		{"tokenizer of another type", "int8", func(w *writtenFile) { w.put("tokenizer", "I8", []int{2}, []byte("{}")) }, []string{`"tokenizer" has type I8`}},
-		{"tokenizer without [SEP]", "int8", func(w *writtenFile) {
+		{"no tokenizer", "int8", without("tokenizer"), []string{`missing tensor "tokenizer"`}},
+		{"tokenizer that is no tokenizer", "int8", func(w *modelFile) { w.put("tokenizer", "U8", []int{2}, []byte("{}")) }, []string{"tokenizer: ", "model"}},
+		{"tokenizer of another type", "int8", func(w *modelFile) { w.put("tokenizer", "I8", []int{2}, []byte("{}")) }, []string{`"tokenizer" has type I8`}},
+		{"tokenizer without [SEP]", "int8", func(w *modelFile) {
 			x := w.tensors["tokenizer"]
 			x.data = bytes.ReplaceAll(x.data, []byte("[SEP]"), []byte("[SEQ]"))
 			w.tensors["tokenizer"] = x
 		}, []string{"[SEP]", "102"}},
-		{"no weights of a head", "int8", without("token.weight"), []string{`"token.weight": is missing`}},
+		{"no weights of a head", "int8", without("token.weight"), []string{`"token.weight": missing`}},
 		{"misshapen weights", "int8", cut("blocks.1.down.weight"), []string{`"blocks.1.down.weight"`, "shape"}},
 		{"misshapen in float32", "float32", cut("blocks.0.qkv.bias"), []string{`"blocks.0.qkv.bias"`, "shape"}},
-		{"no scales", "int8", without("word.weight.scale"), []string{`"word.weight.scale": is missing`}},
+		{"no scales", "int8", without("word.weight.scale"), []string{`"word.weight.scale": missing`}},
 		{"misshapen scales", "int8", cut("blocks.0.up.weight.scale"), []string{`"blocks.0.up.weight.scale"`, "shape"}},
 		{"misshapen smooth", "int8", cut("blocks.0.up.smooth"), []string{`"blocks.0.up.smooth"`, "shape"}},
-		{"biases of 8 bits", "int8", func(w *writtenFile) { w.put("token.bias", "I8", []int{1}, []byte{1}) }, []string{`"token.bias": has type I8`}},
-		{"whole numbers", "int8", func(w *writtenFile) { w.put("token.bias", "I32", []int{1}, make([]byte, 4)) }, []string{`"token.bias": has type I32`}},
+		{"int8 bias", "int8", func(w *modelFile) { w.put("token.bias", "I8", []int{1}, []byte{1}) }, []string{`"token.bias": want type`, "got I8"}},
+		{"integer bias", "int8", func(w *modelFile) { w.put("token.bias", "I32", []int{1}, make([]byte, 4)) }, []string{`"token.bias": want type`, "got I32"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			w := taken(t, tinyFile(t, tt.file))
+			w := copyFile(t, tinyFile(t, tt.file))
 			tt.put(w)
 			_, sealed := w.meta["sha256"]
 			path := filepath.Join(t.TempDir(), "bad.safetensors")
@@ -94,23 +92,22 @@ func TestGroundingFilesAreRefused(t *testing.T) {
 				}
 				for _, want := range append(tt.want, "bad.safetensors") {
 					if !strings.Contains(err.Error(), want) {
-						t.Errorf("error %q, want one with %q", err, want)
+						t.Errorf("got error %q, want %q", err, want)
 					}
 				}
 			}
 		})
 	}
 	if _, err := OpenGrounding(filepath.Join(t.TempDir(), "none"), Options{}); !os.IsNotExist(err) {
-		t.Error("error", err)
+		t.Errorf("got error %v", err)
 	}
 	_, err := ParseGrounding(tinyFile(t, "int8"), Options{Device: ort.Device{Provider: ort.CUDA}})
-	if err == nil || !strings.Contains(err.Error(), "this program only") {
-		t.Error("error", err)
+	if err == nil || !strings.Contains(err.Error(), "do not support device") {
+		t.Errorf("got error %v", err)
 	}
 }
 
-// A byte that is not what was written is found, wherever it is.
-func TestADamagedGroundingFileIsRefused(t *testing.T) {
+func TestParseGroundingRejectsDamagedFiles(t *testing.T) {
 	whole := tinyFile(t, "int8")
 	header := int(binary.LittleEndian.Uint64(whole)) + 8
 	for at := header; at < len(whole); at += 997 {
@@ -118,28 +115,27 @@ func TestADamagedGroundingFileIsRefused(t *testing.T) {
 		data[at] ^= 4
 		_, err := ParseGrounding(data, Options{})
 		if err == nil {
-			t.Fatalf("byte %d is another, and the file was accepted", at)
+			t.Fatalf("ParseGrounding succeeded with byte %d changed", at)
 		}
-		if !strings.Contains(err.Error(), "is damaged") || !strings.Contains(err.Error(), "fetch the file again") {
-			t.Errorf("byte %d: error %q", at, err)
+		if !strings.Contains(err.Error(), "file is damaged") || !strings.Contains(err.Error(), "download it again") {
+			t.Errorf("byte %d: got error %q", at, err)
 		}
 	}
-	w := taken(t, whole)
+	w := copyFile(t, whole)
 	w.meta["verdict"] = strings.Replace(w.meta["verdict"], "0.25", "0.35", 1)
-	if _, err := ParseGrounding(w.bytes(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "is damaged") {
-		t.Error("another verdict: error", err)
+	if _, err := ParseGrounding(w.bytes(t, false), Options{}); err == nil || !strings.Contains(err.Error(), "file is damaged") {
+		t.Error("other verdict: got error", err)
 	}
 	for n := 0; n < len(whole); n += 1009 {
 		if _, err := ParseGrounding(whole[:n:n], Options{}); err == nil {
-			t.Errorf("%d of %d bytes were accepted", n, len(whole))
+			t.Errorf("ParseGrounding succeeded with %d of %d bytes", n, len(whole))
 		}
 	}
 }
 
-// Weights that make no numbers make an error and not a judgement.
-func TestGroundingOutputThatIsNoNumberIsAnError(t *testing.T) {
+func TestGroundingNaNOutputIsAnError(t *testing.T) {
 	for name, what := range map[string]string{"classes.bias": "group 1: claim 0", "token.bias": "group 1: claim 0"} {
-		w := taken(t, tinyFile(t, "int8"))
+		w := copyFile(t, tinyFile(t, "int8"))
 		x := w.tensors[name]
 		x.data = slices.Clone(x.data)
 		binary.LittleEndian.PutUint32(x.data, math.Float32bits(float32(math.NaN())))
@@ -150,32 +146,32 @@ func TestGroundingOutputThatIsNoNumberIsAnError(t *testing.T) {
 		}
 		_, err = g.Judge(t.Context(), []Group{{}, {"a", []string{"b"}}})
 		if err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "not a number") {
-			t.Errorf("%s: error %v", name, err)
+			t.Errorf("%s: got error %v", name, err)
 		}
 	}
 }
 
-// Whatever a file holds it is refused, or judges or fails without a panic. The
-// checksum is made to fit, so that what is behind it is tried.
+// FuzzParseGrounding fixes the checksum of its input, so that the code behind the
+// check is fuzzed too.
 func FuzzParseGrounding(f *testing.F) {
 	for _, file := range []string{"int8", "float32"} {
 		f.Add(tinyFile(f, file), file == "int8")
 	}
-	f.Fuzz(func(t *testing.T, data []byte, eight bool) {
+	f.Fuzz(func(t *testing.T, data []byte, quantized bool) {
 		file, err := safetensors.Parse("fuzzed", data)
 		if err != nil {
 			return
 		}
-		read, err := readGrounding(file, "fuzzed")
+		grounding, err := readGrounding(file, "fuzzed")
 		if err != nil {
 			return
 		}
-		read.meta["sha256"] = read.sum()
+		grounding.meta["sha256"] = grounding.sum()
 		o := Options{Threads: 1}
-		if eight {
+		if quantized {
 			o.Precision = kernel.Int8
 		}
-		g, err := read.load(o)
+		g, err := grounding.load(o)
 		if err != nil {
 			return
 		}

@@ -8,29 +8,29 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// A graph is a model in the hands of ONNX Runtime: its network, and the head or
-// the pooling of its sentences.
-type graph struct {
+// onnxModel is a model that ONNX Runtime computes, including the head or the
+// pooling of sentences.
+type onnxModel struct {
 	library  *ort.Library
 	session  *ort.Session
-	feeds    []func(b *padded) ort.Tensor
-	width    int  // values of a row of output
-	perToken bool // a row a token, else a row a sequence
-	tokens   int  // of a pass, padding too, unless a single text has more
+	feeds    []func(b *paddedBatch) ort.Tensor
+	width    int  // width of an output row
+	perToken bool // output has a row per token instead of per sequence
+	tokens   int  // maximum of a batch with padding; a single text may exceed it
 }
 
-// passTokensOnGPU is passTokens where thousands of rows are computed at once.
+// passTokensOnGPU is larger than passTokens because a GPU computes thousands of
+// rows in parallel.
 const passTokensOnGPU = 16384
 
-// padded is sequences of tokens, to be padded to one length.
-type padded struct {
+// paddedBatch is a batch of sequences that are padded to the same length.
+type paddedBatch struct {
 	seqs   []sequence
 	length int
 }
 
-// spread returns a row of that length for each sequence, of which set sets the
-// tokens that there are.
-func (b *padded) spread(set func(dst []int32, s sequence)) []int32 {
+// rows returns a zero-padded row for each sequence; set fills in its tokens.
+func (b *paddedBatch) rows(set func(dst []int32, s sequence)) []int32 {
 	values := make([]int32, len(b.seqs)*b.length)
 	for i, s := range b.seqs {
 		set(values[i*b.length:][:len(s.ids)], s)
@@ -38,14 +38,15 @@ func (b *padded) spread(set func(dst []int32, s sequence)) []int32 {
 	return values
 }
 
-// hand gives the network to ONNX Runtime. parts is what its layers are made of.
-func (m *Model) hand(parts map[*kernel.Linear][]kernel.Part, o Options) error {
-	g := newDrawing(parts)
-	d := &graph{tokens: passTokens}
+// useONNX builds the ONNX graph of the model and opens a session for it. parts
+// holds the weights of its linear layers.
+func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
+	g := newGraphBuilder(parts)
+	d := &onnxModel{tokens: passTokens}
 	if o.Device.Provider == ort.CUDA {
 		d.tokens = passTokensOnGPU
 	}
-	hidden := m.network.draw(g)
+	hidden := m.network.buildGraph(g)
 	rows := dimBatch
 	if m.head == nil {
 		d.width = m.info.Hidden
@@ -55,7 +56,7 @@ func (m *Model) hand(parts map[*kernel.Linear][]kernel.Part, o Options) error {
 		if d.perToken {
 			rows = "tokens"
 		}
-		g.Output(m.head.draw(g, hidden), rows, "labels")
+		g.Output(m.head.buildGraph(g, hidden), rows, "labels")
 	}
 	d.feeds = g.feeds
 	var err error
@@ -66,23 +67,23 @@ func (m *Model) hand(parts map[*kernel.Linear][]kernel.Part, o Options) error {
 		d.library.Close()
 		return fmt.Errorf("device %s: %w", o.Device, err)
 	}
-	m.graph = d
+	m.onnx = d
 	m.info.Kernel = fmt.Sprintf("ONNX Runtime %s on %s", d.library.Version(), o.Device)
 	return nil
 }
 
-// close gives back what the library holds. d may be nil.
-func (d *graph) close() {
+// close closes the session and the library. d may be nil.
+func (d *onnxModel) close() {
 	if d != nil {
 		d.session.Close()
 		d.library.Close()
 	}
 }
 
-// fill returns how many of the sequences, which are in order of falling length,
-// make a batch: of so many tokens that a pass takes, and of no more than a quarter
-// padding in any sequence.
-func (d *graph) fill(seqs []sequence, order []int) int {
+// batchSize returns how many sequences of order, which is sorted by falling
+// length, form the next batch: up to d.tokens tokens, and no sequence with more
+// than a quarter of padding.
+func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	longest, n := len(seqs[order[0]].ids), 1
 	for n < len(order) && (n+1)*longest <= d.tokens && 4*len(seqs[order[n]].ids) >= 3*longest {
 		n++
@@ -90,12 +91,12 @@ func (d *graph) fill(seqs []sequence, order []int) int {
 	return n
 }
 
-// runGraph computes sequences in the order given and hands the output of each to
-// keep: a row of values, or one a token.
-func (m *Model) runGraph(ctx context.Context, seqs []sequence, order []int, keep func(i int, output []float32) error) error {
+// runONNX computes sequences in the order given and calls keep with the output of
+// each: one row, or one per token.
+func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, keep func(i int, output []float32) error) error {
 	for len(order) > 0 {
-		n := m.graph.fill(seqs, order)
-		if err := m.onceInGraph(ctx, seqs, order[:n], keep); err != nil {
+		n := m.onnx.batchSize(seqs, order)
+		if err := m.runONNXBatch(ctx, seqs, order[:n], keep); err != nil {
 			return err
 		}
 		order = order[n:]
@@ -103,17 +104,17 @@ func (m *Model) runGraph(ctx context.Context, seqs []sequence, order []int, keep
 	return nil
 }
 
-// onceInGraph computes one batch.
-func (m *Model) onceInGraph(ctx context.Context, seqs []sequence, numbers []int, keep func(i int, output []float32) error) error {
-	if err := m.enter(ctx); err != nil {
+// runONNXBatch computes one batch.
+func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, numbers []int, keep func(i int, output []float32) error) error {
+	if err := m.acquire(ctx); err != nil {
 		return err
 	}
 	defer func() { <-m.gate }()
 	if m.closed {
 		return errClosed()
 	}
-	d := m.graph
-	b := &padded{length: len(seqs[numbers[0]].ids)}
+	d := m.onnx
+	b := &paddedBatch{length: len(seqs[numbers[0]].ids)}
 	for _, i := range numbers {
 		b.seqs = append(b.seqs, seqs[i])
 	}

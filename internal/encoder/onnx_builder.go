@@ -1,0 +1,239 @@
+package encoder
+
+import (
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+)
+
+// A graphBuilder builds the ONNX graph of a network. Activations are matrices with
+// one row per token of all sequences, padded to the same length. Only attention
+// and pooling separate the sequences.
+type graphBuilder struct {
+	ort.Graph
+	parts map[*kernel.Linear][]kernel.Part
+	feeds []func(b *paddedBatch) ort.Tensor
+
+	ids    ort.Value // [batch, length], 0 for padding
+	hidden ort.Value // [batch, length, 1], padding bias
+	mask   ort.Value // [batch, 1, 1, length], padding bias
+	sizes  ort.Value // shape of ids
+}
+
+// padding is added to the attention scores of padding tokens. It is finite so that
+// fully masked rows, which are never read, do not become NaN.
+const padding = -1e30
+
+// Symbolic dimensions.
+const (
+	dimBatch  = "batch"
+	dimLength = "length"
+)
+
+func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
+	g := &graphBuilder{parts: parts}
+	g.ids = g.feed("ids", ort.Int32, func(b *paddedBatch) ort.Tensor {
+		return ort.Of("ids", b.rows(func(dst []int32, s sequence) { copy(dst, s.ids) }), len(b.seqs), b.length)
+	}, dimBatch, dimLength)
+	bias := g.feed("padding", ort.Float32, func(b *paddedBatch) ort.Tensor {
+		values := make([]float32, len(b.seqs)*b.length)
+		for i, s := range b.seqs {
+			for j := len(s.ids); j < b.length; j++ {
+				values[i*b.length+j] = padding
+			}
+		}
+		return ort.Of("padding", values, len(b.seqs), b.length)
+	}, dimBatch, dimLength)
+	g.mask = g.op("Unsqueeze", bias, g.Ints(1, 2))
+	g.hidden = g.op("Unsqueeze", bias, g.Ints(2))
+	g.sizes = g.op("Shape", g.ids)
+	return g
+}
+
+// op adds a node without attributes.
+func (g *graphBuilder) op(operator string, inputs ...ort.Value) ort.Value {
+	return g.Op(operator, inputs)
+}
+
+// feed adds an input and the function that computes it from a batch.
+func (g *graphBuilder) feed(name string, e ort.Element, fill func(b *paddedBatch) ort.Tensor, dims ...string) ort.Value {
+	g.feeds = append(g.feeds, fill)
+	return g.Input(name, e, dims...)
+}
+
+// distances returns key position minus query position: [length, length].
+func (g *graphBuilder) distances() ort.Value {
+	at := g.feed("at", ort.Int64, func(b *paddedBatch) ort.Tensor {
+		values := make([]int64, b.length)
+		for i := range values {
+			values[i] = int64(i)
+		}
+		return ort.Of("at", values, b.length)
+	}, dimLength)
+	return g.op("Sub", g.op("Unsqueeze", at, g.Ints(0)), g.op("Unsqueeze", at, g.Ints(1)))
+}
+
+// widened converts a value stored like raw to float32.
+func (g *graphBuilder) widened(v ort.Value, raw kernel.Raw) ort.Value {
+	if raw.F32 != nil {
+		return v
+	}
+	return g.Op("Cast", []ort.Value{v}, ort.Int("to", int64(ort.Float32)))
+}
+
+// raw adds a weight in the type it is stored in.
+func (g *graphBuilder) raw(raw kernel.Raw, shape ...int) ort.Value {
+	switch {
+	case raw.F32 != nil:
+		return g.Weight(ort.Float32, ort.Bytes(raw.F32), shape...)
+	case raw.F16 != nil:
+		return g.Weight(ort.Float16, ort.Bytes(raw.F16), shape...)
+	default:
+		return g.Weight(ort.BFloat16, ort.Bytes(raw.BF16), shape...)
+	}
+}
+
+// rows gathers rows of an embedding table as float32.
+func (g *graphBuilder) rows(t table, indices ort.Value) ort.Value {
+	return g.widened(g.op("Gather", g.raw(t.raw, t.rows, t.width), indices), t.raw)
+}
+
+// tokens reshapes [batch, length, width] to one row per token.
+func (g *graphBuilder) tokens(v ort.Value, width int) ort.Value {
+	return g.op("Reshape", v, g.Ints(-1, int64(width)))
+}
+
+// linear applies each part of a layer to the rows of x.
+func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
+	var out []ort.Value
+	for _, p := range g.parts[l] {
+		inputs := []ort.Value{x, g.widened(g.raw(p.W, p.Out, l.In), p.W)}
+		if p.Bias != nil {
+			inputs = append(inputs, g.Floats(p.Bias, p.Out))
+		}
+		out = append(out, g.Op("Gemm", inputs, ort.Int("transB", 1)))
+	}
+	return out
+}
+
+// qkv returns queries, keys and values of attnWidth columns each, from a layer of
+// one or three parts.
+func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.Value {
+	out := g.linear(x, l)
+	if len(out) == 1 {
+		n := int64(attnWidth)
+		return g.Ops("Split", 3, []ort.Value{out[0], g.Ints(n, n, n)}, ort.Int("axis", 1))
+	}
+	return out
+}
+
+// norm applies LayerNorm to each row.
+func (g *graphBuilder) norm(x ort.Value, by norm, eps float32) ort.Value {
+	inputs := []ort.Value{x, g.Floats(by.gain, len(by.gain))}
+	if by.bias != nil {
+		inputs = append(inputs, g.Floats(by.bias, len(by.bias)))
+	}
+	return g.Op("LayerNormalization", inputs, ort.Int("axis", -1), ort.Float("epsilon", eps))
+}
+
+// rmsNorm applies RMSNorm to each row.
+func (g *graphBuilder) rmsNorm(x ort.Value, by norm, eps float32) ort.Value {
+	squares := g.Op("ReduceMean", []ort.Value{g.op("Mul", x, x)}, ort.Ints("axes", -1))
+	root := g.op("Sqrt", g.op("Add", squares, g.Scalar(eps)))
+	return g.op("Mul", g.op("Div", x, root), g.Floats(by.gain, len(by.gain)))
+}
+
+// activate applies an activation function, by the formulas of package kernel.
+func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
+	switch act {
+	case kernel.Gelu:
+		erf := g.op("Erf", g.op("Div", x, g.Scalar(math.Sqrt2)))
+		return g.op("Mul", g.op("Mul", x, g.op("Add", erf, g.Scalar(1))), g.Scalar(0.5))
+	case kernel.GeluTanh:
+		cube := g.op("Mul", g.op("Mul", x, x), x)
+		inner := g.op("Add", x, g.op("Mul", cube, g.Scalar(0.044715)))
+		tanh := g.op("Tanh", g.op("Mul", inner, g.Scalar(float32(math.Sqrt(2/math.Pi)))))
+		return g.op("Mul", g.op("Mul", x, g.op("Add", tanh, g.Scalar(1))), g.Scalar(0.5))
+	case kernel.Relu:
+		return g.op("Relu", x)
+	case kernel.Silu:
+		return g.op("Mul", x, g.op("Sigmoid", x))
+	case kernel.Tanh:
+		return g.op("Tanh", x)
+	case kernel.None:
+	}
+	return x
+}
+
+// scaled multiplies x by a constant.
+func (g *graphBuilder) scaled(x ort.Value, by float32) ort.Value {
+	if by == 1 {
+		return x
+	}
+	return g.op("Mul", x, g.Scalar(by))
+}
+
+// heads is the number of attention heads and their width.
+type heads struct{ n, size int }
+
+// split reshapes rows to [batch, heads, length, size].
+func (g *graphBuilder) split(x ort.Value, h heads) ort.Value {
+	shape := g.Op("Concat", []ort.Value{g.sizes, g.Ints(int64(h.n), int64(h.size))}, ort.Int("axis", 0))
+	return g.transposed(g.op("Reshape", x, shape), 0, 2, 1, 3)
+}
+
+func (g *graphBuilder) transposed(x ort.Value, axes ...int64) ort.Value {
+	return g.Op("Transpose", []ort.Value{x}, ort.Ints("perm", axes...))
+}
+
+// attend computes attention with biases added to the scores. q, k and v are split
+// by head; the result has one row per token.
+func (g *graphBuilder) attend(q, k, v ort.Value, h heads, biases ...ort.Value) ort.Value {
+	scores := g.op("MatMul", q, g.transposed(k, 0, 1, 3, 2))
+	for _, b := range biases {
+		scores = g.op("Add", scores, b)
+	}
+	shares := g.Op("Softmax", []ort.Value{scores}, ort.Int("axis", -1))
+	return g.tokens(g.transposed(g.op("MatMul", shares, v), 0, 2, 1, 3), h.n*h.size)
+}
+
+// pool reduces token rows to one row per sequence, or returns them unchanged for
+// eachToken.
+func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
+	if kind == eachToken {
+		return x
+	}
+	shape := g.Op("Concat", []ort.Value{g.sizes, g.Ints(int64(width))}, ort.Int("axis", 0))
+	x = g.op("Reshape", x, shape) // [batch, length, width]
+	switch kind {
+	case firstToken, eachToken:
+		x = g.Op("Gather", []ort.Value{x, g.Ints(0)}, ort.Int("axis", 1))
+	case meanOfTokens:
+		shares := g.feed("shares", ort.Float32, func(b *paddedBatch) ort.Tensor {
+			values := make([]float32, len(b.seqs)*b.length)
+			for i, s := range b.seqs {
+				for j := range s.ids {
+					values[i*b.length+j] = 1 / float32(len(s.ids))
+				}
+			}
+			return ort.Of("shares", values, len(b.seqs), 1, b.length)
+		}, dimBatch, "one", dimLength)
+		x = g.op("MatMul", shares, x)
+	case maxOfTokens:
+		x = g.Op("ReduceMax", []ort.Value{g.op("Add", x, g.hidden)}, ort.Ints("axes", 1))
+	}
+	return g.tokens(x, width)
+}
+
+// buildGraph adds the head to a graph.
+func (h *head) buildGraph(g *graphBuilder, x ort.Value) ort.Value {
+	x = g.pool(h.pooling, x, h.width)
+	if h.dense != nil {
+		x = g.activate(g.linear(x, h.dense.Linear)[0], h.act)
+		if h.norm.gain != nil {
+			x = g.norm(x, h.norm, h.eps)
+		}
+	}
+	return g.linear(x, h.out)[0]
+}

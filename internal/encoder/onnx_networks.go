@@ -1,0 +1,221 @@
+package encoder
+
+import "github.com/ragfaith/ragfaith/internal/encoder/ort"
+
+func (n *postNorm) buildGraph(g *graphBuilder) ort.Value {
+	shape := heads{n.heads, n.width / n.heads}
+	x := n.embed.buildGraph(g, n.eps)
+	var table graphDistances
+	if n.relative != nil {
+		table = n.relative.buildGraph(g)
+	}
+	for i := range n.layers {
+		l := &n.layers[i]
+		qkv := g.qkv(x, l.qkv.Linear, n.width)
+		by := scale(shape.size)
+		if n.relative != nil {
+			by = n.relative.scale
+		}
+		q, k, v := g.split(g.scaled(qkv[0], by), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		biases := []ort.Value{g.mask}
+		if n.relative != nil {
+			biases = append(n.relative.layerBiases(g, &table, l, shape, q, k), g.mask)
+		}
+		attnOut := g.linear(g.attend(q, k, v, shape, biases...), l.out.Linear)[0]
+		x = g.norm(g.op("Add", x, attnOut), l.attNorm, n.eps)
+		up := g.activate(g.linear(x, l.up.Linear)[0], n.act)
+		x = g.norm(g.op("Add", x, g.linear(up, l.down.Linear)[0]), l.ffNorm, n.eps)
+	}
+	return x
+}
+
+func (e *embeddings) buildGraph(g *graphBuilder, eps float32) ort.Value {
+	x := g.rows(e.words, g.ids)
+	switch {
+	case e.types.rows == 0:
+	case e.oneType:
+		x = g.op("Add", x, g.rows(e.types, g.Ints(0)))
+	default:
+		types := g.feed("types", ort.Int32, func(b *paddedBatch) ort.Tensor {
+			return ort.Of("types", b.rows(func(dst []int32, s sequence) { copy(dst, s.types) }), len(b.seqs), b.length)
+		}, dimBatch, dimLength)
+		x = g.op("Add", x, g.rows(e.types, types))
+	}
+	if e.positions.rows > 0 {
+		positions := g.feed("positions", ort.Int32, func(b *paddedBatch) ort.Tensor {
+			return ort.Of("positions", b.rows(func(dst []int32, s sequence) { e.setPositions(dst, s.ids) }), len(b.seqs), b.length)
+		}, dimBatch, dimLength)
+		x = g.op("Add", x, g.rows(e.positions, positions))
+	}
+	return g.norm(g.tokens(x, e.words.width), e.norm, eps)
+}
+
+func (n *preNorm) buildGraph(g *graphBuilder) ort.Value {
+	shape := heads{n.heads, n.head}
+	x := g.tokens(g.rows(n.words, g.ids), n.width)
+	if n.norm.gain != nil {
+		x = n.graphNorm(g, x, n.norm)
+	}
+	bias := n.bias(g)
+	var angles [][2]ort.Value
+	for i := range n.rotations {
+		angles = append(angles, n.rotations[i].buildGraph(g, "angles"+string(rune('0'+i))))
+	}
+	for i := range n.layers {
+		l := &n.layers[i]
+		in := x
+		if l.attNorm.gain != nil {
+			in = n.graphNorm(g, x, l.attNorm)
+		}
+		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
+		q, k, v := g.split(g.scaled(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		if n.rotations != nil {
+			q, k = g.rotate(q, angles[l.rotation], n.head/2), g.rotate(k, angles[l.rotation], n.head/2)
+		}
+		x = g.op("Add", x, g.linear(g.attend(q, k, v, shape, bias(l.window)), l.out.Linear)[0])
+		gated := g.linear(n.graphNorm(g, x, l.ffNorm), l.gated.Linear)
+		inner := g.op("Mul", g.activate(gated[0], n.act), gated[1])
+		x = g.op("Add", x, g.linear(inner, l.down.Linear)[0])
+	}
+	return n.graphNorm(g, x, n.final)
+}
+
+func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, by norm) ort.Value {
+	if n.rms {
+		return g.rmsNorm(x, by, n.eps)
+	}
+	return g.norm(x, by, n.eps)
+}
+
+// bias returns a function from the attention window of a layer to the bias of its
+// scores: padding, relative distance and window.
+func (n *preNorm) bias(g *graphBuilder) func(window int) ort.Value {
+	if n.relative == nil && n.rotations == nil {
+		return func(int) ort.Value { return g.mask }
+	}
+	distances := g.distances()
+	all := g.mask
+	if n.relative != nil {
+		all = g.op("Add", g.mask, n.relative.buildGraph(g, distances))
+	}
+	known := map[int]ort.Value{0: all}
+	return func(window int) ort.Value {
+		if _, ok := known[window]; !ok {
+			apart := g.op("Abs", g.Op("Cast", []ort.Value{distances}, ort.Int("to", int64(ort.Float32))))
+			hidden := g.op("Greater", apart, g.Scalar(float32(window)))
+			known[window] = g.op("Add", all, g.op("Where", hidden, g.Scalar(padding), g.Scalar(0)))
+		}
+		return known[window]
+	}
+}
+
+// buildGraph adds the biases by distance to a graph: [heads, length, length].
+func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
+	buckets := g.feed("buckets", ort.Int64, func(b *paddedBatch) ort.Tensor {
+		// Negative distances index from the end.
+		values := make([]int64, 2*b.length-1)
+		for i := range values {
+			distance := i
+			if i >= b.length {
+				distance -= len(values)
+			}
+			values[i] = int64(r.bucket(distance))
+		}
+		return ort.Of("buckets", values, len(values))
+	}, "distances")
+	byDistance := g.op("Gather", g.Floats(r.values, r.buckets, r.heads), buckets)
+	return g.transposed(g.op("Gather", byDistance, distances), 2, 0, 1)
+}
+
+// buildGraph adds the cosines and sines of all positions to a graph, [length,
+// half] each.
+func (r *rotation) buildGraph(g *graphBuilder, name string) [2]ort.Value {
+	both := g.feed(name, ort.Float32, func(b *paddedBatch) ort.Tensor {
+		r.grow(b.length)
+		return ort.Of(name, r.angles[:b.length*2*r.half], b.length, 2*r.half)
+	}, dimLength, name)
+	n := int64(r.half)
+	angles := g.Ops("Split", 2, []ort.Value{both, g.Ints(n, n)}, ort.Int("axis", 1))
+	return [2]ort.Value{angles[0], angles[1]}
+}
+
+// rotate rotates the halves of x, [batch, heads, length, 2*half].
+func (g *graphBuilder) rotate(x ort.Value, angles [2]ort.Value, half int) ort.Value {
+	n := int64(half)
+	gatedLinear := g.Ops("Split", 2, []ort.Value{x, g.Ints(n, n)}, ort.Int("axis", 3))
+	a, b, cos, sin := gatedLinear[0], gatedLinear[1], angles[0], angles[1]
+	first := g.op("Sub", g.op("Mul", a, cos), g.op("Mul", b, sin))
+	second := g.op("Add", g.op("Mul", b, cos), g.op("Mul", a, sin))
+	return g.Op("Concat", []ort.Value{first, second}, ort.Int("axis", 3))
+}
+
+// graphDistances holds what all DeBERTa layers share in a graph.
+type graphDistances struct {
+	table    ort.Value // normalized distance embeddings
+	c2p, p2c ort.Value // indices into table by distance, seen from query and key
+	length   ort.Value // sequence length, shape [1]
+	last     ort.Value // length-1
+}
+
+// buildGraph adds the distance embeddings to a graph. A product with all distances
+// of a sequence has 2*length columns, the last of which is unused: see slide.
+func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
+	t := graphDistances{table: g.widened(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
+	if d.norm.gain != nil {
+		t.table = g.norm(t.table, d.norm, d.eps)
+	}
+	rows := func(name string, sign int) ort.Value {
+		return g.feed(name, ort.Int64, func(b *paddedBatch) ort.Tensor {
+			values := make([]int64, 2*b.length)
+			for r := range values {
+				values[r] = int64(d.row(sign * (r - b.length + 1)))
+			}
+			return ort.Of(name, values, len(values))
+		}, "distances")
+	}
+	if d.c2p {
+		t.c2p = rows("c2p", -1)
+	}
+	if d.p2c {
+		t.p2c = rows("p2c", 1)
+	}
+	t.length = g.op("Gather", g.sizes, g.Ints(1))
+	t.last = g.op("Sub", t.length, g.Ints(1))
+	return t
+}
+
+// layerBiases returns the attention biases of a layer: the products of its scaled
+// queries with the keys of distances, and of its keys with the queries of
+// distances.
+func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLayer, shape heads, q, k ort.Value) []ort.Value {
+	var biases []ort.Value
+	parts := g.parts[l.qkv.Linear]
+	// The projection depends on no input, so ONNX Runtime computes it only once.
+	project := func(rows ort.Value, part int, by float32) ort.Value {
+		p := parts[part]
+		weight := g.widened(g.raw(p.W, p.Out, l.qkv.In), p.W)
+		x := g.Op("Gemm", []ort.Value{t.table, weight, g.Floats(p.Bias, p.Out)}, ort.Int("transB", 1))
+		x = g.op("Reshape", g.scaled(x, by), g.Ints(-1, int64(shape.n), int64(shape.size)))
+		x = g.Op("Gather", []ort.Value{g.transposed(x, 1, 0, 2), rows}, ort.Int("axis", 1))
+		return g.transposed(x, 0, 2, 1) // [heads, size, distances]
+	}
+	if d.c2p {
+		biases = append(biases, t.slide(g, g.op("MatMul", q, project(t.c2p, 1, 1))))
+	}
+	if d.p2c {
+		of := t.slide(g, g.op("MatMul", k, project(t.p2c, 0, d.scale)))
+		biases = append(biases, g.transposed(of, 0, 1, 3, 2))
+	}
+	return biases
+}
+
+// slide takes columns length-1-i to 2*length-1-i of each row i of x, [batch,
+// heads, length, 2*length]. In the flattened matrix these ranges start at length-1
+// and then every 2*length-1 values, so after dropping length-1 values and
+// reshaping to rows of 2*length-1 they are aligned.
+func (t *graphDistances) slide(g *graphBuilder, x ort.Value) ort.Value {
+	x = g.op("Reshape", x, g.Ints(0, 0, -1))
+	x = g.op("Slice", x, t.last, g.Ints(-1), g.Ints(2))
+	shape := g.Op("Concat", []ort.Value{g.Ints(0, 0), t.length, g.Ints(-1)}, ort.Int("axis", 0))
+	return g.op("Slice", g.op("Reshape", x, shape), g.Ints(0), t.length, g.Ints(3))
+}
