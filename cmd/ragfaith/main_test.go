@@ -20,7 +20,37 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in the scripts")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"ragfaith": main, "ragfaith-killed": killed})
+	testscript.Main(withBinary{m}, map[string]func(){"ragfaith-killed": killed})
+}
+
+// withBinary runs tests with ragfaith on the PATH. It is built once for all of
+// them, without the race detector even if the tests have it.
+type withBinary struct{ *testing.M }
+
+func (m withBinary) Run() int {
+	dir, err := os.MkdirTemp("", "ragfaith-test")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s", "-o", dir, ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	if err := os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")); err != nil {
+		panic(err)
+	}
+	return m.M.Run()
+}
+
+// skipShort skips a slow test with -short.
+func skipShort(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 }
 
 func TestScripts(t *testing.T) {
