@@ -29,6 +29,7 @@ func batchProcess(s *batchServer, data, out string, more ...string) (*exec.Cmd, 
 // what it was asked for, and once before it says so. Whoever goes on submits
 // nothing a second time and comes to the same bytes.
 func TestABatchOutlivesTheProcess(t *testing.T) {
+	skipShort(t)
 	data := batchRows(t, 28)
 	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
 		want := onlineRun(t, data, way...)

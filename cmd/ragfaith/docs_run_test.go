@@ -108,10 +108,6 @@ func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...stri
 			return
 		}
 	}
-	if testing.Short() && b.has("repository") {
-		t.Logf("%s: not run with -short, it builds the program", b)
-		return
-	}
 	want, _ := strconv.Atoi(b.words["exit"])
 	if out, code := r.bash(t, b, "set -eo pipefail\n"+text, env...); code != want {
 		t.Errorf("%s: exit code %d, want %d\n%s\n%s", b, code, want, text, out)

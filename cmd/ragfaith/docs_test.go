@@ -125,6 +125,7 @@ func docsBlocks(t *testing.T, page string) []*docsBlock {
 // A page is followed from its top to its bottom in a folder of its own, as a
 // reader would.
 func TestEveryCommandOfThePagesRuns(t *testing.T) {
+	skipShort(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash, which the pages' commands are for")
 	}

@@ -164,6 +164,7 @@ func putFile(t *testing.T, path, text string) {
 // What the Spark job does with a partition needs no Spark to be tested; `make
 // e2e-spark` runs one.
 func TestPartitionsOfTheSparkJobAreWholeOrAnError(t *testing.T) {
+	skipShort(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("no python3, which the job is written for")

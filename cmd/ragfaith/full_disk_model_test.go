@@ -13,6 +13,7 @@ import (
 // A model that there is no room for, or no room to say what it is, is none; it is
 // one as soon as there is. So it is where the files come from a cache.
 func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
+	skipShort(t)
 	for name, tt := range map[string]struct {
 		weights string
 		blocks  int

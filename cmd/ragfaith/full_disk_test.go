@@ -88,6 +88,7 @@ func labelled(t *testing.T) (rows, results string) {
 // block, for each file that a command writes: it says so and leaves nothing that
 // looks complete, and once there is room the same command comes to the same bytes.
 func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
+	skipShort(t)
 	rows, results := labelled(t)
 	big, packed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
 	note := `,"note":"` + strings.Repeat("x", 8<<10) + `"}`
@@ -174,6 +175,7 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 // A run that resumes has no room to join what two killed ones left: it leaves
 // both, and with room there is no row missing.
 func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
+	skipShort(t)
 	folder := t.TempDir()
 	randomRows(t, filepath.Join(folder, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
@@ -211,6 +213,7 @@ func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
 // What is beside the purpose of a run does not fail it: a cache that has no room
 // for a reply, or the summary of a job.
 func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
+	skipShort(t)
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	s := newTestServer(t)
@@ -241,6 +244,7 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 // However far a batch comes before the disk is full, the one that goes on submits
 // nothing a second time and comes to the bytes of a run without batches.
 func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
+	skipShort(t)
 	short := batchRows(t, 28)
 	// Where the rows are long, their file is what there is no room for.
 	long := filepath.Join(t.TempDir(), "long.jsonl")

@@ -83,6 +83,7 @@ func wholeLines(t *testing.T, path string) int {
 }
 
 func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
+	skipShort(t)
 	const rows, seeds = 1000, 10
 	for seed := range uint64(seeds) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {

@@ -215,6 +215,7 @@ func buildMock(t *testing.T) string {
 }
 
 func TestFaultsOfAServerChangeNoScore(t *testing.T) {
+	skipShort(t)
 	bin := buildMock(t)
 	good := startMock(t, bin)
 	bad := startMock(t, bin, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")

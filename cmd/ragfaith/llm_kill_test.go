@@ -19,6 +19,7 @@ import (
 // A run that asks a server and is killed five times, and then terminated, each time
 // while requests are in flight, is resumed to the same bytes, and pays twice for no more than those.
 func TestAKilledRunPaysForNothingTwice(t *testing.T) {
+	skipShort(t)
 	const rows, kills, inFlight = 200, 6, 8
 	folder := t.TempDir()
 	data := filepath.Join(folder, "rows.jsonl")

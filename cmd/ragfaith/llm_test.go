@@ -99,11 +99,16 @@ type called struct {
 // call runs ragfaith with a key in the environment and a cache in folder.
 func call(t *testing.T, folder string, env map[string]string, args ...string) called {
 	t.Helper()
-	var out, errs bytes.Buffer
 	var clock llm.Clock = &skipClock{}
 	if args[0] == "models" { // a sleep watches each download for a stall
 		clock = llm.NewClock(time.Now)
 	}
+	return callWithClock(t, clock, folder, env, args...)
+}
+
+func callWithClock(t *testing.T, clock llm.Clock, folder string, env map[string]string, args ...string) called {
+	t.Helper()
+	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
 		LookupEnv: func(name string) (string, bool) {
 			if name == "OPENAI_API_KEY" {

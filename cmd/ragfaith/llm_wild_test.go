@@ -52,6 +52,7 @@ func runWild(t *testing.T, args string, quirks ...wildtest.Quirk) wildRun {
 // are wasted: those that learn it are bounded, whatever the number of rows.
 func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 	const rows = 60
+	withoutQuirks := map[string]wildRun{} // by arguments
 	short, long := wildtest.Tokens(100, 900), wildtest.Tokens(3000, 7000)
 	supports := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
 	denies := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
@@ -100,7 +101,12 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		"ids with a word in front":                   {quirks: []wildtest.Quirk{wildtest.TextIDs("claim_")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clean, got := runWild(t, tt.args), runWild(t, tt.args, tt.quirks...)
+			clean, ok := withoutQuirks[tt.args]
+			if !ok {
+				clean = runWild(t, tt.args)
+				withoutQuirks[tt.args] = clean
+			}
+			got := runWild(t, tt.args, tt.quirks...)
 			if got.code != 0 || len(got.scores) != rows {
 				t.Fatalf("exit %d, %d rows: %s", got.code, len(got.scores), got.stderr)
 			}

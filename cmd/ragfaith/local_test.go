@@ -122,7 +122,7 @@ func TestAModelFromAFolderJudges(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first string
-	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--batch-size", "1"}, {"--batch-size", "64", "--concurrency", "3"}} {
+	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
 		got := call(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
 		if got.code != exitOK {
 			t.Fatalf("exit %d: %s", got.code, got.stderr)
@@ -181,7 +181,7 @@ func TestWhatAModelOnThisMachineNeeds(t *testing.T) {
 		"a model to be pulled":     {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
 		"a name with a slip":       {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
 		"int8":                     {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
-		"nothing for it to do":     {[]string{"--batch-size", "3"}, exitUsage, []string{"--batch-size", "--judge"}},
+		"nothing for it to do":     {[]string{"--model-batch-size", "3"}, exitUsage, []string{"--model-batch-size", "--judge"}},
 		"a dry run":                {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
 	} {
 		t.Run(name, func(t *testing.T) {

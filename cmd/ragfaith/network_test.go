@@ -220,6 +220,10 @@ func TestAServerThatGoesDownAndComesUp(t *testing.T) {
 		t.Run(fmt.Sprintf("later=%t", later), func(t *testing.T) {
 			t.Parallel()
 			n := newNetwork(t)
+			clock := &skipClock{ready: make(chan struct{})} // no retry before the server is up again
+			if later {
+				close(clock.ready)
+			}
 			var once sync.Once
 			n.fault = func(call int64, _ http.ResponseWriter, r *http.Request) bool {
 				n.count(r)
@@ -228,6 +232,7 @@ func TestAServerThatGoesDownAndComesUp(t *testing.T) {
 						n.proxy.Stop()
 						if !later {
 							n.begin(t, n.proxy.Listen)
+							close(clock.ready)
 						}
 					})
 				}
@@ -235,7 +240,7 @@ func TestAServerThatGoesDownAndComesUp(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", "http://" + n.proxy.Listen, "--to", "none", "-o", out, "--concurrency", "2", "--no-cache", "--resume"}
-			got := call(t, t.TempDir(), nil, args...)
+			got := callWithClock(t, clock, t.TempDir(), nil, args...)
 			if want := map[bool]int{false: exitOK, true: exitFailure}[later]; got.code != want {
 				t.Errorf("exit %d, want %d: %s", got.code, want, got.stderr)
 			}

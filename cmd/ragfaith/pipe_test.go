@@ -195,6 +195,7 @@ func TestStandardOutputIsAnOutputByItsName(t *testing.T) {
 
 // A command that a signal does not end is ended.
 func TestASignalEndsACommandThatCannotReturn(t *testing.T) {
+	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		signal, end := stuck(t)
 		begun := time.Now()

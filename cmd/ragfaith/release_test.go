@@ -11,9 +11,7 @@ import (
 
 // What is packed beside the binary of a release can be made, and is whole.
 func TestFilesOfARelease(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it lists the modules of six systems")
-	}
+	skipShort(t)
 	dir := t.TempDir()
 	inRepository(t, "scripts/release-files.sh", dir, "ragfaith")
 	notices := read(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
@@ -46,9 +44,7 @@ func TestFilesOfARelease(t *testing.T) {
 // A release without the licence of something in it, or with an empty list of
 // modules, is not made.
 func TestAReleaseThatLacksWhatItNeedsIsNotMade(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it is of the release, as the test above")
-	}
+	skipShort(t)
 	// A go that lists one module, of a folder in which there is no licence.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho example.com/module v1.0.0 '"+bin+"'\n"), 0o755); err != nil {

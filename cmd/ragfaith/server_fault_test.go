@@ -158,6 +158,7 @@ func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
 // and leaves no half file; with more of them it goes on. With fewer than 8 no
 // program in Go begins.
 func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
+	skipShort(t)
 	data := batchRows(t, 28)
 	s := newTestServer(t)
 	for _, tt := range []struct {

@@ -131,6 +131,7 @@ func newArbitraryServer(t *testing.T, writesJSON bool) *httptest.Server {
 // The invariant: what score writes, in any mode, report, compare, calibrate and
 // score --resume read without a complaint, with its summary beside it.
 func TestResultsOfEveryModeAreRead(t *testing.T) {
+	skipShort(t)
 	real, err := os.ReadFile("../../testdata/rows.jsonl")
 	if err != nil {
 		t.Fatal(err)

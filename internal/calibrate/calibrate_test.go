@@ -263,6 +263,9 @@ func TestRowsThatDoNotCountAreCounted(t *testing.T) {
 }
 
 func TestTheCorrectedMeanHoldsWhereTheJudgeIsWrong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	// Of 1,000 rows people call 0.3 faithful, the judge scores all much higher,
 	// and 100 drawn at random are labelled.
 	const share = 0.3

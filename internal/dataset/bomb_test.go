@@ -161,6 +161,9 @@ func TestJSONThatIsNestedWithoutEndFailsItsRowAlone(t *testing.T) {
 
 // Values of two bytes in a file take sixty in memory.
 func TestARowOfTooManyValuesFailsAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	for _, value := range []string{"1", `""`} { // of the second, nothing but the number is too much
 		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
 		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})

@@ -261,6 +261,9 @@ func TestTextEncodings(t *testing.T) {
 }
 
 func TestLinesOf50MiBWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	long := strings.Repeat("0123456789abcde\n", 50<<16)
 	line, _ := json.Marshal(record{ID: "l", Answer: "a", Contexts: []string{long}})
 	small := `{"answer":"a","contexts":["x"]}`

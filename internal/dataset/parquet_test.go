@@ -168,6 +168,9 @@ func TestParquetWithoutRows(t *testing.T) {
 // Any one byte of a file may be wrong: that is an error or another text, and
 // never a crash.
 func TestParquetWithBrokenBytesNeverPanics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	whole := encode(t, Parquet, []record{{"i", "q", "a", []string{"x", "y"}}, {"j", "", "a", []string{"z"}}})
 	path := write(t, "x.parquet", "")
 	for i := range whole {

@@ -268,6 +268,9 @@ func TestAServerWithoutBatchesSaysSo(t *testing.T) {
 }
 
 func TestTwoRunsCantHaveOneBatch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})

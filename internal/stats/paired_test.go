@@ -154,6 +154,9 @@ func TestComparisonOfTheSameRunFindsNothing(t *testing.T) {
 // Under the null hypothesis a p-value is at most p with a probability of at
 // most p, and of nearly p.
 func TestPairedPValuesAreUniformUnderTheNull(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	long(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var flips, ranks, either, drawn, groups, interval int

@@ -124,6 +124,9 @@ func TestResultsDoNotChangeWithTheNextText(t *testing.T) {
 
 // With quadratic time anywhere this doesn't end before the test's time is up.
 func TestALongTextWithoutAPlaceToDivideIsNoTrouble(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	const size = 1 << 17
 	for name, tok := range tiny(t) {
 		for _, unit := range []string{"a", " ", "\u0301", "playing", "北", "'", "\r\n", "\xff", "</s> ", "[MASK] ", "ab"} {

@@ -64,6 +64,9 @@ func rows(n int) map[string]verdict.Task {
 // Within the bounds twice the row takes about twice the steps, and without them
 // four times.
 func TestTheWorkOnARowOfManyAlikeSentencesIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow, skipped with -short")
+	}
 	t.Parallel()
 	j := newJudge(t, Options{})
 	work := func(k verdict.Task, atOnce int, p *sparse) int {
