@@ -77,8 +77,8 @@ e2e-spark: build ## rows through a Spark of this machine, which is fetched first
 fuzz: ## run each fuzz target for FUZZ (60s)
 	./scripts/fuzz.sh $(FUZZ)
 
-lexicon: ## make the word tables of the lexical judge again, from DOCS and LEXICON
-	$(GO) run ./internal/verdict/lexical/lexicon/gen -docs $(DOCS) -lexicon $(LEXICON) \
+lexicon: ## regenerate the word tables of the lexical judge from DOCS and LEXICON
+	$(GO) run ./tools/lexicon -docs $(DOCS) -lexicon $(LEXICON) \
 		-o internal/verdict/lexical/lexicon/data/lexicon.bin
 
 release: ## what a release holds, into dist/; publishes nothing (builds goreleaser first: minutes)

@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestAShortAnswerIsTheNameThatTheQuestionAsksFor(t *testing.T) {
+func TestShortAnswerMustFitQuestion(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	contexts := []string{
@@ -36,8 +36,7 @@ func TestAShortAnswerIsTheNameThatTheQuestionAsksFor(t *testing.T) {
 	}
 }
 
-// A row of many short answers is judged in bounded work.
-func TestManyShortAnswersAreCheckedUpToALimit(t *testing.T) {
+func TestWorkOnManyShortAnswersIsLimited(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	context := strings.Repeat("Ann Lee met Bob Ray in Oslo. ", 4000)

@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestTheSameWordsInAnotherArrangement(t *testing.T) {
+func TestSameWordsRearranged(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, c := range []struct {
@@ -15,7 +15,7 @@ func TestTheSameWordsInAnotherArrangement(t *testing.T) {
 		want           verdict.Label
 		reason         string // a part of it
 	}{
-		// Sides that changed places.
+		// Swapped roles.
 		{"In the cup final of 1987, Norway beat Iceland by two goals to one.", "Iceland beat Norway in the cup final.", no, "“Norway beat Iceland”, not “Iceland beat Norway”"},
 		{"The hotel was sold; later Acme Corp acquired Globex Holdings for cash.", "Globex Holdings acquired Acme Corp for cash.", no, "Acme Corp acquired Globex"},
 		{"The Romans were defeated by the Parthians near Carrhae.", "The Romans defeated the Parthians near Carrhae.", no, "Romans were defeated by"},
@@ -56,12 +56,12 @@ func TestTheSameWordsInAnotherArrangement(t *testing.T) {
 		{"Some of the guests say that the view over all the town is good.", "Some guests say that the view over all the town is good.", yes, ""},
 		{"Some trains stop in the town. The whole town is lit at night.", "The whole town is lit at night.", yes, ""},
 
-		// Numbers that go with another year.
+		// Numbers in a different year.
 		{"Output fell from 70 tonnes in 2001 to 40 tonnes in 2002.", "Output was 40 tonnes in 2001.", no, "“40 tonnes in 2002”, not “40 tonnes in 2001”"},
 		{"Output fell from 70 tonnes in 2001 to 40 tonnes in 2002.", "Output was 40 tonnes in 2002.", yes, ""},
 		{"Output was 40 tonnes in 2001 and 40 tonnes in 2002.", "Output was 40 tonnes in 2002.", yes, ""},
 
-		// Shares, and units.
+		// Shares and units.
 		{"The firm sold a fifth of its shops in Wales.", "The firm sold 20% of its shops in Wales.", yes, ""},
 		{"The firm sold a fifth of its shops in Wales.", "The firm sold 30% of its shops in Wales.", no, "“30%” is not in the contexts (nearest: “a fifth”)"},
 		{"Two thirds of the members voted for the plan in Graz.", "67 percent of the members voted for the plan in Graz.", yes, ""},
@@ -76,18 +76,18 @@ func TestTheSameWordsInAnotherArrangement(t *testing.T) {
 			t.Errorf("%q in %q: got %v %.3f (%s), want %v (%s)", c.claim, c.context, v.Label, v.Score, v.Reason, c.want, c.reason)
 		}
 		if c.want != yes && v.Score > contradicted && c.reason != "" && !strings.Contains(c.reason, "nearest") {
-			t.Errorf("%q: score %v", c.claim, v.Score)
+			t.Errorf("%q: got score %v, want at most %v", c.claim, v.Score, contradicted)
 		}
 	}
 }
 
-func TestAChunkThatSwapsTheSidesDoesNotSupport(t *testing.T) {
+func TestChunkWithSwappedRolesDoesNotSupport(t *testing.T) {
 	t.Parallel()
 	swapped, right := "Iceland beat Norway in the cup final of 1987.", "As told, Norway beat Iceland in the cup final."
 	for _, contexts := range [][]string{{swapped, right}, {right, swapped}} {
 		v := judge(t, newJudge(t, Options{}), task("", contexts, "Norway beat Iceland in the cup final of the year."))[0]
 		if v.Label != verdict.Supported || len(v.ChunkIDs) != 1 || contexts[v.ChunkIDs[0]] != right {
-			t.Errorf("%q: %v by %v (%s)", contexts, v.Label, v.ChunkIDs, v.Reason)
+			t.Errorf("%q: got %v by %v (%s), want supported by %q", contexts, v.Label, v.ChunkIDs, v.Reason, right)
 		}
 	}
 }

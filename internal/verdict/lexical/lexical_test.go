@@ -9,7 +9,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// bySpace cuts after each stop that a space or the end follows.
+// bySpace splits text after each full stop before a space or the end.
 func bySpace(text string, yield func(start, end int)) {
 	start := 0
 	for i := range len(text) {
@@ -60,7 +60,7 @@ const (
 	bowl     = "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los Angeles Memorial Coliseum in Los Angeles."
 )
 
-func TestAChunkThatDeniesAClaimDoesNotSupportIt(t *testing.T) {
+func TestDenyingChunkDoesNotSupport(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	denies, affirms := "The drug is not effective.", "The drug is effective."
@@ -76,12 +76,12 @@ func TestAChunkThatDeniesAClaimDoesNotSupportIt(t *testing.T) {
 	} {
 		v := judge(t, j, task("", c.contexts, affirms))[0]
 		if v.Label != c.label || fmt.Sprint(v.ChunkIDs) != c.chunks {
-			t.Errorf("%q: %v by %v (%s)", c.contexts, v.Label, v.ChunkIDs, v.Reason)
+			t.Errorf("%q: got %v by %v (%s), want %v by %s", c.contexts, v.Label, v.ChunkIDs, v.Reason, c.label, c.chunks)
 		}
 	}
 }
 
-// Verdicts in tables of tests.
+// Short names of the labels for test tables.
 const (
 	yes = verdict.Supported
 	no  = verdict.Contradicted

@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestYesAndNoAreComparedWithTheClauseThatAnswers(t *testing.T) {
+func TestYesAndNoAreComparedWithAnsweringClause(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const guide = "Sheep may graze on the upper meadow, but not on the lower one. Drones are forbidden near the nests; kites are not. " +
@@ -36,13 +36,13 @@ func TestYesAndNoAreComparedWithTheClauseThatAnswers(t *testing.T) {
 				want = verdict.Supported
 			}
 			if v.Label != want {
-				t.Errorf("%s %s got %v, %.2f (%s), want %v", tt.question, answer, v.Label, v.Score, v.Reason, want)
+				t.Errorf("%s %s: got %v, %.2f (%s), want %v", tt.question, answer, v.Label, v.Score, v.Reason, want)
 			}
 		}
 	}
 }
 
-func TestAClauseWithAConditionDecidesNothing(t *testing.T) {
+func TestPolarityOfConditionIsUnknown(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	s := newScratch()
@@ -52,13 +52,13 @@ func TestAClauseWithAConditionDecidesNothing(t *testing.T) {
 		t.Errorf("got %v, want %v", got, unknown)
 	}
 	if got, _ := j.questionPolarity(s, &s.claims[0], "Is the pump room heated in winter?", []string{context}); got != unknown {
-		t.Errorf("another subject: got %v, want %v", got, unknown)
+		t.Errorf("different subject: got %v, want %v", got, unknown)
 	}
 }
 
-// A right answer is not contradicted by a negation that is about something else, or
-// that the question has as well.
-func TestANegationOfSomethingElseContradictsNoAnswer(t *testing.T) {
+// A negation of something else, or one that the question has too, does not contradict
+// the answer.
+func TestUnrelatedNegationDoesNotContradict(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, tt := range []struct{ question, answer, as, context string }{
@@ -71,7 +71,7 @@ func TestANegationOfSomethingElseContradictsNoAnswer(t *testing.T) {
 	} {
 		k := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, As: tt.as}}}
 		if v := judge(t, j, k)[0]; v.Label == verdict.Contradicted {
-			t.Errorf("%s %s: got %v (%s)", tt.question, tt.answer, v.Label, v.Reason)
+			t.Errorf("%s %s: got %v (%s), want not contradicted", tt.question, tt.answer, v.Label, v.Reason)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestReasonsNameOnlyWhatIsMissing(t *testing.T) {
+func TestReasonNamesMissingWords(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const far = "Nine ministers met in the town hall for a whole week in spring."
@@ -32,7 +32,7 @@ func TestReasonsNameOnlyWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestANumberInAnotherSpellingIsNotMissing(t *testing.T) {
+func TestNumberWithOtherSeparatorsIsNotMissing(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	const claim = "The tower in Porto has 1,250 windows."
@@ -47,12 +47,12 @@ func TestANumberInAnotherSpellingIsNotMissing(t *testing.T) {
 	} {
 		v := judge(t, j, task("", []string{context}, claim))[0]
 		if got := strings.Contains(v.Reason, "“1,250” is not in the contexts"); v.Label != verdict.Supported && got != missing {
-			t.Errorf("%q: got %s", context, v.Reason)
+			t.Errorf("%q: got %s, want missing: %v", context, v.Reason, missing)
 		}
 	}
 }
 
-func TestReasonsNameThePassageTheyRestOn(t *testing.T) {
+func TestReasonQuotesPassage(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, want string }{
@@ -68,7 +68,7 @@ func TestReasonsNameThePassageTheyRestOn(t *testing.T) {
 	}
 }
 
-func TestReasonsTakeNoNumberFromAMarker(t *testing.T) {
+func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, not string }{
@@ -84,7 +84,7 @@ func TestReasonsTakeNoNumberFromAMarker(t *testing.T) {
 	}
 }
 
-func TestAClaimThatSharesNoWordHasTheMostSimilarPassage(t *testing.T) {
+func TestClaimWithoutCommonWordsQuotesMostSimilarPassage(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	contexts := []string{" ", "...", "Bananas are rich in potassium. Das Spielerverzeichnis wurde veröffentlicht. It rained."}
@@ -99,16 +99,14 @@ func TestAClaimThatSharesNoWordHasTheMostSimilarPassage(t *testing.T) {
 		}
 	}
 	if v := judge(t, j, task("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts have no text" {
-		t.Errorf("of blank contexts: got %+v (%s)", v.Evidence, v.Reason)
+		t.Errorf("blank contexts: got %+v (%s), want no evidence", v.Evidence, v.Reason)
 	}
 	if v := judge(t, j, task("", []string{"", "..."}, "It rained."))[0]; len(v.Evidence) != 1 || v.Evidence[0].Quote != "..." {
-		t.Errorf("of a context of marks: got %+v", v.Evidence)
+		t.Errorf("punctuation only: got %+v, want it as evidence", v.Evidence)
 	}
 }
 
-// A search for the words of many claims in long contexts ends within its bound,
-// and then names no word.
-func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
+func TestSearchForMissingWordsIsLimited(t *testing.T) {
 	t.Parallel()
 	contexts := []string{strings.Repeat("a letter. ", 1<<16)}
 	var f searcher
@@ -116,12 +114,12 @@ func TestTheSearchForMissingWordsIsBounded(t *testing.T) {
 	for f.absent(contexts, strconv.Itoa(searches)) && searches < 1<<12 {
 		searches++
 	}
-	if most := searchesPerByte + minSearchBytes/len(contexts[0]) + 1; searches == 0 || searches > most {
-		t.Errorf("%d searches, want %d at the most", searches, most)
+	if limit := searchesPerByte + minSearchBytes/len(contexts[0]) + 1; searches == 0 || searches > limit {
+		t.Errorf("got %d searches, want 1 to %d", searches, limit)
 	}
 	f.reset()
 	contexts[0] = strings.Repeat("a e-mail. ", 1<<16)
 	if f.absent(contexts, "7") || len(f.joined) > maxHyphenated+64 {
-		t.Errorf("%d bytes of words with hyphens are kept", len(f.joined))
+		t.Errorf("got %d bytes of hyphenated words, want at most %d", len(f.joined), maxHyphenated+64)
 	}
 }

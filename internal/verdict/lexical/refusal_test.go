@@ -9,7 +9,7 @@ const ferry = "Harbour Ferry. Tickets cost 14 euros for adults and 6 euros for c
 	"Dogs travel free. Boats leave from pier 3 at 9:15. It is unknown when the harbour was dug, in 1800 or 1850. Service stops in heavy fog because the channel is narrow. If bikes travel, they are strapped down.\n\n" +
 	"| Cabin | Beds | Price (EUR) |\n|---|---|---|\n| Inside | 2 | 80 |\n| Outside | 4 | 120 |"
 
-func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
+func TestAnswered(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{Sentences: func(text string, yield func(start, end int)) {
 		at := 0
@@ -41,8 +41,8 @@ func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
 		{"", "The context does not state when the line closes.", ""},
 		{"", "The passage does not mention when Lena Holt was born.", ""},
 		{"", "The text does not say how long the crossing takes in winter.", ""},
-		{"", "The text does not say when the harbour was dug.", ""}, // the contexts do not know either
-		{"", "The text does not say whether bikes travel.", ""},     // only a condition speaks of it
+		{"", "The text does not say when the harbour was dug.", ""}, // nor do the contexts
+		{"", "The text does not say whether bikes travel.", ""},     // mentioned only in a condition
 		{"", "The documents do not provide enough information about tickets.", ""},
 		{"How much is a ticket for seniors?", "The context does not contain the answer.", ""},
 		{"How much are tickets?", "I don't know.", ""},
@@ -52,10 +52,10 @@ func TestARefusalThatTheContextsAnswerIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		if ok != (c.want != "") || !strings.HasPrefix(strings.TrimSpace(e.Quote), c.want) {
-			t.Errorf("%s: got %t, %q, want %q", c.refusal, ok, e.Quote, c.want)
+			t.Errorf("%s: got %v, %q, want %q", c.refusal, ok, e.Quote, c.want)
 		}
 		if ok && string([]rune(ferry)[e.Start:e.End]) != e.Quote {
-			t.Errorf("%s: %d to %d of the context is not %q", c.refusal, e.Start, e.End, e.Quote)
+			t.Errorf("%s: got quote %q, want code points %d to %d of the context", c.refusal, e.Quote, e.Start, e.End)
 		}
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// rows are answers of n sentences and contexts of as many, alike in each way
-// that would make every sentence meet every other.
-func rows(n int) map[string]verdict.Task {
+// similarTasks returns tasks with n claims and n sentences of contexts. In each kind of
+// task all sentences are similar in a different way.
+func similarTasks(n int) map[string]verdict.Task {
 	random := rand.New(rand.NewPCG(uint64(n), 0))
 	few := strings.Fields("the company reported growth in market system power water people city energy data network policy group study plan program price")
 	pick := func(words []string) string { return words[random.IntN(len(words))] }
@@ -61,70 +61,69 @@ func rows(n int) map[string]verdict.Task {
 	return all
 }
 
-// Within the bounds twice the row takes about twice the steps, and without them
+// Within the bounds a task of twice the size takes about twice the work, without them
 // four times.
-func TestTheWorkOnARowOfManyAlikeSentencesIsLinear(t *testing.T) {
+func TestSparseWorkIsLinear(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
 	t.Parallel()
 	j := newJudge(t, Options{})
-	work := func(k verdict.Task, atOnce int, p *sparse) int {
+	work := func(k verdict.Task, batchSize int, p *sparse) int {
 		s := newScratch()
 		if s.sparse = p; p != nil {
 			*p = *newSparse(s)
 		}
-		if _, err := j.judgeAll(t.Context(), s, k, atOnce); err != nil {
+		if _, err := j.judgeAll(t.Context(), s, k, batchSize); err != nil {
 			t.Fatal(err)
 		}
 		return s.work
 	}
-	double := rows(800)
-	for name, k := range rows(400) {
+	double := similarTasks(800)
+	for name, k := range similarTasks(400) {
 		if once, twice := work(k, sparseBatchSize, new(sparse)), work(double[name], sparseBatchSize, new(sparse)); twice > once*5/2 {
-			t.Errorf("%s: %d steps, and %d for twice the row", name, once, twice)
+			t.Errorf("%s: got work %d, and %d for twice the size, want at most 2.5 times", name, once, twice)
 		}
 	}
 	quadratic := 0
-	double = rows(200)
-	for name, k := range rows(100) {
+	double = similarTasks(200)
+	for name, k := range similarTasks(100) {
 		if work(double[name], batchSize, nil) > work(k, batchSize, nil)*7/2 {
 			quadratic++
 		}
 	}
 	if quadratic < 10 {
-		t.Errorf("%d kinds of rows take the square of their length without bounds, want most", quadratic)
+		t.Errorf("got %d kinds of tasks with quadratic work without bounds, want at least 10", quadratic)
 	}
 }
 
-func TestACopyIsSupportedInARowOfAnyLength(t *testing.T) {
+func TestSparseSupportsCopies(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	for name, k := range rows(1500) {
+	for name, k := range similarTasks(1500) {
 		vs, err := j.judgeSparse(t.Context(), k)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(k.Contexts) > 1 { // else it takes long
-			checkLaws(t, k, vs)
+		if len(k.Contexts) > 1 { // slow otherwise
+			checkInvariants(t, k, vs)
 		}
 		if !strings.Contains(name, "copied") {
 			continue
 		}
 		for i, v := range vs {
 			if v.Label != verdict.Supported {
-				t.Errorf("%s: %q is %v: %s", name, k.Claims[i].Text, v.Label, v.Reason)
+				t.Errorf("%s: %q: got %v (%s), want supported", name, k.Claims[i].Text, v.Label, v.Reason)
 				break
 			}
 		}
 	}
 }
 
-// A judge applies the bounds by itself, and comes to the same a second time.
-func TestARowOfManyAlikeSentencesIsJudgedWithinBounds(t *testing.T) {
+func TestJudgeAppliesBoundsToLargeTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	k := rows(1500)["template"]
+	k := similarTasks(1500)["template"]
 	want, err := j.judgeSparse(t.Context(), k)
 	if err != nil {
 		t.Fatal(err)
@@ -134,13 +133,12 @@ func TestARowOfManyAlikeSentencesIsJudgedWithinBounds(t *testing.T) {
 	}
 }
 
-// A row within the limit is not judged within the bounds, and would mostly come
-// to the same.
-func TestBoundsChangeLittleOfARowThatNeedsNone(t *testing.T) {
+// Small tasks are judged without the bounds, which would change few verdicts.
+func TestSparseMostlyAgreesOnSmallTasks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	same, all := 0, 0
-	for name, k := range rows(100) {
+	for name, k := range similarTasks(100) {
 		if strings.HasPrefix(name, "roots") {
 			continue
 		}
@@ -154,31 +152,31 @@ func TestBoundsChangeLittleOfARowThatNeedsNone(t *testing.T) {
 				same++
 			}
 			if got[i].Label == verdict.Supported && want.Label != verdict.Supported {
-				t.Errorf("%s: %q is supported within the bounds alone", name, k.Claims[i].Text)
+				t.Errorf("%s: %q: got supported only within the bounds", name, k.Claims[i].Text)
 			}
 		}
 	}
 	if same < all*95/100 {
-		t.Errorf("%d of %d verdicts are the same", same, all)
+		t.Errorf("got %d of %d equal verdicts, want at least 95%%", same, all)
 	}
 }
 
-func TestVerdictsOnManyEqualContextsNameABoundedNumber(t *testing.T) {
+func TestSparseVerdictsNameLimitedChunks(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	k := rows(1500)["equal, copied, many contexts"]
+	k := similarTasks(1500)["equal, copied, many contexts"]
 	for _, v := range judge(t, j, k) {
 		if n := len(v.ChunkIDs); n == 0 || n > maxSupports+2 {
-			t.Fatalf("a verdict names %d chunks", n)
+			t.Fatalf("got %d chunks, want 1 to %d", n, maxSupports+2)
 		}
 	}
 }
 
-func TestADoneContextEndsTheWorkWithinBounds(t *testing.T) {
+func TestJudgeSparseStopsIfContextIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newJudge(t, Options{}).judgeSparse(ctx, rows(10)["template"]); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+	if _, err := newJudge(t, Options{}).judgeSparse(ctx, similarTasks(10)["template"]); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }

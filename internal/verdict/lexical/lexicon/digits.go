@@ -1,8 +1,8 @@
 package lexicon
 
-// number makes the token of the digits at i, with the separators inside them:
-// 3,000 and 3000.0 have one key. Letters that follow at once (5km, 14th) are a
-// token of their own, unless they are the ending of an ordinal.
+// number appends the token of the digits at i, including separators: 3,000 and 3000.0
+// have the same key. Letters that directly follow (5km) are a separate token, except
+// for an ordinal suffix (14th).
 func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	j := i
 	var v float64
@@ -70,8 +70,8 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 	return append(dst, t), j
 }
 
-// dotted reports whether the number at i, with a stop before byte j, is a part
-// of something like 31.12.1999 or 1.2.3, and so has no decimals.
+// dotted reports whether the number at i, with a full stop before byte j, is part of
+// something like 31.12.1999 or 1.2.3, and so has no decimals.
 func dotted(text string, i, j int) bool {
 	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
 		return true
@@ -82,7 +82,7 @@ func dotted(text string, i, j int) bool {
 	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
 }
 
-// parse returns the value of the decimal w exactly, or v where it is too long.
+// parse returns the exact value of the decimal w, or v if it is too long.
 func parse(w []byte, v float64) float64 {
 	if len(w) > 17 {
 		return v
@@ -102,8 +102,8 @@ func parse(w []byte, v float64) float64 {
 	return m / scale
 }
 
-// thousands reports whether stops stand between several groups of
-// three digits in the number that begins at i: 1.500.000.
+// thousands reports whether the number that starts at i has several groups of three
+// digits separated by full stops: 1.500.000.
 func thousands(text string, i int) bool {
 	groups := 0
 	for k := i; k < len(text); k++ {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foreign makes the tokens of a run of letters that are not all ASCII, from i.
-// Accents do not tell words apart.
+// foreign appends the tokens of a run of letters at i that are not all ASCII. Accents
+// are ignored.
 func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if spaceless(r) {
@@ -43,7 +43,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	return append(dst, t), j
 }
 
-// fold appends s in lower case and without accents.
+// fold appends s in lower case without accents.
 func fold(dst []byte, s string) []byte {
 	var it norm.Iter
 	it.InitString(norm.NFKD, s)
@@ -59,8 +59,8 @@ func fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// ideograms makes a token of each pair of neighbours in a run of runes of a
-// script without spaces, and of a rune that stands alone.
+// ideograms appends a token for each pair of neighbours in a run of characters of a
+// script without spaces, or for a single character.
 func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 	start, count := i, 0
 	prev := i
@@ -88,8 +88,7 @@ func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 	return dst, i
 }
 
-// spaceless reports whether r is of a script that is written without spaces
-// between its words.
+// spaceless reports whether r belongs to a script without spaces between words.
 func spaceless(r rune) bool {
 	switch {
 	case r < 0x0E00:

@@ -1,10 +1,10 @@
-// Package lexicon knows words: how to find them in a text, which stem they
-// have, how rare they are, which of them mean the same or the opposite, and
-// what numbers, months and units they stand for.
+// Package lexicon splits texts into words and knows about words: their stem, how rare
+// they are, which ones are synonyms or antonyms, and which numbers, months and units
+// they stand for.
 //
-// The word frequencies, irregular forms, synonyms and antonyms are read from
-// lexicon.bin, which gen makes; see docs/judges.md for its sources. The small
-// lists in data/words.txt are written by hand.
+// The word frequencies, irregular forms, synonyms and antonyms are in lexicon.bin, which
+// tools/lexicon generates; docs/judges.md lists its sources. The short lists in
+// data/words.txt are written by hand.
 package lexicon
 
 import (
@@ -24,24 +24,25 @@ var packed string
 //go:embed data/words.txt
 var wordLists string
 
-// A Relation says how a word stands in for another.
+// A Relation is how one word is related to another.
 type Relation uint8
 
-// The relations, the closest first.
+// The relations, closest first.
 const (
 	Adjective Relation = iota + 1 // Germany, German
-	Synonym                       // the first sense of both
-	Loose                         // a synonym in the first sense of one
+	Synonym                       // in the first sense of both words
+	Loose                         // a synonym in the first sense of one word
 	Antonym
 )
 
-// A Dimension is what a unit measures; units of one dimension convert.
+// A Dimension is what a unit measures. Units of the same dimension can be converted.
 type Dimension uint8
 
 // None is the dimension of a plain count.
 const None Dimension = 0
 
-// A UnitInfo is a unit of measure: value × Factor is in the base unit of its dimension.
+// A UnitInfo is a unit of measurement. A value times Factor is in the base unit of the
+// dimension.
 type UnitInfo struct {
 	Name      string
 	Dimension Dimension
@@ -49,34 +50,35 @@ type UnitInfo struct {
 }
 
 type wordInfo struct {
-	key   uint64 // of the stem, 0 to find it by rule
+	key   uint64 // of the stem, 0 to apply the rules
 	value float64
 	class Class
 }
 
-// A Lexicon is read only and may be shared.
+// A Lexicon is immutable and safe for concurrent use.
 type Lexicon struct {
 	words *Table[wordInfo]
 	verbs *Table[bool] // by key; see Directed
 	Units []UnitInfo
 
-	df     string // per slot: four bytes of fingerprint, one of quantised IDF
+	df     string // per slot: 4 bytes of fingerprint, 1 byte of quantized IDF
 	dfMask uint64
 	maxIDF float64
 
-	vocabulary []uint64 // keys with relations, ascending
-	related    string   // pairs, five bytes each: index, index, relation, by the first index
-	first      []uint32 // related pairs of vocabulary[i] are first[i]:first[i+1]
+	vocabulary []uint64 // keys of the words with relations, ascending
+	related    string   // 5 bytes per pair: index, index, relation; sorted by the first index
+	first      []uint32 // the pairs of vocabulary[i] are first[i]:first[i+1]
 }
 
-// IDFStep is the step in which inverse document frequencies are stored.
+// IDFStep is the quantization step of the stored inverse document frequencies.
 const IDFStep = 0.05
 
-const magic = "RFLEX\x00\x00\x01"
+// Magic is the start of lexicon.bin.
+const Magic = "RFLEX\x00\x00\x01"
 
 var errCorrupt = errors.New("lexicon: embedded data is damaged")
 
-// Load returns the lexicon that is built in.
+// Load returns the embedded lexicon.
 func Load() (*Lexicon, error) {
 	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
 	if err := l.unpack(packed); err != nil {
@@ -85,30 +87,29 @@ func Load() (*Lexicon, error) {
 	return l, l.readLists(wordLists)
 }
 
-// Bare returns a lexicon that knows the hand-written lists only, for the
-// generator of lexicon.bin, which counts words before there is any.
+// Bare returns a lexicon with only the hand-written lists. The generator of lexicon.bin
+// uses it to count words.
 func Bare() (*Lexicon, error) {
 	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime), verbs: NewTable[bool](512, fnvPrime)}
 	return l, l.readLists(wordLists)
 }
 
-// Irregular makes the lower-case word form count as lemma.
-func (l *Lexicon) Irregular(form uint64, lemma uint64) {
+// AddIrregular makes lemma the key of an irregular form, both given by their hash.
+func (l *Lexicon) AddIrregular(form, lemma uint64) {
 	e, _ := l.words.Get(form)
 	e.key = lemma
 	l.words.Put(form, e)
 }
 
-// Key returns the key of the stem of one lower-case word.
+// Key returns the key of the stem of a lower-case word.
 func (l *Lexicon) Key(word string) uint64 {
 	var t Token
 	l.fill(&t, []byte(word))
 	return t.Key
 }
 
-// IDF returns ln((N+1)/(df+½)) of the word with key k, for the N documents and
-// the document frequency that lexicon.bin was made from; of an unknown word
-// that of df = 0.
+// IDF returns ln((N+1)/(df+½)) of the word with key k, where df of the N documents that
+// lexicon.bin was generated from contain the word; df is 0 for an unknown word.
 func (l *Lexicon) IDF(k uint64) float64 {
 	if len(l.df) == 0 {
 		return 1
@@ -125,18 +126,18 @@ func (l *Lexicon) IDF(k uint64) float64 {
 	}
 }
 
-// Directed reports whether the word with key k is a verb that says something
-// else when its two sides change places (beat) and not when they do not (met),
-// and whether it is a known verb at all.
+// Directed reports whether the word with key k is a verb whose meaning changes if its
+// two sides are swapped ("beat", not "met"), and whether the verb is known at all.
 func (l *Lexicon) Directed(k uint64) (directed, known bool) { return l.verbs.Get(k) }
 
-// Known reports whether the word with key k occurs in the documents of lexicon.bin.
+// Known reports whether the documents of lexicon.bin contain the word with key k.
 func (l *Lexicon) Known(k uint64) bool { return l.IDF(k) < l.maxIDF }
 
-// Fingerprint is what a slot of the frequency table holds of a key; never 0.
+// Fingerprint returns the part of a key that a slot of the frequency table stores. It
+// is never 0.
 func Fingerprint(k uint64) uint32 { return uint32(k>>31) | 1 } //nolint:gosec // the upper half is meant
 
-// Related calls yield with each word that has a relation to the one with key k.
+// Related calls yield for each word that is related to the one with key k.
 func (l *Lexicon) Related(k uint64, yield func(key uint64, r Relation)) {
 	i := sort.Search(len(l.vocabulary), func(i int) bool { return l.vocabulary[i] >= k })
 	if i == len(l.vocabulary) || l.vocabulary[i] != k {
@@ -158,13 +159,13 @@ func (l *Lexicon) UnitNamed(name string) int {
 	return 0
 }
 
-// unpack reads lexicon.bin: magic, then sections, each led by its length as a
-// little-endian uint32. The frequency table is used where it lies.
+// unpack parses lexicon.bin: Magic, then sections, each preceded by its number of
+// elements as a little-endian uint32. The frequency table is used in place.
 func (l *Lexicon) unpack(s string) error {
-	if !strings.HasPrefix(s, magic) {
+	if !strings.HasPrefix(s, Magic) {
 		return errCorrupt
 	}
-	s = s[len(magic):]
+	s = s[len(Magic):]
 	section := func(width int) string {
 		if len(s) < 4 {
 			return ""
@@ -209,7 +210,7 @@ func (l *Lexicon) unpack(s string) error {
 	return nil
 }
 
-// readLists reads data/words.txt: a line for each class of words.
+// readLists parses data/words.txt. Each line has a class and its words.
 func (l *Lexicon) readLists(text string) error {
 	dimensions := map[string]Dimension{"": None}
 	l.Units = []UnitInfo{{Factor: 1}}
@@ -256,7 +257,7 @@ func (l *Lexicon) readLists(text string) error {
 		if !ok {
 			return bad
 		}
-		for _, w := range f[1:] { // WORD, WORD=VALUE or for months ABBREVIATION=VALUE=WORD
+		for _, w := range f[1:] { // WORD, WORD=VALUE or, for months, ABBREVIATION=VALUE=WORD
 			w, rest, _ := strings.Cut(w, "=")
 			number, lemma, _ := strings.Cut(rest, "=")
 			v := 0.0

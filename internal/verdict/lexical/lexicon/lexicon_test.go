@@ -16,7 +16,7 @@ func load(t testing.TB) *Lexicon {
 	return l
 }
 
-func TestFormsOfAWordHaveOneKey(t *testing.T) {
+func TestInflectedFormsShareKey(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	for _, same := range [][]string{
@@ -32,13 +32,13 @@ func TestFormsOfAWordHaveOneKey(t *testing.T) {
 	} {
 		for _, w := range same[1:] {
 			if key(l, w) != key(l, same[0]) {
-				t.Errorf("%q and %q have different keys", same[0], w)
+				t.Errorf("%q and %q: got different keys, want the same", same[0], w)
 			}
 		}
 	}
 	for _, pair := range [][2]string{{"new", "news"}, {"14", "20"}, {"bus", "bu"}, {"3.5", "35"}, {"wing", "w"}} {
 		if key(l, pair[0]) == key(l, pair[1]) {
-			t.Errorf("%q and %q have one key", pair[0], pair[1])
+			t.Errorf("%q and %q: got the same key, want different ones", pair[0], pair[1])
 		}
 	}
 }
@@ -51,7 +51,7 @@ func key(l *Lexicon, word string) uint64 {
 	return ts[0].Key
 }
 
-func TestRareWordsWeighMoreThanCommonOnes(t *testing.T) {
+func TestIDFOfRareWordsIsHigher(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	words := []string{"the", "number", "museum", "physicist", "xyzzyq"}
@@ -60,10 +60,12 @@ func TestRareWordsWeighMoreThanCommonOnes(t *testing.T) {
 		idf[i] = l.IDF(key(l, w))
 	}
 	if !slices.IsSorted(idf) || idf[0] == idf[4] {
-		t.Errorf("%v weigh %v", words, idf)
+		t.Errorf("%v: got IDF %v, want ascending", words, idf)
 	}
-	if l.Known(key(l, "xyzzyq")) || !l.Known(key(l, "physicist")) {
-		t.Error("known words are not told from unknown ones")
+	for word, want := range map[string]bool{"xyzzyq": false, "physicist": true} {
+		if got := l.Known(key(l, word)); got != want {
+			t.Errorf("%q: got known %v, want %v", word, got, want)
+		}
 	}
 }
 
@@ -93,7 +95,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-func TestClassesOfTokens(t *testing.T) {
+func TestTokenClasses(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	text := "He didn't pay, nor won’t he: 14th May 2020, about $3k in Oslo."
@@ -117,7 +119,7 @@ func TestClassesOfTokens(t *testing.T) {
 	}
 }
 
-func TestScriptsWithoutSpacesGivePairs(t *testing.T) {
+func TestTokensOfScriptsWithoutSpacesArePairs(t *testing.T) {
 	t.Parallel()
 	l := load(t)
 	text := "東京都 ist グ"
@@ -130,23 +132,27 @@ func TestScriptsWithoutSpacesGivePairs(t *testing.T) {
 	}
 }
 
-func TestDamagedDataIsRefused(t *testing.T) {
+func TestUnpackRejectsDamagedData(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "x", packed[:7], packed[:20], packed[:len(packed)/2], packed[:len(packed)-1], packed + "x", strings.Replace(packed, "RFLEX", "RFLEY", 1)} {
 		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
 		if err := l.unpack(s); err == nil {
-			t.Errorf("%d bytes are taken", len(s))
-		}
-	}
-	for _, lists := range []string{"nonsense a b", "unit length", "unit length x metre", "month jan=one"} {
-		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
-		if err := l.readLists(lists); err == nil || !strings.Contains(err.Error(), "words.txt:1") {
-			t.Errorf("%q: %v", lists, err)
+			t.Errorf("%d bytes: got no error", len(s))
 		}
 	}
 }
 
-func TestATableHoldsWhatIsPut(t *testing.T) {
+func TestReadListsReportsLine(t *testing.T) {
+	t.Parallel()
+	for _, lists := range []string{"nonsense a b", "unit length", "unit length x metre", "month jan=one"} {
+		l := &Lexicon{words: NewTable[wordInfo](16, 1)}
+		if err := l.readLists(lists); err == nil || !strings.Contains(err.Error(), "words.txt:1") {
+			t.Errorf("%q: got %v, want an error with words.txt:1", lists, err)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
 	t.Parallel()
 	table := NewTable[int](1, 12345)
 	for i := range 5000 {
@@ -155,15 +161,15 @@ func TestATableHoldsWhatIsPut(t *testing.T) {
 	}
 	for i := range 5000 {
 		if v, ok := table.Get(uint64(i)<<32 | 1); !ok || v != i+1 {
-			t.Fatalf("key %d holds %d, %v", i, v, ok)
+			t.Fatalf("key %d: got %d, %v, want %d", i, v, ok, i+1)
 		}
 	}
 	if _, ok := table.Get(7); ok || table.Len() != 5000 {
-		t.Errorf("an absent key is found, or %d keys are counted", table.Len())
+		t.Errorf("got absent key found %v and %d keys, want false and 5000", ok, table.Len())
 	}
 	table.Clear(16)
 	if _, ok := table.Get(1); ok || table.Len() != 0 || len(table.slots) > 64 {
-		t.Error("a cleared table is not empty and small")
+		t.Errorf("after Clear: got %d keys in %d slots, want none in at most 64", table.Len(), len(table.slots))
 	}
 }
 
@@ -179,7 +185,7 @@ func FuzzTokens(f *testing.F) {
 		last := int32(0)
 		for _, tk := range l.Tokens(nil, text) {
 			if tk.Start < last || tk.End <= tk.Start || int(tk.End) > len(text) || tk.Key == 0 || tk.Value != tk.Value {
-				t.Fatalf("token %+v of %q", tk, text)
+				t.Fatalf("%q: got invalid token %+v", text, tk)
 			}
 			if tk.Is(Ideogram) {
 				last = tk.Start
@@ -187,10 +193,10 @@ func FuzzTokens(f *testing.F) {
 				last = tk.End
 			}
 			if int(tk.Stem) > int(tk.End-tk.Start) {
-				t.Fatalf("stem of %d bytes in %+v", tk.Stem, tk)
+				t.Fatalf("%q: got a stem longer than the token %+v", text, tk)
 			}
 			if utf8.ValidString(text) && !utf8.ValidString(text[tk.Start:tk.End]) {
-				t.Fatalf("token %q is cut inside a character", text[tk.Start:tk.End])
+				t.Fatalf("%q: got token %q with a partial character", text, text[tk.Start:tk.End])
 			}
 		}
 	})

@@ -1,15 +1,15 @@
 package lexicon
 
-// A stemmed word is the first len bytes of it, with the last of them turned
-// to y where y is set: studies, studied, study.
+// A stemmed word is the first len bytes of a word, the last of them replaced by y if y
+// is set: studies, studied, study.
 type stemmed struct {
 	len int
 	y   bool
 }
 
-// stem cuts the endings of English inflection off the lower-case word w. It is
-// light: it never joins words of different meaning for the sake of a shorter
-// stem, and leaves the irregular ones to the lexicon.
+// stem removes the endings of English inflection from the lower-case word w. It is
+// conservative: it keeps words of different meaning apart, and leaves irregular forms
+// to the lexicon.
 func stem(w []byte) stemmed {
 	n := len(w)
 	if n <= 4 {
@@ -38,11 +38,12 @@ func stem(w []byte) stemmed {
 	return stemmed{len: n}
 }
 
+// ends reports whether w ends in s and is longer.
 func ends(w []byte, s string) bool {
 	return len(w) > len(s) && string(w[len(w)-len(s):]) == s
 }
 
-// undouble drops the consonant that English doubles before -ing and -ed.
+// undouble removes the consonant that English doubles before -ing and -ed.
 func undouble(w []byte, n int) int {
 	if n < 4 || w[n-1] != w[n-2] {
 		return n
@@ -54,8 +55,7 @@ func undouble(w []byte, n int) int {
 	return n
 }
 
-// StemLength returns the length of the stem of a word of ASCII letters, in
-// either case.
+// StemLength returns the length of the stem of a word of ASCII letters in either case.
 func StemLength(word string) int {
 	var buf [maxWord]byte
 	if len(word) > maxWord {

@@ -15,7 +15,7 @@ func Hash(w []byte) uint64 {
 	return h | 1<<63
 }
 
-// HashString is Hash of a string.
+// HashString is like Hash for a string.
 func HashString(w string) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(w) {
@@ -24,8 +24,8 @@ func HashString(w string) uint64 {
 	return h | 1<<63
 }
 
-// HashLower is HashString of what parts make together, with the capitals of
-// ASCII in lower case.
+// HashLower returns HashString of the concatenation of parts, with ASCII letters in
+// lower case.
 func HashLower(parts ...string) uint64 {
 	h := uint64(fnvOffset)
 	for _, w := range parts {
@@ -40,15 +40,14 @@ func HashLower(parts ...string) uint64 {
 	return h | 1<<63
 }
 
-// Pair returns the key of two words that stand side by side.
+// Pair returns the key of two neighbouring words.
 func Pair(a, b uint64) uint64 {
 	h := (a ^ b<<1 ^ b>>62) * 0x9E3779B97F4A7C15 // 2^64 over the golden ratio
 	return h | 1<<63
 }
 
-// A Table maps keys to values by open addressing. The place of a key depends
-// on a seed, so that no text can be written to make it slow; what is found
-// does not.
+// A Table is a hash table with open addressing. The slot of a key depends on a seed, so
+// that no text can be written to cause collisions; the contents do not.
 type Table[V any] struct {
 	slots []slot[V]
 	seed  uint64
@@ -57,11 +56,11 @@ type Table[V any] struct {
 }
 
 type slot[V any] struct {
-	key uint64 // 0: free
+	key uint64 // 0 if the slot is free
 	val V
 }
 
-// NewTable returns a table with room for n keys.
+// NewTable returns a table with capacity for n keys.
 func NewTable[V any](n int, seed uint64) *Table[V] {
 	t := &Table[V]{seed: seed | 1}
 	t.size(n)
@@ -92,7 +91,7 @@ func (t *Table[V]) Get(k uint64) (V, bool) {
 	}
 }
 
-// Put sets the value of key k, which is not 0.
+// Put sets the value of key k, which must not be 0.
 func (t *Table[V]) Put(k uint64, v V) {
 	if 2*(t.n+1) > len(t.slots) {
 		old := t.slots
@@ -117,7 +116,7 @@ func (t *Table[V]) Put(k uint64, v V) {
 	}
 }
 
-// Clear empties the table and keeps its memory, unless that is more than limit keys.
+// Clear removes all keys. It keeps the memory, unless that is for more than limit keys.
 func (t *Table[V]) Clear(limit int) {
 	t.n = 0
 	if len(t.slots) > 2*limit {
@@ -127,5 +126,5 @@ func (t *Table[V]) Clear(limit int) {
 	clear(t.slots)
 }
 
-// Len is the number of keys.
+// Len returns the number of keys.
 func (t *Table[V]) Len() int { return t.n }

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// A Class is a set of things that are known of a word.
+// A Class is a set of properties of a word.
 type Class uint32
 
-// What is known of a word.
+// The properties of a word.
 const (
-	Stop      Class = 1 << iota // carries no content of its own
+	Stop      Class = 1 << iota // a function word without content
 	Negation                    // not, never, without, words in -n't
 	Number                      // written in digits
 	Numeral                     // a number word; Token.Value is its value
@@ -20,16 +20,16 @@ const (
 	Month                       // Token.Value is 1 to 12
 	Unit                        // Token.Value is an index into Lexicon.Units
 	Hedge                       // about, nearly: the number after it is rounded
-	AtLeast                     // over, more than: the number after it is a lower bound
-	Capital                     // begins with a capital letter
-	Initial                     // stands first in its sentence
-	Polarity                    // turns the sense without being a negation: avoid, unless, if
-	Label                       // passage, step: a number after it is a name and no quantity
+	AtLeast                     // over, exceeds: the number after it is a lower bound
+	Capital                     // starts with a capital letter
+	Initial                     // the first word of its sentence
+	Polarity                    // reverses or qualifies the meaning without negating: avoid, unless, if
+	Label                       // passage, step: a number after it is a name
 	Fraction                    // half, thirds: Token.Value is the denominator
 	Universal                   // all, whole, always
 	Partial                     // some, many, part, sometimes
-	Frequency                   // beside Universal or Partial: says how often
-	Ideogram                    // a pair of runes of a script without spaces
+	Frequency                   // with Universal or Partial: how often
+	Ideogram                    // a pair of characters of a script without spaces
 )
 
 // A Token is a word of a text.
@@ -37,7 +37,7 @@ type Token struct {
 	Key        uint64 // of the stem: equal for words that count as the same
 	Value      float64
 	Start, End int32 // bytes in the text
-	Stem       uint8 // length of the stem in bytes where it is a prefix of the lower-cased ASCII word, else 0
+	Stem       uint8 // length of the stem in bytes if it is a prefix of the lower-case ASCII word, else 0
 	Class      Class
 }
 
@@ -59,10 +59,10 @@ func Gap(text string, a, b *Token) string {
 	return text[a.End:b.Start]
 }
 
-const maxWord = 64 // bytes of a word that are looked at; longer ones are no words of a language
+const maxWord = 64 // in bytes; longer runs of letters are not words of a language
 
-// Tokens appends the words of text to dst. Scripts that are written without
-// spaces give one token for each pair of neighbouring runes.
+// Tokens appends the words of text to dst. Scripts without spaces between words give
+// one token for each pair of neighbouring characters.
 func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 	initial := true
 	for i := 0; i < len(text); {
@@ -107,11 +107,11 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 	return dst
 }
 
-// entity returns the length of an HTML entity that s begins with, such as
-// &rsquo; or &#8217;, or 0.
+// entity returns the length of an HTML entity that s starts with, such as &rsquo; or
+// &#8217;, or 0.
 func entity(s string) int {
-	const longest = 10
-	for i := 1; i < len(s) && i < longest; i++ {
+	const maxLen = 10
+	for i := 1; i < len(s) && i < maxLen; i++ {
 		switch c := s[i]; {
 		case c == ';' && i > 1:
 			return i + 1
@@ -123,14 +123,14 @@ func entity(s string) int {
 	return 0
 }
 
-// letterAt reports whether a letter or a mark on one stands at byte i.
+// letterAt reports whether there is a letter or a combining mark at byte i.
 func letterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !spaceless(r)
 }
 
-// apostrophe returns the end of a word whose letters end at j, with the 's or
-// n't that is written after it.
+// apostrophe returns the end of a word whose letters end at j, including a suffix such
+// as 's or n't.
 func apostrophe(text string, j int) int {
 	k := j
 	switch {
@@ -151,8 +151,8 @@ func apostrophe(text string, j int) int {
 	return e
 }
 
-// word sets what t, whose place is set, is. Its letters are those of ASCII up to
-// text[j]; what is behind that is what an apostrophe adds.
+// word sets the properties of t, whose position is set. Its ASCII letters end at
+// text[j]; the rest is the suffix after an apostrophe.
 func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
@@ -172,7 +172,7 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	l.fill(t, w)
 }
 
-// fill sets the key, the classes and the value of the lower-case word w.
+// fill sets the key, the class and the value of t for the lower-case word w.
 func (l *Lexicon) fill(t *Token, w []byte) {
 	h := Hash(w)
 	if e, ok := l.words.Get(h); ok {

@@ -21,22 +21,24 @@ const (
 
 // A Value is a number or a date of a text.
 type Value struct {
-	Kind             Kind
-	Num              float64 // of a Number: in the unit as written, with scale words applied
-	Unit             int     // index into Lexicon.Units, 0 for none
-	Ordinal          bool
-	Fraction         bool // a fifth, one in five: Num is in percent
-	Soft             bool // one to three, or a large share, in words: texts often phrase these differently
-	FirstToken       int
-	LastToken        int // inclusive
-	Start, End       int // bytes in the text
-	year, month, day int // 0 if not written
-	swappable        bool
-	thousands        float64 // what 1.500 means if the point separates thousands, else 0
-	negative         bool
+	Kind     Kind
+	Ordinal  bool
+	Fraction bool // a fifth, one in five: Num is in percent
+	Soft     bool // one to three, or a large share, in words: texts often phrase these differently
+
+	negative  bool
+	hedged    bool // about 3,000
+	atLeast   bool // more than 3,000
+	swappable bool // day and month may be swapped
+
+	Num                   float64 // of a Number: in the unit as written, with scale words applied
+	Unit                  int     // index into Lexicon.Units, 0 for none
+	FirstToken, LastToken int     // inclusive
+	Start, End            int     // bytes in the text
+
+	year, month, day int        // 0 if not written
+	thousands        float64    // what 1.500 means if the point separates thousands, else 0
 	parts            [2]float64 // 1 and 5 of "one in five", which also match as plain numbers
-	hedged           bool       // about 3,000
-	atLeast          bool       // more than 3,000
 	digits           int        // significant digits as written, for hedged values
 }
 

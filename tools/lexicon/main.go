@@ -1,10 +1,10 @@
-// Command gen makes data/lexicon.bin: document frequencies of stems, irregular
-// forms, synonyms and antonyms.
+// Command lexicon generates lexicon.bin of the lexical judge: document frequencies of
+// stems, irregular forms, synonyms and antonyms.
 //
-//	go run ./internal/verdict/lexical/lexicon/gen -docs docs.jsonl -lexicon DIR -o FILE
+//	go run ./tools/lexicon -docs docs.jsonl -lexicon DIR -o FILE
 //
-// docs.jsonl holds an object with a "text" a line; DIR the tables that
-// docs/judges.md names, tab-separated, with a line of headings.
+// Each line of docs.jsonl is an object with a "text". DIR has the word tables that
+// docs/judges.md names, as TSV with a header.
 package main
 
 import (
@@ -16,6 +16,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -26,12 +27,12 @@ import (
 )
 
 func main() {
-	docs := flag.String("docs", "", "documents, JSONL")
-	dir := flag.String("lexicon", "", "folder of the word tables")
+	docs := flag.String("docs", "", "documents in JSONL")
+	dir := flag.String("lexicon", "", "directory of the word tables")
 	out := flag.String("o", "data/lexicon.bin", "file to write")
 	flag.Parse()
 	if err := run(*docs, *dir, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "gen:", err)
+		fmt.Fprintln(os.Stderr, "lexicon:", err)
 		os.Exit(1)
 	}
 }
@@ -53,20 +54,20 @@ func run(docs, dir, out string) error {
 	if err != nil {
 		return err
 	}
-	b := []byte("RFLEX\x00\x00\x01")
+	b := []byte(lexicon.Magic)
 	b = appendFrequencies(b, df, n)
 	b = appendSection(b, len(forms), forms, func(b []byte, f [2]uint64) []byte {
 		return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(b, f[0]), f[1])
 	})
 	b = appendRelations(b, rel)
-	b = append(b, quantise(math.Log(float64(n+1)/0.5)))
+	b = append(b, quantize(math.Log(float64(n+1)/0.5)))
 	fmt.Fprintf(os.Stderr, "%d documents, %d stems, %d irregular forms, %d related pairs, %d bytes\n", n, len(df), len(forms), len(rel), len(b))
 	return os.WriteFile(out, b, 0o644) //nolint:gosec // a file of the repository
 }
 
-// irregular returns pairs of the key of a form and the key of its lemma, by
-// form, and teaches them to l. Where a form has two lemmas the first stands,
-// as the table has the commoner first.
+// irregular returns pairs of the hash of an irregular form and the key of its lemma,
+// sorted by form, and adds them to l. If a form has two lemmas, the first one in the
+// table counts, which is the more common one.
 func irregular(l *lexicon.Lexicon, path string) ([][2]uint64, error) {
 	seen := map[string]bool{}
 	var forms [][2]uint64
@@ -80,12 +81,13 @@ func irregular(l *lexicon.Lexicon, path string) ([][2]uint64, error) {
 	})
 	slices.SortFunc(forms, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
 	for _, f := range forms {
-		l.Irregular(f[0], f[1])
+		l.AddIrregular(f[0], f[1])
 	}
 	return forms, err
 }
 
-// frequencies counts the documents that hold each stem.
+// frequencies returns the number of documents that contain each stem, for stems in at
+// least two documents, and the number of documents.
 func frequencies(l *lexicon.Lexicon, path string) (map[uint64]int, int, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -111,11 +113,7 @@ func frequencies(l *lexicon.Lexicon, path string) (map[uint64]int, int, error) {
 			}
 		}
 	}
-	for k, c := range df {
-		if c < 2 {
-			delete(df, k)
-		}
-	}
+	maps.DeleteFunc(df, func(_ uint64, n int) bool { return n < 2 })
 	return df, n, nil
 }
 
@@ -124,8 +122,8 @@ type pair struct {
 	r    lexicon.Relation
 }
 
-// relations reads which words stand for which, both ways; of two relations
-// between the same words the closer one is kept.
+// relations returns the related words, in both directions. Of two relations between the
+// same words it keeps the closer one.
 func relations(l *lexicon.Lexicon, dir string) ([]pair, error) {
 	best := map[[2]uint64]lexicon.Relation{}
 	add := func(a, b string, r lexicon.Relation) {
@@ -172,30 +170,25 @@ func appendFrequencies(b []byte, df map[uint64]int, n int) []byte {
 	for slots < len(df)*3/2 {
 		slots *= 2
 	}
-	keys := make([]uint64, 0, len(df))
-	for k := range df {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
 	table := make([]byte, slots*5)
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(df)) {
 		i := int(k & uint64(slots-1)) //nolint:gosec // masked
-		for table[i*5] != 0 {         // a fingerprint is odd
+		for table[i*5] != 0 {         // a fingerprint is odd, so not 0
 			i = (i + 1) & (slots - 1)
 		}
 		binary.LittleEndian.PutUint32(table[i*5:], lexicon.Fingerprint(k))
-		table[i*5+4] = quantise(math.Log(float64(n+1) / (float64(df[k]) + 0.5)))
+		table[i*5+4] = quantize(math.Log(float64(n+1) / (float64(df[k]) + 0.5)))
 	}
 	b = binary.LittleEndian.AppendUint32(b, uint32(slots)) //nolint:gosec // fits
 	return append(b, table...)
 }
 
-func quantise(idf float64) byte { return byte(math.Round(idf / lexicon.IDFStep)) }
+func quantize(idf float64) byte { return byte(math.Round(idf / lexicon.IDFStep)) }
 
-func appendSection[T any](b []byte, n int, items []T, one func([]byte, T) []byte) []byte {
+func appendSection[T any](b []byte, n int, items []T, appendItem func([]byte, T) []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(n)) //nolint:gosec // fits
 	for _, x := range items {
-		b = one(b, x)
+		b = appendItem(b, x)
 	}
 	return b
 }
@@ -212,7 +205,7 @@ func appendRelations(b []byte, pairs []pair) []byte {
 		return uint16(i) //nolint:gosec // checked below
 	}
 	if len(vocabulary) > math.MaxUint16 {
-		panic("gen: too many related words for two bytes")
+		panic("too many related words for two bytes")
 	}
 	b = appendSection(b, len(vocabulary), vocabulary, binary.LittleEndian.AppendUint64)
 	return appendSection(b, len(pairs), pairs, func(b []byte, p pair) []byte {
@@ -222,7 +215,7 @@ func appendRelations(b []byte, pairs []pair) []byte {
 	})
 }
 
-// tsv calls row with the fields of each line after the first.
+// tsv calls row with the fields of each line after the header.
 func tsv(path string, row func([]string)) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestFeaturesScoreATextAsTheJudgeDoes(t *testing.T) {
+func TestFeaturesAgreeWithJudge(t *testing.T) {
 	texts := []string{
 		"Bees make honey in hives. The bridge opened in May 1932.",
 		"The bridge of Sydney opened on 19 March 1932 with a parade.",
@@ -27,24 +27,24 @@ func TestFeaturesScoreATextAsTheJudgeDoes(t *testing.T) {
 		for n, text := range texts {
 			alone := judge(t, j, task("", []string{text}, claims[i]))[0].Score
 			if f := got[i][n]; math.Abs(f.Score-alone) > 1e-12 && alone > contradicted {
-				t.Errorf("%q in %q: %v, the judge says %v", claims[i], text, f, alone)
+				t.Errorf("%q in %q: got %+v, want score %v", claims[i], text, f, alone)
 			}
 		}
 	}
 	if f := got[0][0]; f.Score != 1 || f.Near != 1 || f.Pairs != 1 {
-		t.Errorf("word for word: %+v", f)
+		t.Errorf("verbatim: got %+v, want near, pairs and score 1", f)
 	}
 	if f := got[0][1]; f.MissingValues != 1 {
-		t.Errorf("another date: %+v", f)
+		t.Errorf("different date: got %+v, want missing values 1", f)
 	}
 	if f := got[3][0]; f.Near != 0 || f.Wide != 0 {
-		t.Errorf("no word of it: %+v", f)
+		t.Errorf("no common word: got %+v, want near and wide 0", f)
 	}
-	// The scratch that is used again tells nobody.
+	// The scratch is reused without calling observe.
 	judge(t, j, k)
 }
 
-func TestPackChoosesSentencesThatCompleteEachOther(t *testing.T) {
+func TestPackChoosesComplementarySentences(t *testing.T) {
 	sentences := []string{
 		"Marie Curie was born in Warsaw.", "She was a chemist, and a chemist of note.", "Warsaw lies on the Vistula.",
 		"In 1903 Curie won the Nobel prize.", "Curie was born.", "",
@@ -63,14 +63,14 @@ func TestPackChoosesSentencesThatCompleteEachOther(t *testing.T) {
 		t.Error(d)
 	}
 	if covered[0] < 0.99 || covered[1] != 0 {
-		t.Errorf("covers %v", covered)
+		t.Errorf("got coverage %v, want 1 and 0", covered)
 	}
 	if packs, _, _ = j.Pack(context.Background(), claims, sentences, sizes, 3); len(packs[0]) != 1 {
-		t.Errorf("a room that holds none gets the best one: %v", packs)
+		t.Errorf("limit below every size: got %v, want the best sentence", packs)
 	}
 }
 
-func TestPackThinksOfAFewSentencesOnly(t *testing.T) {
+func TestPackFindsBestOfManySentences(t *testing.T) {
 	sentences := make([]string, 5*maxPacked)
 	sizes := make([]int, len(sentences))
 	for i := range sentences {
@@ -83,6 +83,6 @@ func TestPackThinksOfAFewSentencesOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(packs[0]) == 0 || packs[0][len(packs[0])-1] != 4*maxPacked {
-		t.Errorf("the sentence that has it all is not among %v", packs[0])
+		t.Errorf("got %v, want sentence %d among them", packs[0], 4*maxPacked)
 	}
 }

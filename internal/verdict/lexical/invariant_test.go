@@ -13,34 +13,34 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// checkLaws fails t where a verdict breaks what a judge promises of any text.
-func checkLaws(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
+// checkInvariants checks what holds for the verdicts on any text.
+func checkInvariants(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 	t.Helper()
 	if len(vs) != len(k.Claims) {
-		t.Fatalf("%d verdicts for %d claims", len(vs), len(k.Claims))
+		t.Fatalf("got %d verdicts, want %d", len(vs), len(k.Claims))
 	}
 	for i, v := range vs {
 		if v.ClaimID != k.Claims[i].ID {
-			t.Errorf("verdict %d is of claim %d", i, v.ClaimID)
+			t.Errorf("verdict %d: got claim ID %d, want %d", i, v.ClaimID, k.Claims[i].ID)
 		}
 		if !(v.Score >= 0 && v.Score <= 1) {
-			t.Errorf("score %v", v.Score)
+			t.Errorf("got score %v, want 0 to 1", v.Score)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= DefaultThreshold) {
-			t.Errorf("%v at score %v", v.Label, v.Score)
+			t.Errorf("got %v at score %v, want supported from %v", v.Label, v.Score, DefaultThreshold)
 		}
 		if v.Reason == "" {
-			t.Error("no reason")
+			t.Error("got no reason")
 		}
 		if (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
-			t.Errorf("%v by chunks %v", v.Label, v.ChunkIDs)
+			t.Errorf("got %v by chunks %v, want chunks if supported", v.Label, v.ChunkIDs)
 		}
 		for _, e := range v.Evidence {
 			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) {
-				t.Errorf("quote %q is not at %d:%d of chunk %d", e.Quote, e.Start, e.End, e.Chunk)
+				t.Errorf("got quote %q, want code points %d to %d of chunk %d", e.Quote, e.Start, e.End, e.Chunk)
 			}
 			if !strings.Contains(k.Contexts[e.Chunk], e.Quote) || e.Quote == "" {
-				t.Errorf("quote %q is not in chunk %d", e.Quote, e.Chunk)
+				t.Errorf("got quote %q, want a part of chunk %d", e.Quote, e.Chunk)
 			}
 		}
 	}
@@ -60,16 +60,16 @@ func FuzzJudge(f *testing.F) {
 		} {
 			for _, j := range []*Judge{each, joined} {
 				vs := judge(t, j, k)
-				checkLaws(t, k, vs)
+				checkInvariants(t, k, vs)
 				if d := cmp.Diff(vs, judge(t, j, k)); d != "" {
-					t.Errorf("a second time it says otherwise: %s", d)
+					t.Errorf("second run differs (-first +second):\n%s", d)
 				}
 			}
 		}
 	})
 }
 
-func TestAVerbatimSentenceIsSupportedWholly(t *testing.T) {
+func TestVerbatimSentenceHasScore1(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, s := range []string{
@@ -80,26 +80,26 @@ func TestAVerbatimSentenceIsSupportedWholly(t *testing.T) {
 	} {
 		v := judge(t, j, task("", []string{"Before it. " + s + " After it."}, s))[0]
 		if v.Label != verdict.Supported || v.Score != 1 || !strings.Contains(v.Evidence[0].Quote, s) {
-			t.Errorf("%q: %v %v %+v (%s)", s, v.Label, v.Score, v.Evidence, v.Reason)
+			t.Errorf("%q: got %v, %v, %+v (%s), want supported, 1 and the sentence", s, v.Label, v.Score, v.Evidence, v.Reason)
 		}
 	}
 }
 
-func TestWhatSupportsAClaimMayLieInTwoChunksOnlyWhenJoined(t *testing.T) {
+func TestJoinedFindsSupportAcrossChunks(t *testing.T) {
 	t.Parallel()
 	contexts := []string{"The museum in Porto opened in", "1898 with paintings by Columbano."}
 	claim := "The museum in Porto opened in 1898 with paintings by Columbano."
 	each := judge(t, newJudge(t, Options{}), task("", contexts, claim))[0]
 	joined := judge(t, newJudge(t, Options{Joined: true}), task("", contexts, claim))[0]
 	if each.Label == verdict.Supported || joined.Label != verdict.Supported {
-		t.Errorf("each: %v %.2f, joined: %v %.2f", each.Label, each.Score, joined.Label, joined.Score)
+		t.Errorf("got %v, %.2f alone and %v, %.2f joined, want supported only joined", each.Label, each.Score, joined.Label, joined.Score)
 	}
 	if d := cmp.Diff([]int{0, 1}, joined.ChunkIDs); d != "" {
-		t.Errorf("chunks of the joined verdict: %s", d)
+		t.Errorf("joined chunks (-want +got):\n%s", d)
 	}
 }
 
-func TestEveryChunkThatSupportsIsNamed(t *testing.T) {
+func TestVerdictNamesAllSupportingChunks(t *testing.T) {
 	t.Parallel()
 	s := "The bridge was closed for repairs on 3 May 1999."
 	v := judge(t, newJudge(t, Options{}), task("", []string{s, "Something else altogether.", "As told: " + s}, s))[0]
@@ -108,65 +108,64 @@ func TestEveryChunkThatSupportsIsNamed(t *testing.T) {
 	}
 }
 
-func TestTheThresholdDecides(t *testing.T) {
+func TestThreshold(t *testing.T) {
 	t.Parallel()
 	k := task("", []string{"The bridge was closed for repairs in May."}, "The bridge in Oslo was closed for long repairs.")
 	score := judge(t, newJudge(t, Options{}), k)[0].Score
 	for threshold, want := range map[float64]bool{score: true, score + 1e-9: false} {
 		if got := judge(t, newJudge(t, Options{Threshold: threshold}), k)[0].Label == verdict.Supported; got != want {
-			t.Errorf("score %v at threshold %v: supported %v", score, threshold, got)
+			t.Errorf("score %v, threshold %v: got supported %v, want %v", score, threshold, got, want)
 		}
 	}
 }
 
-func TestQuotesFarIntoAChunkCountCodePoints(t *testing.T) {
+func TestEvidencePositionsInLongChunksAreCodePoints(t *testing.T) {
 	t.Parallel()
 	fill := strings.Repeat("Žluťoučký kůň 🐎 pěl. ", 4000)
 	s := "The tower of Brno is 84 metres high."
 	for _, text := range []string{fill + s, s + " " + fill, fill + s + " " + fill} {
 		k := task("", []string{"x", text}, s, "The tower of Brno is 85 metres high.")
 		vs := judge(t, newJudge(t, Options{}), k)
-		checkLaws(t, k, vs)
+		checkInvariants(t, k, vs)
 		if len(vs[0].Evidence) == 0 || vs[0].Evidence[0].Quote != s {
-			t.Errorf("quoted %+v", vs[0].Evidence)
+			t.Errorf("got evidence %+v, want %q", vs[0].Evidence, s)
 		}
 		if vs[1].Label != verdict.Contradicted {
-			t.Errorf("%v: %s", vs[1].Label, vs[1].Reason)
+			t.Errorf("got %v (%s), want contradicted", vs[1].Label, vs[1].Reason)
 		}
 	}
 }
 
-// Every word that meets the claim is counted, as itself or by its root, and
-// every number that is compared with its own.
-func TestTheWorkOnARowIsCounted(t *testing.T) {
+// Every match of a word or root is counted, and every comparison of numbers.
+func TestWorkIsCountedAndLimited(t *testing.T) {
 	t.Parallel()
 	s := newScratch()
 	j := newJudge(t, Options{})
 	k := task("", []string{bowl}, "The first superbowl was held on Jan 15, 1967")
 	s.limit, s.work = 1, 2
 	if err := j.match(t.Context(), s, k.Claims, k.Contexts); !errors.Is(err, errTooMuchWork) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, errTooMuchWork)
 	}
 	s.limit = 0
 	for _, word := range []string{"superbowl", "superbowlist", "1968"} {
 		const times = 1000
 		s.work = 0
 		if err := j.match(t.Context(), s, k.Claims, []string{strings.Repeat(word+" ", times)}); err != nil || s.work < times {
-			t.Errorf("%s: the work on %d is %d, %v", word, times, s.work, err)
+			t.Errorf("%d times %s: got work %d, %v, want at least %[1]d", times, word, s.work, err)
 		}
 	}
 }
 
-// Without a bound the arrangement of such texts takes the cube of their length.
-func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
+// Comparing the arrangement of such texts takes cubic time without a limit.
+func TestArrangementOfVeryLongSentencesIsLimited(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, unit := range []string{"beat", "Spain beat Italy", "than", "bigger than", "all guests of", "usually open always open", "half", "Spain is a state of", "wins 5 in 1990"} {
 		words := strings.TrimSpace(strings.Repeat(unit+" ", 100_000/len(strings.Fields(unit))))
-		// Not word for word, so that the claim is looked at closely.
+		// Not verbatim, so that the arrangement is compared.
 		k := task("", []string{"Zebra " + words + " zebra", "zebra " + words}, "Extra zebra "+words, "Zebra "+words[:cellSize/2]+" extra")
-		// What is not bounded would go on for hours.
-		limit, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		// Without a limit it takes hours.
+		timeout, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 		defer cancel()
 		judged := make(chan []verdict.Verdict, 1)
 		go func() {
@@ -175,19 +174,19 @@ func TestTheArrangementOfEndlessSentencesIsNotCompared(t *testing.T) {
 		}()
 		select {
 		case vs := <-judged:
-			checkLaws(t, k, vs)
-		case <-limit.Done():
-			t.Fatalf("%q: it is still compared", unit)
+			checkInvariants(t, k, vs)
+		case <-timeout.Done():
+			t.Fatalf("%q: got no verdict in 5 minutes", unit)
 		}
 		var x statement
 		x.read(j.lex, words)
 		if got := x.roles(nil, j.lex); len(got) > maxRoles {
-			t.Errorf("%q: %d roles", unit, len(got))
+			t.Errorf("%q: got %d roles, want at most %d", unit, len(got), maxRoles)
 		}
 	}
 }
 
-func TestManyClaimsAreJudgedAsFewAre(t *testing.T) {
+func TestVerdictsDoNotDependOnBatches(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	claims := make([]string, 2*batchSize+7)
@@ -196,32 +195,32 @@ func TestManyClaimsAreJudgedAsFewAre(t *testing.T) {
 	}
 	contexts := []string{"The tower of Brno is 300 metres high.", strings.Repeat("It is open on 90 days. ", 4000)}
 	all := judge(t, j, task("", contexts, claims...))
-	checkLaws(t, task("", contexts, claims...), all)
+	checkInvariants(t, task("", contexts, claims...), all)
 	for _, i := range []int{0, 10, batchSize, 2*batchSize + 6} {
 		alone := judge(t, j, task("", contexts, claims[i]))[0]
 		alone.ClaimID = i
 		if d := cmp.Diff(alone, all[i]); d != "" {
-			t.Errorf("claim %d alone and among others: %s", i, d)
+			t.Errorf("claim %d (-alone +among others):\n%s", i, d)
 		}
 	}
 }
 
-func TestADoneContextEndsTheWork(t *testing.T) {
+func TestJudgeStopsIfContextIsCanceled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := newJudge(t, Options{}).Judge(ctx, task("", []string{bowl}, "It was held in 1967.")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v", err)
+		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestALongContextWithoutSpacesIsRead(t *testing.T) {
+func TestLongContextWithoutSpaces(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"x", "é", "東", "🐎", "\x80"} {
 		text := "The bridge opened in May. " + strings.Repeat(unit, 3*blockSize)
 		v := judge(t, newJudge(t, Options{}), task("", []string{text}, "The bridge opened in May."))[0]
 		if v.Score != 1 {
-			t.Errorf("%q: %v (%s)", unit, v.Score, v.Reason)
+			t.Errorf("%q: got score %v (%s), want 1", unit, v.Score, v.Reason)
 		}
 	}
 }
