@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -239,7 +239,7 @@ func hashed(h hash.Hash, rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.R
 type nowhere struct{}
 
 // Write does nothing.
-func (nowhere) Write(*eval.Result) error { return nil }
+func (nowhere) Write(*result.Row) error { return nil }
 
 // resumed says that another process submitted the batch.
 func (b *batchRun) resumed() bool { return b != nil && b.Resumed() }

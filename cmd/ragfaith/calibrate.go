@@ -14,8 +14,8 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -217,8 +217,8 @@ func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 
 // figures reads the labels and the results, whose summary may be nil.
 func (o *calibrateOptions) figures(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
-	label := func(r *eval.Result) (*calibrate.Label, error) {
-		text, _ := results.Text(r, o.label)
+	label := func(r *result.Row) (*calibrate.Label, error) {
+		text, _ := r.KeptText(o.label)
 		l, err := calibrate.ParseLabel(text)
 		if errors.Is(err, calibrate.ErrNoLabel) {
 			return nil, nil //nolint:nilnil // a row need not have one
@@ -238,7 +238,7 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn, OpenPipe: want.OpenPipe}); err != nil {
 			return nil, err
 		}
-		label = func(r *eval.Result) (*calibrate.Label, error) { return labels.Of(r.Row.ID) }
+		label = func(r *result.Row) (*calibrate.Label, error) { return labels.Of(r.ID) }
 		want.Keep = nil
 	}
 	file, err := results.Open(path, want)
@@ -254,7 +254,7 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		where := fmt.Sprintf("row %d (%s)", r.Row.Index, r.Row.ID)
+		where := fmt.Sprintf("row %d (%s)", r.Index, r.ID)
 		l, err := label(r)
 		if err == nil {
 			err = sample.Add(r, l, where)

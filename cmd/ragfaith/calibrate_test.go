@@ -8,14 +8,12 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // scoredRows scores the real rows of testdata with further flags, and returns the
 // results.
-func scoredRows(t *testing.T, name string, flags ...string) []*eval.Result {
+func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	args := append([]string{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "-o", path}, flags...)
@@ -27,8 +25,8 @@ func scoredRows(t *testing.T, name string, flags ...string) []*eval.Result {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	var rows []*eval.Result
-	for r, err := range report.ReadJSONL(file) {
+	var rows []*result.Row
+	for r, err := range result.NewReader(file, nil).Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,18 +46,18 @@ func TestAThresholdOfTheLeastScoreIsOneOfClaims(t *testing.T) {
 		for i, r := range rows {
 			least := calibrate.Least.Of(r)
 			if was := calibrate.Least.Of(usual[i]); least != was && !(math.IsNaN(least) && math.IsNaN(was)) {
-				t.Errorf("%s: the least score was %v, is %v at %v", r.Row.ID, was, least, threshold)
+				t.Errorf("%s: the least score was %v, is %v at %v", r.ID, was, least, threshold)
 			}
-			if r.Status != eval.Scored {
+			if r.Status != result.Scored {
 				continue
 			}
-			for k, v := range r.Verdicts {
-				if (v.Label == verdict.Supported) != (v.Score >= threshold) {
-					t.Errorf("%s: claim %d has the score %v and is %v at %v", r.Row.ID, k, v.Score, v.Label, threshold)
+			for k, v := range r.Claims {
+				if (v.Verdict == result.Supported) != (v.Score >= threshold) {
+					t.Errorf("%s: claim %d has the score %v and is %v at %v", r.ID, k, v.Score, v.Verdict, threshold)
 				}
 			}
 			if (r.Faithfulness == 1) != (least >= threshold) {
-				t.Errorf("%s: faithfulness %v with the least score %v at %v", r.Row.ID, r.Faithfulness, least, threshold)
+				t.Errorf("%s: faithfulness %v with the least score %v at %v", r.ID, r.Faithfulness, least, threshold)
 			}
 			if r.Faithfulness == 1 {
 				wholly++

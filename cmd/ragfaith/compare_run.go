@@ -11,8 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/compare/page"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -67,7 +67,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		options.Alpha = *o.alpha
 	}
 	if o.cluster != "" {
-		options.Cluster = func(r *eval.Result) (string, bool) { return results.Text(r, o.cluster) }
+		options.Cluster = func(r *result.Row) (string, bool) { return r.KeptText(o.cluster) }
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {
@@ -88,7 +88,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if i == 0 && o.cluster != "" {
 			wanted.Keep = []string{o.cluster}
 		}
-		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*eval.Result, error], error) {
+		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*result.Row, error], error) {
 			f, err := results.Open(path, wanted)
 			if err != nil {
 				return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // completeValues registers the completion of the flags of a command and those below
@@ -77,7 +78,7 @@ func columnsOf(paths []string) []string {
 	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return nil
 	}
-	set, err := dataset.Open(paths[:1], dataset.Options{Reserved: report.Reserved(), KeepAll: true})
+	set, err := dataset.Open(paths[:1], dataset.Options{Reserved: result.Names(), KeepAll: true})
 	if err != nil {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A console is standard error: lines for a person, above a progress bar that
@@ -73,17 +74,17 @@ type failures struct {
 }
 
 // Write names r if it failed.
-func (f *failures) Write(r *eval.Result) error {
-	if r.Status != eval.Failed {
+func (f *failures) Write(r *result.Row) error {
+	if r.Status != result.Failed {
 		return nil
 	}
 	if f.failed++; f.most >= 0 && f.failed > f.most {
 		return nil
 	}
-	if r.Reason == eval.StageRead { // the reader names the place itself
+	if r.Reason == result.StageRead { // the reader names the place itself
 		f.console.say("%v", r.Err)
 	} else {
-		f.console.say("%v", &dataset.RowError{File: r.Row.File, Line: r.Row.Line, Err: r.Err})
+		f.console.say("%v", &dataset.RowError{File: r.File, Line: r.Line, Err: r.Err})
 	}
 	var thrown *eval.PanicError
 	if f.stacks && errors.As(r.Err, &thrown) {

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -141,14 +142,14 @@ type forecast struct {
 }
 
 // Write counts r.
-func (f *forecast) Write(r *eval.Result) error {
+func (f *forecast) Write(r *result.Row) error {
 	f.rows++
 	switch r.Status {
-	case eval.NoClaims:
+	case result.NoClaims:
 		f.noClaims++
-	case eval.Failed:
+	case result.Failed:
 		f.failed++
-	case eval.Scored:
+	case result.Scored:
 	}
 	f.claims += len(r.Claims)
 	f.usage.Requests += r.Usage.Requests

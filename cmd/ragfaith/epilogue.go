@@ -8,6 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -123,13 +124,8 @@ func (e *epilogue) abandon() {
 
 // total is what the run took from the language model.
 func (m *model) total() *report.SummarySpent {
-	u := m.stack.Meter.Total()
 	s := &report.SummarySpent{
-		SummaryUsage: report.SummaryUsage{
-			Requests: u.Requests, PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, CachedRequests: u.CachedRequests,
-			Estimated: u.Estimated,
-		},
-		USD: report.NoFigure(), PromptLimit: m.stack.Limit(),
+		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NoFigure(), PromptLimit: m.stack.Limit(),
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()

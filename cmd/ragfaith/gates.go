@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // gateSlack is what a figure may lie below a bar and still count as reaching it:
@@ -40,7 +41,7 @@ func (o *gateOptions) gateFlags() []flagSpec {
 
 // checkCluster finds a column that can't group rows.
 func (o *gateOptions) checkCluster() error {
-	if slices.Contains(report.Reserved(), o.cluster) && !slices.Contains(report.ClusterFields(), o.cluster) {
+	if slices.Contains(result.Names(), o.cluster) && !slices.Contains(report.ClusterFields(), o.cluster) {
 		return usagef("--cluster %s is a field of the results: name a column of the dataset, or %s", o.cluster, strings.Join(report.ClusterFields(), ", "))
 	}
 	return nil

@@ -7,17 +7,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 func tallyOf(failed int, scores ...float64) *report.Tally {
 	var t report.Tally
 	for _, x := range scores {
-		_ = t.Write(&eval.Result{Status: eval.Scored, Faithfulness: x})
+		_ = t.Write(&result.Row{Status: result.Scored, Faithfulness: x})
 	}
 	for range failed {
-		_ = t.Write(&eval.Result{Status: eval.Failed, Faithfulness: math.NaN()})
+		_ = t.Write(&result.Row{Status: result.Failed, Faithfulness: math.NaN()})
 	}
 	return &t
 }
@@ -25,7 +25,7 @@ func tallyOf(failed int, scores ...float64) *report.Tally {
 // refusing adds rows without claims to t.
 func refusing(rows int, t *report.Tally) *report.Tally {
 	for range rows {
-		_ = t.Write(&eval.Result{Status: eval.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
+		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
 	}
 	return t
 }

@@ -11,9 +11,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -109,7 +109,7 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 }
 
 // Write gives r to every output.
-func (o *outputs) Write(r *eval.Result) error {
+func (o *outputs) Write(r *result.Row) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err != nil {

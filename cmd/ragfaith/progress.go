@@ -10,7 +10,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -90,19 +90,19 @@ func (p *progress) run(terminal bool) {
 }
 
 // Write counts r.
-func (p *progress) Write(r *eval.Result) error {
+func (p *progress) Write(r *result.Row) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rows++
-	if r.Status == eval.Failed {
+	if r.Status == result.Failed {
 		p.failed++
 	}
 	if r.Faithfulness >= 0 { // not NaN
 		p.scored++
 		p.sum += r.Faithfulness
 	}
-	p.offset = max(p.offset, r.Row.Offset)
-	p.index = max(p.index, r.Row.Index+1)
+	p.offset = max(p.offset, r.Offset)
+	p.index = max(p.index, r.Index+1)
 	return nil
 }
 

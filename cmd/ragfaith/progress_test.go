@@ -21,13 +21,14 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // pause lets time pass on the clock of the test.
 func pause(d time.Duration) { <-time.NewTimer(d).C }
 
-func scoredRow(offset int64, faithfulness float64) *eval.Result {
-	return &eval.Result{Row: dataset.Row{Offset: offset}, Status: eval.Scored, Faithfulness: faithfulness}
+func scoredRow(offset int64, faithfulness float64) *result.Row {
+	return &result.Row{Offset: offset, Status: result.Scored, Faithfulness: faithfulness}
 }
 
 func TestProgressInALogIsALineEveryHalfMinute(t *testing.T) {
@@ -53,7 +54,7 @@ func TestProgressInALogIsALineEveryHalfMinute(t *testing.T) {
 				p := startProgress(&console{w: &b}, time.Now, tt.size, false)
 				pause(31 * time.Second)
 				_ = p.Write(scoredRow(100, 0.75))
-				_ = p.Write(&eval.Result{Row: dataset.Row{Offset: 250}, Status: eval.Failed, Faithfulness: math.NaN()})
+				_ = p.Write(&result.Row{Offset: 250, Status: result.Failed, Faithfulness: math.NaN()})
 				pause(30 * time.Second)
 				p.end()
 				got := strings.Split(b.String(), "\n")
@@ -124,7 +125,7 @@ func TestNoDrawnLineIsWiderThanTheTerminal(t *testing.T) {
 						_ = p.Write(scoredRow(p.offset+1000, 0.5))
 					}
 					if p.rows > 100_000 {
-						_ = p.Write(&eval.Result{Status: eval.Failed, Faithfulness: math.NaN()})
+						_ = p.Write(&result.Row{Status: result.Failed, Faithfulness: math.NaN()})
 					}
 					pause(time.Second)
 					synctest.Wait()
@@ -183,7 +184,7 @@ func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
 	p := newProgress(&console{}, func() time.Time { return now }, 1000)
 	now = now.Add(10 * time.Second)
 	row := scoredRow(10, 1)
-	row.Row.Index = 4
+	row.Index = 4
 	_ = p.Write(row)
 	for _, tt := range []struct {
 		limit int
@@ -258,7 +259,7 @@ func TestProgressIsThatOfTheFileAsItIsStored(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_ = p.Write(&eval.Result{Row: row})
+			_ = p.Write(&result.Row{Index: row.Index, Offset: row.Offset})
 			if s := p.state(); math.Abs(s.part-float64(row.Index+1)/40_000) > 0.3 || !s.known {
 				t.Fatalf("%s: %.2f of the input after %s", name, s.part, s.rows)
 			}
@@ -276,11 +277,10 @@ func (nopCloser) Close() error { return nil }
 func TestFailuresAreNamedOnceWithTheirPlace(t *testing.T) {
 	var b bytes.Buffer
 	f := failures{console: &console{w: &b}, most: -1, stacks: true}
-	row := dataset.Row{File: "rows.jsonl", Line: 3}
-	for _, r := range []*eval.Result{
-		{Row: row, Status: eval.Scored},
-		{Row: row, Status: eval.Failed, Reason: "read", Err: &dataset.RowError{File: "rows.jsonl", Line: 3, Err: errors.New("bad \x1b[31m")}},
-		{Row: row, Status: eval.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: &eval.PanicError{Value: "oops", Stack: []byte("stack")}}},
+	for _, r := range []*result.Row{
+		{File: "rows.jsonl", Line: 3, Status: result.Scored},
+		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "read", Err: &dataset.RowError{File: "rows.jsonl", Line: 3, Err: errors.New("bad \x1b[31m")}},
+		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: &eval.PanicError{Value: "oops", Stack: []byte("stack")}}},
 	} {
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)

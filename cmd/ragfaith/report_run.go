@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
 )
 
@@ -63,7 +63,7 @@ func (r *rendering) rows(ctx context.Context, files []*results.File) error {
 	return r.origin.CheckRows(files)
 }
 
-func (r *rendering) write(ctx context.Context, rows iter.Seq2[*eval.Result, error], sinks tee) error {
+func (r *rendering) write(ctx context.Context, rows iter.Seq2[*result.Row, error], sinks tee) error {
 	cluster, next, place := r.options.clusterColumn(), 0, r.dataset()
 	for row, err := range rows {
 		if err == nil && ctx.Err() != nil {
@@ -72,15 +72,15 @@ func (r *rendering) write(ctx context.Context, rows iter.Seq2[*eval.Result, erro
 		if err != nil {
 			return err
 		}
-		if cluster != "" && row.Reason != eval.StageRead { // what could not be read has no columns
-			if results.Kept(row, cluster) == nil {
+		if cluster != "" && row.Reason != result.StageRead { // what could not be read has no columns
+			if row.KeptValue(cluster) == nil {
 				return usagef("--cluster %s: the first row has no such column; score --cluster %s carries it into the results", cluster, cluster)
 			}
 			cluster = ""
 		}
-		r.absent += row.Row.Index - next
-		next = row.Row.Index + 1
-		row.Row.File = place
+		r.absent += row.Index - next
+		next = row.Index + 1
+		row.File = place
 		if err := sinks.Write(row); err != nil {
 			return err
 		}

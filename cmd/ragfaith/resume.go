@@ -5,10 +5,10 @@ import (
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // resultFormat is the version of the JSONL results. It goes up when an older
@@ -159,7 +159,7 @@ type journaled struct {
 }
 
 // Write writes a row and counts it.
-func (w journaled) Write(r *eval.Result) error {
+func (w journaled) Write(r *result.Row) error {
 	if err := w.Writer.Write(r); err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -64,8 +65,8 @@ func TestARowMayWaitForAServerForLongerThanItsTimeout(t *testing.T) {
 			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: f, RowTimeout: defaultRowTimeout, Now: time.Now}
 			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
 				yield(dataset.Row{Answer: "It is so.", Contexts: []string{"It is so."}}, nil)
-			}, tee{sinkOf(func(r *eval.Result) {
-				if r.Status != eval.Scored {
+			}, tee{sinkOf(func(r *result.Row) {
+				if r.Status != result.Scored {
 					t.Errorf("%s: got %v: %v", name, r.Status, r.Err)
 				}
 			})})
@@ -76,9 +77,9 @@ func TestARowMayWaitForAServerForLongerThanItsTimeout(t *testing.T) {
 	}
 }
 
-type sinkOf func(*eval.Result)
+type sinkOf func(*result.Row)
 
-func (f sinkOf) Write(r *eval.Result) error { f(r); return nil }
+func (f sinkOf) Write(r *result.Row) error { f(r); return nil }
 
 // A row that would take minutes fails after --row-timeout, with either judge of
 // the binary, and a run with another limit takes over the other rows.

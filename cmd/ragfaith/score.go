@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // defaultRowTimeout is far more than any real row takes without a server.
@@ -176,7 +176,7 @@ func (o *scoreOptions) check(paths []string) error {
 
 // dataset turns the input flags into options of the reader.
 func (o *scoreOptions) dataset() (dataset.Options, error) {
-	opts := dataset.Options{Reserved: report.Reserved(), MaxRowBytes: o.maxRowBytes}
+	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
 		if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // runScore does the work of "ragfaith score". All that can be wrong with the
@@ -189,7 +190,7 @@ type scoring struct {
 // not counted.
 type tee []eval.Sink
 
-func (t tee) Write(r *eval.Result) error {
+func (t tee) Write(r *result.Row) error {
 	for _, sink := range t {
 		if err := sink.Write(r); err != nil {
 			return err

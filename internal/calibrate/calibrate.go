@@ -10,7 +10,7 @@ package calibrate
 import (
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A Score is what the label of a row is held against.
@@ -40,17 +40,17 @@ func (s Score) String() string {
 }
 
 // Of returns the score of a row, NaN where it has none.
-func (s Score) Of(r *eval.Result) float64 {
+func (s Score) Of(r *result.Row) float64 {
 	switch {
-	case r.Status != eval.Scored:
+	case r.Status != result.Scored:
 	case s == Support:
 		return r.Support
 	case s == Faithfulness:
 		return r.Faithfulness
 	default:
 		least := math.Inf(1)
-		for i := range r.Verdicts {
-			least = min(least, r.Verdicts[i].Score)
+		for i := range r.Claims {
+			least = min(least, r.Claims[i].Score)
 		}
 		return least
 	}

@@ -10,22 +10,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // judged is a row whose claims have these scores, cut at 0.5.
-func judged(scores ...float64) *eval.Result {
-	r := &eval.Result{Status: eval.Scored}
+func judged(scores ...float64) *result.Row {
+	r := &result.Row{Status: result.Scored}
 	for i, s := range scores {
-		v := verdict.Verdict{ClaimID: i, Score: s}
+		c := result.Claim{ID: i, Verdict: result.NotMentioned, Score: s}
 		if s >= 0.5 {
-			v.Label = verdict.Supported
+			c.Verdict = result.Supported
 		}
-		r.Claims = append(r.Claims, extract.Claim{ID: i})
-		r.Verdicts = append(r.Verdicts, v)
+		r.Claims = append(r.Claims, c)
 		r.Support += s / float64(len(scores))
 	}
 	r.Faithfulness = float64(r.Supported()) / float64(len(scores))
@@ -33,8 +30,8 @@ func judged(scores ...float64) *eval.Result {
 }
 
 // without is a row without a score.
-func without(s eval.Status) *eval.Result {
-	return &eval.Result{Status: s, Faithfulness: math.NaN(), Support: math.NaN()}
+func without(s result.Status) *result.Row {
+	return &result.Row{Status: s, Faithfulness: math.NaN(), Support: math.NaN()}
 }
 
 // an example row has two claims and a label.
@@ -234,20 +231,20 @@ func TestRatingsAreCutOnlyWhereItIsSaid(t *testing.T) {
 
 func TestRowsThatDoNotCountAreCounted(t *testing.T) {
 	s := NewSample(Options{Score: Support})
-	add := func(r *eval.Result, label *Label) {
+	add := func(r *result.Row, label *Label) {
 		t.Helper()
 		if err := s.Add(r, label, "x"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	add(without(eval.NoClaims), &Label{Value: 1})
-	add(without(eval.Failed), nil)
+	add(without(result.NoClaims), &Label{Value: 1})
+	add(without(result.Failed), nil)
 	if _, err := s.Figures(); !errors.Is(err, ErrNoLabelled) {
 		t.Fatal(err)
 	}
 	add(judged(0.2, 0.9), &Label{Value: 1})
 	add(judged(0.7), nil)
-	filled := without(eval.NoClaims) // by --no-claims 1
+	filled := without(result.NoClaims) // by --no-claims 1
 	filled.Faithfulness = 1
 	add(filled, &Label{Value: 1})
 	f, err := s.Figures()

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // Labels are those of a file, by the id of their row.
@@ -95,7 +95,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 	if content == nil {
 		return false, nil
 	}
-	text, _ := report.Plain(content)
+	text, _ := result.PlainText(content)
 	label, err := ParseLabel(text)
 	if errors.Is(err, ErrNoLabel) {
 		return true, nil
@@ -104,7 +104,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 		return true, fmt.Errorf("%s: %w", column, err)
 	}
 	for _, name := range idNames() {
-		if id, _ := report.Plain(value(name)); id != "" {
+		if id, _ := result.PlainText(value(name)); id != "" {
 			return true, l.add(id, label, record.Line)
 		}
 	}

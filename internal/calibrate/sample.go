@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -59,7 +59,7 @@ func NewSample(o Options) *Sample {
 
 // Add counts r with its label, nil for none. where names the row in an error,
 // which is about labels that don't go together.
-func (s *Sample) Add(r *eval.Result, label *Label, where string) error {
+func (s *Sample) Add(r *result.Row, label *Label, where string) error {
 	s.counts.Rows++
 	s.judged.Add(r.Faithfulness)
 	score := s.options.Score.Of(r)

@@ -6,15 +6,14 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A Change is a compared row that is not as it was: its score is another, or that
 // of one of its claims.
 type Change struct {
 	// Baseline and Candidate are the row's results, without its contexts.
-	Baseline, Candidate *eval.Result
+	Baseline, Candidate *result.Row
 	Difference          float64 // of their faithfulness, candidate less baseline
 	// Claims are those of both sides: first of the candidate, in order, then those
 	// that the baseline alone has.
@@ -50,7 +49,7 @@ func (c *Change) Count() (lost, gained, onlyBaseline, onlyCandidate int) {
 	return lost, gained, onlyBaseline, onlyCandidate
 }
 
-func supported(r *eval.Result, claim int) bool { return r.Verdicts[claim].Label == verdict.Supported }
+func supported(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Supported }
 
 // lookInto reads the rows that were chosen once more, now with their texts.
 func lookInto(ctx context.Context, c *Comparison, chosen []changed, baseline, candidate Source) error {
@@ -63,31 +62,31 @@ func lookInto(ctx context.Context, c *Comparison, chosen []changed, baseline, ca
 		byBaseline[row.baseline], byCandidate[row.candidate] = i, i
 		c.Changes[i].Difference = row.difference
 	}
-	take := func(s Source, places map[int]int, to func(i int) **eval.Result) error {
+	take := func(s Source, places map[int]int, to func(i int) **result.Row) error {
 		n := 0
-		err := each(ctx, s, func(r *eval.Result) {
+		err := each(ctx, s, func(r *result.Row) {
 			if i, ok := places[n]; ok {
-				r.Row.Contexts = nil
+				r.Contexts = nil
 				*to(i) = r
 			}
 			n++
 		})
 		return err
 	}
-	if err := take(baseline, byBaseline, func(i int) **eval.Result { return &c.Changes[i].Baseline }); err != nil {
+	if err := take(baseline, byBaseline, func(i int) **result.Row { return &c.Changes[i].Baseline }); err != nil {
 		return err
 	}
-	if err := take(candidate, byCandidate, func(i int) **eval.Result { return &c.Changes[i].Candidate }); err != nil {
+	if err := take(candidate, byCandidate, func(i int) **result.Row { return &c.Changes[i].Candidate }); err != nil {
 		return err
 	}
 	seed := maphash.MakeSeed()
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		was, is := change.Baseline, change.Candidate
-		if was == nil || is == nil || was.Row.ID != is.Row.ID || is.Faithfulness-was.Faithfulness != change.Difference {
+		if was == nil || is == nil || was.ID != is.ID || is.Faithfulness-was.Faithfulness != change.Difference {
 			return fmt.Errorf("%s or %s changed while it was read", baseline.Name, candidate.Name)
 		}
-		change.Claims = slices.Clip(match(marksOf(seed, was), marksOf(seed, is), was.Row.Answer == is.Row.Answer))
+		change.Claims = slices.Clip(match(marksOf(seed, was), marksOf(seed, is), was.Answer == is.Answer))
 	}
 	return nil
 }

@@ -4,9 +4,7 @@ import (
 	"hash/maphash"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A mark is what is held of a claim: its text, as the judge reads it, its place in
@@ -25,22 +23,22 @@ func (m mark) one() int {
 }
 
 // marks returns those of the claims of r that have a verdict.
-func (p *pairing) marks(r *eval.Result) []mark { return marksOf(p.seed, r) }
+func (p *pairing) marks(r *result.Row) []mark { return marksOf(p.seed, r) }
 
-func marksOf(seed maphash.Seed, r *eval.Result) []mark {
-	if len(r.Verdicts) == 0 {
+func marksOf(seed maphash.Seed, r *result.Row) []mark {
+	if len(r.Claims) == 0 {
 		return nil
 	}
-	marks := make([]mark, len(r.Verdicts))
-	for i := range r.Verdicts {
+	marks := make([]mark, len(r.Claims))
+	for i := range r.Claims {
 		c := &r.Claims[i]
-		place := extract.Span{Start: c.Start, End: c.End}
+		place := result.Span{Start: c.Start, End: c.End}
 		if c.From != nil {
 			place = *c.From
 		}
 		marks[i] = mark{
 			text: maphash.String(seed, c.Judged()), start: int32(place.Start), end: int32(place.End),
-			supported: r.Verdicts[i].Label == verdict.Supported,
+			supported: r.Claims[i].Verdict == result.Supported,
 		}
 	}
 	return marks

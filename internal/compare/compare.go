@@ -9,8 +9,8 @@ import (
 	"iter"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -18,7 +18,7 @@ import (
 type Source struct {
 	Name string // for messages
 	// Rows opens the results. It is called twice, and yields the same each time.
-	Rows func() (iter.Seq2[*eval.Result, error], error)
+	Rows func() (iter.Seq2[*result.Row, error], error)
 	// Summary has the settings of the run; nil where they are not known.
 	Summary *report.Summary
 }
@@ -31,7 +31,7 @@ type Options struct {
 	Seed    uint64   // of the resamples
 	// Cluster returns the group of a row, and false where it has none; nil where
 	// every row is its own.
-	Cluster func(*eval.Result) (string, bool)
+	Cluster func(*result.Row) (string, bool)
 	// Changes is how many changed rows are looked into; 0 stands for 1,000.
 	Changes int
 }
@@ -65,14 +65,14 @@ type Side struct {
 	Claims, Supported int
 }
 
-func (s *Side) count(r *eval.Result) {
+func (s *Side) count(r *result.Row) {
 	s.Rows++
 	switch r.Status {
-	case eval.Scored:
+	case result.Scored:
 		s.Scored++
-	case eval.NoClaims:
+	case result.NoClaims:
 		s.NoClaims++
-	case eval.Failed:
+	case result.Failed:
 		s.Failed++
 	}
 }
@@ -90,7 +90,7 @@ type Claims struct {
 // A Transition is a way in which a row can have a score on one side alone, or on
 // neither.
 type Transition struct {
-	From, To eval.Status
+	From, To result.Status
 	Rows     Named
 }
 
@@ -158,7 +158,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 }
 
 // each calls f with every result of s.
-func each(ctx context.Context, s Source, f func(*eval.Result)) error {
+func each(ctx context.Context, s Source, f func(*result.Row)) error {
 	rows, err := s.Rows()
 	if err != nil {
 		return err

@@ -10,39 +10,34 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // row makes a scored row of claims: "Sky is blue+" is supported, "Sky is red-" is
 // not mentioned and "Sky is green!" is contradicted.
-func row(id string, claims ...string) *eval.Result {
-	r := &eval.Result{Row: dataset.Row{ID: id, Question: "q", Contexts: []string{"c"}}, Status: eval.Scored, Support: 0.5}
+func row(id string, claims ...string) *result.Row {
+	r := &result.Row{ID: id, Question: "q", Contexts: []string{"c"}, Status: result.Scored, Support: 0.5}
 	for i, text := range claims {
 		text, sign := text[:len(text)-1], text[len(text)-1]
-		label := map[byte]verdict.Label{'+': verdict.Supported, '-': verdict.NotMentioned, '!': verdict.Contradicted}[sign]
-		start := len(r.Row.Answer)
-		r.Row.Answer += text + " "
-		r.Claims = append(r.Claims, extract.Claim{ID: i, Text: text, Start: start, End: start + len(text)})
-		r.Verdicts = append(r.Verdicts, verdict.Verdict{ClaimID: i, Label: label, Reason: string(sign)})
+		label := map[byte]result.Verdict{'+': result.Supported, '-': result.NotMentioned, '!': result.Contradicted}[sign]
+		start := len(r.Answer)
+		r.Answer += text + " "
+		r.Claims = append(r.Claims, result.Claim{ID: i, Text: text, Start: start, End: start + len(text), Verdict: label, Reason: string(sign)})
 	}
 	r.Faithfulness = float64(r.Supported()) / float64(len(claims))
 	return r
 }
 
-func unscored(id string, status eval.Status) *eval.Result {
-	return &eval.Result{
-		Row: dataset.Row{ID: id, Question: "q", Contexts: []string{"c"}}, Status: status, Reason: "refusal",
+func unscored(id string, status result.Status) *result.Row {
+	return &result.Row{ID: id, Question: "q", Contexts: []string{"c"}, Status: status, Reason: "refusal",
 		Faithfulness: math.NaN(), Support: math.NaN(),
 	}
 }
 
-func source(name string, rows ...*eval.Result) Source {
-	return Source{Name: name, Rows: func() (iter.Seq2[*eval.Result, error], error) {
-		return func(yield func(*eval.Result, error) bool) {
+func source(name string, rows ...*result.Row) Source {
+	return Source{Name: name, Rows: func() (iter.Seq2[*result.Row, error], error) {
+		return func(yield func(*result.Row, error) bool) {
 			for _, r := range rows {
 				copied := *r
 				if !yield(&copied, nil) {
@@ -64,8 +59,8 @@ func run(t *testing.T, o Options, was, is Source) *Comparison {
 
 func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 	c := run(t, Options{},
-		source("was", row("a", "x+", "y+"), row("b", "x+"), row("gone", "x+"), row("d", "x+"), row("d", "y-"), unscored("f", eval.Failed), unscored("n", eval.NoClaims)),
-		source("is", row("d", "x-"), row("new", "x+"), row("b", "x+"), row("a", "x+", "y-"), unscored("f", eval.NoClaims), row("d", "y-"), row("n", "x+"), row("d", "z+")),
+		source("was", row("a", "x+", "y+"), row("b", "x+"), row("gone", "x+"), row("d", "x+"), row("d", "y-"), unscored("f", result.Failed), unscored("n", result.NoClaims)),
+		source("is", row("d", "x-"), row("new", "x+"), row("b", "x+"), row("a", "x+", "y-"), unscored("f", result.NoClaims), row("d", "y-"), row("n", "x+"), row("d", "z+")),
 	)
 	type counts struct {
 		Paired, Compared, Better, Worse, Same int
@@ -92,8 +87,8 @@ func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]Transition{
-		{eval.NoClaims, eval.Scored, Named{1, []string{"n"}}},
-		{eval.Failed, eval.NoClaims, Named{1, []string{"f"}}},
+		{result.NoClaims, result.Scored, Named{1, []string{"n"}}},
+		{result.Failed, result.NoClaims, Named{1, []string{"f"}}},
 	}, c.Unscored); d != "" {
 		t.Error(d)
 	}
@@ -105,7 +100,7 @@ func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 	}
 	var ids []string
 	for _, change := range c.Changes {
-		ids = append(ids, change.Candidate.Row.ID)
+		ids = append(ids, change.Candidate.ID)
 	}
 	if got := strings.Join(ids, " "); got != "d a" {
 		t.Errorf("changed rows %s", got)
@@ -113,7 +108,7 @@ func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 }
 
 func TestClaimsThatFlippedAreFound(t *testing.T) {
-	same := func(r *eval.Result) *eval.Result { r.Row.Answer = "the same"; return r }
+	same := func(r *result.Row) *result.Row { r.Answer = "the same"; return r }
 	c := run(t, Options{},
 		source("was",
 			row("a", "x+", "y-", "x+", "only here+"), // x is there twice
@@ -141,7 +136,7 @@ func TestClaimsThatFlippedAreFound(t *testing.T) {
 		t.Error(d)
 	}
 	lost, gained, onlyWas, onlyIs := a.Count()
-	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Verdicts[0].Reason != "+" || a.Candidate.Verdicts[1].Reason != "-" {
+	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Claims[0].Reason != "+" || a.Candidate.Claims[1].Reason != "-" {
 		t.Errorf("%d lost, %d gained, %d and %d alone", lost, gained, onlyWas, onlyIs)
 	}
 }
@@ -175,11 +170,11 @@ func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 		return s
 	}
 	asks := row("q", "x+")
-	asks.Row.Question = "another"
+	asks.Question = "another"
 	reads := row("c\x1b[31m", "x+")
-	reads.Row.Contexts = []string{"", "c"}
+	reads.Contexts = []string{"", "c"}
 	was := source("was", row("q", "x+"), row("c\x1b[31m", "x+"), row("f", "x+"), row("u", "x+"))
-	is := source("is", asks, reads, unscored("f", eval.Failed))
+	is := source("is", asks, reads, unscored("f", result.Failed))
 	was.Summary = summary(4, "1.0", "--judge", "lexical", "--limit", "0", "--profile", "ragas", "--keep", "label")
 	is.Summary = summary(9, "1.1", "--judge", "llm", "--limit", "5", "--model", "m")
 	c := run(t, Options{}, was, is)
@@ -208,11 +203,11 @@ func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 }
 
 func TestUnitsAreGroupsOfRows(t *testing.T) {
-	group := func(r *eval.Result) (string, bool) {
-		name, _, ok := strings.Cut(r.Row.ID, "/")
+	group := func(r *result.Row) (string, bool) {
+		name, _, ok := strings.Cut(r.ID, "/")
 		return name, ok
 	}
-	var was, is []*eval.Result
+	var was, is []*result.Row
 	for i := range 30 {
 		name := string(rune('a'+i)) + "/"
 		was = append(was, row(name+"1", "x+"), row(name+"2", "x+"), row(name+"3", "x+"))
@@ -240,7 +235,7 @@ func TestUnitsAreGroupsOfRows(t *testing.T) {
 }
 
 func TestOfManyChangesTheWorstAndTheBestAreLookedInto(t *testing.T) {
-	var was, is []*eval.Result
+	var was, is []*result.Row
 	signs := map[bool]string{true: "+", false: "-"}
 	for i := range 60 {
 		id := string(rune('A' + i))
@@ -251,7 +246,7 @@ func TestOfManyChangesTheWorstAndTheBestAreLookedInto(t *testing.T) {
 	var got []float64
 	for _, change := range c.Changes {
 		got = append(got, math.Round(change.Difference*100)/100)
-		if change.Baseline.Row.Contexts != nil || change.Baseline.Row.ID != change.Candidate.Row.ID {
+		if change.Baseline.Contexts != nil || change.Baseline.ID != change.Candidate.ID {
 			t.Errorf("%+v", change)
 		}
 	}
@@ -277,8 +272,8 @@ func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
 		t.Error(err)
 	}
 	broken := errors.New("broken")
-	bad := Source{Name: "bad", Rows: func() (iter.Seq2[*eval.Result, error], error) {
-		return func(yield func(*eval.Result, error) bool) { yield(nil, broken) }, nil
+	bad := Source{Name: "bad", Rows: func() (iter.Seq2[*result.Row, error], error) {
+		return func(yield func(*result.Row, error) bool) { yield(nil, broken) }, nil
 	}}
 	for _, pair := range [][2]Source{{bad, source("is", row("a", "x+"))}, {source("was", row("a", "x+")), bad}} {
 		if _, err := Run(context.Background(), pair[0], pair[1], Options{}); !errors.Is(err, broken) {
@@ -291,7 +286,7 @@ func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
 		t.Error(err)
 	}
 	n := 0
-	moving := Source{Name: "moving", Rows: func() (iter.Seq2[*eval.Result, error], error) {
+	moving := Source{Name: "moving", Rows: func() (iter.Seq2[*result.Row, error], error) {
 		n++
 		return source("", row(map[int]string{1: "a", 2: "b"}[n], "x-")).Rows()
 	}}
@@ -301,9 +296,9 @@ func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
 }
 
 func TestTheOrderOfTheCandidateMakesNoDifference(t *testing.T) {
-	was := []*eval.Result{row("a", "x+", "y-", "z-"), row("b", "x+"), row("c", "x-"), row("d", "x+", "y+", "z-")}
-	is := []*eval.Result{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
-	back := []*eval.Result{is[3], is[2], is[1], is[0]}
+	was := []*result.Row{row("a", "x+", "y-", "z-"), row("b", "x+"), row("c", "x-"), row("d", "x+", "y+", "z-")}
+	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
+	back := []*result.Row{is[3], is[2], is[1], is[0]}
 	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
 	if d := cmp.Diff(one.Figures, two.Figures, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
 		t.Error(d)

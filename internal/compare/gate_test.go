@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // moved makes runs of n rows, of which some drop from 1 to 0 and some rise.
-func moved(n, drop, rise int) (was, is []*eval.Result) {
+func moved(n, drop, rise int) (was, is []*result.Row) {
 	for i := range n {
 		id := strconv.Itoa(i)
 		before, after := "x+", "x+"
@@ -53,7 +53,7 @@ func TestTheGateFailsAtADropThatIsNoChance(t *testing.T) {
 
 func TestTheGateFailsWhereNothingIsCompared(t *testing.T) {
 	bar := 0.5
-	c := run(t, Options{MaxDrop: &bar}, source("was", row("a", "x+")), source("is", unscored("a", eval.Failed)))
+	c := run(t, Options{MaxDrop: &bar}, source("was", row("a", "x+")), source("is", unscored("a", result.Failed)))
 	if g := c.Gate; g.Passed || !strings.HasSuffix(g.Text, "can't be judged (no row has a score on both sides)") {
 		t.Error(g)
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -16,7 +16,7 @@ import (
 type light struct {
 	id                         string
 	next                       int // the next row with that id; 0 for none, for the first row is nobody's next
-	status                     eval.Status
+	status                     result.Status
 	faithfulness               float64
 	question, answer, contexts uint64 // of the texts
 	claims                     []mark
@@ -52,7 +52,7 @@ type pairing struct {
 	regrouped           int // rows with another group than in the baseline
 	before, after       mean
 	questions, contexts Named // paired rows with other ones
-	unscored            map[[2]eval.Status]*Named
+	unscored            map[[2]result.Status]*Named
 	changed             []changed
 }
 
@@ -76,12 +76,12 @@ func newPairing(o *Options) *pairing {
 	return &pairing{
 		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil}, seed: maphash.MakeSeed(),
 		first: make(map[string]int), last: make(map[string]int), came: make(map[string]int),
-		names: make(map[string]bool), unscored: make(map[[2]eval.Status]*Named),
+		names: make(map[string]bool), unscored: make(map[[2]result.Status]*Named),
 	}
 }
 
 // baseline takes a row of the baseline.
-func (p *pairing) baseline(r *eval.Result) {
+func (p *pairing) baseline(r *result.Row) {
 	p.c.Baseline.count(r)
 	at := len(p.rows)
 	l := p.light(r)
@@ -100,11 +100,11 @@ func (p *pairing) baseline(r *eval.Result) {
 }
 
 // light returns what is held of r.
-func (p *pairing) light(r *eval.Result) light {
+func (p *pairing) light(r *result.Row) light {
 	l := light{
-		id: r.Row.ID, status: r.Status, faithfulness: r.Faithfulness, claims: p.marks(r),
-		question: maphash.String(p.seed, r.Row.Question), answer: maphash.String(p.seed, r.Row.Answer),
-		contexts: p.texts(r.Row.Contexts),
+		id: r.ID, status: r.Status, faithfulness: r.Faithfulness, claims: p.marks(r),
+		question: maphash.String(p.seed, r.Question), answer: maphash.String(p.seed, r.Answer),
+		contexts: p.texts(r.Contexts),
 	}
 	if p.o.Cluster != nil {
 		l.group, l.grouped = p.o.Cluster(r)
@@ -126,11 +126,11 @@ func (p *pairing) texts(texts []string) uint64 {
 }
 
 // candidate takes a row of the candidate, after all of the baseline.
-func (p *pairing) candidate(r *eval.Result) {
+func (p *pairing) candidate(r *result.Row) {
 	p.c.Candidate.count(r)
 	place := p.n
 	p.n++
-	id := r.Row.ID
+	id := r.ID
 	if p.came[id]++; p.came[id] > 1 {
 		p.c.Candidate.Duplicates.add(id)
 	}
@@ -160,7 +160,7 @@ func (p *pairing) pair(at, place int, was *light, is light) {
 		p.contexts.add(is.id)
 	}
 	if math.IsNaN(was.faithfulness) || math.IsNaN(is.faithfulness) {
-		way := [2]eval.Status{was.status, is.status}
+		way := [2]result.Status{was.status, is.status}
 		if p.unscored[way] == nil {
 			p.unscored[way] = &Named{}
 		}
@@ -264,7 +264,7 @@ func (p *pairing) conclude() *Comparison {
 	for way, rows := range p.unscored {
 		c.Unscored = append(c.Unscored, Transition{way[0], way[1], *rows})
 	}
-	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(rank(a.From)-rank(b.From), rank(a.To)-rank(b.To)) })
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
 	sample := &p.sample
 	if c.Cluster {
@@ -290,4 +290,9 @@ func (p *pairing) chosen(most int) []changed {
 	}
 	best := most / 4
 	return append(p.changed[:most-best:most-best], p.changed[len(p.changed)-best:]...)
+}
+
+// rank orders statuses: scored, without claims, failed.
+func rank(s result.Status) int {
+	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.Failed}, s)
 }

@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // drawn makes two runs of n rows. Each row has 1 to 8 claims and a share of them
 // that it supports on average, mostly near 1. A run of the same system says four
 // in ten claims anew; with a shift, that share is lower by it on average.
-func drawn(seed uint64, n int, shift float64) (was, is []*eval.Result) {
+func drawn(seed uint64, n int, shift float64) (was, is []*result.Row) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	claims := make([]string, 0, 8)
 	say := func(share float64) string {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
@@ -155,11 +155,11 @@ func (n *Named) Names() string {
 }
 
 // status is what became of a row, in words.
-func status(s eval.Status) string {
-	if s == eval.NoClaims {
+func status(s result.Status) string {
+	if s == result.NoClaims {
 		return "without claims"
 	}
-	return s.String()
+	return string(s)
 }
 
 func rows(n int) string {

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,348 +10,262 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// MaxIndex is the largest index of a row: the largest integer up to which every
-// reader of JSON is exact.
-const MaxIndex = 1 << 53
-
 const (
-	// scoreError is how far faithfulness may be from supported claims over claims.
-	// Results have it with all its digits, and a reader such as pandas may round
-	// the last one (2e-16). One verdict among a million claims moves it by 1e-6.
+	// scoreError is the tolerance of faithfulness. Results have all of its digits, and
+	// readers such as pandas may round the last one (2e-16). One verdict among a million
+	// claims changes it by 1e-6.
 	scoreError = 1e-9
-	// roundError is how far a number with six decimals may be from the one that it
-	// was made of. Scores of claims and support are written so.
+	// roundError is the tolerance of a number with six decimals, such as the score of a
+	// claim or the support of a row.
 	roundError = 0.5e-6 + scoreError
-	// supportError is how far support may be from the mean of the scores of the
-	// claims: both are rounded to six decimals.
+	// supportError is the tolerance of support, compared with the mean of the scores of
+	// the claims: both are rounded.
 	supportError = 2 * roundError
 )
 
-// A MismatchError says which field of a stored result contradicts the others.
-type MismatchError struct{ Field, Got, Want string }
-
-// Error names the field, what it is, and what it has to be.
-func (e *MismatchError) Error() string { return e.Field + ": got " + e.Got + ", want " + e.Want }
-
-// A Checker compares the fields of stored results with each other: a score with
-// the verdicts that it is made of, a quote with its context. It finds edits and
-// damage that leave a result readable. The zero Checker is ready for use. It is
-// for one goroutine.
+// A Checker checks that the fields of stored results agree with each other: scores with
+// the verdicts, quotes with the contexts. It detects edits and damage that leave a row
+// readable. The zero Checker is ready for use. It is for one goroutine.
 type Checker struct {
 	// Threshold is the score from which claims are supported; nil if unknown.
 	Threshold *float64
-	// NoClaims is the faithfulness of rows without claims, NaN for null; nil if
-	// unknown before the first such row, which decides it.
+	// NoClaims is the faithfulness of rows without claims, NaN for null. If it is nil,
+	// the first such row sets it.
 	NoClaims *float64
+	// Partial is set for CSV and TSV, which do not have the skipped sentences. They are
+	// found in the answer again.
+	Partial bool
 
 	answer codePoints
 	quotes quoteChecker
 	text   codePoints
 }
 
-// Absent names the fields that a stored result lacks. What they would prove is
-// not checked.
-type Absent struct{ Question, Answer, Contexts, Skipped bool }
-
-// Check returns a *MismatchError for the first field of r that is not what a
-// [Pipeline] makes of the other fields, and nil if there is none. Each of
-// Verdicts has to be that of the claim in its place.
-func (c *Checker) Check(r *Result, absent Absent) error {
-	switch {
-	case r.Row.Index < 0 || r.Row.Index > MaxIndex:
-		return mismatch("index", strconv.Itoa(r.Row.Index), "0 to 2^53")
-	case min(r.Usage.Requests, r.Usage.PromptTokens, r.Usage.CompletionTokens, r.Usage.CachedRequests) < 0:
-		return mismatch("usage", "a negative number", "0 or more")
-	case len(r.Verdicts) != 0 && len(r.Verdicts) != len(r.Claims):
-		return mismatch("claims", fmt.Sprintf("%d verdicts", len(r.Verdicts)), fmt.Sprintf("one for each of %d claims", len(r.Claims)))
-	case r.Cited != nil && len(r.Cited.Citations) != len(r.Claims):
-		return mismatch("claims", fmt.Sprintf("citations of %d", len(r.Cited.Citations)), fmt.Sprintf("of each of %d claims", len(r.Claims)))
+// NewChecker returns a Checker for the results of a run with the given options, as far
+// as setting knows them by the names that summaries have.
+func NewChecker(setting func(name string) string) *Checker {
+	c := &Checker{}
+	if x, err := strconv.ParseFloat(setting("--threshold"), 64); err == nil {
+		c.Threshold = &x
 	}
-	if err := checkStatus(r, absent); err != nil {
+	switch value := setting("--no-claims"); value {
+	case "null":
+		x := math.NaN()
+		c.NoClaims = &x
+	case "0", "1":
+		x := float64(value[0] - '0')
+		c.NoClaims = &x
+	}
+	return c
+}
+
+// Check returns an error for the first field of r that a [Pipeline] would not have set
+// given the other fields, in most cases a *result.MismatchError. It is a
+// result.CheckFunc.
+func (c *Checker) Check(r *result.Row, present result.Fields) error {
+	for i := range r.Skipped {
+		if kind := r.Skipped[i].Kind; !extract.Kind(kind).Known() {
+			return errors.New("kind: unknown " + strconv.Quote(kind))
+		}
+	}
+	a := absent{
+		question: !present.Has("question"), answer: !present.Has("answer"),
+		contexts: !present.Has("contexts"), skipped: !present.Has("skipped"),
+	}
+	complete := !a.answer && (!a.skipped || c.Partial)
+	if r.Status == result.NoClaims && !complete {
+		return errors.New("status: no_claims, without the answer and what was skipped of it")
+	}
+	if complete && a.skipped && r.Status != result.Failed && (len(r.Claims) == 0 || r.Claims[0].Start >= 0) {
+		r.Skipped = unclaimed(r)
+		a.skipped = r.Status != result.NoClaims
+	}
+	return c.check(r, a)
+}
+
+// unclaimed finds the skipped sentences of r in its answer.
+func unclaimed(r *result.Row) []result.Skipped {
+	claims := make([]extract.Claim, len(r.Claims))
+	for i := range r.Claims {
+		claims[i] = extract.Claim{Start: r.Claims[i].Start, End: r.Claims[i].End}
+	}
+	var skipped []result.Skipped
+	for _, s := range extract.Unclaimed(r.Answer, r.Reason, claims) {
+		skipped = append(skipped, result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End})
+	}
+	return skipped
+}
+
+// absent lists the fields that a stored row does not have. They are not checked.
+type absent struct{ question, answer, contexts, skipped bool }
+
+func (c *Checker) check(r *result.Row, a absent) error {
+	switch u := r.Usage; {
+	case r.Index < 0 || r.Index > result.MaxIndex:
+		return mismatch("index", strconv.Itoa(r.Index), "0 to 2^53")
+	case min(u.Requests, u.PromptTokens, u.CompletionTokens, u.CachedRequests) < 0:
+		return mismatch("usage", "a negative number", "0 or more")
+	}
+	if err := checkStatus(r, a); err != nil {
 		return err
 	}
-	c.answer.reset(r.Row.Answer)
-	if !absent.Contexts {
-		c.quotes.reset(r.Row.Contexts)
+	c.answer.reset(r.Answer)
+	if !a.contexts {
+		c.quotes.reset(r.Contexts)
 	}
 	for i := range r.Claims {
-		if err := c.claim(r, i, absent); err != nil {
+		if err := c.checkClaim(r, i, a); err != nil {
 			return inClaim(i, err)
 		}
-		if err := c.citations(r, i, absent); err != nil {
+		if err := c.checkCitations(r, i, a); err != nil {
 			return inClaim(i, err)
 		}
 	}
 	for i := range r.Skipped {
 		s := &r.Skipped[i]
-		if err := c.sentence(s.Text, s.Start, s.End, absent); err != nil {
+		if err := c.checkSentence(s.Text, s.Start, s.End, a); err != nil {
 			err.Field = "skipped " + strconv.Itoa(i) + ": " + err.Field
 			return err
 		}
 	}
-	if !absent.Answer && !absent.Skipped && r.Status != Failed {
-		if err := c.covers(r); err != nil {
+	if !a.answer && !a.skipped && r.Status != result.Failed {
+		if err := c.checkCoverage(r); err != nil {
 			return err
 		}
 	}
-	if err := c.citationScores(r); err != nil {
+	if err := checkCitationScores(r); err != nil {
 		return err
 	}
-	return c.scores(r)
+	return c.checkScores(r)
 }
 
-// checkStatus compares the status of r with its reason, its error and whether it
-// has claims and verdicts.
-func checkStatus(r *Result, absent Absent) error {
-	status := r.Status.String()
+// checkStatus compares the status with the reason, the error, and the presence of claims
+// and verdicts.
+func checkStatus(r *result.Row, a absent) error {
+	status, judged := string(r.Status), isJudged(r)
 	switch {
-	case (r.Err != nil) != (r.Status == Failed):
+	case (r.Err != nil) != (r.Status == result.Failed):
 		return mismatch("error", presence(r.Err != nil), presence(r.Err == nil)+", since the status is "+status)
-	case (len(r.Verdicts) > 0) != (r.Status == Scored):
+	case judged != (r.Status == result.Scored):
 		return mismatch("status", status, "scored if and only if every claim has a verdict")
-	case len(r.Claims) > 0 && (r.Status == NoClaims || r.Reason == StageRead):
+	case len(r.Claims) > 0 && (r.Status == result.NoClaims || r.Reason == result.StageRead):
 		return mismatch("claims", strconv.Itoa(len(r.Claims)), "none, since the row is "+status+" ("+r.Reason+")")
-	case r.Status == Scored && r.Reason != "":
+	case r.Status == result.Scored && r.Reason != "":
 		return mismatch("reason", strconv.Quote(r.Reason), "null, since the status is scored")
-	case r.Status == Failed && r.Reason != StageRead && r.Reason != StageExtract && r.Reason != StageVerdict:
+	case r.Status == result.Failed && r.Reason != result.StageRead && r.Reason != result.StageExtract && r.Reason != result.StageVerdict:
 		return mismatch("reason", strconv.Quote(r.Reason), "a stage: read, extract or verdict")
-	case r.Status != NoClaims:
+	case r.Status != result.NoClaims:
 		return nil
 	}
 	reasons := extract.Reasons()
-	if !absent.Skipped { // which sentences there are decides it
-		reasons = []string{extract.Extraction{Skipped: r.Skipped}.Reason()}
+	if !a.skipped { // the kinds of the sentences determine the reason
+		reasons = []string{reasonOf(r.Skipped)}
 	}
 	if !slices.Contains(reasons, r.Reason) {
 		return mismatch("reason", strconv.Quote(r.Reason), fmt.Sprintf("%q", reasons))
 	}
-	if !absent.Skipped && !absent.Answer && len(r.Skipped) == 0 && strings.TrimSpace(r.Row.Answer) != "" {
-		// Without a limit of its own: an answer that says nothing is short.
-		found, err := extract.Sentences{}.Extract(context.Background(), "", r.Row.Answer)
-		if n := len(found.Claims) + len(found.Skipped); err == nil && n > 0 {
+	if !a.skipped && !a.answer && len(r.Skipped) == 0 && strings.TrimSpace(r.Answer) != "" {
+		// The context is not canceled: an answer without claims is short.
+		e, err := extract.Sentences{}.Extract(context.Background(), "", r.Answer)
+		if n := len(e.Claims) + len(e.Skipped); err == nil && n > 0 {
 			return mismatch("reason", strconv.Quote(r.Reason), fmt.Sprintf("another, since the answer has %d sentences", n))
 		}
 	}
 	return nil
 }
 
-func presence(is bool) string {
-	if is {
+// isJudged reports whether the claims of r have verdicts.
+func isJudged(r *result.Row) bool { return len(r.Claims) > 0 && r.Claims[0].Verdict != "" }
+
+// reasonOf returns the reason of a row without claims.
+func reasonOf(skipped []result.Skipped) string {
+	var e extract.Extraction
+	for i := range skipped {
+		e.Skipped = append(e.Skipped, extract.Skipped{Kind: extract.Kind(skipped[i].Kind)})
+	}
+	return e.Reason()
+}
+
+func presence(present bool) string {
+	if present {
 		return "a text"
 	}
 	return "null"
 }
 
-// claim checks claim i and its verdict.
-func (c *Checker) claim(r *Result, i int, absent Absent) *MismatchError {
-	claim := &r.Claims[i]
-	if claim.ID != i {
-		return mismatch("id", strconv.Itoa(claim.ID), strconv.Itoa(i))
-	}
-	if claim.Start != -1 || claim.End != -1 { // neither is known of a rewritten claim
-		if err := c.sentence(claim.Text, claim.Start, claim.End, absent); err != nil {
-			return err
-		}
-	}
-	if err := judgedAs(r, claim, absent); err != nil {
-		return err
-	}
-	if from := claim.From; from != nil {
-		if _, err := span(&c.answer, from.Start, from.End, absent.Answer); err != nil {
-			err.Field = "from: " + err.Field
-			return err
-		}
-	}
-	if len(r.Verdicts) == 0 {
-		return nil
-	}
-	v := &r.Verdicts[i]
-	switch {
-	case !(v.Score >= 0 && v.Score <= 1): // so written, it catches NaN
-		return mismatch("score", number(v.Score), "a number from 0 to 1")
-	case v.Label == verdict.Supported && len(v.Unsupported) > 0:
-		return mismatch("unsupported", strconv.Itoa(len(v.Unsupported))+" parts", "none of a supported claim")
-	case v.Reused != nil && (v.Reused.Cosine < -1 || v.Reused.Cosine > 1):
-		return mismatch("cosine", number(v.Reused.Cosine), "-1 to 1")
-	}
-	return c.sources(r, claim, v, absent)
-}
-
-// judgedAs checks that the statement that a claim was judged as is the one that
-// its words and the question make.
-func judgedAs(r *Result, claim *extract.Claim, absent Absent) *MismatchError {
-	if claim.As == "" || absent.Question {
-		return nil
-	}
-	want := ""
-	if claim.Start >= 0 {
-		want = extract.JudgedAs(r.Row.Question, []extract.Claim{*claim})[0]
-	}
-	switch want {
-	case claim.As:
-		return nil
-	case "":
-		return mismatch("judged_as", excerpt(claim.As), "none, since the claim is judged by its own words")
-	}
-	return mismatch("judged_as", excerpt(claim.As), excerpt(want)+", which question and answer say together")
-}
-
-// sources checks what a verdict refers to: contexts, quotes and parts of the claim.
-func (c *Checker) sources(r *Result, claim *extract.Claim, v *verdict.Verdict, absent Absent) *MismatchError {
-	chunks := len(r.Row.Contexts)
-	if absent.Contexts {
-		chunks = math.MaxInt32
-	}
-	for k, id := range v.ChunkIDs {
-		if id < 0 || id >= chunks || k > 0 && id <= v.ChunkIDs[k-1] {
-			return mismatch("chunk_ids", fmt.Sprint(v.ChunkIDs), fmt.Sprintf("ascending ids below %d, the number of contexts", chunks))
-		}
-	}
-	for k := range v.Evidence {
-		e := &v.Evidence[k]
-		if !roleFits(e.Role, v.Label) {
-			return mismatch(fmt.Sprintf("evidence %d: role", k), strconv.Quote(string(e.Role)), "a role that evidence of a claim that is "+v.Label.String()+" may have")
-		}
-		if e.Chunk < 0 || e.Chunk >= chunks {
-			return mismatch(fmt.Sprintf("evidence %d: chunk", k), strconv.Itoa(e.Chunk), fmt.Sprintf("an id below %d, the number of contexts", chunks))
-		}
-		in := &c.text
-		if !absent.Contexts {
-			in = &c.quotes.chunks[e.Chunk]
-		}
-		text, err := span(in, e.Start, e.End, absent.Contexts)
-		if err == nil && !absent.Contexts && text != e.Quote {
-			err = mismatch("quote", excerpt(e.Quote), excerpt(text)+", the context from start to end")
-		}
-		if err != nil {
-			err.Field = fmt.Sprintf("evidence %d: %s", k, err.Field)
-			return err
-		}
-	}
-	if len(v.Unsupported) == 0 {
-		return nil
-	}
-	c.text.reset(claim.Text)
-	for k, u := range v.Unsupported {
-		if _, err := span(&c.text, u.Start, u.End, false); err != nil {
-			err.Field = fmt.Sprintf("unsupported %d: %s", k, err.Field)
-			return err
-		}
-	}
-	return nil
-}
-
-// roleFits reports whether evidence of a claim with a label may have a role. Results
-// of earlier versions have no roles.
-func roleFits(role verdict.Role, l verdict.Label) bool {
-	switch role {
-	case verdict.RoleContradicts:
-		return l == verdict.Contradicted
-	case verdict.RoleNearest:
-		return l != verdict.Supported
-	case verdict.RoleSupports:
-	}
-	return true
-}
-
-// sentence checks the place of a text in the answer, and that the text is what
-// stands there.
-func (c *Checker) sentence(text string, start, end int, absent Absent) *MismatchError {
-	there, err := span(&c.answer, start, end, absent.Answer)
-	if err == nil && !absent.Answer && !extract.Restates(text, there) {
-		err = mismatch("text", excerpt(text), excerpt(there)+", the answer from start to end")
-	}
-	return err
-}
-
-// span returns what stands from start to end of a text. If that is absent, only
-// the order of the two is checked.
-func span(text *codePoints, start, end int, absent bool) (string, *MismatchError) {
-	if absent && start >= 0 && start < end {
-		return "", nil
-	}
-	if !absent && start < end {
-		if s, ok := text.slice(start, end); ok {
-			return s, nil
-		}
-	}
-	want := "0 <= start < end"
-	if !absent {
-		want += fmt.Sprintf(" <= %d, the length of the text", text.len())
-	}
-	return "", mismatch("start and end", fmt.Sprintf("%d and %d", start, end), want)
-}
-
-// scores compares the scores of a row with the verdicts on its claims.
-func (c *Checker) scores(r *Result) error {
-	if r.Status != Scored {
-		return c.unscored(r)
+// checkScores compares the scores of a row with its verdicts.
+func (c *Checker) checkScores(r *result.Row) error {
+	if r.Status != result.Scored {
+		return c.checkUnscored(r)
 	}
 	supported, sum := 0, 0.0
-	low, high := -1, -1 // the supported claim with the least score, and the other one with the largest
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		sum += v.Score
-		if v.Label == verdict.Supported {
+	// The supported claim with the lowest score and the other one with the highest.
+	low, high := -1, -1
+	for i := range r.Claims {
+		claim := &r.Claims[i]
+		sum += claim.Score
+		if claim.Verdict == result.Supported {
 			supported++
-			if low < 0 || v.Score < r.Verdicts[low].Score {
+			if low < 0 || claim.Score < r.Claims[low].Score {
 				low = i
 			}
-		} else if high < 0 || v.Score > r.Verdicts[high].Score {
+		} else if high < 0 || claim.Score > r.Claims[high].Score {
 			high = i
 		}
 	}
-	n := float64(len(r.Verdicts))
+	n := float64(len(r.Claims))
 	if want := float64(supported) / n; !(math.Abs(r.Faithfulness-want) <= scoreError) {
 		return mismatch("faithfulness", number(r.Faithfulness), fmt.Sprintf("%s (%d of %d claims supported)", number(want), supported, len(r.Claims)))
 	}
 	if want := sum / n; !(math.Abs(r.Support-want) <= supportError) {
 		return mismatch("support", number(r.Support), number(math.Round(want*1e6)/1e6)+" (mean of the scores of the claims)")
 	}
-	// Every judge calls claims supported from some score on.
+	// Every judge calls claims supported from some threshold on.
 	switch {
-	case low >= 0 && high >= 0 && r.Verdicts[low].Score < r.Verdicts[high].Score-scoreError:
-		return mislabelled(r, low, "at least "+number(r.Verdicts[high].Score)+", with which claim "+strconv.Itoa(high)+" is "+r.Verdicts[high].Label.String())
-	case c.Threshold != nil && low >= 0 && r.Verdicts[low].Score < *c.Threshold-roundError:
+	case low >= 0 && high >= 0 && r.Claims[low].Score < r.Claims[high].Score-scoreError:
+		return mislabelled(r, low, "at least "+number(r.Claims[high].Score)+", with which claim "+strconv.Itoa(high)+" is "+string(r.Claims[high].Verdict))
+	case c.Threshold != nil && low >= 0 && r.Claims[low].Score < *c.Threshold-roundError:
 		return mislabelled(r, low, "at least "+number(*c.Threshold)+", the threshold of the run")
-	case c.Threshold != nil && high >= 0 && r.Verdicts[high].Score > *c.Threshold+roundError:
+	case c.Threshold != nil && high >= 0 && r.Claims[high].Score > *c.Threshold+roundError:
 		return mislabelled(r, high, "no more than "+number(*c.Threshold)+", the threshold of the run")
 	}
 	return nil
 }
 
-// mislabelled is the error of a verdict that does not follow from its score.
-func mislabelled(r *Result, i int, want string) error {
-	v := &r.Verdicts[i]
-	return inClaim(i, mismatch("verdict", v.Label.String()+" with score "+number(v.Score), "a score of "+want))
+// mislabelled returns the error of a verdict that contradicts its score.
+func mislabelled(r *result.Row, i int, want string) error {
+	claim := &r.Claims[i]
+	return inClaim(i, mismatch("verdict", string(claim.Verdict)+" with score "+number(claim.Score), "a score of "+want))
 }
 
-// unscored checks the scores of a row without verdicts.
-func (c *Checker) unscored(r *Result) error {
+// checkUnscored checks the scores of a row without verdicts.
+func (c *Checker) checkUnscored(r *result.Row) error {
 	f := r.Faithfulness
 	switch {
 	case !math.IsNaN(r.Support):
-		return mismatch("support", number(r.Support), "null, since the status is "+r.Status.String())
-	case r.Status == Failed && !math.IsNaN(f):
+		return mismatch("support", number(r.Support), "null, since the status is "+string(r.Status))
+	case r.Status == result.Failed && !math.IsNaN(f):
 		return mismatch("faithfulness", number(f), "null, since the status is failed")
-	case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
+	case r.Status == result.NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
 		return mismatch("faithfulness", number(f), "null, 0 or 1, which --no-claims can be")
-	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
+	case r.Status == result.NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
 		return mismatch("faithfulness", number(f), number(*c.NoClaims)+", which --no-claims was")
 	}
-	if r.Status == NoClaims {
-		c.NoClaims = &f // and so it is for all rows of the run
+	if r.Status == result.NoClaims {
+		c.NoClaims = &f // the same for all rows of a run
 	}
 	return nil
 }
 
-func mismatch(field, got, want string) *MismatchError { return &MismatchError{field, got, want} }
+func mismatch(field, got, want string) *result.MismatchError {
+	return &result.MismatchError{Field: field, Got: got, Want: want}
+}
 
-// inClaim names the claim that a field belongs to.
-func inClaim(i int, err *MismatchError) *MismatchError {
+// inClaim adds the claim to the name of a field.
+func inClaim(i int, err *result.MismatchError) *result.MismatchError {
 	err.Field = "claim " + strconv.Itoa(i) + ": " + err.Field
 	return err
 }
@@ -362,12 +277,12 @@ func number(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
-// excerpt quotes the beginning of a text.
+// excerpt quotes the start of a text.
 func excerpt(text string) string {
-	const most = 40 // code points
+	const limit = 40 // code points
 	n := 0
 	for i := range text {
-		if n == most {
+		if n == limit {
 			return strconv.Quote(text[:i]) + "..."
 		}
 		n++

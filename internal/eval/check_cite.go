@@ -5,20 +5,19 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// citations checks the citations of claim i.
-func (c *Checker) citations(r *Result, i int, absent Absent) *MismatchError {
-	if r.Cited == nil {
-		return nil
-	}
-	chunks := len(r.Row.Contexts)
-	if absent.Contexts {
+// checkCitations checks the citations of claim i.
+func (c *Checker) checkCitations(r *result.Row, i int, a absent) *result.MismatchError {
+	chunks := len(r.Contexts)
+	if a.contexts {
 		chunks = math.MaxInt32
 	}
-	for k := range r.Cited.Citations[i] {
-		cited := &r.Cited.Citations[i][k]
-		err := c.citation(cited, chunks, r.Status == Scored, absent)
+	for k := range r.Claims[i].Citations {
+		cited := &r.Claims[i].Citations[k]
+		err := c.checkCitation(cited, chunks, r.Status == result.Scored, a)
 		if err != nil {
 			err.Field = fmt.Sprintf("citation %d: %s", k, err.Field)
 			return err
@@ -27,37 +26,39 @@ func (c *Checker) citations(r *Result, i int, absent Absent) *MismatchError {
 	return nil
 }
 
-func (c *Checker) citation(cited *Citation, chunks int, scored bool, absent Absent) *MismatchError {
+func (c *Checker) checkCitation(cited *result.Citation, chunks int, scored bool, a absent) *result.MismatchError {
 	if cited.Chunk < -1 || cited.Chunk >= chunks {
 		return mismatch("chunk", strconv.Itoa(cited.Chunk), fmt.Sprintf("null or an id below %d, the number of contexts", chunks))
 	}
-	if want := scored && cited.Chunk >= 0; cited.Judged != want {
-		return mismatch("verdict", presence(cited.Judged), presence(want)+", since only a citation of a scored row that resolves has one")
+	if judged, want := cited.Verdict != "", scored && cited.Chunk >= 0; judged != want {
+		return mismatch("verdict", presence(judged), presence(want)+", since only a citation of a scored row that resolves has one")
 	}
-	there, err := span(&c.answer, cited.Start, cited.End, absent.Answer)
-	if err == nil && !absent.Answer && there != cited.Text {
-		err = mismatch("text", excerpt(cited.Text), excerpt(there)+", the answer from start to end")
+	want, err := span(&c.answer, cited.Start, cited.End, a.answer)
+	if err == nil && !a.answer && want != cited.Text {
+		err = mismatch("text", excerpt(cited.Text), excerpt(want)+", the answer from start to end")
 	}
 	return err
 }
 
-// citationScores compares the scores of the citations with their verdicts. Where no
-// chunk that a claim cites supports it alone, it is not known whether several do
-// together.
-func (c *Checker) citationScores(r *Result) error {
-	if r.Cited == nil {
+// checkCitationScores compares the citation scores with the verdicts. If none of the
+// chunks that a claim cites supports it alone, they may support it together or not, which
+// rows do not tell.
+func checkCitationScores(r *result.Row) error {
+	if r.Citations == nil {
 		return nil
 	}
-	if r.Status != Scored {
-		if !math.IsNaN(r.Cited.Recall) || !math.IsNaN(r.Cited.Precision) {
-			return mismatch("citation_recall and citation_precision", number(r.Cited.Recall)+" and "+number(r.Cited.Precision), "null, since the status is "+r.Status.String())
+	if r.Status != result.Scored {
+		if !math.IsNaN(r.Citations.Recall) || !math.IsNaN(r.Citations.Precision) {
+			return mismatch("citation_recall and citation_precision", number(r.Citations.Recall)+" and "+number(r.Citations.Precision), "null, since the status is "+string(r.Status))
 		}
 		return nil
 	}
 	supported, counted, good := 0, 0, 0
-	var least, most []int // of the claims that several chunks may support together, the chunks that they may need
+	// For each claim that several chunks may support together, the number of chunks that
+	// it needs at least and at most.
+	var minNeeded, maxNeeded []int
 	for i := range r.Claims {
-		chunks, alone, ok := citedChunks(r.Cited.Citations[i])
+		chunks, alone, ok := citedChunks(r.Claims[i].Citations)
 		if !ok {
 			continue
 		}
@@ -67,35 +68,35 @@ func (c *Checker) citationScores(r *Result) error {
 		case alone > 0:
 			supported++
 		case len(chunks) > 1:
-			n := 2 // each of two is needed
+			n := 2 // both of two chunks are needed
 			if len(chunks) > n {
 				n = 0
 			}
-			least, most = append(least, n), append(most, len(chunks))
+			minNeeded, maxNeeded = append(minNeeded, n), append(maxNeeded, len(chunks))
 		}
 	}
-	if err := checkShare("citation_recall", r.Cited.Recall, supported, supported+len(most), len(r.Claims)); err != nil {
+	if err := checkFraction("citation_recall", r.Citations.Recall, supported, supported+len(maxNeeded), len(r.Claims)); err != nil {
 		return err
 	}
 	if counted == 0 {
-		if !math.IsNaN(r.Cited.Precision) {
-			return mismatch("citation_precision", number(r.Cited.Precision), "null, since no citation counts")
+		if !math.IsNaN(r.Citations.Precision) {
+			return mismatch("citation_precision", number(r.Citations.Precision), "null, since no citation counts")
 		}
 		return nil
 	}
-	slices.Sort(least)
-	slices.Sort(most)
+	slices.Sort(minNeeded)
+	slices.Sort(maxNeeded)
 	low, high := good, good
-	for k := range int(math.Round(r.Cited.Recall*float64(len(r.Claims)))) - supported {
-		low, high = low+least[k], high+most[len(most)-1-k]
+	for k := range int(math.Round(r.Citations.Recall*float64(len(r.Claims)))) - supported {
+		low, high = low+minNeeded[k], high+maxNeeded[len(maxNeeded)-1-k]
 	}
-	return checkShare("citation_precision", r.Cited.Precision, low, high, counted)
+	return checkFraction("citation_precision", r.Citations.Precision, low, high, counted)
 }
 
-// checkShare checks that a share is a whole number from low to high of n.
-func checkShare(field string, got float64, low, high, n int) error {
+// checkFraction checks that got is k/n for an integer k from low to high.
+func checkFraction(field string, got float64, low, high, n int) error {
 	k := math.Round(got * float64(n))
-	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // so written, it catches NaN
+	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // false for NaN
 		return nil
 	}
 	want := fmt.Sprintf("%d of %d", low, n)

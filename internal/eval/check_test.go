@@ -8,25 +8,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // stored is a result with two supported claims of three.
-func stored() *Result {
-	return &Result{
-		Row:    dataset.Row{Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}},
-		Status: Scored,
-		Claims: []extract.Claim{
-			{ID: 0, Text: "sun", Start: 0, End: 3},
-			{ID: 1, Text: "moon", Start: 4, End: 8},
-			{ID: 2, Text: "a star", Start: -1, End: -1, From: &extract.Span{Start: 9, End: 13}},
-		},
-		Verdicts: []verdict.Verdict{
-			{ClaimID: 0, Label: verdict.Supported, Score: 0.9, ChunkIDs: []int{0}, Evidence: []verdict.Evidence{{Chunk: 1, Start: 15, End: 21, Quote: "Mond 🌕"}}},
-			{ClaimID: 1, Label: verdict.Supported, Score: 0.6},
-			{ClaimID: 2, Label: verdict.Contradicted, Score: 0.3, Unsupported: []extract.Span{{Start: 2, End: 6}}},
+func stored() *result.Row {
+	return &result.Row{Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"},
+		Status: result.Scored,
+		Claims: []result.Claim{
+			{ID: 0, Text: "sun", Start: 0, End: 3, Verdict: result.Supported, Score: 0.9, ChunkIDs: []int{0}, Evidence: []result.Evidence{{Chunk: 1, Start: 15, End: 21, Quote: "Mond 🌕"}}},
+			{ID: 1, Text: "moon", Start: 4, End: 8, Verdict: result.Supported, Score: 0.6},
+			{ID: 2, Text: "a star", Start: -1, End: -1, From: &result.Span{Start: 9, End: 13}, Verdict: result.Contradicted, Score: 0.3, Unsupported: []result.Span{{Start: 2, End: 6}}},
 		},
 		Faithfulness: 2.0 / 3, Support: 0.6,
 	}
@@ -34,72 +27,71 @@ func stored() *Result {
 
 func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 	threshold, null, one := 0.5, math.NaN(), 1.0
-	refusal := func(r *Result) {
-		*r = Result{
-			Row: r.Row, Status: NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
-			Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "sun", Start: 0, End: 3}},
+	refusal := func(r *result.Row) {
+		*r = result.Row{
+			Answer: r.Answer, Contexts: r.Contexts, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Skipped: []result.Skipped{{Kind: "refusal", Text: "sun", Start: 0, End: 3}},
 		}
 	}
 	for name, tt := range map[string]struct {
-		edit   func(r *Result)
+		edit   func(r *result.Row)
 		check  Checker
-		absent Absent
+		absent absent
 		want   string // "" for none
 	}{
-		"as it was":                      {edit: func(*Result) {}, check: Checker{Threshold: &threshold, NoClaims: &null}},
-		"rounded by a reader":            {edit: func(r *Result) { r.Faithfulness = math.Nextafter(2.0/3, 1); r.Support = 0.600001 }},
-		"support that is not rounded":    {edit: func(r *Result) { r.Support = 0.60000105 }, want: "support: got 0.60000105, want 0.6 "},
-		"a score near that of one claim": {edit: func(r *Result) { r.Faithfulness += 2e-9 }, want: "faithfulness: got 0.66666666866"},
-		"infinity":                       {edit: func(r *Result) { r.Faithfulness = math.Inf(1) }, want: "faithfulness: got +Inf"},
-		"no number":                      {edit: func(r *Result) { r.Support = math.NaN() }, want: "support: got null"},
-		"a claim that is no number":      {edit: func(r *Result) { r.Verdicts[0].Score = math.NaN() }, want: "claim 0: score: got null"},
-		"two verdicts exchanged": {edit: func(r *Result) {
-			r.Verdicts[1].Label, r.Verdicts[2].Label = verdict.Contradicted, verdict.Supported
-			r.Verdicts[2].Unsupported = nil
+		"as it was":                      {edit: func(*result.Row) {}, check: Checker{Threshold: &threshold, NoClaims: &null}},
+		"rounded by a reader":            {edit: func(r *result.Row) { r.Faithfulness = math.Nextafter(2.0/3, 1); r.Support = 0.600001 }},
+		"support that is not rounded":    {edit: func(r *result.Row) { r.Support = 0.60000105 }, want: "support: got 0.60000105, want 0.6 "},
+		"a score near that of one claim": {edit: func(r *result.Row) { r.Faithfulness += 2e-9 }, want: "faithfulness: got 0.66666666866"},
+		"infinity":                       {edit: func(r *result.Row) { r.Faithfulness = math.Inf(1) }, want: "faithfulness: got +Inf"},
+		"no number":                      {edit: func(r *result.Row) { r.Support = math.NaN() }, want: "support: got null"},
+		"a claim that is no number":      {edit: func(r *result.Row) { r.Claims[0].Score = math.NaN() }, want: "claim 0: score: got null"},
+		"two verdicts exchanged": {edit: func(r *result.Row) {
+			r.Claims[1].Verdict, r.Claims[2].Verdict = result.Contradicted, result.Supported
+			r.Claims[2].Unsupported = nil
 		}, want: "claim 2: verdict: got supported with score 0.3, want a score of at least 0.6, with which claim 1 is contradicted"},
-		"supported below the threshold":   {edit: func(r *Result) { r.Verdicts[1].Score, r.Support = 0.4, 1.6/3 }, check: Checker{Threshold: &threshold}, want: "claim 1: verdict: got supported with score 0.4, want a score of at least 0.5, the threshold of the run"},
-		"unsupported above the threshold": {edit: func(r *Result) { r.Verdicts[2].Score, r.Support = 0.55, 2.05/3 }, check: Checker{Threshold: &threshold}, want: "claim 2: verdict: got contradicted with score 0.55, want a score of no more than 0.5"},
-		"rounded up to the threshold":     {edit: func(r *Result) { r.Verdicts[2].Score, r.Support = 0.5, 2.0/3 }, check: Checker{Threshold: &threshold}},
-		"a verdict less":                  {edit: func(r *Result) { r.Verdicts = r.Verdicts[:2] }, want: "claims: got 2 verdicts, want one for each of 3 claims"},
-		"parts of a supported claim":      {edit: func(r *Result) { r.Verdicts[0].Unsupported = r.Verdicts[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
-		"a part behind the claim":         {edit: func(r *Result) { r.Verdicts[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
-		"a sentence behind the answer":    {edit: func(r *Result) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
-		"a statement of question and answer": {edit: func(r *Result) {
-			r.Row.Question, r.Claims[0].As = "What rises in the east?", "Sun rises in the east."
+		"supported below the threshold":   {edit: func(r *result.Row) { r.Claims[1].Score, r.Support = 0.4, 1.6/3 }, check: Checker{Threshold: &threshold}, want: "claim 1: verdict: got supported with score 0.4, want a score of at least 0.5, the threshold of the run"},
+		"unsupported above the threshold": {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.55, 2.05/3 }, check: Checker{Threshold: &threshold}, want: "claim 2: verdict: got contradicted with score 0.55, want a score of no more than 0.5"},
+		"rounded up to the threshold":     {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.5, 2.0/3 }, check: Checker{Threshold: &threshold}},
+		"parts of a supported claim":      {edit: func(r *result.Row) { r.Claims[0].Unsupported = r.Claims[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
+		"a part behind the claim":         {edit: func(r *result.Row) { r.Claims[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
+		"a sentence behind the answer":    {edit: func(r *result.Row) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
+		"a statement of question and answer": {edit: func(r *result.Row) {
+			r.Question, r.Claims[0].JudgedAs = "What rises in the east?", "Sun rises in the east."
 		}},
-		"another statement than theirs": {edit: func(r *Result) {
-			r.Row.Question, r.Claims[0].As = "What rises in the east?", "The moon rises."
+		"another statement than theirs": {edit: func(r *result.Row) {
+			r.Question, r.Claims[0].JudgedAs = "What rises in the east?", "The moon rises."
 		}, want: `claim 0: judged_as: got "The moon rises.", want "Sun rises in the east."`},
-		"a statement of a rewritten claim": {edit: func(r *Result) { r.Claims[2].As = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
-		"a cosine of two":                  {edit: func(r *Result) { r.Verdicts[0].Reused = &verdict.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
-		"a quote of nothing":               {edit: func(r *Result) { r.Verdicts[0].Evidence[0] = verdict.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
-		"a role of a supported claim":      {edit: func(r *Result) { r.Verdicts[0].Evidence[0].Role = verdict.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
+		"a statement of a rewritten claim": {edit: func(r *result.Row) { r.Claims[2].JudgedAs = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
+		"a cosine of two":                  {edit: func(r *result.Row) { r.Claims[0].Reused = &result.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"a quote of nothing":               {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
+		"a role of a supported claim":      {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
 		"a refusal":                        {edit: refusal, check: Checker{NoClaims: &one}},
 		"a refusal with another score":     {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
-		"a refusal that was null":          {edit: func(r *Result) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
-		"a refusal without its sentence":   {edit: func(r *Result) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
-		"of CSV":                           {edit: func(r *Result) { refusal(r); r.Skipped = nil }, absent: Absent{Skipped: true}},
-		"of no known reason":               {edit: func(r *Result) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: Absent{Skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
-		"without texts":                    {edit: func(r *Result) { r.Row = dataset.Row{} }, absent: Absent{Answer: true, Contexts: true}},
-		"without texts, out of order":      {edit: func(r *Result) { r.Row = dataset.Row{}; r.Claims[0].Start = 3 }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
-		"without texts, a huge chunk":      {edit: func(r *Result) { r.Row = dataset.Row{}; r.Verdicts[0].ChunkIDs[0] = math.MaxInt }, absent: Absent{Answer: true, Contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
-		"an empty answer":                  {edit: func(r *Result) { r.Row.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
+		"a refusal that was null":          {edit: func(r *result.Row) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
+		"a refusal without its sentence":   {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
+		"of CSV":                           {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, absent: absent{skipped: true}},
+		"of no known reason":               {edit: func(r *result.Row) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: absent{skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
+		"without texts":                    {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil }, absent: absent{answer: true, contexts: true}},
+		"without texts, out of order":      {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].Start = 3 }, absent: absent{answer: true, contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
+		"without texts, a huge chunk":      {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].ChunkIDs[0] = math.MaxInt }, absent: absent{answer: true, contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
+		"an empty answer":                  {edit: func(r *result.Row) { r.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
 		"an answer that is called empty": {
-			edit: func(r *Result) {
-				*r = Result{Row: r.Row, Status: NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+			edit: func(r *result.Row) {
+				*r = result.Row{Answer: r.Answer, Contexts: r.Contexts, Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 			},
 			want: `reason: got "empty", want another, since the answer has`,
 		},
-		"an answer of a citation alone": {edit: func(r *Result) {
-			*r = Result{Row: dataset.Row{Answer: "[1]"}, Status: NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
+		"an answer of a citation alone": {edit: func(r *result.Row) {
+			*r = result.Row{Answer: "[1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 		}},
-		"negative tokens": {edit: func(r *Result) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
+		"negative tokens": {edit: func(r *result.Row) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := stored()
 			tt.edit(r)
-			err := tt.check.Check(r, tt.absent)
-			var bad *MismatchError
+			err := tt.check.check(r, tt.absent)
+			var bad *result.MismatchError
 			switch {
 			case tt.want == "" && err != nil:
 				t.Error(err)
@@ -139,7 +131,7 @@ func TestCodePointsAreThoseOfRunes(t *testing.T) {
 func TestRowsWithoutClaimsHaveOneScore(t *testing.T) {
 	var c Checker
 	row := func(f float64) error {
-		return c.Check(&Result{Status: NoClaims, Reason: "empty", Faithfulness: f, Support: math.NaN()}, Absent{})
+		return c.check(&result.Row{Status: result.NoClaims, Reason: "empty", Faithfulness: f, Support: math.NaN()}, absent{})
 	}
 	if err := errors.Join(row(math.NaN()), row(math.NaN())); err != nil {
 		t.Fatal(err)
@@ -156,18 +148,24 @@ func TestClaimsAndSkippedSentencesCoverTheAnswer(t *testing.T) {
 	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	r := &Result{Row: dataset.Row{Answer: answer}, Status: Scored, Claims: e.Claims, Skipped: e.Skipped, Faithfulness: 0.5, Support: 0.5}
-	r.Verdicts = []verdict.Verdict{{Label: verdict.Supported, Score: 1}, {ClaimID: 1, Label: verdict.NotMentioned}}
+	r := &result.Row{Answer: answer, Status: result.Scored, Faithfulness: 0.5, Support: 0.5}
+	for _, c := range e.Claims {
+		r.Claims = append(r.Claims, result.Claim{ID: c.ID, Text: c.Text, Start: c.Start, End: c.End, Verdict: result.NotMentioned})
+	}
+	r.Claims[0].Verdict, r.Claims[0].Score = result.Supported, 1
+	for _, s := range e.Skipped {
+		r.Skipped = append(r.Skipped, result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End})
+	}
 	var c Checker
-	if err := c.Check(r, Absent{}); err != nil {
+	if err := c.check(r, absent{}); err != nil {
 		t.Fatal(err)
 	}
-	r.Claims, r.Verdicts, r.Faithfulness, r.Support = r.Claims[:1], r.Verdicts[:1], 1, 1
-	if err := c.Check(r, Absent{}); err == nil || !strings.Contains(err.Error(), "claims: got nothing of the answer from 15 to ") {
+	r.Claims, r.Faithfulness, r.Support = r.Claims[:1], 1, 1
+	if err := c.check(r, absent{}); err == nil || !strings.Contains(err.Error(), "claims: got nothing of the answer from 15 to ") {
 		t.Errorf("got %v, want an error", err)
 	}
-	r.Skipped = []extract.Skipped{{Kind: extract.Greeting, Text: answer[10:15], Start: 10, End: 15}}
-	if err := c.Check(r, Absent{}); err == nil || !strings.Contains(err.Error(), "start: got 10, want ") {
+	r.Skipped = []result.Skipped{{Kind: "greeting", Text: answer[10:15], Start: 10, End: 15}}
+	if err := c.check(r, absent{}); err == nil || !strings.Contains(err.Error(), "start: got 10, want ") {
 		t.Errorf("got %v, want an error", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -35,7 +36,7 @@ func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
 	for _, workers := range []int{1, 16} {
 		clear(judged)
 		next := 0
-		p := &Pipeline{Extractor: extractFunc(fields), Judge: judge, Workers: workers, Earlier: func(row *dataset.Row, _ error) (*Result, error) {
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: judge, Workers: workers, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
 			if row.Index != next {
 				t.Errorf("asked for row %d, want %d", row.Index, next)
 			}
@@ -43,12 +44,12 @@ func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
 			if row.Index%3 == 0 {
 				return nil, nil
 			}
-			return &Result{Row: *row, Status: NoClaims, Reason: "known"}, nil
+			return &result.Row{Index: row.Index, Status: result.NoClaims, Reason: "known"}, nil
 		}}
 		for i, r := range collect(t, p, claimEach(rows)) {
 			known := i%3 != 0
-			if r.Row.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
-				t.Fatalf("row %d: index %d, %q, judged %d times", i, r.Row.Index, r.Reason, judged[strconv.Itoa(i)])
+			if r.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
+				t.Fatalf("row %d: index %d, %q, judged %d times", i, r.Index, r.Reason, judged[strconv.Itoa(i)])
 			}
 		}
 		if next != rows {
@@ -59,14 +60,14 @@ func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
 
 func TestAnErrorOfTheEarlierResultsEndsTheRun(t *testing.T) {
 	bad := errors.New("bad")
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), Workers: 4, Earlier: func(row *dataset.Row, _ error) (*Result, error) {
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), Workers: 4, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
 		if row.Index == 7 {
 			return nil, bad
 		}
 		return nil, nil
 	}}
 	written := 0
-	err := p.Run(t.Context(), claimEach(100), sinkFunc(func(*Result) error { written++; return nil }))
+	err := p.Run(t.Context(), claimEach(100), sinkFunc(func(*result.Row) error { written++; return nil }))
 	if !errors.Is(err, bad) || written != 7 {
 		t.Errorf("%v after %d rows", err, written)
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -41,9 +42,9 @@ func TestAFatalErrorEndsTheRun(t *testing.T) {
 				Fatal:   func(err error) bool { return errors.Is(err, down) },
 			}
 			written := 0
-			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *Result) error {
-				if r.Row.Index != written || r.Status != Scored {
-					t.Errorf("row %d is %v, written as number %d", r.Row.Index, r.Status, written)
+			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+				if r.Index != written || r.Status != result.Scored {
+					t.Errorf("row %d is %v, written as number %d", r.Index, r.Status, written)
 				}
 				written++
 				return nil
@@ -53,8 +54,8 @@ func TestAFatalErrorEndsTheRun(t *testing.T) {
 			}
 			p.Fatal = func(error) bool { return false }
 			failed := 0
-			err = p.Run(t.Context(), rows(n), sinkFunc(func(r *Result) error {
-				if r.Status == Failed {
+			err = p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
+				if r.Status == result.Failed {
 					failed++
 				}
 				return nil
@@ -100,7 +101,7 @@ func TestAFatalErrorThatDrainsLetsRowsFinish(t *testing.T) {
 						return
 					}
 				}
-			}, sinkFunc(func(*Result) error { written++; return nil }))
+			}, sinkFunc(func(*result.Row) error { written++; return nil }))
 			want := 0
 			if drains {
 				want = workers - 1

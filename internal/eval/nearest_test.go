@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -35,15 +36,15 @@ func TestClaimsWithoutEvidenceGetTheNearestPassage(t *testing.T) {
 		}
 		return out, nil
 	})
-	score := func(nearest Judge) *Result {
+	score := func(nearest Judge) *evaluation {
 		p := Pipeline{Extractor: extractFunc(fields), Judge: judge, Nearest: nearest}
-		r := &Result{Row: dataset.Row{Answer: "a b c d e f", Contexts: []string{"a", "xy"}}}
+		r := &evaluation{row: dataset.Row{Answer: "a b c d e f", Contexts: []string{"a", "xy"}}}
 		p.score(t.Context(), r, &quoteChecker{})
 		return r
 	}
 	r := score(nearest)
 	var got [][]verdict.Evidence
-	for _, v := range r.Verdicts {
+	for _, v := range r.verdicts {
 		got = append(got, v.Evidence)
 	}
 	as := func(role verdict.Role) []verdict.Evidence {
@@ -60,11 +61,11 @@ func TestClaimsWithoutEvidenceGetTheNearestPassage(t *testing.T) {
 	if shared[0].Role != verdict.RoleSupports {
 		t.Error("the judge's own evidence was changed")
 	}
-	if r := score(nil); r.Status != Scored || len(r.Verdicts[5].Evidence) > 0 {
-		t.Errorf("without a search: %v, %+v", r.Status, r.Verdicts[5].Evidence)
+	if r := score(nil); r.status != result.Scored || len(r.verdicts[5].Evidence) > 0 {
+		t.Errorf("without a search: %v, %+v", r.status, r.verdicts[5].Evidence)
 	}
 	failing := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, errors.New("no") })
-	if r := score(failing); r.Status != Failed || r.Reason != StageVerdict || r.Verdicts != nil {
-		t.Errorf("with a search that fails: %v (%s)", r.Status, r.Reason)
+	if r := score(failing); r.status != result.Failed || r.reason != result.StageVerdict || r.verdicts != nil {
+		t.Errorf("with a search that fails: %v (%s)", r.status, r.reason)
 	}
 }

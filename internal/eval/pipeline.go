@@ -11,84 +11,78 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
-	// A window of this many rows for each worker keeps the others busy
-	// behind a row that takes some ten times as long as the usual one.
+	// windowPerWorker rows for each worker keep the others busy behind a row that takes
+	// about ten times as long as usual.
 	windowPerWorker = 8
-	// Rows that take microseconds need slack between reader and writer
-	// whatever the number of workers.
+	// minWindow decouples reader and writer if rows take microseconds.
 	minWindow = 128
-	// Text of rows in flight. One row may be larger, and then goes alone.
+	// windowBytes limits the text of the rows in the window. A larger row is processed
+	// alone.
 	windowBytes = 32 << 20
 )
 
-// A Pipeline scores rows. The zero value of a field that is not required is
-// its default.
+// A Pipeline scores rows. Extractor and Judge are required unless Combined is set; all
+// other fields are optional.
 type Pipeline struct {
-	Extractor Extractor // required, unless there is a Combined
-	Judge     Judge     // likewise
-	Combined  Combined  // takes the place of Extractor and Judge
-	Nearest   Judge     // its evidence is quoted for claims that are not supported and have none
-	// Refusals finds refusals that the contexts answer, which become claims; none if
-	// nil, and with Combined. They are contradicted, unless JudgeRefusals is set: then
-	// the judge gets them too, and those that it does not find contradicted are
-	// skipped.
+	Extractor Extractor
+	Judge     Judge
+	Combined  Combined // replaces Extractor and Judge
+	Nearest   Judge    // its evidence is quoted for unsupported claims that have none
+	// Refusals finds refusals that the contexts contradict, which then become claims.
+	// Combined ignores it. The claims are contradicted unless JudgeRefusals is set: then
+	// the judge decides, and refusals that it does not contradict are skipped.
 	Refusals      RefusalChecker
 	JudgeRefusals bool
-	Workers       int // rows judged at once; 1
-	Window        int // rows that are read and not yet written; by the number of workers
-	// DeriveCited is set where every call of Judge costs money: whether a citation
-	// supports its claim is told from the verdict over all contexts. Judge is called
-	// again only for supported claims that cite other chunks than those of the verdict.
+	Workers       int // rows that are judged concurrently; 1 if 0
+	Window        int // rows between reader and writer; derived from Workers if 0
+	// DeriveCited derives the verdict of a citation from the verdict over all contexts
+	// if possible, instead of calling Judge again. It is set if calls cost money.
 	DeriveCited bool
-	NoClaims    *float64 // faithfulness of a row without claims; none
-	Earlier     Earlier  // what rows have a result already; none
-	// RowTimeout is how long a row may be worked on, not counting what Waiting
-	// says; 0 is no limit. A row that takes longer fails with a *TimeoutError, as
-	// soon as the stage that it is in returns: stages stop when their context is
-	// done. RowTimeout requires Now, the wall clock.
+	NoClaims    *float64 // faithfulness of rows without claims; NaN if nil
+	Earlier     Earlier  // results of an earlier run; may be nil
+	// RowTimeout is the maximum time for a row, without the time in Waiting; 0 is no
+	// limit. A row that takes longer fails with a *TimeoutError once its stage returns,
+	// which stages do when their context is done. RowTimeout requires Now, the clock.
 	RowTimeout time.Duration
 	Now        func() time.Time
-	// Fatal says that an error of a stage ends the run and not just the row:
-	// the server is down, or the money is spent. By default none does.
+	// Fatal reports whether an error of a stage ends the run instead of the row, such
+	// as that of a server that is down. If nil, no error does.
 	Fatal func(error) bool
-	// Drain says of a Fatal error that the rows in flight may still be finished,
-	// each of them until it fails so itself: what they asked is paid for. By default
-	// they are given up.
+	// Drain reports whether after a Fatal error the rows that are being judged are
+	// completed, because their requests are paid for. If nil, they are canceled.
 	Drain func(error) bool
 }
 
-// Earlier knows the results of an earlier run of the same rows. For each row,
-// in order, it is asked for the one of that row, with the error of its reading,
-// if any; a row that it returns nil for goes through the stages. An error of it
-// ends the run as one in the rows does. It is called from one goroutine.
-type Earlier func(row *dataset.Row, err error) (*Result, error)
+// Earlier returns the result of an earlier run for a row, or nil if the row must be
+// scored. It is called for each row in order, with the error of reading it, from one
+// goroutine. An error ends the run like an error of the reader.
+type Earlier func(row *dataset.Row, err error) (*result.Row, error)
 
-// Run reads rows, scores up to Workers of them at once, and writes the results
-// to sink in the order of rows. No more than Window rows, and no more text than
-// 32 MiB or one row, wait for a slow row before them, so memory does not depend
-// on how many rows there are.
+// Run reads rows, scores up to Workers of them concurrently, and writes the results to
+// sink in the order of rows. At most Window rows, and at most 32 MiB of text or one
+// row, wait for a slow row before them, so memory does not depend on the number of rows.
 //
-// An error in rows that is a *dataset.RowError is a failed row, as is an error
-// or a panic in a stage. Any other error in rows ends the run after the rows
-// before it are written, and is returned. So does an error of a stage that is
-// Fatal; its row is not written, nor any row after it. An error of sink ends the run at once.
-// Where ctx is done, no further row is begun, the rows that were finished by
-// then are written up to the first that was not, and Run returns
-// context.Cause(ctx). Run returns only when rows does.
+// A *dataset.RowError in rows and an error or panic in a stage fail one row. Any other
+// error in rows is returned after the rows before it are written. So is an error of a
+// stage that is Fatal; neither its row nor any later row is written. An error of sink
+// ends the run at once. If ctx is done, no further row is started, the finished rows
+// are written up to the first unfinished one, and Run returns context.Cause(ctx). Run
+// does not return before rows does.
 func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], sink Sink) error {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	begin, stop := context.WithCancelCause(work) // done: no further row is begun
+	start, stop := context.WithCancelCause(work) // when done, no further row is started
 	defer stop(nil)
 	workers := max(p.Workers, 1)
 	window := p.Window
 	if window < 1 {
 		window = max(windowPerWorker*workers, minWindow)
 	}
-	f := &flight{
+	q := &queue{
 		free:  make(chan *slot, window),
 		todo:  make(chan *slot, window),
 		order: make(chan *slot, window),
@@ -96,11 +90,11 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	}
 
 	var g errgroup.Group
-	g.Go(func() error { return f.read(begin, rows, p.Earlier, window) })
+	g.Go(func() error { return q.read(start, rows, p.Earlier, window) })
 	for range workers {
-		g.Go(func() error { p.work(begin, work, stop, cancel, f.todo); return nil })
+		g.Go(func() error { p.work(start, work, stop, cancel, q.todo); return nil })
 	}
-	done, writeErr := f.write(sink)
+	done, writeErr := q.write(sink)
 	if writeErr != nil {
 		cancel(writeErr)
 	}
@@ -112,67 +106,70 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case readErr == nil: // all was read before the fatal error
-		return context.Cause(begin)
+	case readErr == nil: // everything was read before the fatal error
+		return context.Cause(start)
 	default:
 		return readErr
 	}
 }
 
-// A slot holds a row from its reading to its writing, and is then used again.
+// A slot holds a row between reader and writer and is then reused.
 type slot struct {
-	result   Result
+	row      evaluation
+	result   result.Row
 	bytes    int64
-	unjudged bool          // the run was cancelled before the row had its result
-	done     chan struct{} // receives once when result or unjudged is set
+	canceled bool          // the run ended before the row had a result
+	done     chan struct{} // receives once when result or canceled is set
 }
 
-// A flight is the rows between the reader and the writer. No send on its
-// channels blocks, because there are no more slots than each has room for.
-type flight struct {
+// A queue holds the rows between the reader and the writer. Sends on its channels never
+// block, because each channel has a buffer for all slots.
+type queue struct {
 	free  chan *slot
 	todo  chan *slot // to the workers
 	order chan *slot // to the writer
 	text  *semaphore.Weighted
 }
 
-// read hands each row to the workers and to the writer, or where it has a result
-// to the writer alone, until rows ends, fails, or ctx is done.
-func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier, window int) error {
-	defer close(f.order)
-	defer close(f.todo)
-	made := 0
+// read passes each row to the workers and to the writer, or only to the writer if it
+// has a result, until rows ends, fails, or ctx is done.
+func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier, window int) error {
+	defer close(q.order)
+	defer close(q.todo)
+	slots := 0
 	for row, err := range rows {
 		var bad *dataset.RowError
 		if err != nil && !errors.As(err, &bad) {
 			return err
 		}
 		var s *slot
-		if made < window && len(f.free) == 0 {
+		if slots < window && len(q.free) == 0 {
 			s = &slot{done: make(chan struct{}, 1)}
-			made++
+			slots++
 		} else {
 			select {
-			case s = <-f.free:
+			case s = <-q.free:
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
 		}
 		s.bytes = min(textBytes(&row), windowBytes)
-		if err := f.text.Acquire(ctx, s.bytes); err != nil {
+		if err := q.text.Acquire(ctx, s.bytes); err != nil {
 			return context.Cause(ctx)
 		}
-		s.result = Result{Row: row, Err: err}
-		known, err := earlier.of(&row, err)
-		if err != nil {
-			return err
+		s.row = evaluation{row: row, err: err}
+		var known *result.Row
+		if earlier != nil {
+			if known, err = earlier(&row, err); err != nil {
+				return err
+			}
 		}
-		f.order <- s
+		q.order <- s
 		if known != nil {
-			s.result, s.unjudged = *known, false
+			s.result, s.canceled = *known, false
 			s.done <- struct{}{}
 		} else {
-			f.todo <- s
+			q.todo <- s
 		}
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -181,68 +178,61 @@ func (f *flight) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], e
 	return nil
 }
 
-// of asks e, which may be nil.
-func (e Earlier) of(row *dataset.Row, err error) (*Result, error) {
-	if e == nil {
-		return nil, nil
-	}
-	return e(row, err)
-}
-
-// write gives results to sink in order. It reports whether every row that was
-// read is written, and stops at the first one that is not.
-func (f *flight) write(sink Sink) (bool, error) {
-	for s := range f.order {
+// write writes results to sink in order and stops at the first canceled row. It reports
+// whether every row that was read was written.
+func (q *queue) write(sink Sink) (bool, error) {
+	for s := range q.order {
 		<-s.done
-		if s.unjudged {
+		if s.canceled {
 			return false, nil
 		}
 		if err := sink.Write(&s.result); err != nil {
-			return false, fmt.Errorf("writing row %d: %w", s.result.Row.Index, err)
+			return false, fmt.Errorf("writing row %d: %w", s.result.Index, err)
 		}
-		f.text.Release(s.bytes)
-		s.result = Result{} // its texts can go before the slot is used again
-		f.free <- s
+		q.text.Release(s.bytes)
+		s.row, s.result = evaluation{}, result.Row{} // free the texts
+		q.free <- s
 	}
 	return true, nil
 }
 
-// work scores rows until there are no more. Where a row fails of what would fail
-// the others too, it stops begin, and unless rows may drain cancels ctx.
-func (p *Pipeline) work(begin, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
+// work scores rows until there are no more. A fatal error stops start and, unless the
+// other rows are drained, cancels ctx.
+func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
 	score, end := p.scorer(ctx)
 	defer end()
 	for s := range todo {
-		s.unjudged = begin.Err() != nil
-		if !s.unjudged {
-			score(&s.result)
-			if s.result.Status == Failed && s.result.Reason != StageRead {
-				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(s.result.Err)
+		s.canceled = start.Err() != nil
+		if !s.canceled {
+			score(&s.row)
+			if err := s.row.err; s.row.status == result.Failed && s.row.reason != result.StageRead {
+				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(err)
 				if fatal {
-					stop(s.result.Err)
+					stop(err)
 				}
-				if fatal && (p.Drain == nil || !p.Drain(s.result.Err)) {
-					cancel(s.result.Err)
+				if fatal && (p.Drain == nil || !p.Drain(err)) {
+					cancel(err)
 				}
-				// A stage that gave up because the run is over says nothing of the row.
-				s.unjudged = fatal || ctx.Err() != nil
+				// A stage that failed because the run ended says nothing about the row.
+				s.canceled = fatal || ctx.Err() != nil
 			}
+			s.result = s.row.result()
 		}
 		s.done <- struct{}{}
 	}
 }
 
-// scorer returns a function that scores rows, one at a time and each within
-// RowTimeout, and one that must be called after the last.
-func (p *Pipeline) scorer(ctx context.Context) (score func(*Result), end func()) {
+// scorer returns a function that scores one row at a time within RowTimeout, and a
+// function that must be called after the last row.
+func (p *Pipeline) scorer(ctx context.Context) (score func(*evaluation), end func()) {
 	var check quoteChecker
 	if p.RowTimeout <= 0 {
-		return func(r *Result) { p.score(ctx, r, &check) }, func() {}
+		return func(e *evaluation) { p.score(ctx, e, &check) }, func() {}
 	}
 	rows, clock := newRowClock(ctx, p.RowTimeout, p.Now)
-	score = func(r *Result) {
+	score = func(e *evaluation) {
 		clock.start()
-		p.score(rows, r, &check)
+		p.score(rows, e, &check)
 		if !clock.stop() {
 			clock.cancel(nil)
 			rows, clock = newRowClock(ctx, p.RowTimeout, p.Now)
@@ -251,7 +241,7 @@ func (p *Pipeline) scorer(ctx context.Context) (score func(*Result), end func())
 	return score, func() { clock.cancel(nil) }
 }
 
-// textBytes estimates how much memory a row holds.
+// textBytes estimates the memory of a row.
 func textBytes(row *dataset.Row) int64 {
 	n := len(row.Question) + len(row.Answer)
 	for _, c := range row.Contexts {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -37,9 +38,9 @@ func (f judgeFunc) Judge(ctx context.Context, task verdict.Task) (verdict.Judgem
 	return verdict.Judgement{Verdicts: vs}, err
 }
 
-type sinkFunc func(*Result) error
+type sinkFunc func(*result.Row) error
 
-func (f sinkFunc) Write(r *Result) error { return f(r) }
+func (f sinkFunc) Write(r *result.Row) error { return f(r) }
 
 // fields takes every word of an answer for a claim.
 func fields(_ context.Context, _, answer string) (extract.Extraction, error) {
@@ -85,10 +86,10 @@ func numbered(n int, read *atomic.Int64) iter.Seq2[dataset.Row, error] {
 }
 
 // collect runs p over rows and returns all results.
-func collect(t *testing.T, p *Pipeline, rows iter.Seq2[dataset.Row, error]) []Result {
+func collect(t *testing.T, p *Pipeline, rows iter.Seq2[dataset.Row, error]) []result.Row {
 	t.Helper()
-	var results []Result
-	err := p.Run(t.Context(), rows, sinkFunc(func(r *Result) error {
+	var results []result.Row
+	err := p.Run(t.Context(), rows, sinkFunc(func(r *result.Row) error {
 		results = append(results, *r)
 		return nil
 	}))
@@ -116,9 +117,9 @@ func TestResultsComeInOrderFromABoundedPoolAndWindow(t *testing.T) {
 			}),
 		}
 		next := 0
-		err := p.Run(t.Context(), numbered(rows, &read), sinkFunc(func(r *Result) error {
-			if r.Row.Index != next {
-				return fmt.Errorf("got row %d, want %d", r.Row.Index, next)
+		err := p.Run(t.Context(), numbered(rows, &read), sinkFunc(func(r *result.Row) error {
+			if r.Index != next {
+				return fmt.Errorf("got row %d, want %d", r.Index, next)
 			}
 			next++
 			ahead.Store(max(ahead.Load(), read.Load()-written.Load()))
@@ -155,7 +156,7 @@ func TestASlowRowHoldsBackLittleTextHoweverWideTheWindow(t *testing.T) {
 				return contained(ctx, task)
 			})}
 		n := int64(0)
-		err := p.Run(t.Context(), rows, sinkFunc(func(*Result) error {
+		err := p.Run(t.Context(), rows, sinkFunc(func(*result.Row) error {
 			most.Store(max(most.Load(), read.Load()-n))
 			n++
 			return nil
@@ -171,7 +172,7 @@ func TestASlowRowHoldsBackLittleTextHoweverWideTheWindow(t *testing.T) {
 
 func TestTheNumberOfWorkersChangesNoResult(t *testing.T) {
 	var read atomic.Int64
-	var want []Result
+	var want []result.Row
 	for _, workers := range []int{0, 1, 3, 64} {
 		p := &Pipeline{Workers: workers, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 		got := collect(t, p, numbered(500, &read))
@@ -204,9 +205,9 @@ func TestACancelledRunKeepsWhatWasFinishedInOrder(t *testing.T) {
 			})}
 		time.AfterFunc(time.Minute, func() { cancel(stop) })
 		n := 0
-		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(r *Result) error {
-			if r.Status == Failed || r.Row.Index != n {
-				t.Errorf("row %d is %v: %v", r.Row.Index, r.Status, r.Err)
+		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(r *result.Row) error {
+			if r.Status == result.Failed || r.Index != n {
+				t.Errorf("row %d is %v: %v", r.Index, r.Status, r.Err)
 			}
 			n++
 			return nil
@@ -231,7 +232,7 @@ func TestARowThatIgnoresCancellationIsStillWritten(t *testing.T) {
 				return contained(ctx, task)
 			})}
 		n := 0
-		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(*Result) error { n++; return nil }))
+		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(*result.Row) error { n++; return nil }))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
 		}
@@ -246,8 +247,8 @@ func TestACancellationAfterTheLastRowIsNoError(t *testing.T) {
 	defer cancel()
 	var read atomic.Int64
 	p := &Pipeline{Workers: 2, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
-	err := p.Run(ctx, numbered(5, &read), sinkFunc(func(r *Result) error {
-		if r.Row.Index == 4 {
+	err := p.Run(ctx, numbered(5, &read), sinkFunc(func(r *result.Row) error {
+		if r.Index == 4 {
 			cancel()
 		}
 		return nil
@@ -262,7 +263,7 @@ func TestAFailedSinkEndsTheRun(t *testing.T) {
 	full := errors.New("disk full")
 	p := &Pipeline{Workers: 4, Window: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	n := 0
-	err := p.Run(t.Context(), numbered(1<<30, &read), sinkFunc(func(*Result) error {
+	err := p.Run(t.Context(), numbered(1<<30, &read), sinkFunc(func(*result.Row) error {
 		if n++; n == 3 {
 			return full
 		}
@@ -285,7 +286,7 @@ func TestABrokenSourceEndsTheRunAfterTheRowsBeforeIt(t *testing.T) {
 	}
 	n := 0
 	p := &Pipeline{Workers: 4, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
-	err := p.Run(t.Context(), rows, sinkFunc(func(*Result) error { n++; return nil }))
+	err := p.Run(t.Context(), rows, sinkFunc(func(*result.Row) error { n++; return nil }))
 	if !errors.Is(err, torn) || n != 10 {
 		t.Error(err, n)
 	}
@@ -297,7 +298,7 @@ func TestMemoryDoesNotGrowWithTheRows(t *testing.T) {
 	var peak uint64
 	p := &Pipeline{Workers: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	n := 0
-	err := p.Run(t.Context(), numbered(200_000, &read), sinkFunc(func(*Result) error {
+	err := p.Run(t.Context(), numbered(200_000, &read), sinkFunc(func(*result.Row) error {
 		if n++; n%50_000 == 0 {
 			runtime.GC()
 			runtime.ReadMemStats(&m)
@@ -335,7 +336,7 @@ func BenchmarkPipeline(b *testing.B) {
 			}
 			b.ReportAllocs()
 			sum := 0.0
-			if err := p.Run(b.Context(), rows, sinkFunc(func(r *Result) error { sum += r.Support; return nil })); err != nil {
+			if err := p.Run(b.Context(), rows, sinkFunc(func(r *result.Row) error { sum += r.Support; return nil })); err != nil {
 				b.Fatal(err)
 			}
 			if math.IsNaN(sum) {

@@ -7,9 +7,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// reconcile returns the verdicts in the order of the claims, which are numbered
-// from 0. It is an error where a claim has no verdict or two, where a verdict
-// is of no claim, and where a verdict says nothing that can be counted.
+// reconcile returns the verdicts in the order of the claims, which are numbered from
+// 0. It is an error if a claim does not have exactly one verdict, or if a verdict has an
+// unknown claim, an invalid label or a score outside of 0 to 1.
 func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict, error) {
 	ordered := len(vs) == len(claims)
 	for i := range vs {
@@ -17,7 +17,7 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 		if v.ClaimID < 0 || v.ClaimID >= len(claims) {
 			return nil, fmt.Errorf("a verdict for claim %d, and there are %d claims", v.ClaimID, len(claims))
 		}
-		if !(v.Score >= 0 && v.Score <= 1) { // so written, it catches NaN
+		if !(v.Score >= 0 && v.Score <= 1) { // true for NaN
 			return nil, fmt.Errorf("claim %d: a score of %v, which is not from 0 to 1", v.ClaimID, v.Score)
 		}
 		if v.Label > verdict.Supported {

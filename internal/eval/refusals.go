@@ -6,84 +6,85 @@ import (
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A RefusalChecker finds the statement of the contexts that answers what a sentence
-// says they do not. It reports false if it is not sure of one. It is called from many
-// goroutines.
+// A RefusalChecker finds the passage of the contexts that answers a question after
+// the answer claimed that they do not. It returns false if there is no such passage.
+// It is called from many goroutines.
 type RefusalChecker interface {
 	Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error)
 }
 
-// The refusals of a row are compared with its contexts up to refusalChecks times,
-// and further as long as that is less than refusalWork bytes.
+// Checking a refusal costs the text of its row in bytes. The budget of a row is
+// refusalChecks times its text plus refusalBytes.
 const (
 	refusalChecks = 8
-	refusalWork   = 1 << 22
+	refusalBytes  = 4 << 20
 )
 
-// refused are the claims of a row that are refusals, by their index among the
-// claims, with the statement that answers each.
-type refused map[int]verdict.Evidence
+// falseRefusals are the claims that are refusals, by index, and the passages that
+// answer them.
+type falseRefusals map[int]verdict.Evidence
 
-// claimRefusals makes claims of the refusals in an answer that the contexts answer.
-// Claims stay in the order of the answer, and are numbered again.
-func (p *Pipeline) claimRefusals(ctx context.Context, r *Result, found *extract.Extraction) (refused, error) {
-	if p.Refusals == nil || len(r.Row.Contexts) == 0 {
+// claimRefusals turns refusals into claims if the contexts answer the question. Claims
+// stay in the order of the answer and are renumbered.
+func (p *Pipeline) claimRefusals(ctx context.Context, e *evaluation, extraction *extract.Extraction) (falseRefusals, error) {
+	if p.Refusals == nil || len(e.row.Contexts) == 0 {
 		return nil, nil //nolint:nilnil // an empty map
 	}
-	var all refused
-	var kept []extract.Skipped
-	left := refusalChecks*int(textBytes(&r.Row)) + refusalWork
-	for i, s := range found.Skipped {
+	var all falseRefusals
+	var skipped []extract.Skipped // without those that became claims
+	budget := refusalChecks*int(textBytes(&e.row)) + refusalBytes
+	for i, s := range extraction.Skipped {
 		answered := false
-		if s.Kind == extract.Refusal && left > 0 {
-			left -= int(textBytes(&r.Row))
-			e, ok, err := p.Refusals.Answered(ctx, r.Row.Question, s.Text, r.Row.Contexts)
+		if s.Kind == extract.Refusal && budget > 0 {
+			budget -= int(textBytes(&e.row))
+			evidence, ok, err := p.Refusals.Answered(ctx, e.row.Question, s.Text, e.row.Contexts)
 			if err != nil {
 				return nil, err
 			}
 			if answered = ok; ok {
 				if all == nil {
-					all = make(refused)
-					kept = append(kept, found.Skipped[:i]...)
+					all = make(falseRefusals)
+					skipped = append(skipped, extraction.Skipped[:i]...)
 				}
-				all.insert(found, s, e)
+				all.insert(extraction, s, evidence)
 			}
 		}
 		if all != nil && !answered {
-			kept = append(kept, s)
+			skipped = append(skipped, s)
 		}
 	}
 	if all != nil {
-		found.Skipped = kept
+		extraction.Skipped = skipped
 	}
 	return all, nil
 }
 
-// insert makes s a claim in its place among those of found.
-func (all refused) insert(found *extract.Extraction, s extract.Skipped, e verdict.Evidence) {
-	at := len(found.Claims)
-	for at > 0 && startOf(&found.Claims[at-1]) > s.Start {
+// insert inserts s as a claim at its position in the answer.
+func (all falseRefusals) insert(extraction *extract.Extraction, s extract.Skipped, evidence verdict.Evidence) {
+	at := len(extraction.Claims)
+	for at > 0 && startOf(&extraction.Claims[at-1]) > s.Start {
 		at--
 	}
-	claims := make([]extract.Claim, 0, len(found.Claims)+1)
-	claims = append(append(append(claims, found.Claims[:at]...), extract.Claim{Text: s.Text, Start: s.Start, End: s.End}), found.Claims[at:]...)
+	claims := slices.Insert(slices.Clone(extraction.Claims), at, extract.Claim{Text: s.Text, Start: s.Start, End: s.End})
 	for i := range claims {
 		claims[i].ID = i
 	}
-	found.Claims = claims
-	for i := len(claims) - 1; i > at; i-- { // those behind it move
+	extraction.Claims = claims
+	for i := len(claims) - 1; i > at; i-- { // later claims move by one
 		if moved, ok := all[i-1]; ok {
 			all[i] = moved
 			delete(all, i-1)
 		}
 	}
-	all[at] = e
+	all[at] = evidence
 }
 
-// startOf is where a claim stands in the answer, or the sentence that it came from.
+// startOf returns the position of a claim in the answer, or of the sentence from which
+// it comes.
 func startOf(c *extract.Claim) int {
 	if c.From != nil {
 		return c.From.Start
@@ -91,66 +92,67 @@ func startOf(c *extract.Claim) int {
 	return c.Start
 }
 
-// judgeClaims returns the verdicts on the claims of r. A refusal is contradicted by the
-// statement that answers it, unless the judge decides on refusals itself.
-func (p *Pipeline) judgeClaims(ctx context.Context, r *Result, refusals refused) (verdict.Judgement, error) {
-	task := verdict.Task{Question: r.Row.Question, Contexts: r.Row.Contexts, Claims: r.Claims}
+// judgeClaims returns the verdicts on the claims of e. A refusal is contradicted by the
+// passage that answers the question, unless the judge decides on refusals.
+func (p *Pipeline) judgeClaims(ctx context.Context, e *evaluation, refusals falseRefusals) (verdict.Judgement, error) {
+	task := verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims}
 	if len(refusals) == 0 || p.JudgeRefusals {
 		return p.Judge.Judge(ctx, task)
 	}
 	task.Claims = nil
-	var ids []int // in r of the task's claims, which are numbered from 0 as well
-	for i, c := range r.Claims {
+	var ids []int // of the claims in the task, which are renumbered
+	for i, c := range e.claims {
 		if _, ok := refusals[i]; !ok {
 			c.ID = len(ids)
 			task.Claims, ids = append(task.Claims, c), append(ids, i)
 		}
 	}
-	var said verdict.Judgement
+	var judgement verdict.Judgement
 	if len(ids) > 0 {
 		var err error
-		if said, err = p.Judge.Judge(ctx, task); err != nil {
-			return said, err
+		if judgement, err = p.Judge.Judge(ctx, task); err != nil {
+			return judgement, err
 		}
-		if said.Verdicts, err = reconcile(task.Claims, said.Verdicts); err != nil {
-			return said, err
+		if judgement.Verdicts, err = reconcile(task.Claims, judgement.Verdicts); err != nil {
+			return judgement, err
 		}
-		said.Verdicts = slices.Clone(said.Verdicts)
+		judgement.Verdicts = slices.Clone(judgement.Verdicts)
 		for k, id := range ids {
-			said.Verdicts[k].ClaimID = id
+			judgement.Verdicts[k].ClaimID = id
 		}
 	}
-	for i, e := range refusals {
-		said.Verdicts = append(said.Verdicts, verdict.Verdict{
-			ClaimID: i, Label: verdict.Contradicted, Reason: "the contexts answer it: " + verdict.Excerpt(e.Quote, 0), Evidence: []verdict.Evidence{e},
+	for i, evidence := range refusals {
+		judgement.Verdicts = append(judgement.Verdicts, verdict.Verdict{
+			ClaimID: i, Label: verdict.Contradicted, Reason: "the contexts answer it: " + verdict.Excerpt(evidence.Quote, 0), Evidence: []verdict.Evidence{evidence},
 		})
 	}
-	return said, nil
+	return judgement, nil
 }
 
-// skipTrueRefusals takes back the refusals that the judge does not find contradicted.
-func (p *Pipeline) skipTrueRefusals(r *Result, refusals refused) {
-	if !p.JudgeRefusals || len(refusals) == 0 || r.Status != Scored {
+// skipTrueRefusals turns refusals that the judge does not find contradicted back into
+// skipped sentences.
+func (p *Pipeline) skipTrueRefusals(e *evaluation, refusals falseRefusals) {
+	if !p.JudgeRefusals || len(refusals) == 0 || e.status != result.Scored {
 		return
 	}
 	var claims []extract.Claim
 	var verdicts []verdict.Verdict
-	for i, c := range r.Claims {
-		if _, ok := refusals[i]; ok && r.Verdicts[i].Label != verdict.Contradicted {
-			e := extract.Extraction{Skipped: r.Skipped}
-			e.Skip(extract.Skipped{Kind: extract.Refusal, Text: c.Text, Start: c.Start, End: c.End})
-			r.Skipped = e.Skipped
+	for i, c := range e.claims {
+		if _, ok := refusals[i]; ok && e.verdicts[i].Label != verdict.Contradicted {
+			extraction := extract.Extraction{Skipped: e.skipped}
+			extraction.Skip(extract.Skipped{Kind: extract.Refusal, Text: c.Text, Start: c.Start, End: c.End})
+			e.skipped = extraction.Skipped
 			continue
 		}
-		v := r.Verdicts[i]
+		v := e.verdicts[i]
 		c.ID, v.ClaimID = len(claims), len(claims)
 		claims, verdicts = append(claims, c), append(verdicts, v)
 	}
-	r.Claims, r.Verdicts = claims, verdicts
+	e.claims, e.verdicts = claims, verdicts
 	if len(claims) == 0 {
-		r.Support = math.NaN()
-		p.noClaims(r, extract.Extraction{Skipped: r.Skipped}.Reason())
+		e.support = math.NaN()
+		p.setNoClaims(e, extract.Extraction{Skipped: e.skipped}.Reason())
 		return
 	}
-	r.score()
+	e.score()
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -39,18 +40,18 @@ func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
 		answer       string
 		judgeDecides bool
 		label        verdict.Label
-		status       Status
+		status       result.Status
 		faithfulness float64
 		claims       []string
 		asked        int
 	}{
-		"alone":                            {falseRefusal, false, verdict.Supported, Scored, 0, []string{falseRefusal}, 0},
-		"with a claim":                     {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 2},
-		"with a true one":                  {trueRefusal + " " + falseRefusal, false, verdict.Supported, Scored, 0, []string{falseRefusal}, 0},
-		"a true one":                       {trueRefusal, false, verdict.Supported, NoClaims, 0, nil, 0},
-		"a judge that agrees":              {falseRefusal, true, verdict.Contradicted, Scored, 0, []string{falseRefusal}, 1},
-		"a judge that does not agree":      {falseRefusal, true, verdict.NotMentioned, NoClaims, 0, nil, 1},
-		"a judge that supports the others": {"The hall is red. " + falseRefusal, true, verdict.Supported, Scored, 1, []string{"The hall is red."}, 2},
+		"alone":                            {falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
+		"with a claim":                     {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, result.Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 2},
+		"with a true one":                  {trueRefusal + " " + falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
+		"a true one":                       {trueRefusal, false, verdict.Supported, result.NoClaims, 0, nil, 0},
+		"a judge that agrees":              {falseRefusal, true, verdict.Contradicted, result.Scored, 0, []string{falseRefusal}, 1},
+		"a judge that does not agree":      {falseRefusal, true, verdict.NotMentioned, result.NoClaims, 0, nil, 1},
+		"a judge that supports the others": {"The hall is red. " + falseRefusal, true, verdict.Supported, result.Scored, 1, []string{"The hall is red."}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score := 0.0
@@ -62,7 +63,7 @@ func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
 				Extractor: extract.Sentences{}, Judge: labelAll(tt.label, score, &asked), Refusals: answeredBy{}, JudgeRefusals: tt.judgeDecides,
 			}
 			r := collect(t, p, one(dataset.Row{Answer: tt.answer, Contexts: []string{"The fee is $5."}}, nil))[0]
-			if r.Status != tt.status || tt.status == Scored && r.Faithfulness != tt.faithfulness {
+			if r.Status != tt.status || tt.status == result.Scored && r.Faithfulness != tt.faithfulness {
 				t.Errorf("got %v with %v, want %v with %v", r.Status, r.Faithfulness, tt.status, tt.faithfulness)
 			}
 			if len(asked) != tt.asked {
@@ -71,14 +72,14 @@ func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
 			var got []string
 			for i, c := range r.Claims {
 				got = append(got, c.Text)
-				if c.Text == falseRefusal && (r.Verdicts[i].Label != verdict.Contradicted || r.Verdicts[i].ClaimID != i) {
-					t.Errorf("got %+v, want it contradicted", r.Verdicts[i])
+				if c.Text == falseRefusal && (c.Verdict != result.Contradicted || c.ID != i) {
+					t.Errorf("got %+v, want it contradicted", c)
 				}
 			}
 			if strings.Join(got, "|") != strings.Join(tt.claims, "|") {
 				t.Errorf("got claims %q, want %q", got, tt.claims)
 			}
-			if err := (&Checker{}).Check(&r, Absent{}); err != nil {
+			if err := (&Checker{}).check(&r, absent{}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -99,9 +100,9 @@ func TestManyRefusalsAreCheckedUpToALimit(t *testing.T) {
 	p := &Pipeline{
 		Extractor: extract.Sentences{}, Judge: labelAll(verdict.Supported, 1, new([]string)), Refusals: counting{&asked},
 	}
-	r := &Result{Row: dataset.Row{Answer: strings.Repeat("The documents do not say when it opens. ", 5000), Contexts: []string{strings.Repeat("It is red. ", 20000)}}}
-	p.score(t.Context(), r, new(quoteChecker))
-	if most := refusalChecks + refusalWork/len(r.Row.Contexts[0]) + 1; asked < refusalChecks || asked > most {
+	e := &evaluation{row: dataset.Row{Answer: strings.Repeat("The documents do not say when it opens. ", 5000), Contexts: []string{strings.Repeat("It is red. ", 20000)}}}
+	p.score(t.Context(), e, new(quoteChecker))
+	if most := refusalChecks + refusalBytes/len(e.row.Contexts[0]) + 1; asked < refusalChecks || asked > most {
 		t.Errorf("got %d refusals checked, want %d to %d", asked, refusalChecks, most)
 	}
 }

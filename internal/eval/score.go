@@ -8,23 +8,23 @@ import (
 	"runtime/debug"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A StageError says at which stage a row failed.
+// A StageError reports the stage at which a row failed.
 type StageError struct {
-	Stage string // StageExtract or StageVerdict
+	Stage string // result.StageExtract or result.StageVerdict
 	Err   error
 }
 
-// Error returns the stage and what went wrong there.
+// Error returns the stage and its error.
 func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
 
-// Unwrap returns the stage's own error.
+// Unwrap returns the error of the stage.
 func (e *StageError) Unwrap() error { return e.Err }
 
-// A PanicError is a panic of a stage. It fails one row and not the run.
+// A PanicError is a panic in a stage. It fails one row and not the run.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -33,160 +33,130 @@ type PanicError struct {
 // Error returns the value of the panic without the stack.
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
-// score takes a row through both stages. r holds the row and the error of its
-// reading, if any.
-func (p *Pipeline) score(ctx context.Context, r *Result, check *quoteChecker) {
-	r.Faithfulness, r.Support = math.NaN(), math.NaN()
-	if r.Err != nil {
-		r.Status, r.Reason = Failed, StageRead
+// score runs a row through the stages, unless it could not be read.
+func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker) {
+	e.faithfulness, e.support = math.NaN(), math.NaN()
+	if e.err != nil {
+		e.status, e.reason = result.Failed, result.StageRead
 		return
 	}
-	stage := StageExtract
+	stage := result.StageExtract
 	defer func() {
 		if v := recover(); v != nil {
-			r.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
+			e.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	p.judge(ctx, r, check, &stage)
-	if err := p.cite(ctx, r); err != nil {
-		r.fail(stage, err)
+	evaluate := p.evaluateStages
+	if p.Combined != nil {
+		evaluate = p.evaluateCombined
+	}
+	if err := evaluate(ctx, e, check, &stage); err != nil {
+		e.fail(stage, timedOut(ctx, err))
+	}
+	if err := p.cite(ctx, e); err != nil {
+		e.fail(stage, err)
 	}
 }
 
-// judge sets the claims and verdicts of r. stage is the stage that it is in.
-func (p *Pipeline) judge(ctx context.Context, r *Result, check *quoteChecker, stage *string) {
-	if p.Combined != nil {
-		*stage = StageVerdict
-		if len(r.Row.Contexts) == 0 {
-			r.fail(*stage, errNoContexts())
-			return
-		}
-		found, said, err := p.Combined.Evaluate(ctx, r.Row.Question, r.Row.Answer, r.Row.Contexts)
-		r.spend(found.Usage, said.Usage)
-		if err == nil {
-			err = p.claim(r, &found)
-		}
-		if err != nil {
-			r.fail(*stage, timedOut(ctx, err))
-		} else if r.Status != NoClaims {
-			p.conclude(ctx, r, said.Verdicts, check)
-		}
-		return
+// evaluateCombined sets the claims and verdicts of e by p.Combined.
+func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *quoteChecker, stage *string) error {
+	*stage = result.StageVerdict
+	if len(e.row.Contexts) == 0 {
+		return errNoContexts()
 	}
-
-	found, err := p.Extractor.Extract(ctx, r.Row.Question, r.Row.Answer)
-	r.spend(found.Usage)
-	var refusals refused
-	if err == nil {
-		refusals, err = p.claimRefusals(ctx, r, &found)
-	}
-	if err == nil {
-		err = p.claim(r, &found)
-	}
+	extraction, judgement, err := p.Combined.Evaluate(ctx, e.row.Question, e.row.Answer, e.row.Contexts)
+	e.spend(extraction.Usage)
+	e.spend(judgement.Usage)
 	if err != nil {
-		r.fail(*stage, timedOut(ctx, err))
-		return
+		return err
 	}
-	if r.Status == NoClaims {
-		return
+	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
+		return err
+	}
+	return p.setVerdicts(ctx, e, judgement.Verdicts, check)
+}
+
+// evaluateStages sets the claims and verdicts of e by p.Extractor and p.Judge. It
+// sets stage to the current stage.
+func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quoteChecker, stage *string) error {
+	extraction, err := p.Extractor.Extract(ctx, e.row.Question, e.row.Answer)
+	e.spend(extraction.Usage)
+	if err != nil {
+		return err
+	}
+	refusals, err := p.claimRefusals(ctx, e, &extraction)
+	if err != nil {
+		return err
+	}
+	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
+		return err
 	}
 
-	*stage = StageVerdict
-	if len(r.Row.Contexts) == 0 {
-		r.fail(*stage, errNoContexts())
-		return
+	*stage = result.StageVerdict
+	if len(e.row.Contexts) == 0 {
+		return errNoContexts()
 	}
 	if err := ctx.Err(); err != nil {
-		r.fail(*stage, timedOut(ctx, err))
-		return
+		return err
 	}
-	said, err := p.judgeClaims(ctx, r, refusals)
-	r.spend(said.Usage)
+	judgement, err := p.judgeClaims(ctx, e, refusals)
+	e.spend(judgement.Usage)
 	if err != nil {
-		r.fail(*stage, timedOut(ctx, err))
-		return
+		return err
 	}
-	p.conclude(ctx, r, said.Verdicts, check)
-	p.skipTrueRefusals(r, refusals)
+	if err := p.setVerdicts(ctx, e, judgement.Verdicts, check); err != nil {
+		return err
+	}
+	p.skipTrueRefusals(e, refusals)
+	return nil
 }
 
-// timedOut returns the error of a stage, or that the row's time is up if that
-// is why the stage gave up.
+// timedOut returns a *TimeoutError if the row timed out, and otherwise err.
 func timedOut(ctx context.Context, err error) error {
-	var late *TimeoutError
-	if errors.As(context.Cause(ctx), &late) {
-		return late
+	if timeout, ok := errors.AsType[*TimeoutError](context.Cause(ctx)); ok {
+		return timeout
 	}
 	return err
 }
 
 func errNoContexts() error { return errors.New("no contexts to judge against") }
 
-// claim takes over what was found in an answer; Status is NoClaims where that is
-// no claim.
-func (p *Pipeline) claim(r *Result, found *extract.Extraction) error {
-	for i := range found.Claims {
-		if found.Claims[i].ID != i {
-			return fmt.Errorf("claim %d has the id %d", i, found.Claims[i].ID)
+// setClaims sets the claims of e. If there are none, the status becomes NoClaims.
+func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) error {
+	for i := range extraction.Claims {
+		if extraction.Claims[i].ID != i {
+			return fmt.Errorf("claim %d has the id %d", i, extraction.Claims[i].ID)
 		}
 	}
-	r.Claims, r.Skipped = found.Claims, found.Skipped
-	if len(r.Claims) == 0 {
-		p.noClaims(r, found.Reason())
+	e.claims, e.skipped = extraction.Claims, extraction.Skipped
+	if len(e.claims) == 0 {
+		p.setNoClaims(e, extraction.Reason())
 	}
 	return nil
 }
 
-// noClaims makes r the result of a row without claims.
-func (p *Pipeline) noClaims(r *Result, reason string) {
-	r.Status, r.Reason, r.Faithfulness = NoClaims, reason, math.NaN()
+func (p *Pipeline) setNoClaims(e *evaluation, reason string) {
+	e.status, e.reason, e.faithfulness = result.NoClaims, reason, math.NaN()
 	if p.NoClaims != nil {
-		r.Faithfulness = *p.NoClaims
+		e.faithfulness = *p.NoClaims
 	}
 }
 
-// conclude scores a row by the verdicts on its claims, or fails it.
-func (p *Pipeline) conclude(ctx context.Context, r *Result, vs []verdict.Verdict, check *quoteChecker) {
-	vs, err := reconcile(r.Claims, vs)
+// setVerdicts sets the verdicts and scores of e. Verdicts that do not match the
+// claims are an error.
+func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict, check *quoteChecker) error {
+	verdicts, err := reconcile(e.claims, verdicts)
 	if err != nil {
-		r.fail(StageVerdict, err)
-		return
+		return err
 	}
-	check.reset(r.Row.Contexts)
-	for i := range vs {
-		check.clean(&vs[i])
+	check.reset(e.row.Contexts)
+	for i := range verdicts {
+		check.clean(&verdicts[i])
 	}
-	if err := p.addNearest(ctx, r, vs, check); err != nil {
-		r.fail(StageVerdict, timedOut(ctx, err))
-		return
+	if err := p.addNearest(ctx, e, verdicts, check); err != nil {
+		return err
 	}
-	r.Status, r.Verdicts = Scored, vs
-	r.score()
-}
-
-// score sets the scores that the verdicts give.
-func (r *Result) score() {
-	sum := 0.0
-	for i := range r.Verdicts {
-		sum += r.Verdicts[i].Score
-	}
-	n := float64(len(r.Verdicts))
-	r.Faithfulness, r.Support = float64(r.Supported())/n, sum/n
-}
-
-// spend adds to what the row cost.
-func (r *Result) spend(all ...usage.Usage) {
-	for _, u := range all {
-		r.Usage = r.Usage.Add(u)
-	}
-}
-
-// fail makes r the result of a row that failed at stage.
-func (r *Result) fail(stage string, err error) {
-	r.Status, r.Reason, r.Err = Failed, stage, &StageError{Stage: stage, Err: err}
-	r.Verdicts = nil
-	r.Faithfulness, r.Support = math.NaN(), math.NaN()
-	if r.Cited != nil {
-		r.Cited.unjudge()
-	}
+	e.status, e.verdicts = result.Scored, verdicts
+	e.score()
+	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -34,7 +35,7 @@ func TestARowIsScoredByItsClaims(t *testing.T) {
 		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
-	if r.Status != Scored || r.Reason != "" || r.Err != nil {
+	if r.Status != result.Scored || r.Reason != "" || r.Err != nil {
 		t.Errorf("%v %q %v", r.Status, r.Reason, r.Err)
 	}
 	if r.Faithfulness != 0.5 || math.Abs(r.Support-0.55) > 1e-15 {
@@ -48,8 +49,8 @@ func TestVerdictsAreMatchedByClaimID(t *testing.T) {
 		verdict.Verdict{ClaimID: 0, Score: 0.5, Reason: "of sun"},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
-	if r.Verdicts[0].Reason != "of sun" || r.Verdicts[1].Reason != "of moon" {
-		t.Error(r.Verdicts)
+	if r.Claims[0].Reason != "of sun" || r.Claims[1].Reason != "of moon" {
+		t.Error(r.Claims)
 	}
 }
 
@@ -73,10 +74,10 @@ func TestVerdictsThatDoNotMatchTheClaimsFailTheRow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Pipeline{Extractor: extractFunc(fields), Judge: says(tt.vs...)}
 			r := collect(t, p, one(sunAndMoon, nil))[0]
-			if r.Status != Failed || r.Reason != StageVerdict || r.Err == nil || r.Err.Error() != "verdict: "+tt.want {
+			if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Err == nil || r.Err.Error() != "verdict: "+tt.want {
 				t.Errorf("%v %q: %v", r.Status, r.Reason, r.Err)
 			}
-			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.Verdicts != nil {
+			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || isJudged(&r) {
 				t.Error("a failed row has a score")
 			}
 		})
@@ -120,7 +121,7 @@ func TestARowFailsAloneAndNamesItsStage(t *testing.T) {
 			p := fine
 			readErr := tt.spoil(&p)
 			r := collect(t, &p, one(sunAndMoon, readErr))[0]
-			if r.Status != Failed || r.Reason != tt.reason || r.Err.Error() != tt.want {
+			if r.Status != result.Failed || r.Reason != tt.reason || r.Err.Error() != tt.want {
 				t.Errorf("%v %q: %v", r.Status, r.Reason, r.Err)
 			}
 			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) {
@@ -140,7 +141,7 @@ func TestARowFailsAloneAndNamesItsStage(t *testing.T) {
 	})
 	t.Run("a row without contexts", func(t *testing.T) {
 		r := collect(t, &fine, one(dataset.Row{Answer: "sun"}, nil))[0]
-		if r.Status != Failed || r.Reason != "verdict" {
+		if r.Status != result.Failed || r.Reason != "verdict" {
 			t.Errorf("%v %q", r.Status, r.Reason)
 		}
 	})
@@ -154,7 +155,7 @@ func TestARowWithoutClaimsIsNotScoredUnlessToldTo(t *testing.T) {
 	}{{nil, math.NaN()}, {&zero, 0}} {
 		p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), NoClaims: tt.policy}
 		r := collect(t, p, one(dataset.Row{Contexts: []string{"c"}}, nil))[0]
-		if r.Status != NoClaims || r.Reason != "empty" || r.Err != nil {
+		if r.Status != result.NoClaims || r.Reason != "empty" || r.Err != nil {
 			t.Errorf("%v %q %v", r.Status, r.Reason, r.Err)
 		}
 		if !cmp.Equal(r.Faithfulness, tt.want, cmpopts.EquateNaNs()) || !math.IsNaN(r.Support) {
@@ -185,8 +186,12 @@ func TestQuotesAndChunksThatAreNotThereAreDropped(t *testing.T) {
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: says(given)}
 	row := sunAndMoon
 	row.Answer = "sun"
-	v := collect(t, p, one(row, nil))[0].Verdicts[0]
-	want := []verdict.Evidence{given.Evidence[0], given.Evidence[9], given.Evidence[10]}
+	v := collect(t, p, one(row, nil))[0].Claims[0]
+	want := []result.Evidence{
+		{Chunk: 0, Start: 4, End: 7, Quote: "sun"},
+		{Chunk: 1, Start: 20, End: 25, Quote: "🌕 und"},
+		{Chunk: 1, Start: 0, End: 25, Quote: sunAndMoon.Contexts[1]},
+	}
 	if d := cmp.Diff(want, v.Evidence); d != "" {
 		t.Error(d)
 	}
@@ -206,16 +211,8 @@ func TestQuotesAreFoundAnywhereInALongText(t *testing.T) {
 		e := verdict.Evidence{Start: start, End: end, Quote: string(points[start:end])}
 		p := &Pipeline{Extractor: extractFunc(fields), Judge: says(verdict.Verdict{Evidence: []verdict.Evidence{e}})}
 		r := collect(t, p, one(dataset.Row{Answer: "a", Contexts: []string{text}}, nil))[0]
-		if len(r.Verdicts[0].Evidence) != 1 {
+		if len(r.Claims[0].Evidence) != 1 {
 			t.Fatalf("the quote from %d to %d was not found", start, end)
-		}
-	}
-}
-
-func TestStatusesAreSpelledAsInResults(t *testing.T) {
-	for status, want := range map[Status]string{Scored: "scored", NoClaims: "no_claims", Failed: "failed", 0: "invalid"} {
-		if got := status.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -37,16 +38,16 @@ func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
 		reason         string // of the failed row; "" if it is scored
 	}{
 		{"quick", nil, nil, ""},
-		{"slow extractor", func(ctx context.Context) error { return work(ctx, 2*limit) }, nil, StageExtract},
-		{"slow judge", nil, func(ctx context.Context) error { return work(ctx, 2*limit) }, StageVerdict},
+		{"slow extractor", func(ctx context.Context) error { return work(ctx, 2*limit) }, nil, result.StageExtract},
+		{"slow judge", nil, func(ctx context.Context) error { return work(ctx, 2*limit) }, result.StageVerdict},
 		{
 			"slow together",
 			func(ctx context.Context) error { return work(ctx, limit*2/3) },
-			func(ctx context.Context) error { return work(ctx, limit*2/3) }, StageVerdict,
+			func(ctx context.Context) error { return work(ctx, limit*2/3) }, result.StageVerdict,
 		},
 		{
 			"extractor that looks at no context", func(context.Context) error { pause(2 * limit); return nil },
-			func(context.Context) error { t.Error("a row was judged when its time was up"); return nil }, StageVerdict,
+			func(context.Context) error { t.Error("a row was judged when its time was up"); return nil }, result.StageVerdict,
 		},
 		{"waiting judge", nil, func(ctx context.Context) error { wait(ctx, 10*limit); return work(ctx, limit/2) }, ""},
 		{"judge that waits and works", nil, func(ctx context.Context) error {
@@ -57,7 +58,7 @@ func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
 				wait(ctx, limit)
 			}
 			return nil
-		}, StageVerdict},
+		}, result.StageVerdict},
 		{"waits that overlap", nil, func(ctx context.Context) error {
 			first, second := Waiting(ctx), Waiting(ctx)
 			pause(limit)
@@ -107,13 +108,13 @@ func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
 					}
 					for i, r := range results {
 						if i != slow || tt.reason == "" {
-							if r.Status != Scored {
+							if r.Status != result.Scored {
 								t.Errorf("row %d: %v: %v", i, r.Status, r.Err)
 							}
 							continue
 						}
 						var late *TimeoutError
-						if r.Status != Failed || r.Reason != tt.reason || !errors.As(r.Err, &late) {
+						if r.Status != result.Failed || r.Reason != tt.reason || !errors.As(r.Err, &late) {
 							t.Fatalf("got %v %q: %v; want a timeout in %q", r.Status, r.Reason, r.Err, tt.reason)
 						}
 						if got, want := r.Err.Error(), tt.reason+": timed out after 1m0s (--row-timeout)"; got != want {
@@ -136,7 +137,7 @@ func TestARunThatIsCancelledReportsNoTimeout(t *testing.T) {
 			Judge: judgeFunc(func(ctx context.Context, _ verdict.Task) ([]verdict.Verdict, error) { return nil, work(ctx, time.Hour) }),
 		}
 		written := 0
-		err := p.Run(ctx, claimEach(3), sinkFunc(func(*Result) error { written++; return nil }))
+		err := p.Run(ctx, claimEach(3), sinkFunc(func(*result.Row) error { written++; return nil }))
 		if !errors.Is(err, stop) || written != 0 {
 			t.Errorf("got %v after %d rows, want %v after none", err, written, stop)
 		}

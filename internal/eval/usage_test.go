@@ -7,6 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -52,7 +53,7 @@ func TestARowCostsWhatItsStagesCost(t *testing.T) {
 		"combined": {Combined: stages},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != Scored || r.Faithfulness != 1 || r.Usage != sum {
+		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != result.Usage(sum) {
 			t.Errorf("%s: %v %v %+v", name, r.Status, r.Faithfulness, r.Usage)
 		}
 	}
@@ -69,7 +70,7 @@ func TestAFailedRowCostsTheSame(t *testing.T) {
 		"combined": {Combined: stages},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != Failed || r.Reason != StageVerdict || r.Usage != sum {
+		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != result.Usage(sum) {
 			t.Errorf("%s: %v %v %+v", name, r.Status, r.Reason, r.Usage)
 		}
 	}
@@ -80,12 +81,12 @@ func TestCombinedVerdictsAreReconciledToo(t *testing.T) {
 	for name, tt := range map[string]struct {
 		change func(*priced)
 		row    dataset.Row
-		want   Status
+		want   result.Status
 	}{
-		"a verdict too few":  {func(p *priced) { p.said.Verdicts = nil }, sunAndMoon, Failed},
-		"a misnumbered one":  {func(p *priced) { p.found.Claims[0].ID = 3 }, sunAndMoon, Failed},
-		"no contexts":        {func(*priced) {}, dataset.Row{Answer: "sun"}, Failed},
-		"nothing is claimed": {func(p *priced) { p.found.Claims, p.said.Verdicts = nil, nil }, sunAndMoon, NoClaims},
+		"a verdict too few":  {func(p *priced) { p.said.Verdicts = nil }, sunAndMoon, result.Failed},
+		"a misnumbered one":  {func(p *priced) { p.found.Claims[0].ID = 3 }, sunAndMoon, result.Failed},
+		"no contexts":        {func(*priced) {}, dataset.Row{Answer: "sun"}, result.Failed},
+		"nothing is claimed": {func(p *priced) { p.found.Claims, p.said.Verdicts = nil, nil }, sunAndMoon, result.NoClaims},
 	} {
 		stages := newPriced()
 		tt.change(stages)
@@ -93,7 +94,7 @@ func TestCombinedVerdictsAreReconciledToo(t *testing.T) {
 		if r.Status != tt.want {
 			t.Errorf("%s: %v", name, r.Status)
 		}
-		if r.Status == NoClaims && r.Faithfulness != 0 {
+		if r.Status == result.NoClaims && r.Faithfulness != 0 {
 			t.Errorf("%s: %v", name, r.Faithfulness)
 		}
 	}

@@ -23,7 +23,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -228,6 +228,6 @@ func remove(path string) error {
 
 // rowName is how messages name a row: by its place in the file and in the whole
 // input.
-func rowName(r *eval.Result) string {
-	return fmt.Sprintf("row %d (%s:%d)", r.Row.Index, filepath.Clean(r.Row.File), r.Row.Line)
+func rowName(r *result.Row) string {
+	return fmt.Sprintf("row %d (%s:%d)", r.Index, filepath.Clean(r.File), r.Line)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -89,9 +90,9 @@ func altered(rows iter.Seq2[dataset.Row, error], index int, change func(*dataset
 
 var errKilled = errors.New("killed")
 
-type sinkFunc func(*eval.Result) error
+type sinkFunc func(*result.Row) error
 
-func (f sinkFunc) Write(r *eval.Result) error { return f(r) }
+func (f sinkFunc) Write(r *result.Row) error { return f(r) }
 
 // score is a run. With kill it ends after the row that is written when the file
 // has so many bytes, of which no more are there then, and nothing is tidied up.
@@ -122,11 +123,11 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 				yield(dataset.Row{}, err)
 			}
 		}
-	}, sinkFunc(func(r *eval.Result) error {
+	}, sinkFunc(func(r *result.Row) error {
 		if err := errors.Join(w.Write(r), j.Wrote()); err != nil {
 			return err
 		}
-		if written += int64(len(report.AppendResult(nil, r))) + 1; kill > 0 && written >= kill {
+		if written += int64(len(r.AppendJSON(nil))) + 1; kill > 0 && written >= kill {
 			return errKilled
 		}
 		return nil

@@ -8,7 +8,8 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -73,7 +74,7 @@ func appendRest(to io.Writer, part string, rows int) error {
 
 // valid counts the results at the beginning of r and their bytes.
 func valid(r io.Reader) (rows int, size int64) {
-	results := report.NewResultReader(r)
+	results := result.NewReader(r, new(eval.Checker).Check)
 	for {
 		_, err := results.Next()
 		line := results.Line()

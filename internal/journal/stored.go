@@ -11,7 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -23,7 +23,7 @@ type Stored struct {
 	Done func()      // is called once, when there are no more; may be nil
 
 	file    *os.File
-	lines   *report.ResultReader
+	lines   *result.Reader
 	scratch []byte
 	seen    int
 	altered int   // results that contradict themselves
@@ -51,8 +51,7 @@ func openStored(part string, settings Settings) (*Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{Part: part, file: file, lines: report.NewResultReader(file)}
-	s.lines.Expect(settings.get)
+	s := &Stored{Part: part, file: file, lines: result.NewReader(file, eval.NewChecker(settings.get).Check)}
 	s.end.Store(-1)
 	return s, nil
 }
@@ -69,7 +68,7 @@ func (s *Stored) Again() int { return int(s.again.Load()) }
 // contradicts itself, as one that was edited. A row that could not be
 // read stays failed. It returns a *ChangedError where the row is not the one
 // that was stored.
-func (s *Stored) Next(row *dataset.Row, err error) (*eval.Result, error) {
+func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	r, ok := s.next()
 	if !ok {
 		return nil, nil
@@ -78,15 +77,16 @@ func (s *Stored) Next(row *dataset.Row, err error) (*eval.Result, error) {
 	if r == nil {
 		return nil, nil
 	}
-	fresh := eval.Result{Row: *row, Err: err}
+	fresh := rowOf(row, err)
 	if field := difference(r, &fresh); field != "" {
 		return nil, &ChangedError{s.Part, fmt.Sprintf("%s: %s", rowName(&fresh), field)}
 	}
-	if r.Status == eval.Failed && r.Reason != eval.StageRead {
+	if r.Status == result.Failed && r.Reason != result.StageRead {
 		s.again.Add(1)
 		return nil, nil
 	}
-	r.Row, r.Err = *row, err // as they are but for their place, which is not stored
+	r.ID, r.Question, r.Answer, r.Contexts, r.Kept = row.ID, row.Question, row.Answer, row.Contexts, row.Kept
+	r.File, r.Line, r.Offset, r.Err = row.File, row.Line, row.Offset, err // not stored
 	s.kept.Add(1)
 	return r, nil
 }
@@ -101,25 +101,25 @@ func (s *Stored) Rest() error {
 	case r == nil:
 		return &ChangedError{s.Part, "it has more results than the dataset has rows"}
 	}
-	return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Row.Index)}
+	return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Index)}
 }
 
 // next returns the next result: one that is a whole line, and exactly as it would
 // be written. It is nil if it contradicts itself. After the first other line there
 // is none, and next returns false.
-func (s *Stored) next() (*eval.Result, bool) {
+func (s *Stored) next() (*result.Row, bool) {
 	if s.ended {
 		return nil, false
 	}
 	r, err := s.lines.Next()
 	line, whole := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
 	if whole && err == nil {
-		if s.scratch = report.AppendResult(s.scratch[:0], r); bytes.Equal(s.scratch, line) {
+		if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
 			return r, true
 		}
-		err = fmt.Errorf("row %d is not as results are written", r.Row.Index)
+		err = fmt.Errorf("row %d is not as results are written", r.Index)
 	}
-	if bad := (*eval.MismatchError)(nil); whole && errors.As(err, &bad) {
+	if bad := (*result.MismatchError)(nil); whole && errors.As(err, &bad) {
 		if s.altered++; s.first == nil {
 			s.first = err
 		}
@@ -156,39 +156,47 @@ func (s *Stored) close() {
 	}
 }
 
+// rowOf returns the fields of a result that come from the dataset.
+func rowOf(row *dataset.Row, err error) result.Row {
+	return result.Row{
+		Index: row.Index, ID: row.ID, Question: row.Question, Answer: row.Answer, Contexts: row.Contexts,
+		Kept: row.Kept, File: row.File, Line: row.Line, Err: err,
+	}
+}
+
 // difference names the first field in which a row is not the stored one, or
 // returns nothing.
-func difference(was, is *eval.Result) string {
-	unread := was.Status == eval.Failed && was.Reason == eval.StageRead
+func difference(was, is *result.Row) string {
+	unread := was.Status == result.Failed && was.Reason == result.StageRead
 	switch {
-	case was.Row.Index != is.Row.Index:
-		return fmt.Sprintf("index was %d, is %d", was.Row.Index, is.Row.Index)
+	case was.Index != is.Index:
+		return fmt.Sprintf("index was %d, is %d", was.Index, is.Index)
 	case unread && is.Err == nil:
 		return "it could not be read, and now it can"
 	case !unread && is.Err != nil:
 		return "it can't be read any more: " + is.Err.Error()
 	case unread && was.Err.Error() != is.Err.Error() && !bytes.Equal(text(was.Err.Error()), text(is.Err.Error())):
 		return "it can't be read for another reason: " + is.Err.Error()
-	case !same(was.Row.ID, is.Row.ID):
+	case !same(was.ID, is.ID):
 		return "id is not the same"
-	case !same(was.Row.Question, is.Row.Question):
+	case !same(was.Question, is.Question):
 		return "question is not the same"
-	case !same(was.Row.Answer, is.Row.Answer):
+	case !same(was.Answer, is.Answer):
 		return "answer is not the same"
-	case !slices.EqualFunc(was.Row.Contexts, is.Row.Contexts, same):
+	case !slices.EqualFunc(was.Contexts, is.Contexts, same):
 		return "contexts are not the same"
 	}
 	return keptDifference(was, is)
 }
 
 // keptDifference compares the kept columns.
-func keptDifference(was, is *eval.Result) string {
-	a, b := was.Row.Kept, is.Row.Kept
+func keptDifference(was, is *result.Row) string {
+	a, b := was.Kept, is.Kept
 	for i := range min(len(a), len(b)) {
 		if !same(a[i].Name, b[i].Name) {
 			return fmt.Sprintf("column %q was %q", b[i].Name, a[i].Name)
 		}
-		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(report.AppendJSON(nil, a[i].Value), report.AppendJSON(nil, b[i].Value)) {
+		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(result.AppendValue(nil, a[i].Value), result.AppendValue(nil, b[i].Value)) {
 			return fmt.Sprintf("column %q is not the same", b[i].Name)
 		}
 	}
@@ -204,4 +212,4 @@ func same(a, b string) bool {
 	return a == b || bytes.Equal(text(a), text(b))
 }
 
-func text(s string) []byte { return report.AppendText(nil, s) }
+func text(s string) []byte { return result.AppendText(nil, s) }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
@@ -18,7 +19,7 @@ func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
 		t.Error(got)
 	}
 	w := NewWorst(10)
-	for _, r := range []*eval.Result{hostile(), hostileFailure(), scored()} {
+	for _, r := range []*result.Row{resulttest.Hostile(), hostileFailure(), resulttest.Scored()} {
 		_ = w.Write(r)
 	}
 	place := func(file string, line int) (string, int) { return file, line }

@@ -3,111 +3,10 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
-
-// The names of what results say of citations.
-const (
-	citationRecall      = "citation_recall"
-	citationPrecision   = "citation_precision"
-	unresolvedCitations = "unresolved_citations"
-)
-
-// appendCitations appends the citations of claim i as a member, nothing where it has
-// none.
-func appendCitations(b []byte, r *eval.Result, i int) []byte {
-	if r.Cited == nil || len(r.Cited.Citations[i]) == 0 {
-		return b
-	}
-	b = append(b, `,"citations":[`...)
-	for k := range r.Cited.Citations[i] {
-		if k > 0 {
-			b = append(b, ',')
-		}
-		c := &r.Cited.Citations[i][k]
-		b = appendString(append(b, `{"text":`...), c.Text)
-		b = appendSpan(b, c.Start, c.End)
-		b = append(b, `,"chunk":`...)
-		if c.Chunk < 0 {
-			b = append(b, "null"...)
-		} else {
-			b = strconv.AppendInt(b, int64(c.Chunk), 10)
-		}
-		b = append(b, `,"verdict":`...)
-		if c.Judged {
-			b = appendString(b, c.Label.String())
-		} else {
-			b = append(b, "null"...)
-		}
-		b = append(b, '}')
-	}
-	return append(b, ']')
-}
-
-// appendCitationScores appends the members of a row that cites.
-func appendCitationScores(b []byte, r *eval.Result) []byte {
-	if r.Cited == nil {
-		return b
-	}
-	b = appendNumber(append(b, `,"`+citationRecall+`":`...), r.Cited.Recall)
-	b = appendNumber(append(b, `,"`+citationPrecision+`":`...), r.Cited.Precision)
-	b = append(b, `,"`+unresolvedCitations+`":`...)
-	return strconv.AppendInt(b, int64(r.Cited.Unresolved()), 10)
-}
-
-// parseCitation reads a citation of a claim.
-func parseCitation(c *cursor) eval.Citation {
-	cited := eval.Citation{Start: -1, End: -1, Chunk: -1}
-	c.object(func(name string) {
-		switch name {
-		case "text":
-			cited.Text = c.text()
-		case "start":
-			cited.Start = c.place()
-		case "end":
-			cited.End = c.place()
-		case "chunk":
-			cited.Chunk = c.place()
-		case "verdict":
-			cited.Label, cited.Judged = parseLabel(c)
-		default:
-			c.fail("unknown")
-		}
-	})
-	return cited
-}
-
-// A citedRow is what an object says of the citations of its row.
-type citedRow struct {
-	recall, precision float64
-	unresolved        *int // nil where it is not there
-}
-
-// of completes what the claims of r cite, and compares the number of citations that
-// resolve to nothing with them.
-func (c *citedRow) of(r *eval.Result) error {
-	want, got := "null, since no claim cites anything", "null"
-	if c.unresolved != nil {
-		got = strconv.Itoa(*c.unresolved)
-	}
-	switch {
-	case r.Cited == nil && (!math.IsNaN(c.recall) || !math.IsNaN(c.precision)):
-		return &eval.MismatchError{Field: citationRecall + " and " + citationPrecision, Got: "a number", Want: want}
-	case r.Cited != nil:
-		r.Cited.Recall, r.Cited.Precision = c.recall, c.precision
-		r.Cited.Citations = append(r.Cited.Citations, make([][]eval.Citation, len(r.Claims)-len(r.Cited.Citations))...)
-		want = strconv.Itoa(r.Cited.Unresolved())
-	case c.unresolved == nil:
-		return nil
-	}
-	if got != want {
-		return &eval.MismatchError{Field: unresolvedCitations, Got: got, Want: want}
-	}
-	return nil
-}
 
 // Citations count what answers cite.
 type Citations struct {
@@ -118,17 +17,17 @@ type Citations struct {
 }
 
 // add counts r.
-func (c *Citations) add(r *eval.Result) {
-	if r.Cited == nil {
-		if r.Status == eval.Scored {
+func (c *Citations) add(r *result.Row) {
+	if r.Citations == nil {
+		if r.Status == result.Scored {
 			c.recall.Add(0)
 		}
 		return
 	}
 	c.Rows++
-	c.Unresolved += r.Cited.Unresolved()
-	c.recall.Add(r.Cited.Recall)
-	c.precision.Add(r.Cited.Precision)
+	c.Unresolved += r.Citations.Unresolved
+	c.recall.Add(r.Citations.Recall)
+	c.precision.Add(r.Citations.Precision)
 }
 
 // Recall is the mean citation recall of the scored rows. One that cites nothing has

@@ -6,28 +6,29 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 // That tokens are an estimate is in the result, is read back, and is in a summary.
 func TestEstimatedUsageIsWrittenAndReadBack(t *testing.T) {
-	r := scored()
+	r := resulttest.Scored()
 	r.Usage.Estimated = true
-	text := write(t, FormatJSONL, Options{}, r, noClaims())
+	text := write(t, FormatJSONL, Options{}, r, resulttest.NoClaims())
 	if strings.Count(text, `,"estimated":true}`) != 1 || strings.Count(text, "estimated") != 1 {
 		t.Error(text)
 	}
-	got, err := read(text)
-	if err != nil || len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
-		t.Fatalf("%+v, %v", got, err)
+	got := read(t, text)
+	if len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
+		t.Fatalf("got %+v, want two rows of which the first is estimated", got)
 	}
 	var f Figures
-	for _, r := range []*eval.Result{got[1], got[0], got[1]} {
+	for _, r := range []*result.Row{got[1], got[0], got[1]} {
 		_ = f.Write(r)
 	}
 	s := f.Summary(nil, someMeans(nil))
 	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, SummaryNames{}
-	s.Spent = &SummarySpent{SummaryUsage: s.Usage, USD: NoFigure(), PromptLimit: 2048}
+	s.Spent = &SummarySpent{Usage: s.Usage, USD: NoFigure(), PromptLimit: 2048}
 	summary, err := s.Bytes()
 	if err != nil {
 		t.Fatal(err)

@@ -10,10 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const (
@@ -46,15 +45,15 @@ func newJUnit(w io.Writer, o Options) *junit {
 }
 
 // Write writes r as a test case, and before it the suite of the dataset before.
-func (j *junit) Write(r *eval.Result) error {
+func (j *junit) Write(r *result.Row) error {
 	_ = j.tally.Write(r) // has no error
-	if name := r.Row.File; j.suite.tests > 0 && j.suite.name != name {
+	if name := r.File; j.suite.tests > 0 && j.suite.name != name {
 		if err := j.flush(); err != nil {
 			return err
 		}
 	}
 	if j.suite.tests == 0 {
-		j.suite = junitSuite{name: r.Row.File, class: junitClass(r.Row.File)}
+		j.suite = junitSuite{name: r.File, class: junitClass(r.File)}
 	}
 	j.suite.tests++
 	j.buf.Reset()
@@ -131,13 +130,13 @@ func (j *junit) flush() error {
 }
 
 // testCase appends the case of a row to the buffer.
-func (j *junit) testCase(r *eval.Result) {
-	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.Row.ID))
+func (j *junit) testCase(r *result.Row) {
+	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.ID))
 	switch {
-	case r.Status == eval.Failed:
+	case r.Status == result.Failed:
 		j.suite.errored++
 		j.outcome("error", r.Reason, failure(r), func() { j.line(place(r)) })
-	case r.Status == eval.NoClaims:
+	case r.Status == result.NoClaims:
 		j.suite.skipped++
 		j.outcome("skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "), nil)
 	case r.Supported() < len(r.Claims):
@@ -169,11 +168,11 @@ func (j *junit) outcome(element, kind, message string, body func()) {
 }
 
 // unsupported appends the claims that nothing supports, with why.
-func (j *junit) unsupported(r *eval.Result) {
+func (j *junit) unsupported(r *result.Row) {
 	named, more := 0, 0
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Label == verdict.Supported {
+	for i := range r.Claims {
+		v := &r.Claims[i]
+		if v.Verdict == result.Supported {
 			continue
 		}
 		if named == junitClaims {
@@ -181,7 +180,7 @@ func (j *junit) unsupported(r *eval.Result) {
 			continue
 		}
 		named++
-		j.line(strings.ReplaceAll(v.Label.String(), "_", " ") + ": " + r.Claims[i].Judged())
+		j.line(strings.ReplaceAll(string(v.Verdict), "_", " ") + ": " + r.Claims[i].Judged())
 		if v.Reason != "" {
 			j.line("why: " + v.Reason)
 		}
@@ -231,7 +230,7 @@ func property(x float64) string {
 	if math.IsNaN(x) {
 		return ""
 	}
-	return string(appendNumber(nil, x))
+	return string(result.AppendNumber(nil, x))
 }
 
 // gate appends the case of a gate.
@@ -253,11 +252,11 @@ func (j *junit) line(s string) {
 
 // place is where a row stands in its dataset: its line, or its index where only that
 // is known.
-func place(r *eval.Result) string {
-	if r.Row.Line == 0 {
-		return r.Row.File + ", row with index " + strconv.Itoa(r.Row.Index)
+func place(r *result.Row) string {
+	if r.Line == 0 {
+		return r.File + ", row with index " + strconv.Itoa(r.Index)
 	}
-	return r.Row.File + ":" + strconv.Itoa(r.Row.Line)
+	return r.File + ":" + strconv.Itoa(r.Line)
 }
 
 // quoted returns s as the value of an attribute.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,19 +12,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 // junitRows are results of two datasets.
-func junitRows() []*eval.Result {
-	rows := []*eval.Result{scored(), noClaims(), failed(), hostile(), hostileFailure()}
-	whole := scored()
-	whole.Claims, whole.Verdicts, whole.Row.Line = whole.Claims[:1], whole.Verdicts[:1], 9
+func junitRows() []*result.Row {
+	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Hostile(), hostileFailure()}
+	whole := resulttest.Scored()
+	whole.Claims, whole.Line = whole.Claims[:1], 9
 	rows = append(rows, whole)
 	for i, r := range rows {
-		r.Row.File = "data/first.jsonl"
+		r.File = "data/first.jsonl"
 		if i > 2 {
-			r.Row.File = hostile().Row.File
+			r.File = resulttest.Hostile().File
 		}
 	}
 	return rows
@@ -73,16 +75,16 @@ func TestJUnitCountsWhatItHas(t *testing.T) {
 				s.Tests, len(s.Cases), s.Failures, failures, s.Errors, errored, s.Skipped, skipped)
 		}
 	}
-	if d := cmp.Diff([]string{"data/first.jsonl", hostile().Row.File, "gates"}, names); d != "" {
+	if d := cmp.Diff([]string{"data/first.jsonl", resulttest.Hostile().File, "gates"}, names); d != "" {
 		t.Error(d)
 	}
 	evil := doc.Suites[1].Cases[0]
-	for _, want := range []string{Clip(hostile().Claims[1].Text, junitText), Clip(hostile().Verdicts[1].Reason, junitText), Clip(hostile().Verdicts[1].Evidence[0].Quote, junitText)} {
+	for _, want := range []string{Clip(resulttest.Hostile().Claims[1].Text, junitText), Clip(resulttest.Hostile().Claims[1].Reason, junitText), Clip(resulttest.Hostile().Claims[1].Evidence[0].Quote, junitText)} {
 		if !strings.Contains(evil.Failure[0].Text, want) {
 			t.Errorf("%q lacks %q", evil.Failure[0].Text, want)
 		}
 	}
-	if evil.Name != Clip(hostile().Row.ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
+	if evil.Name != Clip(resulttest.Hostile().ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
 		t.Errorf("%q %q", evil.Name, evil.ClassName)
 	}
 }
@@ -91,10 +93,10 @@ func FuzzJUnit(f *testing.F) {
 	f.Add("a\x00b", "]]>", "\ufffe\uffff\ud7ff")
 	f.Add("\xff", "<!--", "&#0;")
 	f.Fuzz(func(t *testing.T, id, claim, reason string) {
-		r := hostile()
-		r.Row.ID, r.Row.File, r.Claims[1].Text, r.Verdicts[1].Reason = id, reason, claim, reason
+		r := resulttest.Hostile()
+		r.ID, r.File, r.Claims[1].Text, r.Claims[1].Reason = id, reason, claim, reason
 		bad := hostileFailure()
-		bad.Row.File = reason
+		bad.File = reason
 		d := xml.NewDecoder(strings.NewReader(write(t, FormatJUnit, Options{}, r, bad)))
 		for elements := 0; ; {
 			token, err := d.Token()
@@ -120,7 +122,7 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 	if _, err := exec.LookPath("xmllint"); err != nil {
 		t.Skip("there is no xmllint here")
 	}
-	for _, rows := range [][]*eval.Result{junitRows(), {failed()}, nil} {
+	for _, rows := range [][]*result.Row{junitRows(), {resulttest.Failed()}, nil} {
 		path := filepath.Join(t.TempDir(), "report.xml")
 		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, rows...)), 0o600); err != nil {
 			t.Fatal(err)
@@ -137,8 +139,8 @@ func BenchmarkJUnit(b *testing.B) {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			peak := 0.0
 			for b.Loop() {
-				w, _ := New(FormatJUnit, counter{}, Options{TempDir: b.TempDir()})
-				r := scored()
+				w, _ := New(FormatJUnit, io.Discard, Options{TempDir: b.TempDir()})
+				r := resulttest.Scored()
 				for i := range n {
 					_ = w.Write(r)
 					if i%1000 == 0 {

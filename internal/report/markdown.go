@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -37,7 +37,7 @@ func newMarkdown(w io.Writer, o Options) *markdown {
 }
 
 // Write counts r, and keeps what is shown of it, if it is.
-func (m *markdown) Write(r *eval.Result) error {
+func (m *markdown) Write(r *result.Row) error {
 	_ = m.tally.Write(r) // has no error
 	_ = m.worst.Write(r) // nor has it
 	return nil
@@ -191,7 +191,7 @@ func markdownRow(number int, r *WorstRow) string {
 	inner := strings.Repeat(" ", len(begin))
 	for i := range r.Unsupported {
 		c := &r.Unsupported[i]
-		label := strings.ReplaceAll(c.Label.String(), "_", " ")
+		label := strings.ReplaceAll(string(c.Label), "_", " ")
 		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, label, CodeSpan(c.Text))
 		if c.Reason != "" {
 			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))

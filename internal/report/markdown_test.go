@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -12,7 +13,8 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 // someGates are a gate that passed and two that did not.
@@ -25,10 +27,10 @@ func someGates(*Tally) []Gate {
 }
 
 func TestMarkdownShowsFiguresGatesAndTheWorstRows(t *testing.T) {
-	worse := marked()
-	worse.Faithfulness, worse.Row.ID = 0, "worst"
+	worse := resulttest.Marked()
+	worse.Faithfulness, worse.ID = 0, "worst"
 	o := Options{Gates: someGates, Means: someMeans, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
-	golden(t, "report.md", write(t, FormatMarkdown, o, scored(), noClaims(), failed(), worse, hostile()))
+	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), worse, resulttest.Hostile()))
 }
 
 func TestMarkdownOfNothing(t *testing.T) {
@@ -36,8 +38,8 @@ func TestMarkdownOfNothing(t *testing.T) {
 	if !strings.HasPrefix(got, "## Faithfulness: no row has a score\n") || strings.Contains(got, "NaN") || strings.Contains(got, "gate") {
 		t.Error(got)
 	}
-	whole := scored()
-	whole.Claims, whole.Verdicts = whole.Claims[:1], whole.Verdicts[:1]
+	whole := resulttest.Scored()
+	whole.Claims = whole.Claims[:1]
 	if got := write(t, FormatMarkdown, Options{}, whole); !strings.Contains(got, "Every claim of the scored rows is supported.") {
 		t.Error(got)
 	}
@@ -45,21 +47,14 @@ func TestMarkdownOfNothing(t *testing.T) {
 
 func TestMarkdownIsNeverTooLongForAComment(t *testing.T) {
 	for _, letter := range []string{"x", "\u202e", "`", "🌕", "|"} {
-		r := scored()
-		r.Row.ID = strings.Repeat(letter, 500)
-		r.Claims = nil
-		v := r.Verdicts[1]
-		v.Reason, v.Evidence = strings.Repeat(letter, 500), hostile().Verdicts[1].Evidence
-		v.Evidence[0].Quote = strings.Repeat(letter, 500)
-		r.Verdicts = nil
-		for range 20 {
-			c := scored().Claims[1]
-			c.Text = strings.Repeat(letter, 500)
-			r.Claims, r.Verdicts = append(r.Claims, c), append(r.Verdicts, v)
-		}
-		bad := failed()
-		bad.Err = &eval.StageError{Stage: "verdict", Err: errFull}
-		var rows []*eval.Result
+		r := resulttest.Scored()
+		r.ID = strings.Repeat(letter, 500)
+		c := resulttest.Hostile().Claims[1]
+		c.Text, c.Reason, c.Evidence[0].Quote = strings.Repeat(letter, 500), strings.Repeat(letter, 500), strings.Repeat(letter, 500)
+		r.Claims = slices.Repeat([]result.Claim{c}, 20)
+		bad := resulttest.Failed()
+		bad.Err = fmt.Errorf("verdict: %w", errFull)
+		var rows []*result.Row
 		for range 300 {
 			rows = append(rows, r, bad)
 		}
@@ -83,7 +78,7 @@ func TestMarkdownIsNeverTooLongForAComment(t *testing.T) {
 // What comes from a dataset is only ever in code spans, as a parser of GitHub's
 // Markdown sees them, and there it is all.
 func TestNothingOfADatasetIsMarkdown(t *testing.T) {
-	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, hostile(), hostileFailure()))
+	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, resulttest.Hostile(), hostileFailure()))
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	spans, tables := map[string]bool{}, 0
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -123,18 +118,18 @@ func TestNothingOfADatasetIsMarkdown(t *testing.T) {
 	if tables != 2 {
 		t.Errorf("%d tables", tables)
 	}
-	r := hostile()
-	for _, s := range []string{r.Row.ID, r.Claims[1].Text, r.Verdicts[1].Reason, r.Verdicts[1].Evidence[0].Quote, hostileFailure().Err.Error()} {
+	r := resulttest.Hostile()
+	for _, s := range []string{r.ID, r.Claims[1].Text, r.Claims[1].Reason, r.Claims[1].Evidence[0].Quote, hostileFailure().Err.Error()} {
 		if !spans[Clip(s, worstText)] {
 			t.Errorf("not shown as it is: %q", Clip(s, worstText))
 		}
 	}
 }
 
-func hostileFailure() *eval.Result {
-	r := failed()
-	r.Row.ID = "# EVIL"
-	r.Err = &eval.StageError{Stage: "verdict", Err: fmt.Errorf("`` <EVIL@evil.example> ## EVIL\n\n---\n> %s", hostile().Claims[1].Text)}
+func hostileFailure() *result.Row {
+	r := resulttest.Failed()
+	r.ID = "# EVIL"
+	r.Err = fmt.Errorf("verdict: `` <EVIL@evil.example> ## EVIL\n\n---\n> %s", resulttest.Hostile().Claims[1].Text)
 	return r
 }
 

@@ -3,20 +3,20 @@ package report
 import (
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // marksMost is how many signs a cell of verdicts has at most.
 const marksMost = 10
 
 // sign stands for a label where there is no room for the word.
-func sign(l verdict.Label) string {
+func sign(l result.Verdict) string {
 	switch l {
-	case verdict.Supported:
+	case result.Supported:
 		return "✓"
-	case verdict.Contradicted:
+	case result.Contradicted:
 		return "✗"
-	case verdict.NotMentioned:
+	case result.NotMentioned:
 	}
 	return "?"
 }
@@ -24,18 +24,18 @@ func sign(l verdict.Label) string {
 // marks shows verdicts as signs: one for each claim, in the order of the claims;
 // of more than marksMost claims as many signs as fit, in proportion and sorted,
 // and at least one of each kind that there is.
-func marks(verdicts []verdict.Verdict, p Palette) string {
+func marks(claims []result.Claim, p Palette) string {
 	var b strings.Builder
-	if len(verdicts) <= marksMost {
-		for i := range verdicts {
-			b.WriteString(p.verdict(verdicts[i].Label, sign(verdicts[i].Label)))
+	if len(claims) <= marksMost {
+		for i := range claims {
+			b.WriteString(p.verdict(claims[i].Verdict, sign(claims[i].Verdict)))
 		}
 		return b.String()
 	}
-	labels := []verdict.Label{verdict.Supported, verdict.NotMentioned, verdict.Contradicted}
-	counts := make(map[verdict.Label]int, len(labels))
-	for i := range verdicts {
-		counts[verdicts[i].Label]++
+	labels := []result.Verdict{result.Supported, result.NotMentioned, result.Contradicted}
+	counts := make(map[result.Verdict]int, len(labels))
+	for i := range claims {
+		counts[claims[i].Verdict]++
 	}
 	// What the smaller kinds get is rounded to the nearest, but never to nothing;
 	// the largest gets the rest.
@@ -45,11 +45,11 @@ func marks(verdicts []verdict.Verdict, p Palette) string {
 			largest = l
 		}
 	}
-	signs := make(map[verdict.Label]int, len(labels))
+	signs := make(map[result.Verdict]int, len(labels))
 	left := marksMost
 	for _, l := range labels {
 		if l != largest && counts[l] > 0 {
-			signs[l] = max(1, (2*marksMost*counts[l]+len(verdicts))/(2*len(verdicts)))
+			signs[l] = max(1, (2*marksMost*counts[l]+len(claims))/(2*len(claims)))
 			left -= signs[l]
 		}
 	}

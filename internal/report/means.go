@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -52,13 +52,13 @@ func NewEstimator(cluster string, seed uint64) *Estimator {
 func ClusterFields() []string { return []string{"id", "question", "answer", "contexts"} }
 
 // Write counts r. It returns no error, and makes an Estimator an eval.Sink.
-func (e *Estimator) Write(r *eval.Result) error {
+func (e *Estimator) Write(r *result.Row) error {
 	if e.cluster == "" || math.IsNaN(r.Faithfulness) {
 		return nil
 	}
 	group := e.group(r)
 	e.rows.Add(group, r.Faithfulness, 1)
-	if r.Status == eval.Scored {
+	if r.Status == result.Scored {
 		e.claims.Add(group, float64(r.Supported()), float64(len(r.Claims)))
 	}
 	return nil
@@ -94,27 +94,27 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 }
 
 // group names the group of r, in no more bytes than longGroup.
-func (e *Estimator) group(r *eval.Result) string {
+func (e *Estimator) group(r *result.Row) string {
 	value := ""
 	switch e.cluster {
 	case "id":
-		value = r.Row.ID
+		value = r.ID
 	case "question":
-		value = r.Row.Question
+		value = r.Question
 	case "answer":
-		value = r.Row.Answer
+		value = r.Answer
 	case "contexts":
-		value = string(appendStrings(nil, r.Row.Contexts))
+		value = string(result.AppendTexts(nil, r.Contexts))
 	default:
-		at := slices.IndexFunc(r.Row.Kept, func(c dataset.Column) bool { return c.Name == e.cluster })
+		at := slices.IndexFunc(r.Kept, func(c dataset.Column) bool { return c.Name == e.cluster })
 		if at >= 0 {
-			value = groupValue(r.Row.Kept[at].Value)
+			value = groupValue(r.Kept[at].Value)
 		}
 	}
 	const longGroup = 64
 	switch {
 	case value == "":
-		return "row " + strconv.Itoa(r.Row.Index)
+		return "row " + strconv.Itoa(r.Index)
 	case len(value) > longGroup:
 		sum := sha256.Sum256([]byte(value))
 		return "hash " + string(sum[:])
@@ -127,11 +127,11 @@ func (e *Estimator) group(r *eval.Result) string {
 // dataset may have 1 where another has 1.0, since a column of floats can hold
 // nulls in pandas and one of integers can't.
 func groupValue(value []byte) string {
-	text, isText := Plain(value)
+	text, isText := result.PlainText(value)
 	if isText {
 		return text
 	}
-	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && isNumber(text) {
+	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && result.IsNumber(text) {
 		return whole
 	}
 	return text

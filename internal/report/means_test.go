@@ -12,10 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // someMeans are a mean with an interval and one without.
@@ -28,23 +27,22 @@ func someMeans(*Tally) *Means {
 }
 
 // judged is a row with so many of its claims supported, and a kept value as JSON.
-func judged(index, supported, claims int, doc string) *eval.Result {
-	r := &eval.Result{
-		Row:    dataset.Row{Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)}},
-		Status: eval.Scored, Faithfulness: float64(supported) / float64(claims), Support: 0.5,
-		Claims: make([]extract.Claim, claims), Verdicts: make([]verdict.Verdict, claims),
+func judged(index, supported, claims int, doc string) *result.Row {
+	r := &result.Row{Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)},
+		Status: result.Scored, Faithfulness: float64(supported) / float64(claims), Support: 0.5,
+		Claims: slices.Repeat([]result.Claim{{Verdict: result.NotMentioned}}, claims),
 	}
 	if doc != "" {
-		r.Row.Kept = []dataset.Column{{Name: "other", Value: []byte("1")}, {Name: "doc", Value: []byte(doc)}}
+		r.Kept = []dataset.Column{{Name: "other", Value: []byte("1")}, {Name: "doc", Value: []byte(doc)}}
 	}
 	for i := range supported {
-		r.Verdicts[i].Label = verdict.Supported
+		r.Claims[i].Verdict = result.Supported
 	}
 	return r
 }
 
 // meansOf are the means of rows.
-func meansOf(cluster string, seed uint64, rows ...*eval.Result) *Means {
+func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
 	var t Tally
 	e := NewEstimator(cluster, seed)
 	for _, r := range rows {
@@ -55,9 +53,9 @@ func meansOf(cluster string, seed uint64, rows ...*eval.Result) *Means {
 }
 
 // drawn are n rows of which those of a document are alike.
-func drawn(n, documents int) []*eval.Result {
+func drawn(n, documents int) []*result.Row {
 	random := rand.New(rand.NewPCG(5, 6))
-	var all []*eval.Result
+	var all []*result.Row
 	for i := range n {
 		claims := 1 + random.IntN(6)
 		doc := i % documents
@@ -67,7 +65,7 @@ func drawn(n, documents int) []*eval.Result {
 }
 
 func TestMeansAreThoseOfRowsAndOfClaims(t *testing.T) {
-	rows := append(drawn(60, 10), failed(), noClaims())
+	rows := append(drawn(60, 10), resulttest.Failed(), resulttest.NoClaims())
 	var byRow, byClaim stats.Sample
 	for _, r := range rows[:60] {
 		byRow.Add(r.Faithfulness, 1)
@@ -93,7 +91,7 @@ func TestMeansAreThoseOfRowsAndOfClaims(t *testing.T) {
 }
 
 func TestARowWithANumberForNoClaimsIsARowAndHasNoClaims(t *testing.T) {
-	none := noClaims()
+	none := resulttest.NoClaims()
 	none.Faithfulness = 0
 	rows := append(drawn(30, 10), none)
 	for _, cluster := range []string{"", "id"} {
@@ -139,7 +137,7 @@ func TestValuesThatAreTheSameMakeOneGroup(t *testing.T) {
 		{[]string{`"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 201) + `"`}, 2},
 		{[]string{`true`, `false`, `true`}, 2},
 	} {
-		var rows []*eval.Result
+		var rows []*result.Row
 		for i, v := range tt.values {
 			rows = append(rows, judged(i, 1, 1, v))
 		}
@@ -157,7 +155,7 @@ func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
 	}{
 		{"nobody asked", nil, nil},
 		{"no row", meansOf("", 0), nil},
-		{"no score", meansOf("", 0, failed(), noClaims()), nil},
+		{"no score", meansOf("", 0, resulttest.Failed(), resulttest.NoClaims()), nil},
 		{"too few", meansOf("", 0, judged(0, 1, 2, "")), []string{
 			"rows: 0.5000, no 95% interval (n = 1 row: 1 is too few for an interval, which takes 20)",
 			"claims: 0.5000, no 95% interval (n = 1 row with 2 claims: 1 is too few for an interval, which takes 20)",
@@ -166,7 +164,7 @@ func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
 			"rows: 0.4884, 95% interval 0.3943 to 0.5785 (n = 25 groups by doc, BCa bootstrap)",
 			"claims: 0.3826, 95% interval 0.2987 to 0.4687 (n = 25 groups by doc with 1035 claims, BCa bootstrap)",
 		}},
-		{"equal", meansOf("", 0, slices.Repeat([]*eval.Result{judged(0, 2, 2, "")}, 30)...), []string{
+		{"equal", meansOf("", 0, slices.Repeat([]*result.Row{judged(0, 2, 2, "")}, 30)...), []string{
 			"rows: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
 			"claims: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows with 60 claims: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
 		}},
@@ -203,14 +201,14 @@ func TestEveryReportForAPersonSaysTheMeans(t *testing.T) {
 			"<property name=\"faithfulness.cluster\" value=\"a|`b`\"/>\n",
 		},
 	} {
-		got := write(t, format, o, scored())
+		got := write(t, format, o, resulttest.Scored())
 		for _, w := range want {
 			if !strings.Contains(got, w) {
 				t.Errorf("%s lacks %q:\n%s", format, w, got)
 			}
 		}
 	}
-	if got := write(t, FormatJUnit, o, scored()); strings.Contains(got, "claims.lower") {
+	if got := write(t, FormatJUnit, o, resulttest.Scored()); strings.Contains(got, "claims.lower") {
 		t.Error("an end that is not there is said")
 	}
 }

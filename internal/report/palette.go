@@ -3,7 +3,7 @@ package report
 import (
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A Palette colours words for a terminal, with the sixteen colours that the
@@ -36,13 +36,13 @@ func (p Palette) strong(s string) string { return p.paint(bold, s) }
 func (p Palette) quiet(s string) string { return p.paint(faint, s) }
 
 // verdict colours s as a claim with that verdict.
-func (p Palette) verdict(l verdict.Label, s string) string {
+func (p Palette) verdict(l result.Verdict, s string) string {
 	switch l {
-	case verdict.Supported:
+	case result.Supported:
 		return p.Good(s)
-	case verdict.Contradicted:
+	case result.Contradicted:
 		return p.Bad(s)
-	case verdict.NotMentioned:
+	case result.NotMentioned:
 	}
 	return p.Doubtful(s)
 }

@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A Writer renders results in one format, in the order in which they come.
@@ -123,16 +125,8 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 	switch f {
 	case FormatTable:
 		return newTable(w, o), nil
-	case FormatJSONL:
-		return &jsonLines{w: w}, nil
-	case FormatJSON:
-		return &jsonArray{w: w}, nil
-	case FormatCSV:
-		return newSeparated(w, ',', o), nil
-	case FormatTSV:
-		return newSeparated(w, '\t', o), nil
-	case FormatParquet:
-		return newParquet(w, o), nil
+	case FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet:
+		return result.NewWriter(dataset.Format(f), w, result.Options{Keep: o.Keep, KeepAll: o.KeepAll, Warn: o.Warn, TempDir: o.TempDir})
 	case FormatMarkdown:
 		return newMarkdown(w, o), nil
 	case FormatJUnit:
@@ -156,21 +150,11 @@ func Discard(w Writer) {
 	}
 }
 
-// Reserved are the names of the fields and columns that every result has, which
-// a kept column can't have.
-func Reserved() []string {
-	return []string{
-		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
-		"claims", "n_claims", "n_supported", "skipped", "error", "usage",
-		citationRecall, citationPrecision, unresolvedCitations,
-	}
-}
-
 // discard is the Writer of FormatNone.
 type discard struct{}
 
 // Write does nothing.
-func (discard) Write(*eval.Result) error { return nil }
+func (discard) Write(*result.Row) error { return nil }
 
 // Close does nothing.
 func (discard) Close() error { return nil }

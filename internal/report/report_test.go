@@ -3,56 +3,19 @@ package report
 import (
 	"bytes"
 	"errors"
-	"math"
+	"io"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-// The three kinds of result.
-func scored() *eval.Result {
-	return &eval.Result{
-		Row: dataset.Row{
-			Index: 7, ID: "a", Question: "q?", Answer: "Born in Ulm. Died.", Contexts: []string{"born in Ulm", "c\"2\n"},
-			Kept: []dataset.Column{{Name: "model", Value: []byte(`"m-1"`)}, {Name: "n", Value: []byte("{\n \"a\": [1,\r\n2] }")}},
-		},
-		Status: eval.Scored,
-		Claims: []extract.Claim{{ID: 0, Text: "Born in Ulm.", Start: 0, End: 12}, {ID: 1, Text: "He died.", Start: -1, End: -1}},
-		Verdicts: []verdict.Verdict{
-			{
-				ClaimID: 0, Label: verdict.Supported, Score: 0.98765432, Reason: "stated", ChunkIDs: []int{0, 1},
-				Evidence: []verdict.Evidence{{Chunk: 0, Start: 8, End: 11, Quote: "Ulm"}, {Chunk: 0, Start: 0, End: 4, Quote: "born"}},
-			},
-			{ClaimID: 1, Label: verdict.Contradicted, Score: 0, Reason: "no"},
-		},
-		Skipped:      []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: 1, End: 4}, {Kind: extract.Marks, Text: "*", Start: 5, End: 6}},
-		Faithfulness: 1.0 / 3, Support: 0.49382716,
-		Usage: usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
-	}
-}
-
-func noClaims() *eval.Result {
-	return &eval.Result{
-		Row:    dataset.Row{Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}},
-		Status: eval.NoClaims, Reason: "refusal", Faithfulness: math.NaN(), Support: math.NaN(),
-	}
-}
-
-func failed() *eval.Result {
-	return &eval.Result{
-		Row:    dataset.Row{Index: 9, ID: "9", Answer: "=1", Contexts: []string{"c"}},
-		Status: eval.Failed, Reason: "verdict", Faithfulness: math.NaN(), Support: math.NaN(),
-		Claims: []extract.Claim{{ID: 0, Text: "=1", Start: 0, End: 2}},
-		Err:    &eval.StageError{Stage: "verdict", Err: errors.New("no reply")},
-	}
-}
-
-func write(t *testing.T, f Format, o Options, results ...*eval.Result) string {
+func write(t *testing.T, f Format, o Options, results ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := New(f, &b, o)
@@ -92,22 +55,12 @@ func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
 }
 
 func TestNoneWritesNothing(t *testing.T) {
-	if got := write(t, FormatNone, Options{}, scored()); got != "" {
+	if got := write(t, FormatNone, Options{}, resulttest.Scored()); got != "" {
 		t.Errorf("%q", got)
 	}
 }
 
-func TestEveryNameOfAResultIsReserved(t *testing.T) {
-	reserved := strings.Join(Reserved(), " ") + " "
-	header, _, _ := strings.Cut(write(t, FormatCSV, Options{}, noClaims()), "\n")
-	for _, name := range strings.Split(header, ",") {
-		if !strings.Contains(reserved, name+" ") {
-			t.Errorf("%s is not reserved", name)
-		}
-	}
-}
-
-// failing takes so many bytes and then no more.
+// failing accepts room bytes and then fails.
 type failing struct{ room int }
 
 var errFull = errors.New("no space left on device")
@@ -127,13 +80,13 @@ func TestEveryFormatReportsAFullDisk(t *testing.T) {
 		if f == FormatHTML {
 			continue // its writer has a test of its own
 		}
-		whole, step := len(write(t, f, Options{}, scored(), noClaims(), failed())), 1
+		whole, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())), 1
 		if f == FormatParquet {
 			step = 101 // each try takes long
 		}
 		for room := 0; room < whole; room += step {
 			w, err := New(f, &failing{room}, Options{})
-			for _, r := range []*eval.Result{scored(), noClaims(), failed()} {
+			for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed()} {
 				if err == nil {
 					err = w.Write(r)
 				}
@@ -150,11 +103,11 @@ func TestEveryFormatReportsAFullDisk(t *testing.T) {
 
 func TestTallyCountsRowsAndDescribesTheirFaithfulness(t *testing.T) {
 	var tally Tally
-	zero := noClaims()
+	zero := resulttest.NoClaims()
 	zero.Reason, zero.Faithfulness = "empty", 0
-	other := noClaims()
+	other := resulttest.NoClaims()
 	other.Reason = "nothing_claimed"
-	for _, r := range []*eval.Result{scored(), noClaims(), failed(), zero, other} {
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), zero, other} {
 		_ = tally.Write(r)
 	}
 	if got, want := tally.String(), "scored 1, no claims 3 (75.0%; refusal 1, empty 1, nothing claimed 1), failed 1"; got != want {
@@ -166,4 +119,55 @@ func TestTallyCountsRowsAndDescribesTheirFaithfulness(t *testing.T) {
 	if got := (&Tally{Scored: 2}).String(); got != "scored 2, no claims 0, failed 0" {
 		t.Errorf("%q", got)
 	}
+}
+
+func TestDiscardRemovesTemporaryFile(t *testing.T) {
+	dir := t.TempDir()
+	w := newJUnit(io.Discard, Options{TempDir: dir})
+	r := resulttest.Scored()
+	r.Claims[1].Text = strings.Repeat("so it is ", 300)
+	for range 3000 {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.cases.InMemory() {
+		t.Fatal("got all cases in memory, want a temporary file")
+	}
+	Discard(w)
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("got %v, %v after Discard, want no file", left, err)
+	}
+}
+
+func TestFormatsAreEqualForStoredResults(t *testing.T) {
+	all := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}
+	stored := read(t, write(t, FormatJSONL, Options{}, all...))
+	for _, f := range StreamFormats() {
+		o := Options{KeepAll: true}
+		if d := cmp.Diff(write(t, f, o, all...), write(t, f, o, stored...)); d != "" {
+			t.Errorf("%s: %s", f, d)
+		}
+	}
+}
+
+// heap returns the size of the heap after a collection in MiB.
+func heap() float64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
+}
+
+// read reads JSONL without checking the rows.
+func read(t *testing.T, text string) []*result.Row {
+	t.Helper()
+	var rows []*result.Row
+	for r, err := range result.NewReader(strings.NewReader(text), nil).Rows() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -37,7 +37,7 @@ type Summary struct {
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`
-	Usage        SummaryUsage      `json:"usage"` // of the rows, also those of an earlier run
+	Usage        result.Usage      `json:"usage"` // of the rows, also those of an earlier run
 	Spent        *SummarySpent     `json:"spent"` // by this run; null where nothing was asked
 }
 
@@ -102,18 +102,9 @@ type SummaryGate struct {
 	Text   string `json:"text"`
 }
 
-// SummaryUsage counts requests and tokens.
-type SummaryUsage struct {
-	Requests         int  `json:"requests"`
-	PromptTokens     int  `json:"prompt_tokens"`
-	CompletionTokens int  `json:"completion_tokens"`
-	CachedRequests   int  `json:"cached_requests"`
-	Estimated        bool `json:"estimated,omitempty"` // the server reported no usable count
-}
-
 // SummarySpent is what a run took from a language model.
 type SummarySpent struct {
-	SummaryUsage
+	result.Usage
 	USD Figure `json:"usd"` // null where no price is known
 	// PromptLimit is how many tokens of a prompt the server reads before it silently
 	// drops the rest; 0 if it was not found to do so.
@@ -142,8 +133,8 @@ func (s SummaryNames) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, s[i].Name)
-		b = appendString(append(b, ':'), s[i].Value)
+		b = result.AppendText(b, s[i].Name)
+		b = result.AppendText(append(b, ':'), s[i].Value)
 	}
 	return append(b, '}'), nil
 }
@@ -152,7 +143,7 @@ func (s SummaryNames) MarshalJSON() ([]byte, error) {
 type Figure float64
 
 // MarshalJSON writes it as results have numbers, and null for none.
-func (f Figure) MarshalJSON() ([]byte, error) { return appendNumber(nil, float64(f)), nil }
+func (f Figure) MarshalJSON() ([]byte, error) { return result.AppendNumber(nil, float64(f)), nil }
 
 // NoFigure is the Figure for none.
 func NoFigure() Figure { return Figure(math.NaN()) }
@@ -164,7 +155,7 @@ type Figures struct {
 }
 
 // Write counts r. It returns no error, and makes Figures an eval.Sink.
-func (f *Figures) Write(r *eval.Result) error {
+func (f *Figures) Write(r *result.Row) error {
 	f.support.add(r.Support)
 	return f.tally.Write(r)
 }
@@ -178,7 +169,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 		Rows:         SummaryRows{t.Rows, t.Scored, t.NoClaims, t.Refusal, t.Empty, t.NothingClaimed, t.Failed, Figure(t.NoClaimsShare())},
 		Claims:       SummaryClaims{t.Claims, t.Supported, t.Contradicted, t.Claims - t.Supported - t.Contradicted},
 		Faithfulness: summaryFigures(&t.Faithfulness), Support: f.support.figures(),
-		Means: means.summary(), Citations: t.Citations.summary(), Usage: SummaryUsage(t.Usage),
+		Means: means.summary(), Citations: t.Citations.summary(), Usage: result.Usage(t.Usage),
 	}
 	for _, g := range gates {
 		s.Gates = append(s.Gates, SummaryGate{g.Name, Figure(g.Bar), Figure(g.Value), g.Passed, g.Text})

@@ -39,7 +39,7 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 func (s *Summary) check() error {
 	rows, claims, usage := s.Rows, s.Claims, s.Usage
 	if s.Spent != nil {
-		usage = s.Spent.SummaryUsage
+		usage = s.Spent.Usage
 	}
 	if min(rows.Total, rows.Scored, rows.NoClaims, rows.Refusal, rows.Empty, rows.NothingClaimed, rows.Failed,
 		claims.Total, claims.Supported, claims.Contradicted, claims.NotMentioned,
@@ -96,12 +96,30 @@ func (s *Summary) check() error {
 	return nil
 }
 
-// UnmarshalJSON reads them from an object of texts, in its order.
+// UnmarshalJSON reads an object of strings and keeps its order.
 func (s *SummaryNames) UnmarshalJSON(text []byte) error {
-	c := &cursor{dec: jsontext.NewDecoder(bytes.NewBuffer(text))}
 	*s = nil
-	c.object(func(name string) { *s = append(*s, SummaryName{Name: name, Value: c.text()}) })
-	return c.err
+	dec := jsontext.NewDecoder(bytes.NewReader(text))
+	if _, err := dec.ReadToken(); err != nil {
+		return err
+	}
+	for dec.PeekKind() == '"' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		setting := SummaryName{Name: name.String()}
+		value, err := dec.ReadToken()
+		if err != nil {
+			return err
+		}
+		if value.Kind() != '"' {
+			return errors.New(setting.Name + ": want a string")
+		}
+		setting.Value = value.String()
+		*s = append(*s, setting)
+	}
+	return nil
 }
 
 // UnmarshalJSON reads a number, and null as none.

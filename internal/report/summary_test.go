@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 func schema(t *testing.T, name, id string) *jsonschema.Schema {
@@ -31,7 +31,7 @@ func schema(t *testing.T, name, id string) *jsonschema.Schema {
 
 func TestResultsAreValid(t *testing.T) {
 	s := schema(t, "result.schema.json", ResultSchema)
-	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(parquetRowsOf(), hostileFailure())...)) {
+	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(resulttest.KeptTypes(), hostileFailure())...)) {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestResultsAreValid(t *testing.T) {
 			t.Errorf("%v: %s", err, line)
 		}
 	}
-	good := write(t, FormatJSONL, Options{}, marked())
+	good := write(t, FormatJSONL, Options{}, resulttest.Marked())
 	for _, change := range [][2]string{
 		{`"status":"scored"`, `"status":"failed"`},
 		{`"verdict":"supported"`, `"verdict":"true"`},
@@ -64,7 +64,7 @@ func TestResultsAreValid(t *testing.T) {
 func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
 	var f, none Figures
-	for _, r := range []*eval.Result{scored(), noClaims(), failed(), marked()} {
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()} {
 		_ = f.Write(r)
 	}
 	full := f.Summary(someGates(nil), someMeans(nil))
@@ -114,7 +114,7 @@ func TestMillionthsDescribeAsASummaryDoes(t *testing.T) {
 		var m millionths
 		var s stats.Summary
 		for range n {
-			x := round(random.Float64())
+			x := result.Round(random.Float64())
 			m.add(x)
 			s.Add(x)
 		}
@@ -146,13 +146,13 @@ func TestAFigureThatIsNoneIsNull(t *testing.T) {
 func TestTokensOfRowsThatOverflowStayAtTheLargestInteger(t *testing.T) {
 	var f Figures
 	for range 3 {
-		r := scored()
-		r.Usage = usage.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
+		r := resulttest.Scored()
+		r.Usage = result.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
 		if err := f.Write(r); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got, want := f.Summary(nil, nil).Usage, (SummaryUsage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
+	if got, want := f.Summary(nil, nil).Usage, (result.Usage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -21,7 +21,7 @@ const (
 type table struct {
 	w     io.Writer
 	width int
-	kept  keptColumns
+	kept  result.KeptColumns
 	head  []shownRow // the first rows, up to wholeTable
 	tail  []shownRow // a ring of the last tableEdge rows
 	tally Tally
@@ -42,8 +42,7 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, opts: o, width: o.Width, kept: newKeptColumns(o), tail: make([]shownRow, tableEdge), marks: o.Marks, paint: o.Palette}
-	t.kept.warn = nil // a table is a view: nothing is lost that it leaves out
+	t := &table{w: w, opts: o, width: o.Width, kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, tableEdge), marks: o.Marks, paint: o.Palette}
 	if t.width <= 0 {
 		t.width = defaultWidth
 	}
@@ -54,8 +53,8 @@ func newTable(w io.Writer, o Options) *table {
 }
 
 // Write counts r and keeps what is shown of it, if it is.
-func (t *table) Write(r *eval.Result) error {
-	t.kept.see(r.Row.Kept)
+func (t *table) Write(r *result.Row) error {
+	t.kept.Observe(r.Kept)
 	i := t.tally.Rows
 	_ = t.tally.Write(r) // has no error
 	if t.worst != nil {
@@ -72,25 +71,25 @@ func (t *table) Write(r *eval.Result) error {
 }
 
 // show takes from r what is shown of it, so that its texts need not be kept.
-func (t *table) show(r *eval.Result) shownRow {
+func (t *table) show(r *result.Row) shownRow {
 	s := shownRow{
-		index:    r.Row.Index,
-		id:       cell(r.Row.ID, cellMax),
-		question: cell(r.Row.Question, cellMax),
-		answer:   cell(r.Row.Answer, cellMax),
-		status:   r.Status.String(),
-		support:  round(r.Support), faithfulness: r.Faithfulness,
+		index:    r.Index,
+		id:       cell(r.ID, cellMax),
+		question: cell(r.Question, cellMax),
+		answer:   cell(r.Answer, cellMax),
+		status:   string(r.Status),
+		support:  result.Round(r.Support), faithfulness: r.Faithfulness,
 	}
-	if r.Status != eval.Failed {
+	if r.Status != result.Failed {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(len(r.Claims))
 		if t.marks {
-			s.marks = marks(r.Verdicts, t.paint)
+			s.marks = marks(r.Claims, t.paint)
 		}
 	}
-	for _, value := range t.kept.values(r.Row.Kept) {
-		content, isText := Plain(value)
+	for _, value := range t.kept.Values(r.Kept) {
+		content, isText := result.PlainText(value)
 		s.kept = append(s.kept, cell(content, cellMax))
-		s.keptNumber = append(s.keptNumber, !isText && (content == "" || isNumber(content)))
+		s.keptNumber = append(s.keptNumber, !isText && (content == "" || result.IsNumber(content)))
 	}
 	return s
 }
@@ -135,8 +134,8 @@ func (t *table) columns(rows []shownRow) []column {
 	claims, status := column{name: "claims", right: true}, column{name: "status"}
 	signs := column{name: "verdicts"}
 	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
-	kept := make([]column, len(t.kept.names))
-	for k, name := range t.kept.names {
+	kept := make([]column, len(t.kept.Names))
+	for k, name := range t.kept.Names {
 		kept[k] = column{name: cell(name, cellMax), text: true, right: true}
 	}
 	for i := range rows {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -14,9 +15,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -39,28 +39,27 @@ func golden(t *testing.T, name, got string) {
 }
 
 // rows are n results of all kinds, in several scripts.
-func rows(n int) []*eval.Result {
+func rows(n int) []*result.Row {
 	answers := []string{
 		"Einstein was born in Ulm on 14 March 1879, and died in Princeton in 1955.",
 		"アインシュタインは1879年3月14日にウルムで生まれた。彼は理論物理学者であった。",
 		"Two\nlines\tand \x1b[31mred\x1b[0m \u202etxet", "e\u0301te\u0301 👍", "",
 	}
-	var all []*eval.Result
+	var all []*result.Row
 	for i := range n {
-		r := &eval.Result{
-			Row:    dataset.Row{Index: i, ID: fmt.Sprintf("row-%d", i), Question: "Where and when was he born?", Answer: answers[i%5], Contexts: []string{"c"}},
-			Status: eval.Scored, Faithfulness: float64(i%3) / 2, Support: float64(i%7) / 7,
-			Claims: make([]extract.Claim, 2), Verdicts: make([]verdict.Verdict, 2),
+		r := &result.Row{Index: i, ID: fmt.Sprintf("row-%d", i), Question: "Where and when was he born?", Answer: answers[i%5], Contexts: []string{"c"},
+			Status: result.Scored, Faithfulness: float64(i%3) / 2, Support: float64(i%7) / 7,
+			Claims: slices.Repeat([]result.Claim{{Verdict: result.NotMentioned}}, 2),
 		}
 		for k := range i % 3 {
-			r.Verdicts[k].Label = verdict.Supported
+			r.Claims[k].Verdict = result.Supported
 		}
 		if i%5 == 4 {
-			r.Status, r.Reason, r.Faithfulness, r.Support, r.Claims, r.Verdicts = eval.NoClaims, "empty", math.NaN(), math.NaN(), nil, nil
+			r.Status, r.Reason, r.Faithfulness, r.Support, r.Claims = result.NoClaims, "empty", math.NaN(), math.NaN(), nil
 		}
 		if i%10 == 7 {
-			r = failed()
-			r.Row.Index, r.Row.ID = i, fmt.Sprintf("row-%d", i)
+			r = resulttest.Failed()
+			r.Index, r.ID = i, fmt.Sprintf("row-%d", i)
 		}
 		all = append(all, r)
 	}
@@ -98,16 +97,16 @@ func TestTableShowsFirstAndLastRowsAndDescribes(t *testing.T) {
 func TestTableShowsKeptColumns(t *testing.T) {
 	all := rows(3)
 	for i, r := range all {
-		r.Row.Kept = []dataset.Column{{Name: "model", Value: []byte(`"m"`)}, {Name: "human", Value: fmt.Appendf(nil, "%d.5", i*100)}, {Name: "list", Value: []byte("[\n1]")}}
+		r.Kept = []dataset.Column{{Name: "model", Value: []byte(`"m"`)}, {Name: "human", Value: fmt.Appendf(nil, "%d.5", i*100)}, {Name: "list", Value: []byte("[\n1]")}}
 	}
-	all[2].Row.Kept = nil
+	all[2].Kept = nil
 	golden(t, "table-kept.txt", write(t, FormatTable, Options{Width: 160, KeepAll: true}, all...))
 }
 
 func TestTableFitsAnyWidthThatItCan(t *testing.T) {
 	all := rows(30)
 	for _, r := range all {
-		r.Row.Kept = []dataset.Column{{Name: "a column", Value: []byte(`"some text in it"`)}, {Name: "数値", Value: []byte("17")}}
+		r.Kept = []dataset.Column{{Name: "a column", Value: []byte(`"some text in it"`)}, {Name: "数値", Value: []byte("17")}}
 	}
 	for width := 22; width < 240; width++ {
 		got := write(t, FormatTable, Options{Width: width, KeepAll: true}, all...)
@@ -128,7 +127,7 @@ func TestTableFitsAnyWidthThatItCan(t *testing.T) {
 
 func TestTableKeepsNoLongTexts(t *testing.T) {
 	long := rows(1)[0]
-	long.Row.Answer = strings.Repeat("x", 1<<20)
+	long.Answer = strings.Repeat("x", 1<<20)
 	var b strings.Builder
 	w, err := New(FormatTable, &b, Options{})
 	if err != nil {
@@ -150,8 +149,8 @@ func FuzzTableCell(f *testing.F) {
 	f.Add("👩‍👩‍👧", "\r\n\t\v", 40)
 	f.Fuzz(func(t *testing.T, id, answer string, width int) {
 		r := rows(1)[0]
-		r.Row.ID, r.Row.Answer = id, answer
-		r.Row.Kept = []dataset.Column{{Name: id, Value: []byte(`"` + strings.ReplaceAll(answer, `"`, "") + `"`)}}
+		r.ID, r.Answer = id, answer
+		r.Kept = []dataset.Column{{Name: id, Value: []byte(`"` + strings.ReplaceAll(answer, `"`, "") + `"`)}}
 		got := write(t, FormatTable, Options{Width: width % 300, KeepAll: true}, r)
 		for _, c := range strings.ReplaceAll(got, "\n", "") {
 			if unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) {

@@ -3,10 +3,9 @@ package report
 import (
 	"fmt"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // A Tally counts what became of the rows. The zero Tally is ready for use.
@@ -26,26 +25,26 @@ type Tally struct {
 }
 
 // Write counts r. It returns no error, and makes a Tally an eval.Sink.
-func (t *Tally) Write(r *eval.Result) error {
+func (t *Tally) Write(r *result.Row) error {
 	t.Rows++
 	switch r.Status {
-	case eval.Scored:
+	case result.Scored:
 		t.Scored++
 		t.Claims += len(r.Claims)
 		before := t.Supported
-		for i := range r.Verdicts {
-			switch r.Verdicts[i].Label {
-			case verdict.Supported:
+		for i := range r.Claims {
+			switch r.Claims[i].Verdict {
+			case result.Supported:
 				t.Supported++
-			case verdict.Contradicted:
+			case result.Contradicted:
 				t.Contradicted++
-			case verdict.NotMentioned:
+			case result.NotMentioned:
 			}
 		}
 		t.shares.Add(float64(t.Supported-before), float64(len(r.Claims)))
-	case eval.Failed:
+	case result.Failed:
 		t.Failed++
-	case eval.NoClaims:
+	case result.NoClaims:
 		t.NoClaims++
 		switch r.Reason {
 		case "refusal":
@@ -57,7 +56,7 @@ func (t *Tally) Write(r *eval.Result) error {
 		}
 	}
 	t.Faithfulness.Add(r.Faithfulness)
-	t.Usage = t.Usage.Add(r.Usage)
+	t.Usage = t.Usage.Add(usage.Usage(r.Usage))
 	t.Citations.add(r)
 	return nil
 }

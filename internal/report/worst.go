@@ -5,8 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -49,9 +48,9 @@ type WorstRow struct {
 
 // A WorstClaim is a claim of a row that is not supported as a whole.
 type WorstClaim struct {
-	Label               verdict.Label
+	Label               result.Verdict
 	Text, Reason, Quote string // Quote is "" for none, and if Reason has all of it
-	Role                verdict.Role
+	Role                result.Role
 	chunk               int     // of Quote
 	score               float64 // of the claim
 }
@@ -60,13 +59,13 @@ type WorstClaim struct {
 func quotes(reason, quote string) bool { return strings.Contains(reason, "“"+quote+"”") }
 
 // quoteLabel says what evidence is.
-func quoteLabel(r verdict.Role) string {
+func quoteLabel(r result.Role) string {
 	switch r {
-	case verdict.RoleContradicts:
+	case result.RoleContradicts:
 		return "contradicted by"
-	case verdict.RoleNearest:
+	case result.RoleNearest:
 		return "nearest"
-	case verdict.RoleSupports:
+	case result.RoleSupports:
 	}
 	return "context"
 }
@@ -84,17 +83,17 @@ func NewWorst(most int) *Worst {
 }
 
 // Write looks at r. It returns no error, and makes a Worst an eval.Sink.
-func (w *Worst) Write(r *eval.Result) error {
+func (w *Worst) Write(r *result.Row) error {
 	switch {
-	case r.Status == eval.Failed:
+	case r.Status == result.Failed:
 		if w.failures++; len(w.failed) < w.most {
 			w.failed = append(w.failed, FailedRow{
-				Index: r.Row.Index, Line: r.Row.Line, File: r.Row.File, ID: Clip(r.Row.ID, nameText), Error: Clip(failure(r), w.keep.text),
+				Index: r.Index, Line: r.Line, File: r.File, ID: Clip(r.ID, nameText), Error: Clip(failure(r), w.keep.text),
 			})
 		}
-	case r.Status == eval.Scored && r.Supported() < len(r.Claims):
+	case r.Status == result.Scored && r.Supported() < len(r.Claims):
 		w.unsupported++
-		row := WorstRow{Index: r.Row.Index, Line: r.Row.Line, Faithfulness: r.Faithfulness, Support: round(r.Support)}
+		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support)}
 		at, _ := slices.BinarySearchFunc(w.rows, row, worse)
 		if at == w.most {
 			break
@@ -114,22 +113,22 @@ func worse(a, b WorstRow) int {
 }
 
 // fill takes the texts of r that are to be kept.
-func (w *WorstRow) fill(r *eval.Result, keep worstTexts) {
-	w.ID, w.File = Clip(r.Row.ID, nameText), r.Row.File
+func (w *WorstRow) fill(r *result.Row, keep worstTexts) {
+	w.ID, w.File = Clip(r.ID, nameText), r.File
 	w.Claims, w.Supported = len(r.Claims), r.Supported()
 	to := &w.Unsupported
 	if keep.whole {
-		w.question, to = Clip(r.Row.Question, keep.text), &w.judged
+		w.question, to = Clip(r.Question, keep.text), &w.judged
 	}
-	for i := range r.Verdicts {
-		v := &r.Verdicts[i]
-		if v.Label == verdict.Supported && !keep.whole {
+	for i := range r.Claims {
+		v := &r.Claims[i]
+		if v.Verdict == result.Supported && !keep.whole {
 			continue
 		}
 		if len(*to) == keep.claims {
 			return
 		}
-		c := WorstClaim{Label: v.Label, Text: Clip(r.Claims[i].Judged(), keep.text), Reason: Clip(v.Reason, keep.text), score: v.Score}
+		c := WorstClaim{Label: v.Verdict, Text: Clip(r.Claims[i].Judged(), keep.text), Reason: Clip(v.Reason, keep.text), score: v.Score}
 		if len(v.Evidence) > 0 {
 			e := &v.Evidence[0]
 			c.Quote, c.Role, c.chunk = Clip(e.Quote, keep.text), e.Role, e.Chunk
@@ -148,7 +147,7 @@ func (w *Worst) Rows() []WorstRow { return w.rows }
 func (w *Worst) Failed() []FailedRow { return w.failed }
 
 // failure is why r failed.
-func failure(r *eval.Result) string {
+func failure(r *result.Row) string {
 	if r.Err == nil {
 		return "failed"
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -82,7 +82,7 @@ func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, lin
 
 // claim shows a claim with its verdict.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
-	label := sign(c.Label) + " " + strings.ReplaceAll(c.Label.String(), "_", " ")
+	label := sign(c.Label) + " " + strings.ReplaceAll(string(c.Label), "_", " ")
 	if !math.IsNaN(c.score) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}
@@ -100,7 +100,7 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 	if c.Quote != "" {
 		label := "chunk " + strconv.Itoa(c.chunk) + ": "
-		if c.Role != verdict.RoleSupports {
+		if c.Role != result.RoleSupports {
 			label = quoteLabel(c.Role) + ": chunk " + strconv.Itoa(c.chunk) + " "
 		}
 		w.text(b, inner, label, "  ", "“"+c.Quote+"”", w.paint.quiet)

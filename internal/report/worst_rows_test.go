@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 func TestLinesAreBrokenWhereTheyMayBe(t *testing.T) {
@@ -57,11 +57,11 @@ func FuzzWrap(f *testing.F) {
 }
 
 func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
-	verdicts := func(supported, missing, contradicted int) []verdict.Verdict {
-		var all []verdict.Verdict
-		for label, n := range map[verdict.Label]int{verdict.Supported: supported, verdict.NotMentioned: missing, verdict.Contradicted: contradicted} {
+	verdicts := func(supported, missing, contradicted int) []result.Claim {
+		var all []result.Claim
+		for label, n := range map[result.Verdict]int{result.Supported: supported, result.NotMentioned: missing, result.Contradicted: contradicted} {
 			for range n {
-				all = append(all, verdict.Verdict{Label: label})
+				all = append(all, result.Claim{Verdict: label})
 			}
 		}
 		return all
@@ -82,7 +82,7 @@ func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
 			t.Errorf("%v: %s", tt, got)
 		}
 	}
-	inOrder := []verdict.Verdict{{Label: verdict.Contradicted}, {Label: verdict.Supported}, {Label: verdict.NotMentioned}}
+	inOrder := []result.Claim{{Verdict: result.Contradicted}, {Verdict: result.Supported}, {Verdict: result.NotMentioned}}
 	if got := marks(inOrder, Palette{}); got != "✗✓?" {
 		t.Error(got)
 	}
@@ -92,12 +92,12 @@ func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
 }
 
 // obeyed is a result in whose texts everything tries to get out.
-func obeyed(i int, text string) *eval.Result {
-	r := scored()
-	r.Row.Index, r.Row.ID, r.Row.Question, r.Row.File, r.Row.Line = i, text, text, text+".jsonl", i+1
+func obeyed(i int, text string) *result.Row {
+	r := resulttest.Scored()
+	r.Index, r.ID, r.Question, r.File, r.Line = i, text, text, text+".jsonl", i+1
 	for k := range r.Claims {
-		r.Claims[k].Text, r.Verdicts[k].Reason = text, text
-		r.Verdicts[k].Evidence = []verdict.Evidence{{Chunk: 1, Quote: text}}
+		r.Claims[k].Text, r.Claims[k].Reason = text, text
+		r.Claims[k].Evidence = []result.Evidence{{Chunk: 1, Quote: text}}
 	}
 	return r
 }
@@ -107,11 +107,11 @@ func TestWorstRowsFitTheWidthAndNothingInThemIsObeyed(t *testing.T) {
 		"\x1b[2J\x1b]0;owned\x07 \u202etxet\u2066 \r\n\t\x9b31m", strings.Repeat("word ", 200), strings.Repeat("長", 300), strings.Repeat("x", 300), "", "👩‍🚀 e\u0301",
 	}
 	for width := 30; width < 140; width += 7 {
-		var all []*eval.Result
+		var all []*result.Row
 		for i, text := range texts {
 			all = append(all, obeyed(i, text))
 		}
-		all = append(all, failed())
+		all = append(all, resulttest.Failed())
 		plain := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20}, all...)
 		_, shown, _ := strings.Cut(plain, "dtype: float64")
 		for line := range strings.Lines(shown) {
@@ -134,14 +134,14 @@ func TestWorstRowsFitTheWidthAndNothingInThemIsObeyed(t *testing.T) {
 }
 
 func TestWorstRowsAreShownInOrderAndTheRestIsCounted(t *testing.T) {
-	var all []*eval.Result
+	var all []*result.Row
 	for i := range 30 {
-		r := scored()
-		r.Row.Index, r.Row.ID = i, fmt.Sprintf("row-%d", i)
+		r := resulttest.Scored()
+		r.Index, r.ID = i, fmt.Sprintf("row-%d", i)
 		r.Faithfulness = float64((i*7)%30) / 30
 		all = append(all, r)
-		f := failed()
-		f.Row.ID = fmt.Sprintf("hole-%d", i)
+		f := resulttest.Failed()
+		f.ID = fmt.Sprintf("hole-%d", i)
 		all = append(all, f)
 	}
 	got := write(t, FormatTable, Options{Show: 2}, all...)
@@ -154,8 +154,8 @@ func TestWorstRowsAreShownInOrderAndTheRestIsCounted(t *testing.T) {
 	if !strings.HasSuffix(got, "\nand 28 more\n") || strings.Contains(got, "row-26") {
 		t.Error(got)
 	}
-	fine := scored()
-	fine.Claims, fine.Verdicts = fine.Claims[:1], fine.Verdicts[:1]
+	fine := resulttest.Scored()
+	fine.Claims = fine.Claims[:1]
 	if got := write(t, FormatTable, Options{Show: 2}, fine); !strings.HasSuffix(got, "failed 0\n") {
 		t.Error(got)
 	}
@@ -167,9 +167,9 @@ func TestWorstRowsKeepShortTexts(t *testing.T) {
 	long := strings.Repeat("長い ", 100_000)
 	for i := range 50 {
 		r := obeyed(i, long)
-		r.Row.Kept = []dataset.Column{}
+		r.Kept = []dataset.Column{}
 		for range 10 {
-			r.Claims, r.Verdicts = append(r.Claims, r.Claims...), append(r.Verdicts, r.Verdicts...)
+			r.Claims = append(r.Claims, r.Claims...)
 			if len(r.Claims) > 300 {
 				break
 			}

@@ -8,31 +8,32 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
 func TestWorstKeepsTheLowestRowsWhateverTheirOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var all []*eval.Result
+	var all []*result.Row
 	for i := range 200 {
-		r := scored()
-		r.Row.Index = i
+		r := resulttest.Scored()
+		r.Index = i
 		r.Faithfulness, r.Support = float64(random.IntN(5))/5, float64(random.IntN(3))/3
 		all = append(all, r)
 	}
 	sorted := slices.Clone(all)
-	slices.SortStableFunc(sorted, func(a, b *eval.Result) int {
+	slices.SortStableFunc(sorted, func(a, b *result.Row) int {
 		switch {
 		case a.Faithfulness != b.Faithfulness:
 			return int(5*a.Faithfulness - 5*b.Faithfulness)
 		case a.Support != b.Support:
 			return int(3*a.Support - 3*b.Support)
 		}
-		return a.Row.Index - b.Row.Index
+		return a.Index - b.Index
 	})
 	var want []int
 	for _, r := range sorted[:30] {
-		want = append(want, r.Row.Index)
+		want = append(want, r.Index)
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	w := NewWorst(30)
@@ -49,10 +50,10 @@ func TestWorstKeepsTheLowestRowsWhateverTheirOrder(t *testing.T) {
 }
 
 func TestRowsWithoutAnUnsupportedClaimAreNotWorst(t *testing.T) {
-	whole := scored()
-	whole.Claims, whole.Verdicts = whole.Claims[:1], whole.Verdicts[:1]
+	whole := resulttest.Scored()
+	whole.Claims = whole.Claims[:1]
 	w := NewWorst(2)
-	for _, r := range []*eval.Result{whole, noClaims(), failed(), failed(), failed()} {
+	for _, r := range []*result.Row{whole, resulttest.NoClaims(), resulttest.Failed(), resulttest.Failed(), resulttest.Failed()} {
 		_ = w.Write(r)
 	}
 	if len(w.Rows()) != 0 || len(w.Failed()) != 2 || w.failures != 3 {

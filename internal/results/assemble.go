@@ -9,8 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // An assembler makes the JSON object of a result from the columns of a table.
@@ -36,9 +35,9 @@ func newAssembler(records *dataset.Records) (assembler, error) {
 		return assembler{}, fmt.Errorf("not results, which are what ragfaith score writes: no column %s", strings.Join(gone, ", "))
 	}
 	a := assembler{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
-	if list := records.Metadata(report.JSONColumns); list != "" {
+	if list := records.Metadata(result.JSONColumnsKey); list != "" {
 		if err := a.jsonTexts(list); err != nil {
-			return assembler{}, fmt.Errorf("%s in the metadata: %w", report.JSONColumns, err)
+			return assembler{}, fmt.Errorf("%s in the metadata: %w", result.JSONColumnsKey, err)
 		}
 	}
 	return a, nil
@@ -67,7 +66,7 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 	for i := range columns {
 		name, value := columns[i].Name, columns[i].Value
 		if name == "n_claims" || name == "n_supported" {
-			text, _ := report.Plain(value)
+			text, _ := result.PlainText(value)
 			if name == "n_claims" {
 				a.counted = &text
 			} else {
@@ -77,9 +76,9 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 		}
 		if a.cells {
 			value = cell(name, value)
-			name = report.CellText(name)
+			name = result.UnescapeFormula(name)
 		} else if a.texts[name] {
-			text, _ := report.Plain(value)
+			text, _ := result.PlainText(value)
 			value = []byte(text)
 		}
 		if len(value) == 0 {
@@ -93,7 +92,7 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = report.AppendText(b, name)
+		b = result.AppendText(b, name)
 		b = append(append(b, ':'), value...)
 	}
 	a.buf = append(b, '}')
@@ -102,7 +101,7 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 
 // checkCounts compares the cells of the last row that count its claims with the
 // claims. Only CSV and TSV have them, and they are empty for failed rows.
-func (a *assembler) checkCounts(r *eval.Result) error {
+func (a *assembler) checkCounts(r *result.Row) error {
 	for _, c := range []struct {
 		name string
 		cell *string
@@ -112,12 +111,12 @@ func (a *assembler) checkCounts(r *eval.Result) error {
 			continue
 		}
 		want := strconv.Itoa(c.want)
-		if r.Status == eval.Failed {
+		if r.Status == result.Failed {
 			want = ""
 		}
 		// pandas writes a column of integers with gaps as 2.0.
 		if strings.TrimSuffix(*c.cell, ".0") != want {
-			return &eval.MismatchError{Field: c.name, Got: strconv.Quote(*c.cell), Want: strconv.Quote(want)}
+			return &result.MismatchError{Field: c.name, Got: strconv.Quote(*c.cell), Want: strconv.Quote(want)}
 		}
 	}
 	return nil
@@ -125,7 +124,7 @@ func (a *assembler) checkCounts(r *eval.Result) error {
 
 // cell returns the JSON of a cell of CSV or TSV.
 func cell(name string, value []byte) []byte {
-	text, isText := report.Plain(value)
+	text, isText := result.PlainText(value)
 	switch name {
 	case "contexts", "claims", "index", "faithfulness", "support", "citation_recall", "citation_precision":
 		return []byte(text) // is JSON, or empty for null
@@ -141,5 +140,5 @@ func cell(name string, value []byte) []byte {
 			return value
 		}
 	}
-	return report.AppendText(nil, report.CellText(text))
+	return result.AppendText(nil, result.UnescapeFormula(text))
 }

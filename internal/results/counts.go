@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // counts are the figures of results that a summary has as well.
@@ -30,27 +29,27 @@ func (m *mean) add(x float64) {
 }
 
 // add counts a result.
-func (c *counts) add(r *eval.Result) {
+func (c *counts) add(r *result.Row) {
 	c.rows.Total++
 	c.faithfulness.add(r.Faithfulness)
 	c.support.add(r.Support)
 	switch r.Status {
-	case eval.Scored:
+	case result.Scored:
 		c.rows.Scored++
 		c.claims.Total += len(r.Claims)
-		for i := range r.Verdicts {
-			switch r.Verdicts[i].Label {
-			case verdict.Supported:
+		for i := range r.Claims {
+			switch r.Claims[i].Verdict {
+			case result.Supported:
 				c.claims.Supported++
-			case verdict.Contradicted:
+			case result.Contradicted:
 				c.claims.Contradicted++
-			case verdict.NotMentioned:
+			case result.NotMentioned:
 				c.claims.NotMentioned++
 			}
 		}
-	case eval.Failed:
+	case result.Failed:
 		c.rows.Failed++
-	case eval.NoClaims:
+	case result.NoClaims:
 		c.rows.NoClaims++
 		switch r.Reason {
 		case "refusal":

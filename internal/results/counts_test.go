@@ -7,27 +7,27 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
 )
 
 func TestEditedTablesAreRefused(t *testing.T) {
-	change := func(edit func(r *eval.Result)) []*eval.Result {
+	change := func(edit func(r *result.Row)) []*result.Row {
 		rs := all()[1:3]
 		edit(rs[0])
 		return rs
 	}
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet, report.FormatJSON} {
 		for name, tt := range map[string]struct {
-			edit func(r *eval.Result)
+			edit func(r *result.Row)
 			want string
 		}{
-			"a higher score": {func(r *eval.Result) { r.Faithfulness = 1 }, "faithfulness: got 1, want 0.5 (1 of 2 claims supported)"},
-			"no support":     {func(r *eval.Result) { r.Support = math.NaN() }, "support: got null, want 0.493827 (mean of the scores of the claims)"},
-			"another quote":  {func(r *eval.Result) { r.Verdicts[0].Evidence[0].Quote = "9+9" }, `claim 0: evidence 0: quote: got "9+9", want "1+1", the context from start to end`},
-			"another chunk":  {func(r *eval.Result) { r.Verdicts[0].ChunkIDs = []int{3} }, "claim 0: chunk_ids: got [3], want ascending ids below 3, the number of contexts"},
-			"a huge index":   {func(r *eval.Result) { r.Row.Index = math.MaxInt }, "index: got 9223372036854775807, want 0 to 2^53"},
+			"a higher score": {func(r *result.Row) { r.Faithfulness = 1 }, "faithfulness: got 1, want 0.5 (1 of 2 claims supported)"},
+			"no support":     {func(r *result.Row) { r.Support = math.NaN() }, "support: got null, want 0.493827 (mean of the scores of the claims)"},
+			"another quote":  {func(r *result.Row) { r.Claims[0].Evidence[0].Quote = "9+9" }, `claim 0: evidence 0: quote: got "9+9", want "1+1", the context from start to end`},
+			"another chunk":  {func(r *result.Row) { r.Claims[0].ChunkIDs = []int{3} }, "claim 0: chunk_ids: got [3], want ascending ids below 3, the number of contexts"},
+			"a huge index":   {func(r *result.Row) { r.Index = math.MaxInt }, "index: got 9223372036854775807, want 0 to 2^53"},
 		} {
 			line := map[report.Format]string{report.FormatParquet: ":1: "}[f]
 			if line == "" {
@@ -140,7 +140,7 @@ func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
 
 func TestAnIndexThatAppendMakesTooLargeIsRefused(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
-	first[1].Row.Index = eval.MaxIndex - 1
+	first[1].Index = result.MaxIndex - 1
 	files := opened(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
 	rs, err := taken(results.Append(files))
 	want := filepath.Base(files[1].Path()) + ":2: index 2, counted on from 9007199254740992 by --append, is more than 2^53"

@@ -7,7 +7,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // Merge returns the results of all files in the order of their index, as one run
@@ -18,8 +18,8 @@ import (
 // come twice: the same row judged twice, or rows of two datasets, would count for
 // more than they are. Either is an error that names both places and is the last
 // thing that is yielded, like any error of a file.
-func Merge(files []*File) iter.Seq2[*eval.Result, error] {
-	return func(yield func(*eval.Result, error) bool) {
+func Merge(files []*File) iter.Seq2[*result.Row, error] {
+	return func(yield func(*result.Row, error) bool) {
 		next, err := openHeads(files)
 		defer func() { closeAll(files, next) }()
 		if err != nil {
@@ -51,18 +51,18 @@ func Merge(files []*File) iter.Seq2[*eval.Result, error] {
 // their datasets would have written them: the index of a row goes on from the
 // highest of the files before. It holds one row, and closes the files. Within a
 // file it asks for what [Merge] does.
-func Append(files []*File) iter.Seq2[*eval.Result, error] {
-	return func(yield func(*eval.Result, error) bool) {
+func Append(files []*File) iter.Seq2[*result.Row, error] {
+	return func(yield func(*result.Row, error) bool) {
 		base := 0
 		for _, f := range files {
 			next := base
 			for r, err := range Merge([]*File{f}) {
-				if err == nil && base > eval.MaxIndex-r.Row.Index {
-					r, err = nil, fmt.Errorf("%s:%d: index %d, counted on from %d by --append, is more than 2^53", f.name(), f.Line(), r.Row.Index, base)
+				if err == nil && base > result.MaxIndex-r.Index {
+					r, err = nil, fmt.Errorf("%s:%d: index %d, counted on from %d by --append, is more than 2^53", f.name(), f.Line(), r.Index, base)
 				}
 				if err == nil {
-					r.Row.Index += base
-					next = r.Row.Index + 1
+					r.Index += base
+					next = r.Index + 1
 				}
 				if !yield(r, err) || err != nil {
 					closeAll(files, nil)
@@ -78,9 +78,9 @@ func Append(files []*File) iter.Seq2[*eval.Result, error] {
 type head struct {
 	file  *File
 	order int // of the file among all
-	pull  func() (*eval.Result, error, bool)
+	pull  func() (*result.Row, error, bool)
 	stop  func()
-	row   *eval.Result
+	row   *result.Row
 	// index and line are those of the row, which belongs to another once it is
 	// yielded.
 	index, line int
@@ -116,7 +116,7 @@ func (h *head) advance() error {
 	case err != nil:
 		return err
 	}
-	h.row, h.index, h.line = r, r.Row.Index, h.file.Line()
+	h.row, h.index, h.line = r, r.Index, h.file.Line()
 	if !first && h.index <= before {
 		return fmt.Errorf("%s: index %d after %d: the rows of a file of results ascend by index; where it was put together of several, name those instead",
 			h.place(), h.index, before)
@@ -131,15 +131,15 @@ func (h *head) place() string { return fmt.Sprintf("%s:%d", h.file.name(), h.lin
 func twice(a, b *head) error {
 	if sameRow(a.row, b.row) {
 		return fmt.Errorf("%s and %s are the same row, with index %d and id %q: it would count twice",
-			a.place(), b.place(), a.index, a.row.Row.ID)
+			a.place(), b.place(), a.index, a.row.ID)
 	}
 	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they of two datasets? --append counts on from one file to the next",
-		a.place(), b.place(), a.index, a.row.Row.ID, b.row.Row.ID)
+		a.place(), b.place(), a.index, a.row.ID, b.row.ID)
 }
 
 // sameRow reports whether two results are of the same row of a dataset.
-func sameRow(a, b *eval.Result) bool {
-	x, y := &a.Row, &b.Row
+func sameRow(a, b *result.Row) bool {
+	x, y := a, b
 	return x.ID == y.ID && x.Question == y.Question && x.Answer == y.Answer && slices.Equal(x.Contexts, y.Contexts)
 }
 

@@ -12,17 +12,17 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
 )
 
 // numbered are results of all kinds with those indexes.
-func numbered(indexes ...int) []*eval.Result {
-	var rs []*eval.Result
+func numbered(indexes ...int) []*result.Row {
+	var rs []*result.Row
 	for _, i := range indexes {
 		r := *all()[i%len(all())]
-		r.Row.Index, r.Row.ID = i, fmt.Sprint("id-", i)
+		r.Index, r.ID = i, fmt.Sprint("id-", i)
 		rs = append(rs, &r)
 	}
 	return rs
@@ -48,8 +48,8 @@ func opened(t *testing.T, contents ...[]byte) []*results.File {
 }
 
 // taken are the rows up to the first error.
-func taken(rows iter.Seq2[*eval.Result, error]) ([]*eval.Result, error) {
-	var rs []*eval.Result
+func taken(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
+	var rs []*result.Row
 	for r, err := range rows {
 		if err != nil {
 			return rs, err
@@ -97,7 +97,7 @@ func TestAppendedFilesCountOn(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rs {
-		got = append(got, fmt.Sprint(r.Row.Index, r.Row.ID))
+		got = append(got, fmt.Sprint(r.Index, r.ID))
 	}
 	if want := "0id-0 1id-1 5id-5 6id-0 9id-2 10id-3"; strings.Join(got, " ") != want {
 		t.Errorf("%v, want %s", got, want)
@@ -105,14 +105,14 @@ func TestAppendedFilesCountOn(t *testing.T) {
 }
 
 func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
-	jsonl := func(rs []*eval.Result) []byte { return written(t, report.FormatJSONL, rs) }
+	jsonl := func(rs []*result.Row) []byte { return written(t, report.FormatJSONL, rs) }
 	other := numbered(4)
-	other[0].Row.Answer = "another"
-	other[0].Row.ID = "x"
+	other[0].Answer = "another"
+	other[0].ID = "x"
 	cut := jsonl(numbered(1, 3))
 	for name, tt := range map[string]struct {
 		files [][]byte
-		merge func([]*results.File) iter.Seq2[*eval.Result, error]
+		merge func([]*results.File) iter.Seq2[*result.Row, error]
 		rows  int
 		want  string
 	}{
@@ -137,7 +137,7 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 
 func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, merge := range []func([]*results.File) iter.Seq2[*eval.Result, error]{results.Merge, results.Append} {
+	for _, merge := range []func([]*results.File) iter.Seq2[*result.Row, error]{results.Merge, results.Append} {
 		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
 			if err != nil {
 				t.Error(err)
@@ -151,7 +151,7 @@ func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
 }
 
 // summaryOf writes the summary of a run that had those results.
-func summaryOf(t *testing.T, path string, rs []*eval.Result) {
+func summaryOf(t *testing.T, path string, rs []*result.Row) {
 	t.Helper()
 	var f report.Figures
 	for _, r := range rs {
@@ -271,9 +271,9 @@ func BenchmarkMerge(b *testing.B) {
 				var buf []byte
 				for i := shard; i < n; i += 4 {
 					r := *all()[1]
-					r.Row.Index = i
-					r.Row.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
-					buf = append(report.AppendResult(buf, &r), '\n')
+					r.Index = i
+					r.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
+					buf = append(r.AppendJSON(buf), '\n')
 				}
 				paths = append(paths, filepath.Join(folder, fmt.Sprint(shard, ".jsonl")))
 				if err := os.WriteFile(paths[shard], buf, 0o600); err != nil {
@@ -299,7 +299,7 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-func count(rows iter.Seq2[*eval.Result, error]) (n int, err error) {
+func count(rows iter.Seq2[*result.Row, error]) (n int, err error) {
 	for _, err = range rows {
 		if err != nil {
 			return n, err

@@ -13,6 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // maxRowBytes is the longest result that is read: far more than a row of the
@@ -40,12 +41,13 @@ type File struct {
 	o       Options
 	records *dataset.Records
 	row     assembler
-	parse   report.ResultParser
-	first   *eval.Result // has been read by Open
-	n       int          // rows read
-	line    int          // of the row that was read last
-	counts  counts       // of the rows read
-	missing []string     // of Options.Keep, those that no row had yet
+	check   *eval.Checker
+	decoder *result.Decoder
+	first   *result.Row // read by Open
+	n       int         // rows read
+	line    int         // of the row that was read last
+	counts  counts      // of the rows read
+	missing []string    // of Options.Keep, those that no row had yet
 }
 
 // Open opens a file of results: JSONL, JSON, CSV, TSV or Parquet, told by its
@@ -58,7 +60,8 @@ func Open(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	f := &File{path: path, o: o, records: records, missing: slices.Clone(o.Keep)}
-	f.parse.Expect(o.Settings.Get)
+	f.check = eval.NewChecker(o.Settings.Get)
+	f.decoder = result.NewDecoder(f.check.Check)
 	if err := f.begin(); err != nil {
 		_ = f.Close()
 		return nil, err
@@ -73,7 +76,7 @@ func (f *File) begin() error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
-		f.row, f.parse.Partial = row, row.cells
+		f.row, f.check.Partial = row, row.cells
 		if gone := absent(f.o.Keep, f.records.Names()); len(gone) > 0 {
 			return &ColumnError{f.name(), gone}
 		}
@@ -97,8 +100,8 @@ func (f *File) Close() error { return f.records.Close() }
 // and TSV is without what was skipped and the usage. Of where a row lay in its
 // dataset only the index is known. The first error, which names the file and the
 // line, or in Parquet the row, is the last thing that is yielded.
-func (f *File) Rows() iter.Seq2[*eval.Result, error] {
-	return func(yield func(*eval.Result, error) bool) {
+func (f *File) Rows() iter.Seq2[*result.Row, error] {
+	return func(yield func(*result.Row, error) bool) {
 		defer f.Close()
 		for {
 			r, err := f.first, error(nil)
@@ -115,7 +118,7 @@ func (f *File) Rows() iter.Seq2[*eval.Result, error] {
 				yield(nil, err)
 				return
 			}
-			f.missing = slices.DeleteFunc(f.missing, func(name string) bool { return Kept(r, name) != nil })
+			f.missing = slices.DeleteFunc(f.missing, func(name string) bool { return r.KeptValue(name) != nil })
 			if !yield(r, nil) {
 				return
 			}
@@ -124,7 +127,7 @@ func (f *File) Rows() iter.Seq2[*eval.Result, error] {
 }
 
 // next reads a result. io.EOF is the end of the file, and no other error wraps it.
-func (f *File) next() (*eval.Result, error) {
+func (f *File) next() (*result.Row, error) {
 	record, err := f.records.Next()
 	if err != nil {
 		return nil, err
@@ -133,15 +136,15 @@ func (f *File) next() (*eval.Result, error) {
 	if object == nil {
 		object, err = f.row.object(record.Columns)
 	}
-	var r *eval.Result
+	var r *result.Row
 	if err == nil {
-		r, err = f.parse.Parse(object)
+		r, err = f.decoder.Decode(object)
 	}
 	if err == nil {
 		err = f.row.checkCounts(r)
 	}
 	if err != nil {
-		if f.n == 0 && report.IsForeign(err) {
+		if f.n == 0 && result.IsForeign(err) {
 			err = fmt.Errorf("%w; results are what ragfaith score writes", err)
 		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
@@ -161,27 +164,6 @@ func (f *File) name() string {
 		return "standard input"
 	}
 	return f.path
-}
-
-// Kept returns the value of a kept column as JSON, nil where the row has none.
-func Kept(r *eval.Result, name string) []byte {
-	for i := range r.Row.Kept {
-		if r.Row.Kept[i].Name == name {
-			return r.Row.Kept[i].Value
-		}
-	}
-	return nil
-}
-
-// Text returns the value of a kept column as text, and false where the row has
-// none or it is null.
-func Text(r *eval.Result, name string) (string, bool) {
-	value := Kept(r, name)
-	if value == nil || string(value) == "null" {
-		return "", false
-	}
-	text, _ := report.Plain(value)
-	return text, true
 }
 
 // A ColumnError is that of a file without columns that Options.Keep names. Of JSONL

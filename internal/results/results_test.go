@@ -17,72 +17,63 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/results"
-	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // all are results of every status, with all that is there only at times, and with
 // texts that a format could break.
-func all() []*eval.Result {
+func all() []*result.Row {
 	hostile := "=1+1\r\n\"quoted\", \x07\u2028 é 'x' \t|\\ "
 	at := utf8.RuneCountInString(hostile)
-	return []*eval.Result{
+	return []*result.Row{
 		{
-			Row:    dataset.Row{Index: 0, ID: "0"},
-			Status: eval.Failed, Reason: "read", Err: errors.New("f.jsonl:1: answer: want a string, got null"),
+			Index: 0, ID: "0", Status: result.Failed, Reason: "read", Err: errors.New("f.jsonl:1: answer: want a string, got null"),
 			Faithfulness: math.NaN(), Support: math.NaN(),
 		},
 		{
-			Row: dataset.Row{
-				Index: 3, ID: "007", Question: "-1", Answer: hostile + "Born in Ulm. Hi!", Contexts: []string{"", hostile, "null"},
-				Kept: []dataset.Column{
-					{Name: "text", Value: []byte(`"@SUM(A1)"`)},
-					{Name: "whole", Value: []byte("-12")},
-					{Name: "half", Value: []byte("0.5")},
-					{Name: "none", Value: []byte("null")},
-					{Name: "=name", Value: []byte(`"a"`)},
-				},
+			Index: 3, ID: "007", Question: "-1", Answer: hostile + "Born in Ulm. Hi!", Contexts: []string{"", hostile, "null"},
+			Kept: []dataset.Column{
+				{Name: "text", Value: []byte(`"@SUM(A1)"`)},
+				{Name: "whole", Value: []byte("-12")},
+				{Name: "half", Value: []byte("0.5")},
+				{Name: "none", Value: []byte("null")},
+				{Name: "=name", Value: []byte(`"a"`)},
 			},
-			Status: eval.Scored, Faithfulness: 0.5, Support: 0.493827,
-			Claims: []extract.Claim{
-				{ID: 0, Text: "Born in Ulm.", Start: at, End: at + 12, Lead: "Life:"},
-				{ID: 1, Text: hostile, Start: -1, End: -1, From: &extract.Span{Start: 13, End: 18}, Invented: true},
-			},
-			Verdicts: []verdict.Verdict{
+			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827,
+			Claims: []result.Claim{
 				{
-					ClaimID: 0, Label: verdict.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
-					Evidence: []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
+					ID: 0, Text: "Born in Ulm.", Start: at, End: at + 12, Lead: "Life:",
+					Verdict: result.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
+					Evidence: []result.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
 				},
 				{
-					ClaimID: 1, Label: verdict.Contradicted, Reason: hostile,
-					Evidence:    []verdict.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1", Role: verdict.RoleContradicts}},
-					Unsupported: []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
-					Reused:      &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
+					ID: 1, Text: hostile, Start: -1, End: -1, From: &result.Span{Start: 13, End: 18}, Invented: true,
+					Verdict: result.Contradicted, Reason: hostile,
+					Evidence:    []result.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1", Role: result.RoleContradicts}},
+					Unsupported: []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}},
+					Reused:      &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
 				},
 			},
-			Skipped: []extract.Skipped{{Kind: extract.Greeting, Text: "Hi!", Start: at + 13, End: at + 16}},
-			Usage:   usage.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
+			Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: at + 13, End: at + 16}},
+			Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
-			Row:    dataset.Row{Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}},
-			Status: eval.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
-			Skipped: []extract.Skipped{{Kind: extract.Refusal, Text: "I don't know.", Start: 0, End: 13}},
+			Index: 8, ID: "b", Answer: "I don't know.", Contexts: []string{"c"}, Status: result.NoClaims, Reason: "refusal", Faithfulness: 1, Support: math.NaN(),
+			Skipped: []result.Skipped{{Kind: "refusal", Text: "I don't know.", Start: 0, End: 13}},
 		},
 		{
-			Row:    dataset.Row{Index: 9, ID: "9", Question: "Is it open?", Answer: "Yes.", Contexts: []string{"c"}},
-			Status: eval.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: errors.New("no reply")},
-			Claims:       []extract.Claim{{ID: 0, Text: "Yes.", As: "It is open.", Start: 0, End: 4}},
+			Index: 9, ID: "9", Question: "Is it open?", Answer: "Yes.", Contexts: []string{"c"}, Status: result.Failed, Reason: "verdict", Err: errors.New("verdict: no reply"),
+			Claims:       []result.Claim{{ID: 0, Text: "Yes.", JudgedAs: "It is open.", Start: 0, End: 4, Score: math.NaN()}},
 			Faithfulness: math.NaN(), Support: math.NaN(),
 		},
 	}
 }
 
 // written returns the results in that format.
-func written(t *testing.T, f report.Format, rs []*eval.Result) []byte {
+func written(t *testing.T, f report.Format, rs []*result.Row) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := report.New(f, &b, report.Options{KeepAll: true, TempDir: t.TempDir()})
@@ -110,12 +101,12 @@ func file(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-func read(path string, o results.Options) ([]*eval.Result, error) {
+func read(path string, o results.Options) ([]*result.Row, error) {
 	f, err := results.Open(path, o)
 	if err != nil {
 		return nil, err
 	}
-	var rs []*eval.Result
+	var rs []*result.Row
 	for r, err := range f.Rows() {
 		if err != nil {
 			return rs, err
@@ -143,8 +134,8 @@ func TestResultsOfEveryFormatComeBack(t *testing.T) {
 			}
 			if f != report.FormatJSONL && f != report.FormatJSON { // have a kept column in every row
 				for i, r := range all() {
-					if r.Row.Kept == nil {
-						got[i].Row.Kept = nil
+					if r.Kept == nil {
+						got[i].Kept = nil
 					}
 				}
 			}
@@ -157,11 +148,11 @@ func TestResultsOfEveryFormatComeBack(t *testing.T) {
 
 func TestAZeroByteInATextComesBack(t *testing.T) {
 	rs := all()[2:3]
-	rs[0].Row.Answer, rs[0].Reason = "a\x00b", "nothing_claimed"
-	rs[0].Skipped = []extract.Skipped{{Kind: extract.Greeting, Text: "a\x00b", Start: 0, End: 3}}
+	rs[0].Answer, rs[0].Reason = "a\x00b", "nothing_claimed"
+	rs[0].Skipped = []result.Skipped{{Kind: "greeting", Text: "a\x00b", Start: 0, End: 3}}
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
 		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), results.Options{})
-		if err != nil || got[0].Row.Answer != rs[0].Row.Answer {
+		if err != nil || got[0].Answer != rs[0].Answer {
 			t.Errorf("%s: %v, %v", f, got, err)
 		}
 	}
@@ -231,10 +222,19 @@ func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
 func TestAKeptColumnIsReadAsText(t *testing.T) {
 	r := all()[1]
 	for name, want := range map[string]string{"text": "@SUM(A1)", "whole": "-12", "none": "", "other": ""} {
-		if got, ok := results.Text(r, name); got != want || ok != (want != "") {
+		if got, ok := r.KeptText(name); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v", name, got, ok)
 		}
 	}
+}
+
+// skipped converts the skipped sentences of an answer.
+func skipped(sentences []extract.Skipped) []result.Skipped {
+	var all []result.Skipped
+	for _, s := range sentences {
+		all = append(all, result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End})
+	}
+	return all
 }
 
 func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
@@ -280,15 +280,15 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 // results that were read from it can be written as anything. In other formats it
 // has to be there.
 func TestRowsWithoutClaimsComeBackFromTables(t *testing.T) {
-	var rows []*eval.Result
+	var rows []*result.Row
 	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
 		e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &eval.Result{Row: dataset.Row{Index: i, ID: strconv.Itoa(i), Answer: answer}, Status: eval.NoClaims, Reason: e.Reason(), Skipped: e.Skipped, Faithfulness: math.NaN(), Support: math.NaN()}
+		r := &result.Row{Index: i, ID: strconv.Itoa(i), Answer: answer, Status: result.NoClaims, Reason: e.Reason(), Skipped: skipped(e.Skipped), Faithfulness: math.NaN(), Support: math.NaN()}
 		if len(e.Claims) > 0 { // a language model may have found none
-			r.Reason, r.Skipped = "nothing_claimed", []extract.Skipped{{Kind: extract.Unstated, Text: answer, Start: 0, End: len(answer)}}
+			r.Reason, r.Skipped = "nothing_claimed", []result.Skipped{{Kind: "unstated", Text: answer, Start: 0, End: len(answer)}}
 		}
 		rows = append(rows, r)
 	}

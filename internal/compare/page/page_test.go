@@ -11,11 +11,8 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // hostile is a text that is made to break out of what it stands in.
@@ -23,28 +20,26 @@ const hostile = "</script><script>window.hacked=1</script><img src=x onerror=win
 
 // answered makes a row of claims that each end in + for supported, - for not
 // mentioned or ! for contradicted.
-func answered(id string, claims ...string) *eval.Result {
-	r := &eval.Result{
-		Row:    dataset.Row{ID: id, Question: "Why " + id + "?", Contexts: []string{"c"}},
-		Status: eval.Scored, Support: math.NaN(),
+func answered(id string, claims ...string) *result.Row {
+	r := &result.Row{ID: id, Question: "Why " + id + "?", Contexts: []string{"c"},
+		Status: result.Scored, Support: math.NaN(),
 	}
 	for i, text := range claims {
 		text, sign := text[:len(text)-1], text[len(text)-1]
-		label := map[byte]verdict.Label{'+': verdict.Supported, '-': verdict.NotMentioned, '!': verdict.Contradicted}[sign]
-		start := len([]rune(r.Row.Answer))
-		r.Row.Answer += text + " "
-		r.Claims = append(r.Claims, extract.Claim{ID: i, Text: text, Start: start, End: start + len([]rune(text))})
-		r.Verdicts = append(r.Verdicts, verdict.Verdict{
-			ClaimID: i, Label: label, Score: 0.5, Reason: "because " + text, Evidence: []verdict.Evidence{{Quote: "quoted " + text}},
+		label := map[byte]result.Verdict{'+': result.Supported, '-': result.NotMentioned, '!': result.Contradicted}[sign]
+		start := len([]rune(r.Answer))
+		r.Answer += text + " "
+		r.Claims = append(r.Claims, result.Claim{
+			ID: i, Text: text, Start: start, End: start + len([]rune(text)), Verdict: label, Score: 0.5, Reason: "because " + text, Evidence: []result.Evidence{{Quote: "quoted " + text}},
 		})
 	}
 	r.Faithfulness = float64(r.Supported()) / float64(len(claims))
 	return r
 }
 
-func source(name string, rows ...*eval.Result) compare.Source {
-	return compare.Source{Name: name, Rows: func() (iter.Seq2[*eval.Result, error], error) {
-		return func(yield func(*eval.Result, error) bool) {
+func source(name string, rows ...*result.Row) compare.Source {
+	return compare.Source{Name: name, Rows: func() (iter.Seq2[*result.Row, error], error) {
+		return func(yield func(*result.Row, error) bool) {
 			for _, r := range rows {
 				copied := *r
 				if !yield(&copied, nil) {
@@ -59,7 +54,7 @@ func source(name string, rows ...*eval.Result) compare.Source {
 func compared(t testing.TB) *compare.Comparison {
 	t.Helper()
 	bar := 0.02
-	var was, is []*eval.Result
+	var was, is []*result.Row
 	was = append(was, answered("turned", "It is 🐼 red.+", "It is old.-", "It was here.+"), answered(hostile, hostile+"+"), answered("risen", "a-", "b+"), answered("even", "c+", "d-"))
 	is = append(is, answered("turned", "It is 🐼 red.!", "It is old.-", "It is new.+"), answered(hostile, hostile+"-"), answered("risen", "a+", "b+"), answered("even", "c-", "d+"))
 	for i := range 30 {
@@ -157,8 +152,7 @@ func TestNothingChangedIsSaid(t *testing.T) {
 
 func TestClaimsAreMarkedInTheirPlaces(t *testing.T) {
 	r := answered("x", "One.+", "Two.-")
-	r.Claims = append(r.Claims, extract.Claim{ID: 2, Text: "in Two", Start: 6, End: 7}, extract.Claim{ID: 3, Start: -1, End: -1}, extract.Claim{ID: 4, Start: -1, End: -1, From: &extract.Span{Start: 9, End: 999}})
-	r.Verdicts = append(r.Verdicts, verdict.Verdict{}, verdict.Verdict{}, verdict.Verdict{Label: verdict.Contradicted})
+	r.Claims = append(r.Claims, result.Claim{ID: 2, Text: "in Two", Start: 6, End: 7, Verdict: result.NotMentioned}, result.Claim{ID: 3, Start: -1, End: -1, Verdict: result.NotMentioned}, result.Claim{ID: 4, Start: -1, End: -1, From: &result.Span{Start: 9, End: 999}, Verdict: result.Contradicted})
 	number := func(class, text string) string {
 		word := map[string]string{"supported": "supported", "not_mentioned": "not mentioned", "contradicted": "contradicted"}[strings.TrimSuffix(class, " turned")]
 		return `<span class="number ` + class + `" title="Claim ` + text[:1] + `, ` + word + `">` + text + `</span>`

@@ -9,8 +9,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // A shownRow is a changed row.
@@ -37,7 +36,7 @@ type judged struct {
 	Side, Label, Word, Sign, Score, Reason string
 	Number                                 int
 	Text                                   string
-	Quotes                                 []verdict.Evidence
+	Quotes                                 []result.Evidence
 }
 
 // A shownSide is the answer of one side, and the claims that it alone has.
@@ -49,11 +48,11 @@ type shownSide struct {
 
 func newRow(place int, c *compare.Change) shownRow {
 	r := shownRow{
-		Place: place, ID: c.Candidate.Row.ID, Question: c.Candidate.Row.Question,
+		Place: place, ID: c.Candidate.ID, Question: c.Candidate.Question,
 		Was: view.Score(c.Baseline.Faithfulness), Is: view.Score(c.Candidate.Faithfulness),
 		Difference: view.Signed(c.Difference), Claims: view.Change(c),
 	}
-	if was := c.Baseline.Row.Question; was != r.Question {
+	if was := c.Baseline.Question; was != r.Question {
 		r.Asked = was
 	}
 	const slack = 1e-9
@@ -91,11 +90,11 @@ func newRow(place int, c *compare.Change) shownRow {
 }
 
 // judge is what a side says of its i-th claim.
-func judge(side string, r *eval.Result, i int) judged {
-	v := &r.Verdicts[i]
-	word, sign := words(v.Label)
+func judge(side string, r *result.Row, i int) judged {
+	v := &r.Claims[i]
+	word, sign := words(v.Verdict)
 	return judged{
-		Side: side, Label: v.Label.String(), Word: word, Sign: sign, Score: score(v.Score), Reason: v.Reason,
+		Side: side, Label: string(v.Verdict), Word: word, Sign: sign, Score: score(v.Score), Reason: v.Reason,
 		Number: r.Claims[i].ID, Text: r.Claims[i].Judged(), Quotes: v.Evidence,
 	}
 }
@@ -109,23 +108,23 @@ func score(x float64) string {
 
 // words are a verdict's word and its sign, so that its colour is never all that
 // tells it.
-func words(l verdict.Label) (word, sign string) {
+func words(l result.Verdict) (word, sign string) {
 	switch l {
-	case verdict.Supported:
+	case result.Supported:
 		return "supported", "✓"
-	case verdict.Contradicted:
+	case result.Contradicted:
 		return "contradicted", "✗"
-	case verdict.NotMentioned:
+	case result.NotMentioned:
 	}
 	return "not mentioned", "?"
 }
 
 // marked is the answer with each claim marked by its verdict, and those that
 // turned pointed out. Of claims that overlap the first is marked as far as it goes.
-func marked(r *eval.Result, turned map[int]bool) template.HTML {
+func marked(r *result.Row, turned map[int]bool) template.HTML {
 	type place struct{ start, end, claim int }
 	var places []place
-	for i := range r.Verdicts {
+	for i := range r.Claims {
 		c := &r.Claims[i]
 		start, end := c.Start, c.End
 		if c.From != nil {
@@ -136,14 +135,14 @@ func marked(r *eval.Result, turned map[int]bool) template.HTML {
 		}
 	}
 	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	runes := []rune(r.Row.Answer)
+	runes := []rune(r.Answer)
 	var b strings.Builder
 	at := 0
 	for _, p := range places {
 		start, end := min(max(p.start, at), len(runes)), min(p.end, len(runes))
 		appendVisible(&b, string(runes[at:start]))
-		word, sign := words(r.Verdicts[p.claim].Label)
-		label := r.Verdicts[p.claim].Label.String()
+		word, sign := words(r.Claims[p.claim].Verdict)
+		label := string(r.Claims[p.claim].Verdict)
 		class := label
 		if turned[p.claim] {
 			class += " turned"

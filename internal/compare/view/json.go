@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -157,7 +157,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		j.Warnings = append(j.Warnings, jsonWarning(warning))
 	}
 	for _, t := range c.Unscored {
-		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{t.From.String(), t.To.String(), names(t.Rows)})
+		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{string(t.From), string(t.To), names(t.Rows)})
 	}
 	if g := c.Gate; g != nil {
 		j.Passed = g.Passed
@@ -192,7 +192,7 @@ func test(t stats.Test) jsonTest {
 func change(c *compare.Change) jsonChange {
 	_, _, was, is := c.Count()
 	j := jsonChange{
-		c.Candidate.Row.ID, c.Baseline.Row.Index, c.Candidate.Row.Index,
+		c.Candidate.ID, c.Baseline.Index, c.Candidate.Index,
 		report.Figure(c.Baseline.Faithfulness), report.Figure(c.Candidate.Faithfulness), report.Figure(c.Difference), was, is,
 		[]jsonFlip{},
 	}
@@ -204,7 +204,7 @@ func change(c *compare.Change) jsonChange {
 	return j
 }
 
-func claim(r *eval.Result, i int) jsonClaim {
-	v := &r.Verdicts[i]
-	return jsonClaim{r.Claims[i].ID, r.Claims[i].Judged(), v.Label.String(), report.Figure(v.Score), v.Reason}
+func claim(r *result.Row, i int) jsonClaim {
+	v := &r.Claims[i]
+	return jsonClaim{r.Claims[i].ID, r.Claims[i].Judged(), string(v.Verdict), report.Figure(v.Score), v.Reason}
 }

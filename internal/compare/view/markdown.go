@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -128,7 +128,7 @@ func (m *markdown) rows() {
 func markdownRow(number int, change *compare.Change) string {
 	var b strings.Builder
 	begin := strconv.Itoa(number) + ". "
-	fmt.Fprintf(&b, "%s%s: %s, was %s (%s)", begin, span(change.Candidate.Row.ID, markdownID),
+	fmt.Fprintf(&b, "%s%s: %s, was %s (%s)", begin, span(change.Candidate.ID, markdownID),
 		Score(change.Candidate.Faithfulness), Score(change.Baseline.Faithfulness), Signed(change.Difference))
 	if text := Change(change); text != "" {
 		b.WriteString("; claims: " + text)
@@ -149,10 +149,10 @@ func markdownRow(number int, change *compare.Change) string {
 			span(change.Candidate.Claims[m.Candidate].Judged(), markdownText))
 		for _, side := range []struct {
 			word string
-			r    *eval.Result
+			r    *result.Row
 			i    int
 		}{{"before", change.Baseline, m.Baseline}, {"now", change.Candidate, m.Candidate}} {
-			if reason := side.r.Verdicts[side.i].Reason; reason != "" {
+			if reason := side.r.Claims[side.i].Reason; reason != "" {
 				fmt.Fprintf(&b, "%s  - %s: %s\n", inner, side.word, span(reason, markdownText))
 			}
 		}
@@ -164,8 +164,8 @@ func markdownRow(number int, change *compare.Change) string {
 }
 
 // label is the verdict on a claim in words.
-func label(r *eval.Result, claim int) string {
-	return strings.ReplaceAll(r.Verdicts[claim].Label.String(), "_", " ")
+func label(r *result.Row, claim int) string {
+	return strings.ReplaceAll(string(r.Claims[claim].Verdict), "_", " ")
 }
 
 // span is a text of a dataset as a code span on one line.

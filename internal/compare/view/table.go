@@ -77,7 +77,7 @@ func changes(b *strings.Builder, c *compare.Comparison, width int) {
 	was, is, difference := report.Column{Name: "baseline", Right: true}, report.Column{Name: "candidate", Right: true}, report.Column{Name: "difference", Right: true}
 	for i := range shown {
 		change := &shown[i]
-		id.Cells = append(id.Cells, change.Candidate.Row.ID)
+		id.Cells = append(id.Cells, change.Candidate.ID)
 		was.Cells = append(was.Cells, Score(change.Baseline.Faithfulness))
 		is.Cells = append(is.Cells, Score(change.Candidate.Faithfulness))
 		difference.Cells = append(difference.Cells, Signed(change.Difference))

@@ -73,7 +73,7 @@ func Never(c *compare.Comparison) string {
 	for _, t := range c.Unscored {
 		if t.From == t.To {
 			n += t.Rows.Count
-			parts = append(parts, strings.ReplaceAll(t.From.String(), "_", " ")+": "+t.Rows.Names())
+			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.Rows.Names())
 		}
 	}
 	if n == 0 {

@@ -13,34 +13,32 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // hostile is a text that is made to break out of what it stands in.
 const hostile = "``` \x1b[31m\u202e\x00EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
 
 // answered makes a row with a claim for each sign: + is supported, - is not.
-func answered(id, text, signs string) *eval.Result {
-	r := &eval.Result{Row: dataset.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}}, Status: eval.Scored}
+func answered(id, text, signs string) *result.Row {
+	r := &result.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}, Status: result.Scored}
 	for i, sign := range signs {
-		label := verdict.NotMentioned
+		label := result.NotMentioned
 		if sign == '+' {
-			label = verdict.Supported
+			label = result.Supported
 		}
-		r.Claims = append(r.Claims, extract.Claim{ID: i, Text: text + strconv.Itoa(i), Start: -1, End: -1})
-		r.Verdicts = append(r.Verdicts, verdict.Verdict{ClaimID: i, Label: label, Score: 0.25, Reason: "why " + text})
+		r.Claims = append(r.Claims, result.Claim{
+			ID: i, Text: text + strconv.Itoa(i), Start: -1, End: -1, Verdict: label, Score: 0.25, Reason: "why " + text,
+		})
 	}
 	r.Faithfulness = float64(r.Supported()) / float64(len(signs))
 	return r
 }
 
-func source(name string, rows []*eval.Result) compare.Source {
-	return compare.Source{Name: name, Rows: func() (iter.Seq2[*eval.Result, error], error) {
-		return func(yield func(*eval.Result, error) bool) {
+func source(name string, rows []*result.Row) compare.Source {
+	return compare.Source{Name: name, Rows: func() (iter.Seq2[*result.Row, error], error) {
+		return func(yield func(*result.Row, error) bool) {
 			for _, r := range rows {
 				copied := *r
 				if !yield(&copied, nil) {
@@ -51,7 +49,7 @@ func source(name string, rows []*eval.Result) compare.Source {
 	}}
 }
 
-func compared(t *testing.T, was, is []*eval.Result) *compare.Comparison {
+func compared(t *testing.T, was, is []*result.Row) *compare.Comparison {
 	t.Helper()
 	bar := 0.02
 	c, err := compare.Run(context.Background(), source("was|.jsonl", was), source("is.jsonl", is), compare.Options{MaxDrop: &bar})
@@ -62,14 +60,14 @@ func compared(t *testing.T, was, is []*eval.Result) *compare.Comparison {
 }
 
 // runs are two with rows of all kinds, n of them changed.
-func runs(n int, text string) (was, is []*eval.Result) {
+func runs(n int, text string) (was, is []*result.Row) {
 	for i := range n {
 		id := text + strconv.Itoa(i)
 		was, is = append(was, answered(id, text, "++++++++")), append(is, answered(id, text, "+-------"))
 	}
-	failed := &eval.Result{Row: dataset.Row{ID: "f"}, Status: eval.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
+	failed := &result.Row{ID: "f", Status: result.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
 	never := *failed // on both sides
-	never.Row.ID = text + "never"
+	never.ID = text + "never"
 	was = append(was, answered("same", "t", "+"), answered("only", "t", "+"), answered("f", "t", "+"), answered("up", "t", "-"), &never)
 	is = append(is, answered("same", "t", "+"), failed, answered("up", "t", "+"), &never)
 	return was, is

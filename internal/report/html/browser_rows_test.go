@@ -8,8 +8,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 func openLinked(t *testing.T, b browsertest.Browser, some string) {
@@ -31,10 +31,11 @@ func openDamaged(t *testing.T, b browsertest.Browser, some string) {
 
 func openCited(t *testing.T, b browsertest.Browser) {
 	r := plainRow(0)
-	r.Row.Answer = "It is 0 [1][<b>]."
-	r.Cited = &eval.Cited{Citations: [][]eval.Citation{{
-		{Text: "[1]", Start: 8, End: 11, Judged: true}, {Text: "[<b>]", Start: 11, End: 16, Chunk: -1},
-	}}, Precision: math.NaN()}
+	r.Answer = "It is 0 [1][<b>]."
+	r.Claims[0].Citations = []result.Citation{
+		{Text: "[1]", Start: 8, End: 11, Verdict: result.NotMentioned}, {Text: "[<b>]", Start: 11, End: 16, Chunk: -1},
+	}
+	r.Citations = &result.CitationScores{Precision: math.NaN(), Unresolved: 1}
 	p := b.Open(t, rendered(t, Run{}, r), "#row-0")
 	p.Is(browsertest.Texts(".citation"), "[1]? chunk 0: not mentioned|[<b>]✗ resolves to nothing")
 	p.Is(`document.querySelector('.citation.unresolved').textContent`, "[<b>]✗ resolves to nothing")
@@ -66,7 +67,7 @@ func openMany(t *testing.T, b browsertest.Browser) {
 // its own, so that it takes a while to be there.
 func openNext(t *testing.T, b browsertest.Browser) {
 	first := plainRow(0)
-	first.Row.Contexts = []string{strings.Repeat("A long context. ", rowsBlock/16)}
+	first.Contexts = []string{strings.Repeat("A long context. ", rowsBlock/16)}
 	p := b.Open(t, rendered(t, Run{}, first, plainRow(1)), "")
 	p.Run(`const row = document.querySelector('.row'); row.focus(); row.click()`)
 	p.Is(`document.getElementById('detail').open`, "true")

@@ -79,7 +79,7 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(browsertest.Texts(".claim-card .badge"), "✓ supported|✗ contradicted|? not mentioned")
 			p.Is(browsertest.Texts(".kept dd"), "m-1|12345678901234567890")
 			p.Is(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
-				strings.Join(scoredRow().Row.Contexts, "|"))
+				strings.Join(scoredRow().Contexts, "|"))
 		},
 		"points out a claim and its evidence": func(p *browsertest.Tab) {
 			p.Click(".row")

@@ -14,8 +14,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -92,7 +92,7 @@ func New(w io.Writer, run Run) (*Writer, error) {
 }
 
 // Write counts r and embeds it, unless the page is full.
-func (w *Writer) Write(r *eval.Result) error {
+func (w *Writer) Write(r *result.Row) error {
 	if err := w.begin(); err != nil {
 		return err
 	}

@@ -19,10 +19,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 // rendered returns the page of results.
-func rendered(t testing.TB, run Run, results ...*eval.Result) string {
+func rendered(t testing.TB, run Run, results ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := New(&b, run)
@@ -56,9 +57,9 @@ func blocks(t *testing.T, page, kind string) []string {
 
 func TestRowsAreInThePageAsResults(t *testing.T) {
 	long := plainRow(4)
-	long.Row.Answer = strings.Repeat("長", indexText)
-	long.Row.Index = 4
-	rows := []*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow(), long}
+	long.Answer = strings.Repeat("長", indexText)
+	long.Index = 4
+	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow(), long}
 	page := rendered(t, Run{}, rows...)
 	lines := strings.Split(strings.TrimSuffix(strings.Join(blocks(t, page, "rows"), ""), "\n"), "\n")
 	var index [][]any
@@ -70,7 +71,7 @@ func TestRowsAreInThePageAsResults(t *testing.T) {
 	}
 	for i, r := range rows {
 		var got, want map[string]any
-		if err := errors.Join(json.Unmarshal([]byte(lines[i]), &got), json.Unmarshal(report.AppendResult(nil, r), &want)); err != nil {
+		if err := errors.Join(json.Unmarshal([]byte(lines[i]), &got), json.Unmarshal(r.AppendJSON(nil), &want)); err != nil {
 			t.Fatal(err)
 		}
 		if cut := index[i][len(index[i])-1] == 1.0; cut != (r == long) {
@@ -82,11 +83,11 @@ func TestRowsAreInThePageAsResults(t *testing.T) {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
 	}
-	entry := []any{0.0, 0.0, "places", "東京タワーは？", scoredRow().Row.Answer, "scored", 0.333333, 0.43, "", 1.0, 1.0, 1.0, 0.0}
+	entry := []any{0.0, 0.0, "places", "東京タワーは？", scoredRow().Answer, "scored", 0.333333, 0.43, "", 1.0, 1.0, 1.0, 0.0}
 	if diff := cmp.Diff(entry, index[0]); diff != "" {
 		t.Errorf("entry (-want +got):\n%s", diff)
 	}
-	if listed := index[4][4].(string); !strings.HasPrefix(long.Row.Answer, listed) || len(listed) < indexText-utf8.UTFMax {
+	if listed := index[4][4].(string); !strings.HasPrefix(long.Answer, listed) || len(listed) < indexText-utf8.UTFMax {
 		t.Errorf("%d bytes of the long answer are listed", len(listed))
 	}
 }
@@ -127,7 +128,7 @@ func TestPageNamesNothingOutsideIt(t *testing.T) {
 }
 
 func TestRowsBeyondTheLimitAreCountedAndSaid(t *testing.T) {
-	var rows []*eval.Result
+	var rows []*result.Row
 	for i := range 1500 {
 		rows = append(rows, plainRow(i))
 	}
@@ -156,7 +157,7 @@ func TestMemoryIsOfABlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := plainRow(0)
-	r.Row.Contexts = []string{strings.Repeat("a text ", 1000)}
+	r.Contexts = []string{strings.Repeat("a text ", 1000)}
 	for range 1500 { // 10 MB
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
@@ -169,7 +170,7 @@ func TestMemoryIsOfABlock(t *testing.T) {
 }
 
 func TestPageIsTheSameBytesEachTime(t *testing.T) {
-	rows := []*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}
+	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}
 	first, second := rendered(t, Run{}, rows...), rendered(t, Run{}, rows...)
 	if first != second {
 		t.Error("two pages of the same rows differ")
@@ -177,13 +178,13 @@ func TestPageIsTheSameBytesEachTime(t *testing.T) {
 }
 
 func TestPageOfRowsThatWereReadBackIsTheSame(t *testing.T) {
-	rows := []*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}
+	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}
 	var lines []byte
 	for _, r := range rows {
-		lines = append(report.AppendResult(lines, r), '\n')
+		lines = append(r.AppendJSON(lines), '\n')
 	}
-	var again []*eval.Result
-	for r, err := range report.ReadJSONL(bytes.NewReader(lines)) {
+	var again []*result.Row
+	for r, err := range result.NewReader(bytes.NewReader(lines), new(eval.Checker).Check).Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,7 +279,7 @@ func TestBinsBeginAtTheirTenth(t *testing.T) {
 
 func BenchmarkWrite(b *testing.B) {
 	r := scoredRow()
-	r.Row.Contexts = append(r.Row.Contexts, strings.Repeat("A text of some length that a context may have. ", 60))
+	r.Contexts = append(r.Contexts, strings.Repeat("A text of some length that a context may have. ", 60))
 	w := must(New(io.Discard, Run{MaxRows: math.MaxInt, MaxBytes: math.MaxInt64}))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-func manyRows(n int) []*eval.Result {
-	rows := make([]*eval.Result, n)
+func manyRows(n int) []*result.Row {
+	rows := make([]*result.Row, n)
 	for i := range rows {
 		rows[i] = plainRow(i)
 	}
@@ -19,7 +19,7 @@ func manyRows(n int) []*eval.Result {
 
 // look takes pictures of the page at three widths in both schemes.
 func look(t *testing.T, b browsertest.Browser) {
-	rows := append([]*eval.Result{scoredRow(), hostileRow(), refusedRow(), failedRow()}, manyRows(60)[4:]...)
+	rows := append([]*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}, manyRows(60)[4:]...)
 	page := rendered(t, Run{
 		Datasets: []string{"answers-2026-05.jsonl"},
 		Settings: []Setting{{"judge", "lexical"}, {"threshold", "0.5"}, {"claims", "sentence"}, {"evidence", "chunks"}},

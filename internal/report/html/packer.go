@@ -10,9 +10,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
 const (
@@ -28,7 +26,7 @@ const (
 
 // A packer writes rows as data blocks of a page: elements named script, of a
 // type that no browser runs, which hold gzip in base64. There are blocks of
-// results as report.FormatJSONL has them, and blocks of an index, a JSON array
+// results as result.Row.AppendJSON has them, and blocks of an index, a JSON array
 // of arrays, with what the table lists, sorts and searches. Id, question and
 // answer are in the index alone, unless it had to cut one of them.
 type packer struct {
@@ -42,13 +40,13 @@ type packer struct {
 }
 
 // add embeds r.
-func (p *packer) add(r *eval.Result) error {
+func (p *packer) add(r *result.Row) error {
 	p.addIndex(r)
 	stored := *r
-	if max(len(r.Row.ID), len(r.Row.Question), len(r.Row.Answer)) <= indexText {
-		stored.Row.ID, stored.Row.Question, stored.Row.Answer = "", "", ""
+	if max(len(r.ID), len(r.Question), len(r.Answer)) <= indexText {
+		stored.ID, stored.Question, stored.Answer = "", "", ""
 	}
-	p.line = append(report.AppendResult(p.line[:0], &stored), '\n')
+	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
 	p.rows.Write(p.line)
 	if p.rows.Len() >= rowsBlock {
 		if err := p.flushRows(); err != nil {
@@ -64,32 +62,32 @@ func (p *packer) add(r *eval.Result) error {
 // addIndex adds the entry of r: its block, index, id, question, answer, status,
 // faithfulness, support, reason, how many claims have each verdict (supported,
 // contradicted, not mentioned), and 1 if a text was cut.
-func (p *packer) addIndex(r *eval.Result) {
+func (p *packer) addIndex(r *result.Row) {
 	var counts [3]int
-	for i := range r.Verdicts {
-		switch r.Verdicts[i].Label {
-		case verdict.Supported:
+	for i := range r.Claims {
+		switch r.Claims[i].Verdict {
+		case result.Supported:
 			counts[0]++
-		case verdict.Contradicted:
+		case result.Contradicted:
 			counts[1]++
-		case verdict.NotMentioned:
+		case result.NotMentioned:
 			counts[2]++
 		}
 	}
 	b := append(p.line[:0], '[')
 	b = strconv.AppendInt(b, int64(p.blocks), 10)
-	b = strconv.AppendInt(append(b, ','), int64(r.Row.Index), 10)
+	b = strconv.AppendInt(append(b, ','), int64(r.Index), 10)
 	cut := 0
-	for _, text := range []string{r.Row.ID, r.Row.Question, r.Row.Answer} {
+	for _, text := range []string{r.ID, r.Question, r.Answer} {
 		if len(text) > indexText {
 			text, cut = beginning(text), 1
 		}
-		b = report.AppendText(append(b, ','), text)
+		b = result.AppendText(append(b, ','), text)
 	}
-	b = report.AppendText(append(b, ','), r.Status.String())
-	b = report.AppendNumber(append(b, ','), r.Faithfulness)
-	b = report.AppendNumber(append(b, ','), r.Support)
-	b = report.AppendText(append(b, ','), r.Reason)
+	b = result.AppendText(append(b, ','), string(r.Status))
+	b = result.AppendScore(append(b, ','), r.Faithfulness)
+	b = result.AppendScore(append(b, ','), r.Support)
+	b = result.AppendText(append(b, ','), r.Reason)
 	for _, n := range append(counts[:], cut) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}

@@ -1,4 +1,4 @@
-package report
+package result
 
 import (
 	"errors"
@@ -11,22 +11,22 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A cursor reads JSON whose shape is known. The first error stays, and what is
-// read after it is nothing.
+// A cursor reads JSON of a known structure. It keeps the first error; after one,
+// all methods return zero values.
 type cursor struct {
 	dec  *jsontext.Decoder
-	name string // of the member that is being read
+	name string // of the current member
 	err  error
 }
 
-// fail notes what is wrong with the member that is being read.
-func (c *cursor) fail(what string) {
+// fail records an error of the current member.
+func (c *cursor) fail(message string) {
 	if c.err == nil {
-		c.err = errors.New(c.name + ": " + what)
+		c.err = errors.New(c.name + ": " + message)
 	}
 }
 
-// syntax notes an error of the decoder.
+// syntax records an error of the decoder.
 func (c *cursor) syntax(err error) {
 	var s *jsontext.SyntacticError
 	switch {
@@ -40,7 +40,7 @@ func (c *cursor) syntax(err error) {
 	}
 }
 
-// raw returns the next value as it is, valid until the next is read.
+// raw returns the text of the next value. It is valid until the next read.
 func (c *cursor) raw() []byte {
 	if c.err != nil {
 		return nil
@@ -53,7 +53,7 @@ func (c *cursor) raw() []byte {
 	return v
 }
 
-// open begins an object or an array.
+// open reads the start of an object or array.
 func (c *cursor) open(kind jsontext.Kind, want string) bool {
 	if c.err != nil {
 		return false
@@ -71,10 +71,10 @@ func (c *cursor) open(kind jsontext.Kind, want string) bool {
 	return c.err == nil
 }
 
-// object calls member for each member of the next value, to read its value. None
-// of its first members may come twice.
+// object reads an object and calls member to read the value of each of its
+// members. Duplicates among the first 16 members are an error.
 func (c *cursor) object(member func(name string)) {
-	var first [16]string // more than any object within a result has
+	var first [16]string // objects within a result have fewer members
 	n := 0
 	outer := c.name
 	if !c.open('{', "an object") {
@@ -102,7 +102,7 @@ func (c *cursor) object(member func(name string)) {
 	c.name = outer
 }
 
-// array calls element for each element of the next value, to read it.
+// array reads an array and calls element to read each of its elements.
 func (c *cursor) array(element func()) {
 	outer := c.name
 	if !c.open('[', "an array") {
@@ -123,7 +123,7 @@ func (c *cursor) end() {
 	}
 }
 
-// null reports whether the next value is null, and then reads it.
+// null reports whether the next value is null, and skips it if so.
 func (c *cursor) null() bool {
 	if c.err != nil || c.dec.PeekKind() != 'n' {
 		return false
@@ -137,7 +137,7 @@ func (c *cursor) text() string {
 	}
 	if k := c.dec.PeekKind(); k != '"' {
 		if k == 0 {
-			c.raw() // has the error
+			c.raw() // records the error
 		}
 		c.fail("want a string")
 		return ""
@@ -169,8 +169,8 @@ func (c *cursor) integer() int {
 	return n
 }
 
-// place returns a place in a text, -1 for null.
-func (c *cursor) place() int {
+// offset returns an offset in a text, or -1 for null.
+func (c *cursor) offset() int {
 	if c.null() {
 		return -1
 	}
@@ -181,7 +181,7 @@ func (c *cursor) place() int {
 	return n
 }
 
-// number returns a number, NaN for null.
+// number returns a number, or NaN for null.
 func (c *cursor) number() float64 {
 	if c.null() {
 		return math.NaN()
@@ -197,7 +197,7 @@ func (c *cursor) number() float64 {
 	return x
 }
 
-// fraction returns a number from 0 to 1, which all scores are, and NaN for null.
+// fraction returns a number from 0 to 1, or NaN for null.
 func (c *cursor) fraction() float64 {
 	x := c.number()
 	if c.err == nil && (x < 0 || x > 1) {

@@ -1,4 +1,4 @@
-package report
+package result_test
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,39 +17,31 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-// read does not compare the fields of a result with each other.
-func read(text string) (results []*eval.Result, err error) {
-	lines := NewResultReader(strings.NewReader(text))
-	lines.own = true
+// read reads rows up to the first error, without checking them.
+func read(text string) (rows []*result.Row, err error) {
+	reader := result.NewReader(strings.NewReader(text), nil)
 	for {
-		r, err := lines.Next()
+		r, err := reader.Next()
 		if errors.Is(err, io.EOF) {
-			return results, nil
+			return rows, nil
 		}
 		if err != nil {
-			return results, err
+			return rows, err
 		}
-		results = append(results, r)
+		rows = append(rows, r)
 	}
 }
 
-func unread() *eval.Result {
-	return &eval.Result{
-		Row: dataset.Row{Index: 3, ID: "3"}, Status: eval.Failed, Reason: "read",
-		Faithfulness: math.NaN(), Support: math.NaN(), Err: errors.New("f.jsonl:4: answer: want a string, got null"),
-	}
-}
-
-func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
-	s := scored()
-	s.Verdicts[0].Score, s.Support = 0.987654, 0.493827 // as they are written
-	s.Row.Kept[1].Value = []byte(`{"a":[1,2]}`)
-	want := []*eval.Result{s, noClaims(), failed(), unread()}
-	got, err := read(write(t, FormatJSONL, Options{}, want...))
+func TestReadReturnsWhatWasWritten(t *testing.T) {
+	s := resulttest.Scored()
+	s.Claims[0].Score, s.Support = 0.987654, 0.493827 // rounded
+	s.Kept[1].Value = []byte(`{"a":[1,2]}`)
+	want := []*result.Row{s, resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}
+	got, err := read(write(t, dataset.JSONL, result.Options{}, want...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,28 +49,12 @@ func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
 	if d := cmp.Diff(want, got, cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), errorText); d != "" {
 		t.Error(d)
 	}
-	var stage *eval.StageError
-	if !errors.As(got[2].Err, &stage) || stage.Stage != "verdict" {
-		t.Errorf("%#v", got[2].Err)
-	}
 }
 
-func TestEveryFormatIsTheSameFromResultsThatWereRead(t *testing.T) {
-	all := []*eval.Result{scored(), noClaims(), failed(), unread()}
-	stored, err := read(write(t, FormatJSONL, Options{}, all...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range StreamFormats() {
-		o := Options{KeepAll: true}
-		if d := cmp.Diff(write(t, f, o, all...), write(t, f, o, stored...)); d != "" {
-			t.Errorf("%s: %s", f, d)
-		}
-	}
-}
+var errFull = errors.New("no space left on device")
 
-func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
-	good := write(t, FormatJSONL, Options{}, noClaims())
+func TestReaderRejectsInvalidLines(t *testing.T) {
+	good := write(t, dataset.JSONL, result.Options{}, resulttest.NoClaims())
 	with := func(old, new string) string {
 		if !strings.Contains(good, old) {
 			t.Fatal(old)
@@ -116,101 +93,108 @@ func TestALineThatIsNoResultEndsTheReading(t *testing.T) {
 	} {
 		got, err := read(good + "\n" + tt.line)
 		if len(got) != 1 || err == nil || err.Error() != "line 3: "+tt.want {
-			t.Errorf("%s: %d results, %v", name, len(got), err)
+			t.Errorf("%s: got %d rows and %v, want 1 row and %q", name, len(got), err, tt.want)
 		}
 	}
 }
 
-func TestAReadingCanBeEndedAndItsErrorsAreTold(t *testing.T) {
-	text := write(t, FormatJSONL, Options{}, unread(), unread())
-	for r, err := range ReadJSONL(strings.NewReader(text)) {
-		if err != nil || r.Row.ID != "3" {
+func TestRowsStopsAndReportsErrors(t *testing.T) {
+	text := write(t, dataset.JSONL, result.Options{}, resulttest.Unread(), resulttest.Unread())
+	for r, err := range result.NewReader(strings.NewReader(text), nil).Rows() {
+		if err != nil || r.ID != "3" {
 			t.Error(r, err)
 		}
 		break
 	}
-	for _, err := range ReadJSONL(iotest.ErrReader(errFull)) {
+	for _, err := range result.NewReader(iotest.ErrReader(errFull), nil).Rows() {
 		if err == nil || !strings.Contains(err.Error(), errFull.Error()) {
 			t.Error(err)
 		}
 	}
 }
 
-func TestLongLinesAndALastOneWithoutAnEndAreRead(t *testing.T) {
-	long := scored()
-	long.Row.Answer = strings.Repeat("a long answer ", 100_000)
-	text := write(t, FormatJSONL, Options{}, long, noClaims(), long, scored())
+func TestReaderReadsLongAndUnterminatedLines(t *testing.T) {
+	long := resulttest.Scored()
+	long.Answer = strings.Repeat("a long answer ", 100_000)
+	text := write(t, dataset.JSONL, result.Options{}, long, resulttest.NoClaims(), long, resulttest.Scored())
 	got, err := read(strings.TrimSuffix(text, "\n"))
-	if err != nil || len(got) != 4 || got[2].Row.Answer != long.Row.Answer {
+	if err != nil || len(got) != 4 || got[2].Answer != long.Answer {
 		t.Error(len(got), err)
 	}
 }
 
-// FuzzJSONLRoundTrip writes any result, reads it and writes it again.
+// FuzzJSONLRoundTrip checks that a row that is read and written again has the same bytes.
 func FuzzJSONLRoundTrip(f *testing.F) {
 	f.Add("id", "answer", "context", "quote", 0.5, 3, uint8(0))
 	f.Add("\x00\xff\u2028", "</script>\"\\", "\n\r\t\x7f", "🌕\ud7ff", math.NaN(), -1, uint8(1))
 	f.Add("index", "", "", "claims", 1e300, math.MaxInt, uint8(2))
 	f.Add("", "read: x", "verdict: y", "", -1e-300, math.MinInt, uint8(3))
 	f.Fuzz(func(t *testing.T, id, answer, context, name string, score float64, at int, which uint8) {
-		r := []*eval.Result{scored(), noClaims(), failed(), unread()}[which%4]
-		r.Row.Index, r.Row.ID, r.Row.Answer, r.Row.Contexts = at, id, answer, []string{context, name}
-		if utf8.ValidString(name) && fieldOf(name) == 0 {
-			r.Row.Kept = []dataset.Column{{Name: name, Value: appendString(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
+		r := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}[which%4]
+		r.Index, r.ID, r.Answer, r.Contexts = at, id, answer, []string{context, name}
+		if utf8.ValidString(name) && !slices.Contains(result.Names(), name) {
+			r.Kept = []dataset.Column{{Name: name, Value: result.AppendText(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
 		}
-		if r.Status == eval.Scored {
-			r.Claims = []extract.Claim{{ID: at, Text: answer, Start: at, End: at}}
-			r.Verdicts = []verdict.Verdict{{ClaimID: at, Label: verdict.Label(which % 3), Score: score, Reason: context, ChunkIDs: []int{at}, Evidence: []verdict.Evidence{{Chunk: at, Start: 0, End: at, Quote: name, Role: verdict.RoleOf(verdict.Label(which % 3))}}, Unsupported: []extract.Span{{Start: at, End: int(which)}}}}
+		if r.Status == result.Scored {
+			r.Claims = []result.Claim{{
+				ID: at, Text: answer, Start: at, End: at,
+				Verdict: []result.Verdict{result.Supported, result.Contradicted, result.NotMentioned}[which%3],
+				Score:   score, Reason: context, ChunkIDs: []int{at},
+				Evidence: []result.Evidence{{
+					Chunk: at, Start: 0, End: at, Quote: name,
+					Role: []result.Role{result.RoleSupports, result.RoleContradicts, result.RoleNearest}[which%3],
+				}},
+				Unsupported: []result.Span{{Start: at, End: int(which)}},
+			}}
 			if !math.IsNaN(score) && !math.IsInf(score, 0) {
 				r.Faithfulness = score
 			}
 			r.Support = score
-		} else if r.Status == eval.Failed && answer != "" {
+		} else if r.Status == result.Failed && answer != "" {
 			r.Err = errors.New(answer)
 		}
-		once := appendResult(nil, r)
+		once := r.AppendJSON(nil)
 		back, err := read(string(once) + "\n")
 		if err != nil || len(back) != 1 {
 			t.Fatalf("%v: %s", err, once)
 		}
-		if twice := appendResult(nil, back[0]); !bytes.Equal(once, twice) {
+		if twice := back[0].AppendJSON(nil); !bytes.Equal(once, twice) {
 			t.Errorf("\n%s\n%s", once, twice)
 		}
 	})
 }
 
-// FuzzReadJSONL reads anything: what is taken for a result can be written, and
-// is then read as the same result.
+// FuzzReadJSONL checks that any row that is read can be written and read again.
 func FuzzReadJSONL(f *testing.F) {
 	var b []byte
-	for _, r := range []*eval.Result{scored(), noClaims(), failed(), unread()} {
-		b = append(appendResult(b, r), '\n')
-		f.Add(appendResult(nil, r))
+	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()} {
+		b = append(r.AppendJSON(b), '\n')
+		f.Add(r.AppendJSON(nil))
 	}
 	f.Add(b)
-	sound := scored()
+	sound := resulttest.Scored()
 	sound.Skipped, sound.Faithfulness = nil, 0.5
-	f.Add(appendResult(nil, sound))
+	f.Add(sound.AppendJSON(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		all, _ := read(string(text)) // up to the first error
 		for _, r := range all {
-			once := appendResult(nil, r)
+			once := r.AppendJSON(nil)
 			again, err := read(string(once))
 			if err != nil || len(again) != 1 {
 				t.Fatalf("%v: %s", err, once)
 			}
-			if twice := appendResult(nil, again[0]); !bytes.Equal(once, twice) {
+			if twice := again[0].AppendJSON(nil); !bytes.Equal(once, twice) {
 				t.Fatalf("\n%s\n%s", once, twice)
 			}
 		}
-		// What agrees with itself does so when it is written again.
-		for r, err := range ReadJSONL(bytes.NewReader(text)) {
+		// A row that passes the checks passes them again.
+		for r, err := range result.NewReader(bytes.NewReader(text), new(eval.Checker).Check).Rows() {
 			if err != nil {
 				return
 			}
-			for _, err := range ReadJSONL(bytes.NewReader(appendResult(nil, r))) {
+			for _, err := range result.NewReader(bytes.NewReader(r.AppendJSON(nil)), new(eval.Checker).Check).Rows() {
 				if err != nil {
-					t.Fatalf("%v: %s", err, appendResult(nil, r))
+					t.Fatalf("%v: %s", err, r.AppendJSON(nil))
 				}
 			}
 		}
@@ -218,21 +202,21 @@ func FuzzReadJSONL(f *testing.F) {
 }
 
 func BenchmarkReadJSONL(b *testing.B) {
-	r := scored()
-	r.Row.Contexts = []string{"born in Ulm" + strings.Repeat("a context of a row ", 50), ""}
+	r := resulttest.Scored()
+	r.Contexts = []string{"born in Ulm" + strings.Repeat("a context of a row ", 50), ""}
 	r.Skipped, r.Faithfulness = nil, 0.5
-	text := append(appendResult(nil, r), '\n')
+	text := append(r.AppendJSON(nil), '\n')
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
-	lines := NewResultReader(&repeated{text: text})
+	reader := result.NewReader(&repeated{text: text}, nil)
 	for b.Loop() {
-		if _, err := lines.Next(); err != nil {
+		if _, err := reader.Next(); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// repeated is a text without an end.
+// repeated reads text forever.
 type repeated struct {
 	text []byte
 	at   int

@@ -1,7 +1,9 @@
-package report
+package result_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -10,12 +12,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestJSONLIsOneObjectALineInAFixedOrder(t *testing.T) {
+func TestJSONLGolden(t *testing.T) {
 	want := `{"index":7,"id":"a","question":"q?","answer":"Born in Ulm. Died.","contexts":["born in Ulm","c\"2\n"],` +
 		`"faithfulness":0.3333333333333333,"support":0.493827,"status":"scored","reason":null,` +
 		`"claims":[{"id":0,"text":"Born in Ulm.","start":0,"end":12,"verdict":"supported","score":0.987654,"reason":"stated","chunk_ids":[0,1],` +
@@ -29,19 +30,19 @@ func TestJSONLIsOneObjectALineInAFixedOrder(t *testing.T) {
 		`"claims":[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"reason":null,"chunk_ids":[],"evidence":[]}],` +
 		`"skipped":[],"error":"verdict: no reply","usage":{"requests":0,"prompt_tokens":0,"completion_tokens":0,"cached_requests":0}}
 `
-	got := write(t, FormatJSONL, Options{}, scored(), noClaims(), failed())
+	got := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())
 	if d := cmp.Diff(strings.SplitAfter(want, "\n"), strings.SplitAfter(got, "\n")); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestMarksOfAClaimAreThereOnlyWhereTheyAreSo(t *testing.T) {
-	r := scored()
-	r.Claims[1].From, r.Claims[1].Invented = &extract.Span{Start: 13, End: 18}, true
-	r.Verdicts[1].Unsupported = []extract.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
-	r.Verdicts[1].Reused = &verdict.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
-	r.Verdicts[1].Evidence = []verdict.Evidence{{Chunk: 1, Start: 0, End: 1, Quote: "c", Role: verdict.RoleContradicts}}
-	got := write(t, FormatJSONL, Options{}, r)
+func TestAppendJSONOmitsMissingFields(t *testing.T) {
+	r := resulttest.Scored()
+	r.Claims[1].From, r.Claims[1].Invented = &result.Span{Start: 13, End: 18}, true
+	r.Claims[1].Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
+	r.Claims[1].Reused = &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.91234567}
+	r.Claims[1].Evidence = []result.Evidence{{Chunk: 1, Start: 0, End: 1, Quote: "c", Role: result.RoleContradicts}}
+	got := write(t, dataset.JSONL, result.Options{}, r)
 	want := `{"id":1,"text":"He died.","start":null,"end":null,"from":{"start":13,"end":18},"invented":true,` +
 		`"verdict":"contradicted","score":0.0,"reason":"no","chunk_ids":[],"evidence":[{"chunk":1,"start":0,"end":1,"quote":"c","role":"contradicts"}],` +
 		`"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
@@ -56,48 +57,51 @@ func TestMarksOfAClaimAreThereOnlyWhereTheyAreSo(t *testing.T) {
 	}
 }
 
-func TestJSONIsOneArrayOfTheSameObjects(t *testing.T) {
-	lines := write(t, FormatJSONL, Options{}, scored(), failed())
+func TestJSONIsArrayOfJSONLObjects(t *testing.T) {
+	lines := write(t, dataset.JSONL, result.Options{}, resulttest.Scored(), resulttest.Failed())
 	want := "[\n" + strings.Replace(strings.TrimSuffix(lines, "\n"), "\n", ",\n", 1) + "\n]\n"
-	if d := cmp.Diff(want, write(t, FormatJSON, Options{}, scored(), failed())); d != "" {
+	if d := cmp.Diff(want, write(t, dataset.JSON, result.Options{}, resulttest.Scored(), resulttest.Failed())); d != "" {
 		t.Error(d)
 	}
-	if got := write(t, FormatJSON, Options{}); got != "[]\n" {
-		t.Errorf("no rows: %q", got)
+	if got := write(t, dataset.JSON, result.Options{}); got != "[]\n" {
+		t.Errorf("without rows: got %q, want []", got)
 	}
 }
 
-func TestNumbersReadBackAsFloats(t *testing.T) {
+func TestNumbersHaveDecimalPoint(t *testing.T) {
 	for x, want := range map[float64]string{0: "0.0", 1: "1.0", 0.5: "0.5", 2.0 / 3: "0.6666666666666666", math.NaN(): "null"} {
-		r := noClaims()
+		r := resulttest.NoClaims()
 		r.Faithfulness = x
-		if got := write(t, FormatJSONL, Options{}, r); !strings.Contains(got, `"faithfulness":`+want+`,`) {
-			t.Errorf("%v is not written as %s", x, want)
+		if got := write(t, dataset.JSONL, result.Options{}, r); !strings.Contains(got, `"faithfulness":`+want+`,`) {
+			t.Errorf("faithfulness %v: got %s, want %s", x, got, want)
 		}
 	}
 }
 
-func TestAKeptColumnWithoutAValueIsNull(t *testing.T) {
-	r := noClaims()
-	r.Row.Kept = []dataset.Column{{Name: "x"}}
-	if got := write(t, FormatJSONL, Options{}, r); !strings.HasSuffix(got, "},\"x\":null}\n") {
+func TestKeptColumnWithoutValueIsNull(t *testing.T) {
+	r := resulttest.NoClaims()
+	r.Kept = []dataset.Column{{Name: "x"}}
+	if got := write(t, dataset.JSONL, result.Options{}, r); !strings.HasSuffix(got, "},\"x\":null}\n") {
 		t.Error(got)
 	}
 }
 
-func FuzzJSONLWriter(f *testing.F) {
+func FuzzAppendJSON(f *testing.F) {
 	f.Add("id", "answer", "context", "quote", 0.5, 3)
 	f.Add("\x00\xff\u2028", "</script>\"\\", "\n\r\t\x7f", "🌕\ud7ff", math.NaN(), -1)
 	f.Add("", "", "", "", math.Inf(1), math.MaxInt)
 	f.Fuzz(func(t *testing.T, id, answer, context, quote string, score float64, at int) {
-		r := scored()
-		r.Row = dataset.Row{Index: at, ID: id, Answer: answer, Contexts: []string{context, context}, Kept: []dataset.Column{{Name: quote, Value: []byte("[1]")}}}
-		r.Claims = []extract.Claim{{Text: answer, Start: at, End: at}}
-		r.Verdicts = []verdict.Verdict{{Label: verdict.Supported, Score: score, Reason: context, Evidence: []verdict.Evidence{{Quote: quote}}}}
+		r := resulttest.Scored()
+		r.Index, r.ID, r.Question, r.Answer, r.Contexts = at, id, "", answer, []string{context, context}
+		r.Kept = []dataset.Column{{Name: quote, Value: []byte("[1]")}}
+		r.Claims = []result.Claim{{
+			Text: answer, Start: at, End: at, Verdict: result.Supported, Score: score, Reason: context,
+			Evidence: []result.Evidence{{Quote: quote}},
+		}}
 		r.Faithfulness = score
-		got := write(t, FormatJSONL, Options{}, r)
+		got := write(t, dataset.JSONL, result.Options{}, r)
 		if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "\n") {
-			t.Fatalf("not one line: %q", got)
+			t.Fatalf("got %q, want one line", got)
 		}
 		var back struct {
 			Index        int
@@ -115,33 +119,46 @@ func FuzzJSONLWriter(f *testing.F) {
 		}
 		for _, text := range [][2]string{{id, back.ID}, {answer, back.Answer}, {context, back.Contexts[1]}, {quote, back.Claims[0].Evidence[0].Quote}} {
 			if utf8.ValidString(text[0]) && text[0] != text[1] {
-				t.Errorf("%q came back as %q", text[0], text[1])
+				t.Errorf("got text %q, want %q", text[1], text[0])
 			}
 		}
 		if back.Index != at {
-			t.Errorf("%d came back as %d", at, back.Index)
+			t.Errorf("got index %d, want %d", back.Index, at)
 		}
-		if number := !math.IsNaN(score) && !math.IsInf(score, 0); number != (back.Faithfulness != nil) || number && *back.Faithfulness != score {
-			t.Errorf("%v came back as %v", score, back.Faithfulness)
+		if finite := !math.IsNaN(score) && !math.IsInf(score, 0); finite != (back.Faithfulness != nil) || finite && *back.Faithfulness != score {
+			t.Errorf("got faithfulness %v, want %v", back.Faithfulness, score)
 		}
 		if (at < 0) != (back.Claims[0].Start == nil) {
-			t.Errorf("%d came back as %v", at, back.Claims[0].Start)
+			t.Errorf("got start %v, want %d", back.Claims[0].Start, at)
 		}
 	})
 }
 
-func BenchmarkJSONL(b *testing.B) {
-	r := scored()
-	r.Row.Contexts = []string{strings.Repeat("a context of a row ", 50)}
-	w, _ := New(FormatJSONL, counter{}, Options{})
+func BenchmarkWriteJSONL(b *testing.B) {
+	r := resulttest.Scored()
+	r.Contexts = []string{strings.Repeat("a context of a row ", 50)}
+	w, _ := result.NewWriter(dataset.JSONL, io.Discard, result.Options{})
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = w.Write(r)
 	}
 }
 
-type counter struct{}
-
-func (counter) Write(p []byte) (int, error) { return len(p), nil }
-
-var _ eval.Sink = (*Tally)(nil)
+// write returns the output of a Writer.
+func write(t *testing.T, f dataset.Format, o result.Options, rows ...*result.Row) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := result.NewWriter(f, &b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range rows {
+		if err := w.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}

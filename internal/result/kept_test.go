@@ -1,4 +1,4 @@
-package report
+package result_test
 
 import (
 	"strconv"
@@ -7,22 +7,22 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-func TestKeptValuesStandUnderTheirNames(t *testing.T) {
-	k := newKeptColumns(Options{Keep: []string{"b", "a", "b", "c"}})
+func TestKeptColumnsMatchByName(t *testing.T) {
+	k := result.NewKeptColumns(result.Options{Keep: []string{"b", "a", "b", "c"}})
 	columns := []dataset.Column{{Name: "x", Value: []byte("0")}, {Name: "a", Value: []byte("1")}, {Name: "b", Value: []byte("2")}, {Name: "a", Value: []byte("3")}}
-	k.see(columns)
-	if d := cmp.Diff([]string{"b", "a", "c"}, k.names); d != "" {
+	k.Observe(columns)
+	if d := cmp.Diff([]string{"b", "a", "c"}, k.Names); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([][]byte{[]byte("2"), []byte("1"), nil}, k.values(columns)); d != "" {
+	if d := cmp.Diff([][]byte{[]byte("2"), []byte("1"), nil}, k.Values(columns)); d != "" {
 		t.Error(d)
 	}
 }
 
-// A table may have thousands of columns: the time for each is the same at both
-// numbers.
+// Tables may have thousands of columns. The time for each does not depend on their number.
 func BenchmarkKeptColumns(b *testing.B) {
 	for _, n := range []int{1_000, 30_000} {
 		columns := make([]dataset.Column, n)
@@ -30,10 +30,10 @@ func BenchmarkKeptColumns(b *testing.B) {
 			columns[i] = dataset.Column{Name: "a column of the table " + strconv.Itoa(i), Value: []byte("1")}
 		}
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			k := newKeptColumns(Options{KeepAll: true, Warn: func(err error) { b.Error(err) }})
+			k := result.NewKeptColumns(result.Options{KeepAll: true, Warn: func(err error) { b.Error(err) }})
 			for b.Loop() {
-				k.see(columns)
-				k.values(columns)
+				k.Observe(columns)
+				k.Values(columns)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/column")
 		})

@@ -1,0 +1,124 @@
+package eval
+
+import (
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
+
+// An evaluation is a row on its way through the stages.
+type evaluation struct {
+	row      dataset.Row
+	status   result.Status
+	reason   string // as in result.Row
+	claims   []extract.Claim
+	verdicts []verdict.Verdict // verdicts[i] is that of claims[i]; nil if the row failed
+	skipped  []extract.Skipped
+
+	faithfulness, support float64
+	citations             [][]result.Citation // of each claim; nil if no claim cites anything
+	recall, precision     float64             // of the citations
+	usage                 usage.Usage
+	err                   error // the error of the reader, or a *StageError
+}
+
+// supported returns the number of supported claims.
+func (e *evaluation) supported() int {
+	n := 0
+	for i := range e.verdicts {
+		if e.verdicts[i].Label == verdict.Supported {
+			n++
+		}
+	}
+	return n
+}
+
+// score sets the scores that follow from the verdicts.
+func (e *evaluation) score() {
+	sum := 0.0
+	for i := range e.verdicts {
+		sum += e.verdicts[i].Score
+	}
+	n := float64(len(e.verdicts))
+	e.faithfulness, e.support = float64(e.supported())/n, sum/n
+}
+
+// spend adds to the usage of the row.
+func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
+
+// fail makes e a row that failed at stage.
+func (e *evaluation) fail(stage string, err error) {
+	e.status, e.reason, e.err = result.Failed, stage, &StageError{Stage: stage, Err: err}
+	e.verdicts = nil
+	e.faithfulness, e.support = math.NaN(), math.NaN()
+	e.recall, e.precision = math.NaN(), math.NaN()
+	for _, citations := range e.citations {
+		for i := range citations {
+			citations[i].Verdict = ""
+		}
+	}
+}
+
+// result returns the record of the row.
+func (e *evaluation) result() result.Row {
+	r := result.Row{
+		Index: e.row.Index, ID: e.row.ID, Question: e.row.Question, Answer: e.row.Answer, Contexts: e.row.Contexts,
+		Faithfulness: e.faithfulness, Support: e.support, Status: e.status, Reason: e.reason,
+		Err: e.err, Usage: result.Usage(e.usage), Kept: e.row.Kept, File: e.row.File, Line: e.row.Line, Offset: e.row.Offset,
+	}
+	if len(e.claims) > 0 {
+		r.Claims = make([]result.Claim, len(e.claims))
+	}
+	for i := range e.claims {
+		setClaim(&r.Claims[i], &e.claims[i])
+		if e.verdicts != nil {
+			setVerdict(&r.Claims[i], &e.verdicts[i])
+		}
+	}
+	if len(e.skipped) > 0 {
+		r.Skipped = make([]result.Skipped, len(e.skipped))
+	}
+	for i, s := range e.skipped {
+		r.Skipped[i] = result.Skipped{Kind: string(s.Kind), Text: s.Text, Start: s.Start, End: s.End}
+	}
+	if e.citations != nil {
+		r.Citations = &result.CitationScores{Recall: e.recall, Precision: e.precision}
+		for i, citations := range e.citations {
+			r.Claims[i].Citations = citations
+			for k := range citations {
+				if citations[k].Chunk < 0 {
+					r.Citations.Unresolved++
+				}
+			}
+		}
+	}
+	return r
+}
+
+func setClaim(dst *result.Claim, c *extract.Claim) {
+	dst.ID, dst.Text, dst.Lead, dst.JudgedAs = c.ID, c.Text, c.Lead, c.As
+	dst.Start, dst.End, dst.Invented, dst.Score = c.Start, c.End, c.Invented, math.NaN()
+	if c.From != nil {
+		dst.From = &result.Span{Start: c.From.Start, End: c.From.End}
+	}
+}
+
+func setVerdict(dst *result.Claim, v *verdict.Verdict) {
+	dst.Verdict, dst.Score, dst.Reason, dst.ChunkIDs = result.Verdict(v.Label.String()), v.Score, v.Reason, v.ChunkIDs
+	if len(v.Evidence) > 0 {
+		dst.Evidence = make([]result.Evidence, len(v.Evidence))
+	}
+	for i, e := range v.Evidence {
+		dst.Evidence[i] = result.Evidence{Chunk: e.Chunk, Start: e.Start, End: e.End, Quote: e.Quote, Role: result.Role(e.Role)}
+	}
+	for _, s := range v.Unsupported {
+		dst.Unsupported = append(dst.Unsupported, result.Span{Start: s.Start, End: s.End})
+	}
+	if v.Reused != nil {
+		dst.Reused = &result.Reused{By: v.Reused.By, Statement: v.Reused.Statement, Cosine: v.Reused.Cosine}
+	}
+}

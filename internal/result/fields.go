@@ -1,0 +1,189 @@
+package result
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A kind is the JSON type of a field.
+type kind uint8
+
+const (
+	text kind = iota
+	integer
+	number
+	flag
+	list   // of texts, integers or objects
+	object // a struct or a pointer to one
+	inline // a pointer to a struct, whose fields are those of the enclosing object
+	failure
+)
+
+// A field is a field of a struct as its tags describe it.
+type field struct {
+	name  string
+	index int // in the struct
+	kind  kind
+	elem  kind      // of a list
+	of    *fieldSet // of an object, an inline struct or a list of objects
+
+	omitEmpty bool
+	null      bool // "" or a negative number is null
+	offset    bool // a negative number is null in JSON
+	round     bool
+	signed    bool
+	dict      bool
+	jsonOnly  bool
+	verdict   int      // index of the verdict without which the field is null, or -1
+	optional  bool     // in Parquet
+	values    []string // allowed values of a text; nil for any
+	leaves    int      // columns in Parquet
+	bit       Fields
+}
+
+// A fieldSet describes the fields of a struct.
+type fieldSet struct {
+	fields []field
+	byName map[string]member
+	absent []int // indexes of the integers that are -1 if they are missing
+	leaves int
+}
+
+// A member is a field of a JSON object. Its struct is behind the pointer in the
+// field group if that is not nil.
+type member struct{ field, group *field }
+
+//nolint:gochecknoglobals // derived once from the types, never changed
+var rowFields = sync.OnceValue(func() *fieldSet { return fieldsOf(reflect.TypeFor[Row](), false) })
+
+// fieldsOf reads the tags of a struct. With optional, every field is optional in
+// Parquet.
+func fieldsOf(t reflect.Type, optional bool) *fieldSet {
+	s := &fieldSet{byName: make(map[string]member)}
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		f := field{name: name, index: i, omitEmpty: opts == "omitempty", verdict: -1, jsonOnly: sf.Tag.Get("parquet") == "-"}
+		for option := range strings.SplitSeq(sf.Tag.Get("result"), ",") {
+			switch option {
+			case "null":
+				f.null = true
+			case "null=verdict":
+				v, _ := t.FieldByName("Verdict")
+				f.verdict = v.Index[0]
+			case "offset":
+				f.offset = true
+			case "round":
+				f.round = true
+			case "signed":
+				f.signed = true
+			case "dict":
+				f.dict = true
+			}
+		}
+		f.setType(sf.Type)
+		if opts == "inline" {
+			f.kind, f.of = inline, fieldsOf(sf.Type.Elem(), true)
+		}
+		f.optional = optional || f.omitEmpty || f.null || f.verdict >= 0 || f.kind == number || f.kind == failure
+		if f.null || f.offset {
+			s.absent = append(s.absent, i)
+		}
+		switch {
+		case f.jsonOnly:
+		case f.of != nil:
+			f.leaves = f.of.leaves
+		default:
+			f.leaves = 1
+		}
+		s.leaves += f.leaves
+		s.fields = append(s.fields, f)
+	}
+	s.absent = slices.DeleteFunc(s.absent, func(i int) bool { return t.Field(i).Type.Kind() != reflect.Int })
+	s.index()
+	return s
+}
+
+// index fills byName.
+func (s *fieldSet) index() {
+	add := func(f, group *field) {
+		f.bit = 1 << len(s.byName)
+		s.byName[f.name] = member{f, group}
+	}
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.kind != inline {
+			add(f, nil)
+			continue
+		}
+		for k := range f.of.fields {
+			add(&f.of.fields[k], f)
+		}
+	}
+}
+
+// setType sets what follows from the Go type of a field.
+func (f *field) setType(t reflect.Type) {
+	if v, ok := reflect.Zero(t).Interface().(interface{ values() []string }); ok {
+		f.values = v.values()
+	}
+	switch t.Kind() { //nolint:exhaustive // a test covers the types of a Row
+	case reflect.String:
+		f.kind = text
+	case reflect.Int:
+		f.kind = integer
+	case reflect.Float64:
+		f.kind = number
+	case reflect.Bool:
+		f.kind = flag
+	case reflect.Interface:
+		f.kind = failure
+	case reflect.Pointer:
+		f.kind, f.of = object, fieldsOf(t.Elem(), false)
+	case reflect.Struct:
+		f.kind, f.of = object, fieldsOf(t, false)
+	case reflect.Slice:
+		var elem field
+		elem.setType(t.Elem())
+		f.kind, f.elem, f.of = list, elem.kind, elem.of
+	}
+}
+
+// Fields is a set of the fields of a Row.
+type Fields uint64
+
+// Has reports whether the set contains the field.
+func (f Fields) Has(name string) bool { return f&fieldBit(name) != 0 }
+
+// fieldBit returns the set of one field, or 0 if a Row has no such field.
+func fieldBit(name string) Fields {
+	if m, ok := rowFields().byName[name]; ok {
+		return m.field.bit
+	}
+	return 0
+}
+
+// Names returns the names of the fields and columns of results, which kept
+// columns must not have.
+func Names() []string {
+	var names []string
+	for i := range rowFields().fields {
+		f := &rowFields().fields[i]
+		switch {
+		case f.kind == inline:
+			for k := range f.of.fields {
+				names = append(names, f.of.fields[k].name)
+			}
+		case f.name == "skipped": // CSV has counts of claims instead
+			names = append(names, "n_claims", "n_supported", f.name)
+		default:
+			names = append(names, f.name)
+		}
+	}
+	return names
+}

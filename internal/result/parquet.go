@@ -1,0 +1,171 @@
+package result
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// rowGroupBytes is the size of a row group, measured in text. A row group is in
+// memory until it is complete.
+const rowGroupBytes = 16 << 20
+
+// JSONColumnsKey is the name in a Parquet file's metadata of the list of the
+// kept columns that hold JSON, which is a JSON array.
+const JSONColumnsKey = "ragfaith.json_columns"
+
+// A parquetWriter writes Parquet. The type of a kept column is only known after
+// the last row, since any row may have a value of another type. If columns are
+// kept, rows therefore wait in a spool until Close.
+type parquetWriter struct {
+	w     io.Writer
+	kept  parquetKept
+	spool *safefile.Spool // nil if no columns are kept
+	rows  *rowGroups
+	buf   []byte
+	limit int // size of a row group in bytes
+}
+
+func newParquetWriter(w io.Writer, o Options) *parquetWriter {
+	p := &parquetWriter{w: w, kept: newParquetKept(o), limit: rowGroupBytes}
+	if o.KeepAll || len(o.Keep) > 0 {
+		p.spool = safefile.NewSpool(o.TempDir)
+	}
+	return p
+}
+
+// Write writes r, or adds it to the spool.
+func (p *parquetWriter) Write(r *Row) error {
+	if p.spool == nil {
+		p.open()
+		return p.rows.write(r)
+	}
+	p.kept.observe(r.Kept)
+	p.buf = append(r.AppendJSON(p.buf[:0]), '\n')
+	_, err := p.spool.Write(p.buf)
+	return err
+}
+
+// Close writes the rows in the spool and the end of the file.
+func (p *parquetWriter) Close() error {
+	defer p.Discard()
+	p.open()
+	if p.spool != nil {
+		if err := p.writeSpool(); err != nil {
+			return err
+		}
+	}
+	return p.rows.w.Close()
+}
+
+func (p *parquetWriter) writeSpool() error {
+	r, err := p.spool.Reader()
+	if err != nil {
+		return err
+	}
+	rows := NewReader(r, nil)
+	for {
+		row, err := rows.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		if err := p.rows.write(row); err != nil {
+			return err
+		}
+	}
+}
+
+// Discard removes the spool.
+func (p *parquetWriter) Discard() {
+	if p.spool != nil {
+		p.spool.Reset()
+	}
+}
+
+// open creates the writer of rows once.
+func (p *parquetWriter) open() {
+	if p.rows == nil {
+		p.rows = newRowGroups(p.w, &p.kept, p.limit)
+	}
+}
+
+// rowGroups writes rows whose columns are known.
+type rowGroups struct {
+	w        *parquet.GenericWriter[any]
+	kept     *parquetKept
+	shredder shredder
+	row      [1]parquet.Row
+	limit    int
+	bytes    int // of text in the current row group
+}
+
+func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {
+	fields := append(rowFields().parquetFields(), kept.fields()...)
+	schema := parquet.NewSchema("result", orderedGroup{parquet.Group{}, fields})
+	options := []parquet.WriterOption{schema, parquet.Compression(&zstd.Codec{})}
+	for _, path := range schema.Columns() {
+		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == parquet.ByteArray && !hasStatistics(path) {
+			options = append(options, parquet.SkipPageBounds(path...), parquet.SkipPageStatistics(path...))
+		}
+	}
+	if names := kept.jsonNames(); len(names) > 0 {
+		options = append(options, parquet.KeyValueMetadata(JSONColumnsKey, string(AppendTexts(nil, names))))
+	}
+	return &rowGroups{w: parquet.NewGenericWriter[any](w, options...), kept: kept, limit: limit}
+}
+
+// hasStatistics reports whether the index of the file has the smallest and largest
+// value of a text column. The index is in memory until the end, and nobody filters
+// by long texts.
+func hasStatistics(path []string) bool {
+	return len(path) == 1 && (path[0] == "id" || path[0] == "status" || path[0] == "reason")
+}
+
+// write adds a row, and ends the row group if it is large enough.
+func (g *rowGroups) write(r *Row) error {
+	row := g.shredder.shred(g.row[0][:0], r)
+	row, size := g.kept.append(row, r.Kept, rowFields().leaves)
+	g.row[0] = row
+	if _, err := g.w.WriteRows(g.row[:]); err != nil {
+		return err
+	}
+	if g.bytes += size + r.size(); g.bytes < g.limit {
+		return nil
+	}
+	g.bytes = 0
+	return g.w.Flush()
+}
+
+// size estimates the size of r in bytes.
+func (r *Row) size() int {
+	const perRow, perClaim = 100, 60 // for everything that is not text
+	n := perRow + len(r.ID) + len(r.Question) + len(r.Answer)
+	for _, c := range r.Contexts {
+		n += len(c)
+	}
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		n += perClaim + len(c.Text) + len(c.Reason)
+		for k := range c.Evidence {
+			n += len(c.Evidence[k].Quote)
+		}
+		for k := range c.Citations {
+			n += perClaim + len(c.Citations[k].Text)
+		}
+	}
+	for i := range r.Skipped {
+		n += len(r.Skipped[i].Text)
+	}
+	if r.Err != nil {
+		n += len(r.Err.Error())
+	}
+	return n
+}

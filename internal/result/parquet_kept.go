@@ -1,0 +1,210 @@
+package result
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+)
+
+// maxKept is the maximum number of kept columns in Parquet, which counts columns
+// in 16 bits. Results have columns of their own.
+const maxKept = 30_000
+
+// parquetKept determines the kept columns of a Parquet file: those asked for, or
+// all columns of any row, in the order in which they first appear. The type of a
+// column is the common type of its values.
+type parquetKept struct {
+	names  []string
+	index  map[string]int // of a name in names
+	types  []keptType
+	fixed  bool // names were given by the caller
+	warn   func(error)
+	values [][]byte // of the current row
+}
+
+func newParquetKept(o Options) parquetKept {
+	k := parquetKept{fixed: !o.KeepAll, warn: o.Warn, index: make(map[string]int)}
+	if k.fixed {
+		for _, name := range o.Keep {
+			k.add(name)
+		}
+	}
+	return k
+}
+
+// add appends a column unless it exists or there are too many.
+func (k *parquetKept) add(name string) {
+	if _, ok := k.index[name]; ok {
+		return
+	}
+	if len(k.names) == maxKept {
+		if k.warn != nil {
+			k.warn(fmt.Errorf("column %q and others are left out of the Parquet file, which holds %d kept columns at most", name, maxKept))
+			k.warn = nil
+		}
+		return
+	}
+	k.index[name] = len(k.names)
+	k.names = append(k.names, name)
+	k.types = append(k.types, keptType{})
+}
+
+// observe records the columns of a row and the types of their values.
+func (k *parquetKept) observe(columns []dataset.Column) {
+	if !k.fixed {
+		for i := range columns {
+			k.add(columns[i].Name)
+		}
+	}
+	for i, value := range k.rowValues(columns) {
+		k.types[i].observe(value)
+	}
+}
+
+// rowValues returns the values of a row for all names, nil for missing ones. They
+// are valid until the next call.
+func (k *parquetKept) rowValues(columns []dataset.Column) [][]byte {
+	k.values = append(k.values[:0], make([][]byte, len(k.names))...)
+	for c := range columns {
+		if i, ok := k.index[columns[c].Name]; ok && k.values[i] == nil { // the first of duplicates
+			k.values[i] = columns[c].Value
+		}
+	}
+	return k.values
+}
+
+func (k *parquetKept) fields() []parquet.Field {
+	fields := make([]parquet.Field, len(k.names))
+	for i, name := range k.names {
+		fields[i] = parquetField(name, parquet.Optional(k.types[i].node()))
+	}
+	return fields
+}
+
+// jsonNames returns the columns that hold JSON as text.
+func (k *parquetKept) jsonNames() []string {
+	var names []string
+	for i, name := range k.names {
+		if k.types[i].kind() == keptJSON {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// append appends the values of a row, starting at the column first, and returns
+// their size in bytes.
+func (k *parquetKept) append(row parquet.Row, columns []dataset.Column, first int) (parquet.Row, int) {
+	size := 0
+	for i, value := range k.rowValues(columns) {
+		v, definition := parquet.NullValue(), 0
+		if !isNull(value) {
+			v, definition = k.types[i].value(value), 1
+			size += len(value)
+		}
+		row = append(row, v.Level(0, definition, first+i))
+	}
+	return row, size
+}
+
+// A keptKind is the common type of the values of a kept column.
+type keptKind int
+
+const (
+	keptJSON    keptKind = iota // mixed types: JSON as text
+	keptText                    // all are strings, or there are none
+	keptBoolean                 // true or false
+	keptInteger                 // all are 64-bit integers
+	keptNumber                  // all are exact as float64
+)
+
+// A keptType records which types of values a column has.
+type keptType struct {
+	text, boolean, integer, fraction, large, other bool
+}
+
+// maxExact is the largest integer up to which a float64 represents all integers.
+const maxExact = 1 << 53
+
+func (t *keptType) observe(value []byte) {
+	if isNull(value) {
+		return
+	}
+	switch first := value[0]; {
+	case first == '"':
+		t.text = true
+	case first == 't', first == 'f':
+		t.boolean = true
+	case first == '-', first >= '0' && first <= '9':
+		t.observeNumber(string(value))
+	default:
+		t.other = true
+	}
+}
+
+func (t *keptType) observeNumber(s string) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		t.integer = true
+		t.large = t.large || n > maxExact || n < -maxExact
+		return
+	}
+	if _, err := strconv.ParseFloat(s, 64); err != nil || !strings.ContainsAny(s, ".eE") {
+		t.other = true // out of range
+		return
+	}
+	t.fraction = true
+}
+
+func (t *keptType) kind() keptKind {
+	numbers := t.integer || t.fraction
+	switch {
+	case t.other, t.fraction && t.large:
+		return keptJSON
+	case !t.boolean && !numbers:
+		return keptText
+	case t.boolean && !t.text && !numbers:
+		return keptBoolean
+	case t.text, t.boolean:
+		return keptJSON
+	case t.fraction:
+		return keptNumber
+	}
+	return keptInteger
+}
+
+func (t *keptType) node() parquet.Node {
+	switch t.kind() {
+	case keptBoolean:
+		return parquet.Leaf(parquet.BooleanType)
+	case keptInteger:
+		return parquet.Int(64)
+	case keptNumber:
+		return parquet.Leaf(parquet.DoubleType)
+	case keptJSON, keptText:
+	}
+	return parquet.String()
+}
+
+// value converts a JSON value that t has observed.
+func (t *keptType) value(value []byte) parquet.Value {
+	s := string(value)
+	switch t.kind() {
+	case keptBoolean:
+		return parquet.BooleanValue(s == "true")
+	case keptInteger:
+		n, _ := strconv.ParseInt(s, 10, 64) // observeNumber parsed it
+		return parquet.Int64Value(n)
+	case keptNumber:
+		x, _ := strconv.ParseFloat(s, 64) // observeNumber parsed it
+		return parquet.DoubleValue(x)
+	case keptText:
+		s, _ = PlainText(value)
+		return parquet.ByteArrayValue([]byte(s))
+	case keptJSON:
+	}
+	return parquet.ByteArrayValue(AppendValue(nil, value))
+}

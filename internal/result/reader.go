@@ -1,0 +1,105 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+)
+
+const (
+	// maxLineBytes is far longer than a row of the default --max-row-bytes.
+	maxLineBytes = 1 << 30
+	// reuseBytes is the largest buffer that is kept for the next line.
+	reuseBytes = 1 << 20
+	readAhead  = 256 << 10
+)
+
+// A Reader reads JSONL. Its memory is that of the longest line.
+//
+// A row that is read and written again has the same bytes. Scores were rounded
+// when they were written, and errors are read as text.
+type Reader struct {
+	r       *bufio.Reader
+	decoder *Decoder
+	long    []byte // holds lines that are longer than the buffer of r
+	line    []byte
+	n       int
+}
+
+// NewReader returns a Reader of r that checks rows; check may be nil.
+func NewReader(r io.Reader, check CheckFunc) *Reader {
+	return &Reader{r: bufio.NewReaderSize(r, readAhead), decoder: NewDecoder(check)}
+}
+
+// Next returns the next row, which belongs to the caller, or io.EOF after the
+// last one. It skips blank lines. Errors name the line.
+func (r *Reader) Next() (*Row, error) {
+	for {
+		err := r.readLine()
+		if errors.Is(err, io.EOF) {
+			return nil, io.EOF
+		}
+		if err == nil && len(bytes.Trim(r.line, " \t\r\n")) == 0 {
+			continue
+		}
+		var row *Row
+		if err == nil {
+			row, err = r.decoder.Decode(r.line)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", r.n, err)
+		}
+		return row, nil
+	}
+}
+
+// Rows returns the remaining rows. An error is the last element.
+func (r *Reader) Rows() iter.Seq2[*Row, error] {
+	return func(yield func(*Row, error) bool) {
+		for {
+			row, err := r.Next()
+			if errors.Is(err, io.EOF) || !yield(row, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Line returns the last line that Next read, including the line feed unless the
+// file ends without one. It is valid until the next call of Next.
+func (r *Reader) Line() []byte { return r.line }
+
+// readLine sets line to the next line.
+func (r *Reader) readLine() error {
+	if cap(r.long) > reuseBytes {
+		r.long = nil
+	}
+	r.long, r.line = r.long[:0], nil
+	for {
+		piece, err := r.r.ReadSlice('\n')
+		more := errors.Is(err, bufio.ErrBufferFull)
+		last := errors.Is(err, io.EOF)
+		if len(r.long) == 0 && len(piece) > 0 {
+			r.n++
+		}
+		switch {
+		case err != nil && !more && !last:
+			return err
+		case last && len(r.long)+len(piece) == 0:
+			return io.EOF
+		case len(r.long)+len(piece) > maxLineBytes:
+			return fmt.Errorf("longer than %d MiB", maxLineBytes>>20)
+		case len(r.long) == 0 && !more:
+			r.line = piece
+			return nil
+		}
+		r.long = append(r.long, piece...)
+		if !more {
+			r.line = r.long
+			return nil
+		}
+	}
+}

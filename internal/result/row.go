@@ -1,0 +1,284 @@
+// Package result holds the result of one row and its encodings: JSON, CSV and
+// Parquet.
+//
+// [Row] is the only description of the fields. Its struct tags name them and
+// say how missing values are encoded; the JSON and Parquet codecs and the JSON
+// Schema in schema/result.schema.json follow from them.
+package result
+
+import (
+	"github.com/ragfaith/ragfaith/internal/dataset"
+)
+
+// MaxIndex is the largest index of a row. All JSON readers represent integers
+// exactly up to this value.
+const MaxIndex = 1 << 53
+
+// A Row is the result of one row of a dataset.
+//
+// The json tags name the fields; omitempty leaves a missing value out of JSON.
+// The options of the result tags are:
+//
+//   - null: an empty string or a negative number is null
+//   - null=verdict: the field is null if the claim has no verdict
+//   - offset: a negative number is null in JSON; Parquet has no such rows
+//   - round: the number is written with six decimals
+//   - signed: the number is from -1 to 1 instead of 0 to 1
+//   - dict: Parquet uses a dictionary
+//
+// A float64 that is NaN is null everywhere.
+type Row struct {
+	// Index is the position in the dataset, from 0.
+	Index int `json:"index"`
+	// ID is the id column, or the index if there is none.
+	ID       string   `json:"id"`
+	Question string   `json:"question"`
+	Answer   string   `json:"answer"`
+	Contexts []string `json:"contexts"`
+	// Faithfulness is the fraction of claims that are supported; null unless
+	// scored, or the value of --no-claims.
+	Faithfulness float64 `json:"faithfulness"`
+	// Support is the mean score of the claims; null unless scored.
+	Support float64 `json:"support" result:"round"`
+	// Status is the outcome of the row.
+	Status Status `json:"status" result:"dict"`
+	// Reason is refusal, empty or nothing_claimed for a row without claims, the
+	// stage that failed (read, extract or verdict) for a failed one, and
+	// otherwise null.
+	Reason string `json:"reason" result:"null,dict"`
+	// Claims are the claims of the answer, in order.
+	Claims []Claim `json:"claims"`
+	// Skipped are the sentences that claim nothing and are not judged.
+	Skipped []Skipped `json:"skipped"`
+	// Err is the reason why the row failed.
+	Err error `json:"error"`
+	// Usage is the number of requests and tokens that the row cost.
+	Usage Usage `json:"usage"`
+	// Citations is nil if no claim cites anything.
+	Citations *CitationScores `json:",inline"`
+
+	// Kept are columns of the dataset that --keep carried over.
+	Kept []dataset.Column `json:"-"`
+	// File, Line and Offset are the location of the row in the dataset, as in
+	// dataset.Row. They are not stored.
+	File   string `json:"-"`
+	Line   int    `json:"-"`
+	Offset int64  `json:"-"`
+}
+
+// Supported returns the number of supported claims.
+func (r *Row) Supported() int {
+	n := 0
+	for i := range r.Claims {
+		if r.Claims[i].Verdict == Supported {
+			n++
+		}
+	}
+	return n
+}
+
+// KeptValue returns the JSON value of a kept column, or nil if the row does
+// not have the column.
+func (r *Row) KeptValue(name string) []byte {
+	for i := range r.Kept {
+		if r.Kept[i].Name == name {
+			return r.Kept[i].Value
+		}
+	}
+	return nil
+}
+
+// KeptText returns the value of a kept column as text. It returns false if the
+// row does not have the column or its value is null.
+func (r *Row) KeptText(name string) (string, bool) {
+	value := r.KeptValue(name)
+	if isNull(value) {
+		return "", false
+	}
+	text, _ := PlainText(value)
+	return text, true
+}
+
+// A Status is the outcome of a row.
+type Status string
+
+// The statuses.
+const (
+	Scored   Status = "scored"    // every claim has a verdict
+	NoClaims Status = "no_claims" // the answer claims nothing
+	Failed   Status = "failed"    // the row could not be read or judged
+)
+
+func (Status) values() []string {
+	return []string{string(Scored), string(NoClaims), string(Failed)}
+}
+
+// The stages of a row, which are the reasons of failed rows.
+const (
+	StageRead    = "read"
+	StageExtract = "extract"
+	StageVerdict = "verdict"
+)
+
+// A Claim is one statement of an answer and its verdict.
+type Claim struct {
+	// ID is the position among the claims of the row, from 0.
+	ID int `json:"id"`
+	// Text is the statement.
+	Text string `json:"text"`
+	// Lead is the heading or stem that a fragment depends on.
+	Lead string `json:"lead,omitempty"`
+	// JudgedAs is the statement that was judged instead of lead and text, such
+	// as a short answer combined with its question.
+	JudgedAs string `json:"judged_as,omitempty"`
+	// Start is the offset of the claim in the answer in code points, as Python
+	// slices count; null for a rewritten claim.
+	Start int `json:"start" result:"null"`
+	// End is the offset after the last code point.
+	End int `json:"end" result:"null"`
+	// From is the sentence of the answer from which a rewritten claim comes.
+	From *Span `json:"from,omitempty"`
+	// Invented is true if the claim states something that the answer does not.
+	Invented bool `json:"invented,omitempty"`
+	// Verdict is null if the row failed before the claim was judged.
+	Verdict Verdict `json:"verdict" result:"null,dict"`
+	// Score is the probability that the contexts support the claim; NaN if the claim
+	// has no verdict.
+	Score float64 `json:"score" result:"round,null=verdict"`
+	// Reason explains the verdict.
+	Reason string `json:"reason" result:"null=verdict"`
+	// ChunkIDs are the indexes of the contexts that support the claim, ascending.
+	ChunkIDs []int `json:"chunk_ids"`
+	// Evidence are passages of the contexts, best first.
+	Evidence []Evidence `json:"evidence"`
+	// Unsupported are the parts of the text that no context supports.
+	Unsupported []Span `json:"unsupported,omitempty"`
+	// Citations are the citations of the claim, in order.
+	Citations []Citation `json:"citations,omitempty"`
+	// Reused is set if the verdict was made for another claim.
+	Reused *Reused `json:",inline"`
+}
+
+// Judged returns the text that judges read: JudgedAs, or Text after its Lead.
+func (c *Claim) Judged() string {
+	switch {
+	case c.JudgedAs != "":
+		return c.JudgedAs
+	case c.Lead != "":
+		return c.Lead + ": " + c.Text
+	}
+	return c.Text
+}
+
+// A Verdict is the outcome of a claim; "" if it was not judged.
+type Verdict string
+
+// The verdicts.
+const (
+	Supported    Verdict = "supported"
+	Contradicted Verdict = "contradicted"
+	NotMentioned Verdict = "not_mentioned"
+)
+
+func (Verdict) values() []string {
+	return []string{string(Supported), string(Contradicted), string(NotMentioned)}
+}
+
+// A Span is a range of code points in a text.
+type Span struct {
+	Start int `json:"start" result:"offset"`
+	End   int `json:"end" result:"offset"`
+}
+
+// Evidence is a passage of a context that bears on a claim.
+type Evidence struct {
+	// Chunk is an index into the contexts.
+	Chunk int `json:"chunk"`
+	// Start is the offset of the quote in the context, in code points.
+	Start int `json:"start" result:"null"`
+	// End is the offset after the last code point.
+	End int `json:"end" result:"null"`
+	// Quote is the text of the context from start to end.
+	Quote string `json:"quote"`
+	// Role is omitted for evidence that supports the claim.
+	Role Role `json:"role,omitempty" result:"dict"`
+}
+
+// A Role is how a passage bears on its claim.
+type Role string
+
+// The roles.
+const (
+	RoleSupports    Role = ""
+	RoleContradicts Role = "contradicts"
+	RoleNearest     Role = "nearest" // the most similar passage, which does not support the claim
+)
+
+func (Role) values() []string {
+	return []string{string(RoleContradicts), string(RoleNearest)}
+}
+
+// A Citation is a citation of a claim.
+type Citation struct {
+	// Text is the marker as it appears in the answer.
+	Text string `json:"text"`
+	// Start is the offset of the marker in the answer, in code points.
+	Start int `json:"start" result:"offset"`
+	// End is the offset after the last code point.
+	End int `json:"end" result:"offset"`
+	// Chunk is the index of the cited context; null if the citation resolves
+	// to none.
+	Chunk int `json:"chunk" result:"null"`
+	// Verdict is the verdict on the claim given the cited context alone; null
+	// if the citation is unresolved or the row is not scored.
+	Verdict Verdict `json:"verdict" result:"null,dict"`
+}
+
+// Reused describes the claim from which a verdict was taken.
+type Reused struct {
+	// By is the cache that found the verdict: semantic.
+	By string `json:"cached"`
+	// Statement is the claim that was judged, over the same contexts.
+	Statement string `json:"cached_from"`
+	// Cosine is the similarity of the embeddings of the two claims, -1 to 1.
+	Cosine float64 `json:"cosine" result:"round,signed"`
+}
+
+// Skipped is a sentence that claims nothing.
+type Skipped struct {
+	// Kind is the reason why the sentence is not a claim, an extract.Kind.
+	Kind string `json:"kind" result:"dict"`
+	Text string `json:"text"`
+	// Start is the offset of the sentence in the answer, in code points.
+	Start int `json:"start" result:"null"`
+	// End is the offset after the last code point.
+	End int `json:"end" result:"null"`
+}
+
+// Usage counts requests to language models and tokens. It converts to and from
+// usage.Usage.
+type Usage struct {
+	// Requests is the number of requests sent to the server.
+	Requests         int `json:"requests"`
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	// CachedRequests is the number of requests answered from the cache.
+	CachedRequests int `json:"cached_requests"`
+	// Estimated is true if the server reported no usable count, so that some
+	// tokens are an estimate.
+	Estimated bool `json:"estimated,omitempty" parquet:"-"`
+}
+
+// CitationScores are the citation scores of a row, as defined by ALCE (Gao et
+// al., "Enabling Large Language Models to Generate Text with Citations", EMNLP
+// 2023).
+type CitationScores struct {
+	// Recall is the fraction of claims that are supported by what they cite;
+	// null unless scored.
+	Recall float64 `json:"citation_recall"`
+	// Precision is the fraction of cited chunks that their claims need; null
+	// unless scored, or if no citation counts.
+	Precision float64 `json:"citation_precision"`
+	// Unresolved is the number of citations that resolve to no context.
+	Unresolved int `json:"unresolved_citations"`
+}

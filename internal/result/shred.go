@@ -1,0 +1,182 @@
+package result
+
+import (
+	"reflect"
+	"unicode/utf8"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// parquetFields returns the columns of a struct in the order of its fields.
+func (s *fieldSet) parquetFields() []parquet.Field {
+	var fields []parquet.Field
+	for i := range s.fields {
+		switch f := &s.fields[i]; {
+		case f.jsonOnly:
+		case f.kind == inline:
+			fields = append(fields, f.of.parquetFields()...)
+		default:
+			fields = append(fields, parquetField(f.name, f.node()))
+		}
+	}
+	return fields
+}
+
+// node returns the type of a field.
+func (f *field) node() parquet.Node {
+	var node parquet.Node
+	if f.kind == list {
+		node = parquet.List(leafNode(f.elem, f.of))
+	} else {
+		node = leafNode(f.kind, f.of)
+	}
+	if f.dict {
+		node = parquet.Encoded(node, &parquet.RLEDictionary)
+	}
+	if f.optional {
+		node = parquet.Optional(node)
+	}
+	return node
+}
+
+func leafNode(k kind, of *fieldSet) parquet.Node {
+	switch k { //nolint:exhaustive // the others are text
+	case integer:
+		return parquet.Int(64)
+	case number:
+		return parquet.Leaf(parquet.DoubleType)
+	case flag:
+		return parquet.Leaf(parquet.BooleanType)
+	case object:
+		return orderedGroup{parquet.Group{}, of.parquetFields()}
+	}
+	return parquet.String()
+}
+
+// An orderedGroup is a group whose fields have a fixed order. A parquet.Group
+// sorts them by name.
+type orderedGroup struct {
+	parquet.Group
+	fields []parquet.Field
+}
+
+// Fields returns the fields in their order.
+func (g orderedGroup) Fields() []parquet.Field { return g.fields }
+
+func parquetField(name string, node parquet.Node) parquet.Field {
+	return parquet.Group{name: node}.Fields()[0]
+}
+
+// A shredder splits rows into the values of their columns. Definition and
+// repetition levels are those of Dremel (Melnik et al., "Dremel: Interactive
+// Analysis of Web-Scale Datasets", VLDB 2010).
+type shredder struct {
+	columns [][]parquet.Value
+	column  int
+}
+
+// A level is the position of a value: its repetition and definition level, and
+// the number of lists around it.
+type level struct{ rep, def, lists int }
+
+// shred appends the values of r to row in the order of the columns.
+func (s *shredder) shred(row parquet.Row, r *Row) parquet.Row {
+	fields := rowFields()
+	if s.columns == nil {
+		s.columns = make([][]parquet.Value, fields.leaves)
+	}
+	for i := range s.columns {
+		s.columns[i] = s.columns[i][:0]
+	}
+	s.column = 0
+	s.object(fields, reflect.ValueOf(r).Elem(), level{})
+	for _, values := range s.columns {
+		row = append(row, values...)
+	}
+	return row
+}
+
+func (s *shredder) object(fields *fieldSet, v reflect.Value, at level) {
+	for i := range fields.fields {
+		f := &fields.fields[i]
+		if f.jsonOnly {
+			continue
+		}
+		x := v.Field(f.index)
+		if (f.optional || f.kind == inline) && f.missing(v, x) {
+			s.nulls(f.leaves, at)
+			continue
+		}
+		at := at
+		if f.optional {
+			at.def++
+		}
+		switch f.kind {
+		case object, inline:
+			s.object(f.of, reflect.Indirect(x), at)
+		case list:
+			s.list(f, x, at)
+		case failure:
+			s.add(parquet.ValueOf(validText(x.Interface().(error).Error())), at) //nolint:forcetypeassert // its type is error
+		case text, integer, number, flag:
+			s.add(f.leaf(f.kind, x), at)
+		}
+	}
+}
+
+func (s *shredder) list(f *field, x reflect.Value, at level) {
+	n := x.Len()
+	if n == 0 {
+		s.nulls(f.leaves, at)
+		return
+	}
+	first := s.column
+	at.lists++
+	at.def++
+	for i := range n {
+		s.column = first
+		if f.elem == object {
+			s.object(f.of, x.Index(i), at)
+		} else {
+			s.add(f.leaf(f.elem, x.Index(i)), at)
+		}
+		at.rep = at.lists
+	}
+}
+
+// leaf returns the value of a column.
+func (f *field) leaf(k kind, x reflect.Value) parquet.Value {
+	switch k { //nolint:exhaustive // the others are text
+	case integer:
+		return parquet.Int64Value(x.Int())
+	case number:
+		if f.round {
+			return parquet.DoubleValue(Round(x.Float()))
+		}
+		return parquet.DoubleValue(x.Float())
+	case flag:
+		return parquet.BooleanValue(x.Bool())
+	}
+	return parquet.ValueOf(validText(x.String()))
+}
+
+// add appends a value to the current column and moves on to the next one.
+func (s *shredder) add(v parquet.Value, at level) {
+	s.columns[s.column] = append(s.columns[s.column], v.Level(at.rep, at.def, s.column))
+	s.column++
+}
+
+// nulls appends a null to each of the next n columns.
+func (s *shredder) nulls(n int, at level) {
+	for range n {
+		s.add(parquet.NullValue(), at)
+	}
+}
+
+// validText replaces invalid UTF-8 by U+FFFD, as in JSON.
+func validText(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
