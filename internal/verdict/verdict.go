@@ -2,6 +2,8 @@
 package verdict
 
 import (
+	"unicode/utf8"
+
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -58,6 +60,13 @@ type Evidence struct {
 	Start, End int    // code points in the chunk
 	Quote      string // exactly the chunk's text from Start to End
 	Role       Role   // set by package eval if the judge does not
+}
+
+// NewEvidence returns the passage from byte start to byte end of a context.
+func NewEvidence(contexts []string, chunk, start, end int) Evidence {
+	text := contexts[chunk]
+	from := utf8.RuneCountInString(text[:start])
+	return Evidence{Chunk: chunk, Start: from, End: from + utf8.RuneCountInString(text[start:end]), Quote: text[start:end]}
 }
 
 // A Verdict is the judgment of one claim.

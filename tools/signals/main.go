@@ -33,7 +33,7 @@ func main() {
 	room := flag.Int("room", 200, "tokens of a window")
 	packed := flag.Int("packed", 160, "tokens of a packed window; 0 for none")
 	flag.Parse()
-	f := embedded.Formula{Windows: *windows, Room: *room, Packed: *packed, Margin: 0.01, Most: 8}
+	f := embedded.Formula{Windows: *windows, Room: *room, Packed: *packed, Margin: 0.01, Max: 8}
 	if err := run(os.Stdin, os.Stdout, *model, *precision == "int8", f); err != nil {
 		fmt.Fprintln(os.Stderr, "signals:", err)
 		os.Exit(1)

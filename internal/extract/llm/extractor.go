@@ -4,7 +4,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -36,7 +35,6 @@ const (
 	maxSentences     = 20   // per request
 	maxSentenceBytes = 8000 // per request, which also bounds the reply
 	maxAttempts      = 2
-	retryTemperature = 0.4 // so that a retry does not repeat the first reply
 	neighbors        = 2   // preceding sentences shown for context
 	baseReplyTokens  = 400 // of a reply without statements
 	bytesPerToken    = 2   // sentence bytes per token of their statements, a low estimate
@@ -131,13 +129,9 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 			if said, err := parseStatements(reply, len(ids)); err == nil {
 				w.keep(said, ids)
 			}
-		case tooLarge(err) && len(ids) > 1:
-			n := (len(ids) + 1) / 2
-			if err := w.rewrite(ctx, ids[:n]); err != nil {
-				return err
-			}
-			return w.rewrite(ctx, ids[n:])
-		case !retryable(err):
+		case llm.TooMuch(err) && len(ids) > 1:
+			return llm.Halves(ids, func(half []int) error { return w.rewrite(ctx, half) })
+		case !llm.Unreadable(err):
 			return err
 		}
 		var left []int
@@ -162,18 +156,6 @@ func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error)
 	}
 	w.used = w.used.Add(reply.Usage)
 	return reply.JSON, nil
-}
-
-// tooLarge reports whether a request for fewer sentences might succeed.
-func tooLarge(err error) bool {
-	_, tooLong := errors.AsType[*llm.ContextLengthError](err)
-	return tooLong || llm.CutOff(err)
-}
-
-// retryable reports whether the same request might succeed on a second attempt.
-func retryable(err error) bool {
-	_, malformed := errors.AsType[*llm.ParseError](err)
-	return malformed || llm.CutOff(err)
 }
 
 // keep stores the statements of a reply. Those of a second attempt replace
@@ -214,9 +196,9 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 		}
 		reply, err := w.complete(ctx, r)
 		switch {
-		case err != nil && tooLarge(err) && len(sentences) > 1:
+		case err != nil && llm.TooMuch(err) && len(sentences) > 1:
 			return w.rewriteHalves(ctx, sentences)
-		case err != nil && !retryable(err):
+		case err != nil && !llm.Unreadable(err):
 			return err
 		}
 		var texts []string

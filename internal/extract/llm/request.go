@@ -60,15 +60,13 @@ func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, sc
 		return nil, err
 	}
 	r := &llm.Request{
-		Messages:  []llm.Message{{Role: llm.System, Text: text.System}, {Role: llm.User, Text: text.User}},
+		Messages:  llm.Messages(text.System, text.User),
 		Schema:    schema,
-		Seed:      w.Seed + attempt,
+		Seed:      w.Seed,
 		MaxTokens: baseReplyTokens + size/bytesPerToken,
 		Prompt:    text.Version,
 	}
-	if attempt > 0 {
-		r.Temperature = retryTemperature
-	}
+	r.Vary(attempt)
 	return r, nil
 }
 

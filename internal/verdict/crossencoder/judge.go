@@ -1,6 +1,6 @@
-// Package crossencoder is the judge that asks a model on this machine: one that
-// reads a passage and a claim together and says whether the one supports the
-// other, as models of natural language inference and HHEM do.
+// Package crossencoder implements the judge that runs a local cross-encoder: a model that
+// reads a passage and a claim together and classifies whether the passage supports the
+// claim, such as models for natural language inference and HHEM.
 package crossencoder
 
 import (
@@ -16,58 +16,56 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
-// DefaultThreshold is the probability from which a claim is supported.
+// DefaultThreshold is the minimum probability of a supported claim.
 const DefaultThreshold = 0.5
 
-// DefaultBatch is how many pairs the model is given at a time.
+// DefaultBatch is the number of pairs per call of the model.
 const DefaultBatch = 10
 
-// A Model classifies pairs of texts, as an *encoder.Model of the kinds Classify and
-// HHEM does.
+// A Model classifies pairs of texts, like an *encoder.Model of kind Classify or HHEM.
 type Model interface {
-	// Info says what the model's labels mean and how much it can read.
+	// Info returns the meaning of the model's labels and its limits.
 	Info() encoder.Info
-	// Classify returns a logit for each label, a row for each pair.
+	// Classify returns a row of logits, one for each label, for each pair.
 	Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error)
-	// Count is the number of tokens of a text alone.
+	// Count returns the number of tokens of a text alone.
 	Count(text string) int
-	// Specials is the number of tokens of a pair that belong to neither text.
+	// Specials returns the number of special tokens in a pair.
 	Specials() int
 }
 
-// Options are the settings of a Judge.
+// Options configure a Judge.
 type Options struct {
 	Model Model // required
-	// Threshold is the probability from which a claim is supported, 0 to 1.
+	// Threshold is the minimum probability of a supported claim, 0 to 1.
 	Threshold float64
-	// Rounded decides as Ragas does with HHEM: the probability rounded half to
-	// even, in the place of Threshold. Exactly 0.5 is not supported.
+	// Rounded ignores Threshold and decides as Ragas does with HHEM: a claim is supported
+	// if the probability rounds to 1, half to even. Exactly 0.5 is not supported.
 	Rounded bool
-	// Joined holds a claim against all contexts as one text with a newline
-	// between them. Otherwise each context is looked at alone, and the best one
-	// counts.
+	// Joined compares claims with all contexts joined by newlines. Otherwise each context
+	// is read separately and the best one counts.
 	Joined bool
-	// Batch is the number of pairs that the model is given at a time;
-	// DefaultBatch. It changes no result.
+	// Batch is the number of pairs per call of the model, DefaultBatch if 0. It does not
+	// affect results.
 	Batch int
-	// Sentences calls yield with the start and end, in bytes, of each sentence of
-	// a text. Long contexts are cut between them. Required.
+	// Sentences calls yield with the byte offsets of each sentence of a text. Long contexts
+	// are cut between sentences. Required.
 	Sentences func(text string, yield func(start, end int))
-	// Quoter is the judge whose evidence is quoted from the window that decided:
-	// the model gives none. Required.
+	// Quoter selects the evidence in the deciding window, since the model returns none.
+	// Required.
 	Quoter Quoter
 }
 
-// A Quoter finds what in a text bears on a claim. *lexical.Judge is one.
+// A Quoter finds evidence for a claim in a text. *lexical.Judge is one.
 type Quoter interface {
 	Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
 }
 
-// A Judge may be used by many goroutines at once. What it says depends on
-// nothing but the task, the model and the options.
+// A Judge is safe for concurrent use. Its results depend only on the task, the model and
+// the options.
 type Judge struct{ o Options }
 
-// New returns a judge, or an error where the model can't be one.
+// New returns a judge, or an error if the model is not suitable.
 func New(o Options) (*Judge, error) {
 	if o.Batch < 1 {
 		o.Batch = DefaultBatch
@@ -82,19 +80,19 @@ func New(o Options) (*Judge, error) {
 	return &Judge{o}, nil
 }
 
-// Threshold is the probability from which this judge calls a claim supported.
+// Threshold returns the minimum probability of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
-// A reading is what the model says of one claim and one window.
+// A reading is the model's result for one claim and one window.
 type reading struct {
 	window int
 	encoder.Probabilities
 }
 
-// Judge returns a verdict for each claim, in the order of the claims. Each claim
-// takes its best window of each chunk: the one that supports it most. It is
-// contradicted where no window supports it and the model is surer of that than of
-// anything else in one of them. Errors are the model's and the context's.
+// Judge returns a verdict for each claim, in order. A claim is supported if the best
+// window of any context supports it. It is contradicted if none does and contradiction is
+// the most probable label for one of the windows. The errors are those of the model and
+// the context.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	texts := task.Contexts
 	if j.o.Joined {
@@ -111,8 +109,8 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 			longest = max(longest, j.o.Model.Count(claims[i]))
 		}
 	}
-	if most := j.o.Model.Info().MaxTokens; most > 0 && longest > (most-j.o.Model.Specials())/2 {
-		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, most)
+	if limit := j.o.Model.Info().MaxTokens; limit > 0 && longest > (limit-j.o.Model.Specials())/2 {
+		return verdict.Judgement{}, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", longest, limit)
 	}
 	windows, err := j.windows(ctx, texts, longest)
 	if err != nil {
@@ -134,9 +132,8 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// read has the model read every claim with every window. For each claim it
-// returns the reading of each text that supports it most, and the one of all that
-// contradicts it most.
+// read runs the model on every claim with every window. For each claim it returns the
+// reading with the most support in each text, and that with the most contradiction in any.
 func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Passage, claims []string) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
@@ -176,10 +173,10 @@ func (j *Judge) read(ctx context.Context, texts []string, windows []passage.Pass
 	return best, against, nil
 }
 
-// conclude is the verdict on claim i.
+// conclude returns the verdict on claim i.
 func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, windows []passage.Passage, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
-	order := make([]int, 0, len(best)) // of texts that were read, the one that supports most first
+	order := make([]int, 0, len(best)) // texts with a reading, by decreasing support
 	for t := range best {
 		if best[t].window >= 0 {
 			order = append(order, t)
@@ -214,7 +211,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 		v.Label, shown = verdict.Contradicted, []reading{against}
 	}
 	for k, r := range shown {
-		if k == mostEvidence {
+		if k == maxEvidence {
 			break
 		}
 		w := windows[r.window]
@@ -233,8 +230,8 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	return v, nil
 }
 
-// mostEvidence is how many chunks a verdict quotes.
-const mostEvidence = 3
+// maxEvidence is the number of contexts that a verdict quotes.
+const maxEvidence = 3
 
 func (j *Judge) supports(p float64) bool {
 	if j.o.Rounded {
@@ -243,8 +240,8 @@ func (j *Judge) supports(p float64) bool {
 	return p >= j.o.Threshold
 }
 
-// chunks are the ids of the contexts that support a claim, ascending. Joined
-// contexts were read as one, and the quotes tell which of them speak of it.
+// chunks returns the sorted ids of the contexts that support a claim. Joined contexts are
+// read as one text, so there the quotes determine them.
 func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verdict.Evidence) []int {
 	var ids []int
 	if j.o.Joined {
@@ -260,7 +257,7 @@ func (j *Judge) chunks(shown []reading, windows []passage.Passage, quotes []verd
 	return slices.Compact(ids)
 }
 
-// reason says what the model finds, and in which passage.
+// reason describes the result and the passage that decided.
 func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 	what, where, p := "the model finds no support for it", "; nearest passage in", r.Supported
 	switch l {

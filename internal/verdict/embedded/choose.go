@@ -8,18 +8,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// Packing is worth its time where sentences of several places cover this much
-// more of a claim's words than the best window does, as a share of their weight.
+// packedGain is the minimum gain of a packed window: how much more of a claim's words,
+// by weight, its sentences cover compared with the best passage.
 const packedGain = 0.1
 
-// mostPacked is how many claims of a row are held against packed windows, each of
-// which is read for one claim alone.
-const mostPacked = 64
+// maxPacked is the number of claims of a row that are read with packed windows, since each
+// of these windows is read for a single claim.
+const maxPacked = 64
 
-// choose cuts the contexts and returns the windows that each claim is read with,
-// by their place in r.windows: those that give back most of it, and where its
-// words stand in several places a packed one. A claim that shares no word with any
-// window, as one in another language, is read with the first ones.
+// choose cuts the contexts into windows and returns for each claim the indexes in
+// r.windows that it is read with: those that cover most of it, and a packed window if its
+// words are spread over several places. A claim that shares no word with any window, for
+// example in another language, is read with the first ones.
 func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	contexts := r.task.Contexts
 	var texts []string
@@ -39,7 +39,7 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 	if r.cover, err = j.o.Words.Features(ctx, r.task.Claims, texts); err != nil {
 		return nil, err
 	}
-	var spread []int // claims to pack for
+	var spread []int // claims to pack windows for
 	for i := range chosen {
 		if r.signals[i].Settled {
 			continue
@@ -67,14 +67,14 @@ func (j *Judge) choose(ctx context.Context, r *row) ([][]int, error) {
 			order = order[:touching]
 		}
 		chosen[i] = order
-		if len(texts) > 1 && f[order[0]].Wide < 1-packedGain && len(spread) < mostPacked {
+		if len(texts) > 1 && f[order[0]].Wide < 1-packedGain && len(spread) < maxPacked {
 			spread = append(spread, i)
 		}
 	}
 	return chosen, j.pack(ctx, r, chosen, spread)
 }
 
-// pack adds packed windows for the claims of spread that gain by them.
+// pack adds packed windows for those claims of spread that gain by them.
 func (j *Judge) pack(ctx context.Context, r *row, chosen [][]int, spread []int) error {
 	if j.o.Formula.Packed == 0 || len(spread) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (j *Judge) pack(ctx context.Context, r *row, chosen [][]int, spread []int) 
 	for c, text := range r.task.Contexts {
 		j.o.Sentences(text, func(start, end int) {
 			if ctx.Err() != nil {
-				return // Pack returns it
+				return // Pack returns the error
 			}
 			sentences = append(sentences, text[start:end])
 			sizes = append(sizes, 1+j.o.Model.Count(text[start:end]))

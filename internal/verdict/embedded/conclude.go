@@ -12,13 +12,11 @@ import (
 )
 
 const (
-	// mostEvidence is how many sentences a verdict quotes.
-	mostEvidence = 3
-	// mostQuoted is how many pieces of a claim a reason quotes.
-	mostQuoted = 4
+	maxEvidence = 3 // sentences that a verdict quotes
+	maxQuoted   = 4 // pieces of a claim that a reason quotes
 )
 
-// conclude is the verdict on claim i.
+// conclude returns the verdict on claim i.
 func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, error) {
 	words, s := r.words[i], r.signals[i]
 	if s.Settled || s.Unread {
@@ -49,7 +47,7 @@ func (j *Judge) conclude(ctx context.Context, r *row, i int) (verdict.Verdict, e
 	return v, err
 }
 
-// relabel is the label of a score, beside what the words say.
+// relabel returns the label for a score, given the label of the lexical judge.
 func (j *Judge) relabel(score float64, words verdict.Label) verdict.Label {
 	switch {
 	case score >= j.o.Threshold:
@@ -60,7 +58,7 @@ func (j *Judge) relabel(score float64, words verdict.Label) verdict.Label {
 	return verdict.NotMentioned
 }
 
-// strongest are the readings of a claim with most support and most contradiction.
+// strongest returns the readings of a claim with the most support and contradiction.
 func (r *row) strongest(i int) (best, against reading) {
 	best, against = r.readings[i][0], r.readings[i][0]
 	for _, x := range r.readings[i][1:] {
@@ -74,8 +72,8 @@ func (r *row) strongest(i int) (best, against reading) {
 	return best, against
 }
 
-// supported fills in what supports a claim: the words' own evidence where they
-// suffice, and otherwise what the model read.
+// supported adds the evidence for a claim: that of the lexical judge if it supports the
+// claim too, and otherwise what the model read.
 func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *verdict.Verdict) error {
 	words := r.words[i]
 	if words.Label == verdict.Supported {
@@ -96,7 +94,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 			}
 		}
 	}
-	if len(v.ChunkIDs) == 0 { // a window without a sentence
+	if len(v.ChunkIDs) == 0 { // the window has no sentence
 		v.ChunkIDs = append(v.ChunkIDs, r.windows[best.window].pieces[0].chunk)
 	}
 	slices.Sort(v.ChunkIDs)
@@ -105,7 +103,7 @@ func (j *Judge) supported(ctx context.Context, r *row, i int, best reading, v *v
 	return nil
 }
 
-// contradicted fills in what speaks against a claim.
+// contradicted adds the evidence against a claim.
 func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading, v *verdict.Verdict) error {
 	if words := r.words[i]; words.Label == verdict.Contradicted {
 		v.Reason, v.Evidence = words.Reason, words.Evidence
@@ -122,8 +120,8 @@ func (j *Judge) contradicted(ctx context.Context, r *row, i int, against reading
 	return nil
 }
 
-// missing is why a claim is not supported: the words that no context has, or those
-// that the model finds no support for.
+// missing returns the reason why a claim is not supported: the words that no context has,
+// or those for which the model finds no support.
 func missing(c extract.Claim, words, v verdict.Verdict) string {
 	if words.Label == verdict.NotMentioned && words.Missing {
 		return words.Reason
@@ -138,7 +136,7 @@ func missing(c extract.Claim, words, v verdict.Verdict) string {
 	return reason
 }
 
-// in quotes the first piece of evidence, if there is any, and names its chunk.
+// in quotes the first piece of evidence, if any, with its chunk.
 func in(evidence []verdict.Evidence) string {
 	if len(evidence) == 0 {
 		return ""
@@ -146,13 +144,13 @@ func in(evidence []verdict.Evidence) string {
 	return " in chunk " + strconv.Itoa(evidence[0].Chunk) + ": " + verdict.Excerpt(evidence[0].Quote, 0)
 }
 
-// quote adds as evidence what of a window bears on a claim: the sentences of a
-// packed one, or of a passage the sentence that gives back most of the claim.
+// quote adds the evidence in a window: the sentences of a packed window, or the sentence
+// of a passage that covers most of the claim.
 func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.Verdict) error {
 	contexts, w := r.task.Contexts, r.windows[x.window]
 	if len(w.pieces) > 1 {
-		for _, p := range w.pieces[:min(mostEvidence, len(w.pieces))] {
-			v.Evidence = append(v.Evidence, evidence(contexts, p))
+		for _, p := range w.pieces[:min(maxEvidence, len(w.pieces))] {
+			v.Evidence = append(v.Evidence, verdict.NewEvidence(contexts, p.chunk, p.start, p.end))
 		}
 		return nil
 	}
@@ -176,19 +174,12 @@ func (j *Judge) quote(ctx context.Context, r *row, i int, x reading, v *verdict.
 			best = k
 		}
 	}
-	v.Evidence = append(v.Evidence, evidence(contexts, sentences[best]))
+	v.Evidence = append(v.Evidence, verdict.NewEvidence(contexts, sentences[best].chunk, sentences[best].start, sentences[best].end))
 	return nil
 }
 
-// evidence is a piece of a context in code points.
-func evidence(contexts []string, p piece) verdict.Evidence {
-	c := contexts[p.chunk]
-	from := utf8.RuneCountInString(c[:p.start])
-	return verdict.Evidence{Chunk: p.chunk, Start: from, End: from + utf8.RuneCountInString(c[p.start:p.end]), Quote: c[p.start:p.end]}
-}
-
-// marked are the words of a claim that the model finds nothing for, in code points
-// of its text. Words that stand side by side are one span.
+// marked returns the spans of a claim, in code points, for which the model finds no
+// support. Adjacent words form one span.
 func marked(c extract.Claim, x reading) []extract.Span {
 	lead, ok := c.Offset()
 	if !ok {
@@ -212,13 +203,13 @@ func marked(c extract.Claim, x reading) []extract.Span {
 	return spans
 }
 
-// texts are the first pieces of a claim that say something, quoted.
+// texts quotes the first spans of a claim that are not only markup.
 func texts(c extract.Claim, spans []extract.Span) []string {
 	runes := []rune(c.Text)
 	var out []string
 	for _, s := range spans {
 		before, piece := string(runes[:s.Start]), string(runes[s.Start:s.End])
-		if len(out) == mostQuoted {
+		if len(out) == maxQuoted {
 			break
 		}
 		if !verdict.InMarker(c.Text, len(before), len(before)+len(piece)) {

@@ -1,8 +1,8 @@
-// Package embedded is the judge that is in the binary: a small model that reads
-// claims with the passages of the contexts that share most words with them, and
-// the lexical judge beside it. The model sees meaning, as where the same words say
-// something else; the lexical judge sees every number, date and name of contexts
-// of any length. A formula of few numbers joins the two.
+// Package embedded implements the judge that is included in the binary. A small model
+// reads claims with those passages of the contexts that share most words with them, and
+// is combined with the lexical judge. The model understands meaning, such as the same
+// words in a different statement; the lexical judge compares every number, date and name
+// with contexts of any length. A formula with a few parameters combines both.
 package embedded
 
 import (
@@ -16,44 +16,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/passage"
 )
 
-// DefaultThreshold is the probability from which a claim is supported. The formula
-// is fitted so that it is the one that tells best.
+// DefaultThreshold is the minimum probability of a supported claim. The formula is fitted
+// so that this threshold is the most accurate one.
 const DefaultThreshold = 0.5
 
 // A Model reads windows of text with claims. *encoder.Grounding is one.
 type Model interface {
-	// Judge says of each claim of each group how its window bears on it.
+	// Judge returns the result for each claim of each group and its window.
 	Judge(ctx context.Context, groups []encoder.Group) ([][]encoder.ClaimOutput, error)
-	// Count is the number of tokens of a text.
+	// Count returns the number of tokens of a text.
 	Count(text string) int
 }
 
-// Options are the settings of a Judge. All but Threshold are required.
+// Options configure a Judge. All fields except Threshold are required.
 type Options struct {
 	Model   Model
 	Formula Formula
-	// Words is the judge that compares words. Its threshold and whether it joins
-	// contexts are its own.
+	// Words is the lexical judge. It has its own threshold and setting for joined contexts.
 	Words *lexical.Judge
-	// Threshold is the probability from which a claim is supported, 0 to 1.
+	// Threshold is the minimum probability of a supported claim, 0 to 1.
 	Threshold float64
-	// Sentences calls yield with the start and end, in bytes, of each sentence of a
-	// text.
+	// Sentences calls yield with the byte offsets of each sentence of a text.
 	Sentences func(text string, yield func(start, end int))
 }
 
-// A Judge may be used by many goroutines at once. What it says depends on nothing
-// but the task and the options.
+// A Judge is safe for concurrent use. Its results depend only on the task and the options.
 type Judge struct{ o Options }
 
 // New returns a judge.
 func New(o Options) *Judge { return &Judge{o} }
 
-// Threshold is the probability from which this judge calls a claim supported.
+// Threshold returns the minimum probability of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
-// Judge returns a verdict for each claim, in the order of the claims. Errors are
-// the model's, those of lexical.Judge and the context's.
+// Judge returns a verdict for each claim, in order. The errors are those of the model, of
+// lexical.Judge and of the context.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	r, err := j.read(ctx, task)
 	if err != nil {
@@ -71,7 +68,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// Measure returns the signals of each claim that Judge decides by.
+// Measure returns the signals for each claim on which Judge bases its verdict.
 func (j *Judge) Measure(ctx context.Context, task verdict.Task) ([]Signals, error) {
 	r, err := j.read(ctx, task)
 	if err != nil {
@@ -80,27 +77,27 @@ func (j *Judge) Measure(ctx context.Context, task verdict.Task) ([]Signals, erro
 	return r.signals, nil
 }
 
-// A row is a task while it is judged.
+// A row is a task with intermediate results.
 type row struct {
 	task     verdict.Task
 	words    []verdict.Verdict // of the lexical judge
 	windows  []window
-	cover    [][]lexical.Features // of a claim, by passage: windows before the packed ones
-	readings [][]reading          // of a claim
+	cover    [][]lexical.Features // by claim and passage, without packed windows
+	readings [][]reading          // by claim
 	signals  []Signals
 }
 
-// A window is a text that the model reads: a passage of a context, or sentences
-// packed for one claim.
+// A window is a text that the model reads: a passage of a context, or sentences packed for
+// one claim.
 type window struct {
 	text   string
-	pieces []piece // that it is made of, in order: more than one where it is packed
+	pieces []piece // its parts in order; packed windows have several
 }
 
-// A piece is a part of a context, in bytes.
+// A piece is a byte range of a context.
 type piece struct{ chunk, start, end int }
 
-// A reading is what the model says of a claim and a window.
+// A reading is the model's result for one claim and one window.
 type reading struct {
 	window                 int
 	support, contradiction float64
@@ -108,7 +105,7 @@ type reading struct {
 	held                   encoder.ClaimOutput
 }
 
-// read compares words, chooses windows and has the model read them.
+// read compares words, chooses windows and runs the model on them.
 func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
 	said, err := j.o.Words.Judge(ctx, task)
 	if err != nil {
@@ -132,16 +129,16 @@ func (j *Judge) read(ctx context.Context, task verdict.Task) (*row, error) {
 	return r, j.ask(ctx, r, chosen)
 }
 
-// ask has the model read the claims that each window was chosen for.
+// ask runs the model on each window and the claims that it was chosen for.
 func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
-	by := make([][]int, len(r.windows)) // claims
+	by := make([][]int, len(r.windows)) // claims by window
 	for claim, windows := range chosen {
 		for _, w := range windows {
 			by[w] = append(by[w], claim)
 		}
 	}
 	var groups []encoder.Group
-	var windows []int // of the groups
+	var windows []int // by group
 	for w, claims := range by {
 		if len(claims) == 0 {
 			continue
@@ -180,25 +177,25 @@ func (j *Judge) ask(ctx context.Context, r *row, chosen [][]int) error {
 			s.Support, s.Contradiction = max(s.Support, x.support), max(s.Contradiction, x.contradiction)
 			s.Worst = min(s.Worst, x.worst)
 		}
-		s.Worst = min(max(s.Worst, -mostOdds), mostOdds)
+		s.Worst = min(max(s.Worst, -maxOdds), maxOdds)
 	}
 	return nil
 }
 
-// mostOdds bounds the log-odds of a claim without tokens.
-const mostOdds = 50
+// maxOdds bounds the log-odds of a claim without tokens.
+const maxOdds = 50
 
-// odds are the natural log-odds of support and of contradiction from the logits
-// of supported, not mentioned and contradicted.
+// odds returns the natural log-odds of support and of contradiction from the logits of
+// supported, not mentioned and contradicted.
 func odds(logits [3]float32) (support, contradiction float64) {
-	against := func(x, a, b float32) float64 {
-		most := float64(max(a, b))
-		return float64(x) - most - math.Log(math.Exp(float64(a)-most)+math.Exp(float64(b)-most))
+	logOdds := func(x, a, b float32) float64 {
+		largest := float64(max(a, b))
+		return float64(x) - largest - math.Log(math.Exp(float64(a)-largest)+math.Exp(float64(b)-largest))
 	}
-	return against(logits[0], logits[1], logits[2]), against(logits[2], logits[0], logits[1])
+	return logOdds(logits[0], logits[1], logits[2]), logOdds(logits[2], logits[0], logits[1])
 }
 
-// cutter cuts contexts for the model.
+// cutter returns the cutter that makes windows for the model.
 func (j *Judge) cutter() passage.Splitter {
 	return passage.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
 }

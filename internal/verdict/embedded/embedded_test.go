@@ -39,12 +39,18 @@ func (m *fakeModel) Judge(_ context.Context, groups []encoder.Group) ([][]encode
 
 func (m *fakeModel) Count(text string) int { return len(strings.Fields(text)) }
 
-func supports(window, _ string) encoder.ClaimOutput { return encoder.ClaimOutput{Logits: [3]float32{4, 0, 0}} }
-func refuses(window, _ string) encoder.ClaimOutput  { return encoder.ClaimOutput{Logits: [3]float32{-4, 1, 0}} }
-func denies(window, _ string) encoder.ClaimOutput   { return encoder.ClaimOutput{Logits: [3]float32{-4, 0, 4}} }
+func supports(window, _ string) encoder.ClaimOutput {
+	return encoder.ClaimOutput{Logits: [3]float32{4, 0, 0}}
+}
+func refuses(window, _ string) encoder.ClaimOutput {
+	return encoder.ClaimOutput{Logits: [3]float32{-4, 1, 0}}
+}
+func denies(window, _ string) encoder.ClaimOutput {
+	return encoder.ClaimOutput{Logits: [3]float32{-4, 0, 4}}
+}
 
 func formula() Formula {
-	return Formula{Words: 1, Support: 0.5, Contradiction: 0.1, Margin: 0.02, Most: 8, Windows: 2, Room: 16, Packed: 16}
+	return Formula{Words: 1, Support: 0.5, Contradiction: 0.1, Margin: 0.02, Max: 8, Windows: 2, Room: 16, Packed: 16}
 }
 
 func bySentence(text string, yield func(start, end int)) {
@@ -204,7 +210,9 @@ func TestMarkedWordsAreSpansOfTheClaim(t *testing.T) {
 }
 
 func TestAModelWithoutNumbersIsAnError(t *testing.T) {
-	m := &fakeModel{says: func(_, _ string) encoder.ClaimOutput { return encoder.ClaimOutput{Logits: [3]float32{float32(math.NaN()), 0, 0}} }}
+	m := &fakeModel{says: func(_, _ string) encoder.ClaimOutput {
+		return encoder.ClaimOutput{Logits: [3]float32{float32(math.NaN()), 0, 0}}
+	}}
 	_, err := newJudge(t, m, formula()).Judge(context.Background(), verdict.Task{Contexts: []string{bridge}, Claims: []extract.Claim{{Text: "Trains stop."}}})
 	if err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Error(err)

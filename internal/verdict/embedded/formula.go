@@ -7,44 +7,43 @@ import (
 	"math"
 )
 
-// Signals are what is known of a claim before the verdict.
+// Signals are the inputs of a Formula for one claim.
 type Signals struct {
 	// Words is the score of the lexical judge, 0 to 1.
 	Words float64
-	// Support and Contradiction are the model's log-odds, natural, that the contexts
-	// support the claim and that they say otherwise: the highest of all windows read.
+	// Support and Contradiction are the natural log-odds, by the model, that the contexts
+	// support and contradict the claim: the maximum over all windows.
 	Support, Contradiction float64
-	// Worst is the log-odds that the claim's least supported token has no support, in
-	// the window where it is lowest.
+	// Worst is the log-odds that the least supported token of the claim has no support:
+	// the minimum over all windows.
 	Worst float64
-	// Settled says that a context has the claim word for word, so that the model was
-	// not asked; Unread that there was no window to read. Both leave the log-odds 0.
+	// Settled means that a context contains the claim word for word, so the model is not
+	// run. Unread means that there is no window to read. Both leave the log-odds 0.
 	Settled, Unread bool
 }
 
-// A Formula turns signals into a probability of support. Its numbers were fitted
-// on pairs held back from the training of the model they lie beside
-// (training/fit.py).
+// A Formula computes the probability of support from signals. Its parameters were fitted
+// on pairs held out from the training of the model (training/fit.py).
 type Formula struct {
 	// The log-odds of support are Bias + Words·logit(words) + Support·support −
-	// Contradiction·max(contradiction, 0) − Worst·worst, with words pulled in from 0
-	// and 1 by Margin and the model's log-odds cut at ±Most. The factors are not
-	// negative, so that a claim with more support never scores lower.
+	// Contradiction·max(contradiction, 0) − Worst·worst, with words clamped to [Margin,
+	// 1−Margin] and the model's log-odds to ±Max. The factors are not negative, so more
+	// support never lowers the score.
 	Bias          float64 `json:"bias"`
 	Words         float64 `json:"words"`
 	Support       float64 `json:"support"`
 	Contradiction float64 `json:"contradiction"`
 	Worst         float64 `json:"worst"`
 	Margin        float64 `json:"margin"`
-	Most          float64 `json:"most"`
-	// Windows is how many windows of the contexts a claim is read with, Room their
-	// tokens, and Packed those of a window of the sentences that cover it best.
+	Max           float64 `json:"most"`
+	// Windows is the number of windows that a claim is read with, Room their length in
+	// tokens, and Packed the length of a packed window.
 	Windows int `json:"windows"`
 	Room    int `json:"room"`
 	Packed  int `json:"packed"`
 }
 
-// ParseFormula reads a formula as JSON and checks its numbers.
+// ParseFormula parses a formula in JSON and validates its parameters.
 func ParseFormula(text string) (Formula, error) {
 	var f Formula
 	if err := json.Unmarshal([]byte(text), &f); err != nil {
@@ -58,7 +57,7 @@ func ParseFormula(text string) (Formula, error) {
 	switch {
 	case f.Words < 0 || f.Support < 0 || f.Contradiction < 0 || f.Worst < 0:
 		return f, errors.New("the model's formula of the verdict has a negative factor")
-	case f.Margin <= 0 || f.Margin >= 0.5 || f.Most <= 0:
+	case f.Margin <= 0 || f.Margin >= 0.5 || f.Max <= 0:
 		return f, errors.New("the model's formula of the verdict has no limits")
 	case f.Windows < 1 || f.Windows > 64 || f.Room < 16 || f.Room > maxRoom || f.Packed < 0 || f.Packed > maxRoom:
 		return f, errors.New("the model's formula of the verdict has no windows that the model can read")
@@ -66,10 +65,10 @@ func ParseFormula(text string) (Formula, error) {
 	return f, nil
 }
 
-// maxRoom is the longest window, in tokens, that a model of this kind reads.
+// maxRoom is the longest window, in tokens, that these models read.
 const maxRoom = 256
 
-// probability of support.
+// probability returns the probability of support.
 func (f *Formula) probability(s Signals) float64 {
 	if s.Settled {
 		return s.Words
@@ -77,8 +76,8 @@ func (f *Formula) probability(s Signals) float64 {
 	w := min(max(s.Words, f.Margin), 1-f.Margin)
 	x := f.Bias + f.Words*math.Log(w/(1-w))
 	if !s.Unread {
-		cut := func(odds, least float64) float64 { return min(max(odds, least), f.Most) }
-		x += f.Support*cut(s.Support, -f.Most) - f.Contradiction*cut(s.Contradiction, 0) - f.Worst*cut(s.Worst, -f.Most)
+		clamp := func(odds, low float64) float64 { return min(max(odds, low), f.Max) }
+		x += f.Support*clamp(s.Support, -f.Max) - f.Contradiction*clamp(s.Contradiction, 0) - f.Worst*clamp(s.Worst, -f.Max)
 	}
 	return 1 / (1 + math.Exp(-x))
 }

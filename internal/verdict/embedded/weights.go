@@ -8,15 +8,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 )
 
-// weights is the model of this version of the program; MODEL_CARD.md beside it
-// says what it is.
+// weights is the included model, described in MODEL_CARD.md beside it.
 //
 //go:embed model/grounding.safetensors
 var weights []byte
 
-// Open opens a model file for a Judge, and its formula. Without a path it is the
-// one in the binary. Errors are those of encoder.OpenGrounding, and that the file
-// has no formula that can be used.
+// Open opens a model file and its formula, or the included ones if path is empty. It
+// fails as encoder.OpenGrounding does, or if the file has no valid formula.
 func Open(path string, o encoder.Options) (*encoder.Grounding, Formula, error) {
 	g, err := open(path, o)
 	if err != nil {

@@ -40,11 +40,7 @@ func (a *answer) finding(pieces []piece, contexts []string) finding {
 	}
 	for _, c := range among {
 		if start, end, ok := find(contexts[c], a.quote); ok {
-			text := contexts[c]
-			from := utf8.RuneCountInString(text[:start])
-			f.evidence = []verdict.Evidence{{
-				Chunk: c, Start: from, End: from + utf8.RuneCountInString(text[start:end]), Quote: text[start:end],
-			}}
+			f.evidence = []verdict.Evidence{verdict.NewEvidence(contexts, c, start, end)}
 			if len(named) == 0 {
 				named = []int{c}
 			}
