@@ -214,8 +214,8 @@ func declinedQuestion(question string) (Declined, bool) {
 	if asked == "" {
 		return Declined{}, false
 	}
-	q, ok := parseQuestion(asked)
-	if !ok {
+	q := parseAsked(asked)
+	if q == nil {
 		return Declined{}, false
 	}
 	if q.wh == "" {
@@ -294,7 +294,7 @@ func classifyWhat(wh string, f []word) Declined {
 		return Declined{Time, joinWords(f[1:])}
 	case isBe(low):
 		return classifyNoun(f[1:])
-	case wh == "what" && (isDeterminer(low) || isPronoun([]byte(low))):
+	case wh == "what" && (isDeterminer(low) || isPronoun(low)):
 		if last := f[len(f)-1].low; isBe(last) { // "what the fee is"
 			return classifyNoun(f[:len(f)-1])
 		}
@@ -345,8 +345,8 @@ func classifyNoun(f []word) Declined {
 	case "name":
 		return Declined{Person, without}
 	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
-		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && verbs().is(base, baseForm) { // who founded it
-			return Declined{Person, joinWords([]word{{verbs().pastOf(base), ""}}, f[:head], f[head+1:])}
+		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && isVerb(base, baseForm) { // who founded it
+			return Declined{Person, joinWords(literals(pastTense(base)), f[:head], f[head+1:])}
 		}
 		return Declined{Person, joinWords(f)}
 	case "location", "address", "place":

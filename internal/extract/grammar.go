@@ -50,12 +50,12 @@ var verbs = sync.OnceValue(func() *verbTable {
 	return t
 })
 
-// is reports whether the lower-case word has one of the forms.
-func (t *verbTable) is(word string, forms verbForm) bool { return t.forms[word]&forms != 0 }
+// isVerb reports whether the lower-case word has one of the forms of a common verb.
+func isVerb(word string, forms verbForm) bool { return verbs().forms[word]&forms != 0 }
 
-// pastOf returns the past tense of a verb: "opened", "took".
-func (t *verbTable) pastOf(base string) string {
-	if p := t.past[base]; p != "" {
+// pastTense returns the past tense of a verb: "opened", "took".
+func pastTense(base string) string {
+	if p := verbs().past[base]; p != "" {
 		return p
 	}
 	return withED(base)
@@ -212,7 +212,7 @@ func isAdverb(s string) bool {
 
 // isParticiple reports whether s looks like a past or present participle.
 func isParticiple(s string) bool {
-	if verbs().is(s, participleForm) {
+	if isVerb(s, participleForm) {
 		return true
 	}
 	switch s {
@@ -221,7 +221,7 @@ func isParticiple(s string) bool {
 	case "been", "done", "being":
 		return true
 	}
-	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && verbs().is(strings.TrimSuffix(s, "ing"), baseForm))
+	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && isVerb(strings.TrimSuffix(s, "ing"), baseForm))
 }
 
 // isAdjective reports whether s is a common predicative adjective or has the
@@ -282,8 +282,10 @@ func isTimeNoun(s string) bool {
 	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
 }
 
-func isPronoun(s []byte) bool {
-	switch string(s) {
+// isPronoun reports whether s is a pronoun without an apostrophe, possibly
+// contracted with a verb.
+func isPronoun(s string) bool {
+	switch s {
 	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
 		return true
 	}

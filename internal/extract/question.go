@@ -59,10 +59,15 @@ func findQuestion(text string) string {
 	return text
 }
 
-// parseQuestion parses an English question. It reports false if it cannot.
-func parseQuestion(text string) (question, bool) {
-	var q question
-	w := splitWords(text)
+// parseQuestion parses an English question. It returns nil if it cannot.
+func parseQuestion(text string) *question {
+	if q := new(question); q.parse(splitWords(text)) {
+		return q
+	}
+	return nil
+}
+
+func (q *question) parse(w []word) bool {
 	embedded := false
 	for len(w) > 0 {
 		switch w[0].low {
@@ -78,12 +83,12 @@ func parseQuestion(text string) (question, bool) {
 	}
 	if n := prefixLen(w); n > 0 {
 		q.before, w = w[:n], w[n:]
-		if isSourcePrefix(q.before) || hasFiniteVerb(q.before) {
+		if hasFiniteVerb(q.before) {
 			q.before = nil
 		}
 	}
 	if len(w) == 0 || asksTwice(w) {
-		return q, false
+		return false
 	}
 	if isPreposition(w[0].low) && len(w) > 1 && isQuestionWord(w[1].low) {
 		q.prep, w = w[:1], w[1:]
@@ -93,18 +98,18 @@ func parseQuestion(text string) (question, bool) {
 	}
 	switch {
 	case isQuestionWord(w[0].low):
-		return q, q.parseWh(w, embedded)
+		return q.parseWh(w, embedded)
 	case isAuxiliaryVerb(w[0].low) && len(w) > 1 && !embedded && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].low == "you" && w[2].low == "know" {
-			return q, false // "Did you know they won?"
+			return false // "Did you know they won?"
 		}
 		q.aux = w[0]
 		q.subject, q.rest = splitSubject(w[1:], q.aux.low, true)
-		return q, len(q.subject) > 0
+		return len(q.subject) > 0
 	case embedded && (w[0].low == "if" || w[0].low == "whether") && len(w) > 2:
-		return q, q.parseClause(w[1:])
+		return q.parseClause(w[1:])
 	}
-	return q, false
+	return false
 }
 
 // isForeignWord reports whether w is a common word of a language in which
@@ -127,7 +132,7 @@ func (q *question) parseClause(w []word) bool {
 		}
 	}
 	for i := 1; i < len(w); i++ {
-		if verbs().is(w[i].low, thirdPerson|pastForm) {
+		if isVerb(w[i].low, thirdPerson|pastForm) {
 			q.subject, q.rest = w[:i], w[i:]
 			return true
 		}
@@ -161,7 +166,7 @@ func (q *question) parseWh(w []word, embedded bool) bool {
 		if q.asksAdverbial() {
 			return embedded && q.parseClause(append(slices.Clone(q.noun), w...))
 		}
-		if embedded && q.wh != "who" && !verbs().is(w[0].low, pastForm|thirdPerson) {
+		if embedded && q.wh != "who" && !isVerb(w[0].low, pastForm|thirdPerson) {
 			return q.parseClause(w)
 		}
 		q.asksSubject, q.rest = true, w
@@ -218,7 +223,7 @@ func (q *question) nounLen(w []word) int {
 		if isAuxiliaryVerb(w[0].low) {
 			return 0
 		}
-		if len(w) == 1 || !isAuxiliaryVerb(w[1].low) && verbs().is(w[0].low, pastForm|thirdPerson) {
+		if len(w) == 1 || !isAuxiliaryVerb(w[1].low) && isVerb(w[0].low, pastForm|thirdPerson) {
 			return 0 // "what happens", "what caused"
 		}
 		first = 1
@@ -232,9 +237,9 @@ func (q *question) nounLen(w []word) int {
 		switch {
 		case isAuxiliaryVerb(w[i].low):
 			return i
-		case verbs().is(w[i].low, pastForm) && !auxiliaryFollows(w[i:]):
+		case isVerb(w[i].low, pastForm) && !auxiliaryFollows(w[i:]):
 			return i
-		case verbs().is(w[i].low, baseForm|thirdPerson) && !isPreposition(w[i-1].low) && !isDeterminer(w[i-1].low) && !auxiliaryFollows(w[i:]):
+		case isVerb(w[i].low, baseForm|thirdPerson) && !isPreposition(w[i-1].low) && !isDeterminer(w[i-1].low) && !auxiliaryFollows(w[i:]):
 			return i
 		}
 	}
@@ -260,7 +265,7 @@ func auxiliaryFollows(w []word) bool {
 func (q *question) lacksSubject(w []word) bool {
 	first := w[0].low
 	switch {
-	case isDo(q.aux.low), isDeterminer(first), isPronoun([]byte(first)), first == "there", startsUpper(w[0].text) && !isBe(q.aux.low):
+	case isDo(q.aux.low), isDeterminer(first), isPronoun(first), first == "there", startsUpper(w[0].text) && !isBe(q.aux.low):
 		return false
 	case isBe(q.aux.low):
 		return first == "not" || isPreposition(first) || isParticiple(first) || isAdverb(first) || isAdjective(first) && (len(w) == 1 || isPreposition(w[1].low) || w[1].low == "to")
@@ -271,7 +276,7 @@ func (q *question) lacksSubject(w []word) bool {
 	case isPreposition(w[len(w)-1].low):
 		return false
 	}
-	return verbs().is(first, baseForm) && !verbs().is(w[1].low, baseForm)
+	return isVerb(first, baseForm) && !isVerb(w[1].low, baseForm)
 }
 
 // asksObject reports whether the answer to a question with "be" follows the
@@ -338,18 +343,6 @@ func prefixLen(w []word) int {
 		}
 	}
 	return 0
-}
-
-// isSourcePrefix reports whether w attributes a question to its source, as
-// "according to the passage" does.
-func isSourcePrefix(w []word) bool {
-	switch w[0].low {
-	case "according", "based":
-		return true
-	}
-	rest, _ := normalize(nil, joinWords(w))
-	_, ok := rest.cutAttribution()
-	return ok
 }
 
 // cutContraction returns the question word of "what's" and the like.

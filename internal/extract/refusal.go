@@ -20,7 +20,7 @@ func isRefusal(text string, w words) bool {
 		}
 		text = text[n+1:]
 		part, _ := normalize(buf[:0], text)
-		if first, _ := part.cutWord(); isPronoun(first) && !part.trimOpening().refuses(1) {
+		if first, _ := part.cutWord(); isPronoun(string(first)) && !part.trimOpening().refuses(1) {
 			return false
 		}
 	}
@@ -52,7 +52,7 @@ func (w words) assertsNothing(depth int) bool {
 		switch string(first) {
 		case "and":
 			subject, _ := rest.cutWord()
-			if !isPronoun(subject) {
+			if !isPronoun(string(subject)) {
 				continue
 			}
 		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -13,67 +12,23 @@ const (
 	maxUnspacedRunes   = 8   // of a name in a script without spaces
 	maxReplyBytes      = 300 // longer claims are complete
 	minCommonVerbWords = 6   // shorter text is a fragment even with a common verb
-	maxShortAnswers    = 16  // claims of one answer
 )
-
-// JudgedAs returns [Claim.As] for each of claims, which must be consecutive
-// sentences of an answer to question. The result depends only on its arguments,
-// so stored results can be verified. It is the same for a claim alone and among
-// others, except that a fragment among sentences is judged by its own words.
-func JudgedAs(question string, claims []Claim) []string {
-	all := make([]string, len(claims))
-	for i := range claims {
-		switch c := &claims[i]; {
-		case c.Lead != "":
-			all[i] = completeClause(c.Lead, c.Text)
-		case mayHaveFrame(c.Text):
-			if text, ok := trimFrames(c.Text); ok {
-				all[i] = text
-			}
-		}
-	}
-	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
-	if strings.TrimSpace(question) == "" {
-		return all
-	}
-	n := 0
-	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(text(n)) {
-		n++
-	}
-	if n < len(claims) {
-		n = min(n, 1) // a fragment among sentences belongs to them
-	}
-	if n == 0 {
-		return all
-	}
-	asked := findQuestion(question)
-	if asked == "" {
-		return all
-	}
-	q, parsed := parseQuestion(asked)
-	for i := range n {
-		if statement := statement(asked, &q, parsed, text(i)); statement != "" {
-			all[i] = statement
-		}
-	}
-	return all
-}
 
 // statement returns the statement that a short answer makes, or "" if it stands
 // alone.
-func statement(asked string, q *question, parsed bool, text string) string {
+func statement(asked string, q *question, text string) string {
 	if len(text) > maxReplyBytes {
 		return ""
 	}
 	if yes, rest, ok := cutYesNo(text); ok {
-		if !parsed || q.wh != "" {
+		if q == nil || q.wh != "" {
 			return questionAndAnswer(asked, text, rest)
 		}
 		return q.replyStatement(yes, rest)
 	}
 	answer := trimAnswer(text)
 	switch {
-	case !parsed:
+	case q == nil:
 		return questionAndAnswer(asked, answer, answer)
 	case repeatsQuestionWord(asked, answer):
 		return ""
@@ -162,9 +117,9 @@ func hasFiniteVerb(w []word) bool {
 			return true // only a verb precedes a determiner
 		case isDeterminer(w[i-1].low), isPreposition(w[i-1].low), isNumeral(w[i-1].low), startsUpper(w[i].text):
 			continue
-		case verbs().is(low, pastForm|thirdPerson), strings.HasSuffix(low, "ed") && len(low) > 4:
+		case isVerb(low, pastForm|thirdPerson), strings.HasSuffix(low, "ed") && len(low) > 4:
 			return true
-		case verbs().is(low, baseForm) && strings.HasSuffix(w[i-1].low, "s") && i+1 < len(w):
+		case isVerb(low, baseForm) && strings.HasSuffix(w[i-1].low, "s") && i+1 < len(w):
 			return true
 		case isSubjectPronoun(low):
 			return true
@@ -192,7 +147,7 @@ func isAnswerFragment(text string) bool {
 	case len(w) == 0, w[0].low == "", len(w) > maxFragmentWords, hasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > maxUnspacedRunes:
 		return false
 	case len(w) <= 3, isNumeral(w[0].low):
-		return len(w) == 1 || !verbs().is(w[0].low, baseForm) || startsUpper(w[1].text) // "Turn it off."
+		return len(w) == 1 || !isVerb(w[0].low, baseForm) || startsUpper(w[1].text) // "Turn it off."
 	case isPreposition(w[0].low):
 		return !strings.Contains(text, ",")
 	case isDeterminer(w[0].low):
@@ -203,7 +158,7 @@ func isAnswerFragment(text string) bool {
 		capitals = capitals && (startsUpper(x.text) || isNumeral(x.low) || isDeterminer(x.low) || isPreposition(x.low) || x.low == "and" || x.low == "or")
 	}
 	return capitals || len(w) <= 6 && !slices.ContainsFunc(w[1:], func(x word) bool {
-		return verbs().is(x.low, baseForm|thirdPerson) || strings.HasSuffix(x.low, "ed")
+		return isVerb(x.low, baseForm|thirdPerson) || strings.HasSuffix(x.low, "ed")
 	})
 }
 
@@ -224,7 +179,7 @@ func isNounPhrase(w []word) bool {
 		case isPreposition(low):
 			return true
 		case startsUpper(w[i].text), w[i+1].low == "of":
-		case strings.HasSuffix(low, "s"), strings.HasSuffix(low, "ed"), verbs().is(low, baseForm):
+		case strings.HasSuffix(low, "s"), strings.HasSuffix(low, "ed"), isVerb(low, baseForm):
 			return false
 		}
 	}

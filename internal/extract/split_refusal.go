@@ -295,7 +295,7 @@ func dashBoundary(text string, next int) (kind boundaryKind, at int) {
 func startsWithVerb(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, " "), " ")
 	low := normalizeWord(first)
-	return isAuxiliaryVerb(low) || verbs().is(low, thirdPerson|pastForm)
+	return isAuxiliaryVerb(low) || isVerb(low, thirdPerson|pastForm)
 }
 
 // isValue reports whether text is a number with its unit, and not a year or a

@@ -135,7 +135,7 @@ func inflect(rest []word, aux string) []word {
 		}
 		form := withS(w.low)
 		if aux == "did" {
-			form = verbs().pastOf(w.low)
+			form = pastTense(w.low)
 			if w.low == "do" {
 				form = "did"
 			}

@@ -39,7 +39,7 @@ func determinesNoun(w []word, aux string) bool {
 	if isBe(aux) {
 		return len(w) > 2 && !isDeterminer(next) && !isPreposition(next) && !isParticiple(next)
 	}
-	return len(w) > 2 && !verbs().is(next, baseForm) && next != "be"
+	return len(w) > 2 && !isVerb(next, baseForm) && next != "be"
 }
 
 // firstPredicateIndex returns the first index at which a predicate may start:
@@ -112,11 +112,11 @@ func verbPredicateIndex(w []word, from int) int {
 			return true
 		case isAdverb(low):
 			return i+1 < len(w)
-		case !verbs().is(low, baseForm):
+		case !isVerb(low, baseForm):
 			return false
 		}
 		// A noun such as "plan" or "cost" precedes its verb.
-		return i+1 == len(w) || !verbs().is(w[i+1].low, baseForm) || verbs().is(w[i+1].low, participleForm) || isPreposition(w[i+1].low)
+		return i+1 == len(w) || !isVerb(w[i+1].low, baseForm) || isVerb(w[i+1].low, participleForm) || isPreposition(w[i+1].low)
 	}); n > 0 {
 		return n
 	}

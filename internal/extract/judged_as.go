@@ -1,0 +1,72 @@
+package extract
+
+import (
+	"cmp"
+	"strings"
+)
+
+// maxShortAnswers limits the short answers that are completed by their question.
+const maxShortAnswers = 16
+
+// JudgedAs returns [Claim.As] for each of claims, which must be consecutive
+// sentences of an answer to question. The result depends only on its arguments,
+// so stored results can be verified. It is the same for a claim alone and among
+// others, except that a fragment among sentences is judged by its own words.
+func JudgedAs(question string, claims []Claim) []string {
+	all := make([]string, len(claims))
+	for i := range claims {
+		switch c := &claims[i]; {
+		case c.Lead != "":
+			all[i] = completeClause(c.Lead, c.Text)
+		case mayHaveFrame(c.Text):
+			if text, ok := trimFrames(c.Text); ok {
+				all[i] = text
+			}
+		}
+	}
+	text := func(i int) string { return cmp.Or(all[i], claims[i].Text) }
+	if strings.TrimSpace(question) == "" {
+		return all
+	}
+	n := 0
+	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(text(n)) {
+		n++
+	}
+	if n < len(claims) {
+		n = min(n, 1) // a fragment among sentences belongs to them
+	}
+	if n == 0 {
+		return all
+	}
+	asked := findQuestion(question)
+	if asked == "" {
+		return all
+	}
+	q := parseAsked(asked)
+	for i := range n {
+		if s := statement(asked, q, text(i)); s != "" {
+			all[i] = s
+		}
+	}
+	return all
+}
+
+// parseAsked parses a question. A prefix that only names the source is dropped.
+func parseAsked(asked string) *question {
+	q := parseQuestion(asked)
+	if q != nil && len(q.before) > 0 && isSourcePrefix(q.before) {
+		q.before = nil
+	}
+	return q
+}
+
+// isSourcePrefix reports whether w attributes a question to its source, as
+// "according to the passage" does.
+func isSourcePrefix(w []word) bool {
+	if w[0].low == "according" || w[0].low == "based" {
+		return true
+	}
+	plain, _ := normalize(nil, joinWords(w))
+	_, ok := plain.cutAttribution()
+	return ok
+}
