@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // sourcePlaceholder replaces a citation that is a word of its sentence.
@@ -302,7 +304,7 @@ func isDate(s, number string) bool {
 		return true
 	}
 	before := strings.TrimRight(s[:len(s)-len(number)], " ")
-	return isMonth(before[strings.LastIndexByte(before, ' ')+1:])
+	return english.IsMonth(before[strings.LastIndexByte(before, ' ')+1:])
 }
 
 // endsClause reports whether the citation from i to end ends a clause or stands

@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 	"unicode"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // isSourceNumbers reports whether s, the content of a bracket, consists of
@@ -185,7 +187,7 @@ func isAuthorYear(s string) bool {
 	for word := range strings.FieldsSeq(authors) {
 		switch word = strings.Trim(word, ",.;"); {
 		case word == "et" || word == "al" || word == "&" || word == "and" || word == "van" || word == "von" || word == "de":
-		case unicode.IsUpper(firstRune(word)) && !isMonth(word):
+		case unicode.IsUpper(firstRune(word)) && !english.IsMonth(word):
 			names++
 		default:
 			return false

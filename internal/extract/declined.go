@@ -3,6 +3,8 @@ package extract
 import (
 	"slices"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // An AnswerType is the type of information that a statement needs to answer
@@ -37,7 +39,7 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 	if len(refusal) > maxSentenceBytes {
 		return Declined{}, false
 	}
-	f := slices.DeleteFunc(splitWords(stripMarkdown(refusal)), func(w word) bool { return w.low == "" })
+	f := slices.DeleteFunc(english.Split(stripMarkdown(refusal)), func(w english.Word) bool { return w.Lower == "" })
 	w := normalizeWords(f)
 	topic, ok := w.trimOpening().declinedTopic()
 	if !ok {
@@ -65,13 +67,13 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 }
 
 // normalizeWords joins the normalized words of f, keeping their number.
-func normalizeWords(f []word) words {
+func normalizeWords(f []english.Word) words {
 	var b strings.Builder
 	for i, x := range f {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strings.ReplaceAll(x.low, "'", ""))
+		b.WriteString(strings.ReplaceAll(x.Lower, "'", ""))
 	}
 	return words(b.String())
 }
@@ -148,7 +150,7 @@ func (w words) cutSilentDocument() (words, bool) {
 			return w, false
 		}
 		next, _ := after.cutWord()
-		return after, string(verb) == "mention" || string(verb) == "specify" || string(next) == "whether" || string(next) == "if" || isQuestionWord(string(next)) || isPreposition(string(next))
+		return after, string(verb) == "mention" || string(verb) == "specify" || string(next) == "whether" || string(next) == "if" || english.IsQuestionWord(string(next)) || english.IsPreposition(string(next))
 	}
 	return w, false
 }
@@ -210,7 +212,7 @@ func (w words) refersToQuestion() bool {
 
 // declinedQuestion returns a question as the topic of a refusal.
 func declinedQuestion(question string) (Declined, bool) {
-	asked := findQuestion(question)
+	asked := english.FindQuestion(question)
 	if asked == "" {
 		return Declined{}, false
 	}
@@ -218,12 +220,12 @@ func declinedQuestion(question string) (Declined, bool) {
 	if q == nil {
 		return Declined{}, false
 	}
-	if q.wh == "" {
-		return Declined{Affirmation, joinWords(q.before, q.subject, q.rest)}, true
+	if q.Wh == "" {
+		return Declined{Affirmation, english.Join(q.Before, q.Subject, q.Rest)}, true
 	}
-	f := slices.Concat(literals(q.wh), q.noun, q.subject, q.rest, q.before)
-	if q.wh == "many" || q.wh == "much" {
-		f = slices.Insert(f, 0, literals("how")...)
+	f := slices.Concat(english.Words(q.Wh), q.Noun, q.Subject, q.Rest, q.Before)
+	if q.Wh == "many" || q.Wh == "much" {
+		f = slices.Insert(f, 0, english.Words("how")...)
 	}
 	d := classifyTopic(f)
 	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
@@ -231,81 +233,81 @@ func declinedQuestion(question string) (Declined, bool) {
 
 // classifyTopic classifies a topic: a clause with a question word, or a noun
 // phrase.
-func classifyTopic(f []word) Declined {
-	if len(f) > 1 && isPreposition(f[0].low) && isQuestionWord(f[1].low) {
+func classifyTopic(f []english.Word) Declined {
+	if len(f) > 1 && english.IsPreposition(f[0].Lower) && english.IsQuestionWord(f[1].Lower) {
 		f = f[1:]
 	}
 	if len(f) == 0 {
 		return Declined{}
 	}
 	rest := f[1:]
-	switch f[0].low {
+	switch f[0].Lower {
 	case "whether", "if":
-		return Declined{Affirmation, joinWords(rest)}
+		return Declined{Affirmation, english.Join(rest)}
 	case "when":
-		return Declined{Time, joinWords(rest)}
+		return Declined{Time, english.Join(rest)}
 	case "who", "whom", "whose":
-		return Declined{Person, joinWords(rest)}
+		return Declined{Person, english.Join(rest)}
 	case "where":
-		return Declined{Place, joinWords(rest)}
+		return Declined{Place, english.Join(rest)}
 	case "why":
-		return Declined{Reason, joinWords(rest)}
+		return Declined{Reason, english.Join(rest)}
 	case "how":
 		return classifyHow(rest)
 	case "what", "which":
-		return classifyWhat(f[0].low, rest)
+		return classifyWhat(f[0].Lower, rest)
 	case "that":
-		return Declined{Affirmation, joinWords(rest)}
+		return Declined{Affirmation, english.Join(rest)}
 	}
 	return classifyNoun(f)
 }
 
-func classifyHow(f []word) Declined {
+func classifyHow(f []english.Word) Declined {
 	if len(f) == 0 {
 		return Declined{}
 	}
-	switch f[0].low {
+	switch f[0].Lower {
 	case "many":
-		return Declined{Amount, joinWords(f[1:])}
+		return Declined{Amount, english.Join(f[1:])}
 	case "much":
 		if i := slices.IndexFunc(f, isCostWord); i > 0 {
-			return Declined{Cost, joinWords(f[1:i], f[i+1:])}
+			return Declined{Cost, english.Join(f[1:i], f[i+1:])}
 		}
-		return Declined{Amount, joinWords(f[1:])}
+		return Declined{Amount, english.Join(f[1:])}
 	case "long", "soon", "often", "old":
-		return Declined{Time, joinWords(f[1:])}
+		return Declined{Time, english.Join(f[1:])}
 	case "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
-		return Declined{Amount, joinWords(f[1:])}
+		return Declined{Amount, english.Join(f[1:])}
 	}
-	return Declined{Manner, joinWords(f)}
+	return Declined{Manner, english.Join(f)}
 }
 
-func classifyWhat(wh string, f []word) Declined {
+func classifyWhat(wh string, f []english.Word) Declined {
 	if len(f) == 0 {
 		return Declined{}
 	}
 	if i := slices.IndexFunc(f, isCostWord); wh == "what" && i > 0 {
-		return Declined{Cost, joinWords(f[:i], f[i+1:])}
+		return Declined{Cost, english.Join(f[:i], f[i+1:])}
 	}
-	switch low := f[0].low; {
+	switch low := f[0].Lower; {
 	case strings.HasPrefix(low, "happen"):
-		return Declined{Event, joinWords(f[1:])}
-	case isTimeNoun(low):
-		return Declined{Time, joinWords(f[1:])}
-	case isBe(low):
+		return Declined{Event, english.Join(f[1:])}
+	case english.IsTimeNoun(low):
+		return Declined{Time, english.Join(f[1:])}
+	case english.IsBe(low):
 		return classifyNoun(f[1:])
-	case wh == "what" && (isDeterminer(low) || isPronoun(low)):
-		if last := f[len(f)-1].low; isBe(last) { // "what the fee is"
+	case wh == "what" && (english.IsDeterminer(low) || english.IsPronoun(low)):
+		if last := f[len(f)-1].Lower; english.IsBe(last) { // "what the fee is"
 			return classifyNoun(f[:len(f)-1])
 		}
-		return Declined{Event, joinWords(f)}
+		return Declined{Event, english.Join(f)}
 	}
-	return Declined{Value, joinWords(f)}
+	return Declined{Value, english.Join(f)}
 }
 
 // isCostWord reports whether a question with w as its verb asks for money.
-func isCostWord(w word) bool {
-	switch w.low {
+func isCostWord(w english.Word) bool {
+	switch w.Lower {
 	case "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid":
 		return true
 	}
@@ -314,13 +316,13 @@ func isCostWord(w word) bool {
 
 // classifyNoun classifies a noun phrase by its head, such as "date" in "the
 // date of the merger".
-func classifyNoun(f []word) Declined {
-	for len(f) > 1 && isDeterminer(f[0].low) {
+func classifyNoun(f []english.Word) Declined {
+	for len(f) > 1 && english.IsDeterminer(f[0].Lower) {
 		f = f[1:]
 	}
 	head := len(f) - 1
 	for i := 1; i < len(f); i++ {
-		if isPreposition(f[i].low) {
+		if english.IsPreposition(f[i].Lower) {
 			head = i - 1
 			break
 		}
@@ -328,33 +330,33 @@ func classifyNoun(f []word) Declined {
 	if head < 0 {
 		return Declined{}
 	}
-	without := joinWords(f[:head], f[head+1:])
-	switch trimPlural(f[head].low) {
+	without := english.Join(f[:head], f[head+1:])
+	switch trimPlural(f[head].Lower) {
 	case "price", "cost":
 		return Declined{Cost, without}
 	case "fee", "salary", "charge", "fare", "rent":
-		return Declined{Cost, joinWords(f)}
+		return Declined{Cost, english.Join(f)}
 	case "number", "amount", "total", "percentage", "share":
 		return Declined{Amount, without}
 	case "rate", "size", "length", "height", "weight", "distance", "width", "depth", "temperature", "speed", "capacity", "population", "age":
-		return Declined{Amount, joinWords(f)}
+		return Declined{Amount, english.Join(f)}
 	case "date", "time", "year", "day", "duration":
 		return Declined{Time, without}
 	case "deadline", "hour":
-		return Declined{Time, joinWords(f)}
+		return Declined{Time, english.Join(f)}
 	case "name":
 		return Declined{Person, without}
 	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
-		if base := strings.TrimSuffix(f[head].low, "er"); base != f[head].low && isVerb(base, baseForm) { // who founded it
-			return Declined{Person, joinWords(literals(pastTense(base)), f[:head], f[head+1:])}
+		if base := strings.TrimSuffix(f[head].Lower, "er"); base != f[head].Lower && english.IsVerb(base, english.BaseForm) { // who founded it
+			return Declined{Person, english.Join(english.Words(english.PastTense(base)), f[:head], f[head+1:])}
 		}
-		return Declined{Person, joinWords(f)}
+		return Declined{Person, english.Join(f)}
 	case "location", "address", "place":
 		return Declined{Place, without}
 	case "reason", "cause":
 		return Declined{Reason, without}
 	}
-	return Declined{AnyStatement, joinWords(f)}
+	return Declined{AnyStatement, english.Join(f)}
 }
 
 // trimPlural returns a noun without a plural "s".

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -50,14 +51,14 @@ func (c Claim) Offset() (int, bool) {
 	if c.As == "" {
 		return len(c.Judged()) - len(c.Text), true
 	}
-	if strings.HasSuffix(c.Text, c.As) || strings.HasSuffix(capitalize(c.Text[max(0, len(c.Text)-len(c.As)):]), c.As) {
+	if strings.HasSuffix(c.Text, c.As) || strings.HasSuffix(english.Capitalize(c.Text[max(0, len(c.Text)-len(c.As)):]), c.As) {
 		return len(c.As) - len(c.Text), true
 	}
 	if strings.HasPrefix(c.Text, strings.TrimRight(c.As, ".!")) {
 		return 0, true // a trailing frame was cut
 	}
-	i := strings.Index(c.As, trimAnswer(c.Text))
-	return i - max(0, strings.Index(c.Text, trimAnswer(c.Text))), i >= 0
+	i := strings.Index(c.As, english.TrimAnswer(c.Text))
+	return i - max(0, strings.Index(c.Text, english.TrimAnswer(c.Text))), i >= 0
 }
 
 // A Span is a range of an answer in code points.

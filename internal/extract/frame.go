@@ -2,6 +2,8 @@ package extract
 
 import (
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // longestFrame bounds what is looked at for a frame at either end of a claim, in
@@ -26,7 +28,7 @@ func trimFrames(text string) (string, bool) {
 	if !framed || !hasAlphanumeric(rest) {
 		return text, false
 	}
-	return capitalize(rest), true
+	return english.Capitalize(rest), true
 }
 
 // mayHaveFrame is a fast check that few sentences without a frame pass: one of
@@ -245,15 +247,15 @@ func (w words) cutStatesThat() (words, bool) {
 		return w, false
 	}
 	first, _ := rest.cutWord()
-	return rest, isDeterminer(string(first)) || isSubjectPronoun(string(first))
+	return rest, english.IsDeterminer(string(first)) || english.IsSubjectPronoun(string(first))
 }
 
 // startsClause reports whether text may be a sentence: it starts with a
 // capital, a determiner or a pronoun.
 func startsClause(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
-	low := normalizeWord(first)
-	return low != "that" && (startsUpper(text) || isDeterminer(low) || isSubjectPronoun(low))
+	low := english.Normalize(first)
+	return low != "that" && (english.StartsUpper(text) || english.IsDeterminer(low) || english.IsSubjectPronoun(low))
 }
 
 // trimWords returns text without its first n words. It reports false if they

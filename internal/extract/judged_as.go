@@ -3,6 +3,8 @@ package extract
 import (
 	"cmp"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // maxShortAnswers limits the short answers that are completed by their question.
@@ -29,7 +31,7 @@ func JudgedAs(question string, claims []Claim) []string {
 		return all
 	}
 	n := 0
-	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && isShortAnswer(text(n)) {
+	for n < min(len(claims), maxShortAnswers) && claims[n].Lead == "" && english.IsShortAnswer(text(n)) {
 		n++
 	}
 	if n < len(claims) {
@@ -38,13 +40,13 @@ func JudgedAs(question string, claims []Claim) []string {
 	if n == 0 {
 		return all
 	}
-	asked := findQuestion(question)
+	asked := english.FindQuestion(question)
 	if asked == "" {
 		return all
 	}
 	q := parseAsked(asked)
 	for i := range n {
-		if s := statement(asked, q, text(i)); s != "" {
+		if s := english.Statement(asked, q, text(i)); s != "" {
 			all[i] = s
 		}
 	}
@@ -52,21 +54,21 @@ func JudgedAs(question string, claims []Claim) []string {
 }
 
 // parseAsked parses a question. A prefix that only names the source is dropped.
-func parseAsked(asked string) *question {
-	q := parseQuestion(asked)
-	if q != nil && len(q.before) > 0 && isSourcePrefix(q.before) {
-		q.before = nil
+func parseAsked(asked string) *english.Question {
+	q := english.ParseQuestion(asked)
+	if q != nil && len(q.Before) > 0 && isSourcePrefix(q.Before) {
+		q.Before = nil
 	}
 	return q
 }
 
 // isSourcePrefix reports whether w attributes a question to its source, as
 // "according to the passage" does.
-func isSourcePrefix(w []word) bool {
-	if w[0].low == "according" || w[0].low == "based" {
+func isSourcePrefix(w []english.Word) bool {
+	if w[0].Lower == "according" || w[0].Lower == "based" {
 		return true
 	}
-	plain, _ := normalize(nil, joinWords(w))
+	plain, _ := normalize(nil, english.Join(w))
 	_, ok := plain.cutAttribution()
 	return ok
 }

@@ -3,6 +3,8 @@ package extract
 import (
 	"bytes"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // isRefusal reports whether a sentence declines to answer and asserts nothing
@@ -20,7 +22,7 @@ func isRefusal(text string, w words) bool {
 		}
 		text = text[n+1:]
 		part, _ := normalize(buf[:0], text)
-		if first, _ := part.cutWord(); isPronoun(string(first)) && !part.trimOpening().refuses(1) {
+		if first, _ := part.cutWord(); english.IsPronoun(string(first)) && !part.trimOpening().refuses(1) {
 			return false
 		}
 	}
@@ -52,7 +54,7 @@ func (w words) assertsNothing(depth int) bool {
 		switch string(first) {
 		case "and":
 			subject, _ := rest.cutWord()
-			if !isPronoun(string(subject)) {
+			if !english.IsPronoun(string(subject)) {
 				continue
 			}
 		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":

@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
+)
 
 // A refusalPart is a part of a sentence that declines to answer. Offsets are in
 // bytes.
@@ -127,7 +131,7 @@ func isAssertion(text string, w words) bool {
 		return false
 	}
 	_, offer := w.cutPhrase(closing)
-	return !offer && hasFiniteVerb(splitWords(text))
+	return !offer && english.HasFiniteVerb(english.Split(text))
 }
 
 // isAnsweringWord reports whether s is typical of clauses about the answer
@@ -220,7 +224,7 @@ func splitClauses(text string) []refusalPart {
 func pronounLead(parts []refusalPart, text string, from, to int) string {
 	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
 	verb, value, _ := strings.Cut(rest, " ")
-	if len(parts) == 0 || !isValue(value) || !isBe(verb) || pronoun != "it" && pronoun != "they" {
+	if len(parts) == 0 || !isValue(value) || !english.IsBe(verb) || pronoun != "it" && pronoun != "they" {
 		return ""
 	}
 	last := parts[len(parts)-1]
@@ -262,17 +266,17 @@ func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 		return noBoundary, 0
 	}
 	first, _, _ := strings.Cut(rest[2:], " ")
-	switch low := normalizeWord(first); low {
+	switch low := english.Normalize(first); low {
 	case "which", "who", "whose", "where":
 		return relativeClause, i + 2
 	case "but", "however", "although", "though", "while", "whereas", "yet", "because", "since", "even", "so":
 		return mainClause, i + 1
 	default:
-		if aside, _, closed := strings.Cut(rest[2:], ","); isApposition(aside) && (closed || !startsUpper(aside) || i+2+len(aside) == len(text)) {
+		if aside, _, closed := strings.Cut(rest[2:], ","); isApposition(aside) && (closed || !english.StartsUpper(aside) || i+2+len(aside) == len(text)) {
 			return apposition, i + 2
 		}
 		var buf [2 * maxSentenceBytes]byte
-		if w, _ := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); isSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
+		if w, _ := normalize(buf[:0], rest[2:min(len(rest), maxSentenceBytes)]); english.IsSubjectPronoun(low) || low == "and" || w.trimOpening().refuses(0) {
 			return mainClause, i + 1
 		}
 	}
@@ -294,21 +298,21 @@ func dashBoundary(text string, next int) (kind boundaryKind, at int) {
 // verb.
 func startsWithVerb(text string) bool {
 	first, _, _ := strings.Cut(strings.TrimLeft(text, " "), " ")
-	low := normalizeWord(first)
-	return isAuxiliaryVerb(low) || isVerb(low, thirdPerson|pastForm)
+	low := english.Normalize(first)
+	return english.IsAuxiliary(low) || english.IsVerb(low, english.ThirdPerson|english.PastForm)
 }
 
 // isValue reports whether text is a number with its unit, and not a year or a
 // reference.
 func isValue(text string) bool {
-	w := splitWords(text)
+	w := english.Split(text)
 	if len(w) == 0 || len(w) > 4 {
 		return false
 	}
-	if len(w) == 1 && len(w[0].low) == 4 && isNumeral(w[0].low) && w[0].low[0] != '$' {
+	if len(w) == 1 && len(w[0].Lower) == 4 && english.IsNumeral(w[0].Lower) && w[0].Lower[0] != '$' {
 		return false
 	}
-	return isNumeral(w[0].low) || strings.HasSuffix(w[len(w)-1].low, "%")
+	return english.IsNumeral(w[0].Lower) || strings.HasSuffix(w[len(w)-1].Lower, "%")
 }
 
 // isApposition reports whether text is a name or a value and nothing else.
@@ -316,28 +320,28 @@ func isApposition(text string) bool {
 	if isValue(text) {
 		return true
 	}
-	w := splitWords(text)
+	w := english.Split(text)
 	if len(w) == 0 || len(w) > 5 {
 		return false
 	}
 	for _, x := range w {
-		if !startsUpper(x.text) && x.low != "of" && x.low != "the" && x.low != "&" {
+		if !english.StartsUpper(x.Text) && x.Lower != "of" && x.Lower != "the" && x.Lower != "&" {
 			return false
 		}
 	}
-	return startsUpper(w[0].text)
+	return english.StartsUpper(w[0].Text)
 }
 
 // antecedent returns the noun phrase that text ends with, such as "the price"
 // in "The documents do not mention the price", or "" if there is none with a
 // determiner.
 func antecedent(text string) string {
-	w := splitWords(text)
+	w := english.Split(text)
 	const maxPhraseWords = 8
 	for i := len(w) - 2; i >= max(0, len(w)-maxPhraseWords); i-- {
-		if low := w[i].low; isDeterminer(low) && low != "any" && low != "no" && (i == 0 || w[i-1].low != "of") && (w[i].text == low || i == 0) && low != "that" {
-			w[i] = lowerFirst(w[i])
-			return strings.TrimRight(stripMarkdown(joinWords(w[i:])), ",;: ")
+		if low := w[i].Lower; english.IsDeterminer(low) && low != "any" && low != "no" && (i == 0 || w[i-1].Lower != "of") && (w[i].Text == low || i == 0) && low != "that" {
+			w[i] = english.LowerFirst(w[i])
+			return strings.TrimRight(stripMarkdown(english.Join(w[i:])), ",;: ")
 		}
 	}
 	return ""
@@ -368,7 +372,7 @@ func skipConjunction(text string, i int) int {
 // returns "" unless lead comes from [antecedent].
 func completeClause(lead, text string) string {
 	first, _, _ := strings.Cut(lead, " ")
-	if !isDeterminer(first) {
+	if !english.IsDeterminer(first) {
 		return ""
 	}
 	text = strings.TrimRight(text, ".!; ")
@@ -387,12 +391,12 @@ func completeClause(lead, text string) string {
 			verb = " are "
 		}
 		switch {
-		case isParticiple(pronoun) && strings.Contains(text, " "):
+		case english.IsParticiple(pronoun) && strings.Contains(text, " "):
 			verb = strings.Replace(strings.Replace(verb, "is", "was", 1), "are", "were", 1)
-		case !isApposition(text), !isValue(text) && startsUpper(lead[strings.LastIndexByte(lead, ' ')+1:]): // "for BNP (B-type …)"
+		case !isApposition(text), !isValue(text) && english.StartsUpper(lead[strings.LastIndexByte(lead, ' ')+1:]): // "for BNP (B-type …)"
 			return ""
 		}
 		said = lead + verb + text
 	}
-	return capitalize(said) + "."
+	return english.Capitalize(said) + "."
 }

@@ -158,7 +158,7 @@ type phrase struct {
 }
 
 //go:embed data/en.txt
-var english string
+var phraseData string
 
 // byRole holds phrases with the same first word.
 type byRole [announcing + 1][]phrase
@@ -170,7 +170,7 @@ type phraseBook struct {
 }
 
 //nolint:gochecknoglobals // read once from what is embedded, never changed
-var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(english) })
+var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(phraseData) })
 
 // find returns the phrases with the given role that start with first.
 func (b *phraseBook) find(first []byte, role role) []phrase {

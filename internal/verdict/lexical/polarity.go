@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -40,7 +40,7 @@ const (
 
 // answerPolarity returns what a short answer says of its question.
 func answerPolarity(answer string) polarity {
-	switch yes, ok := extract.YesOrNo(answer); {
+	switch yes, ok := english.YesOrNo(answer); {
 	case !ok:
 		return unknown
 	case yes:

@@ -1,4 +1,4 @@
-package extract
+package english
 
 import (
 	"slices"
@@ -58,7 +58,7 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 			})
 			return said, rest, true
 		}
-		if first, _, _ := strings.Cut(after, " "); isSubjectPronoun(strings.ToLower(first)) && n == 0 {
+		if first, _, _ := strings.Cut(after, " "); IsSubjectPronoun(strings.ToLower(first)) && n == 0 {
 			return said, after, true
 		}
 	}
@@ -91,11 +91,11 @@ func polarity(s string) (yes, ok bool) {
 
 // replyStatement returns the statement made by a question and the answer "yes"
 // or "no". rest is what follows that word.
-func (q *question) replyStatement(yes bool, rest string) string {
-	w := splitWords(strings.TrimRight(rest, ".!; "))
-	if len(w) > 0 && (w[0].low == "not" || w[0].low == "never") && !hasFiniteVerb(w) { // "Not on Sundays."
+func (q *Question) replyStatement(yes bool, rest string) string {
+	w := Split(strings.TrimRight(rest, ".!; "))
+	if len(w) > 0 && (w[0].Lower == "not" || w[0].Lower == "never") && !HasFiniteVerb(w) { // "Not on Sundays."
 		yes, w = false, w[1:]
-		if len(w) > 0 && (w[0].low == "necessarily" || w[0].low == "always" || w[0].low == "only") {
+		if len(w) > 0 && (w[0].Lower == "necessarily" || w[0].Lower == "always" || w[0].Lower == "only") {
 			return ""
 		}
 	}
@@ -107,43 +107,43 @@ func (q *question) replyStatement(yes bool, rest string) string {
 		return q.yesNoStatement(yes)
 	}
 	said := strings.TrimSuffix(q.yesNoStatement(yes), ".")
-	w[0] = lowerFirst(w[0])
+	w[0] = LowerFirst(w[0])
 	switch {
-	case isConjunction(w[0].low):
-		said += ", " + joinWords(w)
-	case hasFiniteVerb(w):
-		if !isSubjectPronoun(w[0].low) && !isContractedClause(w[0].low) || len(w) > maxFragmentWords {
+	case isConjunction(w[0].Lower):
+		said += ", " + Join(w)
+	case HasFiniteVerb(w):
+		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
 			return "" // stands alone
 		}
-		if (w[0].low == "it" || w[0].low == "they" || w[0].low == "he" || w[0].low == "she") && !isPronounSubject(q.subject) && q.subject[0].low != "there" {
+		if (w[0].Lower == "it" || w[0].Lower == "they" || w[0].Lower == "he" || w[0].Lower == "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
 			w = slices.Concat(q.statementSubject(), w[1:])
 		}
-		said += "; " + joinWords(w)
-	case isPreposition(w[0].low) && yes:
-		said += " " + joinWords(w)
+		said += "; " + Join(w)
+	case IsPreposition(w[0].Lower) && yes:
+		said += " " + Join(w)
 	default:
-		said += ", " + joinWords(w)
+		said += ", " + Join(w)
 	}
 	return said + "."
 }
 
 // isPronounTag reports whether w is a pronoun with an auxiliary, which is
 // another way to say yes or no: "It is.", "They don't."
-func isPronounTag(w []word) bool {
-	return (len(w) == 2 || len(w) == 3 && w[2].low == "not") && (isSubjectPronoun(w[0].low) || w[0].low == "there") && (isAuxiliaryVerb(w[1].low) || w[1].low == "cannot")
+func isPronounTag(w []Word) bool {
+	return (len(w) == 2 || len(w) == 3 && w[2].Lower == "not") && (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "there") && (IsAuxiliary(w[1].Lower) || w[1].Lower == "cannot")
 }
 
 // repeats reports whether a clause after "yes" or "no" only repeats it, as "it
 // isn't" and "the owner can" do, and whether it is negated.
-func (q *question) repeats(w []word) (repeats, denies bool) {
+func (q *Question) repeats(w []Word) (repeats, denies bool) {
 	if len(w) == 0 {
 		return false, false
 	}
 	verb := -1
 	for i := range w {
-		low := w[i].low
+		low := w[i].Lower
 		_, not := trimNegation(low)
-		if verb < 0 && (isAuxiliaryVerb(low) || low == "cannot") && (i > 0 || len(w) == 1) {
+		if verb < 0 && (IsAuxiliary(low) || low == "cannot") && (i > 0 || len(w) == 1) {
 			verb = i
 			denies = not || low == "cannot"
 			continue
@@ -152,7 +152,7 @@ func (q *question) repeats(w []word) (repeats, denies bool) {
 			denies = true
 			continue
 		}
-		if !isSubjectPronoun(low) && !isDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
+		if !IsSubjectPronoun(low) && !IsDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
 			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && verb < 0 {
 				verb = i // "it's not"
 				continue
@@ -164,7 +164,7 @@ func (q *question) repeats(w []word) (repeats, denies bool) {
 }
 
 // mentions reports whether the question has the word low.
-func (q *question) mentions(low string) bool {
-	has := func(w word) bool { return w.low == low }
-	return slices.ContainsFunc(q.subject, has) || slices.ContainsFunc(q.rest, has) || slices.ContainsFunc(q.before, has)
+func (q *Question) mentions(low string) bool {
+	has := func(w Word) bool { return w.Lower == low }
+	return slices.ContainsFunc(q.Subject, has) || slices.ContainsFunc(q.Rest, has) || slices.ContainsFunc(q.Before, has)
 }

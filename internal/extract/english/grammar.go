@@ -1,4 +1,4 @@
-package extract
+package english
 
 import (
 	_ "embed"
@@ -6,28 +6,29 @@ import (
 	"sync"
 )
 
-//go:embed data/verbs.txt
+//go:embed verbs.txt
 var verbData string
 
-// A verbForm is a set of verb forms. A word may have several, such as "cut".
-type verbForm uint8
+// A VerbForm is a set of verb forms. A word may have several, such as "cut".
+type VerbForm uint8
 
+// Verb forms.
 const (
-	baseForm       verbForm = 1 << iota // open, take
-	thirdPerson                         // opens, takes
-	pastForm                            // opened, took
-	participleForm                      // opened, taken
+	BaseForm       VerbForm = 1 << iota // open, take
+	ThirdPerson                         // opens, takes
+	PastForm                            // opened, took
+	ParticipleForm                      // opened, taken
 )
 
 // A verbTable holds the common verbs of English.
 type verbTable struct {
-	forms map[string]verbForm
+	forms map[string]VerbForm
 	past  map[string]string // of irregular verbs, by base form
 }
 
 //nolint:gochecknoglobals // parsed once from embedded data, never changed
 var verbs = sync.OnceValue(func() *verbTable {
-	t := &verbTable{forms: make(map[string]verbForm), past: make(map[string]string)}
+	t := &verbTable{forms: make(map[string]VerbForm), past: make(map[string]string)}
 	for line := range strings.Lines(verbData) {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0] == "#" {
@@ -35,26 +36,27 @@ var verbs = sync.OnceValue(func() *verbTable {
 		}
 		if len(words) == 3 {
 			t.past[words[0]] = words[1]
-			t.forms[words[1]] |= pastForm
-			t.forms[words[2]] |= participleForm
+			t.forms[words[1]] |= PastForm
+			t.forms[words[2]] |= ParticipleForm
 			words = words[:1]
 		}
 		for _, base := range words {
-			t.forms[base] |= baseForm
-			t.forms[withS(base)] |= thirdPerson
+			t.forms[base] |= BaseForm
+			t.forms[withS(base)] |= ThirdPerson
 			if t.past[base] == "" {
-				t.forms[withED(base)] |= pastForm | participleForm
+				t.forms[withED(base)] |= PastForm | ParticipleForm
 			}
 		}
 	}
 	return t
 })
 
-// isVerb reports whether the lower-case word has one of the forms of a common verb.
-func isVerb(word string, forms verbForm) bool { return verbs().forms[word]&forms != 0 }
+// IsVerb reports whether the lower-case word is a common verb in one of the
+// forms.
+func IsVerb(word string, forms VerbForm) bool { return verbs().forms[word]&forms != 0 }
 
-// pastTense returns the past tense of a verb: "opened", "took".
-func pastTense(base string) string {
+// PastTense returns the past tense of a verb: "opened", "took".
+func PastTense(base string) string {
 	if p := verbs().past[base]; p != "" {
 		return p
 	}
@@ -120,7 +122,8 @@ func doublesFinal(base string) bool {
 
 func isVowel(b byte) bool { return strings.IndexByte("aeiou", b) >= 0 }
 
-func isQuestionWord(s string) bool {
+// IsQuestionWord reports whether s is an interrogative.
+func IsQuestionWord(s string) bool {
 	switch s {
 	case "who", "whom", "whose", "what", "which", "when", "where", "why", "how":
 		return true
@@ -128,9 +131,8 @@ func isQuestionWord(s string) bool {
 	return false
 }
 
-// isAuxiliaryVerb reports whether s is an English auxiliary, with or without
-// "n't".
-func isAuxiliaryVerb(s string) bool { return isBe(s) || isDo(s) || isHave(s) || isModal(s) }
+// IsAuxiliary reports whether s is an auxiliary verb, with or without "n't".
+func IsAuxiliary(s string) bool { return IsBe(s) || isDo(s) || isHave(s) || isModal(s) }
 
 // trimNegation returns an auxiliary without "n't", and whether it was negated.
 func trimNegation(aux string) (string, bool) {
@@ -145,7 +147,8 @@ func trimNegation(aux string) (string, bool) {
 	return strings.CutSuffix(aux, "n't")
 }
 
-func isBe(s string) bool {
+// IsBe reports whether s is a finite form of "be", with or without "n't".
+func IsBe(s string) bool {
 	s, _ = trimNegation(s)
 	return s == "is" || s == "are" || s == "was" || s == "were" || s == "am"
 }
@@ -168,7 +171,8 @@ func isModal(s string) bool {
 	return false
 }
 
-func isSubjectPronoun(s string) bool {
+// IsSubjectPronoun reports whether s is a pronoun that can be a subject.
+func IsSubjectPronoun(s string) bool {
 	switch s {
 	case "i", "you", "he", "she", "it", "we", "they", "one", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "everything", "anything", "something", "nothing":
 		return true
@@ -176,11 +180,12 @@ func isSubjectPronoun(s string) bool {
 	return false
 }
 
-func isPronounSubject(w []word) bool {
-	return len(w) == 1 && (isSubjectPronoun(w[0].low) || w[0].low == "this" || w[0].low == "that")
+func isPronounSubject(w []Word) bool {
+	return len(w) == 1 && (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "this" || w[0].Lower == "that")
 }
 
-func isDeterminer(s string) bool {
+// IsDeterminer reports whether s is a determiner.
+func IsDeterminer(s string) bool {
 	switch s {
 	case "a", "an", "the", "this", "that", "these", "those", "my", "your", "his", "her", "its", "our", "their", "all", "any", "some", "each", "every", "no", "both",
 		"another", "either", "neither", "many", "most", "several", "few":
@@ -189,7 +194,9 @@ func isDeterminer(s string) bool {
 	return false
 }
 
-func isPreposition(s string) bool {
+// IsPreposition reports whether s is a preposition or a conjunction that acts
+// like one.
+func IsPreposition(s string) bool {
 	switch s {
 	case "of", "in", "on", "at", "by", "for", "from", "to", "with", "without", "within", "under", "over", "after", "before", "during", "since", "until", "till", "through",
 		"between", "among", "against", "about", "above", "below", "across", "along", "around", "behind", "beside", "besides", "beyond", "despite", "except", "inside", "into",
@@ -210,9 +217,9 @@ func isAdverb(s string) bool {
 	return len(s) > 4 && strings.HasSuffix(s, "ly")
 }
 
-// isParticiple reports whether s looks like a past or present participle.
-func isParticiple(s string) bool {
-	if isVerb(s, participleForm) {
+// IsParticiple reports whether s looks like a past or present participle.
+func IsParticiple(s string) bool {
+	if IsVerb(s, ParticipleForm) {
 		return true
 	}
 	switch s {
@@ -221,7 +228,7 @@ func isParticiple(s string) bool {
 	case "been", "done", "being":
 		return true
 	}
-	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && isVerb(strings.TrimSuffix(s, "ing"), baseForm))
+	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && IsVerb(strings.TrimSuffix(s, "ing"), BaseForm))
 }
 
 // isAdjective reports whether s is a common predicative adjective or has the
@@ -246,8 +253,8 @@ func isAdjective(s string) bool {
 	return false
 }
 
-// isNumeral reports whether s is or starts with a number.
-func isNumeral(s string) bool {
+// IsNumeral reports whether s is or starts with a number.
+func IsNumeral(s string) bool {
 	if s == "" {
 		return false
 	}
@@ -261,6 +268,7 @@ func isNumeral(s string) bool {
 	return false
 }
 
+// isConjunction reports whether s may connect a clause to "yes" or "no".
 func isConjunction(s string) bool {
 	switch s {
 	case "but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once":
@@ -269,7 +277,8 @@ func isConjunction(s string) bool {
 	return false
 }
 
-func isMonth(s string) bool {
+// IsMonth reports whether s is a month or a season, in any case.
+func IsMonth(s string) bool {
 	switch strings.ToLower(s) {
 	case "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "spring", "summer", "autumn", "winter", "fall",
 		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec":
@@ -278,13 +287,14 @@ func isMonth(s string) bool {
 	return false
 }
 
-func isTimeNoun(s string) bool {
+// IsTimeNoun reports whether s is a noun for a point in time.
+func IsTimeNoun(s string) bool {
 	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
 }
 
-// isPronoun reports whether s is a pronoun without an apostrophe, possibly
-// contracted with a verb.
-func isPronoun(s string) bool {
+// IsPronoun reports whether s is a pronoun that can refer to something,
+// possibly contracted with a verb ("theyre").
+func IsPronoun(s string) bool {
 	switch s {
 	case "he", "she", "it", "its", "they", "theyre", "there", "theres", "this", "that", "thats", "these", "we", "you", "hes", "shes":
 		return true

@@ -1,0 +1,66 @@
+package english
+
+import "testing"
+
+func TestParseQuestion(t *testing.T) {
+	for _, tt := range []struct {
+		text                            string
+		before, wh, noun, subject, rest string
+	}{
+		{"When did the pool open", "", "when", "", "the pool", "open"},
+		{"In May 2021, who left", "In May 2021,", "who", "", "", "left"},
+		{"How tall is the mast", "", "how", "tall", "the mast", ""},
+		{"Which company bought the hall", "", "which", "company", "", "bought the hall"},
+		{"Can the tenant end the lease early", "", "", "", "the tenant", "end the lease early"},
+		{"Can you tell me when the fee is due", "", "when", "", "the fee", "due"},
+	} {
+		q := ParseQuestion(tt.text)
+		if q == nil {
+			t.Errorf("ParseQuestion(%q): got nil", tt.text)
+			continue
+		}
+		got := [...]string{Join(q.Before), q.Wh, Join(q.Noun), Join(q.Subject), Join(q.Rest)}
+		if want := [...]string{tt.before, tt.wh, tt.noun, tt.subject, tt.rest}; got != want {
+			t.Errorf("ParseQuestion(%q): got %q, want %q", tt.text, got, want)
+		}
+	}
+	for _, text := range []string{"", "Wann muss man zahlen", "When is it due, and does it count", "How about a walk"} {
+		if q := ParseQuestion(text); q != nil {
+			t.Errorf("ParseQuestion(%q): got %+v, want nil", text, *q)
+		}
+	}
+}
+
+func TestYesOrNo(t *testing.T) {
+	for _, tt := range []struct {
+		text    string
+		yes, ok bool
+	}{
+		{"Yes.", true, true},
+		{"No, it does not.", false, true},
+		{"Of course not.", false, true},
+		{"That's correct: it does.", true, true},
+		{"Oui", true, true},
+		{"是的。", true, true},
+		{"No. 12 is red.", false, false},
+		{"Nobody came.", false, false},
+		{"", false, false},
+	} {
+		if yes, ok := YesOrNo(tt.text); yes != tt.yes || ok != tt.ok {
+			t.Errorf("YesOrNo(%q): got %t, %t, want %t, %t", tt.text, yes, ok, tt.yes, tt.ok)
+		}
+	}
+}
+
+func TestPastTense(t *testing.T) {
+	for base, want := range map[string]string{
+		"open": "opened", "close": "closed", "carry": "carried", "play": "played", "stop": "stopped", "permit": "permitted", "take": "took", "cut": "cut",
+	} {
+		if got := PastTense(base); got != want {
+			t.Errorf("PastTense(%q): got %q, want %q", base, got, want)
+		}
+		if !IsVerb(want, PastForm) {
+			t.Errorf("IsVerb(%q, PastForm): got false", want)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package english
+
+import (
+	"slices"
+	"strings"
+)
+
+// answerStatement returns the statement that the question and an answer make,
+// such as "Sydney is the capital of Australia." It returns "" if the answer
+// does not fit.
+func (q *Question) answerStatement(answer string) string {
+	a := Split(answer)
+	if len(a) == 0 || q.Wh == "" {
+		return ""
+	}
+	a[0] = LowerFirst(a[0])
+	if q.asksSubject {
+		return makeSentence(q.Before, q.withSubject(a))
+	}
+	given := q.answerPhrase(a)
+	verb := q.statementVerb(false)
+	rest := verb.rest
+	at := len(rest)
+	switch {
+	case q.Wh == "how" && len(q.Noun) > 0 && IsBe(q.Aux.Lower):
+		at = 0 // "is 6 km from the centre"
+	case q.Wh == "how" && len(q.Noun) > 0, q.Wh == "who", q.Wh == "what", q.Wh == "which", q.Wh == "many", q.Wh == "much":
+		at = objectIndex(rest, q.Prep)
+	}
+	return makeSentence(q.Before, q.statementSubject(), verb.head, rest[:at], given, rest[at:])
+}
+
+// yesNoStatement returns the statement that the question and "yes" or "no"
+// make.
+func (q *Question) yesNoStatement(yes bool) string {
+	if q.Wh != "" || len(q.Subject) == 0 {
+		return ""
+	}
+	subject := q.statementSubject()
+	if !yes {
+		if none := negativePronoun(subject[0].Lower); none != "" { // "Was anyone hurt?"
+			v := q.statementVerb(false)
+			return makeSentence(q.Before, slices.Concat(Words(none), subject[1:]), v.head, v.rest)
+		}
+	}
+	v := q.statementVerb(!yes)
+	if n := len(v.head); !yes && subject[0].Lower == "there" && n > 1 && len(v.rest) > 1 && (v.rest[0].Lower == "a" || v.rest[0].Lower == "an" || v.rest[0].Lower == "any") {
+		v.head[n-1], v.rest = Word{"no", "no"}, v.rest[1:] // "Is there a fee?"
+	}
+	return makeSentence(q.Before, subject, v.head, v.rest)
+}
+
+// negativePronoun returns the negative counterpart of "any" and the like, or
+// "".
+func negativePronoun(low string) string {
+	switch low {
+	case "anyone", "anybody", "someone", "somebody":
+		return "no one"
+	case "anything", "something":
+		return "nothing"
+	case "any":
+		return "no"
+	}
+	return ""
+}
+
+// choiceStatement returns the statement that takes one of the alternatives of a
+// question: "It is a tram." for "Is it a tram or a bus?" It returns "" if the
+// answer is neither.
+func (q *Question) choiceStatement(a []Word) string {
+	v := q.statementVerb(false)
+	i := slices.IndexFunc(v.rest, func(w Word) bool { return w.Lower == "or" })
+	same := func(x, y Word) bool { return x.Lower == y.Lower }
+	switch k := len(a); {
+	case i < k:
+	case slices.EqualFunc(v.rest[i-k:i], a, same):
+		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i], v.rest[min(i+1+k, len(v.rest)):])
+	case i+1+k <= len(v.rest) && slices.EqualFunc(v.rest[i+1:i+1+k], a, same):
+		return makeSentence(q.Before, q.statementSubject(), v.head, v.rest[:i-k], v.rest[i+1:])
+	}
+	return ""
+}
+
+// A verbPhrase is the verb of a statement, including "not", and what follows
+// it.
+type verbPhrase struct{ head, rest []Word }
+
+// statementVerb returns the verb phrase of the statement that q asks about.
+func (q *Question) statementVerb(negated bool) verbPhrase {
+	rest := readdress(q.Rest)
+	if i := slices.IndexFunc(rest, func(w Word) bool { return w.Lower == "ever" }); i >= 0 && i < 2 {
+		rest = slices.Delete(slices.Clone(rest), i, i+1)
+	}
+	aux, not := trimNegation(q.Aux.Lower)
+	if q.Wh == "" {
+		not = false // "Isn't it required?" means "Is it required?"
+	}
+	negated = negated || not
+	switch {
+	case aux == "":
+		return verbPhrase{nil, rest}
+	case isDo(aux) && !negated:
+		return verbPhrase{nil, inflect(rest, aux)}
+	}
+	if len(q.Subject) == 1 && q.Subject[0].Lower == "i" {
+		switch aux {
+		case "am":
+			aux = "are"
+		case "was":
+			aux = "were"
+		}
+	}
+	head := Words(aux)
+	switch {
+	case !negated:
+	case aux == "can":
+		head[0] = Word{"cannot", "cannot"}
+	case aux == "must": // "No" to "Must I?" is "You need not."
+		head = Words("need", "not")
+	default:
+		head = append(head, Word{"not", "not"})
+	}
+	return verbPhrase{head, rest}
+}
+
+// inflect puts the first verb of a predicate into the form that "does" or "did"
+// stands for: "take 10 mailboxes" becomes "takes 10 mailboxes".
+func inflect(rest []Word, aux string) []Word {
+	if aux == "do" {
+		return rest
+	}
+	for i, w := range rest {
+		if isAdverb(w.Lower) {
+			continue
+		}
+		form := withS(w.Lower)
+		if aux == "did" {
+			form = PastTense(w.Lower)
+			if w.Lower == "do" {
+				form = "did"
+			}
+		}
+		rest = slices.Clone(rest)
+		rest[i] = Word{form + w.Text[min(len(w.Text), len(w.Lower)):], form}
+		break
+	}
+	return rest
+}
+
+// statementSubject returns the subject of the statement.
+func (q *Question) statementSubject() []Word { return readdress(q.Subject) }
+
+// readdress replaces "I" by "you" and the like, from the point of view of the
+// answer.
+func readdress(w []Word) []Word {
+	for i := range w {
+		var replacement string
+		switch w[i].Lower {
+		case "i", "me":
+			replacement = "you"
+		case "my":
+			replacement = "your"
+		default:
+			continue
+		}
+		w = slices.Clone(w)
+		w[i] = Word{replacement, replacement}
+	}
+	return w
+}
+
+// withSubject returns the statement whose subject is the answer.
+func (q *Question) withSubject(a []Word) []Word {
+	aux, not := trimNegation(q.Aux.Lower)
+	var verb []Word
+	if aux != "" {
+		verb = Words(aux)
+	}
+	if not {
+		verb = append(verb, Word{"not", "not"})
+	}
+	rest := readdress(q.Rest)
+	subject := q.answerPhrase(a)
+	if len(rest) > 0 && rest[0].Lower == "there" { // "How many rooms are there?"
+		return slices.Concat(Words("there"), verb, subject, rest[1:])
+	}
+	return slices.Concat(subject, verb, rest)
+}
+
+// answerPhrase returns the answer with the words that the question implies: "3
+// batteries" for "3" to "how many batteries".
+func (q *Question) answerPhrase(a []Word) []Word {
+	first := a[0].Lower
+	noun := ""
+	if len(q.Noun) > 0 {
+		noun = q.Noun[0].Lower
+	}
+	switch {
+	case IsPreposition(first), first == "because":
+		return a
+	case len(q.Prep) > 0:
+		prep := []Word{LowerFirst(q.Prep[0])}
+		if len(q.Noun) > 0 && isBareNumeral(a) && !IsTimeNoun(noun) {
+			return slices.Concat(prep, q.Noun, a)
+		}
+		return slices.Concat(prep, a)
+	case q.Wh == "whose":
+		owner := slices.Clone(a)
+		if last := &owner[len(owner)-1]; !strings.HasSuffix(last.Lower, "'s") && !strings.HasSuffix(last.Lower, "s'") {
+			last.Text += "'s"
+		}
+		return slices.Concat(owner, q.Noun)
+	case q.Wh == "many", q.Wh == "much":
+		if isBareNumeral(a) {
+			return slices.Concat(a, q.Noun)
+		}
+	case q.Wh == "how" && noun != "" && IsBe(q.Aux.Lower):
+		if noun == "old" && isBareNumeral(a) {
+			return slices.Concat(a, Words("years"), q.Noun)
+		}
+		if noun != "long" && noun != "often" && noun != "soon" && noun != "far" && !slices.ContainsFunc(a, func(w Word) bool { return w.Lower == noun }) {
+			return slices.Concat(a, q.Noun)
+		}
+	case (q.Wh == "what" || q.Wh == "which") && noun != "":
+		switch {
+		case noun == "percentage", noun == "share", noun == "proportion", noun == "amount", noun == "number":
+			return slices.Concat(a, q.Noun[1:])
+		case IsTimeNoun(noun):
+			if !q.asksSubject {
+				return withTimePreposition(a)
+			}
+		case noun != "of" && isBareNumeral(a):
+			return slices.Concat(q.Noun, a)
+		}
+	case q.Wh == "when":
+		return withTimePreposition(a)
+	case q.Wh == "where" && (StartsUpper(a[0].Text) || IsDeterminer(first)):
+		return slices.Concat(Words("in"), a)
+	case q.Wh == "why":
+		return slices.Concat(Words("because", "of"), a)
+	}
+	return a
+}
+
+// withTimePreposition adds the preposition to a date, year or time of day.
+func withTimePreposition(a []Word) []Word {
+	first := a[0].Lower
+	prep := ""
+	switch {
+	case strings.Contains(first, ":"), strings.HasSuffix(first, "am"), strings.HasSuffix(first, "pm"), first == "noon", first == "midnight",
+		len(a) > 1 && (a[1].Lower == "am" || a[1].Lower == "pm" || a[1].Lower == "a.m" || a[1].Lower == "p.m"):
+		prep = "at"
+	case len(a) == 1 && len(first) == 4 && IsNumeral(first):
+		prep = "in"
+	case slices.ContainsFunc(a, func(w Word) bool { return IsMonth(w.Lower) }):
+		prep = "in"
+		if slices.ContainsFunc(a, func(w Word) bool {
+			return IsNumeral(w.Lower) && len(w.Lower) < 5 && (len(w.Lower) != 4 || w.Lower[0] >= '3')
+		}) {
+			prep = "on"
+		}
+	case strings.HasSuffix(strings.TrimSuffix(first, "s"), "day") && first != "today" && first != "everyday" && first != "yesterday":
+		prep = "on"
+	default:
+		return a
+	}
+	return slices.Concat(Words(prep), a)
+}
+
+// isBareNumeral reports whether an answer is a number without a unit, such as
+// "42" or "three".
+func isBareNumeral(a []Word) bool {
+	for _, w := range a {
+		if !IsNumeral(w.Lower) && w.Lower != "about" && w.Lower != "over" && w.Lower != "nearly" && w.Lower != "million" && w.Lower != "thousand" && w.Lower != "billion" && w.Lower != "hundred" {
+			return false
+		}
+	}
+	return true
+}
+
+// objectIndex returns the index of the object in a predicate: after the verb if
+// a preposition follows, otherwise at the end.
+func objectIndex(rest, prep []Word) int {
+	if len(rest) < 3 || len(prep) > 0 || IsPreposition(rest[len(rest)-1].Lower) {
+		return len(rest)
+	}
+	i := 0
+	for i < len(rest)-1 && isAdverb(rest[i].Lower) {
+		i++
+	}
+	if IsPreposition(rest[i+1].Lower) {
+		return i + 1
+	}
+	return len(rest)
+}
+
+// makeSentence joins words to a capitalized sentence with a full stop.
+func makeSentence(parts ...[]Word) string {
+	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
+}

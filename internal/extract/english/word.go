@@ -1,0 +1,94 @@
+package english
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A Word is a word of a text.
+type Word struct {
+	Text  string // with the punctuation around it
+	Lower string // normalized, see [Normalize]
+}
+
+// Split splits a text into words.
+func Split(text string) []Word {
+	fields := strings.Fields(text)
+	all := make([]Word, len(fields))
+	for i, f := range fields {
+		all[i] = Word{f, Normalize(f)}
+	}
+	return all
+}
+
+// Normalize returns s in lower case, without surrounding punctuation and with
+// straight apostrophes.
+func Normalize(s string) string {
+	if isLowerASCII(s) {
+		return s
+	}
+	s = strings.TrimFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£' && r != '%'
+	})
+	return strings.ToLower(strings.ReplaceAll(s, "’", "'"))
+}
+
+// isLowerASCII reports whether s consists of lower-case ASCII letters, as most
+// words do.
+func isLowerASCII(s string) bool {
+	for i := range len(s) {
+		if s[i]-'a' >= 26 {
+			return false
+		}
+	}
+	return true
+}
+
+// Join joins the text of words with spaces.
+func Join(parts ...[]Word) string {
+	var b strings.Builder
+	for _, p := range parts {
+		for _, w := range p {
+			if b.Len() > 0 {
+				b.WriteByte(' ')
+			}
+			b.WriteString(w.Text)
+		}
+	}
+	return b.String()
+}
+
+// Words returns lower-case words with the given text.
+func Words(list ...string) []Word {
+	w := make([]Word, len(list))
+	for i, s := range list {
+		w[i] = Word{s, s}
+	}
+	return w
+}
+
+// LowerFirst returns w without its initial capital if it is a function word or
+// number.
+func LowerFirst(w Word) Word {
+	if IsDeterminer(w.Lower) || IsPreposition(w.Lower) || isAdverb(w.Lower) || IsNumeral(w.Lower) {
+		_, size := utf8.DecodeRuneInString(w.Text)
+		w.Text = strings.ToLower(w.Text[:size]) + w.Text[size:]
+	}
+	return w
+}
+
+// Capitalize returns s with an initial capital.
+func Capitalize(s string) string {
+	r, size := utf8.DecodeRuneInString(s)
+	if up := unicode.ToUpper(r); up != r && r != utf8.RuneError {
+		return string(up) + s[size:]
+	}
+	return s
+}
+
+// StartsUpper reports whether text starts with an upper-case letter.
+func StartsUpper(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r)
+}
