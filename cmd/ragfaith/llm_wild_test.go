@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
-	"github.com/ragfaith/ragfaith/internal/llm/wildtest"
+	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
 // A wildRun is a run of ragfaith over the rows of testdata.
@@ -20,13 +20,13 @@ type wildRun struct {
 	scores   map[string]*float64
 	verdicts map[string]string // labels by row
 	requests int
-	server   *wildtest.Server
+	server   *quirktest.Server
 }
 
 // runWild scores the rows with a server that has some quirks.
-func runWild(t *testing.T, args string, quirks ...wildtest.Quirk) wildRun {
+func runWild(t *testing.T, args string, quirks ...quirktest.Quirk) wildRun {
 	t.Helper()
-	server := wildtest.New(quirks...)
+	server := quirktest.New(quirks...)
 	s := httptest.NewServer(server)
 	defer s.Close()
 	got := call(t, t.TempDir(), nil, append([]string{
@@ -53,52 +53,52 @@ func runWild(t *testing.T, args string, quirks ...wildtest.Quirk) wildRun {
 func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 	const rows = 60
 	withoutQuirks := map[string]wildRun{} // by arguments
-	short, long := wildtest.Tokens(100, 900), wildtest.Tokens(3000, 7000)
+	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
 	supports := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
 	denies := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
 	for name, tt := range map[string]struct {
 		args   string
-		quirks []wildtest.Quirk
+		quirks []quirktest.Quirk
 		learn  int    // requests that may be spent on learning; the others are 1.2 a row
 		stderr string // that must be there; a downgrade is an error if it is ""
 		binary bool   // the verdicts do not tell a contradiction
 	}{
-		"500s that speak of JSON":                 {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), wildtest.SchemaOnly()}},
-		"500s that name the schema, now and then": {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"400s that speak of JSON, now and then":   {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), wildtest.SchemaOnly()}},
-		"400s without a word, now and then":       {quirks: []wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400})}},
+		"500s that speak of JSON":                 {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), quirktest.SchemaOnly()}},
+		"500s that name the schema, now and then": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"400s that speak of JSON, now and then":   {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), quirktest.SchemaOnly()}},
+		"400s without a word, now and then":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400})}},
 		"no schemas": {
-			quirks: []wildtest.Quirk{wildtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
+			quirks: []quirktest.Quirk{quirktest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
 		},
 		"no schemas, said with a 500": {
-			quirks: []wildtest.Quirk{wildtest.NoFormat(500, "failed to parse grammar", "json_schema")},
+			quirks: []quirktest.Quirk{quirktest.NoFormat(500, "failed to parse grammar", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema",
 		},
 		"no formats at all": {
-			quirks: []wildtest.Quirk{wildtest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
+			quirks: []quirktest.Quirk{quirktest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
 			learn:  20, stderr: "asking for JSON in the prompt alone",
 		},
-		"an opening tag in the prompt template":            {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: short, Text: wildtest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"an opening tag in the prompt template, much text": {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"tags that are not <think>":                        {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
-		"channels of gpt-oss":                              {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Text: wildtest.Channels, Finish: "max_tokens"})}, learn: 24},
-		"reasoning in a field of its own":                  {quirks: []wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: long, Field: true})}, learn: 24},
-		"a reasoning model of OpenAI": {quirks: []wildtest.Quirk{
-			wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.MostTokens(30_000), wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(9000, 25_000)}),
+		"an opening tag in the prompt template":            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"an opening tag in the prompt template, much text": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"tags that are not <think>":                        {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
+		"channels of gpt-oss":                              {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
+		"reasoning in a field of its own":                  {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
+		"a reasoning model of OpenAI": {quirks: []quirktest.Quirk{
+			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.MaxTokens(30_000), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(9000, 25_000)}),
 		}, learn: 44},
-		"one by its name": {args: "--model o3-mini", quirks: []wildtest.Quirk{
-			wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.Reasons(wildtest.Reasoner{Tokens: long}),
+		"one by its name": {args: "--model o3-mini", quirks: []quirktest.Quirk{
+			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: long}),
 		}, learn: 24},
-		"gpt-5 by its name": {args: "--model gpt-5-mini", quirks: []wildtest.Quirk{wildtest.NoMaxTokens(), wildtest.NoTemperature()}},
-		"no JSON, and words that begin in reasoning": {quirks: []wildtest.Quirk{
-			wildtest.Reasons(wildtest.Reasoner{Tokens: short, Text: wildtest.Tags("", "</think>"), Silent: true}), wildtest.Prose(),
+		"gpt-5 by its name": {args: "--model gpt-5-mini", quirks: []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature()}},
+		"no JSON, and words that begin in reasoning": {quirks: []quirktest.Quirk{
+			quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true}), quirktest.Prose(),
 		}, learn: 20 * rows, binary: true},
-		"verdicts in other words":                    {quirks: []wildtest.Quirk{wildtest.Forms(supports, denies)}, binary: true},
-		"numbers in other forms":                     {args: "--profile ragas", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}, learn: rows},
-		"claims and verdicts in one, in other forms": {args: "--profile rag-evals", quirks: []wildtest.Quirk{wildtest.Forms(supports, denies), wildtest.TextIDs("")}},
-		"statements with ids as text":                {args: "--claims llm", quirks: []wildtest.Quirk{wildtest.TextIDs("sentence_")}, learn: rows},
-		"ids with a word in front":                   {quirks: []wildtest.Quirk{wildtest.TextIDs("claim_")}},
+		"verdicts in other words":                    {quirks: []quirktest.Quirk{quirktest.Forms(supports, denies)}, binary: true},
+		"numbers in other forms":                     {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}, learn: rows},
+		"claims and verdicts in one, in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}},
+		"statements with ids as text":                {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
+		"ids with a word in front":                   {quirks: []quirktest.Quirk{quirktest.TextIDs("claim_")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean, ok := withoutQuirks[tt.args]
@@ -134,14 +134,14 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
 	const rows = 60
 	for name, tt := range map[string]struct {
-		quirk wildtest.Quirk
+		quirk quirktest.Quirk
 		want  string
 	}{
-		"reasoning_content alone":     {wildtest.Unanswered("reasoning_content"), "it is empty"},
-		"a field reasoning alone":     {wildtest.Unanswered("reasoning"), "it is empty"},
-		"reasoning beyond all limits": {wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
-		"reasoning beyond the limit": {func(next wildtest.Handler) wildtest.Handler {
-			return wildtest.MostTokens(9000)(wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(100_000, 200_000)})(next))
+		"reasoning_content alone":     {quirktest.Unanswered("reasoning_content"), "it is empty"},
+		"a field reasoning alone":     {quirktest.Unanswered("reasoning"), "it is empty"},
+		"reasoning beyond all limits": {quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
+		"reasoning beyond the limit": {func(next quirktest.Handler) quirktest.Handler {
+			return quirktest.MaxTokens(9000)(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)})(next))
 		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,8 +158,8 @@ func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
 
 // What was learned of a server is in no key of the cache: a second run asks nothing.
 func TestWhatIsLearnedOfAServerMissesNoCache(t *testing.T) {
-	server := wildtest.New(wildtest.NoMaxTokens(), wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema"),
-		wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1000, 9000)}))
+	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
+		quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 9000)}))
 	s := httptest.NewServer(server)
 	defer s.Close()
 	cache := t.TempDir()
@@ -181,16 +181,16 @@ func TestWhatIsLearnedOfAServerMissesNoCache(t *testing.T) {
 func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 	clean := runWild(t, "--no-cache")
 	for name, tt := range map[string]struct {
-		quirks []wildtest.Quirk
+		quirks []quirktest.Quirk
 		most   int // requests
 	}{
-		"reasoning":  {[]wildtest.Quirk{wildtest.Reasons(wildtest.Reasoner{Tokens: wildtest.Tokens(1500, 7000)})}, 180},
-		"parameters": {[]wildtest.Quirk{wildtest.NoTemperature(), wildtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"odd 400s":   {[]wildtest.Quirk{wildtest.Failing(8, wildtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":   {[]wildtest.Quirk{wildtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks, and it names none
+		"reasoning":  {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
+		"parameters": {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"odd 400s":   {[]quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":   {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks, and it names none
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := wildtest.New(tt.quirks...)
+			server := quirktest.New(tt.quirks...)
 			s := httptest.NewServer(&batchtest.Server{Chat: server})
 			defer s.Close()
 			got := call(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
@@ -214,11 +214,11 @@ func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 func TestASummaryHasTheDowngrades(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
 	for _, tt := range []struct {
-		quirks []wildtest.Quirk
+		quirks []quirktest.Quirk
 		want   string
 	}{
 		{nil, ""},
-		{[]wildtest.Quirk{wildtest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
+		{[]quirktest.Quirk{quirktest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
 	} {
 		runWild(t, "--summary "+path, tt.quirks...)
 		var s struct {
@@ -236,8 +236,8 @@ func TestASummaryHasTheDowngrades(t *testing.T) {
 // What is no verdict is asked for again and then the row fails; nothing is guessed.
 func TestAVerdictThatIsNoneScoresNothing(t *testing.T) {
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
-		got := runWild(t, "--max-failed 100 --concurrency 4", wildtest.Forms([]string{form}, []string{form}), wildtest.When(
-			(*wildtest.Call).Word, func(*wildtest.Call) *wildtest.Answer { return &wildtest.Answer{Content: "maybe"} }))
+		got := runWild(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
+			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
 		for id, score := range got.scores {
 			if score != nil && got.verdicts[id] != "" {
 				t.Fatalf("%s: row %s has %v: %s", form, id, *score, got.verdicts[id])

@@ -1,6 +1,5 @@
-// Package batchtest is a server of the Batch API for tests. It follows what OpenAI
-// has published of files and batches, as far as llm uses it, and misbehaves where
-// a test wants it to.
+// Package batchtest provides a fake server for the Batch API. It implements the parts of
+// OpenAI's file and batch endpoints that package llm uses, and can simulate failures.
 package batchtest
 
 import (
@@ -17,35 +16,35 @@ import (
 	"sync"
 )
 
-// A Batch is one that was submitted.
+// A Batch is a submitted batch.
 type Batch struct {
 	ID, Input string
 	Metadata  map[string]string
 	Requests  int
-	Polls     int    // so far
-	Status    string // validating at first
-	Output    string // ids of files; "" for none
+	Polls     int    // status requests so far
+	Status    string // initially validating
+	Output    string // ids of files; may be empty
 	Errors    string
 	refusals  []map[string]any
 }
 
-// A Server keeps files and batches in memory. Its fields are set before it is
-// used, and the counts read after.
+// A Server keeps files and batches in memory. Set its fields before using it.
 type Server struct {
-	// Chat answers /chat/completions, and each request of a batch.
+	// Chat handles /chat/completions, and each request of a batch.
 	Chat http.Handler
-	// Polls is how often a batch says that it goes on before it ends. One that fails
-	// does so at once.
+	// Polls is the number of status requests before a batch ends. Batches that fail do so
+	// immediately.
 	Polls int
-	// End is how the n-th batch ends, from 1; nil and "" for completed. For failed,
-	// code and message say why. It is called more than once.
+	// End returns how the n-th batch ends, counted from 1. A nil function or an empty status
+	// means completed. For failed batches it returns an error code and message. It may be
+	// called repeatedly.
 	End func(n int) (status, code, message string)
-	// Lines may change the lines of a file of replies before it is kept.
+	// Lines may change the lines of a reply file.
 	Lines func(lines []string) []string
-	// Before may answer a request in another way, and says whether it has. It is
-	// called without a lock.
+	// Before may handle a request itself, and reports whether it has. It is called without
+	// the lock.
 	Before func(w http.ResponseWriter, r *http.Request) bool
-	// After is called when a request was done, and may still spoil the answer.
+	// After is called after a request was handled, before the response is sent.
 	After func(w http.ResponseWriter, r *http.Request)
 
 	mu       sync.Mutex
@@ -58,22 +57,22 @@ type Server struct {
 	listings int
 }
 
-// Counts are what a Server has seen.
+// Counts has the number of requests that a Server has received.
 type Counts struct {
 	Uploads, Batches, Listings int
-	Online                     int // requests for one chat completion
+	Online                     int // chat completions outside batches
 	Batched                    int // requests in batches
-	Files                      int // that are left
+	Files                      int // files that were not deleted
 }
 
-// Seen counts.
+// Seen returns the counts so far.
 func (s *Server) Seen() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Counts{s.uploads, len(s.batches), s.listings, s.online, s.batched, len(s.files)}
 }
 
-// Batches are those that were submitted.
+// Batches returns copies of the submitted batches.
 func (s *Server) Batches() []Batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +83,7 @@ func (s *Server) Batches() []Batch {
 	return out
 }
 
-// File is the content of a file.
+// File returns the content of a file.
 func (s *Server) File(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -227,7 +226,7 @@ func (b *Batch) object(done int) map[string]any {
 	return o
 }
 
-// list gives the newest first, as many as are asked for.
+// list returns the newest batches first.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) {
 	s.listings++
 	all := slices.Clone(s.batches)
@@ -272,7 +271,7 @@ func (s *Server) poll(w http.ResponseWriter, id string) {
 	reply(w, b.object(b.Requests))
 }
 
-// end has the chat answer all requests of a batch, unless it ends otherwise.
+// end ends a batch, sending its requests to Chat unless it fails.
 func (s *Server) end(b *Batch, n int) {
 	b.Status = "completed"
 	if s.End != nil {
@@ -291,7 +290,7 @@ func (s *Server) end(b *Batch, n int) {
 	for i := 0; lines.Scan(); i++ {
 		id, status, body := s.answer(lines.Bytes())
 		failure := "null"
-		if b.Status != "completed" && i%2 == 1 { // the time was over
+		if b.Status != "completed" && i%2 == 1 { // expired or canceled before this request
 			bad = append(bad, fmt.Sprintf(`{"id":"batch_req_%d","custom_id":%q,"response":null,"error":{"code":"batch_%s","message":"This request could not be executed before the completion window expired."}}`, i, id, b.Status))
 			continue
 		}
@@ -302,7 +301,7 @@ func (s *Server) end(b *Batch, n int) {
 			bad = append(bad, line)
 		}
 	}
-	slices.Reverse(good) // in no particular order
+	slices.Reverse(good) // the order is unspecified
 	if s.Lines != nil {
 		good = s.Lines(good)
 	}
@@ -314,7 +313,7 @@ func (s *Server) end(b *Batch, n int) {
 	}
 }
 
-// answer has the chat answer one line of a batch's file.
+// answer sends a line of a request file to Chat.
 func (s *Server) answer(line []byte) (id string, status int, body string) {
 	var q struct {
 		ID     string          `json:"custom_id"`

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// A view is Data as templates see it: every text is JSON already, and a
-// template has no way to reach it bare.
+// A view is Data for templates: every text is already encoded as JSON, and templates
+// can't access the original.
 type view struct {
 	Strict, Again                    bool
 	Question, Answer, Before, Joined encoded
 	Sentences, Contexts, Claims      encoded
 }
 
-// encoded is JSON on as few lines as it has items.
+// encoded is JSON, with one line for each item of a list.
 type encoded string
 
 func (d Data) encode() view {
@@ -28,7 +28,7 @@ func (d Data) encode() view {
 
 func text(s string) encoded { return encoded(escape(s)) }
 
-// items is a JSON array with an item a line.
+// items encodes list as a JSON array.
 func items(list []Item) encoded {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -42,16 +42,15 @@ func items(list []Item) encoded {
 	return encoded(b.String())
 }
 
-// escape is v as JSON in which nothing looks like a control token of a chat
-// template. Servers that fill a template of their own turn "<|im_end|>" or
-// "[/INST]" in a message into the token of that name, which would end the
-// message. As < is the same character to whoever reads JSON, nothing is
-// lost. Other signs stay as they are, since a quote is copied from this text.
+// escape encodes v as JSON without anything that looks like a control token of a chat
+// template. Servers convert "<|im_end|>" or "[/INST]" in a message into the token of that
+// name, which would end the message. The first character of such tokens is written as an
+// escape sequence. Other characters stay unchanged, since models copy quotes from this text.
 func escape(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(v) // strings and numbers can always be encoded
+	_ = e.Encode(v) // encoding strings and numbers can't fail
 	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	out := make([]byte, 0, len(raw)+16)
 	for i, c := range raw {
@@ -67,8 +66,8 @@ func escape(v any) string {
 	return string(out)
 }
 
-// opensTag reports whether s goes on like "|im_end|>", "/s>", "<SYS>>",
-// "start_of_turn>" or "｜end▁of▁sentence｜>" after the < before it.
+// opensTag reports whether s, the text after a <, continues like "|im_end|>", "/s>",
+// "<SYS>>", "start_of_turn>" or "｜end▁of▁sentence｜>".
 func opensTag(s []byte) bool {
 	if len(s) == 0 {
 		return false
@@ -83,8 +82,8 @@ func opensTag(s []byte) bool {
 	}
 }
 
-// opensMark reports whether s goes on like "INST]", "/INST]" or "gMASK]" after
-// the [ before it.
+// opensMark reports whether s, the text after a [, continues like "INST]", "/INST]" or
+// "gMASK]".
 func opensMark(s []byte) bool {
 	if len(s) > 0 && s[0] == '/' {
 		s = s[1:]

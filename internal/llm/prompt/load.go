@@ -14,22 +14,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// MostBytes is how large a template may be.
-const MostBytes = 1 << 20
+// MaxBytes is the maximum size of a template.
+const MaxBytes = 1 << 20
 
 //go:embed data/*.tmpl
 var data embed.FS
 
-// A builtin is a prompt that comes with the program. Its version goes up with
-// every change of its text: replies in caches are kept by it.
+// A builtin is a prompt that is included in the program. Its version must change with its
+// text, since it is part of the keys of cached replies.
 type builtin struct {
 	name    Name
 	version int
-	needs   []string // fields that its user message must show
+	needs   []string // fields that the user message must contain
 	text    []byte
 }
 
-// builtins lists the prompts in the order of a row's way.
+// builtins returns the prompts in the order in which a row uses them.
 func builtins() ([]builtin, error) {
 	list := []builtin{
 		{name: Claims, version: 1, needs: []string{"Sentences"}},
@@ -51,28 +51,26 @@ func builtins() ([]builtin, error) {
 
 func (b builtin) file() string { return string(b.name) + ".tmpl" }
 
-// Load returns the prompts. A file of dir named after a prompt, such as
-// judge.tmpl, takes the place of the one that is built in; with "" none does.
-// Every template is parsed and tried here, so that an error (which names the
-// file and, where there is one, the field) comes before anything is spent: each
-// must define "system" and "user", use no field that there is not, and show the
-// texts that it is about. A .tmpl file that is named after no prompt, and a
-// folder without any, are errors too.
+// Load returns the prompts. A file in dir that is named after a prompt, such as
+// judge.tmpl, replaces the included one; dir may be empty. Load parses and tests every
+// template, so that errors, which name the file, occur before anything is spent. Each
+// template must define "system" and "user", use known fields only, and contain the texts
+// that it is about. It is an error if dir has a .tmpl file with another name, or none.
 func Load(dir string) (*Set, error) {
 	list, err := builtins()
 	if err != nil {
 		return nil, err
 	}
-	own := map[string][]byte{}
+	replaced := map[string][]byte{}
 	if dir != "" {
-		if own, err = readFolder(dir, list); err != nil {
+		if replaced, err = readDir(dir, list); err != nil {
 			return nil, err
 		}
 	}
 	s := &Set{templates: make(map[Name]*entry, len(list))}
 	for _, b := range list {
 		file, text := b.file(), b.text
-		if changed, ok := own[file]; ok {
+		if changed, ok := replaced[file]; ok {
 			file, text = filepath.Join(dir, file), changed
 		}
 		parsed, err := parse(b, file, text)
@@ -84,8 +82,8 @@ func Load(dir string) (*Set, error) {
 	return s, nil
 }
 
-// readFolder reads the templates of dir, by file name.
-func readFolder(dir string, list []builtin) (map[string][]byte, error) {
+// readDir reads the templates in dir, by file name.
+func readDir(dir string, list []builtin) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -96,36 +94,36 @@ func readFolder(dir string, list []builtin) (map[string][]byte, error) {
 		known[b.file()] = true
 		names = append(names, b.file())
 	}
-	own := map[string][]byte{}
+	replaced := map[string][]byte{}
 	for _, e := range entries {
 		if filepath.Ext(e.Name()) != ".tmpl" {
 			continue
 		}
 		if !known[e.Name()] {
-			return nil, fmt.Errorf("%s: there is no such prompt; there are %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
+			return nil, fmt.Errorf("%s: unknown prompt; want one of %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
-		if own[e.Name()], err = safefile.ReadFile(filepath.Join(dir, e.Name()), MostBytes); err != nil {
+		if replaced[e.Name()], err = safefile.ReadFile(filepath.Join(dir, e.Name()), MaxBytes); err != nil {
 			return nil, err
 		}
 	}
-	if len(own) == 0 {
-		return nil, fmt.Errorf("%s: no prompt in it; a folder of prompts has some of %s", dir, strings.Join(names, ", "))
+	if len(replaced) == 0 {
+		return nil, fmt.Errorf("%s: no prompts found; want some of %s", dir, strings.Join(names, ", "))
 	}
-	return own, nil
+	return replaced, nil
 }
 
-// parse reads a template and tries it.
+// parse parses a template and tests it.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
-	t, err := template.New(file).Option("missingkey=error").Funcs(refused()).Parse(string(text))
+	t, err := template.New(file).Option("missingkey=error").Funcs(disabledFuncs()).Parse(string(text))
 	if err != nil {
-		return nil, inWords(file, err)
+		return nil, withFile(file, err)
 	}
 	if err := checkSteps(t); err != nil {
-		return nil, inWords(file, err)
+		return nil, withFile(file, err)
 	}
 	for _, part := range []string{"system", "user"} {
 		if t.Lookup(part) == nil {
-			return nil, fmt.Errorf("%s: it does not define %q: write {{define %q}}…{{end}}", file, part, part)
+			return nil, fmt.Errorf("%s: missing template %q: add {{define %q}}…{{end}}", file, part, part)
 		}
 	}
 	for i := range 4 {
@@ -136,40 +134,40 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	return t, nil
 }
 
-// try fills a template with marks in place of texts and looks for them.
+// try executes a template with markers in place of texts and checks where they appear.
 func try(b builtin, file string, t *template.Template, strict, again bool) error {
-	marks := map[string]encoded{}
+	markers := map[string]encoded{}
 	for _, f := range []string{"Question", "Answer", "Before", "Joined", "Sentences", "Contexts", "Claims"} {
-		marks[f] = encoded("\x00" + f + "\x00")
+		markers[f] = encoded("\x00" + f + "\x00")
 	}
 	v := view{
 		Strict: strict, Again: again,
-		Question: marks["Question"], Answer: marks["Answer"], Before: marks["Before"], Joined: marks["Joined"],
-		Sentences: marks["Sentences"], Contexts: marks["Contexts"], Claims: marks["Claims"],
+		Question: markers["Question"], Answer: markers["Answer"], Before: markers["Before"], Joined: markers["Joined"],
+		Sentences: markers["Sentences"], Contexts: markers["Contexts"], Claims: markers["Claims"],
 	}
-	system, user := bounded{most: mostFilled}, bounded{most: mostFilled}
+	system, user := bounded{limit: maxOutput}, bounded{limit: maxOutput}
 	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
-		return inWords(file, err)
+		return withFile(file, err)
 	}
 	if err := t.ExecuteTemplate(&user, "user", v); err != nil {
-		return inWords(file, err)
+		return withFile(file, err)
 	}
 	if strings.TrimSpace(system.String()) == "" {
 		return fmt.Errorf("%s: \"system\" is empty", file)
 	}
 	if bytes.IndexByte(system.Bytes(), 0) >= 0 {
-		return fmt.Errorf("%s: \"system\" shows a text of the dataset: put it into \"user\"", file)
+		return fmt.Errorf("%s: \"system\" contains a text of the dataset: move it to \"user\"", file)
 	}
 	for _, f := range b.needs {
-		if !strings.Contains(user.String(), string(marks[f])) {
+		if !strings.Contains(user.String(), string(markers[f])) {
 			return fmt.Errorf("%s: \"user\" does not use the field {{.%s}} (strict %t, again %t)", file, f, strict, again)
 		}
 	}
 	return nil
 }
 
-// inWords makes an error of text/template name the file once.
-func inWords(file string, err error) error {
+// withFile adds the file name to an error of text/template, which may have it already.
+func withFile(file string, err error) error {
 	msg := strings.TrimPrefix(err.Error(), "template: ")
 	if !strings.HasPrefix(msg, file) {
 		msg = file + ": " + msg
@@ -177,9 +175,9 @@ func inWords(file string, err error) error {
 	return errors.New(msg)
 }
 
-// Export writes the prompts that are built in to dir, which is made where there
-// is none, and returns the paths of the files. A file that is there and has
-// another text is an error, and then nothing is written.
+// Export writes the included prompts to dir, which is created if necessary, and returns
+// the paths of the files. If a file exists with other content, it writes nothing and
+// returns an error.
 func Export(dir string) ([]string, error) {
 	list, err := builtins()
 	if err != nil {
@@ -188,13 +186,13 @@ func Export(dir string) ([]string, error) {
 	var paths []string
 	for _, b := range list {
 		path := filepath.Join(dir, b.file())
-		old, err := safefile.ReadFile(path, MostBytes)
+		old, err := safefile.ReadFile(path, MaxBytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
 			return nil, err
 		case !bytes.Equal(old, b.text):
-			return nil, fmt.Errorf("%s: it is there and was changed; remove it or choose another folder", path)
+			return nil, fmt.Errorf("%s: already exists with other content; remove it or choose another directory", path)
 		}
 		paths = append(paths, path)
 	}

@@ -1,13 +1,12 @@
-// Package prompt holds what language models are asked, as text templates that
-// a user may replace.
+// Package prompt renders the prompts for language models from text templates, which
+// users can replace.
 //
-// A prompt is a system message, which is the same for all rows, and a user
-// message, which holds the texts of one row. The long parts that requests share
-// come first (instructions, then contexts), so that a server which caches the
-// beginnings of prompts has something to reuse.
+// A prompt has a system message, which is the same for all rows, and a user message with
+// the texts of a row. The long parts that requests have in common come first: the
+// instructions, then the contexts. So servers that cache prompt prefixes can reuse them.
 //
-// Texts of a dataset reach a template only as JSON, already escaped: whatever a
-// text says, it stays one string of one JSON object in one message.
+// Templates get the texts of a dataset only as escaped JSON. Whatever a text contains, it
+// stays a single string in a single JSON object.
 package prompt
 
 import (
@@ -18,10 +17,10 @@ import (
 	"text/template"
 )
 
-// A Name is one of the prompts.
+// A Name identifies a prompt.
 type Name string
 
-// The prompts.
+// Names of prompts.
 const (
 	Claims      Name = "claims"       // sentences of an answer -> statements of each
 	Judge       Name = "judge"        // claims and chunks -> verdict, reason, chunks and quote of each
@@ -31,34 +30,34 @@ const (
 	RagEvals    Name = "rag-evals"    // sentences of an answer and chunks -> statements with their verdicts
 )
 
-// An Item is a numbered text of a prompt.
+// An Item is a numbered text in a prompt.
 type Item struct {
 	ID      int    `json:"id"`
 	Text    string `json:"text"`
-	Heading string `json:"heading,omitempty"` // what a sentence stands under
+	Heading string `json:"heading,omitempty"` // of the section that contains a sentence
 }
 
-// Data is what a template is filled with. A prompt uses the fields that it
-// needs; see the comment that begins its template.
+// Data has the fields of all templates. The comment at the start of a template lists those
+// that it uses.
 type Data struct {
-	Strict    bool   // only what is stated counts, inferences do not
-	Again     bool   // an earlier reply to the same was not good enough
-	Question  string // of the row; may be empty
+	Strict    bool   // accept explicit statements only, no inference
+	Again     bool   // an earlier reply was not good enough
+	Question  string // may be empty
 	Answer    string // the whole answer
-	Before    string // what the answer says before Sentences
-	Sentences []Item // to be broken into statements
+	Before    string // part of the answer before Sentences
+	Sentences []Item // to rewrite as statements
 	Contexts  []Item // chunks
 	Joined    string // all contexts as one text
-	Claims    []Item // to be judged
+	Claims    []Item // to judge
 }
 
-// A Text is a prompt as it is sent.
+// A Text is a rendered prompt.
 type Text struct {
 	System, User string
 	Version      string // name and version, such as "judge/1"
 }
 
-// A Set is one template for each prompt. It may be used by many goroutines.
+// A Set has a template for each prompt. It is safe for concurrent use.
 type Set struct{ templates map[Name]*entry }
 
 type entry struct {
@@ -66,9 +65,8 @@ type entry struct {
 	parsed  *template.Template
 }
 
-// Version is the name and version of a prompt: "judge/1" for one that is built
-// in, and a hash in place of the number for one that was changed. It is "" for
-// a name that there is not.
+// Version returns the name and version of a prompt: "judge/1" for an included one, a hash
+// in place of the number for a replaced one, and "" for an unknown name.
 func (s *Set) Version(n Name) string {
 	if e := s.templates[n]; e != nil {
 		return e.version
@@ -76,23 +74,23 @@ func (s *Set) Version(n Name) string {
 	return ""
 }
 
-// Render fills a prompt. The same data gives the same bytes.
+// Render renders a prompt. The same data results in the same bytes.
 func (s *Set) Render(n Name, d Data) (Text, error) {
 	e := s.templates[n]
 	if e == nil {
-		return Text{}, fmt.Errorf("there is no prompt %q", n)
+		return Text{}, fmt.Errorf("unknown prompt %q", n)
 	}
 	v := d.encode()
-	most := mostFilled
+	limit := maxOutput
 	for _, text := range []encoded{v.Question, v.Answer, v.Before, v.Joined, v.Sentences, v.Contexts, v.Claims} {
-		most += 4 * len(text) // one may be shown more than once
+		limit += 4 * len(text) // a template may insert a text repeatedly
 	}
 	t := Text{Version: e.version}
 	for _, part := range []struct {
 		name string
 		to   *string
 	}{{"system", &t.System}, {"user", &t.User}} {
-		b := bounded{most: most}
+		b := bounded{limit: limit}
 		if err := e.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
 			return Text{}, fmt.Errorf("prompt %s: %w", n, err)
 		}
@@ -101,7 +99,7 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	return t, nil
 }
 
-// versionOf names a template by its text.
+// versionOf returns the version of a template.
 func versionOf(b builtin, text []byte) string {
 	if bytes.Equal(text, b.text) {
 		return fmt.Sprintf("%s/%d", b.name, b.version)

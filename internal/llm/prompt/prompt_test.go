@@ -131,8 +131,8 @@ func TestOwnTemplatesTakePrecedence(t *testing.T) {
 			t.Errorf("%s: an exported prompt has the version %s", n, same.Version(n))
 		}
 	}
-	own := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
-	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(own), 0o644); err != nil {
+	replaced := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
+	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(replaced), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	s := load(t, dir)
@@ -171,22 +171,22 @@ func TestTemplatesAreCheckedAtStart(t *testing.T) {
 			"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{if .Strict}}{{.Claims}}{{end}}{{end}}`,
 			`judge.tmpl: "user" does not use the field {{.Claims}} (strict false`,
 		},
-		"an unknown field":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
-		"no user":                 {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: it does not define "user"`},
-		"no system":               {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: it does not define "system"`},
-		"an empty system":         {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
-		"a text in system":        {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" shows a text of the dataset`},
-		"no template":             {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
-		"an error while it runs":  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
-		"an error in the system":  {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
-		"no such prompt":          {"jugde.tmpl", "", "jugde.tmpl: there is no such prompt; there are claims.tmpl"},
-		"a loop":                  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} has no place in a prompt"},
-		"a call of itself":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
-		"calls that multiply":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
-		"texts that multiply":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "printf has no place in a prompt"},
-		"too much text":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
-		"a large file":            {"claims.tmpl", strings.Repeat("x", MostBytes+1), "longer than 1048576 bytes"},
-		"no prompt in the folder": {"readme.txt", "", "no prompt in it"},
+		"an unknown field":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
+		"no user":                    {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
+		"no system":                  {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
+		"an empty system":            {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
+		"a text in system":           {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
+		"no template":                {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
+		"an error while it runs":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
+		"an error in the system":     {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
+		"no such prompt":             {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
+		"a loop":                     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
+		"a call of itself":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
+		"calls that multiply":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
+		"texts that multiply":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
+		"too much text":              {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
+		"a large file":               {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
+		"no prompt in the directory": {"readme.txt", "", "no prompts found"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -1,12 +1,10 @@
-// Package wildtest serves a judge for tests that answers every prompt of ragfaith
-// correctly, and can be given the quirks of real OpenAI-compatible servers. A run
-// against a server with quirks must come to the scores of a run against one
-// without.
+// Package quirktest provides a fake OpenAI-compatible server for tests. It answers every
+// prompt of ragfaith correctly, and can simulate the quirks of real servers. Runs with and
+// without quirks must produce the same scores.
 //
-// A quirk is a function around the handler of a call: it may change the call
-// before it is answered, change the answer, or answer by itself. Each stands in a
-// file with those like it; a new one needs no change here.
-package wildtest
+// A quirk wraps the handler of a call: it may change the call, change the answer, or
+// answer itself.
+package quirktest
 
 import (
 	"encoding/json"
@@ -17,41 +15,41 @@ import (
 
 // A Call is one request for a chat completion.
 type Call struct {
-	N            int    // from 1, in order of arrival
+	N            int    // number in order of arrival, from 1
 	Limit        string // max_tokens, max_completion_tokens, or "" if neither is sent
-	MaxTokens    int    // its value
+	MaxTokens    int    // value of that parameter
 	Temperature  *float64
 	Format       string // json_schema, json_object, or "" for neither
-	Schema       string // the JSON Schema, from the format or the prompt; "" if none is sent
-	System, User string // the messages
+	Schema       string // JSON schema from the format or the prompt; may be empty
+	System, User string // messages
 	Header       http.Header
-	Raw          []byte // the body
+	Raw          []byte // body
 }
 
-// Word reports whether the call asks for one word.
+// Word reports whether the call asks for a single word.
 func (c *Call) Word() bool { return strings.Contains(c.User, "Yes or no:") }
 
-// An Answer is what a server sends back.
+// An Answer is a response of the server.
 type Answer struct {
-	Status         int    // 0 for 200
+	Status         int    // 0 means 200
 	Message, Param string // of an error
 	Header         map[string]string
-	Body           string // sent as it is, if not empty
+	Body           string // if set, sent instead of the fields below
 
 	Content, Reasoning string
-	Finish             string // "" for stop
+	Finish             string // finish reason; default stop
 	PromptTokens       int
-	CompletionTokens   int // with those for reasoning
+	CompletionTokens   int // including reasoning
 	ReasoningTokens    int
 }
 
-// A Handler answers calls, many at once.
+// A Handler answers calls. It must be safe for concurrent use.
 type Handler func(c *Call) *Answer
 
 // A Quirk wraps a handler.
 type Quirk func(next Handler) Handler
 
-// A Server is an http.Handler for /chat/completions below any path.
+// A Server is an http.Handler for paths that end in /chat/completions.
 type Server struct {
 	handle Handler
 
@@ -59,7 +57,7 @@ type Server struct {
 	calls []*Call
 }
 
-// New returns a server with some quirks, the outermost first.
+// New returns a server with quirks, the outermost first.
 func New(quirks ...Quirk) *Server {
 	s := &Server{handle: judge}
 	for i := len(quirks) - 1; i >= 0; i-- {
@@ -103,7 +101,7 @@ func readCall(raw []byte) *Call {
 			JSONSchema struct{ Schema json.RawMessage } `json:"json_schema"`
 		} `json:"response_format"`
 	}
-	_ = json.Unmarshal(raw, &q) // what is missing is seen in the answer
+	_ = json.Unmarshal(raw, &q) // missing fields show up in the answer
 	c := &Call{Temperature: q.Temperature, Format: q.Format.Type, Schema: string(q.Format.JSONSchema.Schema), Raw: raw}
 	for name, n := range map[string]*int{"max_tokens": q.MaxTokens, "max_completion_tokens": q.MaxCompletionTokens} {
 		if n != nil {

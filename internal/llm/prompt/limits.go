@@ -7,16 +7,15 @@ import (
 	syntax "text/template/parse"
 )
 
-// A folder of prompts may have come with a repository. Its templates show texts,
-// and have no need to compute: what could take for ever is refused when they are
-// read, and what they write is bounded.
+// Prompts may come with a repository. Their templates only need to insert texts, so
+// constructs that could run for a long time are rejected when they are loaded, and their
+// output is limited.
 const (
-	mostSteps  = 10_000   // of the parts of a template, those of {{template}} counted each time
-	mostFilled = 64 << 20 // bytes that a template may write beside the texts
+	maxSteps  = 10_000   // nodes that a template may execute, including those of {{template}}
+	maxOutput = 64 << 20 // bytes that a template may write in addition to the texts
 )
 
-// checkSteps refuses loops, and templates that call one another so often that
-// they would not end in reasonable time.
+// checkSteps rejects loops, recursion, and templates that call each other too often.
 func checkSteps(t *template.Template) error {
 	c := counter{t: t, known: map[string]int{}}
 	for _, part := range t.Templates() {
@@ -25,29 +24,29 @@ func checkSteps(t *template.Template) error {
 		}
 		if n, err := c.template(part.Name()); err != nil {
 			return err
-		} else if n > mostSteps {
-			return fmt.Errorf("{{define %q}} takes more than %d steps", part.Name(), mostSteps)
+		} else if n > maxSteps {
+			return fmt.Errorf("{{define %q}} takes more than %d steps", part.Name(), maxSteps)
 		}
 	}
 	return nil
 }
 
-// refused are the functions that make texts longer: a few of them inside one
-// another fill any memory before a byte is written.
-func refused() template.FuncMap {
+// disabledFuncs returns replacements for functions that make texts longer: nested calls
+// could fill the memory before anything is written.
+func disabledFuncs() template.FuncMap {
 	funcs := template.FuncMap{}
 	for _, name := range []string{"print", "printf", "println", "html", "js", "urlquery"} {
 		funcs[name] = func(...any) (string, error) {
-			return "", fmt.Errorf("%s has no place in a prompt: write the text as it is", name)
+			return "", fmt.Errorf("function %s is not supported in prompts", name)
 		}
 	}
 	return funcs
 }
 
-// A counter counts the steps of templates.
+// A counter counts the nodes that templates may execute.
 type counter struct {
 	t     *template.Template
-	known map[string]int // -1 while it is counted
+	known map[string]int // -1 while counting
 }
 
 func (c *counter) template(name string) (int, error) {
@@ -59,7 +58,7 @@ func (c *counter) template(name string) (int, error) {
 	}
 	t := c.t.Lookup(name)
 	if t == nil || t.Tree == nil || t.Root == nil {
-		return 1, nil // executing it says so
+		return 1, nil // executing it returns an error
 	}
 	c.known[name] = -1
 	n, err := c.list(t.Root)
@@ -77,7 +76,7 @@ func (c *counter) list(l *syntax.ListNode) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		sum = min(sum+n, mostSteps+1)
+		sum = min(sum+n, maxSteps+1)
 	}
 	return sum, nil
 }
@@ -85,7 +84,7 @@ func (c *counter) list(l *syntax.ListNode) (int, error) {
 func (c *counter) node(node syntax.Node) (int, error) {
 	switch n := node.(type) {
 	case *syntax.RangeNode:
-		return 0, fmt.Errorf("line %d: {{range}} has no place in a prompt: the lists are texts already", n.Line)
+		return 0, fmt.Errorf("line %d: {{range}} is not supported in prompts: lists are already encoded as text", n.Line)
 	case *syntax.IfNode:
 		return c.branches(n.List, n.ElseList)
 	case *syntax.WithNode:
@@ -105,15 +104,15 @@ func (c *counter) branches(first, second *syntax.ListNode) (int, error) {
 	return 1 + a + b, err
 }
 
-// A bounded buffer takes so many bytes and no more.
+// A bounded buffer accepts at most limit bytes.
 type bounded struct {
 	bytes.Buffer
-	most int
+	limit int
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.most {
-		return 0, fmt.Errorf("it writes more than %d bytes beside the texts of the dataset", mostFilled)
+	if b.Len()+len(p) > b.limit {
+		return 0, fmt.Errorf("it writes more than %d bytes in addition to the texts of the dataset", maxOutput)
 	}
 	return b.Buffer.Write(p)
 }

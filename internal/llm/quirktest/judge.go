@@ -1,4 +1,4 @@
-package wildtest
+package quirktest
 
 import (
 	"encoding/json"
@@ -12,18 +12,18 @@ type item struct {
 	Text string `json:"text"`
 }
 
-// A prompt is what the user's message has as JSON.
+// A prompt is the JSON in a user message.
 type prompt struct {
 	Chunks                        []item
 	Context, Answer               string
 	Claims, Statements, Sentences []item
 }
 
-// judge is the handler without quirks. It supports a claim most of whose longer
-// words are in the contexts.
+// judge is the handler without quirks. It supports a claim if most of its longer words
+// occur in the contexts.
 func judge(c *Call) *Answer {
 	var p prompt
-	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // without it nothing is asked
+	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure there are no claims
 	text := p.reply(c)
 	return &Answer{Content: text, PromptTokens: (len(c.System) + len(c.User)) / 4, CompletionTokens: 1 + len(text)/4}
 }
@@ -113,7 +113,7 @@ func words(text string) []string {
 func encode(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // it is made of strings and numbers
+		panic(err) // v consists of strings and numbers
 	}
 	return string(b)
 }

@@ -1,22 +1,22 @@
-package wildtest
+package quirktest
 
-// draft is reasoning that looks like an answer, with verdicts that nobody means.
+// draft is reasoning that looks like an answer, with verdicts that must be ignored.
 const draft = "Yes, the user asks me to check the claims. A first idea would be " +
 	`{"verdicts":[{"claim_id":0,"statement_id":0,"chunk_ids":[],"quote":"","reason":"draft","verdict":"supported"}]}` +
 	" but let me look closer."
 
-// A Reasoner says how a model reasons before it answers.
+// A Reasoner configures how a model reasons before it answers.
 type Reasoner struct {
-	Tokens func(c *Call) int // output tokens that a call takes for it
-	// Text puts reasoning and answer together in the content; nil for a server that
-	// keeps the reasoning apart. The answer is "" if the output tokens ran out.
+	Tokens func(c *Call) int // output tokens for reasoning
+	// Text combines reasoning and answer in the content. Nil means that the server separates
+	// them. The answer is empty if the output tokens ran out.
 	Text   func(reasoning, answer string) string
-	Field  bool   // reasoning kept apart is sent beside the content
-	Silent bool   // its tokens are not reported
-	Finish string // of a truncated reply; "" for length
+	Field  bool   // send separated reasoning in its own field
+	Silent bool   // do not report reasoning tokens
+	Finish string // finish reason of truncated replies; default length
 }
 
-// Reasons takes output tokens for reasoning, and truncates what does not fit.
+// Reasons uses output tokens for reasoning, and truncates replies that exceed the limit.
 func Reasons(r Reasoner) Quirk {
 	return changed(func(c *Call, a *Answer) {
 		need := r.Tokens(c)
@@ -46,20 +46,18 @@ func Reasons(r Reasoner) Quirk {
 	})
 }
 
-// Tokens is a number of tokens from least to most that depends on the prompt
-// alone.
-func Tokens(least, most int) func(c *Call) int {
+// Tokens returns a function for a number from low to high that depends only on the prompt.
+func Tokens(low, high int) func(c *Call) int {
 	return func(c *Call) int {
 		sum := uint32(2166136261) // FNV-1a
 		for i := range len(c.User) {
 			sum = (sum ^ uint32(c.User[i])) * 16777619
 		}
-		return least + int(sum%uint32(most-least+1)) //nolint:gosec // least is at most most
+		return low + int(sum%uint32(high-low+1)) //nolint:gosec // low <= high
 	}
 }
 
-// Tags is text with reasoning between tags; without opening, the prompt template
-// has the opening tag.
+// Tags puts reasoning between tags. Opening is empty if the prompt template adds that tag.
 func Tags(opening, closing string) func(reasoning, answer string) string {
 	return func(reasoning, answer string) string {
 		if answer == "" {
@@ -69,7 +67,7 @@ func Tags(opening, closing string) func(reasoning, answer string) string {
 	}
 }
 
-// Channels is text as gpt-oss writes it, where a server does not take it apart.
+// Channels formats a reply like gpt-oss.
 func Channels(reasoning, answer string) string {
 	text := "<|channel|>analysis<|message|>" + reasoning
 	if answer != "" {
