@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// benchRows are rows of about 1 KB.
+// benchRows returns n rows of about 1 KB.
 func benchRows(n int) []record {
 	chunk := strings.Repeat("Albert Einstein (born 14 March 1879) was a German-born physicist. ", 3)
 	rows := make([]record, n)

@@ -17,14 +17,15 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// zeros is a text of so many '0'.
-func zeros(n int64) io.Reader { return io.LimitReader(same('0'), n) }
+// zeros returns a reader of n '0' characters.
+func zeros(n int64) io.Reader { return io.LimitReader(repeatReader('0'), n) }
 
-type same byte
+// A repeatReader returns the same byte forever.
+type repeatReader byte
 
-func (s same) Read(p []byte) (int, error) {
+func (r repeatReader) Read(p []byte) (int, error) {
 	if len(p) > 0 {
-		p[0] = byte(s)
+		p[0] = byte(r)
 	}
 	for n := 1; n < len(p); n *= 2 {
 		copy(p[n:], p[:n])
@@ -32,13 +33,13 @@ func (s same) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// packed compresses r.
-func packed(t *testing.T, how string, r io.Reader) []byte {
+// compress compresses r with gzip or zstd.
+func compress(t *testing.T, codec string, r io.Reader) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	var w io.WriteCloser
 	var err error
-	if how == "gzip" {
+	if codec == "gzip" {
 		w, err = gzip.NewWriterLevel(&b, gzip.BestSpeed)
 	} else {
 		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
@@ -55,7 +56,7 @@ func packed(t *testing.T, how string, r io.Reader) []byte {
 	return b.Bytes()
 }
 
-// allocated is how many bytes f allocates in all, whatever is freed again.
+// allocated returns the bytes that f allocates in total, including freed ones.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -66,53 +67,51 @@ func allocated(f func()) uint64 {
 
 const goodRow = `{"answer":"a","contexts":["x"]}` + "\n"
 
-func TestADecompressionBombIsAnError(t *testing.T) {
-	const grown = harmless + 1<<26
-	bomb := packed(t, "zstd", zeros(grown))
-	for name, data := range map[string][]byte{"zstd": bomb, "zstd in gzip": packed(t, "gzip", bytes.NewReader(bomb))} {
+func TestOpenRejectsDecompressionBombs(t *testing.T) {
+	const grown = freeSize + 1<<26
+	bomb := compress(t, "zstd", zeros(grown))
+	for name, data := range map[string][]byte{"zstd": bomb, "zstd in gzip": compress(t, "gzip", bytes.NewReader(bomb))} {
 		t.Run(name, func(t *testing.T) {
 			t.Logf("%d bytes", len(data))
 			path := filepath.Join(t.TempDir(), "rows.jsonl")
 			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			taken := allocated(func() {
+			size := allocated(func() {
 				if _, err := Open([]string{path}, Options{MaxRowBytes: 1 << 20}); !errors.Is(err, errBomb) || !strings.HasPrefix(err.Error(), path+": the zstd data: it is more than 500 times as large unpacked: a decompression bomb?") {
 					t.Error(err)
 				}
 			})
-			if taken > 64<<20 {
-				t.Errorf("it took %d MiB", taken>>20)
+			if size > 64<<20 {
+				t.Errorf("allocated %d MiB", size>>20)
 			}
 		})
 	}
 }
 
-// Only what is beyond measure is a bomb: what is small, and what is alike.
-func TestWhatGrowsAsDataDoesIsNoBomb(t *testing.T) {
+func TestCompressibleDataIsNotABomb(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
 		out, stored int64
 		bomb        bool
 	}{
-		{name: "small", out: harmless, stored: 1},
-		{name: "rows that are all the same", out: 10 << 30, stored: 64 << 20},
-		{name: "a bomb", out: harmless + 1, stored: harmless/maxGrowth - 1, bomb: true},
-		{name: "a large bomb", out: 1 << 40, stored: 1 << 30, bomb: true},
+		{name: "small", out: freeSize, stored: 1},
+		{name: "identical rows", out: 10 << 30, stored: 64 << 20},
+		{name: "bomb", out: freeSize + 1, stored: freeSize/maxRatio - 1, bomb: true},
+		{name: "large bomb", out: 1 << 40, stored: 1 << 30, bomb: true},
 	} {
-		l := &layer{name: "gzip", r: strings.NewReader("x"), stored: &counter{n: tt.stored}, n: tt.out}
+		l := &layer{name: "gzip", r: strings.NewReader("x"), stored: &countingReader{n: tt.stored}, n: tt.out}
 		if _, err := l.Read(make([]byte, 1)); errors.Is(err, errBomb) != tt.bomb {
-			t.Errorf("%s: %v", tt.name, err)
+			t.Errorf("%s: got %v, want bomb %t", tt.name, err, tt.bomb)
 		}
 	}
 }
 
-// A line of 2 GB is refused without being held, and what follows it is read.
-func TestALineOf2GBIsRefusedAndTheRestIsRead(t *testing.T) {
+func TestOverlongLineIsSkippedWithoutBuffering(t *testing.T) {
 	rows := func() io.Reader {
 		return io.MultiReader(strings.NewReader(goodRow+`{"contexts":["x"],"answer":"`), zeros(2<<30), strings.NewReader("\"}\n"+goodRow))
 	}
-	taken := allocated(func() {
+	size := allocated(func() {
 		s, err := Open([]string{"-"}, Options{Stdin: rows(), Format: JSONL, MaxRowBytes: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -122,16 +121,15 @@ func TestALineOf2GBIsRefusedAndTheRestIsRead(t *testing.T) {
 			got = append(got, fmt.Sprint(row.Answer, " ", err))
 		}
 		if want := "[a <nil>  standard input:2: record is too long: the limit is 1 MiB a <nil>]"; fmt.Sprint(got) != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	})
-	if taken > 16<<20 {
-		t.Errorf("it took %d MiB", taken>>20)
+	if size > 16<<20 {
+		t.Errorf("allocated %d MiB", size>>20)
 	}
 }
 
-// Nothing that reads a row goes down with it, and the row after it is read.
-func TestJSONThatIsNestedWithoutEndFailsItsRowAlone(t *testing.T) {
+func TestDeeplyNestedJSONFailsOnlyItsRow(t *testing.T) {
 	const deep = 100_000
 	nested := map[string]string{
 		"lists":        strings.Repeat("[", deep) + strings.Repeat("]", deep),
@@ -159,12 +157,11 @@ func TestJSONThatIsNestedWithoutEndFailsItsRowAlone(t *testing.T) {
 	}
 }
 
-// Values of two bytes in a file take sixty in memory.
-func TestARowOfTooManyValuesFailsAlone(t *testing.T) {
+func TestRowWithTooManyValuesFailsAlone(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
-	for _, value := range []string{"1", `""`} { // of the second, nothing but the number is too much
+	for _, value := range []string{"1", `""`} { // the second exceeds only the number of values
 		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
 		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
 		if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
@@ -173,16 +170,16 @@ func TestARowOfTooManyValuesFailsAlone(t *testing.T) {
 	}
 }
 
-// A dictionary lets a file of some kilobytes mean a row of any size.
-func TestAParquetRowThatIsSmallInItsFileAloneIsRefused(t *testing.T) {
+// With a dictionary, a file of some kilobytes can hold a row of any size.
+func TestParquetRowExpandedByDictionaryIsRejected(t *testing.T) {
 	type row struct {
 		ID       string   `parquet:"id"`
 		Contexts []string `parquet:"contexts,list,dict"`
 		Answer   string   `parquet:"answer"`
 	}
-	const size, times = 1 << 16, 4096 // 256 MiB
+	const textSize, times = 1 << 16, 4096 // 256 MiB
 	big := make([]string, times)
-	text := strings.Repeat("x", size)
+	text := strings.Repeat("x", textSize)
 	for i := range big {
 		big[i] = text
 	}
@@ -198,7 +195,7 @@ func TestAParquetRowThatIsSmallInItsFileAloneIsRefused(t *testing.T) {
 		t.Fatalf("the file has %d bytes", b.Len())
 	}
 	path := write(t, "x.parquet", b.String())
-	taken := allocated(func() {
+	size := allocated(func() {
 		s, err := Open([]string{path}, Options{MaxRowBytes: 1 << 20})
 		if err != nil {
 			t.Fatal(err)
@@ -208,27 +205,26 @@ func TestAParquetRowThatIsSmallInItsFileAloneIsRefused(t *testing.T) {
 			got = append(got, fmt.Sprint(row.ID, row.Contexts, " ", strings.TrimPrefix(fmt.Sprint(err), path)))
 		}
 		if want := "[0[x] <nil> 1[] :2: record is too long: the limit is 1 MiB 2[x] <nil>]"; fmt.Sprint(got) != want {
-			t.Errorf("%s, want %s", got, want)
+			t.Errorf("got %s, want %s", got, want)
 		}
 	})
-	if taken > 128<<20 {
-		t.Errorf("it took %d MiB", taken>>20)
+	if size > 128<<20 {
+		t.Errorf("allocated %d MiB", size>>20)
 	}
 }
 
-// Ids that all fall on one place in one run fall on others in the next, so that
-// nobody can write them down.
-func TestWhereAnIDLiesIsNobodysToChoose(t *testing.T) {
-	first, second := newIDs(), newIDs()
-	const ids, places = 1 << 12, 1 << 8
+// Ids that collide in one run must not collide in the next.
+func TestIDHashesAreKeyed(t *testing.T) {
+	first, second := newIDSet(), newIDSet()
+	const ids, slots = 1 << 12, 1 << 8
 	same := 0
 	for i := range ids {
 		id := strconv.Itoa(i)
-		if first.hash(id)/2%places == second.hash(id)/2%places {
+		if first.hash(id)/2%slots == second.hash(id)/2%slots {
 			same++
 		}
 	}
-	if same > 10*ids/places {
-		t.Errorf("%d of %d ids lie on the same one of %d places in both", same, ids, places)
+	if same > 10*ids/slots {
+		t.Errorf("%d of %d ids are in the same one of %d slots in both sets", same, ids, slots)
 	}
 }

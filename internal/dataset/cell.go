@@ -9,55 +9,55 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A certainty says whether a cell is a list that was written as text.
+// A certainty is the degree to which a text cell looks like a list.
 type certainty uint8
 
 const (
-	plain certainty = iota // it is a text
-	maybe                  // it is a list if the whole of it reads as one
-	sure                   // it is a list, or a broken one
+	notList      certainty = iota
+	maybeList              // a list if all of it can be parsed as one
+	definiteList           // a list, even if it cannot be parsed
 )
 
-// judgeCell tells a list that was written into a cell from a text that begins
-// with a bracket, such as "[1] According to" and "[[Wikipedia]]". A list's
-// bracket is followed by a quote, by another such list, or by nothing.
-func judgeCell(s string) certainty {
+// classifyCell distinguishes a list written into a cell from a text that starts
+// with a bracket, such as "[1] According to" or "[[Wikipedia]]". The bracket of a
+// list is followed by a quote, another list, or nothing.
+func classifyCell(s string) certainty {
 	s = trim(s)
 	if s == "" {
-		return plain
+		return notList
 	}
 	inner := trim(s[1:])
 	closed := false
 	switch s[0] {
 	case '[':
 		closed = strings.HasSuffix(s, "]")
-		if quoted(inner) || inner == "]" || isDocument(inner) {
-			return sure
+		if startsWithString(inner) || inner == "]" || isDocument(inner) {
+			return definiteList
 		}
-		if quoted(strings.TrimLeft(inner, "[({ \t\r\n")) {
-			return sure
+		if startsWithString(strings.TrimLeft(inner, "[({ \t\r\n")) {
+			return definiteList
 		}
 	case '{':
 		closed = strings.HasSuffix(s, "}")
-		if quoted(inner) || inner == "}" {
-			return sure
+		if startsWithString(inner) || inner == "}" {
+			return definiteList
 		}
 	case '(':
-		// A text may well begin with a quoted word in brackets.
+		// A text may start with a quoted word in parentheses.
 		closed = strings.HasSuffix(s, ")")
 	default:
-		return plain
+		return notList
 	}
 	if closed {
-		return maybe
+		return maybeList
 	}
-	return plain
+	return notList
 }
 
 func trim(s string) string { return strings.TrimLeft(strings.TrimRight(s, " \t\r\n"), " \t\r\n") }
 
-// quoted reports whether s begins with a string of JSON or Python.
-func quoted(s string) bool {
+// startsWithString reports whether s starts with a JSON or Python string.
+func startsWithString(s string) bool {
 	for range 2 {
 		if s == "" || strings.IndexByte("uUbBrRfF", s[0]) < 0 {
 			break
@@ -67,23 +67,23 @@ func quoted(s string) bool {
 	return s != "" && (s[0] == '"' || s[0] == '\'')
 }
 
-// isDocument reports whether s begins with a document as LangChain prints it.
+// isDocument reports whether s starts with the repr of a LangChain document.
 func isDocument(s string) bool {
 	s, ok := strings.CutPrefix(s, "Document(")
 	n := 0
-	for n < len(s) && isWord(s[n]) {
+	for n < len(s) && isWordByte(s[n]) {
 		n++
 	}
 	return ok && n > 0 && n < len(s) && s[n] == '='
 }
 
-// readCell reads a cell that is a list or an object as JSON or Python write it.
-// It reports false for one that is a text: one that is neither, or that holds
-// nothing that could be a context, as the output of a tool. What can only be
-// such a list and does not read is an error.
+// readCell parses a cell that is a JSON or Python list or object. It returns false
+// if the cell is a plain text, which includes lists and objects without anything
+// that could be a context, such as the output of a tool. A cell that is clearly a
+// list but cannot be parsed is an error.
 func readCell(t *tree, s string) (bool, error) {
-	is := judgeCell(s)
-	if is == plain {
+	c := classifyCell(s)
+	if c == notList {
 		return false, nil
 	}
 	jsonErr := readJSONText(t, s)
@@ -92,45 +92,43 @@ func readCell(t *tree, s string) (bool, error) {
 	}
 	t.reset()
 	pyErr := readPython(t, s)
-	if pyErr == nil && (is == sure || len(t.nodes) > 1) {
+	if pyErr == nil && (c == definiteList || len(t.nodes) > 1) {
 		return !isData(t, s), nil
 	}
-	var p *pythonError
-	if is == maybe || !errors.As(pyErr, &p) || !p.list && !endsAsList(s) {
+	py, ok := errors.AsType[*pythonError](pyErr)
+	if c == maybeList || !ok || !py.list && !endsAsList(s) {
 		t.reset()
 		return false, nil
 	}
-	// JSON has no single quotes; beyond that, whichever reading came further is
-	// what the writer meant.
-	var j *jsontext.SyntacticError
-	if q := strings.IndexAny(s, "'\""); q >= 0 && s[q] == '"' &&
-		errors.As(jsonErr, &j) && j.ByteOffset > int64(p.at) {
+	// Report the error of the parser that got further, unless the first quote is a
+	// single one, which JSON does not have.
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](jsonErr)
+	if q := strings.IndexAny(s, "'\""); ok && q >= 0 && s[q] == '"' && syntactic.ByteOffset > int64(py.offset) {
 		return false, syntaxError(jsonErr)
 	}
 	return false, pyErr
 }
 
-// isData reports whether a cell that reads as a list or an object has values,
-// but none where a context's text is looked for: "(1914, 1918)" and
-// {"price": 3} are texts. One that is empty, or holds nothing but null, was
-// meant to hold contexts.
+// isData reports whether a parsed list or object has values, but none that could be
+// a context: "(1914, 1918)" and {"price": 3} are texts. An empty one, or one with
+// only nulls, was meant to hold contexts.
 func isData(t *tree, s string) bool {
-	has := reach(t, 0)
+	has := contents(t, 0)
 	if has.text {
-		// Round brackets with a number in them are rather a reference.
+		// Parentheses with a number are more likely a reference.
 		return trim(s)[0] == '(' && has.number
 	}
 	return has.number || has.object
 }
 
-// reached is what lies where contexts are looked for.
-type reached struct {
-	text   bool // a string, or an object with a member that should be one
-	number bool // or a boolean
-	object bool // with members of other names
+// cellContents describes the values of a list or object that could be contexts.
+type cellContents struct {
+	text   bool // a string, or an object with a text member
+	number bool // a number or a boolean
+	object bool // an object with other members
 }
 
-func reach(t *tree, i int) (has reached) {
+func contents(t *tree, i int) (has cellContents) {
 	n := t.nodes[i]
 	switch n.kind {
 	case kindText, kindBytes:
@@ -144,24 +142,24 @@ func reach(t *tree, i int) (has reached) {
 		}
 	case kindList:
 		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			in := reach(t, j)
-			has = reached{has.text || in.text, has.number || in.number, has.object || in.object}
+			in := contents(t, j)
+			has = cellContents{has.text || in.text, has.number || in.number, has.object || in.object}
 		}
 	case kindNull:
 	}
 	return has
 }
 
-// endsAsList reports whether a cell that begins as a list but does not read as
-// one also ends as one. "["Hello" he said]" does not, nor does a text that goes
-// on after the bracket.
+// endsAsList reports whether a cell that starts like a list but cannot be parsed
+// also ends like one. "["Hello" he said]" does not, nor does a text that continues
+// after the bracket.
 func endsAsList(s string) bool {
 	s = trim(s)
 	if last := s[len(s)-1]; last != ']' && last != '}' || (last == '}') != (s[0] == '{') {
 		return false
 	}
 	if s[0] == '{' {
-		// An object without a text would be no contexts even if it read.
+		// Without a text member it could not hold contexts.
 		for _, key := range contextKeys() {
 			if strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'") {
 				return true
@@ -173,8 +171,8 @@ func endsAsList(s string) bool {
 	if inner == "" || strings.HasSuffix(inner, "'") || strings.HasSuffix(inner, `"`) {
 		return true
 	}
-	p := &python{s: strings.TrimLeft(s, "[({ \t\r\n"), t: &tree{}}
-	if !quoted(p.s) {
+	p := &pythonParser{s: strings.TrimLeft(s, "[({ \t\r\n"), t: &tree{}}
+	if !startsWithString(p.s) {
 		return true // Document(...
 	}
 	if _, err := p.str(); err != nil {
@@ -184,17 +182,8 @@ func endsAsList(s string) bool {
 	return c == ',' || c == ':'
 }
 
-// readJSONText reads s, which must be one JSON value.
+// readJSONText reads s, which must be a single JSON value, into t.
 func readJSONText(t *tree, s string) error {
-	t.scan.start([]byte(s), t)
-	t.scan.space()
-	if t.scan.value(true, 0) {
-		if t.scan.space(); t.scan.at == len(s) {
-			t.scan.finish()
-			return nil
-		}
-	}
-	t.reset()
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s))
 	if err := t.readJSON(dec, ""); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// aliases returns the names by which a field's column is known where no
-// Options.Map says another.
+// aliases returns the column names that are recognized for a field without
+// Options.Map.
 func aliases(f Field) []string {
 	switch f {
 	case FieldID:
@@ -24,26 +24,26 @@ func aliases(f Field) []string {
 	return nil
 }
 
-// A binding knows which names are columns of which field, and what is kept.
-type binding struct {
-	of       map[string]candidate
-	mapped   map[Field]string
+// A columnMap assigns columns to fields and to Row.Kept by name.
+type columnMap struct {
+	byName   map[string]candidate
+	mapped   map[Field]string // Options.Map
 	keep     []string
 	keepAll  bool
-	cluster  string // one of keep; "" for none
+	cluster  string // one of keep, or empty
 	reserved map[string]bool
-	whole    bool // records are wanted as they are: see OpenRecords
+	raw      bool // return records unparsed: see OpenRecords
 }
 
-// A candidate is a name that a field's column may have.
+// A candidate is a column name that can supply a field.
 type candidate struct {
 	field Field
 	name  string
 }
 
-func newBinding(opts Options) (*binding, error) {
-	b := &binding{
-		of: map[string]candidate{}, mapped: opts.Map,
+func newColumnMap(opts Options) (*columnMap, error) {
+	m := &columnMap{
+		byName: map[string]candidate{}, mapped: opts.Map,
 		keepAll: opts.KeepAll, cluster: opts.Cluster, reserved: map[string]bool{},
 	}
 	for f := range opts.Map {
@@ -56,106 +56,106 @@ func newBinding(opts Options) (*binding, error) {
 		if !ok {
 			continue
 		}
-		if c, taken := b.of[name]; taken {
+		if c, taken := m.byName[name]; taken {
 			return nil, usagef("--map gives column %s to both %s and %s", quote(name), c.field, f)
 		}
-		b.of[name] = candidate{f, name}
+		m.byName[name] = candidate{f, name}
 	}
 	for _, f := range fields() {
 		if _, ok := opts.Map[f]; ok {
 			continue
 		}
 		for _, name := range aliases(f) {
-			if _, taken := b.of[name]; !taken {
-				b.of[name] = candidate{f, name}
+			if _, taken := m.byName[name]; !taken {
+				m.byName[name] = candidate{f, name}
 			}
 		}
 	}
 	for _, name := range opts.Reserved {
-		b.reserved[name] = true
+		m.reserved[name] = true
 	}
 	keep := opts.Keep
 	if opts.Cluster != "" {
 		keep = append(slices.Clone(keep), opts.Cluster)
 	}
 	for _, name := range keep {
-		if b.reserved[name] {
+		if m.reserved[name] {
 			return nil, usagef("cannot keep column %s: the results have a field of that name", quote(name))
 		}
-		if !slices.Contains(b.keep, name) {
-			b.keep = append(b.keep, name)
+		if !slices.Contains(m.keep, name) {
+			m.keep = append(m.keep, name)
 		}
 	}
-	return b, nil
+	return m, nil
 }
 
-// keeps reports whether a column that is there is carried along. The second
-// result says that it would be, were its name not taken by the results.
-func (b *binding) keeps(name string) (kept, clash bool) {
-	if slices.Contains(b.keep, name) {
+// keeps reports whether an existing column goes into Row.Kept. clash is set if it
+// does not only because the results have a field of that name.
+func (m *columnMap) keeps(name string) (kept, clash bool) {
+	if slices.Contains(m.keep, name) {
 		return true, false
 	}
-	if _, used := b.of[name]; used || !b.keepAll {
+	if _, used := m.byName[name]; used || !m.keepAll {
 		return false, false
 	}
-	return !b.reserved[name], b.reserved[name]
+	return !m.reserved[name], m.reserved[name]
 }
 
-func (b *binding) wanted(f Field) string {
-	if name, ok := b.mapped[f]; ok {
+// candidates lists the column names of a field for error messages.
+func (m *columnMap) candidates(f Field) string {
+	if name, ok := m.mapped[f]; ok {
 		return quote(name)
 	}
 	return strings.Join(aliases(f), ", ")
 }
 
-func twoColumns(f Field, a, b string) error {
-	return usagef("%s: both %s and %s could be it: --map %s=%s or --map %s=%s decides",
+func ambiguousColumns(f Field, a, b string) error {
+	return usagef("%s: ambiguous: both %s and %s match; choose one with --map %s=%s or --map %s=%s",
 		f, quote(a), quote(b), f, a, f, b)
 }
 
-func notThere(f Field, name string, names []string) error {
+func noSuchColumn(f Field, name string, names []string) error {
 	return usagef("--map %s=%s: no such column; the columns are %s", f, name, list(names))
 }
 
 // noCluster is the error for a first row without the column of Options.Cluster.
-func (b *binding) noCluster(names []string) error {
-	return usagef("--cluster %s: no such column; the columns are %s", quote(b.cluster), list(names))
+func (m *columnMap) noCluster(names []string) error {
+	return usagef("--cluster %s: no such column; the columns are %s", quote(m.cluster), list(names))
 }
 
-// missing is the error of a required field without a column.
-func (b *binding) missing(f Field, names []string) error {
+// missing is the error for a required field without a column.
+func (m *columnMap) missing(f Field, names []string) error {
 	return fmt.Errorf("no %s: looked for %s; the columns are %s: --map %s=COLUMN names one",
-		f, b.wanted(f), list(names), f)
+		f, m.candidates(f), list(names), f)
 }
 
-// A header is what a binding makes of the columns of a table.
+// A header describes the columns of a table.
 type header struct {
-	names []string
-	field map[Field]int // place of a field's column; absent if there is none
-	keep  []int         // places of the kept columns
-	left  []error       // why columns were left out
+	names    []string
+	field    map[Field]int // index of a field's column
+	keep     []int         // indexes of the kept columns
+	warnings []error       // why columns were dropped
 }
 
-// bindHeader finds the columns of a table whose columns are known from the
-// start.
-func (b *binding) bindHeader(names []string) (*header, error) {
+// header assigns the columns of a table.
+func (m *columnMap) header(names []string) (*header, error) {
 	h := &header{names: names, field: map[Field]int{}}
 	seen := map[string]bool{}
 	for i, name := range names {
-		c, used := b.of[name]
-		kept, clash := b.keeps(name)
-		again := seen[name]
+		c, used := m.byName[name]
+		kept, clash := m.keeps(name)
+		duplicate := seen[name]
 		seen[name] = true
 		switch {
-		case again && (used || slices.Contains(b.keep, name)):
+		case duplicate && (used || slices.Contains(m.keep, name)):
 			return nil, usagef("two columns are named %s", quote(name))
-		case again && kept:
-			h.left = append(h.left, fmt.Errorf("column %d is not kept: another is named %s too", i+1, quote(name)))
+		case duplicate && kept:
+			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, quote(name)))
 			continue
 		case clash:
-			h.left = append(h.left, clashError(name))
+			h.warnings = append(h.warnings, clashError(name))
 		case kept && name == "":
-			h.left = append(h.left, fmt.Errorf("column %d is not kept: it has no name", i+1))
+			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: it has no name", i+1))
 			continue
 		}
 		if kept {
@@ -164,26 +164,26 @@ func (b *binding) bindHeader(names []string) (*header, error) {
 		if !used {
 			continue
 		}
-		if other, two := h.field[c.field]; two {
-			return nil, twoColumns(c.field, names[other], name)
+		if other, found := h.field[c.field]; found {
+			return nil, ambiguousColumns(c.field, names[other], name)
 		}
 		h.field[c.field] = i
 	}
 	for _, f := range fields() {
 		_, ok := h.field[f]
-		if name, mapped := b.mapped[f]; mapped && !ok {
-			return nil, notThere(f, name, names)
+		if name, mapped := m.mapped[f]; mapped && !ok {
+			return nil, noSuchColumn(f, name, names)
 		}
-		if !ok && !b.whole && (f == FieldAnswer || f == FieldContexts) {
-			return nil, b.missing(f, names)
+		if !ok && !m.raw && (f == FieldAnswer || f == FieldContexts) {
+			return nil, m.missing(f, names)
 		}
 	}
-	for _, name := range b.keep {
-		if !seen[name] && name == b.cluster {
-			return nil, b.noCluster(names)
+	for _, name := range m.keep {
+		if !seen[name] && name == m.cluster {
+			return nil, m.noCluster(names)
 		}
 		if !seen[name] {
-			return nil, usagef("cannot keep column %s: there is none; the columns are %s", quote(name), list(names))
+			return nil, usagef("cannot keep column %s: no such column; the columns are %s", quote(name), list(names))
 		}
 	}
 	return h, nil
@@ -193,51 +193,48 @@ func clashError(name string) error {
 	return fmt.Errorf("column %s is not kept: the results have a field of that name", quote(name))
 }
 
-// rowOnly takes the character of a usage error from err: within a row it is
-// that row's fault.
-func rowOnly(err error) error {
-	if u := (*UsageError)(nil); errors.As(err, &u) {
+// withoutUsage turns a usage error into a plain one. Past the first object it only
+// concerns one row.
+func withoutUsage(err error) error {
+	if _, ok := errors.AsType[*UsageError](err); ok {
 		return errors.New(err.Error())
 	}
 	return err
 }
 
 const (
-	shortRunes = 60 // of a text in a message
-	listNames  = 30 // of names in a message
+	maxQuoted = 60 // characters of a text in a message
+	maxListed = 30 // names in a message
 )
 
-// short quotes s for a message, cut where it is long.
-func short(s string) string {
+// quote quotes s for a message and shortens it if it is long.
+func quote(s string) string {
 	n := 0
 	for i := range s {
-		if n++; n > shortRunes {
+		if n++; n > maxQuoted {
 			return strconv.Quote(s[:i]) + "..."
 		}
 	}
 	return strconv.Quote(s)
 }
 
-// quote returns a column's name as messages show it.
-func quote(name string) string {
-	return short(name)
-}
-
+// list joins column names for a message and quotes those that need it.
 func list(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
+	needsQuotes := func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }
 	var b strings.Builder
 	for i, name := range names {
-		if i == listNames {
+		if i == maxListed {
 			fmt.Fprintf(&b, " and %d more", len(names)-i)
 			break
 		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }) || len(name) > shortRunes {
-			name = short(name)
+		if name == "" || len(name) > maxQuoted || strings.ContainsFunc(name, needsQuotes) {
+			name = quote(name)
 		}
 		b.WriteString(name)
 	}

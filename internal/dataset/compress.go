@@ -16,28 +16,27 @@ const (
 	zstdMagic    = "\x28\xb5\x2f\xfd"
 	parquetMagic = "PAR1"
 
-	// maxLayers is how often a file may be compressed over.
+	// maxLayers limits nested compression.
 	maxLayers = 3
 
-	// maxWindow is the largest zstd window, that of zstd --long.
+	// maxWindow is the largest zstd window, as used by zstd --long.
 	maxWindow = 128 << 20
 
-	// maxGrowth is how many times its size a file may grow to when it is unpacked,
-	// beyond what is no harm to anybody. Text comes to 5 or 10 times, rows that
-	// are all the same to some hundred; a byte of a bomb stands for 1,000 of gzip
-	// and 30,000 of zstd, and for a million where one lies in another.
-	maxGrowth = 500
-	harmless  = 1 << 30
+	// maxRatio limits the compression ratio of data beyond freeSize bytes. Text has a
+	// ratio of 5 to 10, identical rows of some hundred, a decompression bomb of 1,000
+	// with gzip, 30,000 with zstd and a million with nested compression.
+	maxRatio = 500
+	freeSize = 1 << 30
 )
 
-// errBomb is compressed data that grows beyond all measure.
-var errBomb = fmt.Errorf("it is more than %d times as large unpacked: a decompression bomb? If it is not, unpack it before", maxGrowth)
+// errBomb reports data with a suspicious compression ratio.
+var errBomb = fmt.Errorf("it is more than %d times as large unpacked: a decompression bomb? If it is not, unpack it before", maxRatio)
 
-// decompress takes off r every layer of gzip and zstd, told by its first bytes.
-// It returns r itself where there is none, and what has to be called when the
-// reader is done with. The decoders run in the caller's goroutine. What comes out
-// ends with errBomb where it is too much for what stored has counted by then.
-func decompress(r *bufio.Reader, stored *counter) (*bufio.Reader, func(), error) {
+// decompress removes all layers of gzip and zstd, which it detects by their magic
+// numbers. It returns r itself if there are none, and a function that frees the
+// decoders. The decoders run in the caller's goroutine. Reading fails with errBomb
+// if the output is too large for the input counted by stored.
+func decompress(r *bufio.Reader, stored *countingReader) (*bufio.Reader, func(), error) {
 	closeAll := func() {}
 	for range maxLayers {
 		head, err := r.Peek(len(zstdMagic))
@@ -56,8 +55,8 @@ func decompress(r *bufio.Reader, stored *counter) (*bufio.Reader, func(), error)
 			if err != nil {
 				return nil, closeAll, layerError("zstd", err)
 			}
-			before := closeAll
-			closeAll = func() { z.Close(); before() }
+			closeOuter := closeAll
+			closeAll = func() { z.Close(); closeOuter() }
 			r = bufio.NewReaderSize(&layer{name: "zstd", r: z, stored: stored}, readAhead)
 		default:
 			return r, closeAll, nil
@@ -66,21 +65,21 @@ func decompress(r *bufio.Reader, stored *counter) (*bufio.Reader, func(), error)
 	return r, closeAll, nil
 }
 
-// A layer names the compression in the errors that it meets, and ends a bomb.
+// A layer adds the compression to errors and detects bombs.
 type layer struct {
 	name   string
 	r      io.Reader
-	stored *counter
-	n      int64 // bytes that came out
+	stored *countingReader
+	n      int64 // decompressed bytes
 }
 
 func (l *layer) Read(p []byte) (int, error) {
-	if l.n > harmless && l.n/maxGrowth > l.stored.n {
+	if l.n > freeSize && l.n/maxRatio > l.stored.n {
 		return 0, fmt.Errorf("the %s data: %w", l.name, errBomb)
 	}
 	n, err := l.r.Read(p)
 	l.n += int64(n)
-	if err != nil && err != io.EOF { //nolint:errorlint // a reader's io.EOF is never wrapped
+	if err != nil && err != io.EOF { //nolint:errorlint // readers return io.EOF unwrapped
 		err = layerError(l.name, err)
 	}
 	return n, err

@@ -7,22 +7,21 @@ import (
 	"strings"
 )
 
-// maxNesting is how deep contexts may lie within lists.
+// maxNesting limits the nesting of contexts in lists.
 const maxNesting = 16
 
 var errNoContexts = errors.New("contexts: empty: there is nothing to judge against")
 
-// contextKeys returns the members of an object that hold a context's text, the
-// first that is there counting: those of documents as retrievers return them,
-// and of Hugging Face's lists of sentences.
+// contextKeys returns the members of an object that can hold the text of a context,
+// in order of precedence: those of the documents of common retrievers, and of
+// Hugging Face datasets with lists of sentences.
 func contextKeys() []string {
 	return []string{"text", "content", "page_content", "sentences"}
 }
 
-// contexts reads the value at i of t as contexts: a string; a list of strings,
-// of objects with a text, and of such lists, which are joined in order; an
-// object whose text is any of these; and a string that is the JSON or the
-// Python text of one of them.
+// contexts returns the contexts in the node i of t: a string; a list of strings,
+// objects with a text, and nested lists, which are concatenated; an object whose
+// text is any of these; or a string with the JSON or Python form of one of them.
 func contexts(t *tree, i int) ([]string, error) {
 	switch n := t.nodes[i]; n.kind {
 	case kindText:
@@ -38,7 +37,7 @@ func contexts(t *tree, i int) ([]string, error) {
 	return nil, errNoContexts
 }
 
-// textContexts reads contexts from a cell, by way of t.
+// textContexts returns the contexts in a text cell. It overwrites t.
 func textContexts(t *tree, cell string) ([]string, error) {
 	t.reset()
 	ok, err := readCell(t, cell)
@@ -77,18 +76,19 @@ func treeContexts(t *tree, i int) ([]string, error) {
 	return nil, errNoContexts
 }
 
-// A contextFault is what is wrong with a context and where it lies.
-type contextFault struct {
+// A contextError is an invalid context and its path.
+type contextError struct {
 	path string
 	what string
 }
 
-func collect(out []string, t *tree, i, depth int) ([]string, *contextFault) {
+// collect appends the contexts in the node i to out.
+func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 	n := t.nodes[i]
 	if depth > maxNesting {
-		return nil, &contextFault{what: fmt.Sprintf("nested more than %d deep", maxNesting)}
+		return nil, &contextError{what: fmt.Sprintf("nested more than %d deep", maxNesting)}
 	}
-	var err *contextFault
+	var err *contextError
 	switch n.kind {
 	case kindText:
 		return append(out, n.text), nil
@@ -108,18 +108,146 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextFault) {
 			if j < 0 {
 				continue
 			}
-			begin := len(out)
+			start := len(out)
 			if out, err = collect(out, t, j, depth+1); err != nil {
 				err.path = "." + key + err.path
 			} else {
-				t.source(i, begin, len(out))
+				t.source(i, start, len(out))
 			}
 			return out, err
 		}
-		return nil, &contextFault{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
+		return nil, &contextError{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
 	case kindNull, kindBool, kindNumber, kindBytes:
 	}
-	return nil, &contextFault{what: "want a string, got " + n.kind.String()}
+	return nil, &contextError{what: "want a string, got " + n.kind.String()}
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
+
+// A Source identifies where a context comes from. Missing fields are empty. An
+// answer may cite the context by any of them.
+type Source struct {
+	ID    string // of the document
+	Part  string // id of the chunk, if it has one
+	Title string
+	File  string // name or path
+	URL   string
+}
+
+// maxSource is the size of the longest field of a Source. Longer values are ignored.
+const maxSource = 1 << 10
+
+// field returns the field of s that a member of a context sets, or nil.
+func (s *Source) field(name string) *string {
+	switch name {
+	case "id", "_id", "id_", "doc_id", "docId", "docid", "document_id", "documentId", "source_id", "uuid", "key":
+		return &s.ID
+	case "chunk_id", "chunkId", "node_id", "nodeId", "passage_id", "passageId", "pid":
+		return &s.Part
+	case "title", "name", "doc_title", "document_title", "heading":
+		return &s.Title
+	case "file", "filename", "fileName", "file_name", "file_path", "filePath", "path", "doc_name", "document_name":
+		return &s.File
+	case "url", "uri", "link", "source", "source_url", "href":
+		return &s.URL
+	}
+	return nil
+}
+
+// source sets the source of the contexts from start up to end, which come from the
+// object at i. A source that an inner object has set takes precedence.
+func (t *tree) source(i, start, end int) {
+	var s Source
+	t.describe(&s, i)
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		if n := t.nodes[j]; n.kind == kindObject && (n.name == "metadata" || n.name == "meta") {
+			t.describe(&s, j)
+		}
+	}
+	t.sourceLists(i, start, end)
+	if s == (Source{}) {
+		return
+	}
+	t.fillSources(end)
+	for k := start; k < end; k++ {
+		if t.sources[k] == (Source{}) {
+			t.sources[k] = s
+		}
+	}
+}
+
+// describe sets the empty fields of s from the members of the object at i.
+func (t *tree) describe(s *Source, i int) {
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		n := &t.nodes[j]
+		if n.kind != kindText && n.kind != kindNumber || n.text == "" || len(n.text) > maxSource {
+			continue
+		}
+		if field := s.field(n.name); field != nil && *field == "" {
+			*field = n.text
+		} else if field == &s.ID && s.Part == "" {
+			s.Part = n.text // a second id
+		}
+	}
+}
+
+// sourceLists reads the layout of Hugging Face datasets, in which an object has a
+// list of texts and lists of titles or ids of the same length. A list of sentences
+// counts as one text.
+func (t *tree) sourceLists(i, start, end int) {
+	texts := -1
+	for _, key := range contextKeys() {
+		if texts = t.member(i, key); texts >= 0 {
+			break
+		}
+	}
+	if texts < 0 || t.nodes[texts].kind != kindList {
+		return
+	}
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		if j == texts || t.nodes[j].kind != kindList || (&Source{}).field(t.nodes[j].name) == nil || t.children(j) != t.children(texts) {
+			continue
+		}
+		k, name := start, j+1
+		for c := texts + 1; c < t.nodes[texts].end && k < end; c, name = t.nodes[c].end, t.nodes[name].end {
+			n := t.nodes[name]
+			for leaves := t.texts(c); leaves > 0 && k < end; leaves, k = leaves-1, k+1 {
+				if n.kind != kindText && n.kind != kindNumber || n.text == "" || len(n.text) > maxSource {
+					continue
+				}
+				t.fillSources(end)
+				if field := t.sources[k].field(t.nodes[j].name); *field == "" {
+					*field = n.text
+				}
+			}
+		}
+	}
+}
+
+// fillSources extends the sources to n elements.
+func (t *tree) fillSources(n int) {
+	for len(t.sources) < n {
+		t.sources = append(t.sources, Source{})
+	}
+}
+
+// children returns the number of elements of the list at i.
+func (t *tree) children(i int) int {
+	n := 0
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		n++
+	}
+	return n
+}
+
+// texts returns the number of contexts in the node i.
+func (t *tree) texts(i int) int {
+	if t.nodes[i].kind != kindList {
+		return 1
+	}
+	n := 0
+	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
+		n += t.texts(j)
+	}
+	return n
+}

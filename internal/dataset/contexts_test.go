@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fromJSON reads contexts from a JSON value.
+// fromJSON returns the contexts in a JSON value.
 func fromJSON(text string) ([]string, error) {
 	var t tree
 	if err := readJSONText(&t, text); err != nil {
@@ -16,7 +16,7 @@ func fromJSON(text string) ([]string, error) {
 	return contexts(&t, 0)
 }
 
-func TestContextsComeInManyShapes(t *testing.T) {
+func TestContextsFromJSON(t *testing.T) {
 	for _, tt := range []struct {
 		value string
 		want  []string
@@ -40,7 +40,7 @@ func TestContextsComeInManyShapes(t *testing.T) {
 	}
 }
 
-func TestCellsAreListsOrTexts(t *testing.T) {
+func TestContextsFromTextCells(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for _, tt := range []struct {
 		cell string
@@ -112,7 +112,7 @@ func TestCellsAreListsOrTexts(t *testing.T) {
 	}
 }
 
-func TestBrokenCellsSayWhere(t *testing.T) {
+func TestInvalidCellErrorsHavePositions(t *testing.T) {
 	py := "contexts: invalid Python literal: "
 	for _, tt := range []struct{ cell, want string }{
 		{"", "contexts: empty: there is nothing to judge against"},
@@ -164,6 +164,14 @@ func TestBrokenCellsSayWhere(t *testing.T) {
 		_, err := textContexts(&tree{}, tt.cell)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%.60s\ngot  %v\nwant %s", tt.cell, err, tt.want)
+		}
+	}
+}
+
+func TestReadJSONTextRejectsOtherText(t *testing.T) {
+	for _, text := range []string{"[] x", "[]\x00", "[1, ]", "", "[", `["a" "b"]`} {
+		if err := readJSONText(&tree{}, text); err == nil {
+			t.Errorf("%q: got no error", text)
 		}
 	}
 }

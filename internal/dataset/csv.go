@@ -8,26 +8,25 @@ import (
 	"unicode/utf8"
 )
 
-// A csvReader cuts lines into fields as RFC 4180 says, and as encoding/csv
-// does, with three differences that it is there for: a carriage return within
-// quotes stays, a record may not go on for ever after a quote that is never
-// closed, and how much of the input a record ends at is known.
+// A csvReader parses RFC 4180 like encoding/csv, with three differences: it keeps
+// carriage returns within quotes, limits the size of a record whose quote is never
+// closed, and knows the offset at which a record ends.
 type csvReader struct {
-	lines lineReader
-	comma byte
-	lazy  bool // a quote may stand within a field
+	lines      lineReader
+	comma      byte
+	lazyQuotes bool // a quote may appear in an unquoted field
 
-	record []byte // the fields, one after the other
-	ends   []int  // where each ends in record
+	record []byte // the fields, concatenated
+	ends   []int  // end of each field in record
 	line   int    // on which the record starts
 }
 
-// next reads the next record. Fields are valid until the next call. A record
-// that breaks a rule gives a csvError and is over with its line; the fields
-// before the fault are there.
+// next reads the next record. Fields are valid until the next call. An invalid
+// record gives a csvError and ends with its line; the fields before the error are
+// available.
 func (c *csvReader) next() error {
 	c.record, c.ends = c.record[:0], c.ends[:0]
-	if cap(c.record) > lineKeep {
+	if cap(c.record) > maxReused {
 		c.record = nil
 	}
 	var line []byte
@@ -43,7 +42,7 @@ func (c *csvReader) next() error {
 		}
 	}
 	c.line = c.lines.line
-	used := len(line)
+	size := len(line)
 	for {
 		if len(line) == 0 || line[0] != '"' {
 			n := bytes.IndexByte(line, c.comma)
@@ -51,7 +50,7 @@ func (c *csvReader) next() error {
 			if n >= 0 {
 				field = line[:n]
 			}
-			if !c.lazy && bytes.IndexByte(field, '"') >= 0 {
+			if !c.lazyQuotes && bytes.IndexByte(field, '"') >= 0 {
 				return &csvError{fmt.Errorf("a quote within field %d, which is not quoted", len(c.ends)+1)}
 			}
 			c.record = append(c.record, field...)
@@ -62,7 +61,7 @@ func (c *csvReader) next() error {
 			line = line[n+1:]
 			continue
 		}
-		rest, err := c.quoted(line[1:], &used)
+		rest, err := c.quotedField(line[1:], &size)
 		if err != nil {
 			return err
 		}
@@ -74,16 +73,16 @@ func (c *csvReader) next() error {
 	}
 }
 
-// quoted reads the rest of a field after its opening quote, over as many lines
-// as it goes. It returns what follows the field's comma, or nil at the end of
-// the record.
-func (c *csvReader) quoted(line []byte, used *int) ([]byte, error) {
+// quotedField reads the rest of a field after its opening quote, over several lines
+// if necessary. It returns the text after the field's comma, or nil at the end of
+// the record. size counts the bytes of the record.
+func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 	opened := c.lines.line
 	for {
 		n := bytes.IndexByte(line, '"')
 		if n < 0 {
 			c.record = append(c.record, line...)
-			next, err := c.more(opened, used)
+			next, err := c.nextLine(opened, size)
 			if err != nil {
 				return nil, err
 			}
@@ -100,7 +99,7 @@ func (c *csvReader) quoted(line []byte, used *int) ([]byte, error) {
 			return line[1:], nil
 		case len(trimEnd(line)) == 0:
 			return nil, nil
-		case c.lazy:
+		case c.lazyQuotes:
 			c.record = append(c.record, '"')
 		default:
 			return nil, &csvError{fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)}
@@ -108,12 +107,12 @@ func (c *csvReader) quoted(line []byte, used *int) ([]byte, error) {
 	}
 }
 
-// more reads the next line of a record.
-func (c *csvReader) more(opened int, used *int) ([]byte, error) {
+// nextLine reads another line of a record whose quote was opened on line opened.
+func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
 	line, err := c.lines.next()
-	*used += len(line)
+	*size += len(line)
 	switch {
-	case errors.Is(err, errTooLong) || err == nil && *used > c.lines.max:
+	case errors.Is(err, errTooLong) || err == nil && *size > c.lines.max:
 		return nil, fmt.Errorf("line %d: %w: is a quote left open?", opened, tooLong(c.lines.max))
 	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
 		return nil, &csvError{fmt.Errorf("a quote is opened on line %d and never closed", opened)}
@@ -121,23 +120,23 @@ func (c *csvReader) more(opened int, used *int) ([]byte, error) {
 	return line, err
 }
 
-// A csvError is a record that breaks a rule.
+// A csvError reports an invalid record.
 type csvError struct{ err error }
 
 func (e *csvError) Error() string { return e.err.Error() }
 func (e *csvError) Unwrap() error { return e.err }
 
-// field returns a field of the record.
+// field returns the field at index i.
 func (c *csvReader) field(i int) []byte {
-	begin := 0
+	start := 0
 	if i > 0 {
-		begin = c.ends[i-1]
+		start = c.ends[i-1]
 	}
-	return c.record[begin:c.ends[i]]
+	return c.record[start:c.ends[i]]
 }
 
-// valid reports whether the fields are UTF-8, each by itself: the end of one and
-// the beginning of the next may make a character that neither of them has.
+// valid reports whether each field is valid UTF-8. It also checks the boundaries, as
+// two invalid fields may form a valid character when concatenated.
 func (c *csvReader) valid() bool {
 	for _, end := range c.ends {
 		if end < len(c.record) && !utf8.RuneStart(c.record[end]) {
@@ -147,7 +146,7 @@ func (c *csvReader) valid() bool {
 	return utf8.Valid(c.record)
 }
 
-// trimEnd takes a line's end off.
+// trimEnd removes the line ending.
 func trimEnd(line []byte) []byte {
 	line = bytes.TrimSuffix(line, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r"))

@@ -1,8 +1,8 @@
 // Package dataset reads rows of question, answer and retrieved contexts from
 // JSONL, JSON, CSV, TSV and Parquet, plain or compressed, one row at a time.
 //
-// A record that cannot be read is a [*RowError] and stops nothing else; what
-// memory holds is bounded by the longest record and never by their number.
+// A record that cannot be read gives a [*RowError], and reading continues after it.
+// Memory use depends on the longest record, not on the number of records.
 package dataset
 
 import (
@@ -16,28 +16,28 @@ import (
 
 // A Row is one record to be scored.
 type Row struct {
-	Index    int      // place in the whole input, from 0, over all files and unreadable rows
-	ID       string   // the id column as text, or Index in decimal where there is none
-	Question string   // may be empty: nothing is judged against it
-	Answer   string   // may be empty; never missing
-	Contexts []string // at least one, and not all of them white space; positions are those of the input
-	Sources  []Source // of Contexts, one for each; nil if none says where it is from
+	Index    int      // position in the whole input, from 0, counting all files and unreadable rows
+	ID       string   // the id column as text, or Index in decimal
+	Question string   // may be empty
+	Answer   string   // may be empty
+	Contexts []string // at least one, not all of them white space; in the order of the input
+	Sources  []Source // one for each context; nil if no context names its source
 	Kept     []Column // the columns asked for by Options.Keep, in the order of the file
-	File     string   // name of the file as it was given; "-" for standard input
-	Line     int      // line on which the record starts, from 1; in Parquet the row number, from 1
-	Offset   int64    // how much of the input is consumed with this row, in the units of Set.Size
+	File     string   // path as given; "-" for standard input
+	Line     int      // line on which the record starts, or row number in Parquet, from 1
+	Offset   int64    // how much of the input has been consumed, in the units of Set.Size
 }
 
-// A Column is a column that is carried into the results unchanged.
+// A Column is a column that is copied into the results unchanged.
 type Column struct {
 	Name  string
 	Value []byte // JSON
 }
 
-// A Field is one of the texts that a row is made of.
+// A Field is one of the fields of a row.
 type Field string
 
-// The fields. Answer and contexts are required.
+// The fields of a row. Answer and contexts are required.
 const (
 	FieldID       Field = "id"
 	FieldQuestion Field = "question"
@@ -57,7 +57,7 @@ func fields() []Field {
 	return []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts}
 }
 
-// A Format is how a file holds its rows. Compression is no part of it.
+// A Format is a file format, regardless of compression.
 type Format string
 
 // The formats.
@@ -83,51 +83,49 @@ func ParseFormat(name string) (Format, error) {
 	return "", usagef("unknown format %q: want %s", name, strings.Join(Formats(), ", "))
 }
 
-// DefaultMaxRowBytes is the longest record that is read where Options says
-// nothing else.
+// DefaultMaxRowBytes is the default of Options.MaxRowBytes.
 const DefaultMaxRowBytes = 256 << 20
 
-// Options say how files are read. The zero value reads files by their
-// extension, or else by their content, and keeps no further column.
+// Options configures how files are read. The zero value detects formats and
+// columns, and keeps no further columns.
 type Options struct {
 	Stdin       io.Reader        // read for the path "-"
-	Format      Format           // of every file, within its compression; "" finds it out
-	Map         map[Field]string // the column of a field, where its name is not to be guessed
-	Keep        []string         // further columns for Row.Kept
-	KeepAll     bool             // every column that is not used for a field
-	Cluster     string           // one more for Row.Kept, which the first row must have; "" for none
-	Reserved    []string         // names that a kept column may not have
-	MaxRowBytes int              // longest record, in bytes; 0 means DefaultMaxRowBytes
-	TempDir     string           // for Parquet that cannot be read in place; "" means the system's
-	Warn        func(error)      // told what is odd and stops nothing; may be nil
+	Format      Format           // of every file; "" detects it by extension, then by content
+	Map         map[Field]string // column names of fields; others are detected
+	Keep        []string         // columns for Row.Kept
+	KeepAll     bool             // keep every column that is not used for a field
+	Cluster     string           // another column for Row.Kept, which the first row must have; "" for none
+	Reserved    []string         // names that a kept column must not have
+	MaxRowBytes int              // size of the longest record; 0 means DefaultMaxRowBytes
+	TempDir     string           // for Parquet that cannot be read in place; "" means the system's directory
+	Warn        func(error)      // receives warnings; may be nil
 
-	// OpenPipe opens a path that is no regular file, such as a named pipe, which
+	// OpenPipe opens a path that is not a regular file, such as a named pipe, which
 	// can block. nil means os.Open.
 	OpenPipe func(path string) (io.ReadCloser, error)
 }
 
-// A RowError is a record that could not be read. Reading goes on after it.
+// A RowError reports a record that cannot be read. Reading continues after it.
 type RowError struct {
-	File string // as it was given; "-" for standard input
-	Line int    // as in Row
+	File string // as Row.File
+	Line int    // as Row.Line
 	Err  error
 }
 
-// Error returns "FILE:LINE: " and what is wrong.
+// Error returns "FILE:LINE: " followed by the cause.
 func (e *RowError) Error() string {
 	return displayName(e.File) + ":" + strconv.Itoa(e.Line) + ": " + e.Err.Error()
 }
 
-// Unwrap returns what is wrong, without the place.
+// Unwrap returns the cause.
 func (e *RowError) Unwrap() error { return e.Err }
 
-// A UsageError is a wish that these files cannot fulfil: the caller has to ask
-// for something else.
+// A UsageError reports options that do not fit the files.
 type UsageError struct {
 	Err error
 }
 
-// Error returns what is wrong and how to say what is meant.
+// Error describes the problem and the options that solve it.
 func (e *UsageError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -137,13 +135,13 @@ func usagef(format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...)}
 }
 
-// ErrNoRows ends the rows of files that are sound and hold none.
+// ErrNoRows reports valid files without rows.
 var ErrNoRows = errors.New("no rows")
 
-// ErrEmpty is the error of a file without a byte.
+// ErrEmpty reports a file of 0 bytes.
 var ErrEmpty = errors.New("empty file")
 
-// stdinPath is the path that means standard input.
+// stdinPath stands for standard input.
 const stdinPath = "-"
 
 func displayName(path string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// result is a row with its error, as tests compare them.
+// result is a row with its error.
 type result struct {
 	Row Row
 	Err string
@@ -43,7 +43,8 @@ func write(t testing.TB, name, text string) string {
 	return path
 }
 
-// read reads a file of that name and text. The folder is taken out of errors.
+// read reads a file with the given name and text. It removes the directory from
+// errors.
 func read(t testing.TB, name, text string, opts Options) ([]result, string) {
 	t.Helper()
 	path := write(t, name, text)
@@ -70,7 +71,7 @@ func errorsOf(rows []result) string {
 	return strings.Join(all, "\n")
 }
 
-func ignorePlace() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
+func ignorePosition() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
 
 func wantRows() []Row {
 	return []Row{
@@ -81,12 +82,12 @@ func wantRows() []Row {
 	}
 }
 
-func TestFilesOfManyWritersHoldTheSameRows(t *testing.T) {
+func TestFilesOfDifferentWritersGiveTheSameRows(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	read := 0
+	count := 0
 	for _, name := range names {
 		base := filepath.Base(name)
 		switch base {
@@ -109,21 +110,21 @@ func TestFilesOfManyWritersHoldTheSameRows(t *testing.T) {
 				}
 				got = append(got, r.Row)
 			}
-			if d := cmp.Diff(wantRows(), got, ignorePlace()); d != "" {
+			if d := cmp.Diff(wantRows(), got, ignorePosition()); d != "" {
 				t.Error(d)
 			}
 			if size := s.Size(); len(got) > 0 && got[len(got)-1].Offset > size || size <= 0 {
 				t.Errorf("offset %d of %d", got[len(got)-1].Offset, size)
 			}
 		})
-		read++
+		count++
 	}
-	if read < 20 {
-		t.Errorf("only %d files", read)
+	if count < 20 {
+		t.Errorf("got %d files, want at least 20", count)
 	}
 }
 
-func TestParquetKindsBecomeJSON(t *testing.T) {
+func TestParquetTypesAsJSON(t *testing.T) {
 	s, err := Open([]string{"testdata/kinds.parquet", "testdata/int96.parquet"}, Options{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +152,7 @@ func TestParquetKindsBecomeJSON(t *testing.T) {
 	}
 }
 
-func TestOpenNamesWhatIsWrongWithAFile(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	csv := "question,answer,contexts\n"
 	for _, tt := range []struct {
 		name, text string
@@ -174,12 +175,12 @@ func TestOpenNamesWhatIsWrongWithAFile(t *testing.T) {
 		{name: "x.parquet", text: "PAREaaaaaa\x05\x00\x00\x00PARE", want: "x.parquet: not a Parquet file: it is encrypted"},
 		{name: "x.csv", text: "question,contexts\na,b\n", want: "x.csv: no answer: looked for answer, response, output, actual_output; the columns are question, contexts: --map answer=COLUMN names one"},
 		{name: "x.csv", text: "answer\na\n", want: "x.csv: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; the columns are answer: --map contexts=COLUMN names one"},
-		{name: "x.csv", text: "answer,response,contexts\n", want: `x.csv: answer: both "answer" and "response" could be it: --map answer=answer or --map answer=response decides`, usage: true},
-		{name: "x.jsonl", text: `{"answer":"a","context":["x"],"contexts":["x"]}`, want: `x.jsonl: contexts: both "context" and "contexts" could be it: --map contexts=context or --map contexts=contexts decides`, usage: true},
-		{name: "x.json", text: `[{"answer":"a","context":["x"],"contexts":["x"]}]`, want: `x.json: contexts: both "context" and "contexts" could be it: --map contexts=context or --map contexts=contexts decides`, usage: true},
+		{name: "x.csv", text: "answer,response,contexts\n", want: `x.csv: answer: ambiguous: both "answer" and "response" match; choose one with --map answer=answer or --map answer=response`, usage: true},
+		{name: "x.jsonl", text: `{"answer":"a","context":["x"],"contexts":["x"]}`, want: `x.jsonl: contexts: ambiguous: both "context" and "contexts" match; choose one with --map contexts=context or --map contexts=contexts`, usage: true},
+		{name: "x.json", text: `[{"answer":"a","context":["x"],"contexts":["x"]}]`, want: `x.json: contexts: ambiguous: both "context" and "contexts" match; choose one with --map contexts=context or --map contexts=contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
-		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": there is none; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"index"}, Reserved: []string{"index"}}, want: `cannot keep column "index": the results have a field of that name`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{"text": "answer"}}, want: `unknown field "text": want id, question, answer or contexts`, usage: true},
@@ -224,7 +225,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 		{[]string{good, filepath.Join(dir, "none.jsonl")}, Options{}, filepath.Join(dir, "none.jsonl") + ": no such file or directory"},
 		{[]string{good, dir}, Options{}, dir + ": is a directory"},
 		{[]string{"-"}, Options{}, "standard input: there is no standard input"},
-		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can be read once only"},
+		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can only be read once"},
 		{[]string{"-"}, Options{Stdin: strings.NewReader("")}, "standard input: empty file"},
 	} {
 		_, err := Open(tt.paths, tt.opts)
@@ -234,7 +235,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}
 }
 
-func TestFloatsOfPythonAreNullWhereTheyAreNotUsed(t *testing.T) {
+func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
 	lines := []struct{ line, err, kept string }{
 		{`{"answer":"NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
 		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
@@ -279,7 +280,7 @@ func TestFloatsOfPythonAreNullWhereTheyAreNotUsed(t *testing.T) {
 	}
 }
 
-func TestRowErrorsNameTheLineAndStopNothing(t *testing.T) {
+func TestReadingContinuesAfterRowErrors(t *testing.T) {
 	good := `{"id":"g","answer":"a","contexts":["x"]}`
 	for _, tt := range []struct{ line, want string }{
 		{`["a"]`, "want an object, got an array"},
@@ -305,7 +306,7 @@ func TestRowErrorsNameTheLineAndStopNothing(t *testing.T) {
 		{"{\"answer\":\"\xff\",\"contexts\":[\"x\"]}", "invalid JSON: invalid UTF-8, at column 12"},
 		{`{"answer":"a","answer":"b"}`, `invalid JSON: the name "answer" comes twice in one object, at column 15`},
 		{`{"answer":"a","contexts":["x"]} x`, "invalid JSON: text after the object, at column 32"},
-		{`{"answer":"a","response":"b","contexts":["x"]}`, `answer: both "answer" and "response" could be it: --map answer=answer or --map answer=response decides`},
+		{`{"answer":"a","response":"b","contexts":["x"]}`, `answer: ambiguous: both "answer" and "response" match; choose one with --map answer=answer or --map answer=response`},
 		{`{"answer":"a`, "invalid JSON: it ends too early, at column 13"},
 		{`{"answer" "a"}`, "invalid JSON: invalid character '\"' after object name (expecting ':'), at column 11"},
 	} {
@@ -322,10 +323,10 @@ func TestRowErrorsNameTheLineAndStopNothing(t *testing.T) {
 	}
 }
 
-func TestRowErrorKeepsWhatCouldBeRead(t *testing.T) {
+func TestRowWithErrorKeepsValidFields(t *testing.T) {
 	rows, _ := read(t, "x.jsonl", `{"id":"n7","question":"q","answer":"a","contexts":7,"k":1}`, Options{KeepAll: true})
 	want := Row{ID: "n7", Question: "q", Answer: "a", Kept: []Column{{"k", []byte("1")}}}
-	if d := cmp.Diff(want, rows[0].Row, ignorePlace()); d != "" {
+	if d := cmp.Diff(want, rows[0].Row, ignorePosition()); d != "" {
 		t.Error(d)
 	}
 	rows, _ = read(t, "x.csv", "id,answer,contexts\nn7,a\n", Options{})
@@ -334,26 +335,26 @@ func TestRowErrorKeepsWhatCouldBeRead(t *testing.T) {
 	}
 }
 
-func TestColumnsAreFoundByTheirNames(t *testing.T) {
+func TestColumnNames(t *testing.T) {
 	for _, f := range []Field{FieldID, FieldQuestion, FieldAnswer, FieldContexts} {
 		for _, name := range aliases(f) {
 			line := map[Field]string{FieldID: `"id":"i"`, FieldQuestion: `"question":"q"`, FieldAnswer: `"answer":"a"`, FieldContexts: `"contexts":"c"`}
 			line[f] = strings.Replace(line[f], string(f), name, 1)
 			rows, last := read(t, "x.jsonl", "{"+line[FieldID]+","+line[FieldQuestion]+","+line[FieldAnswer]+","+line[FieldContexts]+"}", Options{})
 			want := []result{{Row: Row{ID: "i", Question: "q", Answer: "a", Contexts: []string{"c"}}}}
-			if d := cmp.Diff(want, rows, ignorePlace()); d != "" || last != "" {
+			if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
 				t.Error(name, d, last)
 			}
 		}
 	}
 	rows, last := read(t, "x.csv", "input,output,context,text,query\nq,a,c,gold,other\n", Options{Map: map[Field]string{FieldAnswer: "text", FieldQuestion: "output"}, KeepAll: true})
 	want := []result{{Row: Row{ID: "0", Question: "a", Answer: "gold", Contexts: []string{"c"}, Kept: []Column{{"input", []byte(`"q"`)}, {"query", []byte(`"other"`)}}}}}
-	if d := cmp.Diff(want, rows, ignorePlace()); d != "" || last != "" {
+	if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
 		t.Error(d, last)
 	}
 }
 
-func TestIDsAreTextAndDuplicatesAreTold(t *testing.T) {
+func TestDuplicateIDsAreReported(t *testing.T) {
 	var warned []string
 	var text strings.Builder
 	for range 8 {
@@ -368,12 +369,12 @@ func TestIDsAreTextAndDuplicatesAreTold(t *testing.T) {
 	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" || s.Size() != -1 {
 		t.Error(rows)
 	}
-	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have an id that an earlier row has" {
+	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have the id of an earlier row" {
 		t.Errorf("%q", warned)
 	}
 }
 
-func TestIDsOfUnreadableRowsAreNoDuplicates(t *testing.T) {
+func TestIDsOfInvalidRowsAreNotDuplicates(t *testing.T) {
 	var warned []string
 	text := `{"id":"a","answer":"a","contexts":["x"]}` + "\n" + `{"id":"a","answer":"b","cont` + "\n" +
 		`{"id":"b","answer":1,"contexts":["x"]}` + "\n" + `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
@@ -383,20 +384,20 @@ func TestIDsOfUnreadableRowsAreNoDuplicates(t *testing.T) {
 	}
 }
 
-func TestIDsBeyondTheTableAreNotChecked(t *testing.T) {
-	d := newIDs()
-	var told []error
+func TestIDsBeyondTheLimitAreNotChecked(t *testing.T) {
+	d := newIDSet()
+	var warned []error
 	for i := range maxIDs + 10 {
-		if err := d.see(&Row{ID: strconv.Itoa(i)}); err != nil {
-			told = append(told, err)
+		if err := d.check(&Row{ID: strconv.Itoa(i)}); err != nil {
+			warned = append(warned, err)
 		}
 	}
-	if len(told) != 1 || !strings.Contains(told[0].Error(), "not checked") || len(d.table) > 4*maxIDs {
-		t.Error(told, len(d.table))
+	if len(warned) != 1 || !strings.Contains(warned[0].Error(), "not checked") || len(d.table) > 4*maxIDs {
+		t.Errorf("got warnings %v and %d slots, want one warning and at most %d slots", warned, len(d.table), 4*maxIDs)
 	}
 }
 
-func TestRowsIndexOverAllFiles(t *testing.T) {
+func TestRowIndexCountsAllFiles(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	a := write(t, "a.jsonl", line+"bad\n")
 	b := write(t, "b.csv", "answer,contexts\n1,x\n2,y\n")
@@ -421,12 +422,12 @@ func TestRowsIndexOverAllFiles(t *testing.T) {
 	}
 	for _, err := range s.Rows() {
 		if err == nil {
-			t.Error("the rows came twice")
+			t.Error("second iteration: got a row, want an error")
 		}
 	}
 }
 
-func TestRowsMayStopEarly(t *testing.T) {
+func TestStoppingEarlyClosesFiles(t *testing.T) {
 	s, err := Open([]string{"testdata/pandas.parquet", "testdata/rows.jsonl", "testdata/members.jsonl.gz"}, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -437,9 +438,9 @@ func TestRowsMayStopEarly(t *testing.T) {
 		}
 		break
 	}
-	for _, src := range s.sources {
-		if src.reader != nil || src.file != nil {
-			t.Error("left open:", src.path)
+	for _, f := range s.files {
+		if f.reader != nil || f.closer != nil {
+			t.Errorf("%s is still open", f.path)
 		}
 	}
 	if err := s.Close(); err != nil {
@@ -447,7 +448,7 @@ func TestRowsMayStopEarly(t *testing.T) {
 	}
 }
 
-func TestReservedColumnsAreLeftOut(t *testing.T) {
+func TestReservedColumnsAreNotKept(t *testing.T) {
 	var warned []string
 	opts := Options{KeepAll: true, Reserved: []string{"index"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"index":1,"k":{ "a" : [1, 2] }}`, opts)
@@ -463,7 +464,7 @@ func TestReservedColumnsAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestKeptColumnsThatAreMissingAreNull(t *testing.T) {
+func TestMissingKeptColumnsAreNull(t *testing.T) {
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}`+"\n"+`{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`, Options{Keep: []string{"a", "b", "answer"}})
 	want := [][]Column{
 		{{"answer", []byte(`"a"`)}, {"b", []byte("1")}, {"a", []byte("null")}},
@@ -476,7 +477,7 @@ func TestKeptColumnsThatAreMissingAreNull(t *testing.T) {
 	}
 }
 
-func TestFormatsAreKnownByTheirNames(t *testing.T) {
+func TestParseFormatAndField(t *testing.T) {
 	for _, name := range Formats() {
 		if f, err := ParseFormat(name); err != nil || string(f) != name {
 			t.Error(f, err)

@@ -19,7 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A record is what the tests write.
+// A record is a row as written by the tests.
 type record struct {
 	ID       string   `json:"id" parquet:"id"`
 	Question string   `json:"question" parquet:"question,optional"`
@@ -41,7 +41,7 @@ func zst(text []byte) []byte {
 	return w.EncodeAll(text, nil)
 }
 
-// encode writes records in a format as a user's program would.
+// encode encodes records in a format.
 func encode(t testing.TB, f Format, rows []record) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -88,7 +88,7 @@ func randomText(r *rand.Rand) string {
 	return b.String()
 }
 
-func TestEveryFormatAndCompressionGivesTheSameRows(t *testing.T) {
+func TestAllFormatsAndCompressionsGiveTheSameRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 8 {
 		var rows []record
@@ -128,7 +128,7 @@ func checkRows(t *testing.T, what string, s *Set, want []Row) {
 		}
 		got = append(got, row)
 	}
-	if d := cmp.Diff(want, got, ignorePlace()); d != "" {
+	if d := cmp.Diff(want, got, ignorePosition()); d != "" {
 		t.Fatal(what, d)
 	}
 	if size := s.Size(); size >= 0 && got[len(got)-1].Offset > size {
@@ -136,7 +136,7 @@ func checkRows(t *testing.T, what string, s *Set, want []Row) {
 	}
 }
 
-func TestCutOffFilesGiveTheirRowsFirst(t *testing.T) {
+func TestTruncatedFilesGiveTheirRowsFirst(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	var text strings.Builder
 	r := rand.New(rand.NewPCG(1, 2))
@@ -159,17 +159,18 @@ func TestCutOffFilesGiveTheirRowsFirst(t *testing.T) {
 	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
 		t.Error(len(rows), last)
 	}
-	if last := tail(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: it ends too early, at column 2" {
+	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: it ends too early, at column 2" {
 		t.Error(last)
 	}
 }
 
-func tail(t *testing.T, text string) string {
+// lastError returns the final error of reading a JSON text.
+func lastError(t *testing.T, text string) string {
 	_, last := read(t, "x.json", text, Options{})
 	return last
 }
 
-func TestJSONArraysHaveRowErrorsWithLines(t *testing.T) {
+func TestJSONRowErrorsHaveLines(t *testing.T) {
 	rows, last := read(t, "x.json", "[\n{\"answer\":\"a\",\n\"contexts\":[\"x\"]},\n\n7, {\"answer\":\"a\",\"answer\":\"b\"},\n [1], \n{\"answer\":\"\xff\",\"contexts\":[]}]\n", Options{})
 	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: the name \"answer\" comes twice in one object, at column 15\n" +
 		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
@@ -181,7 +182,7 @@ func TestJSONArraysHaveRowErrorsWithLines(t *testing.T) {
 	}
 }
 
-func TestJSONRowsMayLieWithinAnObject(t *testing.T) {
+func TestJSONRowsWithinAnObject(t *testing.T) {
 	for _, name := range []string{"data", "rows", "examples", "samples"} {
 		rows, last := read(t, "x.json", `{"version":[1], "`+name+`": [{"answer":"a","contexts":["x"]}], "more": {}}`, Options{})
 		if len(rows) != 1 || rows[0].Err != "" || last != "" {
@@ -202,14 +203,14 @@ func TestJSONRowsMayLieWithinAnObject(t *testing.T) {
 	}
 }
 
-func TestJSONLinesNamedJSONAreRead(t *testing.T) {
+func TestJSONLinesInJSONFile(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	if rows, last := read(t, "x.json", line+line, Options{}); len(rows) != 2 || last != "" {
 		t.Error(rows, last)
 	}
 }
 
-func TestFormatsAreToldByTheirContent(t *testing.T) {
+func TestDetectFormat(t *testing.T) {
 	for text, want := range map[string]Format{
 		"[":                    JSON,
 		"{\n":                  JSON,
@@ -219,7 +220,7 @@ func TestFormatsAreToldByTheirContent(t *testing.T) {
 		"answer,contexts":      CSV,
 		"\n":                   JSONL,
 	} {
-		if got := sniff([]byte(text)); got != want {
+		if got := detectFormat([]byte(text)); got != want {
 			t.Errorf("%q: got %s, want %s", text, got, want)
 		}
 	}
@@ -260,7 +261,7 @@ func TestTextEncodings(t *testing.T) {
 	}
 }
 
-func TestLinesOf50MiBWork(t *testing.T) {
+func TestLinesOf50MiB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
@@ -279,7 +280,7 @@ func TestLinesOf50MiBWork(t *testing.T) {
 	}
 }
 
-func TestSpooledFilesAreRemoved(t *testing.T) {
+func TestTemporaryFilesAreRemoved(t *testing.T) {
 	data := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
 	dir := t.TempDir()
 	for _, stdin := range [][]byte{data, data[:len(data)-3], gz(data), []byte("PAR1")} {
@@ -297,24 +298,24 @@ func TestSpooledFilesAreRemoved(t *testing.T) {
 	}
 }
 
-// A brokenReader fails after its text.
-type brokenReader struct{ r io.Reader }
+// A failingReader fails after its text.
+type failingReader struct{ r io.Reader }
 
-func (b brokenReader) Read(p []byte) (int, error) {
-	n, err := b.r.Read(p)
+func (f failingReader) Read(p []byte) (int, error) {
+	n, err := f.r.Read(p)
 	if err != nil {
-		err = errors.New("the wire was cut")
+		err = errors.New("connection lost")
 	}
 	return n, err
 }
 
 func TestReadErrorsEndTheRows(t *testing.T) {
 	for text, want := range map[string]string{
-		`{"answer":"a","contexts":["x"]}` + "\n{": "standard input: after row 1: the wire was cut",
-		"answer,contexts\na,x\nb,y":               "standard input: after row 1: the wire was cut",
-		`[{"answer":"a","contexts":["x"]},`:       "standard input: after row 1: the wire was cut",
+		`{"answer":"a","contexts":["x"]}` + "\n{": "standard input: after row 1: connection lost",
+		"answer,contexts\na,x\nb,y":               "standard input: after row 1: connection lost",
+		`[{"answer":"a","contexts":["x"]},`:       "standard input: after row 1: connection lost",
 	} {
-		s, err := Open([]string{"-"}, Options{Stdin: brokenReader{strings.NewReader(text)}})
+		s, err := Open([]string{"-"}, Options{Stdin: failingReader{strings.NewReader(text)}})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -323,7 +324,7 @@ func TestReadErrorsEndTheRows(t *testing.T) {
 			t.Errorf("%q: got %v, want %s", text, last, want)
 		}
 	}
-	if _, err := Open([]string{"-"}, Options{Stdin: brokenReader{strings.NewReader("")}}); err == nil || err.Error() != "standard input: the wire was cut" {
+	if _, err := Open([]string{"-"}, Options{Stdin: failingReader{strings.NewReader("")}}); err == nil || err.Error() != "standard input: connection lost" {
 		t.Error(err)
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// check holds every reader to what rows promise.
+// check verifies the documented properties of rows.
 func check(t *testing.T, s *Set, err error) {
 	t.Helper()
 	if err != nil {
 		if s != nil {
-			t.Error("a set with an error")
+			t.Error("got a set and an error")
 		}
 		return
 	}
@@ -26,33 +26,33 @@ func check(t *testing.T, s *Set, err error) {
 			continue
 		}
 		if row.Index != index {
-			t.Errorf("index %d, want %d", row.Index, index)
+			t.Errorf("got index %d, want %d", row.Index, index)
 		}
 		index++
 		for _, text := range append([]string{row.ID, row.Question, row.Answer}, row.Contexts...) {
 			if !utf8.ValidString(text) {
-				t.Errorf("not UTF-8: %q", text)
+				t.Errorf("invalid UTF-8: %q", text)
 			}
 		}
 		for _, c := range row.Kept {
 			var tr tree
 			if jsonErr := readJSONText(&tr, string(c.Value)); jsonErr != nil {
-				t.Errorf("kept %q: %v", c.Value, jsonErr)
+				t.Errorf("kept value %q: %v", c.Value, jsonErr)
 			}
 		}
 		if err != nil {
 			if !utf8.ValidString(err.Error()) {
-				t.Errorf("error %q", err)
+				t.Errorf("error is invalid UTF-8: %q", err)
 			}
 			continue
 		}
 		if row.ID == "" || row.Line == 0 || len(row.Contexts) == 0 || isBlank(strings.Join(row.Contexts, "")) {
-			t.Errorf("row %+v", row)
+			t.Errorf("invalid row %+v", row)
 		}
 	}
 }
 
-// readBytes reads data from a file that it writes.
+// readBytes writes data to a file and reads its rows.
 func readBytes(t *testing.T, path string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -84,7 +84,9 @@ func fuzzText(f *testing.F, format Format, seeds ...string) {
 }
 
 func FuzzJSONL(f *testing.F) {
-	fuzzText(f, JSONL, `{"answer":"a","contexts":["x"],"k":{"a":[1,"\ud83c\udfd4"]}}`, `{"id":1,"answer":"a","contexts":"['x', None]"}`, "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{}")
+	fuzzText(f, JSONL, `{"answer":"a","contexts":["x"],"k":{"a":[1,"\ud83c\udfd4"]}}`, `{"id":1,"answer":"a","contexts":"['x', None]"}`, "\xff\xfe{\x00}\x00", "\xef\xbb\xbf{}",
+		`{"id":1.50,"_":[],"status":[[[]],{"a":{"a":[{"a":1}]},"b":-0.5e+7}],"answer":"a","contexts":["x"]}`,
+		`{"m":{"a":"\ud800\udc00`+"\xff"+`"},"answer":"a","contexts":["x"]}`, `{"m":NaN,"answer":"a","contexts":["x"]}`)
 }
 
 func FuzzJSON(f *testing.F) {

@@ -12,42 +12,42 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// wrappers returns the members under which an object holds its rows.
+// wrappers returns the members of an object that can hold the array of rows.
 func wrappers() []string { return []string{"data", "rows", "examples", "samples"} }
 
 // A jsonReader reads the elements of one array, one at a time.
 type jsonReader struct {
-	in      *lineCounter
-	dec     *jsontext.Decoder
-	object  objectReader
-	count   func(int64) int64
-	wrapped bool // the array is the member of an object
-	done    bool
+	in       *lineTracker
+	dec      *jsontext.Decoder
+	object   objectReader
+	consumed func(int64) int64
+	wrapped  bool // the array is a member of an object
+	done     bool
 
-	floats *floatReader // gets past the floats of Python, once one was met
-	base   int64        // offset in the input of what dec reads
+	floats *bareFloatReader // set after the first Python float
+	base   int64            // offset in the input at which dec starts
 }
 
-func newJSON(r *bufio.Reader, s *source, count func(int64) int64) (*jsonReader, error) {
-	in := &lineCounter{r: r, max: int64(s.limit())}
+func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
+	in := &lineTracker{r: r, max: int64(f.limit())}
 	j := &jsonReader{
-		in: in, count: count,
-		// The rows are checked one by one; here names and texts may be wrong.
+		in: in, consumed: consumed,
+		// Names and texts are checked row by row.
 		dec:    jsontext.NewDecoder(in, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)),
-		object: objectReader{b: s.b, note: s.note},
+		object: objectReader{columns: f.columns, warnings: f.warnings},
 	}
-	return j, j.begin()
+	return j, j.start()
 }
 
-// begin reads up to the first element.
-func (j *jsonReader) begin() error {
+// start reads up to the first element.
+func (j *jsonReader) start() error {
 	tok, err := j.dec.ReadToken()
 	if errors.Is(err, io.EOF) && j.in.err == nil {
 		j.done = true
 		return nil
 	}
 	if err != nil || tok.Kind() == '[' {
-		return j.fault(err)
+		return j.wrapError(err)
 	}
 	if tok.Kind() != '{' {
 		return fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
@@ -55,20 +55,20 @@ func (j *jsonReader) begin() error {
 	for j.dec.PeekKind() == '"' {
 		tok, err := j.dec.ReadToken()
 		if err != nil {
-			return j.fault(err)
+			return j.wrapError(err)
 		}
 		if slices.Contains(wrappers(), tok.String()) && j.dec.PeekKind() == '[' {
 			j.wrapped = true
 			_, err := j.dec.ReadToken()
-			return j.fault(err)
+			return j.wrapError(err)
 		}
 		if _, err := j.dec.ReadValue(); err != nil {
-			return j.fault(err)
+			return j.wrapError(err)
 		}
-		j.in.pass(j.dec.InputOffset())
+		j.in.discard(j.dec.InputOffset())
 	}
 	if _, err := j.dec.ReadToken(); err != nil {
-		return j.fault(err)
+		return j.wrapError(err)
 	}
 	return fmt.Errorf("want an array of objects, or an object with one under %s; one object a line is --input-format jsonl",
 		strings.Join(wrappers(), ", "))
@@ -83,33 +83,34 @@ func (j *jsonReader) next(row *Row) error {
 		return j.end()
 	}
 	raw, err := j.dec.ReadValue()
-	if err != nil && j.relax(err) {
+	if err != nil && j.allowFloats(err) {
 		raw, err = j.dec.ReadValue()
 	}
 	if err != nil {
-		return j.fault(err)
+		return j.wrapError(err)
 	}
 	end := j.base + j.dec.InputOffset()
 	if j.floats != nil {
 		raw = j.floats.restore(raw, end)
 	}
 	row.Line = j.in.lineAt(end - int64(len(raw)))
-	row.Offset = j.count(end)
-	j.in.pass(end)
+	row.Offset = j.consumed(end)
+	j.in.discard(end)
 	if err := j.object.read(raw, row); err != nil {
 		return rowError(row.Line, err)
 	}
 	return nil
 }
 
-// relax goes on after a fault of the syntax with a decoder that gets past the
-// floats of Python. It reports whether that may help.
-func (j *jsonReader) relax(err error) bool {
-	var s *jsontext.SyntacticError
-	if j.floats != nil || j.in.err != nil || !errors.As(err, &s) || errors.Is(err, io.ErrUnexpectedEOF) {
+// allowFloats replaces the decoder after a syntax error by one that accepts Python
+// floats, starting with the current element. It reports whether reading can
+// continue.
+func (j *jsonReader) allowFloats(err error) bool {
+	_, syntactic := errors.AsType[*jsontext.SyntacticError](err)
+	if j.floats != nil || j.in.err != nil || !syntactic || errors.Is(err, io.ErrUnexpectedEOF) {
 		return false
 	}
-	at := j.dec.InputOffset()
+	offset := j.dec.InputOffset()
 	rest := bytes.Clone(j.dec.UnreadBuffer())
 	trimmed := bytes.TrimLeft(rest, " \t\r\n")
 	if _, n := j.dec.StackIndex(j.dec.StackDepth()); n > 0 {
@@ -118,16 +119,16 @@ func (j *jsonReader) relax(err error) bool {
 			return false
 		}
 	}
-	at += int64(len(rest) - len(trimmed))
-	outer := "["
+	offset += int64(len(rest) - len(trimmed))
+	prefix := "["
 	if j.wrapped {
-		outer = `{"":[`
+		prefix = `{"":[`
 	}
-	j.floats = &floatReader{r: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(trimmed), j.in), readAhead), read: at}
-	j.base = at - int64(len(outer))
-	j.dec = jsontext.NewDecoder(io.MultiReader(strings.NewReader(outer), j.floats),
+	j.floats = &bareFloatReader{r: bufio.NewReaderSize(io.MultiReader(bytes.NewReader(trimmed), j.in), readAhead), offset: offset}
+	j.base = offset - int64(len(prefix))
+	j.dec = jsontext.NewDecoder(io.MultiReader(strings.NewReader(prefix), j.floats),
 		jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
-	for j.dec.InputOffset() < int64(len(outer)) {
+	for j.dec.InputOffset() < int64(len(prefix)) {
 		if _, err := j.dec.ReadToken(); err != nil {
 			return false
 		}
@@ -138,20 +139,20 @@ func (j *jsonReader) relax(err error) bool {
 // end reads what follows the array.
 func (j *jsonReader) end() error {
 	if _, err := j.dec.ReadToken(); err != nil {
-		return j.fault(err)
+		return j.wrapError(err)
 	}
 	for j.wrapped {
 		if j.dec.PeekKind() == '}' {
 			_, err := j.dec.ReadToken()
 			if err != nil {
-				return j.fault(err)
+				return j.wrapError(err)
 			}
 			break
 		}
 		if _, err := j.dec.ReadValue(); err != nil {
-			return j.fault(err)
+			return j.wrapError(err)
 		}
-		j.in.pass(j.base + j.dec.InputOffset())
+		j.in.discard(j.base + j.dec.InputOffset())
 	}
 	_, err := j.dec.ReadToken()
 	switch {
@@ -160,11 +161,11 @@ func (j *jsonReader) end() error {
 	case err == nil:
 		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.base+j.dec.InputOffset()-1))
 	}
-	return j.fault(err)
+	return j.wrapError(err)
 }
 
-// fault says on which line reading ended.
-func (j *jsonReader) fault(err error) error {
+// wrapError adds the line of a syntax error.
+func (j *jsonReader) wrapError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -172,74 +173,74 @@ func (j *jsonReader) fault(err error) error {
 		return j.in.err
 	}
 	at := j.base + j.dec.InputOffset()
-	var s *jsontext.SyntacticError
-	if errors.As(err, &s) {
-		at = j.base + s.ByteOffset
-		s.ByteOffset = j.in.columnAt(at)
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at = j.base + syntactic.ByteOffset
+		syntactic.ByteOffset = j.in.columnAt(at)
 	}
 	return fmt.Errorf("line %d: %w", j.in.lineAt(at), syntaxError(err))
 }
 
 func (j *jsonReader) close() {}
 
-// A lineCounter remembers where the lines begin that were read but not yet
-// passed. It ends the reading where max bytes were read and none was passed.
-type lineCounter struct {
-	r      io.Reader
-	max    int64
-	read   int64
-	passed int64
-	line   int     // lines before passed
-	breaks []int64 // line feeds from passed on
-	start  int64   // of the line that passed is in
-	err    error
+// A lineTracker maps offsets of its input to lines. It only knows the lines after
+// the last discarded offset, and fails if more than max bytes are read without a
+// discard.
+type lineTracker struct {
+	r         io.Reader
+	max       int64
+	read      int64
+	discarded int64
+	line      int     // lines before discarded
+	lineStart int64   // offset of the line that contains discarded
+	feeds     []int64 // offsets of the line feeds after discarded
+	err       error
 }
 
-func (l *lineCounter) Read(p []byte) (int, error) {
-	if l.read-l.passed > l.max+readAhead {
-		l.err = tooLong(int(l.max))
-		return 0, l.err
+func (t *lineTracker) Read(p []byte) (int, error) {
+	if t.read-t.discarded > t.max+readAhead {
+		t.err = tooLong(int(t.max))
+		return 0, t.err
 	}
-	n, err := l.r.Read(p)
+	n, err := t.r.Read(p)
 	for i := 0; i < n; i++ {
 		k := bytes.IndexByte(p[i:n], '\n')
 		if k < 0 {
 			break
 		}
 		i += k
-		l.breaks = append(l.breaks, l.read+int64(i))
+		t.feeds = append(t.feeds, t.read+int64(i))
 	}
-	l.read += int64(n)
+	t.read += int64(n)
 	if err != nil && !errors.Is(err, io.EOF) {
-		l.err = err
+		t.err = err
 	}
 	return n, err
 }
 
-// before returns how many of the line feeds lie before the offset.
-func (l *lineCounter) before(at int64) int {
-	n, _ := slices.BinarySearch(l.breaks, at)
+// before returns the number of line feeds before an offset.
+func (t *lineTracker) before(at int64) int {
+	n, _ := slices.BinarySearch(t.feeds, at)
 	return n
 }
 
-// lineAt returns the line of an offset that is not passed, from 1.
-func (l *lineCounter) lineAt(at int64) int { return l.line + l.before(at) + 1 }
+// lineAt returns the line of an offset, from 1.
+func (t *lineTracker) lineAt(at int64) int { return t.line + t.before(at) + 1 }
 
-// columnAt returns how far into its line an offset lies, from 0.
-func (l *lineCounter) columnAt(at int64) int64 {
-	if n := l.before(at); n > 0 {
-		return at - l.breaks[n-1] - 1
+// columnAt returns the position of an offset within its line, from 0.
+func (t *lineTracker) columnAt(at int64) int64 {
+	if n := t.before(at); n > 0 {
+		return at - t.feeds[n-1] - 1
 	}
-	return at - l.start
+	return at - t.lineStart
 }
 
-// pass forgets what lies before the offset.
-func (l *lineCounter) pass(at int64) {
-	n := l.before(at)
+// discard forgets the lines before an offset.
+func (t *lineTracker) discard(at int64) {
+	n := t.before(at)
 	if n > 0 {
-		l.start = l.breaks[n-1] + 1
+		t.lineStart = t.feeds[n-1] + 1
 	}
-	l.line += n
-	l.breaks = append(l.breaks[:0], l.breaks[n:]...)
-	l.passed = at
+	t.line += n
+	t.feeds = append(t.feeds[:0], t.feeds[n:]...)
+	t.discarded = at
 }

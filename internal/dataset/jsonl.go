@@ -4,20 +4,46 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
+	"io"
 )
 
-// A jsonlReader reads one object a line.
-type jsonlReader struct {
-	lines  lineReader
-	object objectReader
-	count  func(int64) int64
+// readAhead is the size of the buffers in front of the parsers. The format of a file
+// is detected within its first buffer.
+const readAhead = 64 << 10
+
+// maxReused is the size up to which the buffer of a line is reused for the next one.
+const maxReused = 1 << 20
+
+// errTooLong reports a record longer than Options.MaxRowBytes.
+var errTooLong = errors.New("record is too long")
+
+func tooLong(limit int) error {
+	return fmt.Errorf("%w: the limit is %s", errTooLong, formatBytes(limit))
 }
 
-func newJSONL(r *bufio.Reader, s *source, count func(int64) int64) *jsonlReader {
+func formatBytes(n int) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// A jsonlReader reads one object per line.
+type jsonlReader struct {
+	lines    lineReader
+	object   objectReader
+	consumed func(int64) int64
+}
+
+func newJSONL(r *bufio.Reader, f *file, consumed func(int64) int64) *jsonlReader {
 	return &jsonlReader{
-		lines:  lineReader{r: r, max: s.limit()},
-		object: objectReader{b: s.b, note: s.note},
-		count:  count,
+		lines:    lineReader{r: r, max: f.limit()},
+		object:   objectReader{columns: f.columns, warnings: f.warnings},
+		consumed: consumed,
 	}
 }
 
@@ -27,7 +53,7 @@ func (j *jsonlReader) next(row *Row) error {
 		if err != nil && !errors.Is(err, errTooLong) {
 			return err
 		}
-		row.Line, row.Offset = j.lines.line, j.count(j.lines.size)
+		row.Line, row.Offset = j.lines.line, j.consumed(j.lines.offset)
 		if err != nil {
 			return &RowError{Line: row.Line, Err: err}
 		}
@@ -44,11 +70,58 @@ func (j *jsonlReader) next(row *Row) error {
 
 func (j *jsonlReader) close() {}
 
-// rowError makes a row's error of err, unless it is a usage error.
+// rowError wraps err in a *RowError unless it is a usage error.
 func rowError(line int, err error) error {
-	var u *UsageError
-	if errors.As(err, &u) {
+	if _, ok := errors.AsType[*UsageError](err); ok {
 		return err
 	}
 	return &RowError{Line: line, Err: err}
+}
+
+// A lineReader splits a stream at line feeds.
+type lineReader struct {
+	r      *bufio.Reader
+	long   []byte // buffer of lines that do not fit into r
+	max    int
+	line   int   // number of the last line, from 1
+	offset int64 // bytes of all lines so far
+}
+
+// next returns the next line with its line feed, if it has one. The line is valid
+// until the next call. For a line beyond the limit it returns the beginning and
+// errTooLong. If the stream fails within a line, it returns only the error.
+func (l *lineReader) next() ([]byte, error) {
+	if cap(l.long) > maxReused {
+		l.long = nil
+	}
+	l.long = l.long[:0]
+	exceeded := false
+	for first := true; ; first = false {
+		piece, err := l.r.ReadSlice('\n')
+		l.offset += int64(len(piece))
+		more := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case err != nil && !more && err != io.EOF:
+			return nil, err
+		case first && len(piece) == 0:
+			return nil, io.EOF
+		case first:
+			l.line++
+		}
+		if first && !more && len(piece) <= l.max {
+			return piece, nil
+		}
+		if exceeded = exceeded || len(l.long)+len(piece) > l.max; !exceeded {
+			l.long = append(l.long, piece...)
+		} else if first {
+			l.long = append(l.long, piece[:min(len(piece), l.max)]...)
+		}
+		if more {
+			continue
+		}
+		if exceeded {
+			return l.long, tooLong(l.max)
+		}
+		return l.long, nil
+	}
 }

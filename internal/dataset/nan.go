@@ -5,16 +5,16 @@ import (
 	"bytes"
 )
 
-// Python's json.dumps writes floats that are no numbers as NaN, Infinity and
-// -Infinity, which is no JSON. Reading deals with them only after it has failed.
+// Python's json.dumps writes NaN, Infinity and -Infinity, which JSON does not allow.
+// They are only looked for after a syntax error.
 
-// A bareFloat is such a word, without its sign, and where it stands.
+// A bareFloat is the position and text of such a float.
 type bareFloat struct {
-	at   int64
-	word string
+	offset int64
+	word   string
 }
 
-// bareFloatAt returns the word with which s begins, or "".
+// bareFloatAt returns the float at the beginning of s without a sign, or "".
 func bareFloatAt(s []byte) string {
 	for _, word := range []string{"NaN", "Infinity"} {
 		if bytes.HasPrefix(s, []byte(word)) {
@@ -24,28 +24,28 @@ func bareFloatAt(s []byte) string {
 	return ""
 }
 
-// A jsonScan tells what lies within the strings of JSON.
-type jsonScan struct{ text, escaped bool }
+// A stringScanner keeps track of JSON strings.
+type stringScanner struct{ inString, escaped bool }
 
-// outside takes the next byte and reports whether it lies outside strings.
-func (s *jsonScan) outside(c byte) bool {
+// outside consumes the next byte and reports whether it is outside a string.
+func (s *stringScanner) outside(c byte) bool {
 	switch {
 	case s.escaped:
 		s.escaped = false
-	case s.text:
-		s.escaped, s.text = c == '\\', c != '"'
+	case s.inString:
+		s.escaped, s.inString = c == '\\', c != '"'
 	case c == '"':
-		s.text = true
+		s.inString = true
 	default:
 		return true
 	}
 	return false
 }
 
-// withoutBareFloats returns JSON with null for these words, and where each null
-// is. It returns nothing where there are none.
-func withoutBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
-	var scan jsonScan
+// replaceBareFloats returns JSON with null instead of bare floats, and the offset of
+// each null. It returns nil if there are no bare floats.
+func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
+	var scan stringScanner
 	done := 0
 	for i := 0; i < len(raw); i++ {
 		if !scan.outside(raw[i]) {
@@ -70,32 +70,32 @@ func withoutBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
 	return append(fixed, raw[done:]...), floats
 }
 
-// A floatReader puts numbers of the same length in the place of these words, so
-// that a decoder gets past them, and remembers them.
-type floatReader struct {
+// A bareFloatReader replaces bare floats by numbers of the same length, which a
+// decoder accepts, and records their positions.
+type bareFloatReader struct {
 	r      *bufio.Reader
-	scan   jsonScan
-	read   int64 // offset in the input
+	scan   stringScanner
+	offset int64 // in the input
 	floats []bareFloat
 }
 
-func (f *floatReader) Read(p []byte) (int, error) {
+func (f *bareFloatReader) Read(p []byte) (int, error) {
 	const longest = len("Infinity")
 	head, err := f.r.Peek(longest)
 	if len(head) == 0 {
 		return 0, err
 	}
-	whole := err != nil // nothing follows
+	atEnd := err != nil
 	head, _ = f.r.Peek(min(f.r.Buffered(), max(len(p), 1)))
 	n := 0
 	for n < len(head) {
 		c := head[n]
-		if (c == 'N' || c == 'I') && !f.scan.text {
-			if !whole && n+longest > len(head) && n > 0 {
-				break // the next call sees more of it
+		if (c == 'N' || c == 'I') && !f.scan.inString {
+			if !atEnd && n+longest > len(head) && n > 0 {
+				break // the next call has the whole word
 			}
 			if word := bareFloatAt(head[n:]); word != "" {
-				f.floats = append(f.floats, bareFloat{f.read + int64(n), word})
+				f.floats = append(f.floats, bareFloat{f.offset + int64(n), word})
 				n += copy(p[n:], "0.000000"[:len(word)])
 				continue
 			}
@@ -104,19 +104,19 @@ func (f *floatReader) Read(p []byte) (int, error) {
 		p[n] = c
 		n++
 	}
-	_, _ = f.r.Discard(n) // just peeked at
-	f.read += int64(n)
+	_, _ = f.r.Discard(n) // already peeked
+	f.offset += int64(n)
 	return n, nil
 }
 
-// restore puts the words back into the value that ends at an offset of the
-// input, and forgets them.
-func (f *floatReader) restore(raw []byte, end int64) []byte {
-	begin := end - int64(len(raw))
+// restore returns a value that ends at an offset of the input with its bare floats,
+// and forgets these.
+func (f *bareFloatReader) restore(raw []byte, end int64) []byte {
+	start := end - int64(len(raw))
 	raw = bytes.Clone(raw)
 	k := 0
-	for ; k < len(f.floats) && f.floats[k].at < end; k++ {
-		if at := f.floats[k].at - begin; at >= 0 {
+	for ; k < len(f.floats) && f.floats[k].offset < end; k++ {
+		if at := f.floats[k].offset - start; at >= 0 {
 			copy(raw[at:], f.floats[k].word)
 		}
 	}

@@ -2,58 +2,53 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An objectReader makes rows of JSON objects. Only what a row needs is decoded;
-// the rest is checked and passed over.
+// An objectReader turns JSON objects into rows. It decodes only the members that a
+// row needs and checks the syntax of the rest.
 type objectReader struct {
-	b    *binding
-	note *notes
+	columns  *columnMap
+	warnings *warnings
 
-	dec  jsontext.Decoder
-	buf  bytes.Buffer
-	tree tree
-	raw  []byte // the object being read
-	name []byte
-	any  bool // an object was read
-	kept []keptSpan
+	dec     jsontext.Decoder
+	buf     bytes.Buffer
+	tree    tree
+	raw     []byte // the current object
+	name    []byte
+	started bool // an object has been read
 
-	floats []bareFloat // of Python, that are null in the object being read
+	floats []bareFloat // Python floats that were replaced by null in the current object
 }
 
-// read fills row from the object in raw. After an error row holds whatever else
-// could be read. A [*UsageError] can only come from the first object.
+// read fills row from the object in raw. After an error, row holds whatever else
+// could be read. Only the first object can give a [*UsageError].
 func (o *objectReader) read(raw []byte, row *Row) error {
-	if o.b.whole {
+	if o.columns.raw {
 		row.Kept = []Column{{Value: bytes.Clone(raw)}}
 		return nil
 	}
-	if o.any && o.readPlain(raw, row) {
-		o.raw = raw
-		return nil
-	}
 	o.floats = nil
-	first, place := !o.any, Row{Line: row.Line, Offset: row.Offset}
+	first, retry := !o.started, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
-	var bad badJSON
-	if !errors.As(err, &bad) {
+	if !isSyntaxError(err) {
 		return err
 	}
-	fixed, floats := withoutBareFloats(raw)
+	fixed, floats := replaceBareFloats(raw)
 	if floats == nil {
 		return err
 	}
 	o.floats = floats
-	again := place
-	if err2 := o.readOnce(fixed, &again, first); !errors.As(err2, &bad) {
-		*row = again
-		return err2
+	if retryErr := o.readOnce(fixed, &retry, first); !isSyntaxError(retryErr) {
+		*row = retry
+		return retryErr
 	}
 	return err
 }
@@ -70,44 +65,42 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	if tok.Kind() != '{' {
 		return fmt.Errorf("want an object, got %s", kindOf(tok.Kind()))
 	}
-	o.any = true
-	err = o.members(row, first)
+	o.started = true
+	err = o.readMembers(row, first)
 	if err != nil && !first {
-		err = rowOnly(err)
+		err = withoutUsage(err)
 	}
 	return err
 }
 
-// members reads the object's members and what follows it. The first fault of a
-// value is the row's; a fault of the syntax ends the reading and goes before.
-func (o *objectReader) members(row *Row, first bool) error {
-	var fault error
+// readMembers reads the members of the object up to the end of the input. A syntax
+// error takes precedence; otherwise it returns the first invalid value.
+func (o *objectReader) readMembers(row *Row, first bool) error {
+	var invalid error
 	column := map[Field]string{}
 	for o.dec.PeekKind() != '}' {
 		name, err := o.readName()
 		if err != nil {
 			return syntaxError(err)
 		}
-		c, used := o.b.of[string(name)]
-		kept, clash := o.b.keeps(string(name))
+		c, used := o.columns.byName[string(name)]
+		kept, clash := o.columns.keeps(string(name))
 		if clash {
-			o.note.once(clashError(string(name)))
+			o.warnings.once(clashError(string(name)))
 		}
 		if used {
-			if other, two := column[c.field]; two {
+			if other, found := column[c.field]; found {
 				used = false
-				if fault == nil {
-					fault = twoColumns(c.field, other, c.name)
-				}
+				invalid = cmp.Or(invalid, ambiguousColumns(c.field, other, c.name))
 			} else {
 				column[c.field] = c.name
 			}
 		}
 		switch {
 		case kept:
-			err = o.keep(string(name), c, used, row, &fault)
+			err = o.keep(string(name), c, used, row, &invalid)
 		case used:
-			err = o.value(c.field, row, &fault)
+			err = o.readValue(c.field, row, &invalid)
 		default:
 			_, err = o.dec.ReadValue()
 		}
@@ -126,20 +119,20 @@ func (o *objectReader) members(row *Row, first bool) error {
 	}
 	if first {
 		for _, f := range fields() {
-			if name, mapped := o.b.mapped[f]; mapped && column[f] == "" {
-				return notThere(f, name, o.names())
+			if name, mapped := o.columns.mapped[f]; mapped && column[f] == "" {
+				return noSuchColumn(f, name, o.names())
 			}
 		}
 	}
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
-		if _, ok := column[f]; !ok && fault == nil {
-			fault = o.b.missing(f, o.names())
+		if _, ok := column[f]; !ok && invalid == nil {
+			invalid = o.columns.missing(f, o.names())
 		}
 	}
-	return fault
+	return invalid
 }
 
-// readName returns the next member's name, valid until the next call.
+// readName returns the next member's name, which is valid until the next call.
 func (o *objectReader) readName() ([]byte, error) {
 	raw, err := o.dec.ReadValue()
 	if err != nil {
@@ -152,38 +145,35 @@ func (o *objectReader) readName() ([]byte, error) {
 	return o.name, err
 }
 
-// value reads the next value into the field of row. It returns faults of the
-// syntax, and keeps the first of other faults.
-func (o *objectReader) value(f Field, row *Row, fault *error) error {
-	at, begin := len(o.tree.nodes), o.dec.InputOffset()
+// readValue reads the next value into a field of row. It returns syntax errors and
+// stores other ones in invalid unless that is set.
+func (o *objectReader) readValue(f Field, row *Row, invalid *error) error {
+	i, start := len(o.tree.nodes), o.dec.InputOffset()
 	if err := o.tree.readJSON(&o.dec, ""); err != nil {
 		return err
 	}
-	o.set(f, at, begin, row, fault)
+	o.set(f, i, start, row, invalid)
 	return nil
 }
 
-// set puts the value at i, which began after an offset, into the field of row,
-// and keeps the first fault. A float of Python reads as null, and is named
-// where a null is at fault or is the value itself.
-func (o *objectReader) set(f Field, i int, begin int64, row *Row, fault *error) {
+// set stores the node i, whose JSON starts after offset start, in a field of row.
+// If it is invalid because of a null that stands for a Python float, the error
+// names the float.
+func (o *objectReader) set(f Field, i int, start int64, row *Row, invalid *error) {
 	err := row.set(f, &o.tree, i)
 	for _, float := range o.floats {
 		null := o.tree.nodes[i].kind == kindNull || err != nil && strings.HasSuffix(err.Error(), "got null")
-		if null && float.at >= begin && float.at < o.dec.InputOffset() {
+		if null && float.offset >= start && float.offset < o.dec.InputOffset() {
 			err = fmt.Errorf("%s: %s is a float of Python and no JSON: want a string", f, float.word)
 			break
 		}
 	}
-	if err != nil && *fault == nil {
-		*fault = err
-	}
+	*invalid = cmp.Or(*invalid, err)
 }
 
-// keep reads the next value into row.Kept and, where it is used too, into its
-// field.
-func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault *error) error {
-	begin := o.dec.InputOffset()
+// keep reads the next value into row.Kept, and also into its field if used is set.
+func (o *objectReader) keep(name string, c candidate, used bool, row *Row, invalid *error) error {
+	start := o.dec.InputOffset()
 	raw, err := o.dec.ReadValue()
 	if err != nil {
 		return err
@@ -196,38 +186,34 @@ func (o *objectReader) keep(name string, c candidate, used bool, row *Row, fault
 	if !used {
 		return nil
 	}
-	at := len(o.tree.nodes)
+	i := len(o.tree.nodes)
 	if err := o.tree.readJSON(jsontext.NewDecoder(bytes.NewBuffer(value)), ""); err != nil {
 		return err
 	}
-	o.set(c.field, at, begin, row, fault)
+	o.set(c.field, i, start, row, invalid)
 	return nil
 }
 
-// keepMissing gives null to the columns that were asked for by name and that
-// this object does not have. In the first one the column of Options.Cluster can't
-// be missing: a name that is not meant would only show after the last row.
+// keepMissing adds null for the requested columns that this object does not have.
+// The first object must have the column of Options.Cluster: a misspelled name would
+// only be noticed after the last row.
 func (o *objectReader) keepMissing(row *Row, first bool) error {
-	for _, name := range o.b.keep {
-		found := false
-		for _, c := range row.Kept {
-			found = found || c.Name == name
+	for _, name := range o.columns.keep {
+		if slices.ContainsFunc(row.Kept, func(c Column) bool { return c.Name == name }) {
+			continue
 		}
-		if !found && first && name == o.b.cluster {
-			return o.b.noCluster(o.names())
+		if first && name == o.columns.cluster {
+			return o.columns.noCluster(o.names())
 		}
-		if !found && first {
-			o.note.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null", quote(name)))
+		if first {
+			o.warnings.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null", quote(name)))
 		}
-		if !found {
-			row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
-		}
+		row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
 	}
 	return nil
 }
 
-// names returns the names of the members of the object that was read last, for
-// a message.
+// names returns the member names of the current object for error messages.
 func (o *objectReader) names() []string {
 	dec := jsontext.NewDecoder(bytes.NewBuffer(o.raw))
 	if _, err := dec.ReadToken(); err != nil {
@@ -247,7 +233,7 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set puts the value at i of t into the field.
+// set stores the node i of t in a field.
 func (r *Row) set(f Field, t *tree, i int) error {
 	n := t.nodes[i]
 	var err error
@@ -278,6 +264,7 @@ func (r *Row) set(f Field, t *tree, i int) error {
 	return err
 }
 
+// kindOf names the kind of a JSON value in error messages.
 func kindOf(k jsontext.Kind) string {
 	switch byte(k) {
 	case 'n':
@@ -296,28 +283,33 @@ func kindOf(k jsontext.Kind) string {
 	return "something else"
 }
 
-// badJSON is what is wrong with the syntax.
+// badJSON is a syntax error, with its position.
 type badJSON string
 
 func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
 
-// syntaxError says in short what is wrong with JSON and at which byte, from 1.
+func isSyntaxError(err error) bool {
+	_, ok := errors.AsType[badJSON](err)
+	return ok
+}
+
+// syntaxError shortens an error of the JSON decoder and adds its column, from 1.
 func syntaxError(err error) error {
-	var s *jsontext.SyntacticError
-	if !errors.As(err, &s) {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return badJSON("it ends too early")
 		}
 		return err
 	}
-	what := strings.TrimPrefix(s.Err.Error(), "jsontext: ")
+	what := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
 	switch {
-	case errors.Is(s.Err, io.ErrUnexpectedEOF):
-		return badJSON(fmt.Sprintf("it ends too early, at column %d", s.ByteOffset+1))
-	case errors.Is(s.Err, jsontext.ErrDuplicateName):
-		what = "the name " + short(s.JSONPointer.LastToken()) + " comes twice in one object"
+	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
+		what = "it ends too early"
+	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
+		what = "the name " + quote(syntactic.JSONPointer.LastToken()) + " comes twice in one object"
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "half of a surrogate pair"
 	}
-	return badJSON(fmt.Sprintf("%s, at column %d", what, s.ByteOffset+1))
+	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
 }

@@ -9,20 +9,19 @@ import (
 	"strings"
 )
 
-// A Set is one or more files that are read as one sequence of rows. It is for
-// one goroutine.
+// A Set reads one or more files as one sequence of rows. It must not be used by
+// several goroutines at once.
 type Set struct {
-	sources []*source
-	note    *notes
-	ids     *ids
-	started bool
+	files    []*file
+	warnings *warnings
+	ids      *idSet
+	started  bool
 }
 
-// Open opens the files in the given order; "-" is standard input. Every file is
-// checked before the first row is handed out: that it is there, that it is of
-// its format, that it has the columns, and that its first record can be got at.
-// What is wrong with a wish is a [*UsageError]. After an error nothing is left
-// open.
+// Open opens files in the given order; "-" is standard input. It checks every file
+// before the first row is returned: that it exists, has the right format and the
+// required columns, and that its first record can be reached. Wrong options give a
+// [*UsageError]. After an error nothing is left open.
 func Open(paths []string, opts Options) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, usagef("no files to read")
@@ -35,35 +34,35 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}
 	}
-	b, err := newBinding(opts)
+	columns, err := newColumnMap(opts)
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{note: &notes{warn: opts.Warn}, ids: newIDs()}
+	s := &Set{warnings: &warnings{warn: opts.Warn}, ids: newIDSet()}
 	stdin := false
 	for _, path := range paths {
 		if path == stdinPath && stdin {
 			_ = s.Close()
-			return nil, usagef("standard input can be read once only")
+			return nil, usagef("standard input can only be read once")
 		}
 		stdin = stdin || path == stdinPath
-		src := &source{path: path, opts: &opts, b: b, note: s.note}
-		if err := src.open(); err != nil {
+		f := &file{path: path, opts: &opts, columns: columns, warnings: s.warnings}
+		if err := f.open(); err != nil {
 			_ = s.Close()
 			return nil, err
 		}
-		if len(s.sources) > 0 {
-			src.suspend()
+		if len(s.files) > 0 {
+			f.suspend()
 		}
-		s.sources = append(s.sources, src)
+		s.files = append(s.files, f)
 	}
 	return s, nil
 }
 
-// Rows returns the rows in order. It can be read once, and in part: then the
-// rest is closed unread. A record that cannot be read comes with a [*RowError],
-// and its Row holds where it is and what of it could be read. Any other error
-// is the last: of a file that breaks off, or [ErrNoRows].
+// Rows returns the rows in order. It can be iterated once; stopping early closes
+// the files. A record that cannot be read comes with a [*RowError], and its Row
+// holds its position and whatever could be read. Any other error is the last one:
+// of a truncated file, or [ErrNoRows].
 func (s *Set) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if s.started {
@@ -74,38 +73,38 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 		defer s.Close()
 		var before int64
 		index := 0
-		var row Row // the readers fill it; what is handed out is a copy
-		for _, src := range s.sources {
-			if err := src.resume(); err != nil {
+		var row Row // filled by the readers and yielded as a copy
+		for _, f := range s.files {
+			if err := f.resume(); err != nil {
 				yield(Row{}, err)
 				return
 			}
 			for {
 				row = Row{}
-				err := src.next(&row)
-				if err == io.EOF { //nolint:errorlint // a source hands out io.EOF as it is
+				err := f.next(&row)
+				if err == io.EOF { //nolint:errorlint // next returns io.EOF unwrapped
 					break
 				}
 				if err != nil && !isRowError(err) {
 					yield(Row{}, err)
 					return
 				}
-				row.Index, row.File = index, src.path
+				row.Index, row.File = index, f.path
 				row.Offset += before
-				s.name(&row, err == nil)
-				if r := (*RowError)(nil); errors.As(err, &r) {
-					r.File = src.path
+				s.setID(&row, err == nil)
+				if rowErr, ok := errors.AsType[*RowError](err); ok {
+					rowErr.File = f.path
 				}
 				index++
 				if !yield(row, err) {
 					return
 				}
 			}
-			src.close()
-			before += max(src.size, 0)
+			f.close()
+			before += max(f.size, 0)
 		}
-		if err := s.ids.rest(); err != nil {
-			s.note.warn(err)
+		if err := s.ids.summary(); err != nil {
+			s.warnings.warn(err)
 		}
 		if index == 0 {
 			yield(Row{}, s.noRows())
@@ -113,9 +112,9 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// name gives the row its id. That of an unreadable row is not watched: what is
-// left of a line that was cut off tells nothing about others.
-func (s *Set) name(row *Row, readable bool) {
+// setID sets a missing id and checks a given one for duplicates. The id of an
+// unreadable row is not checked, as it may be truncated.
+func (s *Set) setID(row *Row, readable bool) {
 	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
 		return
@@ -123,65 +122,65 @@ func (s *Set) name(row *Row, readable bool) {
 	if !readable {
 		return
 	}
-	if err := s.ids.see(row); err != nil {
-		s.note.warn(err)
+	if err := s.ids.check(row); err != nil {
+		s.warnings.warn(err)
 	}
 }
 
 func (s *Set) noRows() error {
 	var names []string
-	for _, src := range s.sources {
-		names = append(names, displayName(src.path))
+	for _, f := range s.files {
+		names = append(names, displayName(f.path))
 	}
 	return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoRows)
 }
 
-// Size returns the total for Row.Offset: the bytes of all files as they are
-// stored, or -1 where that is not known, as with standard input.
+// Size returns the total for Row.Offset: the stored bytes of all files, or -1 if
+// unknown, as with standard input.
 func (s *Set) Size() int64 {
 	var sum int64
-	for _, src := range s.sources {
-		if src.size < 0 {
+	for _, f := range s.files {
+		if f.size < 0 {
 			return -1
 		}
-		sum += src.size
+		sum += f.size
 	}
 	return sum
 }
 
-// Close closes what is open and removes temporary files. It can be called more
-// than once, and while Rows is read by nobody.
+// Close closes the files and removes temporary ones. It can be called more than
+// once, but not while Rows is being iterated.
 func (s *Set) Close() error {
 	s.started = true
-	for _, src := range s.sources {
-		src.close()
+	for _, f := range s.files {
+		f.close()
 	}
 	return nil
 }
 
-// notes are what a Set has to tell beside its rows.
-type notes struct {
+// warnings passes on warnings about columns, each once.
+type warnings struct {
 	warn func(error)
-	said map[string]bool
+	seen map[string]bool
 }
 
-// maxNotes is how many different warnings about columns are given.
-const maxNotes = 20
+// maxWarnings limits the number of different warnings about columns.
+const maxWarnings = 20
 
-// once passes a warning on the first time that it comes.
-func (n *notes) once(err error) {
-	if n.said == nil {
-		n.said = map[string]bool{}
+// once passes on a warning unless it has been seen.
+func (w *warnings) once(err error) {
+	if w.seen == nil {
+		w.seen = map[string]bool{}
 	}
-	if text := err.Error(); !n.said[text] && len(n.said) < maxNotes {
-		n.said[text] = true
-		n.warn(err)
+	if text := err.Error(); !w.seen[text] && len(w.seen) < maxWarnings {
+		w.seen[text] = true
+		w.warn(err)
 	}
 }
 
-// header notes what a file's header tells.
-func (n *notes) header(path string, h *header) {
-	for _, err := range h.left {
-		n.once(fmt.Errorf("%s: %w", displayName(path), err))
+// header passes on the warnings about a header.
+func (w *warnings) header(path string, h *header) {
+	for _, err := range h.warnings {
+		w.once(fmt.Errorf("%s: %w", displayName(path), err))
 	}
 }

@@ -13,86 +13,86 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A parquetReader reads the columns that are needed, page by page, and puts
-// records together from them.
+// A parquetReader reads the required columns page by page and assembles records
+// from them.
 type parquetReader struct {
 	file   *parquet.File
 	check  *pageChecker
 	header *header
-	plan   map[int]*pnode // by place of the column
+	nodes  map[int]*parquetNode // by column index
 	leaves []*leaf
-	size   int64 // bytes of the file, for Row.Offset
+	size   int64 // of the file, for Row.Offset
 	tree   tree
-	limit  int // bytes of a record
+	limit  int // size of the longest record
 
 	group int   // next row group
-	left  int64 // records left in the current one
+	left  int64 // records left in the current row group
 	row   int64 // records so far
 	total int64
 }
 
-// openParquet makes the reader of a Parquet file, which has to be a file: what
-// cannot be read in place is copied into a temporary one first.
-func (s *source) openParquet(r *bufio.Reader, stored bool) error {
-	f, ok := s.file.(*os.File)
-	if !ok || !stored || !s.again {
+// openParquet creates the reader of a Parquet file. Pipes and compressed files are
+// copied to a temporary file first, as Parquet needs random access.
+func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
+	in, ok := f.closer.(*os.File)
+	if !ok || !uncompressed || !f.reopenable {
 		var err error
-		if f, err = s.spoolTo(r); err != nil {
+		if in, err = f.copyToTemp(r); err != nil {
 			return err
 		}
 	}
-	info, err := f.Stat()
+	info, err := in.Stat()
 	if err != nil {
 		return err
 	}
-	reader, err := newParquet(f, info.Size(), s)
+	reader, err := newParquet(in, info.Size(), f)
 	if err != nil {
 		return err
 	}
-	reader.size = max(s.size, 0)
-	s.reader = reader
+	reader.size = max(f.size, 0)
+	f.reader = reader
 	return nil
 }
 
-// spoolTo copies r into a temporary file.
-func (s *source) spoolTo(r io.Reader) (*os.File, error) {
-	f, name, err := safefile.Temp(s.opts.TempDir, "ragfaith-*.parquet")
+// copyToTemp copies r to a temporary file.
+func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
+	temp, name, err := safefile.Temp(f.opts.TempDir, "ragfaith-*.parquet")
 	if err != nil {
 		return nil, fmt.Errorf("temporary file: %w", err)
 	}
-	s.spool, s.spoolPath = f, name
-	if _, err := io.Copy(f, r); err != nil {
+	f.temp, f.tempName = temp, name
+	if _, err := io.Copy(temp, r); err != nil {
 		return nil, fmt.Errorf("copying to a temporary file: %w", err)
 	}
-	return f, nil
+	return temp, nil
 }
 
-func (s *source) dropSpool() {
-	if s.spool == nil {
+func (f *file) removeTemp() {
+	if f.temp == nil {
 		return
 	}
-	_ = s.spool.Close() // nothing in it is needed any more
-	if s.spoolPath != "" {
-		_ = os.Remove(s.spoolPath) // a leftover in the folder for such files
+	_ = f.temp.Close() // its content is not needed any more
+	if f.tempName != "" {
+		_ = os.Remove(f.tempName)
 	}
-	s.spool, s.spoolPath = nil, ""
+	f.temp, f.tempName = nil, ""
 }
 
-// guard turns a panic of the Parquet library, which has them for files that
-// contradict themselves, into an error.
-func guard(err *error) {
+// recoverPanic turns a panic of the Parquet library, which panics on some
+// inconsistent files, into an error.
+func recoverPanic(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("broken Parquet data: %v", p)
 	}
 }
 
-func newParquet(f io.ReaderAt, size int64, s *source) (p *parquetReader, err error) {
-	defer guard(&err)
-	check := &pageChecker{r: f, size: size, limit: int64(s.limit())}
+func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err error) {
+	defer recoverPanic(&err)
+	check := &pageChecker{r: in, size: size, limit: int64(f.limit())}
 	if err := check.footer(); err != nil {
 		return nil, err
 	}
-	file, err := parquet.OpenFile(f, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+	file, err := parquet.OpenFile(in, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, fmt.Errorf("not a Parquet file: %w", err)
 	}
@@ -104,13 +104,13 @@ func newParquet(f io.ReaderAt, size int64, s *source) (p *parquetReader, err err
 			return nil, fmt.Errorf("the name of column %d: %s", i+1, notUTF8)
 		}
 	}
-	h, err := s.b.bindHeader(names)
+	h, err := f.columns.header(names)
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{file: file, check: check, header: h, plan: map[int]*pnode{}, total: file.NumRows(), limit: s.limit()}
-	for f, i := range h.field {
-		if err := checkType(f, columns[i]); err != nil {
+	p = &parquetReader{file: file, check: check, header: h, nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	for field, i := range h.field {
+		if err := checkType(field, columns[i]); err != nil {
 			return nil, err
 		}
 		p.add(i, columns[i])
@@ -118,19 +118,19 @@ func newParquet(f io.ReaderAt, size int64, s *source) (p *parquetReader, err err
 	for _, i := range h.keep {
 		p.add(i, columns[i])
 	}
-	s.note.header(s.path, h)
+	f.warnings.header(f.path, h)
 	return p, nil
 }
 
-// add plans the reading of a column.
+// add includes a column in the records.
 func (p *parquetReader) add(i int, c *parquet.Column) {
-	if p.plan[i] == nil {
-		p.plan[i] = newNode(c, &p.leaves)
+	if p.nodes[i] == nil {
+		p.nodes[i] = newParquetNode(c, &p.leaves)
 	}
 }
 
 func (p *parquetReader) next(row *Row) (err error) {
-	defer guard(&err)
+	defer recoverPanic(&err)
 	for p.left == 0 {
 		if err := p.nextGroup(); err != nil {
 			return err
@@ -140,17 +140,17 @@ func (p *parquetReader) next(row *Row) (err error) {
 	p.row++
 	row.Line = int(p.row)
 	row.Offset = p.offset()
-	fault, err := p.read(row)
+	rowErr, err := p.read(row)
 	if err != nil {
 		return err
 	}
-	if fault != nil {
-		return &RowError{Line: row.Line, Err: fault}
+	if rowErr != nil {
+		return &RowError{Line: row.Line, Err: rowErr}
 	}
 	return nil
 }
 
-// offset returns the share of the file that is read, in bytes of the file.
+// offset returns the read share of the file in bytes.
 func (p *parquetReader) offset() int64 {
 	if p.total <= 0 || p.row >= p.total {
 		return p.size
@@ -158,11 +158,11 @@ func (p *parquetReader) offset() int64 {
 	return int64(float64(p.size) * (float64(p.row) / float64(p.total)))
 }
 
-// nextGroup opens the next row group's columns.
+// nextGroup opens the columns of the next row group.
 func (p *parquetReader) nextGroup() error {
 	for _, l := range p.leaves {
 		if !l.atEnd() {
-			return l.fault(errors.New("more values than rows"))
+			return l.wrapError(errors.New("more values than rows"))
 		}
 		l.close()
 	}
@@ -177,7 +177,7 @@ func (p *parquetReader) nextGroup() error {
 	chunks := g.ColumnChunks()
 	for _, l := range p.leaves {
 		if err := p.check.chunk(&p.file.Metadata().RowGroups[p.group].Columns[l.column]); err != nil {
-			return l.fault(err)
+			return l.wrapError(err)
 		}
 		l.open(chunks[l.column].Pages())
 	}
@@ -189,12 +189,12 @@ func (p *parquetReader) nextGroup() error {
 	return nil
 }
 
-// read fills row. The fault is the row's, the error the file's.
-func (p *parquetReader) read(row *Row) (fault, err error) {
+// read fills row. rowErr concerns the row, err the whole file.
+func (p *parquetReader) read(row *Row) (rowErr, err error) {
 	p.tree.reset()
 	p.tree.limit = p.limit
 	for i := range p.header.names {
-		n := p.plan[i]
+		n := p.nodes[i]
 		if n == nil {
 			continue
 		}
@@ -202,13 +202,13 @@ func (p *parquetReader) read(row *Row) (fault, err error) {
 		if err := n.build(&p.tree, ""); err != nil {
 			return nil, err
 		}
-		if p.tree.over != nil { // the other columns have to be read, too
+		if p.tree.full() { // the other columns must be read all the same
 			continue
 		}
 		for _, f := range fields() {
 			if j, ok := p.header.field[f]; ok && i == j {
-				if err := row.set(f, &p.tree, at); err != nil && fault == nil {
-					fault = err
+				if err := row.set(f, &p.tree, at); err != nil && rowErr == nil {
+					rowErr = err
 				}
 			}
 		}
@@ -220,14 +220,14 @@ func (p *parquetReader) read(row *Row) (fault, err error) {
 	}
 	for _, l := range p.leaves {
 		if !l.atRecord() {
-			return nil, l.fault(errors.New("its values do not fit the rows of the others"))
+			return nil, l.wrapError(errors.New("its values do not fit the rows of the others"))
 		}
 	}
-	if p.tree.over != nil {
+	if p.tree.full() {
 		*row = Row{Line: row.Line, Offset: row.Offset}
-		return p.tree.over, nil
+		return p.tree.overflow, nil
 	}
-	return fault, nil
+	return rowErr, nil
 }
 
 func (p *parquetReader) close() {

@@ -12,22 +12,22 @@ import (
 )
 
 const (
-	parquetTail = 8 // length of the footer, and the magic
+	parquetTail = 8 // length of the footer and magic number
 
-	// maxPageValues is the most values of a page: writers end theirs at
-	// about 20,000 rows or 1 MiB.
+	// maxPageValues limits the values of a page. Writers end pages at about 20,000
+	// rows or 1 MiB.
 	maxPageValues = 1 << 24
 )
 
-// A pageChecker looks at the sizes that a Parquet file claims before the
-// library does, which makes room for whatever is claimed.
+// A pageChecker validates the sizes in a Parquet file, because the library allocates
+// whatever the file claims.
 type pageChecker struct {
 	r     io.ReaderAt
 	size  int64
 	limit int64
 }
 
-// footer checks the frame of the file and the lengths within its metadata.
+// footer checks the magic numbers and the lengths in the metadata.
 func (c *pageChecker) footer() error {
 	notParquet := func(why string) error { return errors.New("not a Parquet file: " + why) }
 	if c.size < int64(len(parquetMagic))+parquetTail {
@@ -88,7 +88,7 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 		case int64(h.CompressedPageSize) > end-at || h.CompressedPageSize < 0 || h.UncompressedPageSize < 0:
 			return errors.New("a page is longer than its column")
 		case int64(h.UncompressedPageSize) > max(c.limit, DefaultMaxRowBytes):
-			return fmt.Errorf("a page of %d bytes: the limit is %s", h.UncompressedPageSize, byteSize(int(c.limit)))
+			return fmt.Errorf("a page of %d bytes: the limit is %s", h.UncompressedPageSize, formatBytes(int(c.limit)))
 		case m.Codec == format.Uncompressed && h.CompressedPageSize != h.UncompressedPageSize:
 			return errors.New("a page that is not compressed has two sizes")
 		case values > maxPageValues:
@@ -104,31 +104,31 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 	return nil
 }
 
-// lz4 decompresses a page into as much room as it claims to need. The library
-// takes every failure for a lack of room, and doubles it until there is none.
+// lz4 checks that a page can be decompressed to its claimed size. The library takes
+// every failure for a short buffer and doubles it until memory runs out.
 func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
-	levels := 0 // which version 2 does not compress
+	levels := 0 // version 2 does not compress them
 	if h.Type == format.DataPageV2 {
-		if packed := h.DataPageHeaderV2.V.IsCompressed; packed.Valid && !packed.V {
+		if compressed := h.DataPageHeaderV2.V.IsCompressed; compressed.Valid && !compressed.V {
 			return nil
 		}
 		levels = int(h.DataPageHeaderV2.V.RepetitionLevelsByteLength) + int(h.DataPageHeaderV2.V.DefinitionLevelsByteLength)
 	}
-	packed, whole := int(h.CompressedPageSize)-levels, int(h.UncompressedPageSize)-levels
-	if levels < 0 || packed < 0 || whole < 0 {
+	srcSize, dstSize := int(h.CompressedPageSize)-levels, int(h.UncompressedPageSize)-levels
+	if levels < 0 || srcSize < 0 || dstSize < 0 {
 		return errors.New("the levels of a page are longer than the page")
 	}
-	src := make([]byte, packed)
+	src := make([]byte, srcSize)
 	if _, err := c.r.ReadAt(src, at+int64(levels)); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if _, err := lz4.UncompressBlock(src, make([]byte, whole)); err != nil {
+	if _, err := lz4.UncompressBlock(src, make([]byte, dstSize)); err != nil {
 		return fmt.Errorf("a page can't be decompressed: %w", err)
 	}
 	return nil
 }
 
-// pageHeader reads the header at an offset, and returns its length.
+// pageHeader reads the header at an offset and returns it with its length.
 func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, error) {
 	for window := int64(256); ; window *= 16 {
 		buf := make([]byte, min(window, end-at))
@@ -150,16 +150,15 @@ func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, erro
 	}
 }
 
-// thriftLength returns how many bytes the struct at the beginning of b takes in
-// Thrift's compact protocol. It fails with io.ErrUnexpectedEOF where a length
-// goes beyond b.
+// thriftLength returns the size of the struct at the beginning of b in Thrift's
+// compact protocol, or io.ErrUnexpectedEOF if it extends beyond b.
 func thriftLength(b []byte) (int, error) {
 	t := &thriftWalker{b: b}
 	err := t.value(thriftStruct, 0)
 	return t.i, err
 }
 
-// The types of the compact protocol.
+// Types of the compact protocol.
 const (
 	thriftTrue   = 1
 	thriftFalse  = 2
@@ -256,8 +255,7 @@ func (t *thriftWalker) value(typ byte, depth int) error {
 	return fmt.Errorf("unknown type %d", typ)
 }
 
-// values walks over n values of each of the types, which take a byte each at
-// the least.
+// values skips n groups of values of the given types, each at least one byte long.
 func (t *thriftWalker) values(n uint64, depth int, types ...byte) error {
 	if n > uint64(len(t.b)-t.i) {
 		return io.ErrUnexpectedEOF

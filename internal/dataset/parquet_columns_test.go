@@ -11,7 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A countingReaderAt counts the bytes that are read.
+// A countingReaderAt counts the bytes read through it.
 type countingReaderAt struct {
 	io.ReaderAt
 	n int64
@@ -23,7 +23,7 @@ func (c *countingReaderAt) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// wideRow has a column that is much larger than all others, as an embedding is.
+// wideRow has a column that is much larger than the others, such as an embedding.
 type wideRow struct {
 	Answer    string   `parquet:"answer"`
 	Contexts  []string `parquet:"contexts,list"`
@@ -31,7 +31,7 @@ type wideRow struct {
 	ID        string   `parquet:"id"`
 }
 
-func TestParquetReadsOnlyTheColumnsThatItNeeds(t *testing.T) {
+func TestParquetReadsOnlyRequiredColumns(t *testing.T) {
 	const rows, groups, wide = 400, 4, 8 << 10
 	random := rand.New(rand.NewPCG(1, 2))
 	var b bytes.Buffer
@@ -54,12 +54,12 @@ func TestParquetReadsOnlyTheColumnsThatItNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	read := func(opts Options) int64 {
-		binding, err := newBinding(opts)
+		columns, err := newColumnMap(opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		in := &countingReaderAt{ReaderAt: bytes.NewReader(b.Bytes())}
-		p, err := newParquet(in, int64(b.Len()), &source{opts: &opts, b: binding, note: &notes{warn: func(error) {}}})
+		p, err := newParquet(in, int64(b.Len()), &file{opts: &opts, columns: columns, warnings: &warnings{warn: func(error) {}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,14 +77,14 @@ func TestParquetReadsOnlyTheColumnsThatItNeeds(t *testing.T) {
 			n++
 		}
 		if n != rows {
-			t.Fatalf("%d rows", n)
+			t.Fatalf("got %d rows, want %d", n, rows)
 		}
 		return in.n
 	}
 	if n := read(Options{}); n > int64(b.Len())/10 {
-		t.Errorf("%d of %d bytes are read, although the column of %d is not needed", n, b.Len(), rows*wide)
+		t.Errorf("read %d of %d bytes, want at most a tenth without the large column", n, b.Len())
 	}
 	if n := read(Options{Keep: []string{"embedding"}}); n < rows*wide {
-		t.Errorf("%d bytes are read with the column of %d", n, rows*wide)
+		t.Errorf("read %d bytes, want at least %d with the large column", n, rows*wide)
 	}
 }

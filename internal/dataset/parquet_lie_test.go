@@ -10,29 +10,28 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// A page whose header and column say what is not so is refused before room is
-// made for it.
-func TestParquetWithLyingSizesIsRefused(t *testing.T) {
+// False sizes must be detected before memory is allocated for them.
+func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 	const body = 100
 	for name, tt := range map[string]struct {
 		page  func(*format.PageHeader)
 		chunk func(*format.ColumnMetaData)
 		want  string
 	}{
-		"the truth":                    {nil, nil, ""},
-		"a column behind the file":     {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1 << 40 }, "it lies beyond the end of the file"},
-		"a column before the file":     {nil, func(m *format.ColumnMetaData) { m.DataPageOffset = -1 }, "it lies beyond the end of the file"},
-		"a length that turns negative": {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1<<63 - 1; m.DataPageOffset = 1 }, "it lies beyond the end of the file"},
-		"fewer than no values":         {nil, func(m *format.ColumnMetaData) { m.NumValues = -1 }, "it has fewer than no values"},
-		"a page behind its column":     {func(h *format.PageHeader) { h.CompressedPageSize = 1 << 30 }, nil, "a page is longer than its column"},
-		"a page of less than nothing":  {func(h *format.PageHeader) { h.UncompressedPageSize = -1 }, nil, "a page is longer than its column"},
-		"a page that unpacks to 2 GiB": {func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 }, nil, "a page of 2147483647 bytes: the limit is 1 MiB"},
-		"a page with two sizes": {
+		"valid":                      {nil, nil, ""},
+		"column beyond the file":     {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1 << 40 }, "it lies beyond the end of the file"},
+		"negative offset":            {nil, func(m *format.ColumnMetaData) { m.DataPageOffset = -1 }, "it lies beyond the end of the file"},
+		"overflowing length":         {nil, func(m *format.ColumnMetaData) { m.TotalCompressedSize = 1<<63 - 1; m.DataPageOffset = 1 }, "it lies beyond the end of the file"},
+		"negative number of values":  {nil, func(m *format.ColumnMetaData) { m.NumValues = -1 }, "it has fewer than no values"},
+		"page beyond its column":     {func(h *format.PageHeader) { h.CompressedPageSize = 1 << 30 }, nil, "a page is longer than its column"},
+		"negative page size":         {func(h *format.PageHeader) { h.UncompressedPageSize = -1 }, nil, "a page is longer than its column"},
+		"page of 2 GiB uncompressed": {func(h *format.PageHeader) { h.UncompressedPageSize = 1<<31 - 1 }, nil, "a page of 2147483647 bytes: the limit is 1 MiB"},
+		"uncompressed page with two sizes": {
 			func(h *format.PageHeader) { h.UncompressedPageSize = 1 << 20 }, func(m *format.ColumnMetaData) { m.Codec = format.Uncompressed },
 			"a page that is not compressed has two sizes",
 		},
-		"a page of too many values": {func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 }, nil, "a page of 2147483647 values: the limit is 16777216"},
-		"LZ4 that is none": {
+		"page with too many values": {func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 }, nil, "a page of 2147483647 values: the limit is 16777216"},
+		"invalid LZ4": {
 			func(h *format.PageHeader) { h.UncompressedPageSize = 1 << 20 }, func(m *format.ColumnMetaData) { m.Codec = format.Lz4Raw },
 			"a page can't be decompressed",
 		},
@@ -53,20 +52,20 @@ func TestParquetWithLyingSizesIsRefused(t *testing.T) {
 				tt.chunk(&chunk.MetaData)
 			}
 			c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
-			taken := allocated(func() { err = c.chunk(chunk) })
+			size := allocated(func() { err = c.chunk(chunk) })
 			if got := text(err); tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
-				t.Errorf("%q, want %q", got, tt.want)
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			if taken > 8<<20 {
-				t.Errorf("it took %d MiB", taken>>20)
+			if size > 8<<20 {
+				t.Errorf("allocated %d MiB", size>>20)
 			}
 		})
 	}
 	for name, footer := range map[string][]byte{
-		"a list of billions": {0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},                        // field 1: a list of 2^31-1 structs
-		"a text of billions": {0x18, 0xff, 0xff, 0xff, 0xff, 0x07},                              // field 1: a binary of 2^31-1 bytes
-		"structs in structs": bytes.Repeat([]byte{0x1c}, 100_000),                               // field 1: a struct, in which there is field 1 ...
-		"longer than it is":  binary.LittleEndian.AppendUint32([]byte{0x15, 0x02}, 1<<32-1)[:2], // cut off
+		"huge list":      {0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07},                        // field 1: a list of 2^31-1 structs
+		"huge text":      {0x18, 0xff, 0xff, 0xff, 0xff, 0x07},                              // field 1: a binary of 2^31-1 bytes
+		"nested structs": bytes.Repeat([]byte{0x1c}, 100_000),                               // field 1: a struct with field 1, and so on
+		"truncated":      binary.LittleEndian.AppendUint32([]byte{0x15, 0x02}, 1<<32-1)[:2], // truncated
 	} {
 		file := append([]byte(parquetMagic), footer...)
 		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), parquetMagic...)
@@ -80,7 +79,7 @@ func TestParquetWithLyingSizesIsRefused(t *testing.T) {
 	}
 }
 
-// text is that of an error, "" for none.
+// text returns the text of an error, or "".
 func text(err error) string {
 	if err == nil {
 		return ""

@@ -1,28 +1,34 @@
 package dataset
 
-import "github.com/parquet-go/parquet-go"
+import (
+	"errors"
+	"fmt"
+	"io"
 
-// A pnode puts the values of one node of a Parquet schema together, from the
-// definition and repetition levels of its leaves, as the Dremel paper has it
-// (Melnik et al., 2010). Levels and not names say what is a list, so that every
-// writer's way to nest one reads the same.
-type pnode struct {
+	"github.com/parquet-go/parquet-go"
+)
+
+// A parquetNode assembles the values of a schema node from the definition and
+// repetition levels of its leaves, as described in the Dremel paper (Melnik et al.,
+// 2010). Lists are recognized by levels and not by names, so that the layouts of
+// all writers give the same result.
+type parquetNode struct {
 	name     string
 	optional bool
 	repeated bool
-	rep, def int // levels of the node itself
+	rep, def int // levels of the node
 	leaf     *leaf
-	first    *leaf // the leaf whose levels decide
+	first    *leaf // its levels decide
 	leaves   []*leaf
-	children []*pnode
-	list     bool // the one child is repeated, and its elements are the list's
-	inner    bool // a layer that holds a list's element and is no value itself
-	keyed    bool // a map: the one child repeats keys and values
+	children []*parquetNode
+	list     bool // the only child is repeated and holds the elements
+	wrapper  bool // a group around the element of a list, not a value itself
+	isMap    bool // the only child repeats keys and values
 }
 
-// newNode plans the reading of a column, and adds its leaves to all.
-func newNode(c *parquet.Column, all *[]*leaf) *pnode {
-	n := &pnode{
+// newParquetNode returns the node of a column and appends its leaves to all.
+func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
+	n := &parquetNode{
 		name: c.Name(), optional: c.Optional(), repeated: c.Repeated(),
 		rep: c.MaxRepetitionLevel(), def: c.MaxDefinitionLevel(),
 	}
@@ -33,7 +39,7 @@ func newNode(c *parquet.Column, all *[]*leaf) *pnode {
 		return n
 	}
 	for _, child := range c.Columns() {
-		k := newNode(child, all)
+		k := newParquetNode(child, all)
 		n.children = append(n.children, k)
 		n.leaves = append(n.leaves, k.leaves...)
 	}
@@ -43,28 +49,28 @@ func newNode(c *parquet.Column, all *[]*leaf) *pnode {
 	if len(n.children) == 1 && n.children[0].repeated {
 		child := n.children[0]
 		switch {
-		case isMap(c) && len(child.children) == 2 && !child.children[0].repeated:
-			n.keyed = true
-		case isList(c):
+		case isMapGroup(c) && len(child.children) == 2 && !child.children[0].repeated:
+			n.isMap = true
+		case isListGroup(c):
 			n.list = true
-			child.inner = isLayer(child, c.Name())
+			child.wrapper = isWrapper(child, c.Name())
 		}
 	}
 	return n
 }
 
-// isLayer tells a list's middle layer from an element that is a group itself,
-// by the rules that the format gives for files of old writers.
-func isLayer(child *pnode, parent string) bool {
+// isWrapper distinguishes the middle group of a list from an element that is a group
+// itself, by the backward compatibility rules of the Parquet format.
+func isWrapper(child *parquetNode, parent string) bool {
 	return child.leaf == nil && len(child.children) == 1 && !child.children[0].repeated &&
 		child.name != "array" && child.name != parent+"_tuple"
 }
 
-// build appends the value of the current record to t. Exactly the values that
-// belong to it are read from every leaf.
-func (n *pnode) build(t *tree, name string) error {
+// build appends the value of the current record to t. It reads exactly the values of
+// that record from every leaf.
+func (n *parquetNode) build(t *tree, name string) error {
 	if n.first == nil {
-		t.add(kindNull, name, "") // a group of nothing
+		t.add(kindNull, name, "") // an empty group
 		return nil
 	}
 	v, err := n.first.peek()
@@ -76,16 +82,16 @@ func (n *pnode) build(t *tree, name string) error {
 			t.add(kindNull, name, "")
 			return n.skip()
 		}
-		return n.present(t, name)
+		return n.appendValue(t, name)
 	}
 	i := t.open(kindList, name)
-	err = n.elements(func() error { return n.present(t, "") })
+	err = n.elements(func() error { return n.appendValue(t, "") })
 	t.close(i)
 	return err
 }
 
-// elements calls element for each of a repeated node's elements.
-func (n *pnode) elements(element func() error) error {
+// elements calls element for each element of a repeated node.
+func (n *parquetNode) elements(element func() error) error {
 	v, err := n.first.peek()
 	if err != nil {
 		return err
@@ -103,17 +109,15 @@ func (n *pnode) elements(element func() error) error {
 	}
 }
 
-// present appends a value that is there.
-func (n *pnode) present(t *tree, name string) error {
+// appendValue appends a value that is not null.
+func (n *parquetNode) appendValue(t *tree, name string) error {
 	switch {
 	case n.leaf != nil:
 		return n.leaf.take(t, name)
-	case n.inner:
+	case n.wrapper, n.list:
 		return n.children[0].build(t, name)
-	case n.list:
-		return n.children[0].build(t, name)
-	case n.keyed:
-		return n.pairs(t, name)
+	case n.isMap:
+		return n.appendMap(t, name)
 	}
 	i := t.open(kindObject, name)
 	for _, child := range n.children {
@@ -125,8 +129,8 @@ func (n *pnode) present(t *tree, name string) error {
 	return nil
 }
 
-// pairs appends a map as an object.
-func (n *pnode) pairs(t *tree, name string) error {
+// appendMap appends a map as an object.
+func (n *parquetNode) appendMap(t *tree, name string) error {
 	i := t.open(kindObject, name)
 	pair := n.children[0]
 	err := pair.elements(func() error {
@@ -145,9 +149,8 @@ func (n *pnode) pairs(t *tree, name string) error {
 	return err
 }
 
-// skip passes over the one entry that a null or an empty list has in every
-// leaf.
-func (n *pnode) skip() error {
+// skip skips the entry that a null or an empty list has in every leaf.
+func (n *parquetNode) skip() error {
 	for _, l := range n.leaves {
 		if _, err := l.peek(); err != nil {
 			return err
@@ -155,4 +158,143 @@ func (n *pnode) skip() error {
 		l.at++
 	}
 	return nil
+}
+
+// A leaf reads the values of one column of the current row group.
+type leaf struct {
+	column   int
+	path     string
+	rep, def int
+	text     func(parquet.Value) (kind, string)
+
+	pages  parquet.Pages
+	page   parquet.Page
+	values parquet.ValueReader
+	buf    []parquet.Value
+	at     int
+}
+
+// leafBatch is the number of values that are decoded at a time.
+const leafBatch = 256
+
+func (l *leaf) open(pages parquet.Pages) {
+	l.pages, l.buf, l.at = pages, l.buf[:0], 0
+}
+
+func (l *leaf) close() {
+	if l.page != nil {
+		parquet.Release(l.page)
+		l.page, l.values = nil, nil
+	}
+	if l.pages != nil {
+		_ = l.pages.Close() // read only
+		l.pages = nil
+	}
+	l.buf, l.at = l.buf[:0], 0
+}
+
+// fill reads the next values. It returns io.EOF at the end of the row group.
+func (l *leaf) fill() error {
+	if l.buf == nil {
+		l.buf = make([]parquet.Value, 0, leafBatch)
+	}
+	for {
+		if l.page == nil {
+			if l.pages == nil {
+				return io.EOF
+			}
+			page, err := l.pages.ReadPage()
+			if err != nil {
+				return err
+			}
+			l.page, l.values = page, page.Values()
+		}
+		n, err := l.values.ReadValues(l.buf[:cap(l.buf)])
+		l.buf, l.at = l.buf[:n], 0
+		if n > 0 {
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			return nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if err == nil {
+			return io.ErrNoProgress
+		}
+		parquet.Release(l.page)
+		l.page, l.values = nil, nil
+	}
+}
+
+// peek returns the next value.
+func (l *leaf) peek() (parquet.Value, error) {
+	if l.at == len(l.buf) {
+		if err := l.fill(); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = errors.New("fewer values than rows")
+			}
+			return parquet.Value{}, l.wrapError(err)
+		}
+	}
+	return l.buf[l.at], nil
+}
+
+// repeats reports whether the next value is another element of the list at a
+// repetition level.
+func (l *leaf) repeats(level int) (bool, error) {
+	if l.at == len(l.buf) {
+		if err := l.fill(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return false, nil
+			}
+			return false, l.wrapError(err)
+		}
+	}
+	return l.buf[l.at].RepetitionLevel() >= level, nil
+}
+
+// atRecord reports whether the next value starts a record or there is none.
+func (l *leaf) atRecord() bool {
+	if l.rep == 0 {
+		return true
+	}
+	more, err := l.repeats(1)
+	return err != nil || !more // the next record returns the error
+}
+
+func (l *leaf) atEnd() bool {
+	if l.pages == nil {
+		return true
+	}
+	_, err := l.repeats(0)
+	more := err == nil && l.at < len(l.buf)
+	return !more
+}
+
+// take appends the next value to t.
+func (l *leaf) take(t *tree, name string) error {
+	v, err := l.peek()
+	if err != nil {
+		return err
+	}
+	l.at++
+	if t.full() {
+		return nil
+	}
+	if v.IsNull() {
+		t.add(kindNull, name, "")
+		return nil
+	}
+	k, text := l.text(v)
+	t.add(k, name, text)
+	return nil
+}
+
+func (l *leaf) wrapError(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("cut off: %w", io.ErrUnexpectedEOF)
+	}
+	return fmt.Errorf("broken Parquet data: column %s: %w", l.path, err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// annotated is a group with another type, such as that of a list.
+// annotated is a group with another logical type, such as a list.
 type annotated struct {
 	parquet.Node
 	typ parquet.Type
@@ -18,7 +18,7 @@ type annotated struct {
 
 func (a annotated) Type() parquet.Type { return a.typ }
 
-// writeColumns writes columns by their values, with levels.
+// writeColumns writes rows of values with explicit levels.
 func writeColumns(t testing.TB, root parquet.Group, rows ...parquet.Row) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,7 +38,7 @@ func value(text string, rep, def, column int) parquet.Value {
 
 func null(rep, def, column int) parquet.Value { return parquet.NullValue().Level(rep, def, column) }
 
-func TestParquetListsOfEveryLayout(t *testing.T) {
+func TestParquetListLayouts(t *testing.T) {
 	text := parquet.String()
 	list := parquet.List(text).Type()
 	for name, tt := range map[string]struct {
@@ -124,7 +124,7 @@ func TestParquetListsOfEveryLayout(t *testing.T) {
 	}
 }
 
-func TestParquetColumnsOfWrongTypesAreErrors(t *testing.T) {
+func TestParquetColumnTypeErrors(t *testing.T) {
 	text := parquet.String()
 	for _, tt := range []struct {
 		columns parquet.Group
@@ -165,9 +165,7 @@ func TestParquetWithoutRows(t *testing.T) {
 	}
 }
 
-// Any one byte of a file may be wrong: that is an error or another text, and
-// never a crash.
-func TestParquetWithBrokenBytesNeverPanics(t *testing.T) {
+func TestParquetWithCorruptBytesNeverPanics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
@@ -182,8 +180,8 @@ func TestParquetWithBrokenBytesNeverPanics(t *testing.T) {
 	}
 }
 
-// Groups without rows are what pandas and pyarrow write for an empty frame.
-func TestParquetGroupsWithoutRowsAreReadOver(t *testing.T) {
+// pandas and pyarrow write row groups without rows for empty frames.
+func TestEmptyParquetRowGroupsAreSkipped(t *testing.T) {
 	type row struct {
 		Answer   string   `parquet:"answer"`
 		Contexts []string `parquet:"contexts,list"`
@@ -224,7 +222,7 @@ func TestParquetGroupsWithoutRowsAreReadOver(t *testing.T) {
 	}
 }
 
-func TestFilesWithoutRowsAmongOthersAreReadOver(t *testing.T) {
+func TestFilesWithoutRowsAreSkipped(t *testing.T) {
 	columns := parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}
 	empty := write(t, "empty.parquet", writeColumns(t, columns))
 	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{value("a", 0, 0, 0), value("x", 0, 0, 1)}))

@@ -21,9 +21,9 @@ func columnPath(c *parquet.Column) string {
 	return strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
 }
 
-// isList reports whether a group is a list: because it says so, or because it
-// is built as one by a writer that says nothing.
-func isList(c *parquet.Column) bool {
+// isListGroup reports whether a group is annotated as a list, or has the structure of
+// one and no annotation.
+func isListGroup(c *parquet.Column) bool {
 	if logical := c.Type().LogicalType(); logical != nil {
 		_, ok := logical.Value.(*format.ListType)
 		return ok
@@ -35,7 +35,7 @@ func isList(c *parquet.Column) bool {
 	return false
 }
 
-func isMap(c *parquet.Column) bool {
+func isMapGroup(c *parquet.Column) bool {
 	if logical := c.Type().LogicalType(); logical != nil {
 		_, ok := logical.Value.(*format.MapType)
 		return ok
@@ -43,13 +43,13 @@ func isMap(c *parquet.Column) bool {
 	return false
 }
 
-// typeName names a column's type in messages.
+// typeName returns the type of a column for error messages.
 func typeName(c *parquet.Column) string {
 	if !c.Leaf() {
 		switch {
-		case isMap(c):
+		case isMapGroup(c):
 			return "MAP"
-		case len(c.Columns()) == 1 && c.Columns()[0].Repeated() && isList(c):
+		case len(c.Columns()) == 1 && c.Columns()[0].Repeated() && isListGroup(c):
 			return "LIST"
 		}
 		return "STRUCT"
@@ -61,8 +61,7 @@ func typeName(c *parquet.Column) string {
 	return name
 }
 
-// checkType returns an error where no value of a column can be what the field
-// has to be.
+// checkType returns an error if the type of a column does not fit the field.
 func checkType(f Field, c *parquet.Column) error {
 	wrong := func(want string) error {
 		return fmt.Errorf("%s: column %s is %s: want %s", f, quote(c.Name()), typeName(c), want)
@@ -84,7 +83,7 @@ func checkType(f Field, c *parquet.Column) error {
 	return nil
 }
 
-// holdsText reports whether texts can come out of a column as contexts.
+// holdsText reports whether a column can hold contexts.
 func holdsText(c *parquet.Column, depth int) bool {
 	if c.Leaf() {
 		return isText(c)
@@ -97,13 +96,13 @@ func holdsText(c *parquet.Column, depth int) bool {
 			return holdsText(k, depth+1)
 		}
 	}
-	if isMap(c) {
-		return true // what its keys are is known row by row
+	if isMapGroup(c) {
+		return true // its keys differ by row
 	}
 	return len(c.Columns()) == 1 && holdsText(c.Columns()[0], depth+1)
 }
 
-// isText reports whether a leaf holds text, or nothing at all.
+// isText reports whether a leaf holds text or has no type.
 func isText(c *parquet.Column) bool {
 	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
 		return k == nullKind
@@ -126,12 +125,12 @@ func isInt(c *parquet.Column) bool {
 	return k == parquet.Int32 || k == parquet.Int64
 }
 
-// nullKind is the kind of a column that has no type and no values.
+// nullKind is the kind of a column without a type and values.
 const nullKind parquet.Kind = -1
 
 func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
 
-// converter returns how a leaf's values are turned into those of a tree.
+// converter returns a function that converts values of a leaf to tree nodes.
 func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
 	var logical format.LogicalTypeValue
 	if l := c.Type().LogicalType(); l != nil {
@@ -164,7 +163,7 @@ func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
 	return plainValue
 }
 
-// plainValue turns a value into that of a tree by its physical type.
+// plainValue converts a value by its physical type.
 func plainValue(v parquet.Value) (kind, string) {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -196,7 +195,7 @@ func float(f float64, bits int) (kind, string) {
 	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
 }
 
-// decimal writes an unscaled number with its point in place.
+// decimal formats an unscaled number with its decimal point.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	if v.Kind() == parquet.Int32 {
@@ -210,7 +209,7 @@ func decimal(v parquet.Value, scale int) string {
 			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 		}
 	}
-	const maxScale = 1 << 10 // far beyond any writer's
+	const maxScale = 1 << 10 // far more than any writer uses
 	if scale <= 0 || scale > maxScale {
 		return n.String()
 	}
@@ -224,8 +223,7 @@ func decimal(v parquet.Value, scale int) string {
 	return sign + digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
 }
 
-// timestamp writes a moment as RFC 3339 does, and without a zone where the
-// column's times have none.
+// timestamp formats a time as RFC 3339, without a zone if the column has local times.
 func timestamp(n int64, l *format.TimestampType) string {
 	var t time.Time
 	switch l.Unit.Value.(type) {
@@ -242,7 +240,7 @@ func timestamp(n int64, l *format.TimestampType) string {
 	return t.UTC().Format("2006-01-02T15:04:05.999999999")
 }
 
-// int96 writes the old timestamp: nanoseconds of the day, and the Julian day.
+// int96 formats a legacy timestamp: nanoseconds of the day and Julian day.
 func int96(v deprecated.Int96) string {
 	const unixEpoch = 2440588 // as a Julian day
 	nanos := int64(uint64(v[1])<<32 | uint64(v[0]))
@@ -257,7 +255,7 @@ func uuid(b []byte) string {
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", binary.BigEndian.Uint32(b), b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// appendBase64 appends bytes as a JSON string of their base64.
+// appendBase64 appends bytes as a JSON string in base64.
 func appendBase64(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	dst = base64.StdEncoding.AppendEncode(dst, []byte(s))

@@ -2,38 +2,39 @@ package dataset
 
 import "errors"
 
-// A Record is one record of a file as it is, with no field looked for in it.
+// A Record is one record of a file as stored, without fields.
 type Record struct {
-	Line    int      // as in Row
-	Object  []byte   // in JSONL and JSON: the value, which may be broken or no object
-	Columns []Column // in CSV, TSV and Parquet: those with a name, in the order of the file
+	Line    int      // as Row.Line
+	Object  []byte   // JSONL and JSON: the value, which may be invalid or not an object
+	Columns []Column // CSV, TSV and Parquet: the columns that have a name, in order
 }
 
-// Records are the records of one file. They are for one goroutine.
+// Records reads the records of one file. It must not be used by several goroutines
+// at once.
 type Records struct {
-	src *source
+	file *file
 }
 
-// OpenRecords opens a file of any format for what is in it, whatever that is. Of
-// opts it takes Stdin, Format, MaxRowBytes, TempDir and Warn. After an error
-// nothing is left open.
+// OpenRecords opens a file of any format without interpreting its columns. It uses
+// Stdin, Format, MaxRowBytes, TempDir and Warn of opts. After an error nothing is
+// left open.
 func OpenRecords(path string, opts Options) (*Records, error) {
 	if opts.Warn == nil {
 		opts.Warn = func(error) {}
 	}
-	s := &source{path: path, opts: &opts, b: &binding{whole: true, keepAll: true}, note: &notes{warn: opts.Warn}}
-	if err := s.open(); err != nil {
+	f := &file{path: path, opts: &opts, columns: &columnMap{raw: true, keepAll: true}, warnings: &warnings{warn: opts.Warn}}
+	if err := f.open(); err != nil {
 		return nil, err
 	}
-	return &Records{s}, nil
+	return &Records{f}, nil
 }
 
-// Format is that of the file, within its compression.
-func (r *Records) Format() Format { return r.src.format }
+// Format returns the format of the file, regardless of compression.
+func (r *Records) Format() Format { return r.file.format }
 
-// Names returns the names of the columns, nil where there is no header.
+// Names returns the column names, or nil if the format has no header.
 func (r *Records) Names() []string {
-	switch t := r.src.reader.(type) {
+	switch t := r.file.reader.(type) {
 	case *tableReader:
 		return t.header.names
 	case *parquetReader:
@@ -42,10 +43,9 @@ func (r *Records) Names() []string {
 	return nil
 }
 
-// Metadata returns what a Parquet file says of itself under that name, "" for
-// nothing.
+// Metadata returns a value of the key-value metadata of a Parquet file, or "".
 func (r *Records) Metadata(name string) string {
-	p, ok := r.src.reader.(*parquetReader)
+	p, ok := r.file.reader.(*parquetReader)
 	if !ok {
 		return ""
 	}
@@ -53,21 +53,20 @@ func (r *Records) Metadata(name string) string {
 	return value
 }
 
-// Next returns the next record, and io.EOF alone after the last. A record that
-// can't be read is a [*RowError], and reading can go on after it; any other error
-// is the last.
+// Next returns the next record, and io.EOF after the last one. A record that cannot
+// be read gives a [*RowError], and reading can continue; any other error is final.
 func (r *Records) Next() (Record, error) {
 	var row Row
-	err := r.src.next(&row)
-	if e := (*RowError)(nil); errors.As(err, &e) {
-		e.File = r.src.path
+	err := r.file.next(&row)
+	if rowErr, ok := errors.AsType[*RowError](err); ok {
+		rowErr.File = r.file.path
 		return Record{Line: row.Line}, err
 	}
 	if err != nil {
 		return Record{}, err
 	}
 	rec := Record{Line: row.Line, Columns: row.Kept}
-	if f := r.src.format; f == JSONL || f == JSON {
+	if f := r.file.format; f == JSONL || f == JSON {
 		rec.Object, rec.Columns = row.Kept[0].Value, nil
 	}
 	return rec, nil
@@ -75,6 +74,6 @@ func (r *Records) Next() (Record, error) {
 
 // Close closes the file. It can be called more than once.
 func (r *Records) Close() error {
-	r.src.close()
+	r.file.close()
 	return nil
 }

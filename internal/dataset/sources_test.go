@@ -23,7 +23,11 @@ func TestContextsKeepTheirSources(t *testing.T) {
 		`"[{\"text\": \"a\", \"id\": \"d1\"}]"`:                                                        {{ID: "d1"}},
 		`[{"text": "a", "id": "` + strings.Repeat("x", maxSource+1) + `"}]`:                            nil,
 	} {
-		o := plainReader(t, Options{})
+		columns, err := newColumnMap(Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := objectReader{columns: columns, warnings: &warnings{}}
 		var row Row
 		if err := o.read([]byte(`{"answer": "a", "contexts": `+text+`}`), &row); err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -32,7 +36,7 @@ func TestContextsKeepTheirSources(t *testing.T) {
 			t.Errorf("%s: %s", text, d)
 		}
 		if row.Sources != nil && len(row.Sources) != len(row.Contexts) {
-			t.Errorf("%s: %d sources of %d contexts", text, len(row.Sources), len(row.Contexts))
+			t.Errorf("%s: got %d sources of %d contexts", text, len(row.Sources), len(row.Contexts))
 		}
 	}
 }

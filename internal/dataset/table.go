@@ -9,19 +9,18 @@ import (
 	"unicode/utf8"
 )
 
-// A tableReader makes rows of the records of a CSV or TSV file, whose first
-// record names the columns.
+// A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
-	csv    csvReader
-	header *header
-	count  func(int64) int64
-	tree   tree // of a cell
+	csv      csvReader
+	header   *header
+	consumed func(int64) int64
+	tree     tree // of the current cell
 }
 
-func newTable(r *bufio.Reader, s *source, comma byte, count func(int64) int64) (*tableReader, error) {
+func newTable(r *bufio.Reader, f *file, comma byte, consumed func(int64) int64) (*tableReader, error) {
 	t := &tableReader{
-		csv:   csvReader{lines: lineReader{r: r, max: s.limit()}, comma: comma, lazy: comma == '\t'},
-		count: count,
+		csv:      csvReader{lines: lineReader{r: r, max: f.limit()}, comma: comma, lazyQuotes: comma == '\t'},
+		consumed: consumed,
 	}
 	err := t.csv.next()
 	switch {
@@ -36,27 +35,26 @@ func newTable(r *bufio.Reader, s *source, comma byte, count func(int64) int64) (
 	for i := range names {
 		names[i] = string(t.csv.field(i))
 	}
-	t.header, err = s.b.bindHeader(names)
+	t.header, err = f.columns.header(names)
 	if err != nil {
 		return nil, err
 	}
-	s.note.header(s.path, t.header)
+	f.warnings.header(f.path, t.header)
 	return t, nil
 }
 
 func (t *tableReader) next(row *Row) error {
 	err := t.csv.next()
-	row.Line, row.Offset = t.csv.line, t.count(t.csv.lines.size)
-	var broken *csvError
-	switch {
-	case errors.As(err, &broken):
-		_ = t.fill(row) // what comes before the fault; the row has a fault already
-		return &RowError{Line: row.Line, Err: broken.err}
-	case err != nil:
+	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
+	if csvErr, ok := errors.AsType[*csvError](err); ok {
+		_ = t.fill(row) // the fields before the error
+		return &RowError{Line: row.Line, Err: csvErr.err}
+	}
+	if err != nil {
 		return err
 	}
 	if got, want := len(t.csv.ends), len(t.header.names); got != want {
-		_ = t.fill(row) // as above
+		_ = t.fill(row) // whatever fields there are
 		return &RowError{Line: row.Line, Err: fmt.Errorf("want %d fields, got %d", want, got)}
 	}
 	if err := t.fill(row); err != nil {
@@ -67,9 +65,9 @@ func (t *tableReader) next(row *Row) error {
 
 func (t *tableReader) close() {}
 
-// fill reads the record into row. Its error is the first of the fields'.
+// fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
-	var fault error
+	var firstErr error
 	valid := t.csv.valid()
 	text := func(f Field) (string, bool) {
 		i, ok := t.header.field[f]
@@ -78,8 +76,8 @@ func (t *tableReader) fill(row *Row) error {
 		}
 		cell := t.csv.field(i)
 		if !valid && !utf8.Valid(cell) {
-			if fault == nil {
-				fault = fmt.Errorf("%s: %s", f, notUTF8)
+			if firstErr == nil {
+				firstErr = fmt.Errorf("%s: %s", f, notUTF8)
 			}
 			return "", false
 		}
@@ -92,8 +90,8 @@ func (t *tableReader) fill(row *Row) error {
 		var err error
 		row.Contexts, err = textContexts(&t.tree, cell)
 		row.Sources = t.tree.sources
-		if fault == nil {
-			fault = err
+		if firstErr == nil {
+			firstErr = err
 		}
 	}
 	for _, i := range t.header.keep {
@@ -102,14 +100,14 @@ func (t *tableReader) fill(row *Row) error {
 		}
 		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(t.csv.field(i)))})
 	}
-	if !valid && fault == nil {
-		fault = errors.New(notUTF8)
+	if !valid && firstErr == nil {
+		firstErr = errors.New(notUTF8)
 	}
-	return fault
+	return firstErr
 }
 
-// cellJSON returns a cell as JSON: null for an empty one, a number for one that
-// reads as JSON writes numbers, and a string for any other.
+// cellJSON returns a cell as JSON: null if it is empty, a number if it is a JSON
+// number, and otherwise a string.
 func cellJSON(cell string) []byte {
 	switch {
 	case cell == "":
@@ -120,16 +118,16 @@ func cellJSON(cell string) []byte {
 	return appendString(nil, cell)
 }
 
-// isNumber reports whether s is a JSON number. "007" is none, nor is "1.".
+// isNumber reports whether s is a JSON number, which "007" and "1." are not.
 func isNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
-	whole := digits(s)
-	if whole == 0 || whole > 1 && s[0] == '0' {
+	n := countDigits(s)
+	if n == 0 || n > 1 && s[0] == '0' {
 		return false
 	}
-	s = s[whole:]
+	s = s[n:]
 	if frac, ok := strings.CutPrefix(s, "."); ok {
-		n := digits(frac)
+		n := countDigits(frac)
 		if n == 0 {
 			return false
 		}
@@ -140,14 +138,14 @@ func isNumber(s string) bool {
 		if s != "" && (s[0] == '+' || s[0] == '-') {
 			s = s[1:]
 		}
-		n := digits(s)
+		n := countDigits(s)
 		return n > 0 && n == len(s)
 	}
 	return s == ""
 }
 
-// digits returns how many digits s begins with.
-func digits(s string) int {
+// countDigits returns the number of digits at the beginning of s.
+func countDigits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
 		n++

@@ -16,9 +16,9 @@ const (
 	bomUTF16BE = "\xfe\xff"
 )
 
-// decodeText takes off a byte order mark and turns UTF-16 into UTF-8. It also
-// reports whether the bytes of r are handed on one for one.
-func decodeText(r *bufio.Reader) (*bufio.Reader, bool, error) {
+// decodeText removes a byte order mark and converts UTF-16 to UTF-8. unchanged
+// reports whether offsets in the result are offsets in r.
+func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error) {
 	head, err := r.Peek(len(bomUTF8))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, err
@@ -35,13 +35,13 @@ func decodeText(r *bufio.Reader) (*bufio.Reader, bool, error) {
 	return r, true, nil
 }
 
-// A utf16Reader reads UTF-16 as UTF-8. A surrogate without its partner becomes
-// the three bytes of its code point, which is no UTF-8, so that its row fails
-// like any other with broken text, and nothing is replaced unseen.
+// A utf16Reader converts UTF-16 to UTF-8. A surrogate without its partner becomes
+// the three bytes of its code point, which is invalid UTF-8, so that its row fails
+// instead of being silently changed.
 type utf16Reader struct {
 	r    *bufio.Reader
 	big  bool
-	rest []byte // what did not fit into p
+	rest []byte // did not fit into p
 	buf  [utf8.UTFMax]byte
 }
 
@@ -74,7 +74,7 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 				}
 			}
 		}
-		_, _ = u.r.Discard(size) // just peeked at
+		_, _ = u.r.Discard(size) // already peeked
 		out := utf8.AppendRune(u.buf[:0], c)
 		if utf16.IsSurrogate(c) {
 			out = append(u.buf[:0], 0xe0|byte(c>>12), 0x80|byte(c>>6)&0x3f, 0x80|byte(c)&0x3f)
@@ -86,8 +86,8 @@ func (u *utf16Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// peekLine returns the beginning of r up to its buffer: at least the first
-// line, if it fits, and whatever came with it.
+// peekLine returns the buffered beginning of r, with at least the first line if that
+// fits.
 func peekLine(r *bufio.Reader) ([]byte, error) {
 	for n := 1; ; n = r.Buffered() + 1 {
 		head, err := r.Peek(n)
@@ -103,17 +103,16 @@ func peekLine(r *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// notUTF8 is what is wrong with text that is not.
+// notUTF8 is the error text for invalid UTF-8.
 const notUTF8 = "invalid UTF-8"
 
-// textSample is how much of a file is looked at for bytes that text has not.
+// textSample is the number of bytes that checkText examines.
 const textSample = 4096
 
-// checkText returns an error where the beginning of a file is no text: it has a
-// zero byte, or more than three in ten of its bytes are control characters or
-// not UTF-8.
+// checkText returns an error if the beginning of a file is binary: it has a zero
+// byte, or more than 30% of its bytes are control characters or invalid UTF-8.
 func checkText(head []byte) error {
-	whole := len(head)
+	total := len(head)
 	head = head[:min(len(head), textSample)]
 	odd, first := 0, -1
 	for i := 0; i < len(head); {
@@ -122,7 +121,7 @@ func checkText(head []byte) error {
 			return notText(head, i)
 		}
 		if c == utf8.RuneError && size == 1 {
-			if len(head) < whole && !utf8.FullRune(head[i:]) {
+			if len(head) < total && !utf8.FullRune(head[i:]) {
 				break
 			}
 			odd++

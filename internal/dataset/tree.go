@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A kind says what a node of a tree is.
+// A kind is the type of a value.
 type kind uint8
 
 const (
@@ -14,12 +14,12 @@ const (
 	kindBool
 	kindNumber
 	kindText
-	kindBytes // text that is not UTF-8, from Parquet
+	kindBytes // invalid UTF-8, from Parquet
 	kindList
 	kindObject
 )
 
-// String returns the kind with its article, as messages name it.
+// String returns the kind with its article for error messages.
 func (k kind) String() string {
 	switch k {
 	case kindNull:
@@ -40,41 +40,39 @@ func (k kind) String() string {
 	return "an unknown value"
 }
 
-// A node is one value. A list or object is followed by its members, depth
-// first, up to the node at end.
+// A node is one value. The members of a list or object follow it in depth-first
+// order, up to the node at index end.
 type node struct {
 	kind kind
 	name string // within an object
-	text string // of a text; of a number and a boolean as it is written in JSON
+	text string // of a string; JSON of a number or a boolean
 	end  int
 }
 
-// A tree is a value of any shape: what JSON, a Python literal and a Parquet
-// column have in common. Its nodes lie in one slice, which is used again for
-// the next row, so that a row costs its texts and nothing else.
+// A tree holds values read from JSON, a Python literal or a Parquet column. Its
+// nodes are stored in one slice, which is reused for the next row.
 type tree struct {
-	nodes []node
-	scan  scanner // reads into it
-	limit int     // bytes that the texts of a row may take; 0 for no limit
-	used  int     // bytes that they take
-	over  error   // why the rest of the row is left out
+	nodes    []node
+	limit    int   // maximum bytes of texts; 0 for no limit
+	used     int   // bytes of texts
+	overflow error // set if the row exceeds a limit; further nodes are dropped
 
-	sources []Source // of the contexts that were read last; nil if none names one
+	sources []Source // of the last contexts; nil if none has a source
 }
 
-// maxNodes is how many values the fields of a row may be made of: one takes some
-// 60 bytes of memory, and in a file two or less.
+// maxNodes limits the number of values of a row. A node takes some 60 bytes of
+// memory but may take only 2 bytes in a file.
 const maxNodes = 4 << 20
 
-// errTooMany says that a row has more values than that.
+// errTooMany reports a row that exceeds maxNodes.
 var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
 
-// treeKeep is how many nodes are kept from one row to the next.
-const treeKeep = 1 << 16
+// maxReusedNodes is the number of nodes up to which the slice is reused.
+const maxReusedNodes = 1 << 16
 
 func (t *tree) reset() {
-	t.used, t.over, t.sources = 0, nil, nil
-	if cap(t.nodes) > treeKeep {
+	t.used, t.overflow, t.sources = 0, nil, nil
+	if cap(t.nodes) > maxReusedNodes {
 		t.nodes = nil
 	}
 	clear(t.nodes)
@@ -84,35 +82,34 @@ func (t *tree) reset() {
 func (t *tree) add(k kind, name, text string) {
 	t.used += len(text)
 	switch {
-	case t.over != nil:
+	case t.overflow != nil:
 		return
 	case t.limit > 0 && t.used > t.limit:
-		t.over = tooLong(t.limit)
+		t.overflow = tooLong(t.limit)
 		return
 	case len(t.nodes) >= maxNodes:
-		t.over = errTooMany
+		t.overflow = errTooMany
 		return
 	}
 	t.nodes = append(t.nodes, node{kind: k, name: name, text: text, end: len(t.nodes) + 1})
 }
 
-// full reports whether the rest of the row is left out.
-func (t *tree) full() bool { return t.over != nil }
+// full reports whether the row exceeds a limit.
+func (t *tree) full() bool { return t.overflow != nil }
 
-// open begins a list or object, which lasts until close is called with the
-// number that open returned.
+// open starts a list or object and returns its index for close.
 func (t *tree) open(k kind, name string) int {
 	t.add(k, name, "")
 	return len(t.nodes) - 1
 }
 
 func (t *tree) close(i int) {
-	if t.over == nil {
+	if t.overflow == nil {
 		t.nodes[i].end = len(t.nodes)
 	}
 }
 
-// member returns the place of the named member of the object at i, or -1.
+// member returns the index of a member of the object at i, or -1.
 func (t *tree) member(i int, name string) int {
 	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
 		if t.nodes[j].name == name {
@@ -122,7 +119,7 @@ func (t *tree) member(i int, name string) int {
 	return -1
 }
 
-// readJSON appends the next value of dec.
+// readJSON appends the next value of dec to t.
 func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 	if len(t.nodes) >= maxNodes {
 		return errTooMany
@@ -184,11 +181,11 @@ func (t *tree) appendJSON(dst []byte, i int) []byte {
 		return appendBase64(dst, n.text)
 	case kindList, kindObject:
 	}
-	begin, end := byte('['), byte(']')
+	open, end := byte('['), byte(']')
 	if n.kind == kindObject {
-		begin, end = '{', '}'
+		open, end = '{', '}'
 	}
-	dst = append(dst, begin)
+	dst = append(dst, open)
 	for j := i + 1; j < n.end; j = t.nodes[j].end {
 		if j > i+1 {
 			dst = append(dst, ',')
@@ -201,9 +198,9 @@ func (t *tree) appendJSON(dst []byte, i int) []byte {
 	return append(dst, end)
 }
 
-// appendString appends s as a JSON string. Bytes that are not UTF-8 become
-// U+FFFD, so that a file name or a header cannot break the results.
+// appendString appends s as a JSON string. Invalid UTF-8 becomes U+FFFD, so that a
+// file name or a header cannot break the results.
 func appendString(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s) // its error tells of such bytes
+	dst, _ = jsontext.AppendQuote(dst, s) // reports invalid UTF-8
 	return dst
 }

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// str reads one string with its prefix.
-func (p *python) str() (string, error) {
+// str reads a string with its prefix.
+func (p *pythonParser) str() (string, error) {
 	raw, bytesOnly := false, false
 	for p.s[p.i] != '\'' && p.s[p.i] != '"' {
 		switch p.s[p.i] | 0x20 {
@@ -23,7 +23,7 @@ func (p *python) str() (string, error) {
 	if triple := strings.Repeat(mark, 3); strings.HasPrefix(p.s[p.i:], triple) {
 		mark = triple
 	}
-	begin := p.i
+	start := p.i
 	p.i += len(mark)
 	rest := p.s[p.i:]
 	if n := strings.Index(rest, mark); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {
@@ -34,7 +34,7 @@ func (p *python) str() (string, error) {
 	for {
 		n := strings.IndexAny(p.s[p.i:], "\\"+mark[:1])
 		if n < 0 {
-			p.i = begin
+			p.i = start
 			return "", p.failList("a string that is never closed")
 		}
 		b.WriteString(p.s[p.i : p.i+n])
@@ -50,7 +50,7 @@ func (p *python) str() (string, error) {
 			b.WriteByte(p.s[p.i])
 			p.i++
 		case p.i+1 == len(p.s):
-			p.i = begin
+			p.i = start
 			return "", p.failList("a string that is never closed")
 		case raw:
 			b.WriteString(p.s[p.i : p.i+2])
@@ -63,14 +63,14 @@ func (p *python) str() (string, error) {
 	}
 }
 
-// escape reads what a backslash begins. In bytes it stands for a byte, and in a
-// text for a character.
-func (p *python) escape(b *strings.Builder, bytesOnly bool) error {
+// escape reads an escape sequence, which stands for a byte in a bytes literal and for
+// a character in a string.
+func (p *pythonParser) escape(b *strings.Builder, bytesOnly bool) error {
 	const from, to = "\\'\"nrtabfv\n", "\\'\"\n\r\t\a\b\f\v"
 	c := p.s[p.i+1]
 	p.i += 2
 	if k := strings.IndexByte(from, c); k >= 0 {
-		if c != '\n' { // a line that goes on
+		if c != '\n' { // line continuation
 			b.WriteByte(to[k])
 		}
 		return nil
@@ -90,17 +90,17 @@ func (p *python) escape(b *strings.Builder, bytesOnly bool) error {
 		p.i -= 2
 		return p.fail(`a character by its name (\N)`)
 	}
-	// Python keeps a backslash that begins nothing.
+	// Python keeps the backslash of an unknown escape.
 	b.WriteByte('\\')
 	p.i--
 	return nil
 }
 
-// code reads the digits of a character's number.
-func (p *python) code(b *strings.Builder, base rune, least, most int, asByte bool) error {
+// code reads between minDigits and maxDigits digits of a character code.
+func (p *pythonParser) code(b *strings.Builder, base rune, minDigits, maxDigits int, asByte bool) error {
 	var n rune
 	digits := 0
-	for ; digits < most && p.i < len(p.s); digits++ {
+	for ; digits < maxDigits && p.i < len(p.s); digits++ {
 		d := strings.IndexByte("0123456789abcdef", p.s[p.i]|0x20)
 		if p.s[p.i] < '0' || d < 0 || rune(d) >= base || n > utf8.MaxRune {
 			break
@@ -109,7 +109,7 @@ func (p *python) code(b *strings.Builder, base rune, least, most int, asByte boo
 		p.i++
 	}
 	switch {
-	case digits < least:
+	case digits < minDigits:
 		return p.fail("an escape without its digits")
 	case asByte:
 		b.WriteByte(byte(n))

@@ -5,28 +5,27 @@ import (
 	"strings"
 )
 
-// maxPythonDepth is how deep a Python literal may be nested.
+// maxPythonDepth limits the nesting of a Python literal.
 const maxPythonDepth = 100
 
-// A pythonError is a literal that does not read.
+// A pythonError is a syntax error in a Python literal.
 type pythonError struct {
-	at   int // byte, from 0
-	what string
-	list bool // it is a literal for all that: cut off, shortened or nested too deep
+	offset int
+	what   string
+	list   bool // certainly a literal: truncated, abbreviated or nested too deep
 }
 
 func (e *pythonError) Error() string {
-	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.at+1)
+	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.offset+1)
 }
 
-// readPython appends the value of a Python literal to t, as repr, str and
-// pandas' to_csv write it: strings, numbers, constants, lists, tuples, sets and
-// dicts, and within them numpy's array(...) and objects such as Document(...)
-// by their keyword arguments. Strings that follow each other without a comma,
-// as numpy prints an array, are elements of their own. A list of one pair of
-// round brackets without a comma is no tuple, and an error here.
+// readPython appends the value of a Python literal to t, as written by repr, str and
+// pandas' to_csv: strings, numbers, constants, lists, tuples, sets and dicts, and
+// within them numpy's array(...) and objects such as Document(...) with keyword
+// arguments. Adjacent strings without a comma, as numpy prints arrays, are separate
+// elements. A value in parentheses without a comma is not a tuple and an error.
 func readPython(t *tree, s string) error {
-	p := &python{s: s, t: t}
+	p := &pythonParser{s: s, t: t}
 	if err := p.value("", 0); err != nil {
 		return err
 	}
@@ -36,36 +35,36 @@ func readPython(t *tree, s string) error {
 	return nil
 }
 
-type python struct {
+type pythonParser struct {
 	s string
 	i int
 	t *tree
 }
 
-func (p *python) fail(what string) error {
-	return &pythonError{at: p.i, what: what, list: p.i >= len(p.s)}
+func (p *pythonParser) fail(what string) error {
+	return &pythonError{offset: p.i, what: what, list: p.i >= len(p.s)}
 }
 
-// failList is fail for what can be nothing but a literal.
-func (p *python) failList(what string) error {
-	return &pythonError{at: p.i, what: what, list: true}
+// failList is fail for a text that is certainly a literal.
+func (p *pythonParser) failList(what string) error {
+	return &pythonError{offset: p.i, what: what, list: true}
 }
 
-func (p *python) space() {
+func (p *pythonParser) space() {
 	for p.i < len(p.s) && strings.IndexByte(" \t\r\n\f", p.s[p.i]) >= 0 {
 		p.i++
 	}
 }
 
 // peek returns the next byte after white space, or 0 at the end.
-func (p *python) peek() byte {
+func (p *pythonParser) peek() byte {
 	if p.space(); p.i < len(p.s) {
 		return p.s[p.i]
 	}
 	return 0
 }
 
-func (p *python) value(name string, depth int) error {
+func (p *pythonParser) value(name string, depth int) error {
 	if len(p.t.nodes) >= maxNodes {
 		return errTooMany
 	}
@@ -82,22 +81,22 @@ func (p *python) value(name string, depth int) error {
 		return p.sequence(name, ')', depth)
 	case c == '{':
 		return p.braces(name, depth)
-	case quoted(p.s[p.i:min(len(p.s), p.i+3)]):
+	case startsWithString(p.s[p.i:min(len(p.s), p.i+3)]):
 		text, err := p.str()
 		if err == nil {
 			p.t.add(kindText, name, text)
 		}
 		return err
-	case p.shortened():
+	case p.abbreviated():
 		return p.failList("the list was shortened (...) when it was written")
-	case isWord(c) || c == '-' || c == '+' || c == '.':
+	case isWordByte(c) || c == '-' || c == '+' || c == '.':
 		return p.word(name, depth)
 	}
 	return p.fail("want a value")
 }
 
 // sequence reads a list or a tuple.
-func (p *python) sequence(name string, end byte, depth int) error {
+func (p *pythonParser) sequence(name string, end byte, depth int) error {
 	p.i++
 	at := p.t.open(kindList, name)
 	commas, items := 0, 0
@@ -115,8 +114,8 @@ func (p *python) sequence(name string, end byte, depth int) error {
 		case c == 0:
 			return p.fail("it ends too early")
 		case end == ']' && p.adjacent(last, c):
-			// numpy prints no commas.
-		case end == ']' && p.shortened():
+			// numpy prints no commas
+		case end == ']' && p.abbreviated():
 			return p.failList("the list was shortened (...) when it was written")
 		default:
 			return p.fail("want a comma or the end of the list")
@@ -130,20 +129,19 @@ func (p *python) sequence(name string, end byte, depth int) error {
 	return nil
 }
 
-// shortened reports whether dots stand for elements of a list that goes on with
-// others, or ends, after them.
-func (p *python) shortened() bool {
+// abbreviated reports whether an ellipsis stands for omitted elements of a list.
+func (p *pythonParser) abbreviated() bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], "...")
 	rest = strings.TrimLeft(rest, ", \t\r\n")
-	return ok && (rest == "" || quoted(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
+	return ok && (rest == "" || startsWithString(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
 }
 
-// adjacent reports whether a value that ended with last and one that begins
-// with c may follow each other without a comma.
-func (p *python) adjacent(last, c byte) bool {
+// adjacent reports whether a value that ends with last may be followed by one that
+// starts with c without a comma.
+func (p *pythonParser) adjacent(last, c byte) bool {
 	switch last {
 	case '\'', '"':
-		return quoted(p.s[p.i:min(len(p.s), p.i+3)])
+		return startsWithString(p.s[p.i:min(len(p.s), p.i+3)])
 	case ']':
 		return c == '['
 	case '}':
@@ -153,7 +151,7 @@ func (p *python) adjacent(last, c byte) bool {
 }
 
 // braces reads a dict, or a set as a list.
-func (p *python) braces(name string, depth int) error {
+func (p *pythonParser) braces(name string, depth int) error {
 	p.i++
 	at := p.t.open(kindObject, name)
 	for p.peek() != '}' {
@@ -195,17 +193,17 @@ func (p *python) braces(name string, depth int) error {
 	return nil
 }
 
-func isWord(c byte) bool {
+func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
-// word reads a constant, a number, or the name of a call with its arguments.
-func (p *python) word(name string, depth int) error {
-	begin := p.i
-	for p.i < len(p.s) && (isWord(p.s[p.i]) || p.s[p.i] == '.' || p.s[p.i] == '-' || p.s[p.i] == '+') {
+// word reads a constant, a number or a call.
+func (p *pythonParser) word(name string, depth int) error {
+	start := p.i
+	for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.' || p.s[p.i] == '-' || p.s[p.i] == '+') {
 		p.i++
 	}
-	w := p.s[begin:p.i]
+	w := p.s[start:p.i]
 	switch {
 	case w == "None" || w == "nan" || w == "NaN" || w == "null":
 		p.t.add(kindNull, name, "")
@@ -219,27 +217,27 @@ func (p *python) word(name string, depth int) error {
 	case p.peek() == '(':
 		return p.call(name, depth)
 	default:
-		cut := p.i == len(p.s)
-		p.i = begin
-		if cut {
-			return p.failList("unknown word " + short(w))
+		truncated := p.i == len(p.s)
+		p.i = start
+		if truncated {
+			return p.failList("unknown word " + quote(w))
 		}
-		return p.fail("unknown word " + short(w))
+		return p.fail("unknown word " + quote(w))
 	}
 	return nil
 }
 
-// call reads the arguments of a call: its first positional one is its value, as
-// in array([...]); keyword arguments make an object, as in Document(...).
-func (p *python) call(name string, depth int) error {
+// call reads the arguments of a call. A positional argument is its value, as in
+// array([...]); keyword arguments make an object, as in Document(...).
+func (p *pythonParser) call(name string, depth int) error {
 	p.i++
 	at := p.t.open(kindObject, name)
 	positional := false
 	for p.peek() != ')' {
 		key := ""
-		if c := p.s[p.i:]; c != "" && isWord(c[0]) {
+		if c := p.s[p.i:]; c != "" && isWordByte(c[0]) {
 			n := 0
-			for n < len(c) && isWord(c[n]) {
+			for n < len(c) && isWordByte(c[n]) {
 				n++
 			}
 			if n < len(c) && c[n] == '=' {
@@ -249,8 +247,8 @@ func (p *python) call(name string, depth int) error {
 		}
 		before := len(p.t.nodes)
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
-			// The type of an array is a bare name.
-			for p.i < len(p.s) && (isWord(p.s[p.i]) || p.s[p.i] == '.') {
+			// the type of an array is a bare name
+			for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.') {
 				p.i++
 			}
 		} else if err := p.value(key, depth+1); err != nil {
@@ -276,7 +274,7 @@ func (p *python) call(name string, depth int) error {
 	}
 	p.i++
 	if positional {
-		// The value takes the place of the call.
+		// Replace the object by the value.
 		copy(p.t.nodes[at:], p.t.nodes[at+1:])
 		p.t.nodes = p.t.nodes[:len(p.t.nodes)-1]
 		p.t.nodes[at].name = name

@@ -1,0 +1,326 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// A file is one of the files of a Set.
+type file struct {
+	path     string
+	opts     *Options
+	columns  *columnMap
+	warnings *warnings
+
+	size       int64 // stored bytes, or -1 if unknown
+	reopenable bool
+	closer     io.Closer
+	stored     *countingReader
+	closeCodec func() // frees decompressors
+	format     Format
+	reader     rowReader
+
+	peeked   bool // open has read the first record
+	first    Row
+	firstErr error
+	rows     int      // records returned
+	temp     *os.File // Parquet that was copied to a temporary file
+	tempName string   // must be removed if not empty
+}
+
+// A rowReader reads the rows of one format. It fills in what a record contains; the
+// file and the Set add the rest.
+type rowReader interface {
+	// next reads one record. It returns io.EOF after the last one, a *RowError
+	// without a file for a record that cannot be read, and any other error if
+	// reading cannot continue.
+	next(row *Row) error
+	close()
+}
+
+// open opens the file and reads its first record, so that errors about the whole
+// file are found early. After an error nothing is left open.
+func (f *file) open() (err error) {
+	defer func() {
+		if err != nil {
+			f.close()
+			err = f.wrapError(err)
+		}
+	}()
+	in, err := f.input()
+	if err != nil {
+		return err
+	}
+	f.stored = &countingReader{r: in}
+	stored := bufio.NewReaderSize(f.stored, readAhead)
+	r, closeCodec, err := decompress(stored, f.stored)
+	f.closeCodec = closeCodec
+	if err != nil {
+		return err
+	}
+	head, err := r.Peek(len(parquetMagic))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if len(head) == 0 {
+		return ErrEmpty
+	}
+	f.format = f.opts.Format
+	if f.format == "" {
+		f.format = formatOf(f.path)
+	}
+	if f.format == Parquet || f.format == "" && bytes.HasPrefix(head, []byte(parquetMagic)) {
+		f.format = Parquet
+		err = f.openParquet(r, r == stored)
+	} else {
+		err = f.openText(r, r == stored)
+	}
+	if err != nil {
+		return err
+	}
+	f.peeked = true
+	f.first = Row{}
+	f.firstErr = f.reader.next(&f.first)
+	if f.firstErr == nil || errors.Is(f.firstErr, io.EOF) || isRowError(f.firstErr) {
+		return nil
+	}
+	return f.firstErr
+}
+
+func isRowError(err error) bool {
+	_, ok := errors.AsType[*RowError](err)
+	return ok
+}
+
+// wrapError adds the file and the number of rows before the error.
+func (f *file) wrapError(err error) error {
+	if f.rows > 0 {
+		err = fmt.Errorf("after row %d: %w", f.rows, err)
+	}
+	if usage, ok := errors.AsType[*UsageError](err); ok {
+		return &UsageError{Err: fmt.Errorf("%s: %w", displayName(f.path), usage.Err)}
+	}
+	return fmt.Errorf("%s: %w", displayName(f.path), err)
+}
+
+// input opens the file or standard input.
+func (f *file) input() (io.Reader, error) {
+	f.size = -1
+	if f.path == stdinPath {
+		if f.opts.Stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return f.opts.Stdin, nil
+	}
+	in, err := f.openPath()
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return in, err
+}
+
+func (f *file) openPath() (io.Reader, error) {
+	info, err := os.Stat(f.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory")
+	case !info.Mode().IsRegular():
+		open := f.opts.OpenPipe
+		if open == nil {
+			open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
+		}
+		pipe, err := open(f.path)
+		if err != nil {
+			return nil, err
+		}
+		f.closer = pipe
+		return pipe, nil
+	}
+	in, err := safefile.Open(f.path)
+	if err != nil {
+		return nil, err
+	}
+	f.closer = in
+	if info, err = in.Stat(); err != nil {
+		return nil, err
+	}
+	f.size, f.reopenable = info.Size(), true
+	return in, nil
+}
+
+// openText creates the reader of a text format, which it detects if unknown.
+func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
+	r, unchanged, err := decodeText(r)
+	if err != nil {
+		return err
+	}
+	head, err := peekLine(r)
+	if err != nil && len(head) == 0 {
+		return err
+	}
+	if len(head) == 0 {
+		return ErrEmpty
+	}
+	// Result files are read raw and may quote any text.
+	if err := checkText(head); err != nil && (!f.columns.raw || f.format == "") {
+		return err
+	}
+	switch {
+	case f.format == "":
+		f.format = detectFormat(head)
+	case f.format == JSON && f.opts.Format == "" && isLines(head):
+		f.format = JSONL
+	}
+	consumed := func(int64) int64 { return f.stored.n }
+	if unchanged && uncompressed {
+		start := f.stored.n - int64(r.Buffered())
+		consumed = func(parsed int64) int64 { return start + parsed }
+	}
+	switch f.format {
+	case JSONL:
+		f.reader = newJSONL(r, f, consumed)
+	case JSON:
+		f.reader, err = newJSON(r, f, consumed)
+	case CSV:
+		f.reader, err = newTable(r, f, ',', consumed)
+	case TSV:
+		f.reader, err = newTable(r, f, '\t', consumed)
+	case Parquet:
+		err = errors.New("not a text format")
+	default:
+		err = usagef("unknown format %q", f.format)
+	}
+	return err
+}
+
+// limit returns the size of the longest record.
+func (f *file) limit() int {
+	if f.opts.MaxRowBytes > 0 {
+		return f.opts.MaxRowBytes
+	}
+	return DefaultMaxRowBytes
+}
+
+// next returns the next record.
+func (f *file) next(row *Row) error {
+	var err error
+	if f.peeked {
+		*row, err = f.first, f.firstErr
+		f.peeked, f.first, f.firstErr = false, Row{}, nil
+	} else {
+		err = f.reader.next(row)
+	}
+	switch {
+	case err == nil || isRowError(err):
+		f.rows++
+		return err
+	case errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return io.EOF
+	}
+	return f.wrapError(err)
+}
+
+// suspend closes a file that can be reopened, to limit the number of open files.
+func (f *file) suspend() {
+	if f.reopenable && f.temp == nil {
+		f.close()
+	}
+}
+
+// resume reopens a suspended file.
+func (f *file) resume() error {
+	if f.reader != nil {
+		return nil
+	}
+	return f.open()
+}
+
+func (f *file) close() {
+	if f.reader != nil {
+		f.reader.close()
+		f.reader = nil
+	}
+	if f.closeCodec != nil {
+		f.closeCodec()
+		f.closeCodec = nil
+	}
+	if f.closer != nil {
+		_ = f.closer.Close() // read only
+		f.closer = nil
+	}
+	f.removeTemp()
+	f.first, f.firstErr, f.peeked = Row{}, nil, false
+}
+
+// A countingReader counts the bytes read through it.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+// formatOf returns the format for a file name, or "".
+func formatOf(path string) Format {
+	name := strings.ToLower(filepath.Base(path))
+	for _, ext := range []string{".gz", ".gzip", ".zst", ".zstd"} {
+		name = strings.TrimSuffix(name, ext)
+	}
+	switch filepath.Ext(name) {
+	case ".jsonl", ".ndjson":
+		return JSONL
+	case ".json":
+		return JSON
+	case ".csv":
+		return CSV
+	case ".tsv":
+		return TSV
+	case ".parquet":
+		return Parquet
+	}
+	return ""
+}
+
+// detectFormat returns the format of a text from its beginning.
+func detectFormat(head []byte) Format {
+	text := bytes.TrimLeft(head, " \t\r\n")
+	if len(text) == 0 {
+		return JSONL
+	}
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	switch {
+	case text[0] == '[':
+		return JSON
+	case len(line) == 1 && text[0] == '{': // an object over several lines
+		return JSON
+	case text[0] == '{':
+		return JSONL
+	case bytes.Count(line, []byte("\t")) > bytes.Count(line, []byte(",")):
+		return TSV
+	}
+	return CSV
+}
+
+// isLines reports whether a file named .json is JSONL: its first line is an object,
+// and another one follows.
+func isLines(head []byte) bool {
+	line, rest, more := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return more && len(line) > 1 && line[0] == '{' && bytes.HasSuffix(bytes.TrimRight(line, " \t\r"), []byte("}")) &&
+		len(rest) > 0 && rest[0] == '{'
+}
