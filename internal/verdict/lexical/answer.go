@@ -161,14 +161,8 @@ func (r *answerReader) readQuestion(c *claim) bool {
 			r.oblique = r.oblique || a.followsPreposition(i)
 			continue
 		}
-		r.words = append(r.words, t.Key)
-		like := []uint64{t.Key}
-		r.j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
-			if rel != lexicon.Antonym {
-				like = append(like, k)
-			}
-		})
-		r.related = append(r.related, like)
+		like, _ := r.j.related(t.Key)
+		r.words, r.related = append(r.words, t.Key), append(r.related, like)
 	}
 	r.count = make([]int, len(r.words))
 	return len(r.words) > 0

@@ -71,12 +71,11 @@ func blockEnd(text string, offset int) int {
 	if len(text)-offset <= blockSize {
 		return len(text)
 	}
-	end := offset + blockSize
-	if i := strings.LastIndexAny(text[offset+blockSize/2:end], "\n"); i >= 0 {
-		return offset + blockSize/2 + i + 1
-	}
-	if i := strings.LastIndexByte(text[offset+blockSize/2:end], ' '); i >= 0 {
-		return offset + blockSize/2 + i + 1
+	middle, end := offset+blockSize/2, offset+blockSize
+	for _, space := range [...]byte{'\n', ' '} {
+		if i := strings.LastIndexByte(text[middle:end], space); i >= 0 {
+			return middle + i + 1
+		}
 	}
 	for back := range utf8.UTFMax {
 		if utf8.RuneStart(text[end-back]) {
@@ -147,7 +146,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			}
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && ts[i-1].Stem > 0 && lexicon.Gap(text, &ts[i-1], t) == " " {
-			if e, ok := s.compounds.Get(lexicon.HashLower(text[ts[i-1].Start:ts[i-1].End], text[t.Start:t.End])); ok {
+			if e, ok := s.compounds.Get(lexicon.HashLower(ts[i-1].Text(text), t.Text(text))); ok {
 				s.credit(e, at)
 			}
 		}
@@ -175,7 +174,7 @@ func (s *scratch) credit(e int32, at hit) {
 
 // creditRoot adds a hit to the terms that have the same root as word t.
 func (s *scratch) creditRoot(text string, t *lexicon.Token, at hit) {
-	word := text[t.Start:t.End]
+	word := t.Text(text)
 	h := rootKey(word)
 	if !s.filter.mayHave(h) {
 		return

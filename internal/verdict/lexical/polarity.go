@@ -56,15 +56,15 @@ func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objectio
 	if said == unknown {
 		return o, quotes
 	}
-	switch actual, q := j.questionPolarity(s, c, s.question, contexts); actual {
-	case unknown:
+	actual, q := j.questionPolarity(s, c, s.question, contexts)
+	if actual == unknown {
 		return o, quotes
-	case said:
-		return objection{}, quotes
-	default:
-		c.supports = nil
-		return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
 	}
+	if actual == said {
+		return objection{}, quotes
+	}
+	c.supports = nil
+	return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
 }
 
 // questionPolarity returns the answer of the contexts to a question, and the sentence
@@ -87,16 +87,8 @@ func (j *Judge) questionPolarity(s *scratch, c *claim, question string, contexts
 		if t.Is(lexicon.Polarity) || isDenial(a.lower(i)) {
 			r.denials = append(r.denials, len(r.words))
 		}
-		r.words = append(r.words, t.Key)
-		var like, unlike []uint64
-		j.lex.Related(t.Key, func(k uint64, rel lexicon.Relation) {
-			if rel == lexicon.Antonym {
-				unlike = append(unlike, k)
-			} else {
-				like = append(like, k)
-			}
-		})
-		r.like, r.unlike = append(r.like, like), append(r.unlike, unlike)
+		like, unlike := j.related(t.Key)
+		r.words, r.like, r.unlike = append(r.words, t.Key), append(r.like, like), append(r.unlike, unlike)
 	}
 	if len(r.words) == 0 {
 		return unknown, quote{}
@@ -128,7 +120,7 @@ type polarityReader struct {
 	j            *Judge
 	s            *scratch
 	words        []uint64   // of the question
-	like, unlike [][]uint64 // words related to each, and antonyms
+	like, unlike [][]uint64 // words related to each, and itself, and antonyms
 	count        []int      // clauses that have each word
 	denials      []int      // indices of words that deny, such as "forbidden"
 	clauses      []polarClause
@@ -154,8 +146,8 @@ func (r *polarityReader) readSentence(chunk int, text string, start, end int) {
 			continue
 		}
 		word := -1
-		for w, k := range r.words {
-			if k == t.Key || slices.Contains(r.like[w], t.Key) {
+		for w := range r.words {
+			if slices.Contains(r.like[w], t.Key) {
 				word = w
 			} else if slices.Contains(r.unlike[w], t.Key) {
 				word = w
@@ -198,7 +190,7 @@ func (r *polarityReader) deniesOther(x *statement, i int) bool {
 		return false
 	}
 	k := x.tokens[i+1].Key
-	return !slices.Contains(r.words, k) && !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) })
+	return !slices.ContainsFunc(r.like, func(like []uint64) bool { return slices.Contains(like, k) })
 }
 
 // negatedByPrefix returns the index of the word of the question that a word negates

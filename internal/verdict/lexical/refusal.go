@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,13 +29,13 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 		if err := ctx.Err(); err != nil {
 			return verdict.Evidence{}, false, err
 		}
-		found, at, last := false, 0, 0
+		answered, at, last := false, 0, 0
 		header, rowEnd := "", 0 // of the table whose row the last sentence is, and the end of that row
 		j.opts.Sentences(text, func(start, end int) {
-			s := text[start:end]
-			if found {
+			if answered {
 				return
 			}
+			s := text[start:end]
 			above := ""
 			if strings.IndexByte(s, '|') < 0 {
 				header = ""
@@ -47,10 +48,10 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 				rowEnd = end
 			}
 			if t.answeredBy(j.lex, s, above) {
-				found, at, last = true, start, end
+				answered, at, last = true, start, end
 			}
 		})
-		if found {
+		if answered {
 			from := utf8.RuneCountInString(text[:at])
 			return verdict.Evidence{Chunk: i, Start: from, End: from + utf8.RuneCountInString(text[at:last]), Quote: text[at:last]}, true, nil
 		}
@@ -99,8 +100,7 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 		})
 	}
 	minWords := 1
-	switch t.sought {
-	case extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person:
+	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person}, t.sought) {
 		minWords = 2
 	}
 	t.seen = make([]bool, len(t.words))
@@ -126,7 +126,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	}
 	clear(t.seen)
 	left := len(t.words)
-	var f found
+	var f facts
 	if header != "" {
 		t.tokens = l.Tokens(t.tokens[:0], header)
 		for i := range t.tokens {
@@ -187,15 +187,15 @@ func leavesOpen(sentence string) bool {
 	return false
 }
 
-// found records what a sentence has beside the words of a topic.
-type found struct {
+// facts records what a sentence has beside the words of a topic.
+type facts struct {
 	words                                                           int // content words
 	number, money, time, name, free, place, reason, manner, unclear bool
 	topic                                                           bool // a word of the topic came before
 }
 
 // add adds token i, which is not a word of the topic.
-func (f *found) add(tokens []lexicon.Token, i int, text string) {
+func (f *facts) add(tokens []lexicon.Token, i int, text string) {
 	k := &tokens[i]
 	word := k.Lower(text)
 	switch word {
@@ -234,7 +234,7 @@ func (f *found) add(tokens []lexicon.Token, i int, text string) {
 }
 
 // has reports whether the sentence has what is sought.
-func (f *found) has(sought extract.AnswerType) bool {
+func (f *facts) has(sought extract.AnswerType) bool {
 	switch sought {
 	case extract.AnyStatement, extract.Event:
 		return f.words > 0

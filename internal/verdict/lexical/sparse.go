@@ -63,21 +63,23 @@ type sparse struct {
 
 // counts are the lengths of chains and how often the contexts have each, by the index
 // of the first element of the chain.
-type counts struct{ size, met []int32 }
+type counts struct{ size, seen []int32 }
 
 // add counts a new element of a chain.
 func (c *counts) add(chain int32) {
-	c.size, c.met = append(c.size, 0), append(c.met, 0)
+	c.size, c.seen = append(c.size, 0), append(c.seen, 0)
 	c.size[chain]++
 }
 
-// meet counts an occurrence. It reports whether the chain is short, and whether its
+// see counts an occurrence. It reports whether the chain is short, and whether its
 // elements count there for all claims.
-func (c *counts) meet(chain int32) (rare, all bool) {
-	c.met[chain]++
+func (c *counts) see(chain int32) (rare, all bool) {
+	c.seen[chain]++
 	rare = c.size[chain] <= rareClaims
-	return rare, rare || c.met[chain] <= commonPlaces
+	return rare, rare || c.seen[chain] <= commonPlaces
 }
+
+func (c *counts) clear() { c.size, c.seen = c.size[:0], c.seen[:0] }
 
 // A link is a claim with a sequence of words, and the next claim with the same
 // sequence.
@@ -112,8 +114,8 @@ func (p *sparse) clear() {
 	p.meanings.Clear(maxPooledKeys)
 	p.sequences.Clear(maxPooledKeys)
 	p.links = p.links[:0]
-	p.entries = counts{p.entries.size[:0], p.entries.met[:0]}
-	p.pairs = counts{p.pairs.size[:0], p.pairs.met[:0]}
+	p.entries.clear()
+	p.pairs.clear()
 	p.touched, p.unit = p.touched[:0], 0
 }
 

@@ -40,7 +40,7 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 				if s.pending > maxPending {
 					s.advanceAll()
 				}
-				values = s.meetUnit(j.lex, block, from, min(from+maxUnit, to), values, key)
+				values = s.readUnit(j.lex, block, from, min(from+maxUnit, to), values, key)
 				s.creditUnit(j.lex, block, here, flush)
 			}
 		}
@@ -51,10 +51,10 @@ func (s *scratch) scanSparse(ctx context.Context, j *Judge, text string, chunk, 
 	return pos, nil
 }
 
-// meetUnit finds what tokens from to to, part of a sentence with the key, share with
+// readUnit finds what tokens from to to, part of a sentence with the key, share with
 // claims, and chooses the claims that common matches count for. v is the first value of
 // the block that may be there; it returns the one for the next unit.
-func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
+func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key uint64) int {
 	p, ts := s.sparse, s.tokens
 	p.unit++
 	p.refs, p.chosen = p.refs[:0], p.chosen[:0]
@@ -70,15 +70,15 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 			p.keys = s.blockValues[v].AppendKeys(p.keys[:0], l, false)
 			for _, k := range p.keys {
 				if e, ok := p.meanings.Get(k); ok {
-					s.meet(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
+					s.addRef(ref{kind: refValue, index: e, token: int32(i), value: int32(v)}) //nolint:gosec // a block is short
 				}
 			}
 		}
 		if e, ok := s.keys.Get(t.Key); ok {
-			s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			s.addRef(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
 		} else if t.Stem >= rootLength {
 			if e, ok := s.roots.Get(rootKey(t.Text(text))); ok {
-				s.meet(ref{kind: refRoot, index: e, token: int32(i)}) //nolint:gosec // a block is short
+				s.addRef(ref{kind: refRoot, index: e, token: int32(i)}) //nolint:gosec // a block is short
 			}
 		}
 		if i == 0 {
@@ -86,21 +86,23 @@ func (s *scratch) meetUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 		}
 		b := &ts[i-1]
 		if e, ok := s.pairs.Get(lexicon.Pair(b.Key, t.Key)); ok {
-			s.meetPair(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			s.addPairRef(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && b.Stem > 0 && lexicon.Gap(text, b, t) == " " {
-			if e, ok := s.compounds.Get(lexicon.HashLower(text[b.Start:b.End], text[t.Start:t.End])); ok {
-				s.meet(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			if e, ok := s.compounds.Get(lexicon.HashLower(b.Text(text), t.Text(text))); ok {
+				s.addRef(ref{kind: refWord, index: e, token: int32(i)}) //nolint:gosec // a block is short
 			}
 		}
 	}
 	return v
 }
 
-func (s *scratch) meet(r ref) {
+// addRef adds a word, root or value to the current unit, and chooses the claims that
+// have it if it is rare.
+func (s *scratch) addRef(r ref) {
 	p := s.sparse
 	var rare bool
-	rare, r.all = p.entries.meet(s.entries[r.index].chain)
+	rare, r.all = p.entries.see(s.entries[r.index].chain)
 	p.refs = append(p.refs, r)
 	if rare {
 		for e := r.index; e >= 0; e = s.entries[e].next {
@@ -109,10 +111,11 @@ func (s *scratch) meet(r ref) {
 	}
 }
 
-func (s *scratch) meetPair(r ref) {
+// addPairRef is addRef for a pair.
+func (s *scratch) addPairRef(r ref) {
 	p := s.sparse
 	var rare bool
-	rare, r.all = p.pairs.meet(s.pairSeen[r.index].chain)
+	rare, r.all = p.pairs.see(s.pairSeen[r.index].chain)
 	p.refs = append(p.refs, r)
 	if rare {
 		for e := r.index; e >= 0; e = s.pairSeen[e].next {

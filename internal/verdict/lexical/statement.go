@@ -123,6 +123,19 @@ func (j *Judge) coverage(x *statement, words []uint64) float64 {
 	return found / all
 }
 
+// related returns the key and those of words with a similar meaning, and its antonyms.
+func (j *Judge) related(key uint64) (like, unlike []uint64) {
+	like = []uint64{key}
+	j.lex.Related(key, func(k uint64, r lexicon.Relation) {
+		if r == lexicon.Antonym {
+			unlike = append(unlike, k)
+		} else {
+			like = append(like, k)
+		}
+	})
+	return like, unlike
+}
+
 // sameNeighbour reports whether the content word before or after n in x is also the
 // one before or after m in y.
 func (x *statement) sameNeighbour(n int, y *statement, m int) bool {

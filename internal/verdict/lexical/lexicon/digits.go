@@ -1,5 +1,10 @@
 package lexicon
 
+import (
+	"bytes"
+	"strconv"
+)
+
 // number appends the token of the digits at i, including separators: 3,000 and 3000.0
 // have the same key. Letters that directly follow (5km) are a separate token, except
 // for an ordinal suffix (14th).
@@ -8,7 +13,6 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 	var v float64
 	var canon [40]byte
 	n, point := 0, -1
-	frac := 1.0
 	for j < len(text) {
 		c := text[j]
 		if isDigit(c) {
@@ -16,12 +20,7 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 				canon[n] = c
 				n++
 			}
-			if point >= 0 {
-				frac /= 10
-				v += float64(c-'0') * frac
-			} else {
-				v = v*10 + float64(c-'0')
-			}
+			v = v*10 + float64(c-'0')
 			j++
 			continue
 		}
@@ -47,13 +46,8 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 	}
 	w := canon[:n]
 	if point >= 0 {
-		for len(w) > 0 && w[len(w)-1] == '0' {
-			w = w[:len(w)-1]
-		}
-		if len(w) > 0 && w[len(w)-1] == '.' {
-			w = w[:len(w)-1]
-		}
-		v = parse(w, v)
+		w = bytes.TrimSuffix(bytes.TrimRight(w, "0"), []byte("."))
+		v, _ = strconv.ParseFloat(string(w), 64)
 	}
 	for len(w) > 1 && w[0] == '0' && w[1] != '.' {
 		w = w[1:]
@@ -80,26 +74,6 @@ func dotted(text string, i, j int) bool {
 		j++
 	}
 	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
-}
-
-// parse returns the exact value of the decimal w, or v if it is too long.
-func parse(w []byte, v float64) float64 {
-	if len(w) > 17 {
-		return v
-	}
-	m, scale := 0.0, 1.0
-	seen := false
-	for _, c := range w {
-		if c == '.' {
-			seen = true
-			continue
-		}
-		m = m*10 + float64(c-'0')
-		if seen {
-			scale *= 10
-		}
-	}
-	return m / scale
 }
 
 // thousands reports whether the number that starts at i has several groups of three
