@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -133,7 +133,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	}
 	if settings == nil && o.writesCalibration() {
 		return usagef("%s: a calibration is for a judge, and which one this was is not known: score with --summary %s, or name the summary with --settings",
-			path, filepath.Base(results.SummaryPath(path)))
+			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
 	files, err := o.create()
 	if err != nil {
@@ -194,7 +194,7 @@ func (o *calibrateOptions) check(path string) error {
 			return usagef("-o %s: want .json for the calibration, or .md or .html for the report", out)
 		}
 	}
-	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, results.SummaryPath(path)})
+	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
 
 // writesCalibration reports whether a calibration is written to a file.
@@ -210,9 +210,9 @@ func (o *calibrateOptions) writesCalibration() bool {
 // runSummary is the summary of the run that judged the rows, nil if there is none.
 func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	if o.settings != "" {
-		return results.ReadSummary(o.settings)
+		return resultfile.ReadSummary(o.settings)
 	}
-	return results.SummaryBeside(path)
+	return resultfile.SummaryBeside(path)
 }
 
 // figures reads the labels and the results, whose summary may be nil.
@@ -228,7 +228,7 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		}
 		return &l, nil
 	}
-	want := results.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: pipesUntilDone(ctx)}
+	want := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: pipesUntilDone(ctx)}
 	if summary != nil {
 		want.Settings = summary.Settings
 	}
@@ -241,7 +241,7 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		label = func(r *result.Row) (*calibrate.Label, error) { return labels.Of(r.ID) }
 		want.Keep = nil
 	}
-	file, err := results.Open(path, want)
+	file, err := resultfile.Open(path, want)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/compare/view"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -74,14 +74,14 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		var summary *report.Summary
 		var err error
 		if o.summaries[i] != "" {
-			summary, err = results.ReadSummary(o.summaries[i])
+			summary, err = resultfile.ReadSummary(o.summaries[i])
 		} else {
-			summary, err = results.SummaryBeside(path)
+			summary, err = resultfile.SummaryBeside(path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		wanted := results.Options{OpenPipe: pipesUntilDone(ctx)}
+		wanted := resultfile.Options{OpenPipe: pipesUntilDone(ctx)}
 		if summary != nil {
 			wanted.Settings = summary.Settings
 		}
@@ -89,7 +89,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			wanted.Keep = []string{o.cluster}
 		}
 		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*result.Row, error], error) {
-			f, err := results.Open(path, wanted)
+			f, err := resultfile.Open(path, wanted)
 			if err != nil {
 				return nil, err
 			}
@@ -97,7 +97,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
-	if column := (*results.ColumnError)(nil); errors.As(err, &column) {
+	if column := (*resultfile.ColumnError)(nil); errors.As(err, &column) {
 		return nil, usagef("--cluster: %w", err)
 	}
 	return c, err

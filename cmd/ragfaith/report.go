@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 // reportOptions are the flags of "ragfaith report".
@@ -73,7 +73,7 @@ func (o *reportOptions) check(paths []string) error {
 	for _, path := range paths {
 		if path == "-" {
 			standard++
-		} else if beside := results.SummaryPath(path); present([]string{beside}) == nil {
+		} else if beside := resultfile.SummaryPath(path); present([]string{beside}) == nil {
 			inputs = append(inputs[:len(inputs):len(inputs)], beside)
 		}
 	}
@@ -95,8 +95,8 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if err := present(paths); err != nil {
 		return err
 	}
-	origin, err := results.OriginOf(paths)
-	if errors.Is(err, results.ErrOtherSettings) {
+	origin, err := resultfile.OriginOf(paths)
+	if errors.Is(err, resultfile.ErrOtherSettings) {
 		return &usageError{err}
 	}
 	if err != nil {
@@ -120,7 +120,7 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if r.outputs, err = newOutputs(&o.outputOptions, o.asked(), stdout, opts, nil); err != nil {
 		return err
 	}
-	ro := results.Options{OpenPipe: pipesUntilDone(ctx)}
+	ro := resultfile.Options{OpenPipe: pipesUntilDone(ctx)}
 	if slices.Contains(paths, "-") {
 		ro.Stdin = untilDone(ctx, stdin)
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 // A rendering takes results from files to outputs.
 type rendering struct {
 	options *reportOptions
 	console *console
-	origin  *results.Origin
+	origin  *resultfile.Origin
 	paths   []string
 	outputs *outputs
 	after   *epilogue
@@ -31,11 +31,11 @@ type rendering struct {
 }
 
 // openResults opens all files that have rows, or none.
-func openResults(paths []string, origin *results.Origin, o results.Options) ([]*results.File, error) {
-	var files []*results.File
+func openResults(paths []string, origin *resultfile.Origin, o resultfile.Options) ([]*resultfile.File, error) {
+	var files []*resultfile.File
 	for _, path := range paths {
 		o.Settings = origin.SettingsOf(path)
-		f, err := results.Open(path, o)
+		f, err := resultfile.Open(path, o)
 		if errors.Is(err, dataset.ErrEmpty) && origin.Empty(path) {
 			continue
 		}
@@ -51,10 +51,10 @@ func openResults(paths []string, origin *results.Origin, o results.Options) ([]*
 }
 
 // rows writes the rows of all files to all sinks.
-func (r *rendering) rows(ctx context.Context, files []*results.File) error {
-	merged := results.Merge
+func (r *rendering) rows(ctx context.Context, files []*resultfile.File) error {
+	merged := resultfile.Merge
 	if r.options.appends {
-		merged = results.Append
+		merged = resultfile.Append
 	}
 	sinks := append(tee{r.outputs, &r.tally, r.means}, r.after.sinks()...)
 	if err := r.write(ctx, merged(files), sinks); err != nil {

@@ -10,18 +10,13 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Writer renders results in one format, in the order in which they come.
-// Close writes what comes after the last result, and leaves open what it writes
-// to. Nothing is held back between two calls, except by the table, which is
-// written by Close, and by CSV and TSV, whose first rows decide the header.
-type Writer interface {
-	eval.Sink
-	Close() error
-}
+// A Writer writes results in one format. Close writes what comes after the last
+// result and does not close the underlying writer. The table and the reports are
+// written by Close.
+type Writer = result.Writer
 
 // A Format is a way to write results.
 type Format string

@@ -1,4 +1,4 @@
-package results
+package resultfile
 
 // heads are a heap (container/heap) of the next row of each file: the first has the
 // least index, of equal ones that of the file named first. The cost of a row grows with

@@ -1,4 +1,4 @@
-package results_test
+package resultfile_test
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 // numbered are results of all kinds with those indexes.
@@ -29,16 +29,16 @@ func numbered(indexes ...int) []*result.Row {
 }
 
 // opened opens files of those contents, a.jsonl and so on.
-func opened(t *testing.T, contents ...[]byte) []*results.File {
+func opened(t *testing.T, contents ...[]byte) []*resultfile.File {
 	t.Helper()
 	folder := t.TempDir()
-	var files []*results.File
+	var files []*resultfile.File
 	for i, content := range contents {
 		path := filepath.Join(folder, string(rune('a'+i))+".jsonl")
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		f, err := results.Open(path, results.Options{})
+		f, err := resultfile.Open(path, resultfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 				contents = append(contents, written(t, report.FormatJSONL, numbered(part...)))
 			}
 		}
-		rs, err := taken(results.Merge(opened(t, contents...)))
+		rs, err := taken(resultfile.Merge(opened(t, contents...)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 
 func TestAppendedFilesCountOn(t *testing.T) {
 	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
-	rs, err := taken(results.Append(files))
+	rs, err := taken(resultfile.Append(files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,17 +112,17 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 	cut := jsonl(numbered(1, 3))
 	for name, tt := range map[string]struct {
 		files [][]byte
-		merge func([]*results.File) iter.Seq2[*result.Row, error]
+		merge func([]*resultfile.File) iter.Seq2[*result.Row, error]
 		rows  int
 		want  string
 	}{
-		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, results.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
-		"of three files":   {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, results.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
-		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, results.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they of two datasets? --append`},
-		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, results.Merge, 2, `a.jsonl:3: index 2 after 3: the rows of a file of results ascend by index; where it was put together of several, name those instead`},
-		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, results.Append, 1, `a.jsonl:2: index 3 after 3`},
-		"a line cut off":   {[][]byte{jsonl(numbered(0, 2)), cut[:len(cut)-9]}, results.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
-		"cut in the first": {[][]byte{cut[:len(cut)-9], jsonl(numbered(0, 2))}, results.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
+		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
+		"of three files":   {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, resultfile.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
+		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they of two datasets? --append`},
+		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: the rows of a file of results ascend by index; where it was put together of several, name those instead`},
+		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, resultfile.Append, 1, `a.jsonl:2: index 3 after 3`},
+		"a line cut off":   {[][]byte{jsonl(numbered(0, 2)), cut[:len(cut)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
+		"cut in the first": {[][]byte{cut[:len(cut)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			files := opened(t, tt.files...)
@@ -137,7 +137,7 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 
 func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
 	before := runtime.NumGoroutine()
-	for _, merge := range []func([]*results.File) iter.Seq2[*result.Row, error]{results.Merge, results.Append} {
+	for _, merge := range []func([]*resultfile.File) iter.Seq2[*result.Row, error]{resultfile.Merge, resultfile.Append} {
 		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
 			if err != nil {
 				t.Error(err)
@@ -161,7 +161,7 @@ func summaryOf(t *testing.T, path string, rs []*result.Row) {
 	}
 	content, err := f.Summary(nil, nil).Bytes()
 	if err == nil {
-		err = os.WriteFile(results.SummaryPath(path), content, 0o600)
+		err = os.WriteFile(resultfile.SummaryPath(path), content, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func summaryBeside(t *testing.T, path string, rows int, datasets []string, setti
 	}
 	content, err := s.Bytes()
 	if err == nil {
-		err = os.WriteFile(results.SummaryPath(path), content, 0o600)
+		err = os.WriteFile(resultfile.SummaryPath(path), content, 0o600)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -190,9 +190,9 @@ func TestSummariesSayHowResultsCameAbout(t *testing.T) {
 	a, b, c := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl"), filepath.Join(folder, "c.jsonl")
 	summaryBeside(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
 	summaryBeside(t, b, 0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc")
-	origin := func(paths ...string) *results.Origin {
+	origin := func(paths ...string) *resultfile.Origin {
 		t.Helper()
-		o, err := results.OriginOf(paths)
+		o, err := resultfile.OriginOf(paths)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,13 +220,13 @@ func TestSummariesSayHowResultsCameAbout(t *testing.T) {
 		t.Errorf("%+v", mixed)
 	}
 	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m")
-	if _, err := results.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {
+	if _, err := resultfile.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {
 		t.Error(err)
 	}
-	if err := os.WriteFile(results.SummaryPath(c), []byte("{"), 0o600); err != nil {
+	if err := os.WriteFile(resultfile.SummaryPath(c), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := results.OriginOf([]string{c}); err == nil || !strings.Contains(err.Error(), "c.summary.json: not a summary") {
+	if _, err := resultfile.OriginOf([]string{c}); err == nil || !strings.Contains(err.Error(), "c.summary.json: not a summary") {
 		t.Error(err)
 	}
 }
@@ -236,18 +236,18 @@ func TestAFileWithFewerRowsThanItsRunIsCut(t *testing.T) {
 	path := files[0].Path()
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, and its run had 3 as "} {
 		summaryOf(t, path, numbered(0, 1, 2)[:rows])
-		o, err := results.OriginOf([]string{path})
+		o, err := resultfile.OriginOf([]string{path})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := results.Open(path, results.Options{})
+		f, err := resultfile.Open(path, resultfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := taken(results.Merge([]*results.File{f})); err != nil {
+		if _, err := taken(resultfile.Merge([]*resultfile.File{f})); err != nil {
 			t.Fatal(err)
 		}
-		err = o.CheckRows([]*results.File{f})
+		err = o.CheckRows([]*resultfile.File{f})
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%d rows: %v", rows, err)
 		}
@@ -255,7 +255,7 @@ func TestAFileWithFewerRowsThanItsRunIsCut(t *testing.T) {
 	closeFiles(files)
 }
 
-func closeFiles(files []*results.File) {
+func closeFiles(files []*resultfile.File) {
 	for _, f := range files {
 		_ = f.Close()
 	}
@@ -282,15 +282,15 @@ func BenchmarkMerge(b *testing.B) {
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				var files []*results.File
+				var files []*resultfile.File
 				for _, path := range paths {
-					f, err := results.Open(path, results.Options{})
+					f, err := resultfile.Open(path, resultfile.Options{})
 					if err != nil {
 						b.Fatal(err)
 					}
 					files = append(files, f)
 				}
-				if rs, err := count(results.Merge(files)); err != nil || rs != n {
+				if rs, err := count(resultfile.Merge(files)); err != nil || rs != n {
 					b.Fatal(rs, err)
 				}
 			}

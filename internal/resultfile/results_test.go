@@ -1,4 +1,4 @@
-package results_test
+package resultfile_test
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 // all are results of every status, with all that is there only at times, and with
@@ -101,8 +101,8 @@ func file(t *testing.T, name string, content []byte) string {
 	return path
 }
 
-func read(path string, o results.Options) ([]*result.Row, error) {
-	f, err := results.Open(path, o)
+func read(path string, o resultfile.Options) ([]*result.Row, error) {
+	f, err := resultfile.Open(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func TestResultsOfEveryFormatComeBack(t *testing.T) {
 	for _, f := range []report.Format{report.FormatJSONL, report.FormatJSON, report.FormatParquet, report.FormatCSV, report.FormatTSV} {
 		content := written(t, f, all())
 		for _, name := range []string{"r" + f.Extension(), "r"} { // by extension, and by content
-			rs, err := read(file(t, name, content), results.Options{Keep: []string{"text", "none"}})
+			rs, err := read(file(t, name, content), resultfile.Options{Keep: []string{"text", "none"}})
 			if err != nil {
 				t.Errorf("%s as %s: %v", f, name, err)
 				continue
@@ -151,7 +151,7 @@ func TestAZeroByteInATextComesBack(t *testing.T) {
 	rs[0].Answer, rs[0].Reason = "a\x00b", "nothing_claimed"
 	rs[0].Skipped = []result.Skipped{{Kind: "greeting", Text: "a\x00b", Start: 0, End: 3}}
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
-		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), results.Options{})
+		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), resultfile.Options{})
 		if err != nil || got[0].Answer != rs[0].Answer {
 			t.Errorf("%s: %v, %v", f, got, err)
 		}
@@ -178,12 +178,12 @@ func TestCompressedResultsComeBack(t *testing.T) {
 		}
 	}
 	for name, b := range map[string][]byte{"r.jsonl.gz": zipped.Bytes(), "r.jsonl.zst": packed.Bytes()} {
-		rs, err := read(file(t, name, b), results.Options{})
+		rs, err := read(file(t, name, b), resultfile.Options{})
 		if err != nil || len(rs) != len(all()) {
 			t.Errorf("%s: %d results, %v", name, len(rs), err)
 		}
 	}
-	rs, err := read("-", results.Options{Stdin: bytes.NewReader(content)})
+	rs, err := read("-", resultfile.Options{Stdin: bytes.NewReader(content)})
 	if err != nil || len(rs) != len(all()) {
 		t.Errorf("standard input: %d results, %v", len(rs), err)
 	}
@@ -212,7 +212,7 @@ func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
 		"a number for a score": {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {
 		path := file(t, tt.file, []byte(tt.content))
-		rs, err := read(path, results.Options{Keep: tt.keep})
+		rs, err := read(path, resultfile.Options{Keep: tt.keep})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %d results, %v", name, len(rs), err)
 		}
@@ -253,7 +253,7 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 	}
 	path := file(t, "run.summary.json", content)
 	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.parquet"} {
-		got, err := results.SummaryBeside(filepath.Join(filepath.Dir(path), name))
+		got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), name))
 		if err != nil || got == nil {
 			t.Fatal(name, got, err)
 		}
@@ -262,7 +262,7 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 			t.Errorf("%s: %v %s", name, err, cmp.Diff(string(content), string(again)))
 		}
 	}
-	if got, err := results.SummaryBeside(filepath.Join(filepath.Dir(path), "other.jsonl")); got != nil || err != nil {
+	if got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), "other.jsonl")); got != nil || err != nil {
 		t.Error(got, err)
 	}
 	for content, want := range map[string]string{
@@ -270,7 +270,7 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 		strings.Replace(string(content), `"version": 1`, `"version": 9`, 1): "a summary of version 9",
 	} {
 		bad := file(t, "bad.json", []byte(content))
-		if _, err := results.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
+		if _, err := resultfile.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
 			t.Error(err)
 		}
 	}
@@ -294,7 +294,7 @@ func TestRowsWithoutClaimsComeBackFromTables(t *testing.T) {
 	}
 	want := written(t, report.FormatJSONL, rows)
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
-		got, err := read(file(t, "r"+f.Extension(), written(t, f, rows)), results.Options{})
+		got, err := read(file(t, "r"+f.Extension(), written(t, f, rows)), resultfile.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", f, err)
 		}
@@ -303,11 +303,11 @@ func TestRowsWithoutClaimsComeBackFromTables(t *testing.T) {
 		}
 	}
 	empty := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
-	if _, err := read(file(t, "empty.csv", []byte(empty)), results.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
+	if _, err := read(file(t, "empty.csv", []byte(empty)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
 		t.Errorf("got %v, want an error", err)
 	}
 	without := regexp.MustCompile(`,"skipped":\[.*?\]`).ReplaceAllString(string(want), "")
-	if _, err := read(file(t, "without.jsonl", []byte(without)), results.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
+	if _, err := read(file(t, "without.jsonl", []byte(without)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
 		t.Errorf("got %v, want an error", err)
 	}
 }

@@ -1,4 +1,4 @@
-package results_test
+package resultfile_test
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/results"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 func TestEditedTablesAreRefused(t *testing.T) {
@@ -34,7 +34,7 @@ func TestEditedTablesAreRefused(t *testing.T) {
 				line = ":2: " // below the heading, or the bracket
 			}
 			path := file(t, "r"+f.Extension(), written(t, f, change(tt.edit)))
-			if _, err := read(path, results.Options{}); err == nil || err.Error() != path+line+tt.want {
+			if _, err := read(path, resultfile.Options{}); err == nil || err.Error() != path+line+tt.want {
 				t.Errorf("%s, %s: got %v, want %s", f, name, err, line+tt.want)
 			}
 		}
@@ -54,7 +54,7 @@ func TestTheCountsOfATableAreThoseOfItsClaims(t *testing.T) {
 		if edited == csv {
 			t.Fatalf("no %s in %s", tt.old, csv)
 		}
-		_, err := read(file(t, "r.csv", []byte(edited)), results.Options{})
+		_, err := read(file(t, "r.csv", []byte(edited)), resultfile.Options{})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
 			t.Errorf("%s: got %v, want %s", name, err, tt.want)
 		}
@@ -72,7 +72,7 @@ func TestTheSettingsOfARunDecideItsVerdicts(t *testing.T) {
 		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, which --no-claims was"},
 	} {
 		settings := report.SummaryNames{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
-		_, err := read(jsonl, results.Options{Settings: settings})
+		_, err := read(jsonl, resultfile.Options{Settings: settings})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
 			t.Errorf("%+v: got %v", tt, err)
 		}
@@ -82,24 +82,24 @@ func TestTheSettingsOfARunDecideItsVerdicts(t *testing.T) {
 func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
 	path := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
 	summaryOf(t, path, all())
-	sound, err := os.ReadFile(results.SummaryPath(path))
+	sound, err := os.ReadFile(resultfile.SummaryPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func() error {
 		t.Helper()
-		o, err := results.OriginOf([]string{path})
+		o, err := resultfile.OriginOf([]string{path})
 		if err != nil {
 			return err
 		}
-		f, err := results.Open(path, results.Options{})
+		f, err := resultfile.Open(path, resultfile.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := taken(results.Merge([]*results.File{f})); err != nil {
+		if _, err := taken(resultfile.Merge([]*resultfile.File{f})); err != nil {
 			t.Fatal(err)
 		}
-		return o.CheckRows([]*results.File{f})
+		return o.CheckRows([]*resultfile.File{f})
 	}
 	if err := check(); err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
 		if edited == string(sound) {
 			t.Fatalf("no %s in %s", tt.old, sound)
 		}
-		if err := os.WriteFile(results.SummaryPath(path), []byte(edited), 0o600); err != nil {
+		if err := os.WriteFile(resultfile.SummaryPath(path), []byte(edited), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := check(); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -142,7 +142,7 @@ func TestAnIndexThatAppendMakesTooLargeIsRefused(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
 	first[1].Index = result.MaxIndex - 1
 	files := opened(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
-	rs, err := taken(results.Append(files))
+	rs, err := taken(resultfile.Append(files))
 	want := filepath.Base(files[1].Path()) + ":2: index 2, counted on from 9007199254740992 by --append, is more than 2^53"
 	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {
 		t.Errorf("%d rows, got %v, want %s", len(rs), err, want)

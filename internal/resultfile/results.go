@@ -1,6 +1,6 @@
-// Package results reads files of results that ragfaith has written, of any format
+// Package resultfile reads files of results that ragfaith has written, of any format
 // that holds rows, and the summary of their run.
-package results
+package resultfile
 
 import (
 	"errors"
