@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestReasoningIsNoAnswer(t *testing.T) {
+func TestAnswerRemovesReasoning(t *testing.T) {
 	for reply, want := range map[string]string{ // "-" for no answer
 		"Yes":                                      "Yes",
 		"<think>no</think>Yes":                     "Yes",
@@ -43,7 +43,7 @@ func TestReasoningIsNoAnswer(t *testing.T) {
 
 // A draft of JSON in the reasoning is never the reply, and a tag in a string of a
 // reply that is JSON as a whole is text.
-func TestJSONInReasoningIsNotRead(t *testing.T) {
+func TestParseIgnoresJSONInReasoning(t *testing.T) {
 	for reply, want := range map[string]string{
 		`maybe {"verdicts":[0,0]}</think>{"verdicts":[1,0]}`:                                        good,
 		`maybe {"verdicts":[0,0]}</think>Here: {"verdicts":[1,0]}`:                                  good,
@@ -64,7 +64,7 @@ func TestJSONInReasoningIsNotRead(t *testing.T) {
 	}
 }
 
-func TestIndexes(t *testing.T) {
+func TestIndex(t *testing.T) {
 	for raw, want := range map[string]int{
 		`0`: 0, `12`: 12, `"3"`: 3, `1.0`: 1, `"1.0"`: 1, `" 4 "`: 4, `"claim_1"`: 1, `"Claim 2"`: 2, `"#5"`: 5, `"sentence-7"`: 7,
 		``: -1, `null`: -1, `true`: -1, `-1`: -1, `"-1"`: -1, `1.5`: -1, `"1."`: -1, `1e2`: -1, `""`: -1, `"one"`: -1, `"claim"`: -1, `"1 2"`: -1, `1234567`: -1, `[1]`: -1,

@@ -82,7 +82,7 @@ func allGood(n int) string { return strings.Repeat(good+" ", n) }
 
 func joinWords(said []string) string { return strings.Join(said, " ") + " " }
 
-func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
+func TestBatchIsSplitAtFileLimits(t *testing.T) {
 	for name, o := range map[string]BatchOptions{
 		"requests": {MaxRequests: 3},
 		"bytes":    {MaxBytes: 1800},
@@ -117,7 +117,7 @@ func TestABatchIsCutAtTheLimitsOfAFile(t *testing.T) {
 	}
 }
 
-func TestALineOfABatchIsTheRequestThatIsSentOnline(t *testing.T) {
+func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 	online, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
 	r := ask(verdicts())
 	r.Messages[1].Text = `say "temperature":1e-45`
@@ -145,7 +145,7 @@ func TestALineOfABatchIsTheRequestThatIsSentOnline(t *testing.T) {
 	}
 }
 
-func TestAzuresBatches(t *testing.T) {
+func TestAzureBatch(t *testing.T) {
 	var paths []string
 	srv := &batchtest.Server{}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -188,7 +188,7 @@ func TestAzuresBatches(t *testing.T) {
 }
 
 // An error of a row, as the online server would say it, needs no second request.
-func TestARefusalOfARowIsReplayed(t *testing.T) {
+func TestBatchReplaysRowErrors(t *testing.T) {
 	n := 0
 	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
@@ -220,7 +220,7 @@ func TestARefusalOfARowIsReplayed(t *testing.T) {
 	}
 }
 
-func TestAServerThatSaysNothingForAWhileIsAskedOn(t *testing.T) {
+func TestBatchPollSurvivesServerErrors(t *testing.T) {
 	srv, polls := &batchtest.Server{}, 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
@@ -250,7 +250,7 @@ func TestAServerThatSaysNothingForAWhileIsAskedOn(t *testing.T) {
 	}
 }
 
-func TestAServerWithoutBatchesSaysSo(t *testing.T) {
+func TestBatchReportsMissingAPI(t *testing.T) {
 	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
 		fail(w, 404, "Not Found", "")
 		return true
@@ -267,7 +267,7 @@ func TestAServerWithoutBatchesSaysSo(t *testing.T) {
 	}
 }
 
-func TestTwoRunsCantHaveOneBatch(t *testing.T) {
+func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
@@ -279,7 +279,7 @@ func TestTwoRunsCantHaveOneBatch(t *testing.T) {
 	}
 }
 
-func TestAStateThatIsNoneIsRefused(t *testing.T) {
+func TestOpenBatchRejectsInvalidState(t *testing.T) {
 	s, _ := batchStack(t, &batchtest.Server{}, Options{})
 	for _, content := range []string{"", "{", "[]", `{"version":99}`, `{"version":1,"run":"x","round":1,"form":{"format":77}}`} {
 		dir := t.TempDir()
@@ -295,7 +295,7 @@ func TestAStateThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestEqualRequestsAreOneLineOfABatch(t *testing.T) {
+func TestBatchDeduplicatesRequests(t *testing.T) {
 	srv := &batchtest.Server{}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})

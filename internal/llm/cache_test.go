@@ -56,7 +56,7 @@ func (a *answers) Complete(context.Context, *Request) (*Reply, error) {
 	return &Reply{Text: "so: " + good, JSON: json.RawMessage(good), Usage: usage.Usage{Requests: 1, PromptTokens: 3, CompletionTokens: 2}}, nil
 }
 
-func TestASecondCallIsAHit(t *testing.T) {
+func TestCacheHit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a ?#%dir", "llm")
 	k, w := openCache(t, dir)
 	a := &answers{}
@@ -86,7 +86,7 @@ func TestASecondCallIsAHit(t *testing.T) {
 	}
 }
 
-func TestEqualRowsAtOnceAreAskedOnce(t *testing.T) {
+func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	release := make(chan struct{})
 	var mu sync.Mutex
@@ -131,7 +131,7 @@ func TestEqualRowsAtOnceAreAskedOnce(t *testing.T) {
 	}
 }
 
-func TestTheKeyHoldsEverything(t *testing.T) {
+func TestCacheKeyCoversRequest(t *testing.T) {
 	base := func() *Request { return ask(verdicts()) }
 	seen := map[string]string{}
 	add := func(name, endpoint, model string, r *Request) {
@@ -169,7 +169,7 @@ func TestTheKeyHoldsEverything(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKept(t *testing.T) {
+func TestCacheSkipsUnusableReplies(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	for _, fault := range []error{&ParseError{}, &RefusalError{}, status(500)} {
 		s := &script{steps: []error{fault}}
@@ -205,7 +205,7 @@ func TestWhatIsNotKept(t *testing.T) {
 	}
 }
 
-func TestTwoProcessesShareACache(t *testing.T) {
+func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	dir := t.TempDir()
 	one, w1 := openCache(t, dir)
 	two, w2 := openCache(t, dir)
@@ -243,7 +243,7 @@ func TestTwoProcessesShareACache(t *testing.T) {
 
 // Two runs of the same rows at once pay for each row once, and a row whose asker
 // is gone is asked by the other.
-func TestTwoRunsAtOnceAskOnce(t *testing.T) {
+func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("here a file's locks belong to the process, and this test is one")
 	}
@@ -300,7 +300,7 @@ func (s *sleeper) Sleep(ctx context.Context, d time.Duration) error {
 	return s.fakeClock.Sleep(ctx, d)
 }
 
-func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
+func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 	// Another has begun to make the file, and SQLite says so at once.
 	half := t.TempDir()
 	other, err := sql.Open("sqlite", dataSource(filepath.Join(half, CacheFile)))
@@ -337,7 +337,7 @@ func TestManyProcessesMakeOneCacheAtOnce(t *testing.T) {
 	}
 }
 
-func TestItems(t *testing.T) {
+func TestCacheItems(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	ctx := t.Context()
 	k.Put(ctx, "a", "2", json.RawMessage(`{"x":2}`))
@@ -359,7 +359,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-func TestStatsAndClear(t *testing.T) {
+func TestCacheStatsAndClear(t *testing.T) {
 	dir := t.TempDir()
 	clock := newFakeClock()
 	k := OpenCache(t.Context(), dir, clock, nil)
@@ -384,7 +384,7 @@ func TestStatsAndClear(t *testing.T) {
 	}
 }
 
-func TestACacheThatFailsIsAWarning(t *testing.T) {
+func TestCacheFailureIsWarning(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"corrupt": func(t *testing.T, dir string) {
 			if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
@@ -435,7 +435,7 @@ func TestACacheThatFailsIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAClearedCorruptCacheWorksAgain(t *testing.T) {
+func TestClearRepairsCorruptCache(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("x", 5000)), 0o600); err != nil {
 		t.Fatal(err)
@@ -451,7 +451,7 @@ func TestAClearedCorruptCacheWorksAgain(t *testing.T) {
 	}
 }
 
-func TestAReadOnlyCacheIsAWarning(t *testing.T) {
+func TestReadOnlyCacheIsWarning(t *testing.T) {
 	if os.Geteuid() == 0 || runtime.GOOS == "windows" {
 		t.Skip("modes bind nobody here")
 	}
@@ -465,7 +465,7 @@ func TestAReadOnlyCacheIsAWarning(t *testing.T) {
 	}
 }
 
-func TestALockedCacheIsAWarning(t *testing.T) {
+func TestLockedCacheIsWarning(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for the lock")
 	}
@@ -488,7 +488,7 @@ func TestALockedCacheIsAWarning(t *testing.T) {
 	}
 }
 
-func TestAClosedCacheFindsNothing(t *testing.T) {
+func TestClosedCacheReturnsNothing(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	if err := errors.Join(k.Close(), k.Close()); err != nil {
 		t.Fatal(err)
@@ -512,7 +512,7 @@ func (l *lengths) Embed(_ context.Context, texts []string) ([][]float32, usage.U
 	return out, usage.Usage{Requests: 1, PromptTokens: len(texts)}, nil
 }
 
-func TestVectorsAreKept(t *testing.T) {
+func TestCacheEmbedder(t *testing.T) {
 	k, _ := openCache(t, t.TempDir())
 	l := &lengths{}
 	e := k.Embedder(l, "e", "m")

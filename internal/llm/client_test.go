@@ -116,7 +116,7 @@ func as[E error](t *testing.T, err error) E {
 
 const good = `{"verdicts":[1,0]}`
 
-func TestAReplyBySchema(t *testing.T) {
+func TestCompleteWithSchema(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
 	r := ask(verdicts())
 	r.Seed = 7
@@ -143,7 +143,7 @@ func TestAReplyBySchema(t *testing.T) {
 	}
 }
 
-func TestFreeText(t *testing.T) {
+func TestCompleteFreeText(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "hello {", "stop") })
 	r := ask(nil)
 	r.Temperature = 0.5
@@ -157,7 +157,7 @@ func TestFreeText(t *testing.T) {
 	}
 }
 
-func TestATextThatLooksLikeATemperatureStays(t *testing.T) {
+func TestTemperatureInMessageIsKept(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "x", "stop") })
 	text := `say "temperature":1e-45 and \"temperature\":1e-45`
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), &Request{Messages: []Message{{User, text}}})
@@ -170,7 +170,7 @@ func TestATextThatLooksLikeATemperatureStays(t *testing.T) {
 	}
 }
 
-func TestFormatsAreTriedInTurnAndRemembered(t *testing.T) {
+func TestFormatFallback(t *testing.T) {
 	tests := map[string]struct {
 		refuse func(s sent, w http.ResponseWriter) bool
 		want   []string // formats sent by two calls
@@ -241,7 +241,7 @@ func TestFormatsAreTriedInTurnAndRemembered(t *testing.T) {
 	}
 }
 
-func TestParametersThatAModelRefuses(t *testing.T) {
+func TestRejectedParametersAreDropped(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		switch {
 		case s.body["max_tokens"] != nil:
@@ -276,7 +276,7 @@ func TestParametersThatAModelRefuses(t *testing.T) {
 	}
 }
 
-func TestReasoningModelsByName(t *testing.T) {
+func TestReasoningModelParameters(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
 	reply, err := client(t, Config{BaseURL: srv.URL, Model: "gpt-5-mini"}).Complete(t.Context(), ask(verdicts()))
 	if err != nil || reply.Usage.Requests != 1 {
@@ -287,7 +287,7 @@ func TestReasoningModelsByName(t *testing.T) {
 	}
 }
 
-func TestALargestRoomIsKeptTo(t *testing.T) {
+func TestMaxOutputTokensAreRemembered(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if n, _ := s.body["max_tokens"].(float64); n > 4096 {
 			fail(w, 400, "max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.", "max_tokens")
@@ -308,7 +308,7 @@ func TestALargestRoomIsKeptTo(t *testing.T) {
 	}
 }
 
-func TestAFormIsRememberedOnlyWhenItHelped(t *testing.T) {
+func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	// A server that repeats the request in its refusal names every parameter.
 	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "bad row") {
@@ -337,7 +337,7 @@ func TestAFormIsRememberedOnlyWhenItHelped(t *testing.T) {
 	}
 }
 
-func TestManyCallsFindTheFormAtOnce(t *testing.T) {
+func TestConcurrentCallsFindForm(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.format() == "json_schema" {
 			fail(w, 400, "json_schema is not supported", "")
@@ -362,7 +362,7 @@ func TestManyCallsFindTheFormAtOnce(t *testing.T) {
 	}
 }
 
-func TestAServerThatIgnoresTheFormat(t *testing.T) {
+func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "JSON Schema") {
 			say(w, "Well. "+good+" I hope that helps!", "stop")
@@ -381,7 +381,7 @@ func TestAServerThatIgnoresTheFormat(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoReply(t *testing.T) {
+func TestInvalidRepliesAreErrors(t *testing.T) {
 	tests := map[string]struct {
 		answer func(w http.ResponseWriter)
 		check  func(t *testing.T, err error)
@@ -535,14 +535,14 @@ func TestWhatIsNoReply(t *testing.T) {
 	}
 }
 
-func TestRoomThatEndsAfterTheJSONDoesNoHarm(t *testing.T) {
+func TestTruncationAfterJSONIsAccepted(t *testing.T) {
 	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good+"\n\n\n", "length") })
 	if reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts())); err != nil || string(reply.JSON) != good {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
 
-func TestLessRoomWhereThePromptLeavesSome(t *testing.T) {
+func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.body["max_tokens"].(float64) > 3090 {
 			fail(w, 400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "")
@@ -560,7 +560,7 @@ func TestLessRoomWhereThePromptLeavesSome(t *testing.T) {
 	}
 }
 
-func TestOtherShapesOfAMessage(t *testing.T) {
+func TestMessageShapes(t *testing.T) {
 	for name, message := range map[string]string{
 		"parts":     `{"role":"assistant","content":[{"type":"text","text":"{\"verdicts\":"},{"type":"text","text":"[1,0]}"}]}`,
 		"tool call": `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"verdicts","arguments":"{\"verdicts\":[1,0]}"}}]}`,
@@ -577,7 +577,7 @@ func TestOtherShapesOfAMessage(t *testing.T) {
 	}
 }
 
-func TestTimeoutOfATry(t *testing.T) {
+func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
 	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 2 { // headers, then silence
@@ -601,7 +601,7 @@ func TestTimeoutOfATry(t *testing.T) {
 	}
 }
 
-func TestNoServer(t *testing.T) {
+func TestConnectionRefused(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	srv.Close()
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
@@ -626,7 +626,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 }
 
-func TestTheDefaultIsOpenAI(t *testing.T) {
+func TestDefaultEndpointIsOpenAI(t *testing.T) {
 	c := client(t, Config{Model: "gpt-4o-mini"})
 	if c.Endpoint() != "https://api.openai.com/v1" || c.Model() != "gpt-4o-mini" || c.String() != "gpt-4o-mini at https://api.openai.com/v1" {
 		t.Errorf("got %v", c)
@@ -646,7 +646,7 @@ func word() *Request {
 	return r
 }
 
-func TestTruncatedFreeTextDecidesNothing(t *testing.T) {
+func TestTruncatedFreeText(t *testing.T) {
 	for _, tt := range []struct {
 		text, finish string
 		ok           bool
@@ -693,7 +693,7 @@ func TestTruncatedFreeTextDecidesNothing(t *testing.T) {
 
 // A model that reasons first gets more output tokens, until an answer comes or the
 // most are used up. Its next request starts with what was needed.
-func TestReasoningGetsMoreOutputTokens(t *testing.T) {
+func TestReasoningIncreasesOutputTokens(t *testing.T) {
 	for _, thoughts := range []string{"", "<think>The claim is about", "\n<think>"} {
 		for name, tt := range map[string]struct {
 			r    *Request
@@ -742,7 +742,7 @@ func brieflyToo(s *Schema) *Schema {
 	return s
 }
 
-func TestAServerThatAlwaysFindsFaultIsLeft(t *testing.T) {
+func TestNegotiationIsBounded(t *testing.T) {
 	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		fail(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
 	})

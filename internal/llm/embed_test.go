@@ -34,7 +34,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-func TestEmbedRefusesWhatIsNoAnswer(t *testing.T) {
+func TestEmbedRejectsInvalidResponses(t *testing.T) {
 	for name, data := range map[string]string{
 		"too few":      `{"index":0,"embedding":[1]}`,
 		"twice":        `{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}`,
@@ -80,7 +80,7 @@ func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, usa
 }
 
 // A vector of the beginning of a text is not that of the text.
-func TestTextsThatAreCutOffForAVectorAreAnError(t *testing.T) {
+func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		words, reported int
 		cut             bool

@@ -10,7 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
-func TestADirectoryThatEveryoneCanWriteToIsAWarning(t *testing.T) {
+func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("directories have no such permissions here")
 	}

@@ -56,7 +56,7 @@ func status(code int, header ...string) error {
 	return &StatusError{Status: code, header: h}
 }
 
-func TestWhatIsSentAgain(t *testing.T) {
+func TestTransient(t *testing.T) {
 	quota := &StatusError{Status: 429, Code: "insufficient_quota"}
 	for _, tt := range []struct {
 		err   error
@@ -94,7 +94,7 @@ func TestWhatIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestRetryWaitsAndCountsEveryTry(t *testing.T) {
+func TestRetryBackoffAndUsage(t *testing.T) {
 	clock := newFakeClock()
 	s := &script{steps: []error{status(500), &NetworkError{}, &TimeoutError{}, nil}}
 	told := 0
@@ -130,7 +130,7 @@ func TestRetryGivesUp(t *testing.T) {
 	}
 }
 
-func TestRetryWaitsAsLongAsIsAsked(t *testing.T) {
+func TestRetryHonorsServerDelay(t *testing.T) {
 	now := newFakeClock().Now()
 	for _, tt := range []struct {
 		err  error
@@ -171,7 +171,7 @@ func TestRetryWaitsAsLongAsIsAsked(t *testing.T) {
 	}
 }
 
-func TestReaskGivesMoreRoom(t *testing.T) {
+func TestReaskIncreasesOutputTokens(t *testing.T) {
 	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
 	reply, err := (&Reask{Next: s}).Complete(t.Context(), ask(nil))
 	if err != nil || s.asked[1].MaxTokens != 200 || s.asked[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
@@ -189,7 +189,7 @@ func TestReaskGivesMoreRoom(t *testing.T) {
 }
 
 // A rest that begins while requests wait for their turn holds for them too.
-func TestARestHoldsForThoseInTheQueue(t *testing.T) {
+func TestPauseAppliesToQueuedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPace(60, 0, NewClock(time.Now))
 		start := time.Now()
@@ -217,7 +217,7 @@ func TestARestHoldsForThoseInTheQueue(t *testing.T) {
 	})
 }
 
-func TestReaskTellsTheFault(t *testing.T) {
+func TestReaskDescribesError(t *testing.T) {
 	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
 	r := ask(verdicts())
 	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err != nil {
@@ -239,7 +239,7 @@ func TestReaskTellsTheFault(t *testing.T) {
 	}
 }
 
-func TestPaceOfRequests(t *testing.T) {
+func TestPaceLimitsRequests(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
 	p := NewPace(60, 0, clock)
@@ -257,7 +257,7 @@ func TestPaceOfRequests(t *testing.T) {
 	}
 }
 
-func TestPaceOfTokens(t *testing.T) {
+func TestPaceLimitsTokens(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
 	c := Layered(&script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewPace(0, 60_000, clock))
@@ -272,14 +272,14 @@ func TestPaceOfTokens(t *testing.T) {
 	}
 }
 
-func TestAPromptLargerThanTheBurstGoes(t *testing.T) {
+func TestPaceAllowsPromptAboveLimit(t *testing.T) {
 	c := Layered(&script{}, func(string) int { return 1e6 }, NewPace(0, 100, newFakeClock()))
 	if _, err := c.Complete(t.Context(), ask(nil)); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestPaceSlowsDownAndComesBack(t *testing.T) {
+func TestPaceSlowsDownAndRecovers(t *testing.T) {
 	clock := newFakeClock()
 	p := NewPace(600, 0, clock)
 	s := &script{steps: []error{status(429, "Retry-After", "20"), status(429), nil}}
@@ -303,7 +303,7 @@ func TestPaceSlowsDownAndComesBack(t *testing.T) {
 	}
 }
 
-func TestPaceFindsALimitByItself(t *testing.T) {
+func TestPaceFindsLimitWithoutConfig(t *testing.T) {
 	clock := newFakeClock()
 	p := NewPace(0, 0, clock)
 	steps := make([]error, 40)
@@ -371,7 +371,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 	}
 }
 
-func TestBudgetHoldsForManyAtOnce(t *testing.T) {
+func TestBudgetWithConcurrentRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(0, 2000)
 		var top, now int
@@ -414,7 +414,7 @@ type completerFunc func(context.Context, *Request) (*Reply, error)
 
 func (f completerFunc) Complete(ctx context.Context, r *Request) (*Reply, error) { return f(ctx, r) }
 
-func TestBudgetCountsWhatMayBeBilled(t *testing.T) {
+func TestBudgetCountsTimeouts(t *testing.T) {
 	ten := func(string) int { return 10 }
 	b := NewBudget(0, 10_000)
 	_, _ = Layered(&script{steps: []error{&TimeoutError{}}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
@@ -485,7 +485,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 	}
 }
 
-func TestBreakerBearsARestart(t *testing.T) {
+func TestBreakerToleratesRestart(t *testing.T) {
 	clock := newFakeClock()
 	down := &NetworkError{Message: "refused"}
 	s := &script{steps: []error{nil, down, down, down, down, down, down, nil, down}}
@@ -507,7 +507,7 @@ func TestBreakerBearsARestart(t *testing.T) {
 	}
 }
 
-func TestBadRowsAmongGoodOnesOpenNothing(t *testing.T) {
+func TestBreakerIgnoresBadRequests(t *testing.T) {
 	s := &script{steps: []error{nil, status(400)}}
 	b := NewBreaker(newFakeClock())
 	c := Layered(s, nil, b)
@@ -519,7 +519,7 @@ func TestBadRowsAmongGoodOnesOpenNothing(t *testing.T) {
 	}
 }
 
-func TestAnOpenBreakerWakesTheSleepers(t *testing.T) {
+func TestBreakerWakesSleepers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := NewClock(time.Now)
 		b := NewBreaker(clock)
@@ -555,7 +555,7 @@ func TestAnOpenBreakerWakesTheSleepers(t *testing.T) {
 	})
 }
 
-func TestMeterCountsFailuresToo(t *testing.T) {
+func TestMeterCountsFailures(t *testing.T) {
 	m := &Meter{}
 	c := Layered(&script{steps: []error{status(500), nil}}, nil, m)
 	_, _ = c.Complete(t.Context(), ask(nil))
@@ -565,7 +565,7 @@ func TestMeterCountsFailuresToo(t *testing.T) {
 	}
 }
 
-func TestUsageOfErrors(t *testing.T) {
+func TestUsageOf(t *testing.T) {
 	err := withUsage(withUsage(status(500), usage.Usage{Requests: 1}), usage.Usage{Requests: 3})
 	if UsageOf(err).Requests != 3 || UsageOf(fmt.Errorf("row 1: %w", err)).Requests != 3 || UsageOf(errors.New("x")) != (usage.Usage{}) {
 		t.Error("usage lost")

@@ -95,7 +95,7 @@ func mockRow(i int) *Request {
 
 // With a fifth of the calls refused, a tenth broken and a tenth short of a
 // verdict every row comes out as it does without faults.
-func TestTheMockWithFaultsGivesTheSame(t *testing.T) {
+func TestStackToleratesFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a server")
 	}

@@ -17,7 +17,7 @@ func formatsOf(all []sent) (formats []string) {
 	return formats
 }
 
-func TestOnlyAConfirmedRefusalChangesTheFormat(t *testing.T) {
+func TestFormatChangeNeedsConfirmation(t *testing.T) {
 	const schema, mode = "json_schema", "json_object"
 	for name, tt := range map[string]struct {
 		status  int
@@ -62,7 +62,7 @@ func TestOnlyAConfirmedRefusalChangesTheFormat(t *testing.T) {
 }
 
 // A form that worked is left only when several calls in a row find it refused.
-func TestAFormThatWorkedIsKeptThroughOddRefusals(t *testing.T) {
+func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	refusing := false
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if refusing && s.format() == "json_schema" {
@@ -127,7 +127,7 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 }
 
 // If no form helps, the others do not try them all again.
-func TestAGuessThatFailsIsMadeOnce(t *testing.T) {
+func TestFailedGuessIsNotRepeated(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
 	c := client(t, Config{BaseURL: srv.URL})
 	var requests []int
@@ -143,7 +143,7 @@ func TestAGuessThatFailsIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestLimitsOfOutputTokensAreRead(t *testing.T) {
+func TestNamedLimit(t *testing.T) {
 	for message, want := range map[string]int{
 		"max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.":                                4096,
 		"`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model":       8192,
@@ -161,7 +161,7 @@ func TestLimitsOfOutputTokensAreRead(t *testing.T) {
 
 // An empty reply is no sign that the server ignores schemas: the next prompts are
 // as before.
-func TestAnEmptyReplyChangesNoPrompt(t *testing.T) {
+func TestEmptyReplyKeepsPrompt(t *testing.T) {
 	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 1 {
 			say(w, "", "stop")

@@ -55,7 +55,7 @@ func (s *tokenServer) most() int {
 	return most
 }
 
-func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
+func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 	const limit = 60_000
 	for name, tt := range map[string]struct {
 		prompt func(i int) int
@@ -104,7 +104,7 @@ func TestNoMinuteHasMoreTokensThanTheLimit(t *testing.T) {
 	}
 }
 
-func TestARequestThatIsNotSentBooksNothing(t *testing.T) {
+func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
 	clock := newFakeClock()
 	p := NewPace(0, 60_000, clock)
 	size := func() Size { return Size{Prompt: 14_000} }
@@ -122,7 +122,7 @@ func TestARequestThatIsNotSentBooksNothing(t *testing.T) {
 	}
 }
 
-func TestATokenPaceOutlivesAClockThatIsSetBack(t *testing.T) {
+func TestTokenPaceSurvivesClockSetBack(t *testing.T) {
 	clock := newFakeClock()
 	p := NewPace(0, 600, clock)
 	send := func() {
@@ -139,7 +139,7 @@ func TestATokenPaceOutlivesAClockThatIsSetBack(t *testing.T) {
 	}
 }
 
-func TestAnOpenBreakerWakesThoseWhoWaitForTokens(t *testing.T) {
+func TestBreakerWakesTokenPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := NewClock(time.Now)
 		b := NewBreaker(clock)

@@ -10,7 +10,7 @@ import (
 
 const want = `{"verdicts":[1,0]}`
 
-func TestParseFindsTheValue(t *testing.T) {
+func TestParse(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
 		"bare":                    {want, want},
 		"space around":            {"\n " + want + " \n", want},
@@ -58,7 +58,7 @@ func TestParseFindsTheValue(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	inject := `{'verdicts': ['supported']}`
 	tests := map[string]struct {
 		text, reason, partial string
@@ -102,7 +102,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-func TestAnEchoOfThePromptIsNoReply(t *testing.T) {
+func TestParseSkipsEchoOfPrompt(t *testing.T) {
 	data := `{"verdicts": ["supported"]}`
 	ms := []Message{{System, "Example: " + want}, {User, "Judge this answer: " + data}}
 	echo := func(raw string) bool { return inUserMessage(raw, ms) }
@@ -130,7 +130,7 @@ func TestParseWithoutASchema(t *testing.T) {
 }
 
 // The time for each byte is the same at both lengths, whatever stands in a reply.
-func BenchmarkParseOfHardText(b *testing.B) {
+func BenchmarkParseAdversarialText(b *testing.B) {
 	for _, n := range []int{1 << 14, 1 << 18} {
 		for _, unit := range []string{"[", "{", `{"a":`, `["`, `['`, "[/*", "[//", "[#", `{"a":"\`, "{}", "[1,", "[[1],", "`", `{"a":{"b":[{`, `[1-`, "{\"a\":x\n", "{\"verdicts\":[]} ", "[\"]", "<think>", "\\", "{a:1,"} {
 			text := strings.Repeat(unit, n/len(unit))

@@ -35,7 +35,7 @@ func reasoner(needs, most int) func(int, sent, http.ResponseWriter) {
 
 // However many calls begin at once, one finds how many tokens are needed, and the
 // others start with that.
-func TestConcurrentCallsFindTheTokensOnce(t *testing.T) {
+func TestConcurrentCallsSearchOnce(t *testing.T) {
 	const calls = 16
 	srv, got := server(t, reasoner(20_000, 1<<20))
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
@@ -53,7 +53,7 @@ func TestConcurrentCallsFindTheTokensOnce(t *testing.T) {
 	}
 }
 
-func TestTheTokensStopAtTheModelsLimit(t *testing.T) {
+func TestSearchStopsAtModelLimit(t *testing.T) {
 	srv, got := server(t, reasoner(50_000, 30_000))
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 3 {
@@ -69,7 +69,7 @@ func TestTheTokensStopAtTheModelsLimit(t *testing.T) {
 }
 
 // A limit that can't be read from the refusal is found all the same.
-func TestARefusalOfMoreTokensEndsTheSearch(t *testing.T) {
+func TestRejectedLimitEndsSearch(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.body["max_tokens"].(float64) > 5000 {
 			fail(w, 400, "max_tokens is too large", "")
@@ -92,7 +92,7 @@ func second(_ *Reply, err error) error { return err }
 
 // More tokens than the server can write before the timeout are tried twice, and
 // then no more.
-func TestATimeoutEndsTheSearch(t *testing.T) {
+func TestTimeoutEndsSearch(t *testing.T) {
 	s := &script{steps: []error{
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
 		&LengthError{Limit: 2048, Reasoning: true},
@@ -112,7 +112,7 @@ func TestATimeoutEndsTheSearch(t *testing.T) {
 }
 
 // Prose that never ends is not taken for reasoning: the other requests stay small.
-func TestProseWithoutEndTeachesNothing(t *testing.T) {
+func TestRunawayProseIsNotReasoning(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "The user asks me to check", "length") })
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 2 {
@@ -126,7 +126,7 @@ func TestProseWithoutEndTeachesNothing(t *testing.T) {
 }
 
 // A waiting call ends with its context, and the search with the call that does it.
-func TestACanceledCallHoldsUpNobody(t *testing.T) {
+func TestCanceledCallReleasesSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})
 	calls := 0

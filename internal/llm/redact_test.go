@@ -17,7 +17,7 @@ import (
 
 // A placeholder for a key, as local servers get it, is not removed from replies nor
 // from the words of an error.
-func TestAPlaceholderForAKeyChangesNoReply(t *testing.T) {
+func TestPlaceholderKeyIsNotRedacted(t *testing.T) {
 	const reply = `{"verdicts":[{"id":0,"verdict":"supported"},{"id":1,"verdict":"not_mentioned"}]}`
 	for _, key := range []string{"supported", "a", "x", "none", "EMPTY", "ollama", "verdicts", "verdict", "content", "not_mentioned", "sk-no-key", "choices", `":`} {
 		srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
@@ -58,7 +58,7 @@ func TestKeysAreRemovedFromErrors(t *testing.T) {
 
 // What a proxy or a TLS peer puts into an error is as limited as the text of a
 // refusal is, and shows no key and no password.
-func TestErrorsOfTheConnectionAreLimitedAndPrintable(t *testing.T) {
+func TestConnectionErrorsAreSanitized(t *testing.T) {
 	const password = "pa55word-of-proxy"
 	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)
 	listen := func(answer string) string {
@@ -117,7 +117,7 @@ func TestErrorsOfTheConnectionAreLimitedAndPrintable(t *testing.T) {
 	}
 }
 
-func TestARedirectShowsNoSecretOfItsURL(t *testing.T) {
+func TestRedirectErrorHidesSecrets(t *testing.T) {
 	for location, want := range map[string]string{
 		"https://me:pa55word-9@login.invalid/start?token=t0ken-of-a-session#s": "it redirects to https://login.invalid/start, which",
 		"https://login.invalid/%zz?token=t0ken-of-a-session":                   "failed to parse Location header",
@@ -135,7 +135,7 @@ func TestARedirectShowsNoSecretOfItsURL(t *testing.T) {
 }
 
 // A number in a reply that can't be read is not repeated without end.
-func TestAReplyThatCantBeDecodedIsCut(t *testing.T) {
+func TestDecodingErrorIsShortened(t *testing.T) {
 	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
 		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))
 	})

@@ -32,7 +32,7 @@ func stack(t *testing.T, o Options) *Stack {
 	return s
 }
 
-func TestStackOnAFaultyServer(t *testing.T) {
+func TestStackWithFaultyServer(t *testing.T) {
 	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		switch n {
 		case 1:
@@ -66,7 +66,7 @@ func TestStackOnAFaultyServer(t *testing.T) {
 }
 
 // A hit needs no server: a run whose rows are all cached works offline.
-func TestAHitPassesAnOpenBreaker(t *testing.T) {
+func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n > 1 {
 			fail(w, 401, "who are you?", "")
@@ -86,7 +86,7 @@ func TestAHitPassesAnOpenBreaker(t *testing.T) {
 
 // Many rows against a server that is not there, or says nothing, or knows no
 // such key: the run is over without trying again.
-func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
+func TestDeadServerEndsRun(t *testing.T) {
 	release := make(chan struct{})
 	gone := httptest.NewServer(nil)
 	gone.Close()
@@ -124,7 +124,7 @@ func TestADeadServerEndsTheRunAtOnce(t *testing.T) {
 }
 
 // A retry must not multiply: one layer sends, none below it.
-func TestOneLayerOfRetries(t *testing.T) {
+func TestOnlyOneLayerRetries(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
 	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
 	if _ = as[*StatusError](t, err); len(got()) != 4 {
@@ -153,7 +153,7 @@ func TestOneLayerOfRetries(t *testing.T) {
 	}
 }
 
-func TestStackNeedsWhatItIsAskedToKeep(t *testing.T) {
+func TestNewRequiresClockAndPrice(t *testing.T) {
 	for name, o := range map[string]Options{
 		"no clock":              {Client: Config{Model: "m"}},
 		"no model":              {Clock: newFakeClock()},
@@ -211,7 +211,7 @@ func TestStackEmbedder(t *testing.T) {
 	}
 }
 
-func TestACanceledRunEndsQuietly(t *testing.T) {
+func TestCanceledRun(t *testing.T) {
 	release := make(chan struct{})
 	srv, _ := server(t, func(int, sent, http.ResponseWriter) { <-release })
 	defer close(release)
@@ -226,7 +226,7 @@ func TestACanceledRunEndsQuietly(t *testing.T) {
 
 // A model that goes on and on is held to an end, where the server can; where it
 // can't, that is found once, and schemas go on to be used.
-func TestAReplyThatRanAwayIsAskedForInBrief(t *testing.T) {
+func TestRunawayReplyIsRepeatedWithBounds(t *testing.T) {
 	for _, bounds := range []bool{true, false} {
 		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 			switch brief := strings.Contains(s.raw, "maxItems"); {

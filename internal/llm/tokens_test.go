@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTokensOfKnownModels(t *testing.T) {
+func TestTokensExact(t *testing.T) {
 	for model, want := range map[string]int{"gpt-4o-mini": 4, "openai/gpt-4.1": 4, "gpt-4-turbo": 4} {
 		n := NewTokens(model)
 		if got := n.Text("hello world, again"); got != want || !n.Exact() {
@@ -15,7 +15,7 @@ func TestTokensOfKnownModels(t *testing.T) {
 	}
 }
 
-func TestTokensOfOthersAreEstimates(t *testing.T) {
+func TestTokensEstimate(t *testing.T) {
 	n := NewTokens("llama-3.3-70b")
 	if n.Exact() {
 		t.Error("an estimate is said to be exact")
@@ -27,7 +27,7 @@ func TestTokensOfOthersAreEstimates(t *testing.T) {
 	}
 }
 
-func TestTokensFromManyGoroutines(t *testing.T) {
+func TestTokensConcurrent(t *testing.T) {
 	n := NewTokens("gpt-4o")
 	var wg sync.WaitGroup
 	for range 8 {
@@ -40,7 +40,7 @@ func TestTokensFromManyGoroutines(t *testing.T) {
 	wg.Wait()
 }
 
-func TestSizeOfARequest(t *testing.T) {
+func TestRequestSize(t *testing.T) {
 	n := NewTokens("gpt-4o")
 	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
 	if plain != (Size{Prompt: 8, Reply: defaultReply}) {

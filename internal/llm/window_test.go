@@ -46,7 +46,7 @@ func prose(tokens int) string {
 	return b.String()[:4*tokens]
 }
 
-func TestSilentlyDroppedTextIsFound(t *testing.T) {
+func TestDetectTruncatedPrompt(t *testing.T) {
 	limited := func(window int) func(string, string) int {
 		return func(text, _ string) int { return min(quarter(text), window) }
 	}
@@ -121,7 +121,7 @@ func TestSilentlyDroppedTextIsFound(t *testing.T) {
 }
 
 // A prompt that is known not to fit is not sent.
-func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
+func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
 	ask := func(tokens, room int) error {
@@ -143,7 +143,7 @@ func TestWhatDoesNotFitAKnownWindowIsNotSent(t *testing.T) {
 }
 
 // Digits are more tokens than we count, so that a prompt may not fit all the same.
-func TestAPromptOfMoreTokensThanWeCountIsFoundCut(t *testing.T) {
+func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
 	for _, n := range []int{5000, 1500} {
@@ -157,7 +157,7 @@ func TestAPromptOfMoreTokensThanWeCountIsFoundCut(t *testing.T) {
 	}
 }
 
-func TestAServerThatRefusesLongPromptsDropsNothing(t *testing.T) {
+func TestRejectedPromptIsNotTruncated(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return quarter(text) }, err: func(text string) error {
 		if quarter(text) > 4096 {
 			return withUsage(&ContextLengthError{Limit: 4096}, usage.Usage{Requests: 1})
@@ -177,7 +177,7 @@ func TestAServerThatRefusesLongPromptsDropsNothing(t *testing.T) {
 
 // A probe that can't be sent fails the request: whether its prompt was read is not
 // known.
-func TestAProbeThatFailsFailsTheRequest(t *testing.T) {
+func TestFailedProbeFailsRequest(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }, err: func(text string) error {
 		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
 			return &BudgetError{What: "tokens"}
@@ -191,7 +191,7 @@ func TestAProbeThatFailsFailsTheRequest(t *testing.T) {
 }
 
 // Many requests at once wait for one probe.
-func TestManyRequestsAtOnceSendOneProbe(t *testing.T) {
+func TestConcurrentRequestsShareProbe(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
 	var wg sync.WaitGroup

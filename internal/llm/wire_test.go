@@ -56,7 +56,7 @@ func TestBaseURLs(t *testing.T) {
 	}
 }
 
-func TestAzureHostsAreKnown(t *testing.T) {
+func TestAzureHosts(t *testing.T) {
 	for base, want := range map[string]string{
 		"https://x.openai.azure.com":             "https://x.openai.azure.com",
 		"https://x.openai.azure.com/openai/":     "https://x.openai.azure.com",
@@ -70,7 +70,7 @@ func TestAzureHostsAreKnown(t *testing.T) {
 	}
 }
 
-func TestAnAzureServerWithoutAKey(t *testing.T) {
+func TestAzureWithoutKey(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
 	if _, err := client(t, Config{BaseURL: srv.URL, AzureAPIVersion: "v"}).Complete(t.Context(), ask(verdicts())); err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ func TestAnAzureServerWithoutAKey(t *testing.T) {
 	}
 }
 
-func TestARedirectToAnotherHostGetsNothing(t *testing.T) {
+func TestRedirectToOtherHostIsNotFollowed(t *testing.T) {
 	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
@@ -97,7 +97,7 @@ func TestARedirectToAnotherHostGetsNothing(t *testing.T) {
 	}
 }
 
-func TestARedirectOnTheSameHostIsFollowed(t *testing.T) {
+func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
 		if s.path == "/chat/completions" {
 			w.Header().Set("Location", "/v1/chat/completions")
@@ -114,7 +114,7 @@ func TestARedirectOnTheSameHostIsFollowed(t *testing.T) {
 	}
 }
 
-func TestRepliesAreBounded(t *testing.T) {
+func TestReplySizeIsLimited(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
 	var taken atomic.Int64 // MiB of the plain one
 	for name, answer := range map[string]http.HandlerFunc{
@@ -152,7 +152,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	}
 }
 
-func TestALongRefusalIsCut(t *testing.T) {
+func TestLongErrorIsShortened(t *testing.T) {
 	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		for range 1000 {
@@ -165,7 +165,7 @@ func TestALongRefusalIsCut(t *testing.T) {
 	}
 }
 
-func TestABadCertificateIsNamed(t *testing.T) {
+func TestUntrustedCertificate(t *testing.T) {
 	srv := httptest.NewTLSServer(nil)
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
@@ -175,7 +175,7 @@ func TestABadCertificateIsNamed(t *testing.T) {
 	}
 }
 
-func TestAShortageOfThisMachineIsNotTheServers(t *testing.T) {
+func TestFileDescriptorExhaustion(t *testing.T) {
 	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
@@ -185,7 +185,7 @@ func TestAShortageOfThisMachineIsNotTheServers(t *testing.T) {
 	}
 }
 
-func TestAProxyIsUsed(t *testing.T) {
+func TestProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Host != "llm.invalid" {
 			t.Errorf("asked for %s", r.URL)
@@ -208,7 +208,7 @@ func TestAProxyIsUsed(t *testing.T) {
 
 // The key must not stand in anything that a user, a log or a cache gets to see,
 // whatever a server does with it.
-func TestTheKeyShowsNowhere(t *testing.T) {
+func TestKeyIsNeverPrinted(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	inUserMessage := map[string]func(w http.ResponseWriter){
 		"401": func(w http.ResponseWriter) { fail(w, 401, "Incorrect API key provided: "+secret, "") },

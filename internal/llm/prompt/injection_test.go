@@ -55,7 +55,7 @@ func clean(s string) string { return strings.ToValidUTF8(string([]rune(s)), "\uf
 // Whatever a text says, the system message is the same, and the user message is
 // one object of the same shape with the text as one string in its place, and
 // behind it, of one prompt, the same question.
-func TestNoTextLeavesItsPlace(t *testing.T) {
+func TestTextsStayInsideJSON(t *testing.T) {
 	if len(injections) < 25 {
 		t.Fatalf("%d injections", len(injections))
 	}
@@ -136,7 +136,7 @@ func shape(t *testing.T, user string, texts map[string]bool) any {
 	return [2]any{walk(v), user[d.InputOffset():]}
 }
 
-func FuzzNoTextLeavesItsPlace(f *testing.F) {
+func FuzzTextsStayInsideJSON(f *testing.F) {
 	for _, evil := range injections {
 		f.Add(evil)
 	}

@@ -38,7 +38,7 @@ func load(t testing.TB, dir string) *Set {
 }
 
 // The golden files hold every message as it is sent, byte by byte.
-func TestMessagesAreAsRecorded(t *testing.T) {
+func TestGoldenMessages(t *testing.T) {
 	s := load(t, "")
 	for _, n := range names() {
 		for _, variant := range []struct {
@@ -70,7 +70,7 @@ func TestMessagesAreAsRecorded(t *testing.T) {
 }
 
 // A changed text needs a new version: replies are cached by it.
-func TestAVersionStandsForOneText(t *testing.T) {
+func TestVersionChangesWithText(t *testing.T) {
 	list, err := builtins()
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func TestAVersionStandsForOneText(t *testing.T) {
 }
 
 // What rows share comes before what they do not, and contexts before claims.
-func TestTheSharedPartComesFirst(t *testing.T) {
+func TestSharedPrefixComesFirst(t *testing.T) {
 	s := load(t, "")
 	for _, n := range names() {
 		a, _ := s.Render(n, example)
@@ -119,7 +119,7 @@ func TestTheSharedPartComesFirst(t *testing.T) {
 	}
 }
 
-func TestOwnTemplatesTakePrecedence(t *testing.T) {
+func TestLoadReplacesTemplates(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := Export(dir); err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func doubling(n int) string {
 	return b.String()
 }
 
-func TestTemplatesAreCheckedAtStart(t *testing.T) {
+func TestLoadRejectsInvalidTemplates(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, want string }{
 		"a field is not used": {"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{end}}`, `judge.tmpl: "user" does not use the field {{.Claims}}`},
 		"a field is used in one variant only": {
@@ -204,7 +204,7 @@ func TestTemplatesAreCheckedAtStart(t *testing.T) {
 	}
 }
 
-func TestExportKeepsWhatWasChanged(t *testing.T) {
+func TestExportKeepsChangedFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "prompts")
 	paths, err := Export(dir)
 	if err != nil || len(paths) != len(names()) {

@@ -135,7 +135,7 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 	return got.Verdicts
 }
 
-func TestAClaimTakesItsBestChunk(t *testing.T) {
+func TestBestChunkDecides(t *testing.T) {
 	contexts := []string{"Bees make honey.", "Grüße. The bridge opened in May. It is red.", "—", "The bridge opened in May."}
 	vs := judge(t, newJudge(t, Options{Model: &reader{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
 	if v := vs[0]; v.Label != verdict.Supported || math.Abs(v.Score-0.97) > 1e-4 || !reflect.DeepEqual(v.ChunkIDs, []int{1, 3}) ||
@@ -150,7 +150,7 @@ func TestAClaimTakesItsBestChunk(t *testing.T) {
 	}
 }
 
-func TestAClaimIsContradictedOnlyWhereNothingSupportsIt(t *testing.T) {
+func TestSupportOverridesContradiction(t *testing.T) {
 	against := "The bridge did not open in May."
 	j := newJudge(t, Options{Model: &reader{}})
 	if v := judge(t, j, []string{"Bees.", against}, "The bridge opened in May.")[0]; v.Label != verdict.Contradicted || len(v.Evidence) != 1 || v.Evidence[0].Chunk != 1 {
@@ -165,7 +165,7 @@ func TestAClaimIsContradictedOnlyWhereNothingSupportsIt(t *testing.T) {
 	}
 }
 
-func TestJoinedContextsAreOneText(t *testing.T) {
+func TestJoinedContexts(t *testing.T) {
 	m := &reader{}
 	contexts := []string{"The bridge opened", "in May. Bees."}
 	v := judge(t, newJudge(t, Options{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
@@ -176,7 +176,7 @@ func TestJoinedContextsAreOneText(t *testing.T) {
 
 // Half of the words are there: the probability is exactly one half, but for the
 // rounding of a float32.
-func TestRoundingIsHalfToEven(t *testing.T) {
+func TestRoundedThreshold(t *testing.T) {
 	for _, tt := range []struct {
 		p    float64
 		want bool
@@ -191,7 +191,7 @@ func TestRoundingIsHalfToEven(t *testing.T) {
 	}
 }
 
-func TestWindowsCoverEveryText(t *testing.T) {
+func TestWindowsCoverTexts(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := []string{"a", "bridge", "opened", "in", "May.", "Then", "schön,", "日本語の文。", "it", "closed!", "\n\n"}
 	for range 500 {
@@ -230,7 +230,7 @@ func TestWindowsCoverEveryText(t *testing.T) {
 	}
 }
 
-func TestWhatSupportsAClaimInALongContextIsFound(t *testing.T) {
+func TestSupportInLongContext(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 40)
 	context := filler + "The bridge opened in May. " + filler
 	m := &reader{window: 40}
@@ -243,7 +243,7 @@ func TestWhatSupportsAClaimInALongContextIsFound(t *testing.T) {
 	}
 }
 
-func TestWhatAJudgeCannotBe(t *testing.T) {
+func TestNewRejectsUnsuitableModels(t *testing.T) {
 	if _, err := New(Options{Model: &reader{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
 		t.Error("a model that supports nothing is a judge")
 	}

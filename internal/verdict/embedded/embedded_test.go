@@ -121,7 +121,7 @@ func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verd
 
 const bridge = "The harbour is deep. The bridge was opened in March. Trains cross it daily."
 
-func TestWhatAContextHasWordForWordIsNotAsked(t *testing.T) {
+func TestVerbatimClaimSkipsModel(t *testing.T) {
 	m := &fakeModel{says: denies}
 	v := judge(t, newJudge(t, m, formula()), []string{bridge}, "The bridge was opened in March.")[0]
 	if v.Label != verdict.Supported || v.Score != 1 || len(m.groups) > 0 {
@@ -129,7 +129,7 @@ func TestWhatAContextHasWordForWordIsNotAsked(t *testing.T) {
 	}
 }
 
-func TestWordsAndModelDecideTogether(t *testing.T) {
+func TestWordsAndModelAreCombined(t *testing.T) {
 	for name, tt := range map[string]struct {
 		says  func(_, _ string) encoder.ClaimOutput
 		claim string
@@ -147,7 +147,7 @@ func TestWordsAndModelDecideTogether(t *testing.T) {
 	}
 }
 
-func TestAClaimIsReadWithTheWindowsThatShareMostWords(t *testing.T) {
+func TestChooseWindowsWithMostWords(t *testing.T) {
 	filler := strings.Repeat("Bees make honey in the garden. ", 12)
 	contexts := []string{filler + "Copper bridges rust green.", "A bridge of copper was built there by Otto. " + filler, filler}
 	m := &fakeModel{says: refuses}
@@ -171,7 +171,7 @@ func TestAClaimIsReadWithTheWindowsThatShareMostWords(t *testing.T) {
 	}
 }
 
-func TestAClaimOfSeveralPlacesNamesThemAll(t *testing.T) {
+func TestPackedWindowNamesAllChunks(t *testing.T) {
 	contexts := []string{"Marie Curie was born in Warsaw. Her father taught physics.", "Bees make honey.", "In 1903 Curie got the Nobel prize. It was shared."}
 	m := &fakeModel{says: func(window, claim string) encoder.ClaimOutput {
 		if strings.Contains(window, "Warsaw") && strings.Contains(window, "1903") {
@@ -187,7 +187,7 @@ func TestAClaimOfSeveralPlacesNamesThemAll(t *testing.T) {
 	}
 }
 
-func TestMarkedWordsAreSpansOfTheClaim(t *testing.T) {
+func TestUnsupportedSpans(t *testing.T) {
 	claim := "Zoë opened the büro on 20 May."
 	m := &fakeModel{says: func(window, c string) encoder.ClaimOutput {
 		h := refuses(window, c)
@@ -209,7 +209,7 @@ func TestMarkedWordsAreSpansOfTheClaim(t *testing.T) {
 	}
 }
 
-func TestAModelWithoutNumbersIsAnError(t *testing.T) {
+func TestNaNIsError(t *testing.T) {
 	m := &fakeModel{says: func(_, _ string) encoder.ClaimOutput {
 		return encoder.ClaimOutput{Logits: [3]float32{float32(math.NaN()), 0, 0}}
 	}}
@@ -219,7 +219,7 @@ func TestAModelWithoutNumbersIsAnError(t *testing.T) {
 	}
 }
 
-func TestWithoutContextsNothingIsSupported(t *testing.T) {
+func TestNoContexts(t *testing.T) {
 	m := &fakeModel{says: supports}
 	for _, contexts := range [][]string{nil, {""}, {"...", " "}} {
 		if v := judge(t, newJudge(t, m, formula()), contexts, "Trains stop.")[0]; v.Label != verdict.NotMentioned {
@@ -228,7 +228,7 @@ func TestWithoutContextsNothingIsSupported(t *testing.T) {
 	}
 }
 
-func TestMoreSupportNeverScoresLower(t *testing.T) {
+func TestScoreIsMonotonic(t *testing.T) {
 	f := formula()
 	last := -1.0
 	for x := -20.0; x <= 20; x += 0.25 {
@@ -248,7 +248,7 @@ func TestMoreSupportNeverScoresLower(t *testing.T) {
 	}
 }
 
-func TestAFormulaThatCanNotBeIsRefused(t *testing.T) {
+func TestParseFormulaErrors(t *testing.T) {
 	good := `{"words":1,"support":0.5,"contradiction":0,"bias":0,"margin":0.02,"most":8,"windows":3,"room":200,"packed":0}`
 	if _, err := ParseFormula(good); err != nil {
 		t.Fatal(err)

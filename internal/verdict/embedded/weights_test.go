@@ -73,7 +73,7 @@ func shipped(t *testing.T, p kernel.Precision) *Judge {
 	return New(Options{Model: g, Formula: f, Words: words, Threshold: DefaultThreshold, Sentences: bySentence})
 }
 
-func TestTheModelInTheBinaryGetsProbesRight(t *testing.T) {
+func TestEmbeddedModelProbes(t *testing.T) {
 	j := shipped(t, kernel.Int8)
 	right := 0
 	for _, p := range readProbes(t) {
@@ -95,7 +95,7 @@ func TestTheModelInTheBinaryGetsProbesRight(t *testing.T) {
 }
 
 // What 8 bits change is far below what tells claims apart.
-func TestEightBitsChangeScoresALittle(t *testing.T) {
+func TestQuantizationChangesScoresLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("float32 is slow with the race detector")
 	}

@@ -26,7 +26,7 @@ func newCombined(t testing.TB, answer func(int, input) (string, error), opts Opt
 	return c, f
 }
 
-func TestClaimsAndVerdictsComeInOneRequest(t *testing.T) {
+func TestCombinedSendsOneRequest(t *testing.T) {
 	c, f := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) != 2 || in.Sentences[1].Text != "He had 3 dogs." || in.Question != "Einstein?" || len(in.Chunks) != 2 {
 			t.Errorf("asked with %+v", in)
@@ -64,7 +64,7 @@ func TestClaimsAndVerdictsComeInOneRequest(t *testing.T) {
 	}
 }
 
-func TestNothingClaimedCostsNothing(t *testing.T) {
+func TestCombinedSendsNothingWithoutClaims(t *testing.T) {
 	c, f := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", "I don't know.", []string{"c"})
 	if err != nil || len(e.Claims)+len(j.Verdicts)+len(f.asked) != 0 || e.Reason() != "refusal" {
@@ -72,7 +72,7 @@ func TestNothingClaimedCostsNothing(t *testing.T) {
 	}
 }
 
-func TestUnfitCombinedRepliesAreAskedAgain(t *testing.T) {
+func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 	one := `{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
 	two := `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0],"is_supported":true}`
 	list := func(es ...string) string { return `{"statements":[` + strings.Join(es, ",") + `]}` }
@@ -165,7 +165,7 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 	}
 }
 
-func TestALongAnswerIsTakenInHalves(t *testing.T) {
+func TestCombinedSplitsLongAnswers(t *testing.T) {
 	answer := "Mercury is hot. Venus is bright. Earth is wet. Mars is red. Jupiter is big."
 	c, f := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) > 2 {
@@ -188,7 +188,7 @@ func TestALongAnswerIsTakenInHalves(t *testing.T) {
 	}
 }
 
-func TestErrorsOfACombinedRow(t *testing.T) {
+func TestCombinedErrors(t *testing.T) {
 	refusal := &llm.RefusalError{Reason: "content_filter"}
 	c, _ := newCombined(t, func(int, input) (string, error) { return "", refusal }, Options{})
 	if e, j, err := c.Evaluate(t.Context(), "q", "A is B.", []string{"c"}); !errors.Is(err, refusal) || e.Claims != nil || j.Verdicts != nil {

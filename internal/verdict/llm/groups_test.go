@@ -70,7 +70,7 @@ func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 	}
 }
 
-func TestContextsThatAreTooLongAreJudgedInGroups(t *testing.T) {
+func TestLongContextsAreJudgedInGroups(t *testing.T) {
 	k := longTask()
 	for _, window := range []int{1200, 2000, 4000, 9000} {
 		j, f := newJudge(t, inWindow(window), Options{})
@@ -85,7 +85,7 @@ func TestContextsThatAreTooLongAreJudgedInGroups(t *testing.T) {
 }
 
 // A window that is known is kept to, so no request is refused.
-func TestAKnownWindowIsKeptTo(t *testing.T) {
+func TestRequestsFitKnownWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()
 	for _, window := range []int{4500, 3600, 8000, 100000} {
@@ -106,7 +106,7 @@ func TestAKnownWindowIsKeptTo(t *testing.T) {
 	}
 }
 
-func TestClaimsThatFillTheWindow(t *testing.T) {
+func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	long := strings.Repeat("x", 900)
 	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
 	j, f := newJudge(t, inWindow(1500), Options{})
@@ -126,7 +126,7 @@ func TestClaimsThatFillTheWindow(t *testing.T) {
 	}
 }
 
-func TestWindowsCoverATextAndFit(t *testing.T) {
+func TestWindowsCoverText(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("word ", 500), strings.Repeat("x", 2000), strings.Repeat("日本語の文。", 300), strings.Repeat("\xff", 1000), strings.Repeat("A sentence here. ", 100) + "é",
 	} {
@@ -151,7 +151,7 @@ func TestWindowsCoverATextAndFit(t *testing.T) {
 
 // A limit that is found while a row is judged is kept to from then on, for this row
 // and for others, and gives the same verdicts.
-func TestALimitThatIsFoundIsKeptTo(t *testing.T) {
+func TestRequestsFitDetectedWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()
 	for _, window := range []int{1700, 2100, 3000, 8000} {

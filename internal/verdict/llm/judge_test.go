@@ -145,7 +145,7 @@ func labels(j verdict.Judgement) string {
 	return strings.Join(out, " ")
 }
 
-func TestARowIsOneRequest(t *testing.T) {
+func TestJudgeSendsOneRequest(t *testing.T) {
 	j, f := newJudge(t, func(_ int, in input) (string, error) {
 		return `{"verdicts":[
 			{"claim_id":2,"chunk_ids":[],"quote":"","reason":"nothing of it","verdict":"not_mentioned"},
@@ -174,7 +174,7 @@ func TestARowIsOneRequest(t *testing.T) {
 	}
 }
 
-func TestEveryClaimGetsAVerdict(t *testing.T) {
+func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 	claims := []string{"supported 0", "contradicted 1", "not_mentioned 2", "supported 3"}
 	const want = "supported contradicted not_mentioned supported"
 	entry := func(id any, label any) string {
@@ -244,7 +244,7 @@ func TestEveryClaimGetsAVerdict(t *testing.T) {
 	}
 }
 
-func TestAClaimWithoutAVerdictFailsTheRow(t *testing.T) {
+func TestMissingVerdictFailsRow(t *testing.T) {
 	j, f := newJudge(t, func(_ int, in input) (string, error) {
 		var rest []prompt.Item
 		for _, c := range in.Claims {
@@ -268,7 +268,7 @@ func TestAClaimWithoutAVerdictFailsTheRow(t *testing.T) {
 	}
 }
 
-func TestErrorsOfTheModelAreKept(t *testing.T) {
+func TestJudgeReturnsModelErrors(t *testing.T) {
 	for _, want := range []error{
 		&llm.RefusalError{Reason: "content_filter"}, &llm.RefusalError{Reason: "refusal"}, &llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
 	} {
@@ -280,7 +280,7 @@ func TestErrorsOfTheModelAreKept(t *testing.T) {
 	}
 }
 
-func TestUnreadableRepliesAreAskedAgain(t *testing.T) {
+func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	j, f := newJudge(t, func(n int, in input) (string, error) {
 		if n < 2 {
 			return "", &llm.ParseError{Reason: "prose"}
@@ -307,7 +307,7 @@ func TestUnreadableRepliesAreAskedAgain(t *testing.T) {
 	}
 }
 
-func TestALongReplyIsAskedForInHalves(t *testing.T) {
+func TestTruncatedReplySplitsRequest(t *testing.T) {
 	j, f := newJudge(t, func(n int, in input) (string, error) {
 		if len(in.Claims) > 2 {
 			return "", &llm.LengthError{Limit: 10}
@@ -325,7 +325,7 @@ func TestALongReplyIsAskedForInHalves(t *testing.T) {
 	}
 }
 
-func TestManyClaimsAreSeveralRequests(t *testing.T) {
+func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 	var claims []string
 	for i := range 45 {
 		claims = append(claims, fmt.Sprintf("claim %d %s", i, []string{"supported", "contradicted"}[i%2]))
@@ -342,7 +342,7 @@ func TestManyClaimsAreSeveralRequests(t *testing.T) {
 	}
 }
 
-func TestOptionsAreChecked(t *testing.T) {
+func TestNewRejectsInvalidOptions(t *testing.T) {
 	p := prompts(t)
 	for _, o := range []Options{
 		{},

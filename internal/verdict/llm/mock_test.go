@@ -96,7 +96,7 @@ func mockRows(t *testing.T) []mockRow {
 
 // Over 100 real rows the verdicts are the same with faults as without: a fifth
 // of the calls fail, a tenth comes back broken, and a tenth lacks a verdict.
-func TestFaultsChangeNoVerdict(t *testing.T) {
+func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a server")
 	}

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestQuotesAreExactPiecesOrNothing(t *testing.T) {
+func TestQuotesAreExactOrDropped(t *testing.T) {
 	const chunk = "Ünder the “Act of 1990”,\n  the firm’s net\u00a0income rose 4\u2009% — to €5 million; it’s co\u00adoperative. İstanbul ẞ."
 	for _, tt := range []struct{ quote, want string }{
 		{"the firm’s net\u00a0income rose", "the firm’s net\u00a0income rose"},
@@ -52,7 +52,7 @@ func FuzzQuote(f *testing.F) {
 	})
 }
 
-func TestReasonsAreOneLine(t *testing.T) {
+func TestReasonIsOneLine(t *testing.T) {
 	if got := reasonLine(" a\r\n\x1b[31mb\u202e\u200b\tc\x00 "); got != "a [31mb c" {
 		t.Errorf("got %q", got)
 	}

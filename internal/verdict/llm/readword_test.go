@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestAWordIsReadStrictlyAndKindly(t *testing.T) {
+func TestReadWord(t *testing.T) {
 	told := []string{"Yes, you can dance. It is true that no dogs were there.", "Supported is what the third witness said."}
 	const s, c, n, none = "supported", "contradicted", "not_mentioned", ""
 	for reply, want := range map[string][2]string{ // the verdict and the words that say it
@@ -101,7 +101,7 @@ func TestAWordIsReadStrictlyAndKindly(t *testing.T) {
 }
 
 // Two labels are what Ragas has: what is contradicted is not supported.
-func TestAWordForRagasIsOneOrZero(t *testing.T) {
+func TestReadWordForRagasHasTwoLabels(t *testing.T) {
 	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
 		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
 			t.Errorf("%q: %+v, %v", reply, a, err)

@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestVerdictsAreReadInAnyClearForm(t *testing.T) {
+func TestReconcileAcceptsCommonSpellings(t *testing.T) {
 	const none = verdict.Label(255)
 	for raw, want := range map[string]verdict.Label{
 		`"supported"`: verdict.Supported, `"Supported."`: verdict.Supported, `" YES "`: verdict.Supported, `"true"`: verdict.Supported,
@@ -30,7 +30,7 @@ func TestVerdictsAreReadInAnyClearForm(t *testing.T) {
 	}
 }
 
-func TestIDsWithAWordAreReadIfAllFit(t *testing.T) {
+func TestReconcileAcceptsPrefixedIDs(t *testing.T) {
 	for reply, want := range map[string]int{ // claims with a verdict
 		`{"verdicts":[{"claim_id":"claim_0","verdict":1},{"claim_id":"claim_1","verdict":0}]}`: 2,
 		`{"verdicts":[{"claim_id":"claim_1","verdict":1},{"claim_id":"claim_2","verdict":0}]}`: 0, // counted from 1

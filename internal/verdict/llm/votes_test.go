@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestTheMajorityOfVotesDecides(t *testing.T) {
+func TestMajorityOfVotes(t *testing.T) {
 	claims := []string{"always supported", "supported twice", "supported once", "contradicted twice", "split"}
 	say := map[string][]string{
 		claims[0]: {"supported", "supported", "supported"},
@@ -56,7 +56,7 @@ func TestTheMajorityOfVotesDecides(t *testing.T) {
 	}
 }
 
-func TestRagasVerdictsAreOneOrZero(t *testing.T) {
+func TestRagasVerdicts(t *testing.T) {
 	first := `{"verdicts":[
 		{"statement_id":0,"reason":"yes","verdict":1},
 		{"statement_id":1,"reason":"no","verdict":0},

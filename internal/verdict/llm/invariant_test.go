@@ -102,7 +102,7 @@ func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 	}
 }
 
-func TestAnyReplyGivesEachClaimOneVerdictOrFailsTheRow(t *testing.T) {
+func TestAnyReplyResultsInOneVerdictPerClaimOrError(t *testing.T) {
 	p := prompts(t)
 	for _, reply := range fakeReplies {
 		checkLaw(t, p, reply)

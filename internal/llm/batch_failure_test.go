@@ -13,7 +13,7 @@ import (
 )
 
 // A gateway that fails behind the server: the batch is there, and nobody says so.
-func TestABatchThatWasMadeInSilenceIsFound(t *testing.T) {
+func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	for _, status := range []int{500, 502, 504} {
 		srv := &batchtest.Server{}
 		failed := false
@@ -42,7 +42,7 @@ func TestABatchThatWasMadeInSilenceIsFound(t *testing.T) {
 }
 
 // Where the server can't be asked whether there is a batch already, none is made.
-func TestWithoutAListNoSecondBatchIsMade(t *testing.T) {
+func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	srv := &batchtest.Server{}
 	posts := 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
@@ -72,7 +72,7 @@ func TestWithoutAListNoSecondBatchIsMade(t *testing.T) {
 	}
 }
 
-func TestARefusedBatchIsToldAndMadeAgain(t *testing.T) {
+func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	var refuse atomic.Bool
 	refuse.Store(true)
 	srv := &batchtest.Server{End: func(int) (string, string, string) {
@@ -110,7 +110,7 @@ func TestARefusedBatchIsToldAndMadeAgain(t *testing.T) {
 	}
 }
 
-func TestAFullQueueIsWaitedFor(t *testing.T) {
+func TestBatchWaitsForFullQueue(t *testing.T) {
 	const full = "Enqueued token limit reached for m. Limit: 2,000,000 enqueued tokens."
 	posts := 0
 	srv := &batchtest.Server{Polls: 3}
@@ -149,7 +149,7 @@ func TestAFullQueueIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestABatchThatCouldPassALimitIsNotSubmitted(t *testing.T) {
+func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	for name, o := range map[string]Options{
 		"cost":   {MaxCost: 0.0001, Client: Config{Model: "gpt-4o-mini"}},
 		"tokens": {MaxTokens: 400, Client: Config{Model: "gpt-4o-mini"}},

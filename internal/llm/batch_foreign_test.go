@@ -12,7 +12,7 @@ import (
 
 // The state of a batch may have come with a repository: no name in it leads to a
 // file outside its directory, or to another path of the server.
-func TestAStateWithOtherNamesIsRefused(t *testing.T) {
+func TestReadStateRejectsUnsafeNames(t *testing.T) {
 	for name, part := range map[string]batchPart{
 		"a path in the name":   {Name: "2.x/../../../private", Status: partRecorded},
 		"no number":            {Name: "x", Status: partRecorded},
@@ -48,7 +48,7 @@ func TestAStateWithOtherNamesIsRefused(t *testing.T) {
 
 // A link in place of the directory of a batch leads nowhere, and ending a batch
 // removes nothing that is not its own.
-func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
+func TestBatchKeepsForeignFiles(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
 	if err := os.Mkdir(victim, 0o700); err != nil {
@@ -78,7 +78,7 @@ func TestTheDirectoryOfABatchIsItsOwn(t *testing.T) {
 
 // Replies in a store that was not begun by this run are not believed, and a store
 // with code in it is refused.
-func TestAStoreThatWasFoundAnswersNothing(t *testing.T) {
+func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	path := filepath.Join(dir, batchStoreFile)
 	plant := func(statements ...string) {
