@@ -10,28 +10,30 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// The Hugging Face cache, as its own documentation has it:
-//
 //	models--ORG--REPO/refs/REVISION            a text file with the commit
 //	models--ORG--REPO/blobs/HASH               the content, named by SHA-256 or git's SHA-1
 //	models--ORG--REPO/snapshots/COMMIT/FILE    a link to the blob, or the file itself
 
-// cached is the folder of a repository in the cache; empty where there is no
-// cache.
-func (s Store) cached(repo string) string {
+// cacheDir returns the directory of a repository in the Hugging Face cache, or ""
+// if there is no cache. Its layout is documented as
+//
+//	refs/REVISION            text file with the commit
+//	blobs/HASH               content, named by SHA-256 or git's SHA-1
+//	snapshots/COMMIT/FILE    link to the blob, or the file itself
+func (s Store) cacheDir(repo string) string {
 	if s.Cache == "" {
 		return ""
 	}
-	return filepath.Join(s.Cache, "models--"+folderOf(repo))
+	return filepath.Join(s.Cache, "models--"+dirName(repo))
 }
 
-// snapshot is the folder of a commit in the cache.
+// snapshot returns the directory of a commit in the cache.
 func (s Store) snapshot(repo, commit string) string {
-	return filepath.Join(s.cached(repo), "snapshots", commit)
+	return filepath.Join(s.cacheDir(repo), "snapshots", commit)
 }
 
-// blob finds content in the cache by its hash, "" where it is not there.
-func (s Store) blob(f source) string {
+// blob returns the path of cached content with the hash of f, or "".
+func (s Store) blob(f remoteFile) string {
 	name := f.SHA256
 	if name == "" {
 		name = f.Blob
@@ -40,8 +42,8 @@ func (s Store) blob(f source) string {
 		return ""
 	}
 	for _, path := range []string{
-		filepath.Join(s.cached(f.Repo), "blobs", name),
-		filepath.Join(s.snapshot(f.Repo, f.Commit), filepath.FromSlash(f.Name)), // where the system has no links
+		filepath.Join(s.cacheDir(f.Repo), "blobs", name),
+		filepath.Join(s.snapshot(f.Repo, f.Commit), filepath.FromSlash(f.Name)), // on systems without links
 	} {
 		target, err := filepath.EvalSymlinks(path)
 		if err != nil {
@@ -54,40 +56,40 @@ func (s Store) blob(f source) string {
 	return ""
 }
 
-// mostRef is more than the commit that a reference of the cache names.
-const mostRef = 1 << 10
+// maxRefSize limits the size of a reference file, which holds a commit.
+const maxRefSize = 1 << 10
 
-// shared finds a model in the cache that has all that is needed of it: that of
-// the branch main, and otherwise the one that was fetched last.
-func (s Store) shared(n Name) (Model, bool) {
-	if s.Cache == "" || n.Tokenizer != "" { // the tokenizer is in no snapshot of it
+// cachedModel returns a model in the cache that has all required files: the one of
+// the branch main or else the latest.
+func (s Store) cachedModel(n Name) (Model, bool) {
+	if s.Cache == "" || n.Tokenizer != "" { // the tokenizer is not in the snapshot
 		return Model{}, false
 	}
 	commits := s.snapshots(n.Repo)
-	main, err := safefile.ReadFile(filepath.Join(s.cached(n.Repo), "refs", "main"), mostRef)
+	main, err := safefile.ReadFile(filepath.Join(s.cacheDir(n.Repo), "refs", "main"), maxRefSize)
 	commit := strings.TrimSpace(string(main))
 	if err == nil && isHash(commit, sha1Digits) {
-		if m, ok := s.sharedAt(n, commit); ok {
+		if m, ok := s.cachedModelAt(n, commit); ok {
 			m.Revision = "main"
 			return m, true
 		}
 	}
 	for _, commit := range commits {
-		if m, ok := s.sharedAt(n, commit); ok {
+		if m, ok := s.cachedModelAt(n, commit); ok {
 			return m, true
 		}
 	}
 	return Model{}, false
 }
 
-// snapshots returns the commits of which there are snapshots, the latest first.
+// snapshots returns the commits in the cache, the latest first.
 func (s Store) snapshots(repo string) []string {
 	type snapshot struct {
 		commit string
 		at     time.Time
 	}
 	var all []snapshot
-	entries, _ := os.ReadDir(filepath.Join(s.cached(repo), "snapshots")) // none where it can't be read
+	entries, _ := os.ReadDir(filepath.Join(s.cacheDir(repo), "snapshots")) // an unreadable directory has none
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
 			all = append(all, snapshot{e.Name(), info.ModTime()})
@@ -101,11 +103,11 @@ func (s Store) snapshots(repo string) []string {
 	return commits
 }
 
-// sharedAt finds the model of a commit. All that is known of its files is their
-// names, and where they are links, their hashes.
-func (s Store) sharedAt(n Name, commit string) (Model, bool) {
+// cachedModelAt returns the cached model of a commit. Hashes of files are known
+// only if the files are links.
+func (s Store) cachedModelAt(n Name, commit string) (Model, bool) {
 	m := Model{Name: n, Commit: commit, Dir: s.snapshot(n.Repo, commit), Shared: true}
-	names := filesIn(m.Dir)
+	names := modelFilesIn(m.Dir)
 	if names == nil {
 		return Model{}, false
 	}
@@ -130,32 +132,32 @@ func (s Store) sharedAt(n Name, commit string) (Model, bool) {
 	return m, true
 }
 
-// filesIn returns the names of a model's files in a folder, nil where one of
-// those that are needed is missing.
-func filesIn(dir string) []string {
+// modelFilesIn returns the names of a model's files in dir, or nil if a required
+// one is missing.
+func modelFilesIn(dir string) []string {
 	var names []string
-	there := func(name string) bool {
+	exists := func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	for _, p := range parts() {
+	for _, p := range modelFiles() {
 		switch {
-		case there(p.name):
+		case exists(p.name):
 			names = append(names, p.name)
-		case p.needed:
+		case p.required:
 			return nil
 		}
 	}
-	if there(weightsFile) {
+	if exists(weightsFile) {
 		return append(names, weightsFile)
 	}
 	path := filepath.Join(dir, indexFile)
-	index, err := safefile.ReadFile(path, mostIndex)
+	index, err := safefile.ReadFile(path, maxIndexSize)
 	if err != nil {
 		return nil
 	}
 	shards, err := shardNames(index)
-	if err != nil || slices.ContainsFunc(shards, func(name string) bool { return !there(name) }) {
+	if err != nil || slices.ContainsFunc(shards, func(name string) bool { return !exists(name) }) {
 		return nil
 	}
 	return append(append(names, indexFile), shards...)

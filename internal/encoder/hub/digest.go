@@ -5,23 +5,26 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
+	"path/filepath"
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A digest takes a file's content and makes the hashes that it is known by.
+// A digest is an io.Writer that computes the hashes of a file.
 type digest struct {
-	size   int64 // that the content should have; it is part of git's hash
-	n      int64 // bytes taken so far
+	size   int64 // expected size, which is part of git's hash
+	n      int64 // bytes written so far
 	sha256 hash.Hash
-	blob   hash.Hash // nil where it is not asked for
+	blob   hash.Hash // nil if not needed
 }
 
-// newDigest begins a digest of so many bytes, with git's hash of them or without.
+// newDigest returns a digest for size bytes. blob requests git's hash too.
 func newDigest(size int64, blob bool) *digest {
 	d := &digest{size: size, sha256: sha256.New()}
 	if blob {
@@ -32,7 +35,7 @@ func newDigest(size int64, blob bool) *digest {
 	return d
 }
 
-// Write takes more of the content.
+// Write implements io.Writer.
 func (d *digest) Write(p []byte) (int, error) {
 	d.sha256.Write(p)
 	if d.blob != nil {
@@ -42,41 +45,41 @@ func (d *digest) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// SHA256 is that of what was taken, in hexadecimal digits.
+// SHA256 returns the hexadecimal SHA-256 of the content so far.
 func (d *digest) SHA256() string { return hex.EncodeToString(d.sha256.Sum(nil)) }
 
-// check tells what is wrong with the content; an empty text for nothing. It is
-// held against sha256, or where that is empty against git's hash.
+// check compares the content with sha256 or, if that is empty, with git's hash. It
+// returns the reason for a mismatch or "".
 func (d *digest) check(sha256, blob string) string {
 	if d.n != d.size {
-		return fmt.Sprintf("it has %d bytes, want %d", d.n, d.size)
+		return fmt.Sprintf("size is %d bytes, want %d", d.n, d.size)
 	}
 	if sha256 != "" {
 		if got := d.SHA256(); got != sha256 {
-			return fmt.Sprintf("its SHA-256 is %s, want %s", got, sha256)
+			return fmt.Sprintf("SHA-256 is %s, want %s", got, sha256)
 		}
 		return ""
 	}
 	if got := hex.EncodeToString(d.blob.Sum(nil)); got != blob {
-		return fmt.Sprintf("its SHA-1 as git counts it is %s, want %s", got, blob)
+		return fmt.Sprintf("git SHA-1 is %s, want %s", got, blob)
 	}
 	return ""
 }
 
-// digestFile makes the digest of a file that should have so many bytes. Seen, if
-// it is not nil, is told of each piece.
-func digestFile(ctx context.Context, path string, size int64, blob bool, seen func(n int64)) (*digest, error) {
+// digestFile computes the digest of a file of the expected size. progress, if not
+// nil, is called with the number of bytes of each read.
+func digestFile(ctx context.Context, path string, size int64, blob bool, progress func(n int64)) (*digest, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	d := newDigest(size, blob)
-	return d, d.readFrom(ctx, f, seen)
+	return d, d.readFrom(ctx, f, progress)
 }
 
-// readFrom takes all of r.
-func (d *digest) readFrom(ctx context.Context, r io.Reader, seen func(n int64)) error {
+// readFrom reads r until EOF.
+func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int64)) error {
 	buf := make([]byte, 1<<20)
 	for {
 		if ctx.Err() != nil {
@@ -84,8 +87,8 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, seen func(n int64)) 
 		}
 		n, err := r.Read(buf)
 		_, _ = d.Write(buf[:n])
-		if seen != nil {
-			seen(int64(n))
+		if progress != nil {
+			progress(int64(n))
 		}
 		if err == io.EOF {
 			return nil
@@ -94,4 +97,41 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, seen func(n int64)) 
 			return err
 		}
 	}
+}
+
+// Verify reads all files of a model and returns an error for each that is missing
+// or does not match its checksum. progress, if not nil, is called with the number
+// of bytes of each read. The error is that of ctx.
+func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*MismatchError, error) {
+	var wrong []*MismatchError
+	for _, f := range m.Files {
+		reason, err := f.verify(ctx, m.Dir, progress)
+		if err != nil {
+			return wrong, err
+		}
+		if reason != "" {
+			wrong = append(wrong, &MismatchError{f.Name, reason})
+		}
+	}
+	return wrong, nil
+}
+
+// verify returns what is wrong with a file, or "".
+func (f *File) verify(ctx context.Context, dir string, progress func(n int64)) (string, error) {
+	if f.SHA256+f.blob == "" {
+		return "no checksum to compare with", nil
+	}
+	d, err := digestFile(ctx, filepath.Join(dir, filepath.FromSlash(f.Name)), f.Size, f.SHA256 == "", progress)
+	pathError, isPath := errors.AsType[*fs.PathError](err)
+	switch {
+	case err == nil:
+		return d.check(f.SHA256, f.blob), nil
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+		return "missing", nil
+	case isPath:
+		return pathError.Err.Error(), nil
+	}
+	return err.Error(), nil
 }

@@ -28,10 +28,9 @@ var (
 	secondCommit = strings.Repeat("2", sha1Digits)
 )
 
-// A fakeFile is a file of a fakeRepo.
 type fakeFile struct {
 	content []byte
-	large   bool // lies on the other host, as LFS files do
+	large   bool // stored on the other host, like LFS files
 }
 
 func (f fakeFile) sha256() string {
@@ -49,9 +48,9 @@ type fakeRepo struct {
 	files  map[string]fakeFile
 }
 
-// An asked is a request that a fakeHub got.
-type asked struct {
-	store         bool // the host that keeps large files
+// A request is a request that a fakeHub received.
+type request struct {
+	store         bool // received by the host for large files
 	path          string
 	authorization string
 	span, ifRange string
@@ -59,82 +58,81 @@ type asked struct {
 	sending       *atomic.Int64
 }
 
-// A fakeHub serves repositories as a hub does, the large files from a second
-// host.
+// A fakeHub serves repositories like a hub, large files from a second host.
 type fakeHub struct {
 	*httptest.Server
 	store *httptest.Server
-	token string // that it wants; empty for none
+	token string // required token, if any
 	repos map[string]*fakeRepo
-	// fault may answer a request in another way, and says whether it has. n counts
-	// the requests of its path from 1.
+	// fault may answer a request and reports whether it did. n counts the requests
+	// for the same path from 1.
 	fault func(n int, w http.ResponseWriter, r *http.Request) bool
-	// listed may change what is said of a repository.
-	listed func(l map[string]any)
+	// editListing may modify the listing of a repository.
+	editListing func(l map[string]any)
 
 	mu    sync.Mutex
-	log   []*asked
+	log   []*request
 	count map[string]int
 }
 
 func newFakeHub(t *testing.T) *fakeHub {
 	h := &fakeHub{repos: make(map[string]*fakeRepo), count: make(map[string]int)}
 	h.Server = httptest.NewServer(h.logged(false, h.answer))
-	h.store = httptest.NewServer(h.logged(true, h.keep))
+	h.store = httptest.NewServer(h.logged(true, h.serveLarge))
 	t.Cleanup(h.Close)
 	t.Cleanup(h.store.Close)
 	return h
 }
 
-// counted is a ResponseWriter that counts what is written of the body.
-type counted struct {
+// countingWriter counts the bytes of the body.
+type countingWriter struct {
 	http.ResponseWriter
 	n *atomic.Int64
 }
 
-func (c counted) Write(p []byte) (int, error) {
+func (c countingWriter) Write(p []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(p)
 	c.n.Add(int64(n))
 	return n, err
 }
 
-func (c counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+func (c countingWriter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 func (h *fakeHub) logged(store bool, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		a := &asked{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), ifRange: r.Header.Get("If-Range"), sending: new(atomic.Int64)}
+		a := &request{store: store, path: r.URL.EscapedPath(), authorization: r.Header.Get("Authorization"), span: r.Header.Get("Range"), ifRange: r.Header.Get("If-Range"), sending: new(atomic.Int64)}
 		h.mu.Lock()
 		h.log = append(h.log, a)
 		h.count[a.path]++
 		n := h.count[a.path]
 		h.mu.Unlock()
-		if h.fault != nil && h.fault(n, counted{w, a.sending}, r) {
+		if h.fault != nil && h.fault(n, countingWriter{w, a.sending}, r) {
 			return
 		}
-		next(counted{w, a.sending}, r)
+		next(countingWriter{w, a.sending}, r)
 	}
 }
 
-// answer is the hub itself.
+// answer serves the hub itself.
 func (h *fakeHub) answer(w http.ResponseWriter, r *http.Request) {
 	if h.token != "" && r.Header.Get("Authorization") != "Bearer "+h.token {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	elements := strings.Split(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch {
-	case len(parts) >= 6 && parts[0] == "api" && parts[4] == "revision":
-		repo := h.repos[parts[2]+"/"+parts[3]]
-		revision := strings.Join(parts[5:], "/")
+	case len(elements) >= 6 && elements[0] == "api" && elements[4] == "revision":
+		repo := h.repos[elements[2]+"/"+elements[3]]
+		revision := strings.Join(elements[5:], "/")
 		if repo == nil || revision != "main" && revision != repo.commit && revision != "refs/pr/1" {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
 		h.list(w, repo)
-	case len(parts) >= 5 && parts[2] == "resolve":
-		repo := h.repos[parts[0]+"/"+parts[1]]
-		name := strings.Join(parts[4:], "/")
-		if repo == nil || parts[3] != repo.commit {
+	case len(elements) >= 5 && elements[2] == "resolve":
+		repo := h.repos[elements[0]+"/"+elements[1]]
+		name := strings.Join(elements[4:], "/")
+		if repo == nil || elements[3] != repo.commit {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
@@ -167,14 +165,14 @@ func (h *fakeHub) list(w http.ResponseWriter, repo *fakeRepo) {
 		siblings = append(siblings, s)
 	}
 	l := map[string]any{"id": "it", "sha": repo.commit, "siblings": siblings}
-	if h.listed != nil {
-		h.listed(l)
+	if h.editListing != nil {
+		h.editListing(l)
 	}
 	_ = json.NewEncoder(w).Encode(l)
 }
 
-// keep is the host of the large files.
-func (h *fakeHub) keep(w http.ResponseWriter, r *http.Request) {
+// serveLarge serves large files.
+func (h *fakeHub) serveLarge(w http.ResponseWriter, r *http.Request) {
 	for _, repo := range h.repos {
 		for name, f := range repo.files {
 			if r.URL.Path == "/"+f.sha256() {
@@ -187,22 +185,22 @@ func (h *fakeHub) keep(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNotFound)
 }
 
-// asked returns the requests whose path has part in it.
-func (h *fakeHub) asked(part string) []asked {
+// requests returns the requests whose path contains substr.
+func (h *fakeHub) requests(substr string) []request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var all []asked
+	var all []request
 	for _, a := range h.log {
-		if strings.Contains(a.path, part) {
-			one := *a
-			one.sent = a.sending.Load()
-			all = append(all, one)
+		if strings.Contains(a.path, substr) {
+			r := *a
+			r.sent = a.sending.Load()
+			all = append(all, r)
 		}
 	}
 	return all
 }
 
-// weights are n bytes that differ from place to place.
+// weights returns n pseudo-random bytes.
 func weights(n int) []byte {
 	content := make([]byte, n)
 	x := uint32(n)
@@ -213,8 +211,8 @@ func weights(n int) []byte {
 	return content
 }
 
-// A fakeClock stands still. Waiting for a stalled server takes until stall is
-// closed; all else takes no time and is noted.
+// A fakeClock stands still. Sleeping for DefaultStall blocks until stalls
+// delivers; all other sleeps return at once and are recorded.
 type fakeClock struct {
 	stalls chan struct{} // nil for never
 	mu     sync.Mutex
@@ -243,10 +241,10 @@ func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// mini is the short name of the model that most tests fetch.
+// mini is the short name of the model that most tests download.
 const mini = "minilm-l6"
 
-// newMini makes a hub with that model, in the first commit.
+// newMini returns a hub with the first commit of mini.
 func newMini(t *testing.T) *fakeHub {
 	h := newFakeHub(t)
 	h.repos["sentence-transformers/all-MiniLM-L6-v2"] = &fakeRepo{firstCommit, map[string]fakeFile{
@@ -265,7 +263,7 @@ func newMini(t *testing.T) *fakeHub {
 
 func (h *fakeHub) mini() *fakeRepo { return h.repos["sentence-transformers/all-MiniLM-L6-v2"] }
 
-// newPuller makes a puller with an empty store.
+// newPuller returns a puller with an empty store.
 func newPuller(t *testing.T, h *fakeHub) *Puller {
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
@@ -275,7 +273,7 @@ func newPuller(t *testing.T, h *fakeHub) *Puller {
 	}
 }
 
-// pull fetches a model, which has to succeed.
+// pull downloads a model and fails the test on error.
 func pull(t *testing.T, p *Puller, name, revision string) *Model {
 	t.Helper()
 	n, err := Resolve(name)
@@ -289,7 +287,7 @@ func pull(t *testing.T, p *Puller, name, revision string) *Model {
 	return m
 }
 
-// failToPull fetches a model, which has to fail.
+// failToPull returns the error of a download and fails the test on success.
 func failToPull(t *testing.T, p *Puller, name string) error {
 	t.Helper()
 	n, err := Resolve(name)
@@ -301,7 +299,7 @@ func failToPull(t *testing.T, p *Puller, name string) error {
 		t.Fatalf("pulled %v", m)
 	}
 	if dir, findErr := p.Store.Find(name); findErr == nil {
-		t.Errorf("found in %s", dir)
+		t.Errorf("failed pull: Find returned %s", dir)
 	}
 	return err
 }

@@ -16,14 +16,15 @@ import (
 const lockPoll = 200 * time.Millisecond
 
 // lock keeps other processes from downloading the same repository until release is
-// called. It waits while another process holds the lock. On a file system without
-// locks two downloads can run at once; the checksums find what they damage.
+// called. The operating system releases the lock of a process that exits, so a
+// leftover lock file has no effect. On file systems without locks, concurrent
+// downloads rely on the checksums.
 func (r *remote) lock(ctx context.Context, repo string) (release func(), err error) {
-	dir := filepath.Join(r.Store.Dir, locksFolder)
+	dir := filepath.Join(r.Store.Dir, locksDir)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("the folder of models can't be used: %w", err)
+		return nil, fmt.Errorf("model directory: %w", err)
 	}
-	path := filepath.Join(dir, folderOf(repo)+".lock")
+	path := filepath.Join(dir, dirName(repo)+".lock")
 	for waiting := false; ; waiting = true {
 		l, err := safefile.TryLock(path)
 		if err == nil {

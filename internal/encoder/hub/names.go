@@ -2,21 +2,22 @@ package hub
 
 import (
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// A Name is a model that can be fetched: a repository of the hub, and where it
-// is one of those that ragfaith knows, its short name.
+// A Name identifies a model on the hub.
 type Name struct {
-	Short string // empty for a model that has none
+	Short string // short name, if the model has one
 	Repo  string // ORG/REPO
-	// Tokenizer is the repository that the tokenizer's files come from, where that
-	// is not Repo.
+	// Tokenizer is the repository with the tokenizer, if it is not Repo.
 	Tokenizer string
 }
 
-// String is the shortest name.
+// String returns the short name or the repository.
 func (n Name) String() string {
 	if n.Short != "" {
 		return n.Short
@@ -24,13 +25,12 @@ func (n Name) String() string {
 	return n.Repo
 }
 
-// Names returns the models that have a short name, in the order in which they
-// are shown.
+// Names returns the models that have a short name, in display order.
 func Names() []Name {
 	return []Name{
-		// HHEM names google/flan-t5-base as its foundation and takes the tokenizer
 		// from there. Its own repository held another architecture before, whose
-		// tokenizer.json would be the wrong one.
+		// HHEM uses the tokenizer of its base model, google/flan-t5-base. An older
+		// architecture left a wrong tokenizer.json in its own repository.
 		{"hhem-2.1-open", "vectara/hallucination_evaluation_model", "google/flan-t5-base"},
 		{"minicheck-roberta-large", "lytang/MiniCheck-RoBERTa-Large", ""},
 		{"nli-deberta-v3-xsmall", "cross-encoder/nli-deberta-v3-xsmall", ""},
@@ -40,10 +40,9 @@ func Names() []Name {
 	}
 }
 
-// An UnknownError says that a text names no model.
+// An UnknownError reports a text that is not the name of a model.
 type UnknownError struct{ Text string }
 
-// Error lists the names that there are.
 func (e *UnknownError) Error() string {
 	var short []string
 	for _, n := range Names() {
@@ -52,7 +51,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or one of %s", e.Text, strings.Join(short, ", "))
 }
 
-// Resolve finds the model of a short name or of ORG/REPO. Its error is an
+// Resolve returns the model of a short name or of ORG/REPO. The error is an
 // *UnknownError.
 func Resolve(text string) (Name, error) {
 	for _, n := range Names() {
@@ -66,20 +65,19 @@ func Resolve(text string) (Name, error) {
 	return Name{Repo: text}, nil
 }
 
-// mostName is the longest name of an organisation or a repository; the hub's own
-// limit.
-const mostName = 96
+// maxNameLength is the hub's limit for names of organizations and repositories.
+const maxNameLength = 96
 
-// isRepo reports whether s is ORG/REPO as the hub allows it: letters, digits,
-// '-', '_' and '.', neither first nor last '-' or '.', and no "--" or "..". So
-// folderOf is one to one, and no such name can lead out of a folder.
+// isRepo reports whether s is a valid ORG/REPO on the hub: letters, digits, '-',
+// '_' and '.', no '-' or '.' at either end, and no "--" or "..". So dirName is
+// injective, and a name cannot lead out of a directory.
 func isRepo(s string) bool {
 	org, repo, ok := strings.Cut(s, "/")
 	return ok && isNamePart(org) && isNamePart(repo)
 }
 
 func isNamePart(s string) bool {
-	if s == "" || len(s) > mostName || strings.Contains(s, "--") || strings.Contains(s, "..") {
+	if s == "" || len(s) > maxNameLength || strings.Contains(s, "--") || strings.Contains(s, "..") {
 		return false
 	}
 	for i := range len(s) {
@@ -93,10 +91,11 @@ func isNamePart(s string) bool {
 	return true
 }
 
-// folderOf is the name of a repository's folder.
-func folderOf(repo string) string { return strings.Replace(repo, "/", "--", 1) }
+// dirName returns the directory name of a repository.
+func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
 
-// isHash reports whether s is so many hexadecimal digits in lower case.
+// isHash reports whether s consists of the given number of lower-case hexadecimal
+// digits.
 func isHash(s string, digits int) bool {
 	if len(s) != digits {
 		return false
@@ -110,19 +109,60 @@ func isHash(s string, digits int) bool {
 }
 
 const (
-	sha1Digits   = 40 // of a commit, and of a file that git holds
-	sha256Digits = 64 // of a large file
+	sha1Digits   = 40 // commits, and files stored in git
+	sha256Digits = 64 // large files
 )
 
-// CheckRevision reports whether a text can name a branch, a tag, a pull request
-// (refs/pr/1) or a commit. The bounds are git's own, so that such a text is no
-// way out of a folder either.
+// CheckRevision returns an error unless s can name a branch, a tag, a pull request
+// (refs/pr/1) or a commit. It applies the rules of git, so that s cannot lead out
+// of a directory.
 func CheckRevision(s string) error {
 	bad := s == "" || len(s) > 255 || strings.Contains(s, "..") || strings.ContainsAny(s, "\\ ~^:?*[") ||
 		strings.HasPrefix(s, "/") || strings.HasSuffix(s, "/") || strings.HasPrefix(s, "-") ||
 		regexp.MustCompile(`[[:cntrl:]]|//|(^|/)\.`).MatchString(s)
 	if bad {
 		return fmt.Errorf("revision %q: want a branch, a tag or a commit", s)
+	}
+	return nil
+}
+
+const (
+	maxFileName      = 512 // bytes
+	maxNameComponent = 200 // bytes; leaves room for .part
+)
+
+// checkFileName rejects names that a server may use to write outside of a
+// directory or that are invalid on some system: a name must be a relative path
+// with slashes.
+func checkFileName(name string) error {
+	reason := ""
+	switch {
+	case name == "":
+		reason = "empty"
+	case len(name) > maxFileName:
+		reason, name = "too long", name[:maxFileName]
+	case !utf8.ValidString(name):
+		reason = "not UTF-8"
+	case strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }):
+		reason = "contains control characters"
+	case strings.ContainsAny(name, `\:`):
+		reason = `contains \ or :`
+	case !filepath.IsLocal(filepath.FromSlash(name)):
+		reason = "leads out of the directory"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case reason != "":
+		case part == "" || part == "." || part == "..":
+			reason = "leads out of the directory"
+		case len(part) > maxNameComponent:
+			reason = "too long"
+		case strings.HasSuffix(part, ".") || strings.HasSuffix(part, " "):
+			reason = "element ends with a dot or a space" // which Windows drops
+		}
+	}
+	if reason != "" {
+		return fmt.Errorf("invalid file name %q from server: %s", name, reason)
 	}
 	return nil
 }

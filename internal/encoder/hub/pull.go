@@ -5,26 +5,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// DefaultRevision is the branch that is fetched where none is named.
+// DefaultRevision is the branch that Pull uses by default.
 const DefaultRevision = "main"
 
-// Pull sees to it that a model is on the disk, complete and right: what is there
-// is read again and held against the hub's checksums, and what is missing or
-// wrong is fetched. It is safe to call from several processes at once.
+// Pull makes sure that a model is on disk, complete and verified: existing files
+// are compared with the checksums of the hub, and missing or damaged ones are
+// downloaded. Several processes may call it at the same time.
 //
-// Revision is a branch, a tag or a commit; empty for DefaultRevision. Of a
-// commit that is there already, nothing is asked of the hub. The errors are
-// *StatusError, *WrongError, those of the network and the disk, and the cause
-// of ctx. What was fetched before an error is kept, and the next call goes on
-// from there.
+// revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
+// sent for a commit that is already present. Errors are *StatusError,
+// *MismatchError, network and file system errors, and the cause of ctx. Data
+// downloaded before an error is kept, and the next call resumes.
 func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, error) {
 	revision = cmp.Or(revision, DefaultRevision)
 	if err := CheckRevision(revision); err != nil {
@@ -34,10 +36,10 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	w := &pulling{remote: r, name: n, revision: revision}
+	w := &pullJob{remote: r, name: n, revision: revision}
 	if isHash(revision, sha1Digits) {
 		w.listed = &listing{Commit: revision}
-		if m, err := w.known(ctx); m != nil || err != nil {
+		if m, err := w.verified(ctx); m != nil || err != nil {
 			return m, err
 		}
 	}
@@ -49,7 +51,7 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 			return nil, err
 		}
 	}
-	if w.files, w.index, err = choose(n, w.listed, w.tokenizer); err != nil {
+	if w.files, w.index, err = selectFiles(n, w.listed, w.tokenizer); err != nil {
 		return nil, err
 	}
 	release, err := r.lock(ctx, n.Repo)
@@ -60,85 +62,83 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	return w.run(ctx)
 }
 
-// pulling is one call of Pull, which has the lock.
-type pulling struct {
+// A pullJob is one call of Pull, which holds the lock.
+type pullJob struct {
 	*remote
 	name              Name
 	revision          string
 	listed, tokenizer *listing
-	files             []source // the index, if there is one, is the last until the shards are known
+	files             []remoteFile // the last is the index, if there is one, until the shards are known
 	index             bool
 }
 
-// known returns the model of a commit that is there and right, nil where it is
-// not.
-func (w *pulling) known(ctx context.Context) (*Model, error) {
+// verified returns the model of a commit if it is present and intact, else nil.
+func (w *pullJob) verified(ctx context.Context) (*Model, error) {
 	release, err := w.lock(ctx, w.name.Repo)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	m, err := w.Store.own(w.name.Repo, w.listed.Commit)
+	m, err := w.Store.read(w.name.Repo, w.listed.Commit)
 	if err != nil || len(m.Files) == 0 {
-		return nil, nil // it is fetched
+		return nil, nil // download it
 	}
 	if wrong, err := m.Verify(ctx, nil); err != nil || len(wrong) > 0 {
 		return nil, err
 	}
-	return w.record(w.Store.folder(w.name.Repo, w.listed.Commit), m.Dir, m.Files)
+	return w.record(w.Store.modelDir(w.name.Repo, w.listed.Commit), m.Dir, m.Files)
 }
 
-func (w *pulling) run(ctx context.Context) (*Model, error) {
+func (w *pullJob) run(ctx context.Context) (*Model, error) {
 	repo, commit := w.name.Repo, w.listed.Commit
-	folder, staging := w.Store.folder(repo, commit), w.Store.staging(repo, commit)
-	there, err := w.Store.own(repo, commit)
-	if err == nil && w.stillRight(ctx, there) {
-		// The revision that was pulled last is the one that is found.
-		return w.record(folder, there.Dir, there.Files)
+	modelDir, stagingDir := w.Store.modelDir(repo, commit), w.Store.stagingDir(repo, commit)
+	there, err := w.Store.read(repo, commit)
+	if err == nil && w.isComplete(ctx, there) {
+		// Update the manifest: Find returns the revision that was pulled last.
+		return w.record(modelDir, there.Dir, there.Files)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	if _, err := os.Stat(folder); err == nil {
-		// What is right of it is kept.
-		if err := errors.Join(os.RemoveAll(staging), os.Rename(folder, staging)); err != nil {
+	if _, err := os.Stat(modelDir); err == nil {
+		// Keep the files that are intact.
+		if err := errors.Join(os.RemoveAll(stagingDir), os.Rename(modelDir, stagingDir)); err != nil {
 			return nil, err
 		}
 	}
-	if files, dir, err := w.inCache(ctx); err != nil || files != nil {
+	if files, dir, err := w.findInCache(ctx); err != nil || files != nil {
 		if err != nil {
 			return nil, err
 		}
-		if err := os.MkdirAll(folder, 0o755); err != nil {
-			return nil, fmt.Errorf("the folder of models can't be used: %w", err)
+		if err := os.MkdirAll(modelDir, 0o755); err != nil {
+			return nil, fmt.Errorf("model directory: %w", err)
 		}
-		_ = os.RemoveAll(staging) // of no more use
-		return w.record(folder, dir, files)
+		_ = os.RemoveAll(stagingDir)
+		return w.record(modelDir, dir, files)
 	}
-	if info, err := os.Lstat(staging); err == nil && !info.IsDir() {
-		_ = os.Remove(staging) // a link, perhaps; else fetchAll fails
+	if info, err := os.Lstat(stagingDir); err == nil && !info.IsDir() {
+		_ = os.Remove(stagingDir) // perhaps a link; otherwise ensureFiles fails
 	}
-	files, err := w.fetchAll(ctx, staging)
+	files, err := w.ensureFiles(ctx, stagingDir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.record(staging, "", files); err != nil {
+	if _, err := w.record(stagingDir, "", files); err != nil {
 		return nil, err
 	}
-	if err := safefile.Rename(staging, folder); err != nil {
+	if err := safefile.Rename(stagingDir, modelDir); err != nil {
 		return nil, err
 	}
-	return w.Store.own(repo, commit)
+	return w.Store.read(repo, commit)
 }
 
-// stillRight reports whether a model that is there has every file that is
-// wanted, and every one of them is right.
-func (w *pulling) stillRight(ctx context.Context, m *Model) bool {
+// isComplete reports whether m has all files and each one is intact.
+func (w *pullJob) isComplete(ctx context.Context, m *Model) bool {
 	for _, f := range w.files {
 		same := func(o File) bool {
 			return o.Name == f.Name && (f.SHA256 == "" || o.SHA256 == f.SHA256)
 		}
-		if !slices.ContainsFunc(m.Files, same) && (!m.Shared || !spare(f.Name)) {
+		if !slices.ContainsFunc(m.Files, same) && (!m.Shared || !optional(f.Name)) {
 			return false
 		}
 	}
@@ -146,60 +146,168 @@ func (w *pulling) stillRight(ctx context.Context, m *Model) bool {
 	return err == nil && len(wrong) == 0
 }
 
-// record writes the manifest into a folder, and returns the model.
-func (w *pulling) record(folder, dir string, files []File) (*Model, error) {
+// record writes the manifest into modelDir and returns the model, whose files are
+// in dir.
+func (w *pullJob) record(modelDir, dir string, files []File) (*Model, error) {
 	m := &manifest{
 		Format: manifestFormat, Repo: w.name.Repo, Revision: w.revision, Commit: w.listed.Commit,
 		Endpoint: w.base.String(), Pulled: w.Clock.Now().UTC(), Files: files,
 	}
-	if dir != "" && dir != folder {
+	if dir != "" && dir != modelDir {
 		m.Dir = dir
 	}
-	if err := writeManifest(folder, m); err != nil {
+	if err := writeManifest(modelDir, m); err != nil {
 		return nil, err
 	}
 	return &Model{
-		Name: w.name, Revision: m.Revision, Commit: m.Commit, Dir: cmp.Or(m.Dir, folder), Shared: m.Dir != "",
+		Name: w.name, Revision: m.Revision, Commit: m.Commit, Dir: cmp.Or(m.Dir, modelDir), Shared: m.Dir != "",
 		Pulled: m.Pulled, Files: files,
 	}, nil
 }
 
-// inCache looks for the whole model in the Hugging Face cache, in one folder.
-// It returns no files where it is not there, or not right.
-func (w *pulling) inCache(ctx context.Context) (files []File, dir string, err error) {
+// findInCache looks for the whole model in a directory of the Hugging Face cache.
+// It returns no files if the model is missing or damaged.
+func (w *pullJob) findInCache(ctx context.Context) (files []File, dir string, err error) {
 	if w.Store.Cache == "" || w.tokenizer != nil {
 		return nil, "", nil
 	}
 	dir = w.Store.snapshot(w.name.Repo, w.listed.Commit)
 	wanted := w.files
 	if w.index {
-		index, err := readShort(filepath.Join(dir, indexFile), mostIndex)
+		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
 		if err != nil {
-			return nil, "", nil //nolint:nilerr // it is not there
+			return nil, "", nil //nolint:nilerr // not in the cache
 		}
 		more, err := shards(index, w.listed, w.name.Repo)
 		if err != nil {
-			return nil, "", nil //nolint:nilerr // it is not the one that is wanted
+			return nil, "", nil //nolint:nilerr // another version
 		}
 		wanted = slices.Concat(wanted, more)
 	}
 	for _, f := range wanted {
 		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		info, err := os.Stat(path)
-		if errors.Is(err, fs.ErrNotExist) && spare(f.Name) {
+		if errors.Is(err, fs.ErrNotExist) && optional(f.Name) {
 			continue
 		}
 		if err != nil || info.Size() != f.Size || f.SHA256+f.Blob == "" {
-			return nil, "", nil //nolint:nilerr // it is not there
+			return nil, "", nil //nolint:nilerr // not in the cache
 		}
 		d, err := digestFile(ctx, path, f.Size, f.SHA256 == "", nil)
 		if ctx.Err() != nil {
 			return nil, "", context.Cause(ctx)
 		}
 		if err != nil || d.check(f.SHA256, f.Blob) != "" {
-			return nil, "", nil //nolint:nilerr // it is not right
+			return nil, "", nil //nolint:nilerr // damaged
 		}
 		files = append(files, w.file(f, d.SHA256()))
 	}
 	return files, dir, nil
+}
+
+const parallelDownloads = 4
+
+// ensureFiles makes sure that all files are in dir.
+func (w *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("model directory: %w", err)
+	}
+	if w.index {
+		// The index names the shards. Its bytes are counted with the other files.
+		quiet := *w.remote
+		quiet.Puller = new(*w.Puller)
+		quiet.Watch.Bytes = nil
+		last := len(w.files) - 1
+		if _, err := quiet.ensureFile(ctx, w.files[last], dir); err != nil {
+			return nil, err
+		}
+		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
+		if err != nil {
+			return nil, err
+		}
+		more, err := shards(index, w.listed, w.name.Repo)
+		if err != nil {
+			return nil, err
+		}
+		w.files = append(w.files, more...)
+	}
+	if w.Watch.Plan != nil {
+		var total int64
+		for _, f := range w.files {
+			total += max(f.Size, 0)
+		}
+		w.Watch.Plan(len(w.files), total)
+	}
+	files := make([]File, len(w.files))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelDownloads)
+	for i, f := range w.files {
+		group.Go(func() error {
+			sum, err := w.ensureFile(ctx, f, dir)
+			files[i] = w.file(f, sum)
+			return err
+		})
+	}
+	return files, group.Wait()
+}
+
+// file returns the manifest entry of a file.
+func (w *pullJob) file(f remoteFile, sha256 string) File {
+	file := File{Name: f.Name, Size: f.Size, SHA256: sha256}
+	if f.Repo != w.name.Repo {
+		file.Repo, file.Commit = f.Repo, f.Commit
+	}
+	return file
+}
+
+// ensureFile makes sure that a file is in dir: an intact one is kept, else it is
+// copied from the Hugging Face cache or downloaded. It returns the SHA-256.
+func (r *remote) ensureFile(ctx context.Context, f remoteFile, dir string) (string, error) {
+	path := filepath.Join(dir, filepath.FromSlash(f.Name))
+	for _, provide := range []func() error{
+		func() error { return nil },
+		func() error { return r.copyFromCache(f, path) },
+	} {
+		if provide() != nil || f.SHA256+f.Blob == "" {
+			continue
+		}
+		d, err := digestFile(ctx, path, f.Size, f.SHA256 == "", nil)
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		if err == nil && d.check(f.SHA256, f.Blob) == "" {
+			r.Watch.bytes(f.Size)
+			return d.SHA256(), nil
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return "", err
+		}
+	}
+	return r.fetch(ctx, f, path)
+}
+
+// copyFromCache links path to the file in the Hugging Face cache, or copies it if
+// that is on another disk.
+func (r *remote) copyFromCache(f remoteFile, path string) error {
+	blob := r.Store.blob(f)
+	if blob == "" {
+		return fs.ErrNotExist
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if os.Link(blob, path) == nil {
+		return nil
+	}
+	from, err := safefile.Open(blob)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to, err := safefile.Create(path, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, from)
+	return errors.Join(err, to.Sync(), to.Close())
 }

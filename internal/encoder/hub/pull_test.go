@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// filesUnder returns the names of all files below a folder.
+// filesUnder returns the names of all files below a directory.
 func filesUnder(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string
@@ -34,7 +34,7 @@ func filesUnder(t *testing.T, dir string) []string {
 	return names
 }
 
-func TestAPulledModelIsWholeAndFound(t *testing.T) {
+func TestPullDownloadsModel(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	if _, err := p.Store.Find(mini); err == nil || !strings.HasSuffix(err.Error(), "run: ragfaith models pull minilm-l6") {
@@ -61,7 +61,7 @@ func TestAPulledModelIsWholeAndFound(t *testing.T) {
 		}
 	}
 	if planned != m.Size() || seen != planned {
-		t.Errorf("planned %d, seen %d, are %d bytes", planned, seen, m.Size())
+		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen, m.Size())
 	}
 	for _, name := range []string{mini, "sentence-transformers/all-MiniLM-L6-v2", m.Dir} {
 		if dir, err := p.Store.Find(name); err != nil || dir != m.Dir {
@@ -79,21 +79,21 @@ func TestAPulledModelIsWholeAndFound(t *testing.T) {
 		t.Error(left)
 	}
 
-	before := len(h.asked("/resolve/"))
+	before := len(h.requests("/resolve/"))
 	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
 		t.Error(again.Dir)
 	}
-	if now := len(h.asked("/resolve/")); before != 6 || now != before {
-		t.Errorf("%d requests for files, then %d", before, now)
+	if now := len(h.requests("/resolve/")); before != 6 || now != before {
+		t.Errorf("got %d file requests, then %d", before, now)
 	}
-	before = len(h.asked("/"))
+	before = len(h.requests("/"))
 	pull(t, p, mini, firstCommit)
-	if now := len(h.asked("/")); now != before {
-		t.Error("the hub was asked about a commit that is there")
+	if now := len(h.requests("/")); now != before {
+		t.Error("got a request for a commit that is present")
 	}
 }
 
-func TestTheTokenGoesToTheHubAlone(t *testing.T) {
+func TestTokenIsSentOnlyToHub(t *testing.T) {
 	h := newMini(t)
 	h.token = testToken
 	p := newPuller(t, h)
@@ -104,28 +104,28 @@ func TestTheTokenGoesToTheHubAlone(t *testing.T) {
 	p.Token = testToken
 	pull(t, p, mini, "")
 	stored := 0
-	for _, a := range h.asked("/")[1:] {
+	for _, a := range h.requests("/")[1:] {
 		if want := map[bool]string{false: "Bearer " + testToken}[a.store]; a.authorization != want {
-			t.Errorf("%s: the authorization is %q", a.path, a.authorization)
+			t.Errorf("%s: got authorization %q", a.path, a.authorization)
 		}
 		if a.store {
 			stored++
 		}
 	}
 	if stored != 1 {
-		t.Errorf("%d requests to the second host", stored)
+		t.Errorf("got %d requests to the second host", stored)
 	}
 	if files := filesUnder(t, p.Store.Dir); len(files) == 0 {
-		t.Error("no files")
+		t.Error("got no files")
 	}
 	for _, f := range filesUnder(t, p.Store.Dir) {
 		if content, _ := os.ReadFile(filepath.Join(p.Store.Dir, f)); strings.Contains(string(content), testToken) {
-			t.Errorf("the token is in %s", f)
+			t.Errorf("%s contains the token", f)
 		}
 	}
 }
 
-func TestShardsAreThoseOfTheIndex(t *testing.T) {
+func TestPullDownloadsShardsOfIndex(t *testing.T) {
 	h := newFakeHub(t)
 	index := `{"metadata":{"total_size":7},"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors","c":"model-00001-of-00002.safetensors"}}`
 	h.repos["org/big"] = &fakeRepo{firstCommit, map[string]fakeFile{
@@ -146,12 +146,12 @@ func TestShardsAreThoseOfTheIndex(t *testing.T) {
 	}
 	delete(h.repos["org/big"].files, "model-00002-of-00002.safetensors")
 	p.Store.Dir = t.TempDir()
-	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which is not there") {
+	if err := failToPull(t, p, "org/big"); !strings.Contains(err.Error(), "model.safetensors.index.json names model-00002-of-00002.safetensors, which does not exist") {
 		t.Error(err)
 	}
 }
 
-func TestTheTokenizerMayComeFromAnotherRepository(t *testing.T) {
+func TestTokenizerFromAnotherRepository(t *testing.T) {
 	h := newFakeHub(t)
 	h.repos["vectara/hallucination_evaluation_model"] = &fakeRepo{firstCommit, map[string]fakeFile{
 		"config.json":       {content: []byte(`{"foundation":"google/flan-t5-base"}`)},
@@ -165,11 +165,11 @@ func TestTheTokenizerMayComeFromAnotherRepository(t *testing.T) {
 		"special_tokens_map.json": {content: []byte(`{}`)},
 	}}
 	p := newPuller(t, h)
-	// By the name of its repository it is the same model.
+	// The name of the repository refers to the same model.
 	m := pull(t, p, "vectara/hallucination_evaluation_model", "")
 	for name, want := range map[string]string{"tokenizer.json": "T5's", "config.json": `{"foundation":"google/flan-t5-base"}`} {
 		if got, err := os.ReadFile(filepath.Join(m.Dir, name)); string(got) != want {
-			t.Errorf("%s is %s, %v", name, got, err)
+			t.Errorf("%s: got %s, %v", name, got, err)
 		}
 	}
 	m, err := p.Store.Lookup("hhem-2.1-open")
@@ -183,24 +183,24 @@ func TestTheTokenizerMayComeFromAnotherRepository(t *testing.T) {
 	}
 }
 
-func TestAModelWithoutWhatItNeedsIsRefused(t *testing.T) {
+func TestPullRejectsIncompleteModel(t *testing.T) {
 	for missing, want := range map[string]string{
-		"model.safetensors": "it has no model.safetensors: ragfaith reads no weights but safetensors",
-		"tokenizer.json":    "it has no tokenizer.json, which ragfaith needs",
-		"config.json":       "it has no config.json, which ragfaith needs",
+		"model.safetensors": "missing file model.safetensors: only safetensors weights are supported",
+		"tokenizer.json":    "missing file tokenizer.json",
+		"config.json":       "missing file config.json",
 	} {
 		h := newMini(t)
 		delete(h.mini().files, missing)
 		if err := failToPull(t, newPuller(t, h), mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: "+want {
 			t.Error(err)
 		}
-		if n := len(h.asked("/resolve/")); n > 0 {
-			t.Errorf("%d files were asked for", n)
+		if n := len(h.requests("/resolve/")); n > 0 {
+			t.Errorf("got %d file requests, want 0", n)
 		}
 	}
 }
 
-func TestTwoPullsAtOnceFetchOnce(t *testing.T) {
+func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	h := newMini(t)
 	begun, waits := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -226,15 +226,15 @@ func TestTwoPullsAtOnceFetchOnce(t *testing.T) {
 	if err := errors.Join(err, <-done); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.asked("/resolve/")); n != 6 {
-		t.Errorf("%d requests for 6 files", n)
+	if n := len(h.requests("/resolve/")); n != 6 {
+		t.Errorf("got %d requests for 6 files", n)
 	}
 	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
 		t.Error(wrong, err)
 	}
 }
 
-func TestTheRevisionPulledLastIsFound(t *testing.T) {
+func TestFindReturnsRevisionPulledLast(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	clock := &fakeClock{}
@@ -253,19 +253,19 @@ func TestTheRevisionPulledLastIsFound(t *testing.T) {
 		return dir
 	}
 	if old.Dir == latest.Dir || find() != latest.Dir {
-		t.Errorf("%s, then %s, found %s", old.Dir, latest.Dir, find())
+		t.Errorf("got %s, then %s, Find returned %s", old.Dir, latest.Dir, find())
 	}
 	later++
 	pull(t, p, mini, firstCommit)
 	if find() != old.Dir {
-		t.Errorf("found %s", find())
+		t.Errorf("Find returned %s", find())
 	}
 	if list, err := p.Store.List(); err != nil || len(list) != 2 {
 		t.Error(list, err)
 	}
 }
 
-// movingClock is a fakeClock at so many hours past.
+// movingClock is a fakeClock that is ahead by a number of hours.
 type movingClock struct {
 	*fakeClock
 	hours *int
@@ -275,7 +275,7 @@ func (c movingClock) Now() time.Time {
 	return c.fakeClock.Now().Add(time.Duration(*c.hours) * time.Hour)
 }
 
-func TestAPullRepairsWhatIsDamaged(t *testing.T) {
+func TestPullRepairsDamagedFiles(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
@@ -291,18 +291,18 @@ func TestAPullRepairsWhatIsDamaged(t *testing.T) {
 		if err != nil || len(wrong) != 1 || wrong[0].File != "model.safetensors" {
 			t.Error(wrong, err)
 		}
-		before := len(h.asked("/resolve/"))
+		before := len(h.requests("/resolve/"))
 		repaired := pull(t, p, mini, firstCommit)
 		if wrong, err := repaired.Verify(t.Context(), nil); err != nil || wrong != nil {
 			t.Error(wrong, err)
 		}
-		if n := len(h.asked("/resolve/")) - before; n != 1 {
-			t.Errorf("%d files were fetched for one", n)
+		if n := len(h.requests("/resolve/")) - before; n != 1 {
+			t.Errorf("got %d files downloaded, want 1", n)
 		}
 	}
 }
 
-func TestAnInterruptKeepsWhatCame(t *testing.T) {
+func TestInterruptedPullKeepsData(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	stop := errors.New("stop")
@@ -333,7 +333,7 @@ func TestAnInterruptKeepsWhatCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	pull(t, p, mini, "")
-	spans := h.asked("/" + h.mini().files["model.safetensors"].sha256())
+	spans := h.requests("/" + h.mini().files["model.safetensors"].sha256())
 	if len(spans) != 2 || !strings.HasPrefix(spans[1].span, "bytes=") || spans[1].sent >= 3<<20 {
 		t.Errorf("%+v", spans)
 	}

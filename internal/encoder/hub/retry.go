@@ -12,31 +12,30 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// A Clock is the time that a download lives by.
+// A Clock provides the time for downloads.
 type Clock interface {
 	Now() time.Time
-	// Sleep waits for d, or returns an error as soon as ctx ends.
+	// Sleep waits for d or until ctx is done, and then returns an error.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
 const (
-	// mostWait is the longest time for which a server may ask to be left alone.
-	mostWait = 2 * time.Minute
-	// enough is how many bytes show that a connection works, so that the tries
-	// are counted anew: a large file over a poor line may take many.
-	enough = 1 << 20
+	// maxRetryAfter limits the wait that a server may request.
+	maxRetryAfter = 2 * time.Minute
+	// progressBytes is the amount of data that resets the number of attempts, so
+	// that a large file can be downloaded over a poor connection.
+	progressBytes = 1 << 20
 )
 
-// A StatusError is a server's refusal.
+// A StatusError is a response with an error status.
 type StatusError struct {
-	Status int    // of HTTP
-	What   string // the repository, or the file of it
-	Hint   string // what to do about it; may be empty
+	Status int    // HTTP status code
+	What   string // repository or file
+	Hint   string // optional advice
 
-	wait time.Duration // that the server asked for; 0 for none
+	wait time.Duration // requested by the server, or 0
 }
 
-// Error says what was refused, how, and what may help.
 func (e *StatusError) Error() string {
 	s := fmt.Sprintf("%s: the server answered %d", e.What, e.Status)
 	if t := http.StatusText(e.Status); t != "" {
@@ -48,8 +47,9 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// refused makes a *StatusError of a reply. What the server wrote is not shown.
-func (r *remote) refused(res *http.Response, repo, revision, file string) error {
+// statusError returns a *StatusError for a response. It does not include text from
+// the server.
+func (r *remote) statusError(res *http.Response, repo, revision, file string) error {
 	e := &StatusError{Status: res.StatusCode, What: repo}
 	if file != "" {
 		e.What += ": " + file
@@ -60,35 +60,35 @@ func (r *remote) refused(res *http.Response, repo, revision, file string) error 
 	case res.Request.URL.Host != r.base.Host:
 		// Not the hub's word, but of the place where it keeps the file.
 	case code == "GatedRepo" && r.Token == "", e.Status == http.StatusForbidden && r.Token == "":
-		e.Hint = "ask for access at " + page + ", and set HF_TOKEN to a token of that account"
+		e.Hint = "request access at " + page + " and set HF_TOKEN to a token of that account"
 	case e.Status == http.StatusUnauthorized && r.Token == "":
-		e.Hint = "there is no such model, or it is not open to all: then set HF_TOKEN to a token that may read it"
+		e.Hint = "model does not exist, or set HF_TOKEN to a token with access to it"
 	case e.Status == http.StatusUnauthorized && code != "GatedRepo":
-		e.Hint = "there is no such model, or the token in HF_TOKEN may not read it"
+		e.Hint = "model does not exist, or the token in HF_TOKEN has no access to it"
 	case code == "GatedRepo", e.Status == http.StatusForbidden:
-		e.Hint = "the account of the token in HF_TOKEN has no access: ask for it at " + page
+		e.Hint = "the token in HF_TOKEN has no access: request it at " + page
 	case e.Status == http.StatusNotFound && code == "RevisionNotFound":
-		e.Hint = "it has no revision " + strconv.Quote(revision)
+		e.Hint = "revision not found: " + strconv.Quote(revision)
 	case e.Status == http.StatusNotFound && file == "":
-		e.Hint = "there is no such model, or it has no revision " + strconv.Quote(revision)
+		e.Hint = "model or revision not found: " + strconv.Quote(revision)
 	}
-	e.wait = askedWait(res.Header.Get("Retry-After"), r.Clock.Now())
+	e.wait = parseRetryAfter(res.Header.Get("Retry-After"), r.Clock.Now())
 	return e
 }
 
-// askedWait reads Retry-After: seconds or a date.
-func askedWait(v string, now time.Time) time.Duration {
+// parseRetryAfter parses a Retry-After header: seconds or a date.
+func parseRetryAfter(v string, now time.Time) time.Duration {
 	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
-		return min(time.Duration(n)*time.Second, mostWait)
+		return min(time.Duration(n)*time.Second, maxRetryAfter)
 	}
 	if at, err := http.ParseTime(v); err == nil {
-		return min(max(0, at.Sub(now)), mostWait)
+		return min(max(0, at.Sub(now)), maxRetryAfter)
 	}
 	return 0
 }
 
-// passing says whether the same request may succeed later.
-func passing(err error) bool {
+// retryable reports whether the same request may succeed later.
+func retryable(err error) bool {
 	if e, ok := errors.AsType[*networkError](err); ok {
 		return !e.final
 	}
@@ -105,13 +105,13 @@ func passing(err error) bool {
 	return e.Status >= 500
 }
 
-// A try is one request and the reading of what it brings. It calls alive for
-// every piece, and reports whether it brought enough to count the tries anew.
-type try func(ctx context.Context, alive func()) (anew bool, err error)
+// An attempt sends one request and reads the response. It calls alive whenever
+// data arrives, and reports whether there was enough progress to reset the number
+// of attempts.
+type attempt func(ctx context.Context, alive func()) (progressed bool, err error)
 
-// retrying calls f until it succeeds, fails for good or has used up its tries.
-// Each one ends when nothing comes for the time of Stall.
-func (r *remote) retrying(ctx context.Context, what string, f try) error {
+// retry calls f until it succeeds, fails permanently, or has no attempts left.
+func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 	pause := backoff.ExponentialBackOff{
 		InitialInterval:     500 * time.Millisecond,
 		RandomizationFactor: 0.5,
@@ -119,25 +119,25 @@ func (r *remote) retrying(ctx context.Context, what string, f try) error {
 		MaxInterval:         30 * time.Second,
 	}
 	for left := r.Retries; ; left-- {
-		anew, err := r.watched(ctx, f)
+		progressed, err := r.withStallTimeout(ctx, f)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case err == nil:
 			return nil
-		case anew:
+		case progressed:
 			left = r.Retries
 			pause.Reset()
 		}
-		if _, ok := errors.AsType[*networkError](err); ok { // the others say it themselves
+		if _, ok := errors.AsType[*networkError](err); ok { // other errors name the file themselves
 			err = fmt.Errorf("%s: %w", what, err)
 		}
-		if left <= 0 || !passing(err) {
+		if left <= 0 || !retryable(err) {
 			return err
 		}
 		wait := pause.NextBackOff()
 		if e, ok := errors.AsType[*StatusError](err); ok && e.wait > 0 {
-			// The random tenth keeps files that were turned away together apart.
+			// Jitter keeps parallel downloads apart.
 			wait = e.wait + wait/10
 		}
 		if r.Watch.Retry != nil {
@@ -149,11 +149,11 @@ func (r *remote) retrying(ctx context.Context, what string, f try) error {
 	}
 }
 
-// watched calls f with a context that ends when f does not call alive for
-// between one and two times Stall.
-func (r *remote) watched(ctx context.Context, f try) (bool, error) {
+// withStallTimeout calls f with a context that ends if f does not call alive for
+// between one and two times r.Stall.
+func (r *remote) withStallTimeout(ctx context.Context, f attempt) (bool, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stalled := fmt.Errorf("nothing came for %v", r.Stall)
+	stalled := fmt.Errorf("no data received for %v", r.Stall)
 	var beats atomic.Int64
 	ended := make(chan struct{})
 	go func() {
@@ -167,11 +167,11 @@ func (r *remote) watched(ctx context.Context, f try) (bool, error) {
 			last = now
 		}
 	}()
-	anew, err := f(ctx, func() { beats.Add(1) })
+	progressed, err := f(ctx, func() { beats.Add(1) })
 	if err != nil && errors.Is(context.Cause(ctx), stalled) {
 		err = &networkError{host: r.base.Host, err: stalled}
 	}
 	cancel(nil)
 	<-ended
-	return anew, err
+	return progressed, err
 }

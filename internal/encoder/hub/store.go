@@ -16,35 +16,35 @@ import (
 )
 
 const (
-	// manifestFile says in each model's folder what is in it.
-	manifestFile   = "ragfaith-model.json"
-	manifestFormat = 1
-	mostManifest   = 8 << 20 // bytes
-	locksFolder    = ".locks"
+	// manifestFile describes a model in its directory.
+	manifestFile    = "ragfaith-model.json"
+	manifestFormat  = 1
+	maxManifestSize = 8 << 20 // bytes
+	locksDir        = ".locks"
 )
 
-// A Store is where models lie:
+// A Store is a directory of models:
 //
-//	Dir/ORG--REPO/COMMIT/ragfaith-model.json   what there is, with sizes and SHA-256
-//	Dir/ORG--REPO/COMMIT/config.json …         the files
-//	Dir/ORG--REPO/.COMMIT.part/                what is not complete
+//	Dir/ORG--REPO/COMMIT/ragfaith-model.json   manifest with sizes and SHA-256
+//	Dir/ORG--REPO/COMMIT/config.json …         files of the model
+//	Dir/ORG--REPO/.COMMIT.part/                incomplete download
 type Store struct {
-	Dir   string // ragfaith's own folder, which need not exist
-	Cache string // the hub folder of the Hugging Face cache; empty for none
+	Dir   string // need not exist
+	Cache string // hub directory of the Hugging Face cache, or ""
 }
 
-// A Model is one that is on the disk.
+// A Model is a model on disk.
 type Model struct {
 	Name     Name
-	Revision string // that was asked for; empty where that is unknown
+	Revision string // as requested; "" if unknown
 	Commit   string
-	Dir      string // where its files are
-	Shared   bool   // that is the Hugging Face cache
+	Dir      string // directory with the files
+	Shared   bool   // Dir is in the Hugging Face cache
 	Pulled   time.Time
 	Files    []File
 }
 
-// Size is that of all files, in bytes.
+// Size returns the size of all files in bytes.
 func (m *Model) Size() int64 {
 	var n int64
 	for _, f := range m.Files {
@@ -53,19 +53,19 @@ func (m *Model) Size() int64 {
 	return n
 }
 
-// A File is one of a model.
+// A File is a file of a model.
 type File struct {
-	Name   string `json:"name"` // with slashes
+	Name   string `json:"name"` // path with slashes
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
-	// Repo and Commit are where it comes from, if not from those of the model.
+	// Repo and Commit are set if the file comes from another repository.
 	Repo   string `json:"repo,omitempty"`
 	Commit string `json:"commit,omitempty"`
 
-	blob string // git's SHA-1, where nothing but that is known
+	blob string // git's SHA-1, if SHA256 is unknown
 }
 
-// A manifest is what manifestFile holds.
+// A manifest is the content of manifestFile.
 type manifest struct {
 	Format   int       `json:"format"`
 	Repo     string    `json:"repo"`
@@ -73,32 +73,32 @@ type manifest struct {
 	Commit   string    `json:"commit"`
 	Endpoint string    `json:"endpoint"`
 	Pulled   time.Time `json:"pulled"`
-	Dir      string    `json:"dir,omitempty"` // where the files are, if not here
+	Dir      string    `json:"dir,omitempty"` // directory with the files, if not here
 	Files    []File    `json:"files"`
 }
 
-// folder is where a model of the store's own lies.
-func (s Store) folder(repo, commit string) string {
-	return filepath.Join(s.Dir, folderOf(repo), commit)
+// modelDir returns the directory of a model.
+func (s Store) modelDir(repo, commit string) string {
+	return filepath.Join(s.Dir, dirName(repo), commit)
 }
 
-// staging is where the model is while it is not complete.
-func (s Store) staging(repo, commit string) string {
-	return filepath.Join(s.Dir, folderOf(repo), "."+commit+partSuffix)
+// stagingDir returns the directory of an incomplete model.
+func (s Store) stagingDir(repo, commit string) string {
+	return filepath.Join(s.Dir, dirName(repo), "."+commit+partSuffix)
 }
 
-// own reads what the store says of a model. Its error is fs.ErrNotExist where
-// there is none.
-func (s Store) own(repo, commit string) (*Model, error) {
-	dir := s.folder(repo, commit)
+// read reads the manifest of a model. The error is fs.ErrNotExist if there is
+// none.
+func (s Store) read(repo, commit string) (*Model, error) {
+	dir := s.modelDir(repo, commit)
 	path := filepath.Join(dir, manifestFile)
-	content, err := safefile.ReadFile(path, mostManifest)
+	content, err := safefile.ReadFile(path, maxManifestSize)
 	if err != nil {
 		return nil, err
 	}
 	m, err := parseManifest(content)
 	if err == nil && (m.Repo != repo || m.Commit != commit) {
-		err = fmt.Errorf("it is of %s at %s", m.Repo, m.Commit)
+		err = fmt.Errorf("manifest is for %s at %s", m.Repo, m.Commit)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -114,37 +114,37 @@ func (s Store) own(repo, commit string) (*Model, error) {
 	return model, nil
 }
 
-// parseManifest reads a manifest and checks what is in it.
+// parseManifest parses and validates a manifest.
 func parseManifest(content []byte) (*manifest, error) {
 	var m manifest
 	if err := json.Unmarshal(content, &m); err != nil {
 		return nil, err
 	}
 	if m.Format != manifestFormat {
-		return nil, fmt.Errorf("its format is %d, want %d", m.Format, manifestFormat)
+		return nil, fmt.Errorf("format is %d, want %d", m.Format, manifestFormat)
 	}
 	if !isRepo(m.Repo) || !isHash(m.Commit, sha1Digits) {
-		return nil, errors.New("it names no repository and commit")
+		return nil, errors.New("missing repository or commit")
 	}
 	for _, f := range m.Files {
-		if checkFileName(f.Name) != nil || !isHash(f.SHA256, sha256Digits) || f.Size < 0 || f.Size > mostBytes {
-			return nil, fmt.Errorf("it has a file %q without a size or a SHA-256", f.Name)
+		if checkFileName(f.Name) != nil || !isHash(f.SHA256, sha256Digits) || f.Size < 0 || f.Size > maxFileSize {
+			return nil, fmt.Errorf("file %q has no valid name, size or SHA-256", f.Name)
 		}
 	}
 	return &m, nil
 }
 
-// writeManifest makes the manifest appear in a folder, in place of an older one.
-func writeManifest(folder string, m *manifest) error {
+// writeManifest atomically writes the manifest to a directory.
+func writeManifest(modelDir string, m *manifest) error {
 	content, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(folder, manifestFile)
+	path := filepath.Join(modelDir, manifestFile)
 	return safefile.WriteFile(path, append(content, '\n'), 0o644)
 }
 
-// present reports whether all files are there with their sizes.
+// present reports whether all files exist and have the expected sizes.
 func (m *Model) present() bool {
 	for _, f := range m.Files {
 		info, err := os.Stat(filepath.Join(m.Dir, filepath.FromSlash(f.Name)))
@@ -155,9 +155,9 @@ func (m *Model) present() bool {
 	return len(m.Files) > 0
 }
 
-// List returns the models of the store, and of the Hugging Face cache those that
-// have a short name, by repository and then the latest first. The error tells of
-// those that can't be read, and stands beside the others.
+// List returns the models in the store and, if they have a short name, in the
+// Hugging Face cache, sorted by repository and then latest first. It skips models
+// that cannot be read and returns their errors.
 func (s Store) List() ([]Model, error) {
 	var models []Model
 	var errs []error
@@ -176,8 +176,8 @@ func (s Store) List() ([]Model, error) {
 		var found []Model
 		if n.Short != "" {
 			found, err = s.Of(n)
-		} else { // the cache may be full of what has nothing to do with ragfaith
-			found, err = s.ofRepo(n.Repo)
+		} else { // the cache may hold many unrelated models
+			found, err = s.listRepo(n.Repo)
 		}
 		models = append(models, found...)
 		if _, missing := errors.AsType[*MissingError](err); !missing {
@@ -188,11 +188,11 @@ func (s Store) List() ([]Model, error) {
 	return models, errors.Join(errs...)
 }
 
-// ofRepo returns the store's own models of a repository, the latest first.
-func (s Store) ofRepo(repo string) ([]Model, error) {
+// listRepo returns the models of a repository in the store, the latest first.
+func (s Store) listRepo(repo string) ([]Model, error) {
 	var models []Model
 	var errs []error
-	commits, err := os.ReadDir(filepath.Join(s.Dir, folderOf(repo)))
+	commits, err := os.ReadDir(filepath.Join(s.Dir, dirName(repo)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s Store) ofRepo(repo string) ([]Model, error) {
 		if !isHash(entry.Name(), sha1Digits) {
 			continue
 		}
-		m, err := s.own(repo, entry.Name())
+		m, err := s.read(repo, entry.Name())
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -209,4 +209,81 @@ func (s Store) ofRepo(repo string) ([]Model, error) {
 	}
 	slices.SortStableFunc(models, func(a, b Model) int { return b.Pulled.Compare(a.Pulled) })
 	return models, errors.Join(errs...)
+}
+
+// A MissingError reports a model that is not on disk.
+type MissingError struct{ Name Name }
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("model %s not found; run: ragfaith models pull %s", e.Name, e.Name)
+}
+
+// Find returns the directory of a model, given as a directory, a short name or
+// ORG/REPO. Existing directories have priority over names, the store over the
+// Hugging Face cache, and revisions pulled later over earlier ones. The error is a
+// *MissingError, an *UnknownError, or describes why a directory is not a model.
+func (s Store) Find(name string) (string, error) {
+	info, err := os.Stat(name)
+	isDir := err == nil && info.IsDir()
+	if isDir {
+		if _, err := os.Stat(filepath.Join(name, configFile)); err == nil {
+			return name, nil
+		}
+	}
+	m, err := s.Lookup(name)
+	unknown, isUnknown := errors.AsType[*UnknownError](err)
+	_, missing := errors.AsType[*MissingError](err)
+	switch {
+	case err == nil:
+		return m.Dir, nil
+	case isDir && (isUnknown || missing):
+		return "", fmt.Errorf("%s: not a model directory: missing %s", name, configFile)
+	case isUnknown && looksLikePath(name):
+		return "", fmt.Errorf("%s: no such directory", name)
+	case isUnknown:
+		return "", unknown
+	}
+	return "", err
+}
+
+// looksLikePath reports whether s cannot have been meant as a name.
+func looksLikePath(s string) bool {
+	return filepath.IsAbs(s) || strings.HasPrefix(s, ".") || strings.HasPrefix(s, "~") ||
+		strings.ContainsRune(s, filepath.Separator) && strings.Count(s, "/") != 1
+}
+
+// Lookup returns the model that Find selects for a short name or ORG/REPO. The
+// error is a *MissingError, an *UnknownError, or a read error.
+func (s Store) Lookup(name string) (*Model, error) {
+	n, err := Resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.Of(n)
+	for i := range all {
+		if all[i].present() {
+			return &all[i], nil
+		}
+	}
+	if err != nil { // the unreadable model may be the one
+		return nil, err
+	}
+	return nil, &MissingError{n}
+}
+
+// Of returns the copies of a model on disk, those of the store before that of the
+// Hugging Face cache and the latest first. The error is a *MissingError, or
+// reports copies that cannot be read.
+func (s Store) Of(n Name) ([]Model, error) {
+	models, err := s.listRepo(n.Repo)
+	if m, ok := s.cachedModel(n); ok {
+		verified := func(o Model) bool { return o.Commit == m.Commit && o.Dir == m.Dir }
+		if !slices.ContainsFunc(models, verified) {
+			models = append(models, m)
+		}
+	}
+	if len(models) == 0 && err == nil {
+		err = &MissingError{n}
+	}
+	return models, err
 }

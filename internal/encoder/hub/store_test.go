@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// cacheMini is cacheRepo of the model that most tests fetch.
+// cacheMini is like cacheRepo for the model that most tests download.
 func cacheMini(t *testing.T, h *fakeHub, cache string, names ...string) string {
 	t.Helper()
 	return cacheRepo(t, cache, h.mini().name(), h.mini(), names...)
 }
 
-// cacheRepo makes a Hugging Face cache with the files of a repository that are
-// named, as links to blobs, and returns its snapshot.
+// cacheRepo creates a Hugging Face cache with the named files of a repository, as
+// links to blobs, and returns the snapshot directory.
 func cacheRepo(t *testing.T, cache, name string, content *fakeRepo, names ...string) string {
 	t.Helper()
 	repo := filepath.Join(cache, "models--"+strings.Replace(name, "/", "--", 1))
@@ -45,7 +45,7 @@ func cacheRepo(t *testing.T, cache, name string, content *fakeRepo, names ...str
 			t.Fatal(err)
 		}
 		if err := os.Symlink(target, link); err != nil {
-			t.Skipf("this system makes no links: %v", err)
+			t.Skipf("cannot create links: %v", err)
 		}
 	}
 	return dir
@@ -55,25 +55,25 @@ func wholeMini() []string {
 	return []string{"config.json", "tokenizer.json", "tokenizer_config.json", "modules.json", "1_Pooling/config.json", "model.safetensors"}
 }
 
-func TestAModelInTheHuggingFaceCacheIsUsedWhereItIs(t *testing.T) {
+func TestCachedModelIsUsedInPlace(t *testing.T) {
 	h := newMini(t)
-	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // one that is not needed
+	h.mini().files["config_sentence_transformers.json"] = fakeFile{content: []byte("{}")} // one that is not required
 	p := newPuller(t, h)
 	p.Store.Cache = t.TempDir()
 	dir := cacheMini(t, h, p.Store.Cache, wholeMini()...)
 	if found, err := p.Store.Find(mini); err != nil || found != dir {
-		t.Errorf("found %s, %v", found, err)
+		t.Errorf("Find returned %s, %v", found, err)
 	}
 	unknown, err := p.Store.Lookup(mini)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if wrong, err := unknown.Verify(t.Context(), nil); err != nil || wrong != nil {
-		t.Error(wrong, err) // by the names of the blobs
+		t.Error(wrong, err) // verified by the names of the blobs
 	}
 	m := pull(t, p, mini, "")
-	if m.Dir != dir || !m.Shared || len(h.asked("/resolve/")) > 0 {
-		t.Errorf("%s, %+v", m.Dir, h.asked("/resolve/"))
+	if m.Dir != dir || !m.Shared || len(h.requests("/resolve/")) > 0 {
+		t.Errorf("%s, %+v", m.Dir, h.requests("/resolve/"))
 	}
 	list, err := p.Store.List()
 	if err != nil || len(list) != 1 || list[0].Dir != dir || !list[0].Shared || list[0].Size() != m.Size() {
@@ -81,7 +81,7 @@ func TestAModelInTheHuggingFaceCacheIsUsedWhereItIs(t *testing.T) {
 	}
 	pull(t, p, mini, "")
 
-	// Damaged there, it is fetched into the store, and the cache is left alone.
+	// A model that is damaged in the cache is downloaded to the store.
 	blob := filepath.Join(filepath.Dir(filepath.Dir(dir)), "blobs", h.mini().files[weightsFile].sha256())
 	if err := os.WriteFile(blob, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)
@@ -92,18 +92,18 @@ func TestAModelInTheHuggingFaceCacheIsUsedWhereItIs(t *testing.T) {
 		}
 	}
 	m = pull(t, p, mini, "")
-	if m.Shared || len(h.asked(h.large())) != 1 {
+	if m.Shared || len(h.requests(h.large())) != 1 {
 		t.Errorf("%+v", m)
 	}
 	if content, err := os.ReadFile(blob); err != nil || content[0] != 0 {
-		t.Error("the cache was changed")
+		t.Error("the cache was modified")
 	}
 	if found, err := p.Store.Find(mini); err != nil || found != m.Dir {
-		t.Errorf("found %s, %v", found, err)
+		t.Errorf("Find returned %s, %v", found, err)
 	}
 }
 
-func TestACachePrunedLaterIsNotTaken(t *testing.T) {
+func TestPrunedCacheIsNotUsed(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	p.Store.Cache = t.TempDir()
@@ -113,34 +113,34 @@ func TestACachePrunedLaterIsNotTaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("found %s", dir)
+		t.Errorf("Find returned %s", dir)
 	}
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || len(wrong) != 6 || wrong[0].Reason != "it is missing" {
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || len(wrong) != 6 || wrong[0].Reason != "missing" {
 		t.Error(wrong, err)
 	}
 	if m = pull(t, p, mini, ""); m.Shared {
-		t.Error("it is still taken for one of the cache")
+		t.Error("got a model in the cache")
 	}
 }
 
-func TestWhatTheCacheHasOfAModelIsNotFetchedAgain(t *testing.T) {
+func TestCachedFilesAreNotDownloaded(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	p.Store.Cache = t.TempDir()
 	cacheMini(t, h, p.Store.Cache, "model.safetensors", "config.json")
 	if dir, err := p.Store.Find(mini); err == nil {
-		t.Errorf("found %s", dir)
+		t.Errorf("Find returned %s", dir)
 	}
 	m := pull(t, p, mini, "")
-	if m.Shared || len(h.asked(weightsFile))+len(h.asked(h.large()))+len(h.asked(firstCommit+"/config.json")) > 0 {
-		t.Errorf("%+v", h.asked("/resolve/"))
+	if m.Shared || len(h.requests(weightsFile))+len(h.requests(h.large()))+len(h.requests(firstCommit+"/config.json")) > 0 {
+		t.Errorf("%+v", h.requests("/resolve/"))
 	}
 	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
 		t.Error(wrong, err)
 	}
 }
 
-func TestShardsInTheCacheAreAllNeeded(t *testing.T) {
+func TestCachedModelNeedsAllShards(t *testing.T) {
 	h := newFakeHub(t)
 	index := `{"weight_map":{"a":"model-00001-of-00002.safetensors","b":"model-00002-of-00002.safetensors"}}`
 	repo := &fakeRepo{firstCommit, map[string]fakeFile{
@@ -154,34 +154,34 @@ func TestShardsInTheCacheAreAllNeeded(t *testing.T) {
 	p.Store.Cache = t.TempDir()
 	cacheRepo(t, p.Store.Cache, "org/big", repo, "config.json", "tokenizer.json", "model.safetensors.index.json", "model-00001-of-00002.safetensors")
 	if dir, err := p.Store.Find("org/big"); err == nil {
-		t.Errorf("found %s", dir)
+		t.Errorf("Find returned %s", dir)
 	}
 	dir := cacheRepo(t, p.Store.Cache, "org/big", repo, "model-00002-of-00002.safetensors")
 	if found, err := p.Store.Find("org/big"); err != nil || found != dir {
-		t.Errorf("found %s, %v", found, err)
+		t.Errorf("Find returned %s, %v", found, err)
 	}
-	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.asked("/resolve/")) > 0 {
+	if m := pull(t, p, "org/big", ""); m.Dir != dir || len(m.Files) != 5 || len(h.requests("/resolve/")) > 0 {
 		t.Errorf("%+v", m)
 	}
 }
 
-func TestWhatIsOnAnotherDiskIsCopied(t *testing.T) {
+func TestCachedFilesAreCopiedBetweenFileSystems(t *testing.T) {
 	h := newMini(t)
 	cache, err := os.MkdirTemp("/dev/shm", "hub")
 	if err != nil {
-		t.Skipf("there is no other disk here: %v", err)
+		t.Skipf("no second file system: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(cache) })
 	p := newPuller(t, h)
 	p.Store.Cache = cache
 	cacheMini(t, h, cache, "model.safetensors")
 	m := pull(t, p, mini, "")
-	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || len(h.asked(h.large())) > 0 {
+	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil || len(h.requests(h.large())) > 0 {
 		t.Error(wrong, err)
 	}
 }
 
-func TestFindTakesFoldersAndNames(t *testing.T) {
+func TestFind(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
@@ -201,13 +201,13 @@ func TestFindTakesFoldersAndNames(t *testing.T) {
 		{"model", "model", ""},
 		{"./model", "./model", ""},
 		{"org/repo", "org/repo", ""},
-		{mini, m.Dir, ""}, // the folder of that name holds no model
+		{mini, m.Dir, ""}, // the directory of that name is not a model
 		{"sentence-transformers/all-MiniLM-L6-v2", m.Dir, ""},
-		{"empty", "", "empty: the folder holds no model: it has no config.json"},
-		{"./none", "", "./none: there is no such folder"},
-		{"a/b/c", "", "a/b/c: there is no such folder"},
-		{"org/other", "", "the model org/other is not here: run: ragfaith models pull org/other"},
-		{"cross-encoder/nli-deberta-v3-base", "", "the model nli-deberta-v3-base is not here: run: ragfaith models pull nli-deberta-v3-base"},
+		{"empty", "", "empty: not a model directory: missing config.json"},
+		{"./none", "", "./none: no such directory"},
+		{"a/b/c", "", "a/b/c: no such directory"},
+		{"org/other", "", "model org/other not found; run: ragfaith models pull org/other"},
+		{"cross-encoder/nli-deberta-v3-base", "", "model nli-deberta-v3-base not found; run: ragfaith models pull nli-deberta-v3-base"},
 		{"minilm", "", `unknown model "minilm": want ORG/REPO or one of hhem-2.1-open, minicheck-roberta-large, nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, minilm-l6`},
 		{"", "", `unknown model "": want ORG/REPO or one of hhem-2.1-open, minicheck-roberta-large, nli-deberta-v3-xsmall, nli-deberta-v3-small, nli-deberta-v3-base, minilm-l6`},
 	} {
@@ -218,7 +218,7 @@ func TestFindTakesFoldersAndNames(t *testing.T) {
 	}
 }
 
-func TestEveryShortNameIsARepository(t *testing.T) {
+func TestResolve(t *testing.T) {
 	for _, n := range Names() {
 		if !isRepo(n.Repo) || n.Tokenizer != "" && !isRepo(n.Tokenizer) || strings.Contains(n.Short, "/") {
 			t.Errorf("%+v", n)
@@ -231,12 +231,12 @@ func TestEveryShortNameIsARepository(t *testing.T) {
 	}
 	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
 		if n, err := Resolve(bad); err == nil {
-			t.Errorf("%q is %+v", bad, n)
+			t.Errorf("Resolve(%q) returned %+v", bad, n)
 		}
 	}
 }
 
-func TestAManifestThatCantBeTrustedIsNamed(t *testing.T) {
+func TestInvalidManifestIsAnError(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	m := pull(t, p, mini, "")
@@ -260,14 +260,14 @@ func TestAManifestThatCantBeTrustedIsNamed(t *testing.T) {
 			t.Errorf("%.40q: %v, %v, %v", content, list, listErr, findErr)
 		}
 	}
-	before := len(h.asked("/resolve/"))
+	before := len(h.requests("/resolve/"))
 	pull(t, p, mini, "")
-	if n := len(h.asked("/resolve/")) - before; n != 0 {
-		t.Errorf("%d files were fetched for a manifest", n)
+	if n := len(h.requests("/resolve/")) - before; n != 0 {
+		t.Errorf("got %d files downloaded for an invalid manifest", n)
 	}
 }
 
-func TestAnUnusableFolderIsNamed(t *testing.T) {
+func TestPullNamesUnusableDirectory(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	file := filepath.Join(t.TempDir(), "file")
@@ -280,31 +280,31 @@ func TestAnUnusableFolderIsNamed(t *testing.T) {
 	}
 }
 
-// TestHoldsALock is the other process of the test below.
-func TestHoldsALock(t *testing.T) {
+// TestLockHelper runs in the process that TestLockIsReleasedByExit starts.
+func TestLockHelper(t *testing.T) {
 	dir := os.Getenv("HOLD_LOCK_IN")
 	if dir == "" {
-		t.Skip("not the other process")
+		t.Skip("runs only in another process")
 	}
 	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
 	if _, err := r.lock(t.Context(), "org/repo"); err != nil {
 		t.Fatal(err)
 	}
-	os.Exit(0) // without giving it back
+	os.Exit(0) // without releasing the lock
 }
 
-func TestALockEndsWithItsProcess(t *testing.T) {
+func TestLockIsReleasedByExit(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
-		t.Skip("no processes here")
+		t.Skip("system has no processes")
 	}
 	dir := t.TempDir()
 	r := &remote{Puller: &Puller{Store: Store{Dir: dir}, Clock: &fakeClock{}}}
-	cmd := exec.Command(os.Args[0], "-test.run=^TestHoldsALock$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestLockHelper$")
 	cmd.Env = append(os.Environ(), "HOLD_LOCK_IN="+dir)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+	if reply, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, reply)
 	}
-	r.Watch.Wait = func(string) { t.Error("it is still held") }
+	r.Watch.Wait = func(string) { t.Error("the lock is still held") }
 	release, err := r.lock(t.Context(), "org/repo")
 	if err != nil {
 		t.Fatal(err)

@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// isFull reports whether err says that there is no room on a disk, or no more of
-// it for this user.
+// isFull reports whether err means that a disk is full or a quota exceeded.
 func isFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

@@ -6,32 +6,30 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
 )
 
-// atomicSum adds up.
 type atomicSum struct{ n atomic.Int64 }
 
 func (s *atomicSum) add(n int64) { s.n.Add(n) }
 
-func TestWhatIsForbiddenIsAskedOnceAndSaysWhy(t *testing.T) {
+func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	for _, tt := range []struct {
 		status      int
 		code, token string
 		file        bool
 		want        string
 	}{
-		{401, "", "", false, "there is no such model, or it is not open to all: then set HF_TOKEN to a token that may read it"},
-		{401, "", testToken, false, "there is no such model, or the token in HF_TOKEN may not read it"},
-		{401, "GatedRepo", "", true, "ask for access at URL/sentence-transformers/all-MiniLM-L6-v2, and set HF_TOKEN to a token of that account"},
-		{403, "GatedRepo", testToken, true, "the account of the token in HF_TOKEN has no access: ask for it at URL/sentence-transformers/all-MiniLM-L6-v2"},
-		{403, "", "", false, "ask for access at URL/sentence-transformers/all-MiniLM-L6-v2, and set HF_TOKEN to a token of that account"},
-		{404, "", "", false, `there is no such model, or it has no revision "main"`},
-		{404, "RevisionNotFound", "", false, `it has no revision "main"`},
+		{401, "", "", false, "model does not exist, or set HF_TOKEN to a token with access to it"},
+		{401, "", testToken, false, "model does not exist, or the token in HF_TOKEN has no access to it"},
+		{401, "GatedRepo", "", true, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
+		{403, "GatedRepo", testToken, true, "the token in HF_TOKEN has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"},
+		{403, "", "", false, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
+		{404, "", "", false, `model or revision not found: "main"`},
+		{404, "RevisionNotFound", "", false, `revision not found: "main"`},
 		{404, "", "", true, ""},
 		{410, "", testToken, false, ""},
 		{501, "", "", false, ""},
@@ -57,13 +55,13 @@ func TestWhatIsForbiddenIsAskedOnceAndSaysWhy(t *testing.T) {
 		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {
 			t.Errorf("%d %s: %v", tt.status, tt.code, err)
 		}
-		if n := len(h.asked(part)); n != 1 {
-			t.Errorf("%d: %d requests", tt.status, n)
+		if n := len(h.requests(part)); n != 1 {
+			t.Errorf("%d: got %d requests, want 1", tt.status, n)
 		}
 	}
 }
 
-func TestWhatPassesIsTriedAgain(t *testing.T) {
+func TestTransientErrorsAreRetried(t *testing.T) {
 	for _, status := range []int{408, 425, 429, 500, 502, 503, 504} {
 		h := newMini(t)
 		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
@@ -74,21 +72,21 @@ func TestWhatPassesIsTriedAgain(t *testing.T) {
 			return true
 		}
 		p := newPuller(t, h)
-		var told atomicSum
-		p.Watch.Retry = func(error, time.Duration) { told.add(1) }
+		var retries atomicSum
+		p.Watch.Retry = func(error, time.Duration) { retries.add(1) }
 		pull(t, p, mini, "")
-		if n, m := len(h.asked("/api/")), len(h.asked(h.large())); n != 3 || m != 3 || told.n.Load() != 4 {
-			t.Errorf("%d: %d and %d requests, %d told", status, n, m, told.n.Load())
+		if n, m := len(h.requests("/api/")), len(h.requests(h.large())); n != 3 || m != 3 || retries.n.Load() != 4 {
+			t.Errorf("%d: got %d and %d requests, %d retries, want 3, 3, 4", status, n, m, retries.n.Load())
 		}
 	}
 }
 
-func TestAServerIsLeftAloneAsLongAsItAsks(t *testing.T) {
+func TestRetryAfterIsHonored(t *testing.T) {
 	clock := &fakeClock{}
 	for header, want := range map[string]time.Duration{
 		"7": 7 * time.Second,
 		clock.Now().Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second,
-		"99999": mostWait,
+		"99999": maxRetryAfter,
 	} {
 		h := newMini(t)
 		h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
@@ -109,7 +107,7 @@ func TestAServerIsLeftAloneAsLongAsItAsks(t *testing.T) {
 	}
 }
 
-func TestTriesComeToAnEnd(t *testing.T) {
+func TestRetriesAreLimited(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(_ int, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -120,8 +118,8 @@ func TestTriesComeToAnEnd(t *testing.T) {
 	if err := failToPull(t, p, mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable" {
 		t.Error(err)
 	}
-	if n := len(h.asked("/")); n != 4 {
-		t.Errorf("%d requests", n)
+	if n := len(h.requests("/")); n != 4 {
+		t.Errorf("got %d requests, want 4", n)
 	}
 	h.Close()
 	clock := &fakeClock{}
@@ -132,7 +130,7 @@ func TestTriesComeToAnEnd(t *testing.T) {
 	}
 }
 
-func TestAStalledServerIsGivenUpAndAskedAgain(t *testing.T) {
+func TestStalledDownloadIsRetried(t *testing.T) {
 	h := newMini(t)
 	clock := &fakeClock{stalls: make(chan struct{})}
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
@@ -143,41 +141,50 @@ func TestAStalledServerIsGivenUpAndAskedAgain(t *testing.T) {
 		w.Header().Set("Content-Length", "3145728")
 		_, _ = w.Write(h.mini().files[weightsFile].content[:2<<20])
 		_ = http.NewResponseController(w).Flush()
-		<-r.Context().Done() // says no more
+		<-r.Context().Done()
 		return true
 	}
 	p := newPuller(t, h)
 	p.Clock = clock
-	var seen atomicSum
-	var once sync.Once
-	all := p.Watch
-	all.Bytes = func(n int64) {
-		if seen.add(n); seen.n.Load() > 2<<20 { // all that will come
-			once.Do(func() {
-				go func() {
-					clock.stalls <- struct{}{} // something came in this time
-					clock.stalls <- struct{}{} // and nothing in this one
-				}()
-			})
+	var missing atomic.Int64
+	received, retried := make(chan struct{}), make(chan struct{})
+	p.Watch.Plan = func(_ int, bytes int64) { missing.Store(bytes) }
+	p.Watch.Bytes = func(n int64) {
+		if missing.Add(-n) == 1<<20 { // everything before the stall
+			close(received)
 		}
 	}
 	var reason error
-	all.Retry = func(err error, _ time.Duration) { reason = err }
-	p.Watch = all
+	p.Watch.Retry = func(err error, _ time.Duration) {
+		if strings.Contains(err.Error(), weightsFile) {
+			reason = err
+			close(retried)
+		}
+	}
+	go func() {
+		<-received
+		for {
+			select {
+			case clock.stalls <- struct{}{}:
+			case <-retried:
+				return
+			}
+		}
+	}()
 	m := pull(t, p, mini, "")
 	if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
 		t.Error(wrong, err)
 	}
-	if reason == nil || !strings.HasSuffix(reason.Error(), "nothing came for 30s") {
+	if reason == nil || !strings.HasSuffix(reason.Error(), "no data received for 30s") {
 		t.Error(reason)
 	}
-	requests := h.asked(h.large())
+	requests := h.requests(h.large())
 	if len(requests) != 2 || requests[1].span != "bytes=2097152-" || requests[1].ifRange == "" {
 		t.Errorf("%+v", requests)
 	}
 }
 
-func TestRedirectsAreFollowedOnlySoFar(t *testing.T) {
+func TestRedirectsAreLimited(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasPrefix(r.URL.Path, "/api/") {
@@ -189,7 +196,7 @@ func TestRedirectsAreFollowedOnlySoFar(t *testing.T) {
 	p := newPuller(t, h)
 	clock := &fakeClock{}
 	p.Clock = clock
-	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "redirects more than 10 times") || clock.waits != nil {
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") || clock.waits != nil {
 		t.Error(err, clock.waits)
 	}
 	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
@@ -199,7 +206,7 @@ func TestRedirectsAreFollowedOnlySoFar(t *testing.T) {
 	}
 }
 
-func TestARenamedRepositoryIsFollowed(t *testing.T) {
+func TestRenamedRepositoryIsFollowed(t *testing.T) {
 	h := newMini(t)
 	h.repos["new/name"] = h.mini()
 	delete(h.repos, h.mini().name())
@@ -216,7 +223,7 @@ func TestARenamedRepositoryIsFollowed(t *testing.T) {
 	pull(t, p, mini, "")
 }
 
-func TestAHubUnderAPathIsAsked(t *testing.T) {
+func TestEndpointMayHavePath(t *testing.T) {
 	h := newMini(t)
 	inner := h.Config.Handler
 	h.Config.Handler = http.StripPrefix("/mirror/of", inner)
@@ -225,14 +232,14 @@ func TestAHubUnderAPathIsAsked(t *testing.T) {
 	pull(t, p, mini, "")
 }
 
-func TestBadSettingsAreRefusedBeforeAnythingIsSent(t *testing.T) {
+func TestPullRejectsInvalidOptions(t *testing.T) {
 	for _, tt := range []struct{ endpoint, token, revision, want string }{
 		{"ftp://host", "", "", `endpoint "ftp://host": want http:// or https:// and a host`},
 		{"https://", "", "", `endpoint "https:": want http:// or https:// and a host`},
-		{"https://me:secret@host", "", "", "endpoint: it may have no name and password"},
-		{"https://host?a=b", "", "", "endpoint: it may have no query"},
-		{"https://ho st", "", "", "endpoint: it is not a URL"},
-		{"", "hf_a\r\nX-Evil: 1", "", "HF_TOKEN: it has characters that no token has"},
+		{"https://me:secret@host", "", "", "endpoint: user and password are not allowed"},
+		{"https://host?a=b", "", "", "endpoint: query and fragment are not allowed"},
+		{"https://ho st", "", "", "endpoint: invalid URL"},
+		{"", "hf_a\r\nX-Evil: 1", "", "HF_TOKEN: invalid characters"},
 		{"", "", "../main", `revision "../main": want a branch, a tag or a commit`},
 		{"", "", "a b", `revision "a b": want a branch, a tag or a commit`},
 	} {
@@ -249,30 +256,30 @@ func TestBadSettingsAreRefusedBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestHostileNamesAreRefused(t *testing.T) {
+func TestHostileFileNamesAreRejected(t *testing.T) {
 	hostile := []string{
 		"", ".", "..", "../config.json", "a/../../b", "/etc/passwd", "a//b", "a/./b", "a/", `..\b`, `a\b`, "C:b", "a:b",
 		"a\x00b", "a\nb", "a\u202eb", "a.", "a /b", strings.Repeat("a", 201), strings.Repeat("a/", 300) + "b", "a\xff",
 	}
 	for _, name := range hostile {
 		if err := checkFileName(name); err == nil {
-			t.Errorf("%q is taken", name)
+			t.Errorf("checkFileName accepted %q", name)
 		}
 		if isRepo("org/" + name) {
-			t.Errorf("%q is taken for a repository", name)
+			t.Errorf("isRepo accepted %q", name)
 		}
 		if !utf8.ValidString(name) {
-			continue // JSON can't hold it
+			continue // cannot be encoded as JSON
 		}
 		h := newMini(t)
-		h.listed = func(l map[string]any) {
+		h.editListing = func(l map[string]any) {
 			l["siblings"] = append(l["siblings"].([]any), map[string]any{"rfilename": name, "size": 1})
 		}
-		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "the server names a file") {
+		if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "invalid file name") {
 			t.Errorf("%q: %v", name, err)
 		}
-		if files := len(h.asked("/resolve/")); files > 0 {
-			t.Errorf("%q: %d files were asked for", name, files)
+		if files := len(h.requests("/resolve/")); files > 0 {
+			t.Errorf("%q: got %d file requests, want 0", name, files)
 		}
 	}
 	for _, name := range []string{"config.json", "1_Pooling/config.json", "a b.txt", "模型.safetensors", "model-00001-of-00002.safetensors", ".gitattributes"} {
@@ -285,12 +292,12 @@ func TestHostileNamesAreRefused(t *testing.T) {
 		`{"weight_map":{"a":"x.safetensors","b":"X.safetensors"}}`, `{"weight_map":{}}`, `[]`, ``,
 	} {
 		if names, err := shardNames([]byte(index)); err == nil {
-			t.Errorf("%s names %v", index, names)
+			t.Errorf("%s: got names %v, want an error", index, names)
 		}
 	}
 }
 
-func TestAReplyThatIsNoListingIsRefused(t *testing.T) {
+func TestParseListingRejectsInvalidResponses(t *testing.T) {
 	for _, reply := range []string{
 		``, `null`, `[]`, `{}`, `<html>`, `{"sha":"main"}`, `{"sha":"` + strings.Repeat("A", 40) + `"}`,
 		`{"sha":"SHA","siblings":[{"rfilename":"a","size":-1}]}`,
@@ -312,13 +319,13 @@ func FuzzListing(f *testing.F) {
 	f.Add([]byte(`{"weight_map":{"a":"model-00001-of-00002.safetensors"}}`))
 	f.Add([]byte(`{"format":1,"repo":"a/b","commit":"` + firstCommit + `","files":[{"name":"a","size":1,"sha256":"` + strings.Repeat("0", 64) + `"}]}`))
 	hostile := func(name string) bool {
-		return name == "" || len(name) > mostPath || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00\n\r\t\x1b") ||
+		return name == "" || len(name) > maxFileName || strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\:\x00\n\r\t\x1b") ||
 			slices.ContainsFunc(strings.Split(name, "/"), func(s string) bool { return s == "" || s == "." || s == ".." })
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if l, err := parseListing("org/repo", data); err == nil {
 			for name, s := range l.Files {
-				if hostile(name) || s.Name != name || s.Size < -1 || s.Size > mostBytes ||
+				if hostile(name) || s.Name != name || s.Size < -1 || s.Size > maxFileSize ||
 					s.SHA256 != "" && !isHash(s.SHA256, sha256Digits) || s.Blob != "" && !isHash(s.Blob, sha1Digits) {
 					t.Errorf("%+v", s)
 				}

@@ -15,101 +15,99 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// partSuffix ends the name of a file that is not complete.
+// partSuffix is appended to the names of incomplete files.
 const partSuffix = ".part"
 
-// A WrongError is a file whose content is not what the hub says it is.
-type WrongError struct{ File, Reason string }
+// A MismatchError reports a file that does not match what the hub says about it.
+type MismatchError struct{ File, Reason string }
 
-// Error names the file.
-func (e *WrongError) Error() string { return e.File + ": " + e.Reason }
+func (e *MismatchError) Error() string { return e.File + ": " + e.Reason }
 
-// A download is a file on its way.
+// A download is one file being downloaded.
 type download struct {
 	*remote
-	f         source
-	path      string // where it will be
-	part      *os.File
-	digest    *digest
-	inherited bool   // it began with what an earlier run left
-	broken    bool   // what there is of it is of no use
-	etag      string // of what was got so far, from the same place; empty where unknown
+	f       remoteFile
+	path    string // destination
+	part    *os.File
+	digest  *digest
+	resumed bool   // includes data from an earlier run
+	corrupt bool   // part must be discarded
+	etag    string // of the data so far, or ""
 }
 
-// fetch puts a file at path, which appears when it is complete and checked.
-// What an earlier run left of it in path.part is taken over. It returns the
-// file's SHA-256.
-func (r *remote) fetch(ctx context.Context, f source, path string) (string, error) {
+// fetch downloads a file to path, where it appears complete and verified. It
+// resumes path.part from an earlier run. It returns the SHA-256 of the file.
+func (r *remote) fetch(ctx context.Context, f remoteFile, path string) (string, error) {
 	if f.Size < 0 {
-		return "", fmt.Errorf("%s: %s: the server does not say how long it is", f.Repo, f.Name)
+		return "", fmt.Errorf("%s: %s: unknown size", f.Repo, f.Name)
 	}
 	d := &download{remote: r, f: f, path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", d.disk(err)
+		return "", d.diskError(err)
 	}
 	part, err := safefile.OpenFile(path+partSuffix, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return "", d.disk(err)
+		return "", d.diskError(err)
 	}
 	defer part.Close()
 	d.part = part
-	if err := d.takeOver(ctx); err != nil {
+	if err := d.resume(ctx); err != nil {
 		return "", err
 	}
 	for {
-		err := r.retrying(ctx, f.Repo+": "+f.Name, d.try)
+		err := r.retry(ctx, f.Repo+": "+f.Name, d.attempt)
 		if err != nil {
-			d.removeBroken()
+			d.discardCorrupt()
 			return "", err
 		}
 		reason := d.digest.check(d.f.SHA256, d.f.Blob)
 		if reason == "" {
 			return d.digest.SHA256(), d.finish()
 		}
-		if !d.inherited {
-			d.broken = true
-			d.removeBroken()
-			return "", &WrongError{f.Repo + ": " + f.Name, reason}
+		if !d.resumed {
+			d.corrupt = true
+			d.discardCorrupt()
+			return "", &MismatchError{f.Repo + ": " + f.Name, reason}
 		}
-		// What was left may have been damaged, as by a power cut.
+		// The data from the earlier run may be damaged, such as by a power failure.
 		if err := d.restart(); err != nil {
 			return "", err
 		}
 	}
 }
 
-// takeOver begins with what is there.
-func (d *download) takeOver(ctx context.Context) error {
+// resume hashes the existing part.
+func (d *download) resume(ctx context.Context) error {
 	d.digest = newDigest(d.f.Size, d.f.SHA256 == "")
 	info, err := d.part.Stat()
 	if err != nil {
-		return d.disk(err)
+		return d.diskError(err)
 	}
 	if info.Size() > d.f.Size {
 		return d.restart()
 	}
-	d.inherited = info.Size() > 0
+	d.resumed = info.Size() > 0
 	if err := d.digest.readFrom(ctx, d.part, d.Watch.bytes); err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		return d.disk(err)
+		return d.diskError(err)
 	}
 	return nil
 }
 
-// restart throws away what there is.
+// restart discards the existing part.
 func (d *download) restart() error {
 	d.Watch.bytes(-d.digest.n)
-	d.digest, d.inherited, d.etag = newDigest(d.f.Size, d.f.SHA256 == ""), false, ""
+	d.digest, d.resumed, d.etag = newDigest(d.f.Size, d.f.SHA256 == ""), false, ""
 	err := d.part.Truncate(0)
 	if err == nil {
 		_, err = d.part.Seek(0, io.SeekStart)
 	}
-	return d.disk(err)
+	return d.diskError(err)
 }
 
-// finish makes the file appear.
+// finish moves the complete part to its destination.
 func (d *download) finish() error {
 	err := d.part.Sync()
 	if closeErr := d.part.Close(); err == nil {
@@ -118,25 +116,25 @@ func (d *download) finish() error {
 	if err == nil {
 		err = os.Rename(d.path+partSuffix, d.path)
 	}
-	return d.disk(err)
+	return d.diskError(err)
 }
 
-// removeBroken removes the part where its content is of no use.
-func (d *download) removeBroken() {
-	if d.broken {
+// discardCorrupt removes the part if it is corrupt.
+func (d *download) discardCorrupt() {
+	if d.corrupt {
 		d.Watch.bytes(-d.digest.n)
 		_ = d.part.Close()
 		_ = os.Remove(d.path + partSuffix)
 	}
 }
 
-// disk is the error of writing to the disk, nil for none.
-func (d *download) disk(err error) error {
+// diskError adds context to an error of the file system. It returns nil for nil.
+func (d *download) diskError(err error) error {
 	if err == nil {
 		return nil
 	}
 	if isFull(err) {
-		return fmt.Errorf("%s: the disk of %s is full: %d more bytes are needed: %w",
+		return fmt.Errorf("%s: disk full at %s: %d more bytes needed: %w",
 			d.f.Name, d.Store.Dir, d.f.Size-d.digest.n, err)
 	}
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
@@ -145,8 +143,8 @@ func (d *download) disk(err error) error {
 	return fmt.Errorf("%s: %w", d.path, err)
 }
 
-// try asks for what is missing, and takes what comes.
-func (d *download) try(ctx context.Context, alive func()) (bool, error) {
+// attempt requests the missing data and appends it to the part.
+func (d *download) attempt(ctx context.Context, alive func()) (bool, error) {
 	if d.digest.n == d.f.Size && d.f.SHA256+d.f.Blob != "" {
 		return false, nil
 	}
@@ -165,18 +163,18 @@ func (d *download) try(ctx context.Context, alive func()) (bool, error) {
 	}
 	defer res.Body.Close()
 	alive()
-	if err := d.accept(res); err != nil {
+	if err := d.checkResponse(res); err != nil {
 		return false, err
 	}
-	began := d.digest.n
+	start := d.digest.n
 	err = d.copy(res.Body, alive)
-	return d.digest.n-began >= enough, err
+	return d.digest.n-start >= progressBytes, err
 }
 
-// accept looks at the head of a reply, and gets ready for its body.
-func (d *download) accept(res *http.Response) error {
+// checkResponse checks the header of a response and prepares for its body.
+func (d *download) checkResponse(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
-	if err := d.identify(res); err != nil {
+	if err := d.checkHeaders(res); err != nil {
 		return err
 	}
 	length := d.f.Size
@@ -184,51 +182,51 @@ func (d *download) accept(res *http.Response) error {
 	case http.StatusPartialContent:
 		at, total, ok := contentRange(res.Header.Get("Content-Range"))
 		if !ok || at != d.digest.n || total >= 0 && total != d.f.Size {
-			// Not what was asked for: the next try asks for all of it.
+			// The next attempt requests the whole file.
 			if err := d.restart(); err != nil {
 				return err
 			}
-			return d.network(errors.New("it sent another part of the file than was asked for"))
+			return d.networkErr(errors.New("server sent another range than requested"))
 		}
 		length -= at
-	case http.StatusOK: // all of it, even if a part was asked for
+	case http.StatusOK: // the whole file, even if a range was requested
 	case http.StatusRequestedRangeNotSatisfiable:
 		if err := d.restart(); err != nil {
 			return err
 		}
-		return d.refused(res, d.f.Repo, d.f.Commit, d.f.Name)
+		return d.statusError(res, d.f.Repo, d.f.Commit, d.f.Name)
 	default:
-		return d.refused(res, d.f.Repo, d.f.Commit, d.f.Name)
+		return d.statusError(res, d.f.Repo, d.f.Commit, d.f.Name)
 	}
 	if res.ContentLength >= 0 && res.ContentLength != length {
-		return &WrongError{name, fmt.Sprintf("the server sends %d bytes, want %d", res.ContentLength, length)}
+		return &MismatchError{name, fmt.Sprintf("server sent %d bytes, want %d", res.ContentLength, length)}
 	}
 	if res.StatusCode == http.StatusOK && d.digest.n > 0 {
 		if err := d.restart(); err != nil {
 			return err
 		}
 	}
-	if etag := res.Header.Get("ETag"); strings.HasPrefix(etag, `"`) { // a weak one promises nothing of the bytes
+	if etag := res.Header.Get("ETag"); strings.HasPrefix(etag, `"`) { // weak tags do not identify bytes
 		d.etag = etag
 	}
 	return nil
 }
 
-// identify holds what the hub says of the file, on the way to where it lies,
-// against what it should be. Where the listing gave no checksum, it is the
+// checkHeaders compares what the hub says about the file, on the way to its
+// location, with the listing. If the listing has no checksum, it is taken from the
 // hub's ETag.
-func (d *download) identify(res *http.Response) error {
+func (d *download) checkHeaders(res *http.Response) error {
 	name := d.f.Repo + ": " + d.f.Name
 	for r := res; r != nil; r = r.Request.Response {
 		if r.Request.URL.Host != d.base.Host || r.StatusCode >= 400 {
 			continue
 		}
 		if c := r.Header.Get("X-Repo-Commit"); c != "" && c != d.f.Commit {
-			return &WrongError{name, fmt.Sprintf("the server sends it of commit %.40q, want %s", c, d.f.Commit)}
+			return &MismatchError{name, fmt.Sprintf("server sent commit %.40q, want %s", c, d.f.Commit)}
 		}
-		linked, etag := plainTag(r.Header.Get("X-Linked-Etag")), plainTag(r.Header.Get("ETag"))
+		linked, etag := trimETag(r.Header.Get("X-Linked-Etag")), trimETag(r.Header.Get("ETag"))
 		if isHash(linked, sha256Digits) && d.f.SHA256 != "" && linked != d.f.SHA256 {
-			return &WrongError{name, fmt.Sprintf("the server has one with the SHA-256 %s, want %s", linked, d.f.SHA256)}
+			return &MismatchError{name, fmt.Sprintf("server has SHA-256 %s, want %s", linked, d.f.SHA256)}
 		}
 		if d.f.SHA256+d.f.Blob != "" {
 			continue
@@ -243,15 +241,15 @@ func (d *download) identify(res *http.Response) error {
 		}
 	}
 	if d.f.SHA256+d.f.Blob == "" && res.StatusCode < 300 {
-		return fmt.Errorf("%s: the server gives no checksum", name)
+		return fmt.Errorf("%s: server sent no checksum", name)
 	}
 	return nil
 }
 
-// plainTag is an ETag without its quotes.
-func plainTag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
+// trimETag returns an ETag without quotes.
+func trimETag(tag string) string { return strings.Trim(strings.TrimPrefix(tag, "W/"), `"`) }
 
-// contentRange reads "bytes 5-9/10"; total is -1 where it is not told.
+// contentRange parses "bytes 5-9/10"; total is -1 if unknown.
 func contentRange(v string) (at, total int64, ok bool) {
 	v, ok = strings.CutPrefix(v, "bytes ")
 	span, whole, cut := strings.Cut(v, "/")
@@ -267,8 +265,7 @@ func contentRange(v string) (at, total int64, ok bool) {
 	return at, total, err == nil
 }
 
-// copy takes the body of a reply to the disk, and no byte more than there should
-// be.
+// copy appends the body of a response to the part, up to the expected size.
 func (d *download) copy(body io.Reader, alive func()) error {
 	buf := make([]byte, 128<<10)
 	for {
@@ -276,29 +273,28 @@ func (d *download) copy(body io.Reader, alive func()) error {
 		if n > 0 {
 			alive()
 			if int64(n) > d.f.Size-d.digest.n {
-				d.broken = true
-				return &WrongError{d.f.Repo + ": " + d.f.Name, fmt.Sprintf("the server sends more than %d bytes", d.f.Size)}
+				d.corrupt = true
+				return &MismatchError{d.f.Repo + ": " + d.f.Name, fmt.Sprintf("server sent more than %d bytes", d.f.Size)}
 			}
 			if _, err := d.write(buf[:n]); err != nil {
-				return d.disk(err)
+				return d.diskError(err)
 			}
 			_, _ = d.digest.Write(buf[:n])
 			d.Watch.bytes(int64(n))
 		}
-		if err == io.EOF { //nolint:errorlint // Read returns it as it is
+		if err == io.EOF { //nolint:errorlint // io.Reader returns it unwrapped
 			err = nil
 			if d.digest.n < d.f.Size {
-				err = d.network(io.ErrUnexpectedEOF)
+				err = d.networkErr(io.ErrUnexpectedEOF)
 			}
 			return err
 		}
 		if err != nil {
-			return d.network(err)
+			return d.networkErr(err)
 		}
 	}
 }
 
-// write appends p to the part.
 func (d *download) write(p []byte) (int, error) {
 	if d.writing != nil {
 		return d.writing(d.part, p)

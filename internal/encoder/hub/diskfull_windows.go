@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// isFull reports whether err says that there is no room on a disk.
+// isFull reports whether err means that a disk is full.
 func isFull(err error) bool {
 	const handleDiskFull, diskFull = syscall.Errno(39), syscall.Errno(112)
 	return errors.Is(err, handleDiskFull) || errors.Is(err, diskFull)

@@ -16,8 +16,8 @@ import (
 // large is the path of the weights on the second host.
 func (h *fakeHub) large() string { return "/" + h.mini().files[weightsFile].sha256() }
 
-// cut answers a request for the weights with so many bytes of what was asked
-// for, and then breaks the connection.
+// cut sends n bytes of the requested range of the weights and then breaks the
+// connection.
 func (h *fakeHub) cut(w http.ResponseWriter, r *http.Request, bytes int) {
 	content := h.mini().files[weightsFile].content
 	at := 0
@@ -35,7 +35,7 @@ func (h *fakeHub) cut(w http.ResponseWriter, r *http.Request, bytes int) {
 	panic(http.ErrAbortHandler)
 }
 
-func TestABrokenConnectionIsGoneOnFrom(t *testing.T) {
+func TestBrokenConnectionIsResumed(t *testing.T) {
 	h := newMini(t)
 	const piece = 300_000 // less than what shows that a connection works
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
@@ -55,38 +55,38 @@ func TestABrokenConnectionIsGoneOnFrom(t *testing.T) {
 		t.Error(wrong, err)
 	}
 	var sent int64
-	for i, a := range h.asked(h.large()) {
+	for i, a := range h.requests(h.large()) {
 		span, ifRange := "", ""
 		if i > 0 {
 			span, ifRange = fmt.Sprintf("bytes=%d-", i*piece), `"first"`
 		}
 		if a.span != span || a.ifRange != ifRange {
-			t.Errorf("request %d is for %q if %q, want %q if %q", i, a.span, a.ifRange, span, ifRange)
+			t.Errorf("request %d: got range %q if %q, want %q if %q", i, a.span, a.ifRange, span, ifRange)
 		}
 		sent += a.sent
 	}
 	if sent != 3<<20 {
-		t.Errorf("%d bytes were sent of %d", sent, 3<<20)
+		t.Errorf("got %d bytes sent, want %d", sent, 3<<20)
 	}
 }
 
-func TestTriesAreCountedAnewWhenAConnectionWorks(t *testing.T) {
+func TestProgressResetsRetries(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == h.large() && n <= 2 {
-			h.cut(w, r, enough)
+			h.cut(w, r, progressBytes)
 		}
 		return false
 	}
 	p := newPuller(t, h)
 	p.Retries = 1
 	pull(t, p, mini, "")
-	if n := len(h.asked(h.large())); n != 3 {
-		t.Errorf("%d requests", n)
+	if n := len(h.requests(h.large())); n != 3 {
+		t.Errorf("got %d requests", n)
 	}
 }
 
-func TestAnotherRunGoesOnFromWhatOneLeft(t *testing.T) {
+func TestNextRunResumesDownload(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == h.large() && n == 1 {
@@ -100,13 +100,13 @@ func TestAnotherRunGoesOnFromWhatOneLeft(t *testing.T) {
 	if _, ok := errors.AsType[*networkError](err); !ok || !strings.Contains(err.Error(), weightsFile) {
 		t.Error(err)
 	}
-	if _, err := os.Stat(p.Store.folder(h.mini().name(), firstCommit)); err == nil {
-		t.Error("the folder is there before it is complete")
+	if _, err := os.Stat(p.Store.modelDir(h.mini().name(), firstCommit)); err == nil {
+		t.Error("model directory exists before the download is complete")
 	}
 	other := newPuller(t, h)
 	other.Store = p.Store
 	pull(t, other, mini, "")
-	all := h.asked(h.large())
+	all := h.requests(h.large())
 	if len(all) != 2 || all[1].span != "bytes=1000000-" || all[0].sent+all[1].sent != 3<<20 {
 		t.Errorf("%+v", all)
 	}
@@ -114,7 +114,7 @@ func TestAnotherRunGoesOnFromWhatOneLeft(t *testing.T) {
 
 func (*fakeRepo) name() string { return "sentence-transformers/all-MiniLM-L6-v2" }
 
-func TestAPartOfOtherContentIsNotGoneOnFrom(t *testing.T) {
+func TestPartOfOtherContentIsDiscarded(t *testing.T) {
 	whole := func(h *fakeHub, w http.ResponseWriter) {
 		content := h.mini().files[weightsFile].content
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)))
@@ -145,7 +145,7 @@ func TestAPartOfOtherContentIsNotGoneOnFrom(t *testing.T) {
 					second(h, w, r)
 				default:
 					if r.Header.Get("Range") != "" {
-						t.Errorf("a part was asked for: %s", r.Header.Get("Range"))
+						t.Errorf("got range request %s", r.Header.Get("Range"))
 					}
 					whole(h, w)
 				}
@@ -162,20 +162,20 @@ func TestAPartOfOtherContentIsNotGoneOnFrom(t *testing.T) {
 	}
 }
 
-func TestAPartThatWasDamagedIsFetchedAnew(t *testing.T) {
+func TestDamagedPartIsDownloadedAgain(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
-	staging := p.Store.staging(h.mini().name(), firstCommit)
+	stagingDir := p.Store.stagingDir(h.mini().name(), firstCommit)
 	for _, left := range [][]byte{make([]byte, 2<<20), make([]byte, 3<<20), make([]byte, 4<<20)} {
-		if err := os.MkdirAll(staging, 0o700); err != nil {
+		if err := os.MkdirAll(stagingDir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(staging, weightsFile+".part"), left, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(stagingDir, weightsFile+".part"), left, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		m := pull(t, p, mini, "")
 		if wrong, err := m.Verify(t.Context(), nil); err != nil || wrong != nil {
-			t.Errorf("%d bytes were left: %v, %v", len(left), wrong, err)
+			t.Errorf("got %d bytes left, mismatches %v, error %v", len(left), wrong, err)
 		}
 		if err := os.RemoveAll(m.Dir); err != nil {
 			t.Fatal(err)
@@ -183,7 +183,7 @@ func TestAPartThatWasDamagedIsFetchedAnew(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsNeverPutInPlace(t *testing.T) {
+func TestMismatchedFileIsNotInstalled(t *testing.T) {
 	other := func(content []byte, n int) []byte { return append(make([]byte, n), content[n:]...) }
 	for name, tt := range map[string]struct {
 		answer func(h *fakeHub, w http.ResponseWriter, content []byte)
@@ -192,26 +192,26 @@ func TestWhatIsWrongIsNeverPutInPlace(t *testing.T) {
 	}{
 		"other content": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
 			_, _ = w.Write(other(content, 9))
-		}, "model.safetensors: its SHA-256 is ", 1},
-		"too long, as is said": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+		}, "model.safetensors: SHA-256 is ", 1},
+		"too long with Content-Length": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
 			w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
 			_, _ = w.Write(append(content[:len(content):len(content)], 1))
-		}, "model.safetensors: the server sends 3145729 bytes, want 3145728", 1},
-		"too long, without end": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+		}, "model.safetensors: server sent 3145729 bytes, want 3145728", 1},
+		"too long without Content-Length": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
 			for range 100 {
-				_ = http.NewResponseController(w).Flush() // no length is told
+				_ = http.NewResponseController(w).Flush()
 				if _, err := w.Write(content); err != nil {
 					return
 				}
 			}
-		}, "model.safetensors: the server sends more than 3145728 bytes", 1},
-		"too short, as is said": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
+		}, "model.safetensors: server sent more than 3145728 bytes", 1},
+		"too short": {func(_ *fakeHub, w http.ResponseWriter, content []byte) {
 			w.Header().Set("Content-Length", "1000")
 			_, _ = w.Write(content[:1000])
-		}, "model.safetensors: the server sends 1000 bytes, want 3145728", 1},
-		"a page in its place": {func(_ *fakeHub, w http.ResponseWriter, _ []byte) {
+		}, "model.safetensors: server sent 1000 bytes, want 3145728", 1},
+		"HTML page": {func(_ *fakeHub, w http.ResponseWriter, _ []byte) {
 			_, _ = w.Write([]byte("<html>please log in</html>"))
-		}, "model.safetensors: the server sends 26 bytes, want 3145728", 1},
+		}, "model.safetensors: server sent 26 bytes, want 3145728", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newMini(t)
@@ -224,15 +224,15 @@ func TestWhatIsWrongIsNeverPutInPlace(t *testing.T) {
 			}
 			p := newPuller(t, h)
 			err := failToPull(t, p, mini)
-			if _, ok := errors.AsType[*WrongError](err); !ok || !strings.Contains(err.Error(), tt.want) {
+			if _, ok := errors.AsType[*MismatchError](err); !ok || !strings.Contains(err.Error(), tt.want) {
 				t.Error(err)
 			}
-			if n := len(h.asked(h.large())); n != tt.tries {
-				t.Errorf("%d requests", n)
+			if n := len(h.requests(h.large())); n != tt.tries {
+				t.Errorf("got %d requests", n)
 			}
 			for _, f := range filesUnder(t, p.Store.Dir) {
 				if info, err := os.Stat(filepath.Join(p.Store.Dir, f)); err == nil && strings.Contains(f, weightsFile) && info.Size() > 0 {
-					t.Errorf("%s is left with %d bytes", f, info.Size())
+					t.Errorf("%s still exists with %d bytes", f, info.Size())
 				}
 			}
 			h.fault = nil
@@ -241,7 +241,7 @@ func TestWhatIsWrongIsNeverPutInPlace(t *testing.T) {
 	}
 }
 
-func TestASmallFileIsHeldAgainstGitsHash(t *testing.T) {
+func TestSmallFileIsVerifiedByGitHash(t *testing.T) {
 	h := newMini(t)
 	h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/tokenizer.json") {
@@ -252,15 +252,15 @@ func TestASmallFileIsHeldAgainstGitsHash(t *testing.T) {
 	}
 	err := failToPull(t, newPuller(t, h), mini)
 	want := fakeFile{content: []byte(`{"version":"6.6"}`)}
-	if err.Error() != "sentence-transformers/all-MiniLM-L6-v2: tokenizer.json: its SHA-1 as git counts it is "+want.blob()+", want "+h.mini().files["tokenizer.json"].blob() {
+	if err.Error() != "sentence-transformers/all-MiniLM-L6-v2: tokenizer.json: git SHA-1 is "+want.blob()+", want "+h.mini().files["tokenizer.json"].blob() {
 		t.Error(err)
 	}
 }
 
-func TestWhatTheHubSaysOfAFileIsHeldAgainstTheListing(t *testing.T) {
+func TestResponseHeadersMustMatchListing(t *testing.T) {
 	for header, want := range map[string]string{
-		"X-Repo-Commit": "the server sends it of commit",
-		"X-Linked-Etag": "the server has one with the SHA-256",
+		"X-Repo-Commit": "server sent commit",
+		"X-Linked-Etag": "server has SHA-256",
 	} {
 		h := newMini(t)
 		h.fault = func(_ int, w http.ResponseWriter, r *http.Request) bool {
@@ -277,9 +277,9 @@ func TestWhatTheHubSaysOfAFileIsHeldAgainstTheListing(t *testing.T) {
 	}
 }
 
-func TestWithoutChecksumsInTheListingItIsTheHubsETag(t *testing.T) {
+func TestETagReplacesMissingChecksums(t *testing.T) {
 	h := newMini(t)
-	h.listed = func(l map[string]any) {
+	h.editListing = func(l map[string]any) {
 		for _, s := range l["siblings"].([]any) {
 			delete(s.(map[string]any), "blobId")
 			delete(s.(map[string]any), "lfs")
@@ -297,12 +297,12 @@ func TestWithoutChecksumsInTheListingItIsTheHubsETag(t *testing.T) {
 		}
 		return false
 	}
-	if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: the server gives no checksum") {
+	if err := failToPull(t, newPuller(t, h), mini); !strings.Contains(err.Error(), "config.json: server sent no checksum") {
 		t.Error(err)
 	}
 }
 
-func TestAFullDiskIsNamed(t *testing.T) {
+func TestFullDiskErrorNamesDirectory(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	var room atomicSum
@@ -317,15 +317,15 @@ func TestAFullDiskIsNamed(t *testing.T) {
 		return f.Write(b)
 	}
 	err := failToPull(t, p, mini)
-	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "model.safetensors: the disk of "+p.Store.Dir+" is full: 1") {
+	if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "model.safetensors: disk full at "+p.Store.Dir+": 1") {
 		t.Error(err)
 	}
-	if n := len(h.asked(h.large())); n != 1 {
-		t.Errorf("%d requests", n)
+	if n := len(h.requests(h.large())); n != 1 {
+		t.Errorf("got %d requests", n)
 	}
 	p.writing = nil
 	pull(t, p, mini, "")
-	if all := h.asked(h.large()); len(all) != 2 || all[1].span == "" {
+	if all := h.requests(h.large()); len(all) != 2 || all[1].span == "" {
 		t.Errorf("%+v", all)
 	}
 }

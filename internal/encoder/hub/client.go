@@ -1,0 +1,252 @@
+// Package hub finds models on disk and downloads them from a Hugging Face hub.
+//
+// A downloaded model has a directory of its own, named after repository and
+// commit. It appears when all files are complete and match the checksums of the
+// hub. Models in the Hugging Face cache are used in place.
+package hub
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+)
+
+// DefaultStall is the default of Puller.Stall.
+const DefaultStall = 30 * time.Second
+
+// A Puller downloads models into a store.
+type Puller struct {
+	Store    Store
+	Endpoint string        // URL of the hub; "" means DefaultEndpoint
+	Token    string        // optional access token, sent only to the hub
+	HTTP     *http.Client  // optional; its CheckRedirect is replaced
+	Clock    Clock         // required
+	Stall    time.Duration // an attempt fails after this time without data; 0 means DefaultStall
+	Retries  int           // attempts after the first, reset after progress
+	Watch    Watch
+
+	writing func(*os.File, []byte) (int, error) // set by tests to simulate a full disk
+}
+
+// Watch receives progress events, possibly concurrently. All fields are optional.
+type Watch struct {
+	Plan  func(files int, bytes int64) // called once, before the first file
+	Bytes func(n int64)                // bytes completed; negative if data was discarded
+	Retry func(err error, wait time.Duration)
+	Wait  func(repo string) // another process is downloading the same model
+}
+
+func (w *Watch) bytes(n int64) {
+	if w.Bytes != nil && n != 0 {
+		w.Bytes(n)
+	}
+}
+
+// DefaultEndpoint is the default of Puller.Endpoint.
+const DefaultEndpoint = "https://huggingface.co"
+
+// remote is a client of a hub.
+type remote struct {
+	*Puller
+	base *url.URL
+	http *http.Client
+}
+
+// Check validates the endpoint and the token, as Pull does before it sends
+// anything.
+func (p *Puller) Check() error {
+	_, err := p.base()
+	return err
+}
+
+// base parses the endpoint and validates the token.
+func (p *Puller) base() (*url.URL, error) {
+	base, err := url.Parse(strings.TrimRight(cmp.Or(p.Endpoint, DefaultEndpoint), "/"))
+	if err != nil {
+		return nil, errors.New("endpoint: invalid URL")
+	}
+	switch {
+	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
+		return nil, fmt.Errorf("endpoint %q: want http:// or https:// and a host", base.Redacted())
+	case base.User != nil:
+		return nil, errors.New("endpoint: user and password are not allowed")
+	case base.RawQuery != "" || base.Fragment != "":
+		return nil, errors.New("endpoint: query and fragment are not allowed")
+	}
+	for i := range len(p.Token) {
+		if c := p.Token[i]; c <= ' ' || c > '~' {
+			return nil, errors.New("HF_TOKEN: invalid characters")
+		}
+	}
+	return base, nil
+}
+
+// newRemote returns a client; it sends nothing.
+func (p *Puller) newRemote() (*remote, error) {
+	base, err := p.base()
+	if err != nil {
+		return nil, err
+	}
+	client := http.Client{}
+	if p.HTTP != nil {
+		client = *p.HTTP
+	}
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	client.Transport = &authTransport{next, base, p.Token}
+	client.CheckRedirect = checkRedirect
+	opts := *p
+	if opts.Stall <= 0 {
+		opts.Stall = DefaultStall
+	}
+	return &remote{&opts, base, &client}, nil
+}
+
+// authTransport adds the token to requests to the hub itself. It works below
+// http.Client because that would forward an Authorization header on redirects to
+// other ports and subdomains.
+type authTransport struct {
+	next  http.RoundTripper
+	base  *url.URL
+	token string
+}
+
+// RoundTrip implements http.RoundTripper.
+func (a *authTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if a.token != "" && r.URL.Scheme == a.base.Scheme && r.URL.Host == a.base.Host {
+		r = r.Clone(r.Context())
+		r.Header.Set("Authorization", "Bearer "+a.token)
+	}
+	return a.next.RoundTrip(r)
+}
+
+// maxRedirects limits redirections: to the current name of a repository, to the
+// location of a file, and a few to spare.
+const maxRedirects = 10
+
+// A redirectError rejects a redirection.
+type redirectError struct{ reason string }
+
+func (e *redirectError) Error() string { return e.reason }
+
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return &redirectError{fmt.Sprintf("more than %d redirects", maxRedirects)}
+	}
+	if r.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
+		return &redirectError{"redirect from https to " + r.URL.Scheme}
+	}
+	return nil
+}
+
+// address returns the URL of a path. Slashes within an element are escaped.
+func (r *remote) address(query string, elements ...string) string {
+	var b strings.Builder
+	b.WriteString(r.base.String())
+	for _, e := range elements {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(e))
+	}
+	if query != "" {
+		b.WriteString("?" + query)
+	}
+	return b.String()
+}
+
+// listing requests the files of a repository at a revision.
+func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
+	org, name, _ := strings.Cut(repo, "/")
+	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
+	var reply []byte
+	err := r.retry(ctx, repo, func(ctx context.Context, alive func()) (bool, error) {
+		res, err := r.get(ctx, address, nil)
+		if err != nil {
+			return false, err
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return false, r.statusError(res, repo, revision, "")
+		}
+		reply, err = io.ReadAll(io.LimitReader(&activityReader{res.Body, alive}, maxReplySize+1))
+		if err != nil {
+			return false, r.networkErr(err)
+		}
+		if len(reply) > maxReplySize {
+			return false, fmt.Errorf("%s: response is larger than %d bytes", repo, maxReplySize)
+		}
+		return false, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parseListing(repo, reply)
+}
+
+// activityReader calls alive for every read that returns data.
+type activityReader struct {
+	io.Reader
+	alive func()
+}
+
+func (l *activityReader) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if n > 0 {
+		l.alive()
+	}
+	return n, err
+}
+
+// get sends a request. Its errors are *networkError.
+func (r *remote) get(ctx context.Context, address string, header http.Header) (*http.Response, error) {
+	q, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	if header != nil {
+		q.Header = header
+	}
+	q.Header.Set("User-Agent", "ragfaith")
+	// Sizes, ranges and hashes apply to uncompressed content.
+	q.Header.Set("Accept-Encoding", "identity")
+	res, err := r.http.Do(q)
+	if err != nil {
+		return nil, r.networkErr(err)
+	}
+	return res, nil
+}
+
+// A networkError is a request without a complete response.
+type networkError struct {
+	host  string
+	err   error
+	final bool // do not retry
+}
+
+func (e *networkError) Error() string { return e.host + ": " + e.err.Error() }
+func (e *networkError) Unwrap() error { return e.err }
+
+// networkErr returns a *networkError that names the hub instead of the URL, which
+// may contain a signature that grants access to the file.
+func (r *remote) networkErr(err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	n := &networkError{host: r.base.Host, err: err}
+	_, redirect := errors.AsType[*redirectError](err)
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	_, hostname := errors.AsType[x509.HostnameError](err)
+	n.final = redirect || certificate || authority || hostname
+	return n
+}

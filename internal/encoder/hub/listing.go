@@ -1,0 +1,199 @@
+package hub
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+const (
+	maxReplySize = 32 << 20 // bytes of a listing
+	maxFiles     = 100_000  // per repository
+	maxFileSize  = 1 << 42  // 4 TiB
+)
+
+// A listing describes a repository at a revision.
+type listing struct {
+	Commit string // 40 hexadecimal digits
+	Files  map[string]remoteFile
+}
+
+// A remoteFile is a file in a repository.
+type remoteFile struct {
+	Repo, Commit string
+	Name         string
+	Size         int64  // -1 if unknown
+	SHA256       string // only of large files
+	Blob         string // git's SHA-1, only of small files
+}
+
+// parseListing parses and validates the response to
+// /api/models/REPO/revision/REVISION?blobs=true.
+func parseListing(repo string, data []byte) (*listing, error) {
+	var reply struct {
+		SHA      string `json:"sha"`
+		Siblings []struct {
+			Name string `json:"rfilename"`
+			Size *int64 `json:"size"`
+			Blob string `json:"blobId"`
+			LFS  *struct {
+				SHA256 string `json:"sha256"`
+				Size   *int64 `json:"size"`
+			} `json:"lfs"`
+		} `json:"siblings"`
+	}
+	if err := json.Unmarshal(data, &reply); err != nil {
+		return nil, fmt.Errorf("%s: invalid response from the hub: %w", repo, err)
+	}
+	if !isHash(reply.SHA, sha1Digits) {
+		return nil, fmt.Errorf("%s: invalid response from the hub: no commit", repo)
+	}
+	if len(reply.Siblings) > maxFiles {
+		return nil, fmt.Errorf("%s: more than %d files", repo, maxFiles)
+	}
+	l := &listing{Commit: reply.SHA, Files: make(map[string]remoteFile, len(reply.Siblings))}
+	for _, s := range reply.Siblings {
+		if err := checkFileName(s.Name); err != nil {
+			return nil, fmt.Errorf("%s: %w", repo, err)
+		}
+		if _, twice := l.Files[s.Name]; twice {
+			return nil, fmt.Errorf("%s: server lists %s twice", repo, s.Name)
+		}
+		f := remoteFile{Repo: repo, Commit: reply.SHA, Name: s.Name, Size: -1, Blob: s.Blob}
+		size := s.Size
+		if s.LFS != nil {
+			f.SHA256, f.Blob = s.LFS.SHA256, "" // the blob is an LFS pointer
+			if s.LFS.Size != nil {
+				size = s.LFS.Size
+			}
+			if !isHash(f.SHA256, sha256Digits) {
+				return nil, fmt.Errorf("%s: %s: server sent no SHA-256", repo, s.Name)
+			}
+		}
+		if f.Blob != "" && !isHash(f.Blob, sha1Digits) {
+			return nil, fmt.Errorf("%s: %s: server sent an invalid checksum", repo, s.Name)
+		}
+		if size != nil {
+			if *size < 0 || *size > maxFileSize {
+				return nil, fmt.Errorf("%s: %s: server sent an invalid size: %d bytes", repo, s.Name, *size)
+			}
+			f.Size = *size
+		}
+		l.Files[s.Name] = f
+	}
+	return l, nil
+}
+
+const (
+	configFile    = "config.json"
+	tokenizerFile = "tokenizer.json"
+	weightsFile   = "model.safetensors"
+	indexFile     = "model.safetensors.index.json"
+	maxIndexSize  = 32 << 20 // bytes
+)
+
+// A modelFile is a file that may belong to a model.
+type modelFile struct {
+	name      string
+	required  bool // the model cannot be used without it
+	tokenizer bool // comes from Name.Tokenizer
+	optional  bool // not needed for inference
+}
+
+// modelFiles returns all files except the weights. Code, pickled weights and
+// exports to other formats are never downloaded.
+func modelFiles() []modelFile {
+	return []modelFile{
+		{name: configFile, required: true},
+		{name: tokenizerFile, required: true, tokenizer: true},
+		{name: "tokenizer_config.json", tokenizer: true},
+		{name: "special_tokens_map.json", tokenizer: true, optional: true},
+		{name: "modules.json"},
+		{name: "1_Pooling/config.json"},
+		{name: "sentence_bert_config.json"},
+		{name: "config_sentence_transformers.json", optional: true},
+	}
+}
+
+// optional reports whether a file is not needed for inference.
+func optional(name string) bool {
+	return slices.ContainsFunc(modelFiles(), func(p modelFile) bool { return p.name == name && p.optional })
+}
+
+// selectFiles returns the files of a model to download. If the weights are
+// sharded, index is true, and the last file is the index instead of the shards,
+// which only the index names. tokenizer is the listing of the repository with the
+// tokenizer, or nil if it is the same.
+func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool, err error) {
+	for _, p := range modelFiles() {
+		repo, from := n.Repo, l
+		if p.tokenizer && tokenizer != nil {
+			repo, from = n.Tokenizer, tokenizer
+		}
+		f, ok := from.Files[p.name]
+		switch {
+		case ok:
+			files = append(files, f)
+		case p.required:
+			return nil, false, fmt.Errorf("%s: missing file %s", repo, p.name)
+		}
+	}
+	// Like transformers, prefer a single file to shards.
+	weights, ok := l.Files[weightsFile]
+	if !ok {
+		weights, index = l.Files[indexFile]
+		if !index {
+			return nil, false, fmt.Errorf("%s: missing file %s: only safetensors weights are supported", n.Repo, weightsFile)
+		}
+	}
+	return append(files, weights), index, nil
+}
+
+// shards returns the files that an index names, sorted.
+func shards(index []byte, l *listing, repo string) ([]remoteFile, error) {
+	names, err := shardNames(index)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", repo, err)
+	}
+	files := make([]remoteFile, 0, len(names))
+	for _, name := range names {
+		f, ok := l.Files[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: %s names %s, which does not exist", repo, indexFile, name)
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// shardNames returns the sorted names of the files in
+// model.safetensors.index.json: {"weight_map":{TENSOR:FILE}}.
+func shardNames(index []byte) ([]string, error) {
+	var reply struct {
+		Map map[string]string `json:"weight_map"`
+	}
+	if err := json.Unmarshal(index, &reply); err != nil {
+		return nil, fmt.Errorf("%s: %w", indexFile, err)
+	}
+	seen := make(map[string]string)
+	for _, name := range reply.Map {
+		if err := checkFileName(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", indexFile, err)
+		}
+		if !strings.HasSuffix(name, ".safetensors") {
+			return nil, fmt.Errorf("%s: %q is not a safetensors file", indexFile, name)
+		}
+		// These would be one file on a case-insensitive file system.
+		if other := cmp.Or(seen[strings.ToLower(name)], name); other != name {
+			return nil, fmt.Errorf("%s: names both %s and %s", indexFile, min(name, other), max(name, other))
+		}
+		seen[strings.ToLower(name)] = name
+	}
+	if len(seen) == 0 {
+		return nil, fmt.Errorf("%s: names no files", indexFile)
+	}
+	return slices.Sorted(maps.Values(seen)), nil
+}
