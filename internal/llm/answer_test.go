@@ -41,8 +41,8 @@ func TestAnswerRemovesReasoning(t *testing.T) {
 	}
 }
 
-// A draft of JSON in the reasoning is never the reply, and a tag in a string of a
-// reply that is JSON as a whole is text.
+// JSON drafts in the reasoning are ignored, but a tag inside a string of a JSON reply is
+// ordinary text.
 func TestParseIgnoresJSONInReasoning(t *testing.T) {
 	for reply, want := range map[string]string{
 		`maybe {"verdicts":[0,0]}</think>{"verdicts":[1,0]}`:                                        good,

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
-// A gateway that fails behind the server: the batch is there, and nobody says so.
+// A gateway returns an error although the server has created the batch.
 func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	for _, status := range []int{500, 502, 504} {
 		srv := &batchtest.Server{}
@@ -41,7 +41,7 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	}
 }
 
-// Where the server can't be asked whether there is a batch already, none is made.
+// If the server can't list batches, no second one is created.
 func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	srv := &batchtest.Server{}
 	posts := 0

@@ -10,8 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
-// The state of a batch may have come with a repository: no name in it leads to a
-// file outside its directory, or to another path of the server.
+// A batch state may come from a repository. Its names must not lead to files outside the
+// directory, or to other paths of the server.
 func TestReadStateRejectsUnsafeNames(t *testing.T) {
 	for name, part := range map[string]batchPart{
 		"a path in the name":   {Name: "2.x/../../../private", Status: partRecorded},
@@ -46,8 +46,8 @@ func TestReadStateRejectsUnsafeNames(t *testing.T) {
 	}
 }
 
-// A link in place of the directory of a batch leads nowhere, and ending a batch
-// removes nothing that is not its own.
+// A symbolic link in place of the directory is not followed, and finishing a batch deletes
+// only its own files.
 func TestBatchKeepsForeignFiles(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	victim, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
@@ -76,8 +76,8 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 	}
 }
 
-// Replies in a store that was not begun by this run are not believed, and a store
-// with code in it is refused.
+// Replies in a store of another run are not used, and a store with triggers or views is
+// rejected.
 func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	s, dir := batchStack(t, &batchtest.Server{}, Options{})
 	path := filepath.Join(dir, batchStoreFile)

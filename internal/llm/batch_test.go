@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
 )
 
-// batchPass asks n requests, and says what each came to.
+// batchPass returns a pass that sends n requests and records the results in results.
 func batchPass(n int, said *[]string) Pass {
 	return func(ctx context.Context, c Completer) (string, error) {
 		*said = nil
@@ -41,7 +41,7 @@ func batchPass(n int, said *[]string) Pass {
 
 func goodChat(w http.ResponseWriter, _ *http.Request) { say(w, good, "stop") }
 
-// batchStack is a stack against a server of batches.
+// batchStack returns a stack that uses srv.
 func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string) {
 	t.Helper()
 	if srv.Chat == nil {
@@ -68,7 +68,7 @@ func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 	return b, told
 }
 
-// replied runs the last pass.
+// replied returns the results of the last pass.
 func replied(t *testing.T, b *Batch, n int) []string {
 	t.Helper()
 	var said []string
@@ -187,7 +187,7 @@ func TestAzureBatch(t *testing.T) {
 	}
 }
 
-// An error of a row, as the online server would say it, needs no second request.
+// Errors of rows are replayed without sending the request again.
 func TestBatchReplaysRowErrors(t *testing.T) {
 	n := 0
 	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -310,7 +310,7 @@ func TestBatchDeduplicatesRequests(t *testing.T) {
 	}
 }
 
-// What the server sends for the replies of a batch may be anything.
+// Servers may return anything as replies of a batch.
 func FuzzBatchReplies(f *testing.F) {
 	f.Add([]byte(`{"custom_id":"x","response":{"status_code":200,"body":{"choices":[{}]}}}` + "\n"))
 	f.Add([]byte("{}\n[]\nnull\n\x00"))

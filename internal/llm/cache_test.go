@@ -43,7 +43,7 @@ func (w *warnings) String() string {
 	return fmt.Sprint(w.all)
 }
 
-// answers replies with good and counts.
+// answers is a server that counts its replies.
 type answers struct {
 	mu sync.Mutex
 	n  int
@@ -241,8 +241,8 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 	}
 }
 
-// Two runs of the same rows at once pay for each row once, and a row whose asker
-// is gone is asked by the other.
+// Concurrent runs with the same rows pay for each row once. If the process that holds the
+// lock ends, another one sends the request.
 func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" && runtime.GOOS != "windows" {
 		t.Skip("here a file's locks belong to the process, and this test is one")
@@ -289,7 +289,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	}
 }
 
-// A sleeper is a clock that does something when it is slept on.
+// A sleeper is a clock that calls a function when it sleeps.
 type sleeper struct {
 	*fakeClock
 	then func()

@@ -20,7 +20,7 @@ import (
 
 const secret = "sk-very/secret+key=123"
 
-// verdicts is a schema like the judge's.
+// verdicts returns a schema like that of the judge.
 func verdicts() *Schema {
 	return &Schema{
 		Name: "verdicts",
@@ -42,7 +42,7 @@ func ask(schema *Schema) *Request {
 	return &Request{Messages: []Message{{System, "Judge."}, {User, "the answer"}}, Schema: schema, MaxTokens: 100, Prompt: "test/1"}
 }
 
-// A sent request as the server saw it.
+// A sent request as received by the server.
 type sent struct {
 	path, query string
 	header      http.Header
@@ -56,7 +56,7 @@ func (s sent) format() string {
 	return t
 }
 
-// server answers each request with f and keeps what came.
+// server starts a server that records requests and answers them with f.
 func server(t *testing.T, f func(n int, s sent, w http.ResponseWriter)) (*httptest.Server, func() []sent) {
 	t.Helper()
 	var mu sync.Mutex
@@ -80,7 +80,7 @@ func server(t *testing.T, f func(n int, s sent, w http.ResponseWriter)) (*httpte
 	}
 }
 
-// say is a chat completion with this text.
+// say writes a chat completion with the given text.
 func say(w io.Writer, text, finish string) {
 	b, _ := json.Marshal(text)
 	fmt.Fprintf(w, `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":%s},"finish_reason":%q}],"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}}`, b, finish)
@@ -633,7 +633,7 @@ func TestDefaultEndpointIsOpenAI(t *testing.T) {
 	}
 }
 
-// word takes a text whose answer has a yes.
+// word accepts text with a yes in its answer.
 func word() *Request {
 	r := ask(nil)
 	r.Accept = func(text string) error {
@@ -691,8 +691,8 @@ func TestTruncatedFreeText(t *testing.T) {
 	}
 }
 
-// A model that reasons first gets more output tokens, until an answer comes or the
-// most are used up. Its next request starts with what was needed.
+// A model that reasons first gets more output tokens until it answers or the limit is
+// reached. The next request starts with the limit that was needed.
 func TestReasoningIncreasesOutputTokens(t *testing.T) {
 	for _, thoughts := range []string{"", "<think>The claim is about", "\n<think>"} {
 		for name, tt := range map[string]struct {
@@ -734,7 +734,7 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 	}
 }
 
-// brieflyToo is a schema with a brief form.
+// brieflyToo returns a schema with a bounded variant.
 func brieflyToo(s *Schema) *Schema {
 	if s != nil {
 		s.Bounded = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))

@@ -79,7 +79,7 @@ func (f embedderFunc) Embed(_ context.Context, texts []string) ([][]float32, usa
 	return f(texts), usage.Usage{}, nil
 }
 
-// A vector of the beginning of a text is not that of the text.
+// The vector of a truncated text must not be used for the whole text.
 func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 	for name, tt := range map[string]struct {
 		words, reported int

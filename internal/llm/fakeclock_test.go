@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fakeClock sleeps by moving on.
+// A fakeClock advances when it sleeps.
 type fakeClock struct {
 	mu    sync.Mutex
 	now   time.Time

@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A script answers with its steps in turn; the last one repeats.
+// A script is a Completer that returns its steps in order and repeats the last one.
 type script struct {
 	mu    sync.Mutex
 	steps []error // nil is a reply
@@ -188,7 +188,7 @@ func TestReaskIncreasesOutputTokens(t *testing.T) {
 	}
 }
 
-// A rest that begins while requests wait for their turn holds for them too.
+// A pause that begins while requests are queued applies to them too.
 func TestPauseAppliesToQueuedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPace(60, 0, NewClock(time.Now))

@@ -19,8 +19,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// mock builds and starts the mock judge server that stands beside the
-// repository, and returns its base URL.
+// mock builds and starts the mock judge server, which is not part of the repository, and
+// returns its base URL.
 func mock(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := ""
@@ -93,8 +93,8 @@ func mockRow(i int) *Request {
 	}
 }
 
-// With a fifth of the calls refused, a tenth broken and a tenth short of a
-// verdict every row comes out as it does without faults.
+// If a fifth of the calls are rejected, a tenth are malformed and a tenth lack a verdict,
+// the results are the same as without faults.
 func TestStackToleratesFaults(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a server")

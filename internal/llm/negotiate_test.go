@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// formatsOf lists the formats that were sent.
+// formatsOf returns the formats of the requests.
 func formatsOf(all []sent) (formats []string) {
 	for _, s := range all {
 		formats = append(formats, s.format())
@@ -61,7 +61,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 	}
 }
 
-// A form that worked is left only when several calls in a row find it refused.
+// A form that worked is abandoned only after several rejections in a row.
 func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	refusing := false
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
@@ -93,8 +93,8 @@ func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	}
 }
 
-// However many calls begin at once, one finds the form, and each of the others
-// has one refusal at most.
+// Of any number of concurrent calls one finds the form, and the others are rejected at most
+// once.
 func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	const calls = 16
 	var told []Downgrade
@@ -126,7 +126,7 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	}
 }
 
-// If no form helps, the others do not try them all again.
+// If no guess helps, other calls do not repeat all of them.
 func TestFailedGuessIsNotRepeated(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
 	c := client(t, Config{BaseURL: srv.URL})
@@ -159,8 +159,7 @@ func TestNamedLimit(t *testing.T) {
 	}
 }
 
-// An empty reply is no sign that the server ignores schemas: the next prompts are
-// as before.
+// An empty reply does not mean that the server ignores schemas.
 func TestEmptyReplyKeepsPrompt(t *testing.T) {
 	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n == 1 {

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A tokenServer notes when how many tokens were sent.
+// A tokenServer records when how many tokens were sent.
 type tokenServer struct {
 	mu   sync.Mutex
 	sent []struct {
@@ -40,7 +40,7 @@ func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (usa
 	return u, nil
 }
 
-// most is the largest number of tokens in a minute.
+// most returns the largest number of tokens in any minute.
 func (s *tokenServer) most() int {
 	most := 0
 	for i := range s.sent {

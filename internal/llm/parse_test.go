@@ -129,7 +129,7 @@ func TestParseWithoutASchema(t *testing.T) {
 	}
 }
 
-// The time for each byte is the same at both lengths, whatever stands in a reply.
+// The time per byte must be the same for both lengths.
 func BenchmarkParseAdversarialText(b *testing.B) {
 	for _, n := range []int{1 << 14, 1 << 18} {
 		for _, unit := range []string{"[", "{", `{"a":`, `["`, `['`, "[/*", "[//", "[#", `{"a":"\`, "{}", "[1,", "[[1],", "`", `{"a":{"b":[{`, `[1-`, "{\"a\":x\n", "{\"verdicts\":[]} ", "[\"]", "<think>", "\\", "{a:1,"} {

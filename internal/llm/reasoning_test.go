@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// tokensOf lists the limits of output tokens that were sent.
+// tokensOf returns the limits of output tokens that were sent.
 func tokensOf(all []sent) (limits []int) {
 	for _, s := range all {
 		n, _ := s.body["max_tokens"].(float64)
@@ -19,7 +19,7 @@ func tokensOf(all []sent) (limits []int) {
 	return limits
 }
 
-// reasoner answers once it is given needs output tokens, and refuses more than most.
+// A reasoner answers if it gets enough output tokens, and rejects too many.
 func reasoner(needs, most int) func(int, sent, http.ResponseWriter) {
 	return func(_ int, s sent, w http.ResponseWriter) {
 		switch n := int(s.body["max_tokens"].(float64)); {
@@ -33,8 +33,8 @@ func reasoner(needs, most int) func(int, sent, http.ResponseWriter) {
 	}
 }
 
-// However many calls begin at once, one finds how many tokens are needed, and the
-// others start with that.
+// Of any number of concurrent calls one searches for the limit, and the others start with
+// its result.
 func TestConcurrentCallsSearchOnce(t *testing.T) {
 	const calls = 16
 	srv, got := server(t, reasoner(20_000, 1<<20))
@@ -68,7 +68,7 @@ func TestSearchStopsAtModelLimit(t *testing.T) {
 	}
 }
 
-// A limit that can't be read from the refusal is found all the same.
+// The limit is found even if the error message does not name it.
 func TestRejectedLimitEndsSearch(t *testing.T) {
 	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
 		if s.body["max_tokens"].(float64) > 5000 {
@@ -90,8 +90,7 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 
 func second(_ *Reply, err error) error { return err }
 
-// More tokens than the server can write before the timeout are tried twice, and
-// then no more.
+// A limit that leads to a timeout is tried twice, and then never again.
 func TestTimeoutEndsSearch(t *testing.T) {
 	s := &script{steps: []error{
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
@@ -111,7 +110,7 @@ func TestTimeoutEndsSearch(t *testing.T) {
 	}
 }
 
-// Prose that never ends is not taken for reasoning: the other requests stay small.
+// Runaway prose is not treated as reasoning, so other requests keep their limit.
 func TestRunawayProseIsNotReasoning(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "The user asks me to check", "length") })
 	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
@@ -125,7 +124,7 @@ func TestRunawayProseIsNotReasoning(t *testing.T) {
 	}
 }
 
-// A waiting call ends with its context, and the search with the call that does it.
+// A waiting call ends with its context, and a search with its call.
 func TestCanceledCallReleasesSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})

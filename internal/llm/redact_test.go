@@ -15,8 +15,7 @@ import (
 	"unicode"
 )
 
-// A placeholder for a key, as local servers get it, is not removed from replies nor
-// from the words of an error.
+// A placeholder key for a local server is not removed from replies or from words in errors.
 func TestPlaceholderKeyIsNotRedacted(t *testing.T) {
 	const reply = `{"verdicts":[{"id":0,"verdict":"supported"},{"id":1,"verdict":"not_mentioned"}]}`
 	for _, key := range []string{"supported", "a", "x", "none", "EMPTY", "ollama", "verdicts", "verdict", "content", "not_mentioned", "sk-no-key", "choices", `":`} {
@@ -56,8 +55,8 @@ func TestKeysAreRemovedFromErrors(t *testing.T) {
 	}
 }
 
-// What a proxy or a TLS peer puts into an error is as limited as the text of a
-// refusal is, and shows no key and no password.
+// What a proxy or a TLS peer adds to an error is shortened like any error message, and has
+// no secrets.
 func TestConnectionErrorsAreSanitized(t *testing.T) {
 	const password = "pa55word-of-proxy"
 	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)
@@ -134,7 +133,7 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 	}
 }
 
-// A number in a reply that can't be read is not repeated without end.
+// A long number in an invalid reply is not repeated in full.
 func TestDecodingErrorIsShortened(t *testing.T) {
 	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
 		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))

@@ -65,7 +65,7 @@ func TestStackWithFaultyServer(t *testing.T) {
 	}
 }
 
-// A hit needs no server: a run whose rows are all cached works offline.
+// A cache hit needs no server: a run whose rows are all cached works offline.
 func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
 		if n > 1 {
@@ -84,8 +84,8 @@ func TestCacheHitIgnoresOpenBreaker(t *testing.T) {
 	}
 }
 
-// Many rows against a server that is not there, or says nothing, or knows no
-// such key: the run is over without trying again.
+// A run with many rows ends without retries if the server is unreachable, does not respond
+// or rejects the key.
 func TestDeadServerEndsRun(t *testing.T) {
 	release := make(chan struct{})
 	gone := httptest.NewServer(nil)
@@ -123,7 +123,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 	}
 }
 
-// A retry must not multiply: one layer sends, none below it.
+// Retries in two layers would multiply.
 func TestOnlyOneLayerRetries(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
 	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
@@ -224,8 +224,8 @@ func TestCanceledRun(t *testing.T) {
 	}
 }
 
-// A model that goes on and on is held to an end, where the server can; where it
-// can't, that is found once, and schemas go on to be used.
+// Runaway generation is bounded by the schema if the server supports that. If not, this is
+// detected once, and ordinary schemas continue to be used.
 func TestRunawayReplyIsRepeatedWithBounds(t *testing.T) {
 	for _, bounds := range []bool{true, false} {
 		srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {

@@ -11,7 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A counter is a server that reports tokens in its own way.
+// A counter is a server that reports token counts in its own way.
 type counter struct {
 	mu     sync.Mutex
 	asked  int
@@ -37,7 +37,7 @@ func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
 
 func quarter(text string) int { return len(text) / 4 }
 
-// prose is text of about that many tokens.
+// prose returns a text of about n tokens.
 func prose(tokens int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 4*tokens; i++ {
@@ -120,7 +120,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 	}
 }
 
-// A prompt that is known not to fit is not sent.
+// A prompt above the known window is not sent.
 func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
@@ -142,7 +142,7 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 	}
 }
 
-// Digits are more tokens than we count, so that a prompt may not fit all the same.
+// Digits have more tokens than we count, so a prompt may be truncated unexpectedly.
 func TestDetectTruncationOfUnderestimatedPrompt(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(len(text)/2, 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
@@ -175,8 +175,7 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 	}
 }
 
-// A probe that can't be sent fails the request: whether its prompt was read is not
-// known.
+// If a probe can't be sent, the request fails, since its prompt may have been truncated.
 func TestFailedProbeFailsRequest(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }, err: func(text string) error {
 		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
@@ -190,7 +189,7 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 	}
 }
 
-// Many requests at once wait for one probe.
+// Concurrent requests wait for a single probe.
 func TestConcurrentRequestsShareProbe(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }}
 	w := NewWindowDetector(s, quarter, nil)
@@ -209,7 +208,7 @@ func TestConcurrentRequestsShareProbe(t *testing.T) {
 	}
 }
 
-// No text has fewer tokens than minTokens says, by the vocabularies that are here.
+// minTokens is a lower bound for all included vocabularies.
 func TestMinTokensIsALowerBound(t *testing.T) {
 	for _, model := range []string{"gpt-4o", "gpt-4"} {
 		tokens := NewTokens(model)

@@ -206,8 +206,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// The key must not stand in anything that a user, a log or a cache gets to see,
-// whatever a server does with it.
+// The key must not appear in anything that is shown, logged or stored, whatever the server
+// sends.
 func TestKeyIsNeverPrinted(t *testing.T) {
 	quoted, _ := json.Marshal(secret)
 	inUserMessage := map[string]func(w http.ResponseWriter){

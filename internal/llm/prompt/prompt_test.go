@@ -37,7 +37,7 @@ func load(t testing.TB, dir string) *Set {
 	return s
 }
 
-// The golden files hold every message as it is sent, byte by byte.
+// The golden files contain every message as it is sent.
 func TestGoldenMessages(t *testing.T) {
 	s := load(t, "")
 	for _, n := range names() {
@@ -69,7 +69,7 @@ func TestGoldenMessages(t *testing.T) {
 	}
 }
 
-// A changed text needs a new version: replies are cached by it.
+// The version must change with the text, since it is part of cache keys.
 func TestVersionChangesWithText(t *testing.T) {
 	list, err := builtins()
 	if err != nil {
@@ -96,7 +96,7 @@ func TestVersionChangesWithText(t *testing.T) {
 	}
 }
 
-// What rows share comes before what they do not, and contexts before claims.
+// What rows have in common comes first, and contexts come before claims.
 func TestSharedPrefixComesFirst(t *testing.T) {
 	s := load(t, "")
 	for _, n := range names() {
@@ -154,7 +154,7 @@ func TestLoadReplacesTemplates(t *testing.T) {
 	}
 }
 
-// doubling are templates a0 to aN, each of which calls the one before it twice.
+// doubling returns templates a0 to aN that call the previous one twice.
 func doubling(n int) string {
 	var b strings.Builder
 	b.WriteString(`{{define "a0"}}x{{end}}`)

@@ -18,8 +18,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// reader is a model whose tokens are words. It supports a claim by the share of
-// its words that the premise has, and contradicts it where the premise says "not".
+// A reader is a model with words as tokens. It supports a claim by the share of its words
+// in the premise, and contradicts it if the premise contains "not".
 type reader struct {
 	window int
 	labels []encoder.Meaning
@@ -174,8 +174,7 @@ func TestJoinedContexts(t *testing.T) {
 	}
 }
 
-// Half of the words are there: the probability is exactly one half, but for the
-// rounding of a float32.
+// With half of the words the probability is one half, except for float32 rounding.
 func TestRoundedThreshold(t *testing.T) {
 	for _, tt := range []struct {
 		p    float64

@@ -16,7 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// fakeModel says what says does, and counts a word as a token.
+// A fakeModel returns what its function says, and counts words as tokens.
 type fakeModel struct {
 	says func(window, claim string) encoder.ClaimOutput
 
@@ -93,7 +93,7 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 	return got.Verdicts
 }
 
-// check fails t where a verdict breaks what a judge promises of any text.
+// check fails the test if a verdict violates the guarantees of a judge.
 func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verdict) {
 	t.Helper()
 	if v.ClaimID != id || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {

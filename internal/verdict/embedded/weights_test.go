@@ -15,11 +15,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// probesRight is how many of the probes the model in the binary gets right, as
-// supported or not. docs/accuracy.md lists the others.
+// probesRight is the number of probes that the included model gets right, as supported or
+// not. docs/accuracy.md lists the others.
 const probesRight = 33
 
-// A probe is a claim written by hand with the verdicts that a person would accept.
+// A probe is a handwritten claim with the verdicts that a person would accept.
 type probe struct {
 	ID, Answer string
 	Contexts   []string
@@ -54,7 +54,7 @@ func readProbes(t *testing.T) []probe {
 	return probes
 }
 
-// shipped is the judge that users have.
+// shipped returns the judge that users have.
 func shipped(t *testing.T, p kernel.Precision) *Judge {
 	t.Helper()
 	g, f, err := Open("", encoder.Options{Precision: p})
@@ -94,7 +94,7 @@ func TestEmbeddedModelProbes(t *testing.T) {
 	}
 }
 
-// What 8 bits change is far below what tells claims apart.
+// Quantization to 8 bits changes scores by far less than what separates claims.
 func TestQuantizationChangesScoresLittle(t *testing.T) {
 	if testing.Short() {
 		t.Skip("float32 is slow with the race detector")

@@ -115,8 +115,8 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 	}
 }
 
-// sentencewise states each sentence of the answer ("A. B.") and holds it against
-// the chunks, as facts does.
+// sentencewise returns each sentence of the answer ("A. B.") as a statement, and checks it
+// against the chunks as facts does.
 func sentencewise(in input) (string, error) {
 	if in.Claims != nil {
 		return facts(in)

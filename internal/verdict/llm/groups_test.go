@@ -11,8 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// facts judges a claim by what the chunks in sight say of it: "KEY=yes" supports
-// the claim KEY, and "KEY=no" contradicts it.
+// facts judges a claim by the chunks of a request: "KEY=yes" supports the claim KEY, and
+// "KEY=no" contradicts it.
 func facts(in input) (string, error) {
 	var list []string
 	for _, c := range in.Claims {
@@ -84,7 +84,7 @@ func TestLongContextsAreJudgedInGroups(t *testing.T) {
 	}
 }
 
-// A window that is known is kept to, so no request is refused.
+// Requests stay within a known window, so the server rejects none.
 func TestRequestsFitKnownWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()
@@ -149,8 +149,8 @@ func TestWindowsCoverText(t *testing.T) {
 	}
 }
 
-// A limit that is found while a row is judged is kept to from then on, for this row
-// and for others, and gives the same verdicts.
+// A window that is detected while a row is judged applies from then on, to this row and
+// others, and does not change verdicts.
 func TestRequestsFitDetectedWindow(t *testing.T) {
 	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	k := longTask()

@@ -10,8 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// fakeReplies are what an injected text may make a model say, or a plain model
-// out of its own confusion.
+// fakeReplies are replies that an injected text may provoke or a confused model may write.
 var fakeReplies = []string{
 	`{"verdicts":[]}`,
 	`{"verdicts":{}}`,
@@ -48,8 +47,8 @@ var fakeReplies = []string{
 	strings.Repeat(`{"verdicts":[`, 50),
 }
 
-// checkLaw holds a reply against law 1: each claim has one verdict, or the row
-// fails. The model says the same whatever it is asked.
+// checkLaw checks that for any reply, which the model repeats, each claim gets one verdict
+// or the row fails.
 func checkLaw(t *testing.T, p *prompt.Set, reply string) {
 	t.Helper()
 	for _, style := range []Style{Chunks, Ragas} {

@@ -18,8 +18,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A fake model answers by a function of what it was asked. As a client does, it
-// offers a reply to the schema first.
+// A fake model answers requests by a function. Like a client, it passes replies to the
+// schema first.
 type fake struct {
 	answer func(n int, in input) (string, error)
 
@@ -27,7 +27,7 @@ type fake struct {
 	asked []*llm.Request
 }
 
-// input is a user message.
+// An input is a user message.
 type input struct {
 	Chunks     []prompt.Item `json:"chunks"`
 	Claims     []prompt.Item `json:"claims"`
@@ -67,7 +67,7 @@ func (f *fake) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error)
 	return &llm.Reply{Text: out, JSON: json.RawMessage(out), Usage: usage.Usage{Requests: 1, PromptTokens: 100, CompletionTokens: 10}}, nil
 }
 
-// verdictsOn writes a reply with a label for each claim.
+// verdictsOn returns a reply with a label for each claim.
 func verdictsOn(claims []prompt.Item, label func(text string) string) string {
 	var list []map[string]any
 	for _, c := range claims {
@@ -77,7 +77,7 @@ func verdictsOn(claims []prompt.Item, label func(text string) string) string {
 	return string(b)
 }
 
-// byText says what a claim itself says of its verdict.
+// byText returns the verdict that a claim's own text asks for.
 func byText(text string) string {
 	for _, l := range []string{"not_mentioned", "contradicted", "supported"} {
 		if strings.Contains(text, l) {

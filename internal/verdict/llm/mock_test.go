@@ -22,8 +22,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// startMock builds the mock judge server that stands beside the repository,
-// starts it with args, and returns its base URL.
+// startMock builds the mock judge server, which is not part of the repository, starts it
+// with args, and returns its base URL.
 func startMock(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "..", "shared", "peers", "mock")
@@ -94,8 +94,8 @@ func mockRows(t *testing.T) []mockRow {
 	return out
 }
 
-// Over 100 real rows the verdicts are the same with faults as without: a fifth
-// of the calls fail, a tenth comes back broken, and a tenth lacks a verdict.
+// Over 100 real rows the verdicts do not change if a fifth of the calls fail, a tenth are
+// malformed, and a tenth lack a verdict.
 func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds a server")

@@ -100,7 +100,7 @@ func TestReadWord(t *testing.T) {
 	}
 }
 
-// Two labels are what Ragas has: what is contradicted is not supported.
+// Ragas has two labels: a contradicted claim is not supported.
 func TestReadWordForRagasHasTwoLabels(t *testing.T) {
 	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
 		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
@@ -109,7 +109,7 @@ func TestReadWordForRagasHasTwoLabels(t *testing.T) {
 	}
 }
 
-// Whatever a reply is, a verdict comes from a word that stands in it.
+// Any verdict must come from a word of the reply.
 func FuzzReadWord(f *testing.F) {
 	for _, s := range fakeReplies {
 		f.Add(s)
