@@ -30,12 +30,12 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 		srv.Chat = http.HandlerFunc(goodChat)
 		s := stack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
 		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-		var said []string
-		if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
+		var results []string
+		if err := b.Run(t.Context(), batchPass(4, &results)); err != nil {
 			t.Fatal(err)
 		}
 		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
-			t.Errorf("%d: %+v", status, seen)
+			t.Errorf("%d: got %+v", status, seen)
 		}
 		web.Close()
 	}
@@ -44,13 +44,13 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 // If the server can't list batches, no second one is created.
 func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	srv := &batchtest.Server{}
-	posts := 0
+	attempts := 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
 		case r.URL.Path != "/batches":
 			return false
 		case r.Method == http.MethodPost:
-			posts++
+			attempts++
 			fail(w, 502, "gateway", "")
 		default:
 			fail(w, 404, "no list", "")
@@ -59,11 +59,11 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 	}
 	s, dir := batchStack(t, srv, Options{Retries: 3})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
+	var results []string
 	for range 2 {
-		err := b.Run(t.Context(), batchPass(4, &said))
-		if err == nil || !strings.Contains(err.Error(), "check for an existing batch") || posts != 1 {
-			t.Errorf("%v, %d tries", err, posts)
+		err := b.Run(t.Context(), batchPass(4, &results))
+		if err == nil || !strings.Contains(err.Error(), "check for an existing batch") || attempts != 1 {
+			t.Errorf("got %v, %d attempts", err, attempts)
 		}
 		if err := b.Close(); err != nil {
 			t.Fatal(err)
@@ -83,13 +83,13 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
-	err := b.Run(t.Context(), batchPass(4, &said))
+	var results []string
+	err := b.Run(t.Context(), batchPass(4, &results))
 	if e := as[*BatchError](t, err); e.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
-		t.Error(e)
+		t.Errorf("got %v", e)
 	}
 	if err := b.Close(); err != nil || !BatchSubmitted(dir) {
-		t.Errorf("%v, or the state is gone", err)
+		t.Errorf("got %v, or the state was deleted", err)
 	}
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)}); err == nil || !errors.As(err, new(*UnfinishedBatchError)) {
 		t.Error(err)
@@ -99,20 +99,20 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}
 	refuse.Store(false)
 	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
-	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil || !b.Resumed() {
+	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil || !b.Resumed() {
 		t.Fatal(err)
 	}
 	if got := joinWords(replied(t, b, 4)); got != allGood(4) {
-		t.Error(got)
+		t.Errorf("got %v", got)
 	}
 	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
-		t.Errorf("%+v", seen)
+		t.Errorf("got %+v", seen)
 	}
 }
 
 func TestBatchWaitsForFullQueue(t *testing.T) {
 	const full = "Enqueued token limit reached for m. Limit: 2,000,000 enqueued tokens."
-	posts := 0
+	attempts := 0
 	srv := &batchtest.Server{Polls: 3}
 	srv.End = func(n int) (string, string, string) {
 		if n == 2 {
@@ -122,7 +122,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && r.URL.Path == "/batches" {
-			if posts++; posts == 3 { // another server says it at once
+			if attempts++; attempts == 3 { // another server says it at once
 				fail(w, 400, full, "")
 				return true
 			}
@@ -130,22 +130,22 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 		return false
 	}
 	s, dir := batchStack(t, srv, Options{})
-	b, told := openBatch(t, s, BatchOptions{Dir: dir, MaxRequests: 2})
-	var said []string
-	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
-		t.Fatal(err, *told)
+	b, messages := openBatch(t, s, BatchOptions{Dir: dir, MaxRequests: 2})
+	var results []string
+	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
+		t.Fatal(err, *messages)
 	}
 	if got := joinWords(replied(t, b, 6)); got != allGood(6) {
-		t.Error(got)
+		t.Errorf("got %v", got)
 	}
 	waited := 0
-	for _, line := range *told {
+	for _, line := range *messages {
 		if strings.HasPrefix(line, "the server's queue is full: 2 requests wait") {
 			waited++
 		}
 	}
 	if seen := srv.Seen(); waited != 2 || seen.Batched != 6 || seen.Online != 0 || seen.Uploads != 3 || seen.Batches != 4 {
-		t.Errorf("%d waited, %+v", waited, seen)
+		t.Errorf("got %d waited, %+v", waited, seen)
 	}
 }
 
@@ -158,16 +158,16 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			srv := &batchtest.Server{}
 			s, dir := batchStack(t, srv, o)
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-			var said []string
-			err := b.Run(t.Context(), batchPass(4, &said))
+			var results []string
+			err := b.Run(t.Context(), batchPass(4, &results))
 			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.Max <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
-				t.Error(e)
+				t.Errorf("got %v", e)
 			}
 			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
-				t.Errorf("%+v", seen)
+				t.Errorf("got %+v", seen)
 			}
 			if err := b.Close(); err != nil || BatchSubmitted(dir) {
-				t.Errorf("%v, or a state is left", err)
+				t.Errorf("got %v, or the state was not deleted", err)
 			}
 		})
 	}
@@ -175,8 +175,8 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	srv := &batchtest.Server{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
-	if err := b.Run(t.Context(), batchPass(4, &said)); err != nil {
+	var results []string
+	if err := b.Run(t.Context(), batchPass(4, &results)); err != nil {
 		t.Fatal(err)
 	}
 	usd, tokens := s.Cost()

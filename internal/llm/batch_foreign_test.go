@@ -61,7 +61,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Errorf("got %v, want an error", err)
 	}
 	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {
-		t.Errorf("%v, %v", left, err)
+		t.Errorf("got %v, %v", left, err)
 	}
 	other := filepath.Join(victim, requestFile("9.9"))
 	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
@@ -72,7 +72,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if content, err := os.ReadFile(other); string(content) != "mine" {
-		t.Errorf("%q, %v", content, err)
+		t.Errorf("got %q, %v", content, err)
 	}
 }
 

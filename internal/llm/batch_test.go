@@ -17,22 +17,22 @@ import (
 )
 
 // batchPass returns a pass that sends n requests and records the results in results.
-func batchPass(n int, said *[]string) Pass {
+func batchPass(n int, results *[]string) Pass {
 	return func(ctx context.Context, c Completer) (string, error) {
-		*said = nil
+		*results = nil
 		for i := range n {
 			r := ask(verdicts())
 			r.Messages[1].Text = fmt.Sprintf("answer %d", i)
 			reply, err := c.Complete(ctx, r)
 			switch {
 			case Deferred(err):
-				*said = append(*said, "later")
+				*results = append(*results, "later")
 			case Fatal(err):
 				return "", err
 			case err != nil:
-				*said = append(*said, err.Error())
+				*results = append(*results, err.Error())
 			default:
-				*said = append(*said, string(reply.JSON))
+				*results = append(*results, string(reply.JSON))
 			}
 		}
 		return "rows", nil
@@ -55,8 +55,8 @@ func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string)
 
 func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 	t.Helper()
-	told := &[]string{}
-	o.Notify = func(line string) { *told = append(*told, line) }
+	messages := &[]string{}
+	o.Notify = func(line string) { *messages = append(*messages, line) }
 	if o.Settings == nil {
 		o.Settings = json.RawMessage(`[]`)
 	}
@@ -65,22 +65,22 @@ func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close() })
-	return b, told
+	return b, messages
 }
 
 // replied returns the results of the last pass.
 func replied(t *testing.T, b *Batch, n int) []string {
 	t.Helper()
-	var said []string
-	if _, err := batchPass(n, &said)(t.Context(), b.Completer()); err != nil {
+	var results []string
+	if _, err := batchPass(n, &results)(t.Context(), b.Completer()); err != nil {
 		t.Fatal(err)
 	}
-	return said
+	return results
 }
 
 func allGood(n int) string { return strings.Repeat(good+" ", n) }
 
-func joinWords(said []string) string { return strings.Join(said, " ") + " " }
+func joinWords(results []string) string { return strings.Join(results, " ") + " " }
 
 func TestBatchIsSplitAtFileLimits(t *testing.T) {
 	for name, o := range map[string]BatchOptions{
@@ -92,23 +92,23 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 			s, dir := batchStack(t, srv, Options{})
 			o.Dir = dir
 			b, _ := openBatch(t, s, o)
-			var said []string
-			if err := b.Run(t.Context(), batchPass(10, &said)); err != nil {
+			var results []string
+			if err := b.Run(t.Context(), batchPass(10, &results)); err != nil {
 				t.Fatal(err)
 			}
 			if got := joinWords(replied(t, b, 10)); got != allGood(10) {
-				t.Error(got)
+				t.Errorf("got %v", got)
 			}
 			for _, p := range srv.Batches() {
 				if n, size := p.Requests, len(srv.File(p.Input)); o.MaxRequests > 0 && n > 3 || o.MaxBytes > 0 && size > 1800 || n == 0 {
-					t.Errorf("a file of %d requests and %d bytes", n, size)
+					t.Errorf("got a file of %d requests and %d bytes", n, size)
 				}
 			}
 			if seen := srv.Seen(); seen.Batches < 4 || seen.Batched != 10 || seen.Online != 0 {
-				t.Errorf("%+v", seen)
+				t.Errorf("got %+v", seen)
 			}
 			if err := b.Finish(t.Context()); err != nil || srv.Seen().Files != 0 {
-				t.Errorf("%v, %+v", err, srv.Seen())
+				t.Errorf("got %v, %+v", err, srv.Seen())
 			}
 			if _, err := os.Stat(dir); err == nil {
 				t.Error("directory was not removed")
@@ -137,10 +137,10 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 			Body            json.RawMessage `json:"body"`
 		}
 		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
-			t.Errorf("%v: %s", err, line)
+			t.Errorf("%v: got %s", err, line)
 		}
 		if sent := got()[len(got())-1].raw; string(l.Body) != sent {
-			t.Errorf("%s\n%s", l.Body, sent)
+			t.Errorf("got %s\n%s", l.Body, sent)
 		}
 	}
 }
@@ -170,20 +170,20 @@ func TestAzureBatch(t *testing.T) {
 	t.Cleanup(web.Close)
 	s := stack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	var said []string
-	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil {
+	var results []string
+	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil {
 		t.Fatal(err)
 	}
 	if got := joinWords(replied(t, b, 2)); got != allGood(2) {
-		t.Error(got)
+		t.Errorf("got %v", got)
 	}
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
 	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
-		t.Error(strings.Join(paths, "\n"))
+		t.Errorf("got paths %q", paths)
 	}
 	file := srv.File(srv.Batches()[0].Input)
 	if !strings.Contains(file, `"model":"mine"`) || !strings.Contains(file, `"url":"/chat/completions"`) {
-		t.Error(file)
+		t.Errorf("got %v", file)
 	}
 }
 
@@ -206,17 +206,17 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	})}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
-	if err := b.Run(t.Context(), batchPass(6, &said)); err != nil {
+	var results []string
+	if err := b.Run(t.Context(), batchPass(6, &results)); err != nil {
 		t.Fatal(err)
 	}
 	got := replied(t, b, 6)
 	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != good || got[3] != good || got[4] != good {
-		t.Error(strings.Join(got, "\n"))
+		t.Errorf("got %q", got)
 	}
 	// The two that are asked again: a batch of their own is not worth it.
 	if seen := srv.Seen(); seen.Online != 2 || seen.Batches != 1 {
-		t.Errorf("%+v", seen)
+		t.Errorf("got %+v", seen)
 	}
 }
 
@@ -232,10 +232,10 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 		return false
 	}
 	s, dir := batchStack(t, srv, Options{})
-	b, told := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
-	if err := b.Run(t.Context(), batchPass(2, &said)); err != nil || srv.Seen().Online != 0 {
-		t.Errorf("%v, %v", err, *told)
+	b, messages := openBatch(t, s, BatchOptions{Dir: dir})
+	var results []string
+	if err := b.Run(t.Context(), batchPass(2, &results)); err != nil || srv.Seen().Online != 0 {
+		t.Errorf("got %v, %v", err, *messages)
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
@@ -245,7 +245,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 		return false
 	}
 	b, _ = openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	if err := b.Run(t.Context(), batchPass(2, &said)); err == nil || !strings.Contains(err.Error(), "which batch?") {
+	if err := b.Run(t.Context(), batchPass(2, &results)); err == nil || !strings.Contains(err.Error(), "which batch?") {
 		t.Error(err)
 	}
 }
@@ -257,13 +257,13 @@ func TestBatchReportsMissingAPI(t *testing.T) {
 	}}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	var said []string
-	err := b.Run(t.Context(), batchPass(2, &said))
+	var results []string
+	err := b.Run(t.Context(), batchPass(2, &results))
 	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
 		t.Error(err)
 	}
 	if err := b.Close(); err != nil || BatchSubmitted(dir) {
-		t.Errorf("%v, or a state is left", err)
+		t.Errorf("got %v, or the state was not deleted", err)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
 	if e := as[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
-		t.Error(e)
+		t.Errorf("got %v", e)
 	}
 }
 
@@ -287,10 +287,10 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
-			t.Errorf("%q: %v", content, err)
+			t.Errorf("%q: got %v", content, err)
 		}
 		if !BatchSubmitted(dir) {
-			t.Errorf("%q is taken for nothing", content)
+			t.Errorf("BatchSubmitted ignores the state %q", content)
 		}
 	}
 }
@@ -306,7 +306,7 @@ func TestBatchDeduplicatesRequests(t *testing.T) {
 		return "rows", nil
 	})
 	if seen := srv.Seen(); err != nil || seen.Batched != 1 {
-		t.Errorf("%v, %+v", err, seen)
+		t.Errorf("got %v, %+v", err, seen)
 	}
 }
 
@@ -319,14 +319,14 @@ func FuzzBatchReplies(f *testing.F) {
 		for line := range bytes.Lines(content) {
 			l := readReply(line)
 			if key := l.key(); key != nil && len(key) != 32 {
-				t.Errorf("a key of %d bytes", len(key))
+				t.Errorf("got a key of %d bytes", len(key))
 			}
 			if l.Response != nil {
 				if u, _ := replyCost(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
-					t.Errorf("it cost %+v", u)
+					t.Errorf("got usage %+v", u)
 				}
 				if e := batchRefusal(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {
-					t.Errorf("a message of %d bytes", len(e.Message))
+					t.Errorf("got a message of %d bytes", len(e.Message))
 				}
 			}
 		}

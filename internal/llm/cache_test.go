@@ -67,21 +67,21 @@ func TestCacheHit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if string(reply.JSON) != good || reply.Text != "so: "+good || reply.Cached != (i == 1) {
-			t.Errorf("call %d: %+v", i, reply)
+			t.Errorf("call %d: got %+v", i, reply)
 		}
 		if i == 1 && reply.Usage != (usage.Usage{CachedRequests: 1}) {
-			t.Errorf("a hit cost %+v", reply.Usage)
+			t.Errorf("got usage %+v for a hit", reply.Usage)
 		}
 	}
 	if a.n != 1 || len(w.all) > 0 {
-		t.Errorf("%d calls, %v", a.n, w)
+		t.Errorf("got %d calls, %v", a.n, w)
 	}
 	if runtime.GOOS == "windows" {
 		return
 	}
 	for path, mode := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, CacheFile): 0o600, filepath.Join(dir, CacheFile+"-wal"): 0o600} {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
-			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+			t.Errorf("%s: got %v, %v", path, info.Mode(), err)
 		}
 	}
 }
@@ -127,7 +127,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 	close(release)
 	wg.Wait()
 	if asked != 2 || failed != 1 || hits != 18 {
-		t.Errorf("%d asked, %d failed, %d hits", asked, failed, hits)
+		t.Errorf("got %d asked, %d failed, %d hits", asked, failed, hits)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestCacheKeyCoversRequest(t *testing.T) {
 	add := func(name, endpoint, model string, r *Request) {
 		key := string(requestKey(endpoint, model, r))
 		if other, ok := seen[key]; ok {
-			t.Errorf("%s and %s share a key", name, other)
+			t.Errorf("%s and %s have the same key", name, other)
 		}
 		seen[key] = name
 	}
@@ -165,7 +165,7 @@ func TestCacheKeyCoversRequest(t *testing.T) {
 		add(name, "e", "m", r)
 	}
 	if _, ok := seen[string(requestKey("e", "m", base()))]; !ok {
-		t.Error("a key changes by itself")
+		t.Error("the key of a request is not stable")
 	}
 }
 
@@ -176,11 +176,11 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 		c := k.Completer(s, "e", fmt.Sprintf("%T", fault))
 		for range 2 {
 			if _, err := c.Complete(t.Context(), ask(nil)); err == nil {
-				t.Fatal("no error")
+				t.Fatal("got no error, want one")
 			}
 		}
 		if s.calls() != 2 {
-			t.Errorf("%T was kept", fault)
+			t.Errorf("a reply with %T was stored", fault)
 		}
 	}
 	// A reply that the schema no longer takes is asked anew.
@@ -190,7 +190,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	_, _ = c.Complete(t.Context(), r)
 	r.Schema.Accept = func(json.RawMessage) error { return errors.New("changed") }
 	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
-		t.Error("an unfit reply was used")
+		t.Error("an invalid reply was used")
 	}
 	// So is free text.
 	words := &answers{}
@@ -232,7 +232,7 @@ func TestCacheIsSharedBetweenProcesses(t *testing.T) {
 		}
 	}
 	if len(w1.all)+len(w2.all) > 0 {
-		t.Errorf("warnings %v %v", w1, w2)
+		t.Errorf("got warnings %v %v", w1, w2)
 	}
 	a := &answers{}
 	r := ask(verdicts())
@@ -265,7 +265,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	waits, cancel := context.WithTimeout(t.Context(), 3*lockPoll)
 	defer cancel()
 	if _, err := runs[0].Completer(slow, "e", "m").Complete(waits, gone); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("it did not wait for the other: %v", err)
+		t.Errorf("did not wait for the other process: %v", err)
 	}
 	_ = runs[2].Close()
 	var wg sync.WaitGroup
@@ -285,7 +285,7 @@ func TestCacheLocksKeysBetweenProcesses(t *testing.T) {
 	}
 	wg.Wait()
 	if a.n != 100 {
-		t.Errorf("%d asked for 100 requests of two runs", a.n)
+		t.Errorf("got %d requests, want 100", a.n)
 	}
 }
 
@@ -316,7 +316,7 @@ func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 	k := OpenCache(t.Context(), half, &sleeper{newFakeClock(), func() { waits++; _ = tx.Rollback() }}, w.add)
 	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 	if _, ok := k.Get(t.Context(), "a", "b"); !ok || waits == 0 || len(w.all) > 0 {
-		t.Errorf("a file that another makes: found %t after %d waits, warnings %v", ok, waits, w)
+		t.Errorf("file created by another process: got found %t after %d waits, warnings %v", ok, waits, w)
 	}
 	_ = k.Close()
 	for range 5 {
@@ -329,7 +329,7 @@ func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 				defer func() { _ = k.Close() }()
 				k.Put(t.Context(), "a", strconv.Itoa(i), json.RawMessage(`1`))
 				if _, ok := k.Get(t.Context(), "a", strconv.Itoa(i)); !ok || len(w.all) > 0 {
-					t.Errorf("lost; warnings %v", w)
+					t.Errorf("a value is missing; warnings %v", w)
 				}
 			})
 		}
@@ -349,13 +349,13 @@ func TestCacheItems(t *testing.T) {
 		t.Errorf("got %s, %v", v, ok)
 	}
 	if _, ok := k.Get(ctx, "b", "2"); ok {
-		t.Error("kept what is no JSON")
+		t.Error("a value that is not JSON was stored")
 	}
 	if got := fmt.Sprintf("%s", k.List(ctx, "a")); got != `[{1 {"x":1}} {2 {"x":2}}]` {
 		t.Errorf("got %s", got)
 	}
 	if k.List(ctx, "c") != nil {
-		t.Error("a namespace out of nothing")
+		t.Error("got items of an empty namespace")
 	}
 }
 
@@ -377,10 +377,10 @@ func TestCacheStatsAndClear(t *testing.T) {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	if n, err := k.Clear(t.Context(), 24*time.Hour); n != 1 || err != nil {
-		t.Errorf("cleared %d, %v", n, err)
+		t.Errorf("got %d cleared, %v", n, err)
 	}
 	if n, err := k.Clear(t.Context(), 0); n != 1 || err != nil {
-		t.Errorf("cleared %d, %v", n, err)
+		t.Errorf("got %d cleared, %v", n, err)
 	}
 }
 
@@ -416,17 +416,17 @@ func TestCacheFailureIsWarning(t *testing.T) {
 				}
 			}
 			if a.n != 5 || len(w.all) == 0 || len(w.all) > 2 || !strings.Contains(w.String(), dir) {
-				t.Errorf("%d calls, warnings %v", a.n, w)
+				t.Errorf("got %d calls, warnings %v", a.n, w)
 			}
 			k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 			if _, ok := k.Get(t.Context(), "a", "b"); ok || k.List(t.Context(), "a") != nil {
-				t.Error("found in a cache that is off")
+				t.Error("got a reply from a disabled cache")
 			}
 			if _, err := k.Stats(t.Context()); err == nil {
-				t.Error("statistics of a cache that is off")
+				t.Error("got statistics of a disabled cache")
 			}
 			if _, err := k.Clear(t.Context(), time.Hour); err == nil {
-				t.Error("cleared by age what can't be read")
+				t.Error("cleared an unreadable cache by age")
 			}
 			if _, err := k.Clear(t.Context(), 0); err != nil {
 				t.Errorf("clear: %v", err)
@@ -447,7 +447,7 @@ func TestClearRepairsCorruptCache(t *testing.T) {
 	k, w := openCache(t, dir)
 	k.Put(t.Context(), "a", "b", json.RawMessage(`1`))
 	if _, ok := k.Get(t.Context(), "a", "b"); !ok || len(w.all) > 0 {
-		t.Errorf("warnings %v", w)
+		t.Errorf("got warnings %v", w)
 	}
 }
 
@@ -461,7 +461,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 	}
 	k, w := openCache(t, dir)
 	if _, err := k.Completer(&answers{}, "e", "m").Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
-		t.Errorf("%v, warnings %v", err, w)
+		t.Errorf("got %v, warnings %v", err, w)
 	}
 }
 
@@ -479,12 +479,12 @@ func TestLockedCacheIsWarning(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	c := k.Completer(&answers{}, "e", "m")
 	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil || len(w.all) != 1 {
-		t.Errorf("%v, warnings %v", err, w)
+		t.Errorf("got %v, warnings %v", err, w)
 	}
 	_ = tx.Rollback()
 	_, _ = c.Complete(t.Context(), ask(verdicts()))
 	if reply, err := c.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached {
-		t.Errorf("it does not recover: %+v, %v", reply, err)
+		t.Errorf("cache did not recover: got %+v, %v", reply, err)
 	}
 }
 
@@ -518,20 +518,20 @@ func TestCacheEmbedder(t *testing.T) {
 	e := k.Embedder(l, "e", "m")
 	_, u, err := e.Embed(t.Context(), []string{"a", "bb"})
 	if err != nil || u.Requests != 1 {
-		t.Fatalf("%+v, %v", u, err)
+		t.Fatalf("got %+v, %v", u, err)
 	}
 	v, u, err := e.Embed(t.Context(), []string{"ccc", "bb", "a"})
 	if err != nil || fmt.Sprint(v) != "[[3 1] [2 1] [1 1]]" || u.PromptTokens != 1 {
 		t.Errorf("got %v, %+v, %v", v, u, err)
 	}
 	if _, u, _ = e.Embed(t.Context(), []string{"a", "ccc"}); u != (usage.Usage{CachedRequests: 1}) {
-		t.Errorf("a hit cost %+v", u)
+		t.Errorf("got usage %+v for a hit", u)
 	}
 	if _, u, _ = e.Embed(t.Context(), nil); u != (usage.Usage{}) {
-		t.Errorf("nothing cost %+v", u)
+		t.Errorf("got usage %+v without texts", u)
 	}
 	if _, _, err = e.Embed(t.Context(), []string{"bad"}); err == nil {
-		t.Error("no error")
+		t.Error("got no error, want one")
 	}
 	if fmt.Sprint(l.asked) != "[a bb ccc bad]" {
 		t.Errorf("asked for %v", l.asked)

@@ -129,10 +129,10 @@ func TestCompleteWithSchema(t *testing.T) {
 	}
 	s := got()[0]
 	if s.path != "/v1/chat/completions" || s.header.Get("Authorization") != "Bearer "+secret || s.header.Get("OpenAI-Organization") != "org-1" {
-		t.Errorf("path %s, header %v", s.path, s.header)
+		t.Errorf("got path %s, header %v", s.path, s.header)
 	}
 	if !strings.Contains(s.raw, `"temperature":0,`) {
-		t.Errorf("temperature 0 is not sent: %s", s.raw)
+		t.Errorf("temperature 0 is missing: %s", s.raw)
 	}
 	if s.body["max_tokens"] != 100.0 || s.body["seed"] != 7.0 {
 		t.Errorf("parameters: %s", s.raw)
@@ -230,8 +230,8 @@ func TestFormatFallback(t *testing.T) {
 			for _, s := range got() {
 				formats = append(formats, s.format())
 				system := s.body["messages"].([]any)[0].(map[string]any)["content"].(string)
-				if told := strings.Contains(system, `"additionalProperties":false`); told != (s.format() != "json_schema") {
-					t.Errorf("%q: the schema told in the prompt: %v", s.format(), told)
+				if notified := strings.Contains(system, `"additionalProperties":false`); notified != (s.format() != "json_schema") {
+					t.Errorf("%q: schema in the prompt: got %v", s.format(), notified)
 				}
 			}
 			if fmt.Sprint(formats) != fmt.Sprint(tt.want) {
@@ -264,7 +264,7 @@ func TestRejectedParametersAreDropped(t *testing.T) {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
 	if reply, err = c.Complete(t.Context(), r); err != nil || reply.Usage.Requests != 1 {
-		t.Fatalf("not remembered: %+v, %v", reply, err)
+		t.Fatalf("form was not remembered: got %+v, %v", reply, err)
 	}
 	s := got()[5]
 	if s.body["max_completion_tokens"] != 100.0 || s.format() != "json_schema" {
@@ -272,7 +272,7 @@ func TestRejectedParametersAreDropped(t *testing.T) {
 	}
 	ms := s.body["messages"].([]any)
 	if len(ms) != 1 || ms[0].(map[string]any)["content"] != "Judge.\n\nthe answer" {
-		t.Errorf("messages %v", ms)
+		t.Errorf("got messages %v", ms)
 	}
 }
 
@@ -326,14 +326,14 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 		t.Errorf("got %v", e)
 	}
 	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
-		t.Errorf("%d requests, usage %+v", n, UsageOf(err))
+		t.Errorf("got %d requests, usage %+v", n, UsageOf(err))
 	}
 	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
 		t.Fatal(err)
 	}
 	all := got()
 	if s := all[len(all)-1]; s.format() != "json_schema" || s.body["temperature"] == nil || s.body["max_tokens"] == nil {
-		t.Errorf("the bad row changed the form: %s", s.raw)
+		t.Errorf("a bad row changed the form: %s", s.raw)
 	}
 }
 
@@ -358,7 +358,7 @@ func TestConcurrentCallsFindForm(t *testing.T) {
 	before := len(got())
 	_, err := c.Complete(t.Context(), ask(verdicts()))
 	if err != nil || len(got()) != before+1 {
-		t.Errorf("not remembered: %v", err)
+		t.Errorf("form was not remembered: %v", err)
 	}
 }
 
@@ -529,7 +529,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 			tt.check(t, err)
 			if err.Error() == "" || UsageOf(err).Requests == 0 {
-				t.Errorf("error %q, usage %+v", err, UsageOf(err))
+				t.Errorf("got error %q, usage %+v", err, UsageOf(err))
 			}
 		})
 	}
@@ -556,7 +556,7 @@ func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := got()[1].body["max_tokens"]; n != 3088.0 {
-		t.Errorf("sent room for %v", n)
+		t.Errorf("got limits %v", n)
 	}
 }
 
@@ -686,7 +686,7 @@ func TestTruncatedFreeText(t *testing.T) {
 		say(&body, text, "length")
 		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
 		if !ok || taken != (err == nil) || taken && reply.Text != text {
-			t.Errorf("%q of a batch: %+v, %v, %t", text, reply, err, ok)
+			t.Errorf("got %q of a batch: %+v, %v, %t", text, reply, err, ok)
 		}
 	}
 }
@@ -707,23 +707,23 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 					}
 					say(w, tt.text, "stop")
 				})
-				tt.r.Schema = brieflyToo(tt.r.Schema)
+				tt.r.Schema = withBounds(tt.r.Schema)
 				a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
 				for range 2 {
 					reply, err := a.Complete(t.Context(), tt.r)
 					if needs > maxReasoning {
 						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || CutOff(err) {
-							t.Errorf("%s after %q: %v", name, thoughts, err)
+							t.Errorf("%s after %q: got %v", name, thoughts, err)
 						}
 					} else if err != nil || reply.Text != tt.text {
-						t.Errorf("%s after %q: %+v, %v", name, thoughts, reply, err)
+						t.Errorf("%s after %q: got %+v, %v", name, thoughts, reply, err)
 					}
 				}
 				var sent []int
 				for _, s := range got() {
 					sent = append(sent, int(s.body["max_tokens"].(float64)))
 					if strings.Contains(s.raw, "maxItems") {
-						t.Errorf("%s after %q: the schema is bounded", name, thoughts)
+						t.Errorf("%s after %q: got a bounded schema", name, thoughts)
 					}
 				}
 				if !slices.Equal(sent, want) {
@@ -734,8 +734,8 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 	}
 }
 
-// brieflyToo returns a schema with a bounded variant.
-func brieflyToo(s *Schema) *Schema {
+// withBounds returns a schema with a bounded variant.
+func withBounds(s *Schema) *Schema {
 	if s != nil {
 		s.Bounded = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 	}
@@ -748,7 +748,7 @@ func TestNegotiationIsBounded(t *testing.T) {
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
-		t.Errorf("%v after %d requests", err, len(got()))
+		t.Errorf("got %v after %d requests", err, len(got()))
 	}
 }
 
@@ -758,9 +758,9 @@ func TestNegativeCountsAreEstimated(t *testing.T) {
 	})
 	c := client(t, Config{BaseURL: srv.URL})
 	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
-		t.Errorf("%+v, %v", reply, err)
+		t.Errorf("got %+v, %v", reply, err)
 	}
 	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
-		t.Errorf("%+v, %v", u, err)
+		t.Errorf("got %+v, %v", u, err)
 	}
 }

@@ -69,7 +69,7 @@ func TestEmbedErrors(t *testing.T) {
 	}
 	_, _, err = (&BatchedEmbedder{Next: embedderFunc(func(texts []string) [][]float32 { return [][]float32{make([]float32, len(texts[0]))} }), Size: 1}).Embed(t.Context(), []string{"a", "bb"})
 	if err == nil {
-		t.Error("vectors of two lengths")
+		t.Error("got no error for vectors of different lengths")
 	}
 }
 
@@ -95,7 +95,7 @@ func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 		})
 		_, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{strings.Repeat("word ", tt.words)})
 		if e, ok := errors.AsType[*ContextLengthError](err); ok != tt.cut || ok && !e.Silent || !ok && err != nil || u.Requests != 1 {
-			t.Errorf("%s: %+v, %v", name, u, err)
+			t.Errorf("%s: got %+v, %v", name, u, err)
 		}
 	}
 }

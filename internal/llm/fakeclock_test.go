@@ -48,11 +48,11 @@ func (c *fakeClock) pass(d time.Duration) {
 func TestClock(t *testing.T) {
 	c := NewClock(time.Now)
 	if c.Now().IsZero() || c.Sleep(t.Context(), -1) != nil || c.Sleep(t.Context(), time.Microsecond) != nil {
-		t.Error("a clock that does not run")
+		t.Error("the clock does not advance")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if c.Sleep(ctx, time.Hour) == nil {
-		t.Error("a canceled sleep ended well")
+		t.Error("got no error from a canceled sleep")
 	}
 }

@@ -59,8 +59,8 @@ func status(code int, header ...string) error {
 func TestTransient(t *testing.T) {
 	quota := &StatusError{Status: 429, Code: "insufficient_quota"}
 	for _, tt := range []struct {
-		err   error
-		again bool
+		err  error
+		want bool
 	}{
 		{status(408), true},
 		{status(429), true},
@@ -88,8 +88,8 @@ func TestTransient(t *testing.T) {
 		{&DownError{status(503)}, false},
 		{errors.New("other"), false},
 	} {
-		if got := Transient(tt.err); got != tt.again {
-			t.Errorf("%T %v: %v", tt.err, tt.err, got)
+		if got := Transient(tt.err); got != tt.want {
+			t.Errorf("%T %v: got %v, want %v", tt.err, tt.err, got, tt.want)
 		}
 	}
 }
@@ -97,15 +97,15 @@ func TestTransient(t *testing.T) {
 func TestRetryBackoffAndUsage(t *testing.T) {
 	clock := newFakeClock()
 	s := &script{steps: []error{status(500), &NetworkError{}, &TimeoutError{}, nil}}
-	told := 0
-	c := Layered(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { told++ }})
+	notified := 0
+	c := Layered(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
 	reply, err := c.Complete(t.Context(), ask(nil))
-	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || told != 3 {
-		t.Fatalf("got %+v, %v, told %d", reply, err, told)
+	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || notified != 3 {
+		t.Fatalf("got %+v, %v, notified %d", reply, err, notified)
 	}
 	for i, d := range clock.slept {
 		if mid := 500 * time.Millisecond << i; d < mid/2 || d > mid*3/2+1 {
-			t.Errorf("wait %d was %s", i, d)
+			t.Errorf("wait %d: got %s", i, d)
 		}
 	}
 }
@@ -115,18 +115,18 @@ func TestRetryGivesUp(t *testing.T) {
 		s := &script{steps: []error{status(503)}}
 		_, err := Layered(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), ask(nil))
 		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
-			t.Errorf("%d retries: %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
+			t.Errorf("%d retries: got %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
 		}
 	}
 	s := &script{steps: []error{status(400)}}
 	if _, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
-		t.Errorf("%v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s = &script{steps: []error{status(503)}}
 	_, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, ask(nil))
 	if !errors.Is(err, context.Canceled) || s.calls() != 1 {
-		t.Errorf("%v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 }
 
@@ -166,7 +166,7 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 			low, high = 250*time.Millisecond, 751*time.Millisecond
 		}
 		if got < low || got > high {
-			t.Errorf("%+v: waited %s", tt.err, got)
+			t.Errorf("got %+v: waited %s", tt.err, got)
 		}
 	}
 }
@@ -180,11 +180,11 @@ func TestReaskIncreasesOutputTokens(t *testing.T) {
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	_, err = (&Reask{Next: s}).Complete(t.Context(), ask(nil))
 	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
-		t.Errorf("%v after %d calls", err, s.calls())
+		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
 	if _, err = (&Reask{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
-		t.Errorf("asked %d times past the limit", s.calls())
+		t.Errorf("got %d requests above the limit", s.calls())
 	}
 }
 
@@ -212,7 +212,7 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 		}
 		wg.Wait()
 		if sent[1] < 20*time.Second || sent[4] < sent[1]+time.Second {
-			t.Errorf("sent at %v", sent)
+			t.Errorf("got requests at %v", sent)
 		}
 	})
 }
@@ -231,11 +231,11 @@ func TestReaskDescribesError(t *testing.T) {
 	r = &Request{Messages: []Message{{User, "q"}}}
 	_, err := (&Reask{Next: s}).Complete(t.Context(), r)
 	if _ = as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
-		t.Errorf("%v, asked %+v", err, s.asked)
+		t.Errorf("got %v, asked %+v", err, s.asked)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}
 	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {
-		t.Errorf("a refusal was asked again: %v", err)
+		t.Errorf("a refusal was repeated: %v", err)
 	}
 }
 
@@ -253,7 +253,7 @@ func TestPaceLimitsRequests(t *testing.T) {
 		t.Errorf("31 requests at 60 a minute took %s", d)
 	}
 	if float64(p.limit)*60 != 60 {
-		t.Errorf("the pace is %v", float64(p.limit)*60)
+		t.Errorf("got pace %v", float64(p.limit)*60)
 	}
 }
 
@@ -268,7 +268,7 @@ func TestPaceLimitsTokens(t *testing.T) {
 	}
 	// 60,000 tokens at 60,000 a minute: a quarter of the prompts may go at once.
 	if d := clock.Now().Sub(start); d < 40*time.Second || d > 62*time.Second {
-		t.Errorf("took %s", d)
+		t.Errorf("took %s, which is too long or too short", d)
 	}
 }
 
@@ -289,17 +289,17 @@ func TestPaceSlowsDownAndRecovers(t *testing.T) {
 	before := clock.Now()
 	_, _ = c.Complete(t.Context(), ask(nil))
 	if d := clock.Now().Sub(before); d < 20*time.Second {
-		t.Errorf("rested %s", d)
+		t.Errorf("got a pause of %s", d)
 	}
 	if slow != 420 || float64(p.limit)*60 >= slow {
-		t.Errorf("paces %v, then %v", slow, float64(p.limit)*60)
+		t.Errorf("got paces %v, then %v", slow, float64(p.limit)*60)
 	}
 	for range 200 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(500 * time.Millisecond)
 	}
 	if float64(p.limit)*60 != 600 {
-		t.Errorf("came back to %v", float64(p.limit)*60)
+		t.Errorf("recovered to %v", float64(p.limit)*60)
 	}
 }
 
@@ -312,20 +312,20 @@ func TestPaceFindsLimitWithoutConfig(t *testing.T) {
 	c := Layered(s, nil, p)
 	for range 40 {
 		if !math.IsInf(float64(p.limit)*60, 1) {
-			t.Fatal("limited before a 429")
+			t.Fatal("limited before the first 429")
 		}
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(100 * time.Millisecond)
 	}
 	if l := float64(p.limit) * 60 / 60; l < 5 || l > 9 {
-		t.Errorf("from 10 a second to %v", l)
+		t.Errorf("got a limit of %v after 10 requests a second", l)
 	}
 	for range 400 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(500 * time.Millisecond)
 	}
 	if !math.IsInf(float64(p.limit)*60, 1) {
-		t.Errorf("still %v", float64(p.limit)*60)
+		t.Errorf("got a limit of %v", float64(p.limit)*60)
 	}
 }
 
@@ -338,7 +338,7 @@ func TestPaceNeverStops(t *testing.T) {
 		clock.pass(time.Second)
 	}
 	if l := float64(p.limit) * 60; l < 30 {
-		t.Errorf("fell to %v", l)
+		t.Errorf("got a limit of %v", l)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -361,11 +361,11 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 			usd, tokens := b.Spent()
 			// A request may come to 31 + 100 tokens, and each comes to 50.
 			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !Fatal(err) || !strings.Contains(e.Error(), "limit of") {
-				t.Errorf("%v: %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
+				t.Errorf("%v: got %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
 			}
 			small := &Request{Messages: []Message{{User, "x"}}, MaxTokens: 1}
 			if _, err := c.Complete(t.Context(), small); s.calls() != 18 || err == nil {
-				t.Error("a later request slipped through")
+				t.Error("a later request was sent")
 			}
 		})
 	}
@@ -405,7 +405,7 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 		wg.Wait()
 		_, tokens := b.Spent()
 		if tokens > 2000 || done != tokens/100 || done < 14 || top > 3 {
-			t.Errorf("%d tokens, %d done, %d at once", tokens, done, top)
+			t.Errorf("got %d tokens, %d done, %d at once", tokens, done, top)
 		}
 	})
 }
@@ -419,16 +419,16 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 	b := NewBudget(0, 10_000)
 	_, _ = Layered(&script{steps: []error{&TimeoutError{}}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 31 {
-		t.Errorf("a timeout counts %d tokens", n)
+		t.Errorf("got %d tokens for a timeout", n)
 	}
 	b = NewBudget(0, 10_000)
 	_, _ = Layered(&script{steps: []error{status(500)}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 0 {
-		t.Errorf("a 500 counts %d tokens", n)
+		t.Errorf("got %d tokens for a 500", n)
 	}
 	_, _ = Layered(&script{usage: usage.Usage{Requests: 1}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 31 {
-		t.Errorf("a server that counts nothing: %d tokens", n)
+		t.Errorf("got %d tokens without reported usage", n)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -479,7 +479,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 					t.Errorf("got %v", err)
 				}
 			} else if b.Err() != nil {
-				t.Errorf("open: %v", b.Err())
+				t.Errorf("breaker: got %v", b.Err())
 			}
 		})
 	}
@@ -496,14 +496,14 @@ func TestBreakerToleratesRestart(t *testing.T) {
 		clock.pass(100 * time.Millisecond)
 	}
 	if b.Err() != nil {
-		t.Fatalf("open after a restart: %v", b.Err())
+		t.Fatalf("breaker is open after a restart: %v", b.Err())
 	}
 	for range 12 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(time.Second)
 	}
 	if b.Err() == nil {
-		t.Error("closed for a server that went away")
+		t.Error("breaker is closed after the server went away")
 	}
 }
 
@@ -515,7 +515,7 @@ func TestBreakerIgnoresBadRequests(t *testing.T) {
 		_, _ = c.Complete(t.Context(), ask(nil))
 	}
 	if b.Err() != nil || s.calls() != 100 {
-		t.Errorf("open after %d: %v", s.calls(), b.Err())
+		t.Errorf("breaker after %d calls: got %v", s.calls(), b.Err())
 	}
 }
 
@@ -547,7 +547,7 @@ func TestBreakerWakesSleepers(t *testing.T) {
 		}
 		wg.Wait()
 		if d := time.Since(start); d > 10*time.Second {
-			t.Errorf("took %s", d)
+			t.Errorf("took %s, which is too long or too short", d)
 		}
 		if err := b.Clock(clock).Sleep(t.Context(), time.Hour); !errors.Is(err, b.Err()) {
 			t.Errorf("got %v", err)
@@ -568,14 +568,14 @@ func TestMeterCountsFailures(t *testing.T) {
 func TestUsageOf(t *testing.T) {
 	err := withUsage(withUsage(status(500), usage.Usage{Requests: 1}), usage.Usage{Requests: 3})
 	if UsageOf(err).Requests != 3 || UsageOf(fmt.Errorf("row 1: %w", err)).Requests != 3 || UsageOf(errors.New("x")) != (usage.Usage{}) {
-		t.Error("usage lost")
+		t.Error("UsageOf lost the usage")
 	}
 	if e := errors.New("x"); !errors.Is(withUsage(e, usage.Usage{}), e) {
-		t.Error("wrapped for nothing")
+		t.Error("got a wrapped error without usage")
 	}
 	for _, e := range []error{&LengthError{}, &LengthError{Limit: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
 		if e.Error() == "" {
-			t.Errorf("%T says nothing", e)
+			t.Errorf("%T has an empty message", e)
 		}
 	}
 }

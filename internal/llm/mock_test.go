@@ -38,7 +38,7 @@ func mock(t *testing.T, args ...string) string {
 	build.Dir = dir
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the mock does not build: %v\n%s", err, out)
+		t.Fatalf("build mock: %v\n%s", err, out)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -60,7 +60,7 @@ func mock(t *testing.T, args ...string) string {
 		}
 		_ = NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
 	}
-	t.Fatal("the mock does not listen")
+	t.Fatal("mock does not listen")
 	return ""
 }
 
@@ -118,13 +118,13 @@ func TestStackToleratesFaults(t *testing.T) {
 						continue
 					}
 					if err != nil {
-						t.Errorf("row %d: %v", i, err)
+						t.Errorf("row %d: got %v", i, err)
 						return
 					}
 					out[i] = string(reply.JSON)
 					return
 				}
-				t.Errorf("row %d: never read", i)
+				t.Errorf("row %d: got no reply", i)
 			})
 		}
 		wg.Wait()
@@ -132,7 +132,7 @@ func TestStackToleratesFaults(t *testing.T) {
 	}
 	clean, u := run(mock(t))
 	if u.Requests != rows || !strings.Contains(clean[7], `"supported"`) || !strings.Contains(clean[7], `"not_mentioned"`) {
-		t.Fatalf("usage %+v, row 7 %s", u, clean[7])
+		t.Fatalf("got usage %+v, row 7 %s", u, clean[7])
 	}
 	base := mock(t, "-fail-rate", "0.2", "-bad-json-rate", "0.1", "-drop-rate", "0.1")
 	faulty, u := run(base)
@@ -146,11 +146,11 @@ func TestStackToleratesFaults(t *testing.T) {
 		}
 	}
 	if same != rows || u.Requests < rows+20 {
-		t.Errorf("%d of %d rows are the same, usage %+v", same, rows, u)
+		t.Errorf("got %d of %d rows are the same, usage %+v", same, rows, u)
 	}
 	stats := mockStats(t, base)
 	if stats["requests"] != float64(u.Requests) || stats["sent_429"] == 0.0 || stats["bad_truncated"] == 0.0 || stats["dropped_verdicts"] == 0.0 {
-		t.Errorf("the server counts %v, the meter %+v", stats, u)
+		t.Errorf("server counted %v, meter %+v", stats, u)
 	}
 }
 

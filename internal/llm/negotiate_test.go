@@ -55,7 +55,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
 			}
 			if changed := len(c.Downgrades()) > 0; changed != (tt.want[len(tt.want)-1] == mode) {
-				t.Errorf("downgrades %+v", c.Downgrades())
+				t.Errorf("got downgrades %+v", c.Downgrades())
 			}
 		})
 	}
@@ -118,11 +118,11 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if n := len(got()); n > 2*calls+3 { // of the one: schema twice, mode twice
-			t.Errorf("%s: %d requests for %d calls", name, n, calls)
+			t.Errorf("%s: got %d requests for %d calls", name, n, calls)
 		}
 	}
 	if len(told) != 1 || told[0].To != "prompt" || !strings.Contains(fmt.Sprint(told[0]), "in the prompt alone") {
-		t.Errorf("told %v", told)
+		t.Errorf("got notifications %v", told)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestFailedGuessIsNotRepeated(t *testing.T) {
 	for range 3 {
 		before := len(got())
 		if _, err := c.Complete(t.Context(), ask(verdicts())); err == nil {
-			t.Fatal("no error")
+			t.Fatal("got no error, want one")
 		}
 		requests = append(requests, len(got())-before)
 	}

@@ -118,7 +118,7 @@ func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
 		_, _ = p.Around(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
-		t.Errorf("it took %v", d)
+		t.Errorf("took %v", d)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestTokenPaceSurvivesClockSetBack(t *testing.T) {
 	before := clock.Now()
 	send()
 	if d := clock.Now().Sub(before); d > time.Minute {
-		t.Errorf("it waits %v", d)
+		t.Errorf("waits %v", d)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestBreakerWakesTokenPace(t *testing.T) {
 		_, _ = b.Around(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
-			t.Errorf("it took %v", d)
+			t.Errorf("took %v", d)
 		}
 	})
 }

@@ -156,23 +156,23 @@ func FuzzParse(f *testing.F) {
 		v, err := parse(text, schema, nil)
 		if err == nil {
 			if !json.Valid(v) || schema.Accept(v) != nil {
-				t.Fatalf("%q: took %q", text, v)
+				t.Fatalf("%q: accepted %q", text, v)
 			}
 			if again, err := parse(string(v), schema, nil); err != nil || string(again) != string(v) {
-				t.Fatalf("%q: %q reads as %q, %v", text, v, again, err)
+				t.Fatalf("%q: %q parses as %q, %v", text, v, again, err)
 			}
 		} else {
 			e, ok := errors.AsType[*ParseError](err)
 			if !ok || v != nil || e.Partial != nil && (!json.Valid(e.Partial) || schema.Accept(e.Partial) != nil) {
-				t.Fatalf("%q: %v, partial %q", text, err, e.Partial)
+				t.Fatalf("%q: got %v, partial %q", text, err, e.Partial)
 			}
 		}
 		// Whatever is strict JSON by itself is read as it is.
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
-			t.Fatalf("%q was read as %q", trimmed, v)
+			t.Fatalf("%q: parsed as %q", trimmed, v)
 		}
 		if any, err := parse(text, nil, nil); err == nil && !json.Valid(any) {
-			t.Fatalf("%q: took %q", text, any)
+			t.Fatalf("%q: accepted %q", text, any)
 		}
 	})
 }

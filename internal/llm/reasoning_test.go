@@ -20,11 +20,11 @@ func tokensOf(all []sent) (limits []int) {
 }
 
 // A reasoner answers if it gets enough output tokens, and rejects too many.
-func reasoner(needs, most int) func(int, sent, http.ResponseWriter) {
+func reasoner(needs, limit int) func(int, sent, http.ResponseWriter) {
 	return func(_ int, s sent, w http.ResponseWriter) {
 		switch n := int(s.body["max_tokens"].(float64)); {
-		case n > most:
-			fail(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, most), "max_tokens")
+		case n > limit:
+			fail(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, limit), "max_tokens")
 		case n < needs:
 			say(w, "", "length")
 		default:
@@ -49,7 +49,7 @@ func TestConcurrentCallsSearchOnce(t *testing.T) {
 	}
 	wg.Wait()
 	if n := len(got()); n > 2*calls+2 { // 2048 and 8192 of one
-		t.Errorf("%d requests for %d calls: %v", n, calls, tokensOf(got()))
+		t.Errorf("got %d requests for %d calls: %v", n, calls, tokensOf(got()))
 	}
 }
 
@@ -142,12 +142,12 @@ func TestCanceledCallReleasesSearch(t *testing.T) {
 	})}
 	go func() { <-waiting; cancel() }()
 	if _, err := a.Complete(ctx, ask(nil)); err == nil {
-		t.Error("no error")
+		t.Error("got no error, want one")
 	}
 	if _, err := a.Complete(t.Context(), ask(nil)); err != nil {
 		t.Error(err)
 	}
 	if a.budget.searching != nil {
-		t.Error("the search goes on")
+		t.Error("the search was not released")
 	}
 }

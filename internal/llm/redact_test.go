@@ -29,11 +29,11 @@ func TestPlaceholderKeyIsNotRedacted(t *testing.T) {
 		c := client(t, Config{BaseURL: srv.URL, APIKey: key})
 		got, err := c.Complete(t.Context(), ask(verdicts()))
 		if err != nil || got.Text != reply || string(got.JSON) != reply {
-			t.Errorf("with the key %q: %v, %v", key, got, err)
+			t.Errorf("key %q: got %v, %v", key, got, err)
 		}
 		_, err = c.Complete(t.Context(), ask(verdicts()))
 		if err == nil || !strings.Contains(err.Error(), "an account is not supported here: it has none, "+strings.Join(strings.Fields(key), " ")+"s, or EMPTY ones") {
-			t.Errorf("with the key %q: %v", key, err)
+			t.Errorf("key %q: got %v", key, err)
 		}
 	}
 }
@@ -105,11 +105,11 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 			_, err := c.Complete(t.Context(), ask(verdicts()))
 			text := as[*NetworkError](t, err).Error()
 			if len(text) > 2000 || strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) >= 0 {
-				t.Errorf("%d bytes: %.300q", len(text), text)
+				t.Errorf("got %d bytes: %.300q", len(text), text)
 			}
 			for _, hidden := range []string{password, "pa55", secret, "sk-very", base64.StdEncoding.EncodeToString([]byte("user:" + password))} {
 				if strings.Contains(text, hidden) {
-					t.Errorf("%q shows in %.300q", hidden, text)
+					t.Errorf("secret %q found in %.300q", hidden, text)
 				}
 			}
 		})
@@ -140,6 +140,6 @@ func TestDecodingErrorIsShortened(t *testing.T) {
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 	if err == nil || len(err.Error()) > 1000 {
-		t.Errorf("%d bytes", len(fmt.Sprint(err)))
+		t.Errorf("got %d bytes", len(fmt.Sprint(err)))
 	}
 }

@@ -54,11 +54,11 @@ func TestStackWithFaultyServer(t *testing.T) {
 	}
 	all := usage.Usage{Requests: 4, PromptTokens: 22, CompletionTokens: 14}
 	if reply.Usage != all || s.Meter.Total() != all || len(got()) != 4 {
-		t.Errorf("usage %+v, total %+v, %d requests", reply.Usage, s.Meter.Total(), len(got()))
+		t.Errorf("got usage %+v, total %+v, %d requests", reply.Usage, s.Meter.Total(), len(got()))
 	}
 	usd, tokens := s.Cost()
 	if want := 22*0.15/1e6 + 14*0.6/1e6; tokens != 36 || usd < want*0.999 || usd > want*1.001 {
-		t.Errorf("$%v and %d tokens", usd, tokens)
+		t.Errorf("got $%v and %d tokens", usd, tokens)
 	}
 	if reply, err = s.Complete(t.Context(), ask(verdicts())); err != nil || !reply.Cached || len(got()) != 4 || s.Meter.Total().CachedRequests != 1 {
 		t.Errorf("got %+v, %v", reply, err)
@@ -114,10 +114,10 @@ func TestDeadServerEndsRun(t *testing.T) {
 			wg.Wait()
 			// With five retries each, 160 calls would be 960 tries.
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
-				t.Errorf("%d tries for 160 calls, and the breaker says %v", n, s.Breaker.Err())
+				t.Errorf("got %d attempts for 160 calls, breaker error %v", n, s.Breaker.Err())
 			}
 			if n := s.Meter.Total().Requests; name == "closed" && n != len(refused()) {
-				t.Errorf("%d requests are counted, and the server saw %d", n, len(refused()))
+				t.Errorf("counted %d requests, server received %d", n, len(refused()))
 			}
 		})
 	}
@@ -128,7 +128,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 500, "oops", "") })
 	_, err := stack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), ask(nil))
 	if _ = as[*StatusError](t, err); len(got()) != 4 {
-		t.Errorf("%d requests for 3 retries", len(got()))
+		t.Errorf("got %d requests with 3 retries", len(got()))
 	}
 	// A connection that breaks after the request was sent is not used up in silence.
 	n := 0
@@ -149,7 +149,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if _ = as[*NetworkError](t, err); n != 2 {
-		t.Errorf("the transport sent %d requests for 2", n)
+		t.Errorf("got %d requests, want 2", n)
 	}
 }
 
@@ -160,7 +160,7 @@ func TestNewRequiresClockAndPrice(t *testing.T) {
 		"a cost without prices": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%s: no error", name)
+			t.Errorf("got %s: no error", name)
 		}
 	}
 	stack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
@@ -183,14 +183,14 @@ func TestStackEmbedder(t *testing.T) {
 	for i := range 2 {
 		v, _, err := e.Embed(t.Context(), []string{"a"})
 		if err != nil || fmt.Sprint(v) != "[[1]]" {
-			t.Fatalf("call %d: %v, %v", i, v, err)
+			t.Fatalf("call %d: got %v, %v", i, v, err)
 		}
 	}
 	if u := s.Meter.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 4, CachedRequests: 1}) || len(got()) != 2 || got()[1].header.Get("Authorization") == "" {
-		t.Errorf("total %+v", u)
+		t.Errorf("got total %+v", u)
 	}
 	if _, tokens := s.Cost(); tokens != 4 {
-		t.Errorf("%d tokens", tokens)
+		t.Errorf("got %d tokens", tokens)
 	}
 	// Another server does not get this one's key, and has a breaker of its own.
 	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
@@ -203,11 +203,11 @@ func TestStackEmbedder(t *testing.T) {
 		t.Errorf("breaker %v, header %v", s.Breaker.Err(), seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
-		t.Error("no model, no error")
+		t.Error("got no error without a model")
 	}
 	limited := stack(t, Options{Client: Config{Model: "gpt-4o"}, MaxCost: 1})
 	if _, _, err := limited.Embedder(Config{Model: "my-embedder"}); err == nil {
-		t.Error("a cost without prices")
+		t.Error("got a cost for a model without price")
 	}
 }
 
@@ -243,13 +243,13 @@ func TestRunawayReplyIsRepeatedWithBounds(t *testing.T) {
 		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
 		for range 2 {
 			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != good {
-				t.Fatalf("bounds %v: %+v, %v", bounds, reply, err)
+				t.Fatalf("bounds %v: got %+v, %v", bounds, reply, err)
 			}
 		}
 		var said []string
 		for _, g := range got() {
 			if g.format() != "json_schema" {
-				t.Errorf("bounds %v: the format fell to %q", bounds, g.format())
+				t.Errorf("bounds %v: format changed to %q", bounds, g.format())
 			}
 			said = append(said, strconv.FormatBool(strings.Contains(g.raw, "maxItems")))
 		}

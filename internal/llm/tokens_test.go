@@ -10,7 +10,7 @@ func TestTokensExact(t *testing.T) {
 	for model, want := range map[string]int{"gpt-4o-mini": 4, "openai/gpt-4.1": 4, "gpt-4-turbo": 4} {
 		n := NewTokens(model)
 		if got := n.Text("hello world, again"); got != want || !n.Exact() {
-			t.Errorf("%s: %d tokens, exact %v", model, got, n.Exact())
+			t.Errorf("%s: got %d tokens, exact %v", model, got, n.Exact())
 		}
 	}
 }
@@ -18,7 +18,7 @@ func TestTokensExact(t *testing.T) {
 func TestTokensEstimate(t *testing.T) {
 	n := NewTokens("llama-3.3-70b")
 	if n.Exact() {
-		t.Error("an estimate is said to be exact")
+		t.Error("an estimate is reported as exact")
 	}
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語": 2, strings.Repeat("word ", 80): 100} {
 		if got := n.Text(text); got != want {
@@ -67,21 +67,21 @@ func TestPrices(t *testing.T) {
 	} {
 		in, out, ok := Price(model)
 		if !ok || in != want[0] || out != want[1] {
-			t.Errorf("%s: %v %v %v", model, in, out, ok)
+			t.Errorf("%s: got %v %v %v", model, in, out, ok)
 		}
 	}
 	for _, model := range []string{"", "gpt", "gpt-4oo", "my-model", "smollm2", "gpt-4omni", "gpt-5.9"} {
 		if _, _, ok := Price(model); ok {
-			t.Errorf("%q has a price", model)
+			t.Errorf("%q: got a price", model)
 		}
 	}
 	p := readPrices()
 	if len(p.Models) < 50 || len(PricesNoted()) != len("2025-08-15") {
-		t.Errorf("%d prices, noted %q", len(p.Models), p.Noted)
+		t.Errorf("got %d prices, noted %q", len(p.Models), p.Noted)
 	}
 	for m, v := range p.Models {
 		if v[0] <= 0 || v[1] < 0 || v[0] > 200 || v[1] > 700 {
-			t.Errorf("%s costs %v", m, v)
+			t.Errorf("%s: got price %v", m, v)
 		}
 	}
 }

@@ -101,13 +101,13 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 				reply, err := w.Complete(t.Context(), &Request{Messages: []Message{{User, prose(n)}}, MaxTokens: 100})
 				e, long := errors.AsType[*ContextLengthError](err)
 				if long != cut || cut && !e.Silent || !cut && err != nil {
-					t.Fatalf("a prompt of %d tokens: %v, %v", n, reply, err)
+					t.Fatalf("prompt of %d tokens: got %v, %v", n, reply, err)
 				}
 				if s.asked > before {
 					sent++
 				}
 				if used := UsageOf(err); long && used.Requests != s.asked-before {
-					t.Errorf("%d requests are counted, %d were sent", used.Requests, s.asked-before)
+					t.Errorf("counted %d requests, sent %d", used.Requests, s.asked-before)
 				}
 			}
 			if s.asked-sent != tt.more || missed != tt.missed {
@@ -129,16 +129,16 @@ func TestPromptAboveWindowIsNotSent(t *testing.T) {
 		return err
 	}
 	if err := ask(5000, 100); err == nil {
-		t.Fatal("nothing was found")
+		t.Fatal("no limit was detected")
 	}
 	before := s.asked
 	for _, tt := range []struct{ tokens, room int }{{5000, 100}, {2040, 100}, {1500, 1200}} {
 		if err := ask(tt.tokens, tt.room); UsageOf(err) != (usage.Usage{}) || as[*ContextLengthError](t, err).Limit != 2048 {
-			t.Errorf("%v: %v", tt, err)
+			t.Errorf("%v: got %v", tt, err)
 		}
 	}
 	if err := ask(1500, 400); err != nil || s.asked != before+1 {
-		t.Errorf("%v, %d requests", err, s.asked-before)
+		t.Errorf("got %v, %d requests", err, s.asked-before)
 	}
 }
 
@@ -171,7 +171,7 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 		}
 	}
 	if s.asked != 4 || w.Limit() != 0 {
-		t.Errorf("%d requests, limit %d", s.asked, w.Limit())
+		t.Errorf("got %d requests, limit %d", s.asked, w.Limit())
 	}
 }
 
@@ -185,7 +185,7 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 	}}
 	_, err := NewWindowDetector(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !Fatal(err) || UsageOf(err).Requests != 1 {
-		t.Errorf("%v, %+v", err, UsageOf(err))
+		t.Errorf("got %v, %+v", err, UsageOf(err))
 	}
 }
 
@@ -204,7 +204,7 @@ func TestConcurrentRequestsShareProbe(t *testing.T) {
 	}
 	wg.Wait()
 	if s.asked > 16+3 {
-		t.Errorf("%d requests", s.asked)
+		t.Errorf("got %d requests", s.asked)
 	}
 }
 
@@ -219,7 +219,7 @@ func TestMinTokensIsALowerBound(t *testing.T) {
 			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
 		} {
 			if most, is := minTokens(text), tokens.Text(text); float64(is) < minTokensPerWord*float64(most) {
-				t.Errorf("%s: %d tokens, at least %d: %.40q", model, is, most, text)
+				t.Errorf("%s: got %d tokens, at least %d: %.40q", model, is, most, text)
 			}
 		}
 	}

@@ -47,10 +47,10 @@ func TestBaseURLs(t *testing.T) {
 				t.Errorf("asked %s?%s, want %s?%s", s.path, s.query, tt.path, tt.query)
 			}
 			if (s.header.Get("api-key") == secret) != tt.azure {
-				t.Errorf("headers %v", s.header)
+				t.Errorf("got headers %v", s.header)
 			}
 			if strings.Contains(c.Endpoint(), "?") {
-				t.Errorf("endpoint %s", c.Endpoint())
+				t.Errorf("got endpoint %s", c.Endpoint())
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func TestAzureHosts(t *testing.T) {
 	} {
 		e, err := newEndpoint(base, "")
 		if err != nil || !e.azure || e.base != want {
-			t.Errorf("%s: %+v, %v", base, e, err)
+			t.Errorf("%s: got %+v, %v", base, e, err)
 		}
 	}
 }
@@ -76,7 +76,7 @@ func TestAzureWithoutKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok := got()[0].header["Api-Key"]; ok {
-		t.Error("an empty key was sent")
+		t.Error("an empty api-key header was sent")
 	}
 }
 
@@ -146,7 +146,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 			}
 			// Some more is on its way when reading ends.
 			if n := taken.Load(); n > 80 {
-				t.Errorf("%d MiB were read", n)
+				t.Errorf("read %d MiB", n)
 			}
 		})
 	}
@@ -161,7 +161,7 @@ func TestLongErrorIsShortened(t *testing.T) {
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
 	if len(err.Error()) > 1000 || !Transient(err) {
-		t.Errorf("%d bytes: %.100s", len(err.Error()), err)
+		t.Errorf("got %d bytes: %.100s", len(err.Error()), err)
 	}
 }
 
@@ -188,7 +188,7 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 func TestProxy(t *testing.T) {
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Host != "llm.invalid" {
-			t.Errorf("asked for %s", r.URL)
+			t.Errorf("proxy got %s", r.URL)
 		}
 		say(w, good, "stop")
 	}))
@@ -202,7 +202,7 @@ func TestProxy(t *testing.T) {
 	}
 	own := newWire(nil, nil, "").http.Transport.(*http.Transport)
 	if own.Proxy == nil {
-		t.Error("the default transport asks the environment for no proxy")
+		t.Error("the default transport ignores proxies of the environment")
 	}
 }
 
@@ -278,7 +278,7 @@ func searchSecrets(t *testing.T, s string) {
 	t.Helper()
 	for _, bad := range []string{"sk-very", "secret%2B", "secret+key", "pass-word-7"} {
 		if strings.Contains(s, bad) {
-			t.Errorf("%q shows in %s", bad, s)
+			t.Errorf("secret %q found in %s", bad, s)
 		}
 	}
 }

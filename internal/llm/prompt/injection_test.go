@@ -57,7 +57,7 @@ func clean(s string) string { return strings.ToValidUTF8(string([]rune(s)), "\uf
 // question for one of the prompts.
 func TestTextsStayInsideJSON(t *testing.T) {
 	if len(injections) < 25 {
-		t.Fatalf("%d injections", len(injections))
+		t.Fatalf("got %d injections", len(injections))
 	}
 	s := load(t, "")
 	for name, evil := range injections {
@@ -85,22 +85,22 @@ func checkPlaces(t *testing.T, s *Set, name, evil string) {
 			t.Fatal(err)
 		}
 		if got.System != want.System {
-			t.Errorf("%s, %s: the system message has changed", n, name)
+			t.Errorf("got %s, %s: the system message has changed", n, name)
 		}
 		if !utf8.ValidString(got.User) {
-			t.Errorf("%s, %s: not UTF-8", n, name)
+			t.Errorf("got %s, %s: not UTF-8", n, name)
 		}
 		if strings.Count(got.User, "\n") != strings.Count(want.User, "\n") {
-			t.Errorf("%s, %s: the user message has other lines", n, name)
+			t.Errorf("got %s, %s: the user message has other lines", n, name)
 		}
 		for _, mark := range []string{"<|", "</", "[/INST]", "[INST]", "<<SYS", "<｜", "<start_of", "<end_of", "[gMASK]", "[TOOL_CALLS]", "\x00", "\x1b", "\r"} {
 			if strings.Contains(got.User, mark) {
-				t.Errorf("%s, %s: the user message has %q", n, name, mark)
+				t.Errorf("got %s, %s: the user message has %q", n, name, mark)
 			}
 		}
 		if d := cmp.Diff(shape(t, want.User, map[string]bool{"q": true, "a": true, "b": true, "j": true, "s": true, "h": true, "c": true, "d": true, "e": true}),
 			shape(t, got.User, map[string]bool{clean(evil): true})); d != "" {
-			t.Errorf("%s, %s: (-harmless +injected)\n%s", n, name, d)
+			t.Errorf("got %s, %s: (-harmless +injected)\n%s", n, name, d)
 		}
 	}
 }
@@ -111,7 +111,7 @@ func shape(t *testing.T, user string, texts map[string]bool) any {
 	var v any
 	d := json.NewDecoder(strings.NewReader(user))
 	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v in:\n%s", err, user)
+		t.Fatalf("got %v in:\n%s", err, user)
 	}
 	var walk func(any) any
 	walk = func(v any) any {

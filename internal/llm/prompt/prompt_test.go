@@ -105,15 +105,15 @@ func TestSharedPrefixComesFirst(t *testing.T) {
 		other.Question, other.Answer, other.Claims, other.Sentences, other.Before = "Q?", "A.", []Item{{Text: "C."}}, []Item{{Text: "S."}}, ""
 		b, _ := s.Render(n, other)
 		if a.System != b.System {
-			t.Errorf("%s: the system message depends on the row", n)
+			t.Errorf("got %s: the system message depends on the row", n)
 		}
 		if len(a.System) < 1000 && n != JudgeWord { // a small model repeats its examples
-			t.Errorf("%s: the system message has %d bytes; with examples it is longer", n, len(a.System))
+			t.Errorf("got %s: the system message has %d bytes; with examples it is longer", n, len(a.System))
 		}
 		if n == Judge || n == JudgeWord || n == RagEvals {
 			contexts := string(items(example.Contexts))
 			if i := strings.Index(a.User, contexts); i < 0 || i > 20 || !strings.HasPrefix(b.User, a.User[:i+len(contexts)]) {
-				t.Errorf("%s: contexts do not come first:\n%s", n, a.User)
+				t.Errorf("got %s: contexts do not come first:\n%s", n, a.User)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func TestLoadReplacesTemplates(t *testing.T) {
 	same := load(t, dir)
 	for _, n := range names() {
 		if same.Version(n) != builtin.Version(n) {
-			t.Errorf("%s: an exported prompt has the version %s", n, same.Version(n))
+			t.Errorf("got %s: an exported prompt has the version %s", n, same.Version(n))
 		}
 	}
 	replaced := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
@@ -141,16 +141,16 @@ func TestLoadReplacesTemplates(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text.System != "Be strict: true." || text.User != `[{"id":0,"text":"x"}] [{"id":0,"text":"y"}]` {
-		t.Errorf("%+v", text)
+		t.Errorf("got %+v", text)
 	}
 	if v := s.Version(Judge); v == builtin.Version(Judge) || !strings.HasPrefix(v, "judge/") || len(v) != len("judge/")+12 || v != text.Version {
-		t.Errorf("version %q", v)
+		t.Errorf("got version %q", v)
 	}
 	if s.Version(Claims) != "claims/1" || s.Version("x") != "" {
-		t.Errorf("versions %q, %q", s.Version(Claims), s.Version("x"))
+		t.Errorf("got versions %q, %q", s.Version(Claims), s.Version("x"))
 	}
 	if _, err := s.Render("x", Data{}); err == nil {
-		t.Error("a prompt that there is not was rendered")
+		t.Error("an unknown prompt was rendered")
 	}
 }
 
@@ -200,7 +200,7 @@ func TestLoadRejectsInvalidTemplates(t *testing.T) {
 		})
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); err == nil {
-		t.Error("a folder that there is not was read")
+		t.Error("got no error for a missing directory")
 	}
 }
 
@@ -223,12 +223,12 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if b, _ := os.ReadFile(paths[1]); string(b) != "mine" {
-		t.Errorf("the changed file has become %q", b)
+		t.Errorf("changed file: got %q", b)
 	}
 	if _, err := os.Stat(paths[0]); err == nil {
-		t.Error("a refused export wrote a file")
+		t.Error("a failed export wrote a file")
 	}
 	if _, err := Export(filepath.Join(paths[1], "x")); err == nil {
-		t.Error("a file was taken for a folder")
+		t.Error("got no error for a file instead of a directory")
 	}
 }

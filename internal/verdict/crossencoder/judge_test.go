@@ -120,15 +120,15 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 		t.Fatal(err)
 	}
 	if len(got.Verdicts) != len(texts) {
-		t.Fatalf("%d verdicts on %d claims", len(got.Verdicts), len(texts))
+		t.Fatalf("got %d verdicts on %d claims", len(got.Verdicts), len(texts))
 	}
 	for i, v := range got.Verdicts {
 		if v.ClaimID != i || v.Reason == "" {
-			t.Errorf("claim %d: %+v", i, v)
+			t.Errorf("claim %d: got %+v", i, v)
 		}
 		for _, e := range v.Evidence {
 			if string([]rune(contexts[e.Chunk])[e.Start:e.End]) != e.Quote {
-				t.Errorf("claim %d: %+v is not in its chunk", i, e)
+				t.Errorf("claim %d: got %+v is not in its chunk", i, e)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func TestRoundedThreshold(t *testing.T) {
 	}{{0.49, false}, {0.5, false}, {math.Nextafter(0.5, 1), true}, {0.97, true}} {
 		j := newJudge(t, Options{Model: &reader{}, Rounded: true})
 		if got := j.supports(tt.p); got != tt.want {
-			t.Errorf("%v: %v", tt.p, got)
+			t.Errorf("%v: got %v", tt.p, got)
 		}
 	}
 	if j := newJudge(t, Options{Model: &reader{}}); !j.supports(0.5) {
@@ -238,7 +238,7 @@ func TestSupportInLongContext(t *testing.T) {
 		t.Errorf("got %+v", v)
 	}
 	if len(m.premises) < 10 || m.largest > 4 {
-		t.Errorf("%d windows, batches of up to %d", len(m.premises), m.largest)
+		t.Errorf("got %d windows, batches of up to %d", len(m.premises), m.largest)
 	}
 }
 
@@ -248,7 +248,7 @@ func TestNewRejectsUnsuitableModels(t *testing.T) {
 	}
 	for name, m := range map[string]*reader{"an error": {err: errors.New("closed")}, "no number": {nan: true}} {
 		if _, err := newJudge(t, Options{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
-			t.Errorf("%s is a verdict", name)
+			t.Errorf("got %s is a verdict", name)
 		}
 	}
 	v := judge(t, newJudge(t, Options{Model: &reader{}}), []string{" ", "\n"}, "b")[0]

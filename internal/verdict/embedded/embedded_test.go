@@ -85,7 +85,7 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 		t.Fatal(err)
 	}
 	if len(got.Verdicts) != len(claims) {
-		t.Fatalf("%d verdicts of %d claims", len(got.Verdicts), len(claims))
+		t.Fatalf("got %d verdicts of %d claims", len(got.Verdicts), len(claims))
 	}
 	for i, v := range got.Verdicts {
 		check(t, contexts, claims[i], 10+i, v)
@@ -97,23 +97,23 @@ func judge(t testing.TB, j *Judge, contexts []string, claims ...string) []verdic
 func check(t testing.TB, contexts []string, claim string, id int, v verdict.Verdict) {
 	t.Helper()
 	if v.ClaimID != id || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
-		t.Errorf("%q: %+v", claim, v)
+		t.Errorf("%q: got %+v", claim, v)
 	}
 	if (v.Label == verdict.Supported) != (v.Score >= DefaultThreshold) || (v.Label == verdict.Supported) != (len(v.ChunkIDs) > 0) {
-		t.Errorf("%q: %v at %v by %v", claim, v.Label, v.Score, v.ChunkIDs)
+		t.Errorf("%q: got %v at %v by %v", claim, v.Label, v.Score, v.ChunkIDs)
 	}
 	if !slices.IsSorted(v.ChunkIDs) || len(slices.Compact(slices.Clone(v.ChunkIDs))) != len(v.ChunkIDs) {
-		t.Errorf("%q: chunks %v", claim, v.ChunkIDs)
+		t.Errorf("got %q: chunks %v", claim, v.ChunkIDs)
 	}
 	for _, e := range v.Evidence {
 		if r := []rune(contexts[e.Chunk]); string(r[e.Start:e.End]) != string([]rune(e.Quote)) || e.Quote == "" {
-			t.Errorf("%q: quote %q is not at %d:%d of chunk %d", claim, e.Quote, e.Start, e.End, e.Chunk)
+			t.Errorf("got %q: quote %q is not at %d:%d of chunk %d", claim, e.Quote, e.Start, e.End, e.Chunk)
 		}
 	}
 	last := 0
 	for _, s := range v.Unsupported {
 		if s.Start < last || s.End <= s.Start || s.End > len([]rune(claim)) || v.Label == verdict.Supported {
-			t.Errorf("%q: unsupported %+v", claim, v.Unsupported)
+			t.Errorf("got %q: unsupported %+v", claim, v.Unsupported)
 		}
 		last = s.End
 	}
@@ -125,7 +125,7 @@ func TestVerbatimClaimSkipsModel(t *testing.T) {
 	m := &fakeModel{says: denies}
 	v := judge(t, newJudge(t, m, formula()), []string{bridge}, "The bridge was opened in March.")[0]
 	if v.Label != verdict.Supported || v.Score != 1 || len(m.groups) > 0 {
-		t.Errorf("%+v after %d groups", v, len(m.groups))
+		t.Errorf("got %+v after %d groups", v, len(m.groups))
 	}
 }
 
@@ -142,7 +142,7 @@ func TestWordsAndModelAreCombined(t *testing.T) {
 	} {
 		v := judge(t, newJudge(t, &fakeModel{says: tt.says}, formula()), []string{bridge}, tt.claim)[0]
 		if v.Label != tt.want {
-			t.Errorf("%s: %+v", name, v)
+			t.Errorf("%s: got %+v", name, v)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func TestPackedWindowNamesAllChunks(t *testing.T) {
 	f.Support = 2
 	v := judge(t, newJudge(t, m, f), contexts, "Curie, a native of Warsaw, was honoured with the Nobel prize in 1903.")[0]
 	if d := cmp.Diff([]int{0, 2}, v.ChunkIDs); d != "" || v.Label != verdict.Supported || len(v.Evidence) != 2 {
-		t.Errorf("%s %+v", d, v)
+		t.Errorf("got %s %+v", d, v)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestUnsupportedSpans(t *testing.T) {
 	}}
 	v := judge(t, newJudge(t, m, formula()), []string{"Zoë opened the büro on a Monday. On some day, May 2 or 20."}, claim)[0]
 	if len(v.Unsupported) != 1 || string([]rune(claim)[v.Unsupported[0].Start:v.Unsupported[0].End]) != "20 May" {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v", v)
 	}
 	lead := extract.Claim{Text: "20 May", Lead: "Zoë opened"}
 	held := encoder.ClaimOutput{Tokens: []encoder.TokenLogit{{Start: 0, End: 4, Unsupported: 1}, {Start: 13, End: 15, Unsupported: 1}}}
@@ -223,7 +223,7 @@ func TestNoContexts(t *testing.T) {
 	m := &fakeModel{says: supports}
 	for _, contexts := range [][]string{nil, {""}, {"...", " "}} {
 		if v := judge(t, newJudge(t, m, formula()), contexts, "Trains stop.")[0]; v.Label != verdict.NotMentioned {
-			t.Errorf("%q: %+v", contexts, v)
+			t.Errorf("%q: got %+v", contexts, v)
 		}
 	}
 }
@@ -234,7 +234,7 @@ func TestScoreIsMonotonic(t *testing.T) {
 	for x := -20.0; x <= 20; x += 0.25 {
 		p := f.probability(Signals{Words: 0.5, Support: x})
 		if p < last {
-			t.Errorf("support %v: %v after %v", x, p, last)
+			t.Errorf("support %v: got %v after %v", x, p, last)
 		}
 		last = p
 	}
@@ -242,7 +242,7 @@ func TestScoreIsMonotonic(t *testing.T) {
 	for w := 0.0; w <= 1; w += 0.01 {
 		p := f.probability(Signals{Words: w, Support: 1})
 		if p < last {
-			t.Errorf("words %v: %v after %v", w, p, last)
+			t.Errorf("words %v: got %v after %v", w, p, last)
 		}
 		last = p
 	}
@@ -264,7 +264,7 @@ func TestParseFormulaErrors(t *testing.T) {
 		{`{`, `[`},
 	} {
 		if _, err := ParseFormula(strings.Replace(good, change[0], change[1], 1)); err == nil {
-			t.Errorf("%s passes", change[1])
+			t.Errorf("got %s passes", change[1])
 		}
 	}
 }

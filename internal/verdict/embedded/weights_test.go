@@ -49,7 +49,7 @@ func readProbes(t *testing.T) []probe {
 		probes = append(probes, p)
 	}
 	if len(probes) != 40 {
-		t.Fatalf("%d probes", len(probes))
+		t.Fatalf("got %d probes", len(probes))
 	}
 	return probes
 }

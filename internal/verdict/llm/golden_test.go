@@ -29,7 +29,7 @@ func golden(t *testing.T, name string, asked []*llm.Request) {
 	var list []request
 	for _, r := range asked {
 		if len(r.Messages) != 2 || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
-			t.Errorf("messages %+v", r.Messages)
+			t.Errorf("got messages %+v", r.Messages)
 		}
 		line := request{Prompt: r.Prompt, User: r.Messages[1].Text, Seed: r.Seed, MaxTokens: r.MaxTokens, Temperature: r.Temperature}
 		if r.Schema != nil {
@@ -66,13 +66,13 @@ func TestGoldenRequests(t *testing.T) {
 	for name, opts := range map[string]Options{"judge": {Seed: 42}, "ragas": {Style: Ragas, Strict: true}} {
 		j, f := newJudge(t, func(int, input) (string, error) { return `{"verdicts":[]}`, nil }, opts)
 		if _, err := j.Judge(t.Context(), k); err == nil {
-			t.Error("no verdicts, and no error")
+			t.Error("got no error without verdicts")
 		}
 		golden(t, name, f.asked)
 	}
 	c, f := newCombined(t, func(int, input) (string, error) { return `{"statements":[]}`, nil }, Options{Strict: true})
 	if _, _, err := c.Evaluate(t.Context(), "Einstein?", "Hello! He was born in Ulm. He died in 1955.", k.Contexts); err == nil {
-		t.Error("no verdicts, and no error")
+		t.Error("got no error without verdicts")
 	}
 	golden(t, "rag-evals", f.asked[:2])
 }

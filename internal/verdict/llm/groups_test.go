@@ -64,7 +64,7 @@ func checkLong(t *testing.T, k verdict.Task, got verdict.Judgement) {
 		}
 		for _, e := range got.Verdicts[i].Evidence {
 			if r := []rune(k.Contexts[e.Chunk]); string(r[e.Start:e.End]) != e.Quote {
-				t.Errorf("claim %d: quote %q is not there", i, e.Quote)
+				t.Errorf("claim %d: quote %q is not in the chunk", i, e.Quote)
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func TestLongContextsAreJudgedInGroups(t *testing.T) {
 	}
 	j, f := newJudge(t, inWindow(1<<20), Options{})
 	if got := judge(t, j, k); labels(got) != longWant || len(f.asked) != 1 {
-		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
 }
 
@@ -101,7 +101,7 @@ func TestRequestsFitKnownWindow(t *testing.T) {
 		}, Options{MaxContextTokens: window, Tokens: tokens})
 		checkLong(t, k, judge(t, j, k))
 		if window == 100000 && len(f.asked) != 1 {
-			t.Errorf("%d requests", len(f.asked))
+			t.Errorf("got %d requests", len(f.asked))
 		}
 	}
 }
@@ -111,7 +111,7 @@ func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	k := task([]string{"short A=yes"}, "A", "A"+long, "B"+long, "A")
 	j, f := newJudge(t, inWindow(1500), Options{})
 	if got := judge(t, j, k); labels(got) != "supported not_mentioned not_mentioned supported" {
-		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
 	j, _ = newJudge(t, inWindow(500), Options{})
 	_, err := j.Judge(t.Context(), k)
@@ -143,7 +143,7 @@ func TestWindowsCoverText(t *testing.T) {
 				at = max(at, n+len(w))
 			}
 			if at < len(text) && !strings.HasSuffix(text, text[at:]) || at == 0 {
-				t.Errorf("covered %d of %d", at, len(text))
+				t.Errorf("windows cover %d of %d bytes", at, len(text))
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func TestRequestsFitDetectedWindow(t *testing.T) {
 		first := len(f.asked)
 		checkLong(t, k, judge(t, j, k))
 		if want := min(1, max(0, 8000-window)); refused != want || len(f.asked)-first != first-want {
-			t.Errorf("window %d: %d of %d requests were too long, and %d requests the second time", window, refused, first, len(f.asked)-first)
+			t.Errorf("window %d: got %d of %d requests were too long, and %d requests the second time", window, refused, first, len(f.asked)-first)
 		}
 	}
 	j, f := newJudge(t, inWindow(1<<20), Options{Tokens: tokens, Limit: func() int { return 900 }})

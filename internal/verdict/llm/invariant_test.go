@@ -47,9 +47,9 @@ var fakeReplies = []string{
 	strings.Repeat(`{"verdicts":[`, 50),
 }
 
-// checkLaw checks that for any reply, which the model repeats, each claim gets one verdict
+// checkInvariant checks that for any reply, which the model repeats, each claim gets one verdict
 // or the row fails.
-func checkLaw(t *testing.T, p *prompt.Set, reply string) {
+func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 	t.Helper()
 	for _, style := range []Style{Chunks, Ragas} {
 		for _, claims := range [][]string{{"a"}, {"a", "b", "c"}} {
@@ -62,11 +62,11 @@ func checkLaw(t *testing.T, p *prompt.Set, reply string) {
 				k := task([]string{"first chunk", "second chunk"}, claims...)
 				got, err := j.Judge(t.Context(), k)
 				if len(f.asked) > votes*(2+2*len(claims)) {
-					t.Errorf("%d requests", len(f.asked))
+					t.Errorf("got %d requests", len(f.asked))
 				}
 				if err != nil {
 					if got.Verdicts != nil {
-						t.Errorf("verdicts beside the error %v", err)
+						t.Errorf("got verdicts with error %v", err)
 					}
 					continue
 				}
@@ -79,23 +79,23 @@ func checkLaw(t *testing.T, p *prompt.Set, reply string) {
 func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 	t.Helper()
 	if len(vs) != len(k.Claims) {
-		t.Fatalf("%d verdicts for %d claims", len(vs), len(k.Claims))
+		t.Fatalf("got %d verdicts for %d claims", len(vs), len(k.Claims))
 	}
 	for i, v := range vs {
 		if v.ClaimID != k.Claims[i].ID || v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1) || v.Reason == "" {
-			t.Errorf("verdict %d: %+v", i, v)
+			t.Errorf("verdict %d: got %+v", i, v)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
-			t.Errorf("%v at %v", v.Label, v.Score)
+			t.Errorf("got %v at %v", v.Label, v.Score)
 		}
 		for n, id := range v.ChunkIDs {
 			if id < 0 || id >= len(k.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
-				t.Errorf("chunks %v", v.ChunkIDs)
+				t.Errorf("got chunks %v", v.ChunkIDs)
 			}
 		}
 		for _, e := range v.Evidence {
 			if string([]rune(k.Contexts[e.Chunk])[e.Start:e.End]) != e.Quote || e.Quote == "" {
-				t.Errorf("quote %+v", e)
+				t.Errorf("got quote %+v", e)
 			}
 		}
 	}
@@ -104,14 +104,14 @@ func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 func TestAnyReplyResultsInOneVerdictPerClaimOrError(t *testing.T) {
 	p := prompts(t)
 	for _, reply := range fakeReplies {
-		checkLaw(t, p, reply)
+		checkInvariant(t, p, reply)
 	}
 	// Only what says one of the labels of each claim that was asked is taken.
 	for _, reply := range fakeReplies {
 		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
 		for id, a := range found {
 			if a != nil && !strings.Contains(reply, fmt.Sprintf(`_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
-				t.Errorf("%s: claim %d is %v", reply, id, a.label)
+				t.Errorf("got %s: claim %d is %v", reply, id, a.label)
 			}
 		}
 	}
@@ -123,5 +123,5 @@ func FuzzReply(f *testing.F) {
 	}
 	f.Add(`{"verdicts":[{"claim_id":0,"chunk_ids":[0,5,-1],"quote":"FIRST  chunk","reason":"r","verdict":"supported"},{"claim_id":1,"chunk_ids":[1],"quote":"x","reason":"","verdict":"contradicted"},{"claim_id":2,"chunk_ids":[],"quote":"","reason":"r","verdict":"not_mentioned"}]}`)
 	p := prompts(f)
-	f.Fuzz(func(t *testing.T, reply string) { checkLaw(t, p, reply) })
+	f.Fuzz(func(t *testing.T, reply string) { checkInvariant(t, p, reply) })
 }

@@ -124,11 +124,11 @@ func judge(t testing.TB, j *Judge, k verdict.Task) verdict.Judgement {
 		t.Fatal(err)
 	}
 	if len(out.Verdicts) != len(k.Claims) {
-		t.Fatalf("%d verdicts on %d claims", len(out.Verdicts), len(k.Claims))
+		t.Fatalf("got %d verdicts on %d claims", len(out.Verdicts), len(k.Claims))
 	}
 	for i, v := range out.Verdicts {
 		if v.ClaimID != k.Claims[i].ID {
-			t.Fatalf("verdict %d is of claim %d", i, v.ClaimID)
+			t.Fatalf("got verdict %d is of claim %d", i, v.ClaimID)
 		}
 		if v.Reason == "" {
 			t.Errorf("claim %d: no reason", i)
@@ -167,10 +167,10 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 	}
 	r := f.asked[0]
 	if len(f.asked) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
-		t.Errorf("%d requests, the first is %+v", len(f.asked), r)
+		t.Errorf("got %d requests, the first is %+v", len(f.asked), r)
 	}
 	if !json.Valid(r.Schema.JSON) {
-		t.Errorf("schema %s", r.Schema.JSON)
+		t.Errorf("got schema %s", r.Schema.JSON)
 	}
 }
 
@@ -225,7 +225,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 				t.Errorf("got %s", labels(got))
 			}
 			if tt.again == 0 != (len(f.asked) == 1) {
-				t.Fatalf("%d requests", len(f.asked))
+				t.Fatalf("got %d requests", len(f.asked))
 			}
 			if tt.again > 0 {
 				r := f.asked[1]
@@ -234,7 +234,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 					t.Fatal(err)
 				}
 				if len(in.Claims) != tt.again || len(f.asked) != 2 {
-					t.Errorf("%d claims asked again, %d requests", len(in.Claims), len(f.asked))
+					t.Errorf("got %d claims in the second request, %d requests", len(in.Claims), len(f.asked))
 				}
 				if r.Seed != 1 || r.Temperature == 0 || strings.Count(string(r.Schema.JSON), `"reason":{`) != tt.again {
 					t.Errorf("the second request: %+v, schema %s", r, r.Schema.JSON)
@@ -264,7 +264,7 @@ func TestMissingVerdictFailsRow(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 	if len(f.asked) != 5 { // all, both, each alone, and for a word the first
-		t.Errorf("%d requests", len(f.asked))
+		t.Errorf("got %d requests", len(f.asked))
 	}
 }
 
@@ -289,10 +289,10 @@ func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	}, Options{Seed: 7})
 	got := judge(t, j, task([]string{"c"}, "supported", "not_mentioned"))
 	if labels(got) != "supported not_mentioned" || len(f.asked) != 4 {
-		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
 	if f.asked[0].Seed != 7 || f.asked[1].Seed != 8 || f.asked[2].Seed != 9 {
-		t.Errorf("seeds %d, %d, %d", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
+		t.Errorf("got seeds %d, %d, %d", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
 	}
 	// What is whole in a reply that was cut off counts, and only the rest is asked.
 	j, f = newJudge(t, func(n int, in input) (string, error) {
@@ -303,7 +303,7 @@ func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	}, Options{})
 	got = judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned"))
 	if labels(got) != "supported contradicted not_mentioned" || len(f.asked) != 2 {
-		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
 }
 
@@ -316,7 +316,7 @@ func TestTruncatedReplySplitsRequest(t *testing.T) {
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "supported", "contradicted", "not_mentioned", "supported", "supported"))
 	if labels(got) != "supported contradicted not_mentioned supported supported" || len(f.asked) != 5 {
-		t.Errorf("%s in %d requests", labels(got), len(f.asked))
+		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
 	j, f = newJudge(t, func(int, input) (string, error) { return "", &llm.LengthError{Limit: 10} }, Options{})
 	_, err := j.Judge(t.Context(), task([]string{"c"}, "supported"))
@@ -338,7 +338,7 @@ func TestManyClaimsNeedSeveralRequests(t *testing.T) {
 		}
 	}
 	if len(f.asked) != 3 || got.Usage.Requests != 3 {
-		t.Errorf("%d requests", len(f.asked))
+		t.Errorf("got %d requests", len(f.asked))
 	}
 }
 
@@ -355,7 +355,7 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		{Model: &fake{}, Prompts: p, Style: 9},
 	} {
 		if _, err := New(o); err == nil {
-			t.Errorf("%+v was taken", o)
+			t.Errorf("%+v: got no error", o)
 		}
 	}
 	j, f := newJudge(t, honest, Options{Strict: true, Seed: 5})
@@ -363,10 +363,10 @@ func TestNewRejectsInvalidOptions(t *testing.T) {
 		t.Errorf("no claims: %+v", got)
 	}
 	if s := j.Settings(); s != "judge/1 judge-word/1 strict=true votes=1 seed=5" || j.Threshold() != 0.5 {
-		t.Errorf("%s, %v", s, j.Threshold())
+		t.Errorf("got %s, %v", s, j.Threshold())
 	}
 	judge(t, j, task([]string{"c"}, "x"))
 	if !strings.Contains(f.asked[0].Messages[0].Text, "They must state it") {
-		t.Error("strict is not asked for")
+		t.Error("the prompt is not strict")
 	}
 }

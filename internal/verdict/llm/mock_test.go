@@ -34,7 +34,7 @@ func startMock(t *testing.T, args ...string) string {
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
 	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the mock does not build: %v\n%s", err, out)
+		t.Fatalf("build mock: %v\n%s", err, out)
 	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,7 +55,7 @@ func startMock(t *testing.T, args ...string) string {
 		}
 		_ = llm.NewClock(time.Now).Sleep(t.Context(), 20*time.Millisecond)
 	}
-	t.Fatal("the mock does not listen")
+	t.Fatal("mock does not listen")
 	return ""
 }
 
@@ -175,11 +175,11 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 						defer mu.Unlock()
 						used = used.Add(e.Usage).Add(j.Usage)
 						if err != nil {
-							t.Errorf("%s: row %d failed: %v", kind, i, err)
+							t.Errorf("got %s: row %d failed: %v", kind, i, err)
 							return
 						}
 						if len(j.Verdicts) != len(e.Claims) {
-							t.Errorf("%s: row %d: %d verdicts on %d claims", kind, i, len(j.Verdicts), len(e.Claims))
+							t.Errorf("got %s: row %d: %d verdicts on %d claims", kind, i, len(j.Verdicts), len(e.Claims))
 						}
 						out[i] = labels(j)
 					})
@@ -189,7 +189,7 @@ func TestFaultsDoNotChangeVerdicts(t *testing.T) {
 				t.Logf("%s: %+v", kind, used)
 			}
 			if d := cmp.Diff(results["clean"], results["faults"]); d != "" {
-				t.Errorf("faults change verdicts:\n%s", d)
+				t.Errorf("verdicts changed (-want +got):\n%s", d)
 			}
 		})
 	}

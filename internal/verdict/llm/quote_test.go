@@ -44,10 +44,10 @@ func FuzzQuote(f *testing.F) {
 			return
 		}
 		if start < 0 || end > len(chunk) || start >= end {
-			t.Fatalf("%d:%d of %d", start, end, len(chunk))
+			t.Fatalf("got %d:%d of %d", start, end, len(chunk))
 		}
 		if utf8.ValidString(chunk) && !utf8.ValidString(chunk[start:end]) {
-			t.Errorf("%q cuts a character", chunk[start:end])
+			t.Errorf("%q splits a character", chunk[start:end])
 		}
 	})
 }
@@ -57,6 +57,6 @@ func TestReasonIsOneLine(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := reasonLine(strings.Repeat("ä", 600)); utf8.RuneCountInString(got) != maxReason+1 {
-		t.Errorf("%d runes", utf8.RuneCountInString(got))
+		t.Errorf("got %d runes", utf8.RuneCountInString(got))
 	}
 }

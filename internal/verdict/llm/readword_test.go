@@ -93,7 +93,7 @@ func TestReadWord(t *testing.T) {
 				t.Errorf("%q: got %+v, %v, want an error with %q", reply, a, err, want[1])
 			}
 		case err != nil:
-			t.Errorf("%q: %v", reply, err)
+			t.Errorf("%q: got %v", reply, err)
 		case a.label.String() != want[0] || a.reason != "one-word reply: "+want[1]:
 			t.Errorf("%q: got %v, %q, want %v", reply, a.label, a.reason, want)
 		}
@@ -104,7 +104,7 @@ func TestReadWord(t *testing.T) {
 func TestReadWordForRagasHasTwoLabels(t *testing.T) {
 	for reply, want := range map[string]verdict.Label{"yes": verdict.Supported, "no": verdict.NotMentioned, "contradicted": verdict.NotMentioned} {
 		if a, err := readWord(reply, nil, Ragas); err != nil || a.label != want {
-			t.Errorf("%q: %+v, %v", reply, a, err)
+			t.Errorf("%q: got %+v, %v", reply, a, err)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func FuzzReadWord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, reply string) {
 		a, err := readWord(reply, []string{"a claim", "a chunk"}, Chunks)
 		if (a == nil) != (err != nil) {
-			t.Fatalf("%+v and %v", a, err)
+			t.Fatalf("got %+v and %v", a, err)
 		}
 		if err != nil {
 			return
@@ -128,11 +128,11 @@ func FuzzReadWord(f *testing.F) {
 		words := strings.TrimPrefix(a.reason, "one-word reply: ")
 		positive := words == "yes" || words == "supported" || words == "true"
 		if positive != (a.label == verdict.Supported) || len(a.chunks) > 0 || a.quote != "" {
-			t.Errorf("%+v", a)
+			t.Errorf("got %+v", a)
 		}
 		last := words[strings.LastIndexByte(words, ' ')+1:]
 		if !strings.Contains(strings.ToLower(reply), last) && !strings.Contains(reply, `\u`) {
-			t.Errorf("%q of %q", a.reason, reply)
+			t.Errorf("got %q of %q", a.reason, reply)
 		}
 	})
 }

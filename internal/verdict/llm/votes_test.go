@@ -28,13 +28,13 @@ func TestMajorityOfVotes(t *testing.T) {
 	for i, want := range []float64{1, 2. / 3, 1. / 3, 1. / 3, 1. / 3} {
 		v := got.Verdicts[i]
 		if v.Score != want {
-			t.Errorf("claim %d has the score %v", i, v.Score)
+			t.Errorf("claim %d: got score %v", i, v.Score)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= j.Threshold()) {
-			t.Errorf("claim %d: %v at %v", i, v.Label, v.Score)
+			t.Errorf("claim %d: got %v at %v", i, v.Label, v.Score)
 		}
 		if !strings.Contains(v.Reason, "of 3 votes for support: so it is") {
-			t.Errorf("reason %q", v.Reason)
+			t.Errorf("got reason %q", v.Reason)
 		}
 	}
 	orders, seeds := map[string]bool{}, map[int]bool{}
@@ -52,7 +52,7 @@ func TestMajorityOfVotes(t *testing.T) {
 		}
 	}
 	if len(f.asked) != 3 || len(orders) != 3 || len(seeds) != 3 {
-		t.Errorf("%d requests, %d orders, %d seeds", len(f.asked), len(orders), len(seeds))
+		t.Errorf("got %d requests, %d orders, %d seeds", len(f.asked), len(orders), len(seeds))
 	}
 }
 
@@ -68,7 +68,7 @@ func TestRagasVerdicts(t *testing.T) {
 	j, f := newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
 			if in.Context != "one\ntwo" {
-				t.Errorf("context %q", in.Context)
+				t.Errorf("got context %q", in.Context)
 			}
 			return first, nil
 		}
@@ -83,12 +83,12 @@ func TestRagasVerdicts(t *testing.T) {
 		t.Errorf("got %s", labels(got))
 	}
 	if len(f.asked) != 2 || f.asked[0].Prompt != "ragas-judge/1" || !json.Valid(f.asked[0].Schema.JSON) || !json.Valid(f.asked[1].Schema.JSON) {
-		t.Errorf("%d requests, prompt %s", len(f.asked), f.asked[0].Prompt)
+		t.Errorf("got %d requests, prompt %s", len(f.asked), f.asked[0].Prompt)
 	}
 	if v := got.Verdicts[0]; v.ChunkIDs != nil || v.Evidence != nil || v.Score != 1 || v.Reason != "yes" {
-		t.Errorf("%+v", v)
+		t.Errorf("got %+v", v)
 	}
 	if v := got.Verdicts[2]; v.Reason != "again" {
-		t.Errorf("a verdict of 2 was not asked again: %+v", v)
+		t.Errorf("a verdict of 2 was not repeated: %+v", v)
 	}
 }
