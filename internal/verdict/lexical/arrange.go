@@ -14,18 +14,18 @@ func (j *Judge) rearranged(s *scratch, c *claim) objection {
 		return objection{}
 	}
 	if all, some := a.generalizes(b); all != "" {
-		o := notSaid(some, all)
-		o.less = true
+		o := notStated(some, all)
+		o.incomplete = true
 		return o
 	}
-	if mine, theirs := s.otherYear(j.lex, c); mine != "" {
-		return notSaid(theirs, mine)
+	if claimed, stated := s.otherYear(j.lex, c); claimed != "" {
+		return notStated(stated, claimed)
 	}
 	if a.unclear || b.unclear {
 		return objection{}
 	}
-	if mine, theirs := s.swapped(j.lex); mine != "" {
-		return notSaid(theirs, mine)
+	if claimed, stated := s.swapped(j.lex); claimed != "" {
+		return notStated(stated, claimed)
 	}
 	return objection{}
 }
@@ -184,21 +184,21 @@ func (x *statement) needsNoOf(i int) bool {
 // returns what each says, or "".
 func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) {
 	a, b := &s.claimStmt, &s.quoteStmt
-	mine := s.claimValues[c.values[0]:c.values[1]]
-	var theirs []quantity.Value
-	for i := 1; i < len(mine); i++ {
-		v, year := &mine[i-1], &mine[i]
+	claimed := s.claimValues[c.values[0]:c.values[1]]
+	var stated []quantity.Value
+	for i := 1; i < len(claimed); i++ {
+		v, year := &claimed[i-1], &claimed[i]
 		if !v.InYear(year, a.text, a.tokens) {
 			continue
 		}
-		if theirs == nil {
-			theirs = quantity.Append(nil, len(b.text), l, b.text, b.tokens)
+		if stated == nil {
+			stated = quantity.Append(nil, len(b.text), l, b.text, b.tokens)
 		}
 		other, elsewhere := false, -1
-		for k := 1; k < len(theirs); k++ {
-			w, y := &theirs[k-1], &theirs[k]
+		for k := 1; k < len(stated); k++ {
+			w, y := &stated[k-1], &stated[k]
 			if !w.InYear(y, b.text, b.tokens) {
-				if v.Match(w, l) > 0 || v.Match(y, l) > 0 && (k+1 == len(theirs) || !y.InYear(&theirs[k+1], b.text, b.tokens)) {
+				if v.Match(w, l) > 0 || v.Match(y, l) > 0 && (k+1 == len(stated) || !y.InYear(&stated[k+1], b.text, b.tokens)) {
 					return "", "" // the quote has the number without a year
 				}
 				continue
@@ -214,7 +214,7 @@ func (s *scratch) otherYear(l *lexicon.Lexicon, c *claim) (claim, quote string) 
 			}
 		}
 		if other && elsewhere > 0 {
-			return a.text[v.Start:year.End], b.text[theirs[elsewhere-1].Start:theirs[elsewhere].End]
+			return a.text[v.Start:year.End], b.text[stated[elsewhere-1].Start:stated[elsewhere].End]
 		}
 	}
 	return "", ""

@@ -53,7 +53,7 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 		v.Reason, v.Missing = s.missingReason(j.lex, c, contexts, quotes[0])
 	default:
 		v.Label = verdict.Contradicted
-		if o.less {
+		if o.incomplete {
 			v.Label = verdict.NotMentioned
 		}
 		v.Reason = s.objectionReason(o, c, contexts, quotes[0])

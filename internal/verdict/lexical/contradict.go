@@ -11,9 +11,9 @@ import (
 
 // An objection is a reason why the contexts do not support a claim.
 type objection struct {
-	reason string
-	limit  float64 // upper bound of the score
-	less   bool    // the contexts say less than the claim, but nothing that contradicts it
+	reason     string
+	limit      float64 // upper bound of the score
+	incomplete bool    // the contexts lack part of the claim, but do not contradict it
 }
 
 // Shares of a claim that the quoted sentence must have for a difference to be a
@@ -117,16 +117,17 @@ func (j *Judge) opposite(s *scratch, c *claim) objection {
 			}
 			x, y := a.indexOf(t.key), b.indexOf(k)
 			if x >= 0 && y >= 0 && a.sameNeighbour(x, b, y) {
-				o = notSaid(b.word(y), a.word(x))
+				o = notStated(b.word(y), a.word(x))
 			}
 		})
 	}
 	return o
 }
 
-// notSaid returns the objection that the contexts say theirs and not mine.
-func notSaid(theirs, mine string) objection {
-	return objection{reason: "the contexts say " + quoted(theirs) + ", not " + quoted(mine), limit: contradicted}
+// notStated returns the objection that the contexts state something other than what is
+// claimed.
+func notStated(stated, claimed string) objection {
+	return objection{reason: "the contexts say " + quoted(stated) + ", not " + quoted(claimed), limit: contradicted}
 }
 
 // A similarValue is a value of the contexts that a claim may have got wrong.

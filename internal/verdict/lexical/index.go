@@ -46,9 +46,10 @@ type term struct {
 // others are compared as words.
 const maxValues = 1024
 
-// An entry says that a key matches a term; the entries of a key are a linked list.
+// An entry says that a key matches a term or a pair; the entries of a key are a linked
+// list.
 type entry struct {
-	term  int32
+	term  int32 // index into scratch.terms, or scratch.pairSeen for a pair
 	level level
 	next  int32 // -1 at the end
 	chain int32 // the last entry of the list, which was its first
@@ -269,38 +270,34 @@ func (s *scratch) addEntry(table *lexicon.Table[int32], key uint64, n int32, v l
 			return // the claim has a pair of words twice
 		}
 	}
-	e := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
-	chain := e
-	if ok {
-		chain = s.entries[next].chain
-	}
-	s.entries = append(s.entries, entry{term: n, level: v, next: next, chain: chain})
-	table.Put(key, e)
-	if p := s.sparse; p != nil {
-		p.entries.add(chain)
-		p.owned.Put(ownedKey(chain, s.terms[n].claim, false), e)
-	}
-	s.filter.add(key)
+	s.link(table, key, entry{term: n, level: v, next: next}, s.terms[n].claim)
 }
 
 func (s *scratch) addPair(id int32, key uint64) {
 	next, ok := s.pairs.Get(key)
 	if !ok {
 		next = -1
-	} else if p := &s.pairSeen[next]; p.claim == id {
+	} else if p := &s.pairSeen[s.entries[next].term]; p.claim == id {
 		p.count++
 		return
 	}
-	e := int32(len(s.pairSeen)) //nolint:gosec // bounded by the claims' length
-	chain := e
-	if ok {
-		chain = s.pairSeen[next].chain
+	n := int32(len(s.pairSeen)) //nolint:gosec // bounded by the claims' length
+	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, flush: -1})
+	s.link(s.pairs, key, entry{term: n, next: next}, id)
+}
+
+// link adds an entry of a claim to the front of the list of its key.
+func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry, claim int32) {
+	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
+	e.chain = i
+	if e.next >= 0 {
+		e.chain = s.entries[e.next].chain
 	}
-	s.pairSeen = append(s.pairSeen, pairSeen{claim: id, count: 1, next: next, flush: -1, chain: chain})
-	s.pairs.Put(key, e)
+	s.entries = append(s.entries, e)
+	table.Put(key, i)
 	if p := s.sparse; p != nil {
-		p.pairs.add(chain)
-		p.owned.Put(ownedKey(chain, id, true), e)
+		p.chains.add(e.chain)
+		p.owned.Put(ownedKey(e.chain, claim), i)
 	}
 	s.filter.add(key)
 }

@@ -22,9 +22,7 @@ type hit struct {
 type pairSeen struct {
 	claim int32
 	count int32 // occurrences in the claim
-	next  int32 // the same pair in an earlier claim, or -1
 	flush int32 // number of the text that it was last seen in
-	chain int32 // the first pair of the chain of next, which it ends with
 }
 
 // A chunkScore describes how well a chunk covers a claim.
@@ -139,8 +137,8 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 		}
 		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayHave(k) {
 			if e, ok := s.pairs.Get(k); ok {
-				for ; e >= 0; e = s.pairSeen[e].next {
-					s.pairSeen[e].flush = flush
+				for ; e >= 0; e = s.entries[e].next {
+					s.pairSeen[s.entries[e].term].flush = flush
 					s.work++
 				}
 			}

@@ -52,15 +52,15 @@ func answerPolarity(answer string) polarity {
 // checkYesOrNo decides about an answer of yes or no by the clause that answers its
 // question, if there is one. It returns the objection that remains, and its quotes.
 func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objection, quotes []quote) (objection, []quote) {
-	said := answerPolarity(c.answer)
-	if said == unknown {
+	claimed := answerPolarity(c.answer)
+	if claimed == unknown {
 		return o, quotes
 	}
 	actual, q := j.questionPolarity(s, c, s.question, contexts)
 	if actual == unknown {
 		return o, quotes
 	}
-	if actual == said {
+	if actual == claimed {
 		return objection{}, quotes
 	}
 	c.supports = nil

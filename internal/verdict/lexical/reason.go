@@ -26,7 +26,7 @@ func (s *scratch) appendPassage(c *claim, contexts []string, q quote) {
 // objectionReason returns an objection to c, with the passage q.
 func (s *scratch) objectionReason(o objection, c *claim, contexts []string, q quote) string {
 	s.line = append(append(s.line[:0], o.reason...), "; "...)
-	if o.less {
+	if o.incomplete {
 		s.line = append(s.line, nearestIn...)
 	}
 	s.appendPassage(c, contexts, q)
@@ -155,11 +155,11 @@ func clip(w string) string {
 
 // valueReason says which number or date the contexts have instead of the value of t.
 func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string) string {
-	mine := s.claimValues[t.value].Text(c.text)
+	claimed := s.claimValues[t.value].Text(c.text)
 	if s.isAbsent(c, t, contexts) {
-		return notInContexts(mine, other)
+		return notInContexts(claimed, other)
 	}
-	return "the contexts say " + quoted(other) + " there, not " + quoted(mine)
+	return "the contexts say " + quoted(other) + " there, not " + quoted(claimed)
 }
 
 func notInContexts(value, nearest string) string {

@@ -61,7 +61,7 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 
 // A topic is what a statement must have to answer a refusal.
 type topic struct {
-	sought extract.AnswerType
+	want   extract.AnswerType
 	words  []topicWord
 	keys   map[uint64]int // index into words, by key of the word or a synonym
 	seen   []bool
@@ -79,7 +79,7 @@ type topicWord struct {
 // topic returns the topic of what a refusal declines to answer. It reports false if
 // there are too few words to be sure.
 func (j *Judge) topic(d extract.Declined) (*topic, bool) {
-	t := &topic{sought: d.Type, keys: make(map[uint64]int)}
+	t := &topic{want: d.Type, keys: make(map[uint64]int)}
 	named := false
 	for i, k := range j.lex.Tokens(nil, d.Topic) {
 		word := k.Lower(d.Topic)
@@ -100,11 +100,11 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 		})
 	}
 	minWords := 1
-	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person}, t.sought) {
+	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person}, t.want) {
 		minWords = 2
 	}
 	t.seen = make([]bool, len(t.words))
-	t.subject = t.sought == extract.AnyStatement && len(t.words) == 1 && !named
+	t.subject = t.want == extract.AnyStatement && len(t.words) == 1 && !named
 	return t, len(t.words) >= minWords || named && len(t.words) > 0 || t.subject
 }
 
@@ -117,9 +117,9 @@ func isFiller(word string) bool {
 	return false
 }
 
-// answeredBy reports whether a sentence has all words of the topic and what is sought.
-// A row of a table is read with the header of the table. Conditions and questions state
-// nothing.
+// answeredBy reports whether a sentence has all words of the topic and an answer of the
+// wanted type. A row of a table is read with the header of the table. Conditions and
+// questions state nothing.
 func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	if strings.HasSuffix(strings.TrimSpace(sentence), "?") || leavesOpen(sentence) {
 		return false
@@ -165,7 +165,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence, header string) bool {
 	if left > 0 || f.unclear || t.subject && !f.topic {
 		return false
 	}
-	return f.has(t.sought)
+	return f.has(t.want)
 }
 
 // leavesOpen reports whether a sentence says that something is not known or whom to
@@ -233,9 +233,9 @@ func (f *facts) add(tokens []lexicon.Token, i int, text string) {
 	}
 }
 
-// has reports whether the sentence has what is sought.
-func (f *facts) has(sought extract.AnswerType) bool {
-	switch sought {
+// has reports whether the sentence has an answer of the wanted type.
+func (f *facts) has(want extract.AnswerType) bool {
+	switch want {
 	case extract.AnyStatement, extract.Event:
 		return f.words > 0
 	case extract.Affirmation:

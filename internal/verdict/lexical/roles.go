@@ -57,8 +57,9 @@ func (x *statement) isDirected(l *lexicon.Lexicon, i int) bool {
 	if directed, known := l.Directed(t.Key); known {
 		return directed
 	}
-	w := x.text[t.Start:t.End]
-	return len(w) >= 6 && strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed")
+	const minLength = 6
+	w := t.Text(x.text)
+	return len(w) >= minLength && strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "eed")
 }
 
 // action parses the phrases before and after the verb at token i.

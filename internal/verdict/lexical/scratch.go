@@ -20,7 +20,7 @@ type scratch struct {
 	roots     *lexicon.Table[int32] // key of the first letters: entries
 	compounds *lexicon.Table[int32] // key of a whole word that may be written as two: entries
 	words     *lexicon.Table[int32] // terms of the current claim by key
-	pairs     *lexicon.Table[int32] // key of two neighbouring words: pairSeen
+	pairs     *lexicon.Table[int32] // key of two neighbouring words: entries
 	filter    filter                // of all these keys
 	seed      uint64                // of the tables
 
@@ -93,7 +93,7 @@ func (s *scratch) reset(question string) {
 
 // tooLarge reports whether s has too much memory to be kept for the next task.
 func (s *scratch) tooLarge() bool {
-	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*20 + cap(s.sentences)*16 + cap(s.search.joined)
+	n := cap(s.tokens)*40 + cap(s.values)*128 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.pairSeen)*12 + cap(s.sentences)*16 + cap(s.search.joined)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

@@ -47,12 +47,11 @@ const (
 
 // A sparse is the additional state for judging within these bounds.
 type sparse struct {
-	owned     *lexicon.Table[int32] // the last entry or pair of a claim in a chain, by ownedKey
+	owned     *lexicon.Table[int32] // the last entry of a claim in a chain, by ownedKey
 	meanings  *lexicon.Table[int32] // keys of numbers and dates: entries
 	sequences *lexicon.Table[int32] // keys of all words of a claim: claims
 	links     []link                // claims with the same sequence
-	entries   counts                // of the chains of entries
-	pairs     counts                // of the chains of pairs
+	chains    counts                // of entries
 	starts    []int                 // start bytes of the sentences of a block
 	keys      []uint64              // keys of the current value
 	refs      []ref                 // of the current unit
@@ -89,7 +88,7 @@ type link struct{ claim, next int32 }
 type ref struct {
 	kind  refKind
 	all   bool  // it counts for all claims that have it
-	index int32 // of the first entry or pair of the chain
+	index int32 // of the first entry of the chain
 	token int32
 	value int32 // refValue: index into scratch.blockValues
 }
@@ -114,18 +113,13 @@ func (p *sparse) clear() {
 	p.meanings.Clear(maxPooledKeys)
 	p.sequences.Clear(maxPooledKeys)
 	p.links = p.links[:0]
-	p.entries.clear()
-	p.pairs.clear()
+	p.chains.clear()
 	p.touched, p.unit = p.touched[:0], 0
 }
 
-// ownedKey returns the key of what a claim has in a chain of entries or pairs.
-func ownedKey(chain, claim int32, pair bool) uint64 {
-	k := 1<<63 | uint64(chain)<<32 | uint64(claim)<<1 //nolint:gosec // indices are not negative
-	if pair {
-		k |= 1
-	}
-	return k
+// ownedKey returns the key of the entries of a claim in a chain.
+func ownedKey(chain, claim int32) uint64 {
+	return 1<<63 | uint64(chain)<<32 | uint64(claim) //nolint:gosec // indices are not negative
 }
 
 // judgeSparse judges a task within the bounds.

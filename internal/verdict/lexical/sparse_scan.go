@@ -86,7 +86,7 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 		}
 		b := &ts[i-1]
 		if e, ok := s.pairs.Get(lexicon.Pair(b.Key, t.Key)); ok {
-			s.addPairRef(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
+			s.addRef(ref{kind: refPair, index: e, token: int32(i)}) //nolint:gosec // a block is short
 		}
 		if s.compounds.Len() > 0 && t.Stem > 0 && b.Stem > 0 && lexicon.Gap(text, b, t) == " " {
 			if e, ok := s.compounds.Get(lexicon.HashLower(b.Text(text), t.Text(text))); ok {
@@ -97,29 +97,21 @@ func (s *scratch) readUnit(l *lexicon.Lexicon, text string, from, to, v int, key
 	return v
 }
 
-// addRef adds a word, root or value to the current unit, and chooses the claims that
-// have it if it is rare.
+// addRef adds a ref to the current unit, and chooses the claims that have it if it is
+// rare.
 func (s *scratch) addRef(r ref) {
 	p := s.sparse
 	var rare bool
-	rare, r.all = p.entries.see(s.entries[r.index].chain)
+	rare, r.all = p.chains.see(s.entries[r.index].chain)
 	p.refs = append(p.refs, r)
-	if rare {
-		for e := r.index; e >= 0; e = s.entries[e].next {
-			p.choose(s, s.terms[s.entries[e].term].claim)
-		}
+	if !rare {
+		return
 	}
-}
-
-// addPairRef is addRef for a pair.
-func (s *scratch) addPairRef(r ref) {
-	p := s.sparse
-	var rare bool
-	rare, r.all = p.pairs.see(s.pairSeen[r.index].chain)
-	p.refs = append(p.refs, r)
-	if rare {
-		for e := r.index; e >= 0; e = s.pairSeen[e].next {
-			p.choose(s, s.pairSeen[e].claim)
+	for e := r.index; e >= 0; e = s.entries[e].next {
+		if r.kind == refPair {
+			p.choose(s, s.pairSeen[s.entries[e].term].claim)
+		} else {
+			p.choose(s, s.terms[s.entries[e].term].claim)
 		}
 	}
 }
@@ -150,7 +142,7 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush 
 		chain := s.entries[r.index].chain
 		s.work += len(p.chosen)
 		for _, claim := range p.chosen {
-			e, ok := p.owned.Get(ownedKey(chain, claim, false))
+			e, ok := p.owned.Get(ownedKey(chain, claim))
 			for n := 0; ok && n < maxAlikeTerms && e >= 0 && s.terms[s.entries[e].term].claim == claim; n++ {
 				s.creditRef(l, text, here, r, e)
 				e = s.entries[e].next
@@ -162,17 +154,17 @@ func (s *scratch) creditUnit(l *lexicon.Lexicon, text string, here place, flush 
 // seePair marks a pair as seen in the text of a flush.
 func (s *scratch) seePair(r *ref, flush int32) {
 	if r.all {
-		for e := r.index; e >= 0; e = s.pairSeen[e].next {
-			s.pairSeen[e].flush = flush
+		for e := r.index; e >= 0; e = s.entries[e].next {
+			s.pairSeen[s.entries[e].term].flush = flush
 			s.work++
 		}
 		return
 	}
 	s.work += len(s.sparse.chosen)
-	chain := s.pairSeen[r.index].chain
+	chain := s.entries[r.index].chain
 	for _, claim := range s.sparse.chosen {
-		if e, ok := s.sparse.owned.Get(ownedKey(chain, claim, true)); ok {
-			s.pairSeen[e].flush = flush
+		if e, ok := s.sparse.owned.Get(ownedKey(chain, claim)); ok {
+			s.pairSeen[s.entries[e].term].flush = flush
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (k *tableCheck) checkPairs() (objection, int) {
 	row := k.rows[0]
 	b := &k.s.quoteStmt
 	for _, part := range parts {
-		head, said, ok := strings.Cut(part, ": ")
+		head, claimed, ok := strings.Cut(part, ": ")
 		if !ok {
 			continue
 		}
@@ -192,10 +192,10 @@ func (k *tableCheck) checkPairs() (objection, int) {
 			if i == k.label || cell == nil || len(heading.words) == 0 || !b.hasAll(heading.words) {
 				continue
 			}
-			b.read(k.lex, said)
-			values := quantity.Append(nil, maxRoles, k.lex, said, b.tokens)
+			b.read(k.lex, claimed)
+			values := quantity.Append(nil, maxRoles, k.lex, claimed, b.tokens)
 			if len(cell.values) > 0 && len(values) > 0 && !k.matches(cell, &values[0]) {
-				return k.objection(said, cell, row, i), row
+				return k.objection(claimed, cell, row, i), row
 			}
 			break
 		}
@@ -220,10 +220,10 @@ func (k *tableCheck) matches(c *tableCell, v *quantity.Value) bool {
 	return false
 }
 
-// misplaced returns an objection if the table has cells with the same content as
-// said, but none in the rows and columns that the claim names, and the named cell
-// contradicts the claim.
-func (k *tableCheck) misplaced(said string, same, contradicts func(*tableCell) bool) (objection, int) {
+// misplaced returns an objection if other cells have the content that is claimed, the
+// ones that the claim names do not, and the named one contradicts the claim. It also
+// returns the row of the named cell.
+func (k *tableCheck) misplaced(claimed string, same, contradicts func(*tableCell) bool) (objection, int) {
 	inRow := false
 	otherRow, otherColumn := -1, -1
 	for i := 1; i < len(k.table.rows); i++ {
@@ -255,17 +255,17 @@ func (k *tableCheck) misplaced(said string, same, contradicts func(*tableCell) b
 		return objection{}, 0
 	}
 	if cell := k.table.cell(row, column); cell != nil && contradicts(cell) {
-		return k.objection(said, cell, row, column), row
+		return k.objection(claimed, cell, row, column), row
 	}
 	return objection{}, 0
 }
 
-func (k *tableCheck) objection(said string, cell *tableCell, row, column int) objection {
+func (k *tableCheck) objection(claimed string, cell *tableCell, row, column int) objection {
 	name := k.table.cell(row, k.label).text
 	if heading := strings.TrimSpace(k.table.cell(0, column).text); heading != "" {
 		name += ", " + heading
 	}
-	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(said), limit: contradicted}
+	return objection{reason: "the table has " + quoted(cell.text) + " for " + quoted(name) + ", not " + quoted(claimed), limit: contradicted}
 }
 
 // maxProseChecks is how many values outside of tables are looked at for one claim.

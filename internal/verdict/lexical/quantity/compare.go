@@ -141,8 +141,9 @@ func roundingError(x float64, n int) float64 {
 	return 0.5 * math.Pow(10, math.Floor(math.Log10(x))-float64(min(n, 9)-1)) / x
 }
 
-// Similarity ranks values of the contexts as what a claim may have got wrong: from
-// 0, a different kind of value, to about 1.
+// Similarity ranks values of the contexts by how likely v is a wrong copy of them: from
+// 0, a different kind of value, to about 1. The weights were chosen by hand; only the
+// order matters, and the caller's threshold of 0.5.
 func (v *Value) Similarity(d *Value, l *lexicon.Lexicon) float64 {
 	if v.Kind == Date && d.Kind == Date {
 		s := 0.1
