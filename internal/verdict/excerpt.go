@@ -89,7 +89,7 @@ func isPlain(text string) bool {
 	return true
 }
 
-// around returns a range of at most excerptLength code points of text. It
+// excerptRange returns a range of at most excerptLength code points of text. It
 // starts a quarter of that before byte at, and covers all of a short text.
 func excerptRange(text string, at int) (start, end int) {
 	if len(text) <= excerptLength || utf8.RuneCountInString(text) <= excerptLength {
@@ -142,13 +142,13 @@ func InMarker(text string, start, end int) bool {
 	return false
 }
 
-// marks reports whether c may start a list marker.
+// mayStartMarker reports whether c may start a list marker.
 func mayStartMarker(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // bullets may precede a list marker.
 const bullets = "*-#>"
 
-// lineStart reports whether only white space and bullets precede byte i on its
+// isLineStart reports whether only white space and bullets precede byte i on its
 // line.
 func isLineStart(text string, i int) bool {
 	const maxIndent = 16
@@ -161,7 +161,7 @@ func isLineStart(text string, i int) bool {
 	return i == 0 || text[i-1] == '\n'
 }
 
-// bracketed returns the length of a citation such as [3], [1, 2], [1†L3] or
+// citationLen returns the length of a citation such as [3], [1, 2], [1†L3] or
 // [Doc. 2] at the start of s, or 0: a bracket with at least one number and few
 // letters.
 func citationLen(s string) int {
@@ -185,7 +185,7 @@ func citationLen(s string) int {
 	return 0
 }
 
-// listMarker returns the length of the list marker at the start of s with the
+// listMarkerLen returns the length of the list marker at the start of s with the
 // space after it, or 0.
 func listMarkerLen(s string) int {
 	i := 0
@@ -220,13 +220,13 @@ func listMarkerLen(s string) int {
 	return i + 1
 }
 
-// datesFrom reports whether s continues a date after the day, like " Mai 2020".
+// continuesDate reports whether s continues a date after the day, like " Mai 2020".
 func continuesDate(s string) bool {
 	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
 	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
 }
 
-// superscript returns the length of a superscript citation at i, which follows
+// superscriptLen returns the length of a superscript citation at i, which follows
 // a word or punctuation, or 0. After a unit, as in m², it is an exponent.
 func superscriptLen(text string, i int) int {
 	const longestUnit = 3
