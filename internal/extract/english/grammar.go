@@ -181,7 +181,7 @@ func IsSubjectPronoun(s string) bool {
 }
 
 func isPronounSubject(w []Word) bool {
-	return len(w) == 1 && (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "this" || w[0].Lower == "that")
+	return len(w) == 1 && (IsSubjectPronoun(w[0].Lower) || w[0].is("this", "that"))
 }
 
 // IsDeterminer reports whether s is a determiner.

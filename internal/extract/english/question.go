@@ -109,7 +109,7 @@ func (q *Question) parse(w []Word) bool {
 		q.Aux = w[0]
 		q.Subject, q.Rest = splitSubject(w[1:], q.Aux.Lower, true)
 		return len(q.Subject) > 0
-	case embedded && (w[0].Lower == "if" || w[0].Lower == "whether") && len(w) > 2:
+	case embedded && w[0].is("if", "whether") && len(w) > 2:
 		return q.parseClause(w[1:])
 	}
 	return false
@@ -311,7 +311,7 @@ func requestLen(w []Word) int {
 		if w[n].Lower == "please" {
 			n++
 		}
-	} else if len(w) > 2 && (w[0].Lower == "i" || w[0].Lower == "i'd" || w[0].Lower == "we") {
+	} else if len(w) > 2 && w[0].is("i", "i'd", "we") {
 		for n < min(len(w), 5) && w[n].Lower != "know" {
 			n++
 		}
@@ -325,10 +325,10 @@ func requestLen(w []Word) int {
 		return 0
 	}
 	n++
-	if n < len(w) && (w[n].Lower == "me" || w[n].Lower == "us") {
+	if n < len(w) && w[n].is("me", "us") {
 		n++
 	}
-	if n < len(w) && (IsQuestionWord(w[n].Lower) || w[n].Lower == "if" || w[n].Lower == "whether" || n+1 < len(w) && IsPreposition(w[n].Lower) && IsQuestionWord(w[n+1].Lower)) {
+	if n < len(w) && (IsQuestionWord(w[n].Lower) || w[n].is("if", "whether") || n+1 < len(w) && IsPreposition(w[n].Lower) && IsQuestionWord(w[n+1].Lower)) {
 		return n
 	}
 	return 0

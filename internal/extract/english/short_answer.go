@@ -88,11 +88,11 @@ func TrimAnswer(text string) string {
 	switch {
 	case len(w) > 3 && w[0].Lower == "the" && w[1].Lower == "answer" && IsBe(w[2].Lower):
 		n = 3
-	case len(w) > 1 && (w[0].Lower == "it's" || w[0].Lower == "that's" || w[0].Lower == "they're"):
+	case len(w) > 1 && w[0].is("it's", "that's", "they're"):
 		n = 1
-	case len(w) > 2 && (w[0].Lower == "it" || w[0].Lower == "that" || w[0].Lower == "this" || w[0].Lower == "they" || w[0].Lower == "these") && IsBe(w[1].Lower):
+	case len(w) > 2 && w[0].is("it", "that", "this", "they", "these") && IsBe(w[1].Lower):
 		n = 2
-	case len(w) > 3 && (w[0].Lower == "that" || w[0].Lower == "it") && isModal(w[1].Lower) && w[2].Lower == "be":
+	case len(w) > 3 && w[0].is("that", "it") && isModal(w[1].Lower) && w[2].Lower == "be":
 		n = 3
 	}
 	if n > 0 && w[n].Lower != "not" && !IsParticiple(w[n].Lower) && !isAdjective(w[n].Lower) && !HasFiniteVerb(w[n:]) {
@@ -155,7 +155,7 @@ func isAnswerFragment(text string) bool {
 	}
 	capitals := true
 	for _, x := range w {
-		capitals = capitals && (StartsUpper(x.Text) || IsNumeral(x.Lower) || IsDeterminer(x.Lower) || IsPreposition(x.Lower) || x.Lower == "and" || x.Lower == "or")
+		capitals = capitals && (StartsUpper(x.Text) || IsNumeral(x.Lower) || IsDeterminer(x.Lower) || IsPreposition(x.Lower) || x.is("and", "or"))
 	}
 	return capitals || len(w) <= 6 && !slices.ContainsFunc(w[1:], func(x Word) bool {
 		return IsVerb(x.Lower, BaseForm|ThirdPerson) || strings.HasSuffix(x.Lower, "ed")

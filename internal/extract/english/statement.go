@@ -44,7 +44,7 @@ func (q *Question) yesNoStatement(yes bool) string {
 		}
 	}
 	v := q.statementVerb(!yes)
-	if n := len(v.head); !yes && subject[0].Lower == "there" && n > 1 && len(v.rest) > 1 && (v.rest[0].Lower == "a" || v.rest[0].Lower == "an" || v.rest[0].Lower == "any") {
+	if n := len(v.head); !yes && subject[0].Lower == "there" && n > 1 && len(v.rest) > 1 && v.rest[0].is("a", "an", "any") {
 		v.head[n-1], v.rest = Word{"no", "no"}, v.rest[1:] // "Is there a fee?"
 	}
 	return makeSentence(q.Before, subject, v.head, v.rest)
@@ -248,7 +248,7 @@ func withTimePreposition(a []Word) []Word {
 	prep := ""
 	switch {
 	case strings.Contains(first, ":"), strings.HasSuffix(first, "am"), strings.HasSuffix(first, "pm"), first == "noon", first == "midnight",
-		len(a) > 1 && (a[1].Lower == "am" || a[1].Lower == "pm" || a[1].Lower == "a.m" || a[1].Lower == "p.m"):
+		len(a) > 1 && a[1].is("am", "pm", "a.m", "p.m"):
 		prep = "at"
 	case len(a) == 1 && len(first) == 4 && IsNumeral(first):
 		prep = "in"

@@ -56,8 +56,8 @@ func firstPredicateIndex(w []Word) int {
 func bePredicateIndex(w []Word, from int, weak bool) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
-		border := last || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) || IsDeterminer(w[i+1].Lower) || w[i+1].Lower == "to" || w[i+1].Lower == "than" ||
-			w[i+1].Lower == "that" || w[i+1].Lower == "if" || w[i+1].Lower == "when" || w[i+1].Lower == "or" || strings.HasSuffix(w[i].Text, ",") || IsNumeral(w[i+1].Lower)
+		border := last || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) || IsDeterminer(w[i+1].Lower) || w[i+1].is("to", "than") ||
+			w[i+1].is("that", "if", "when", "or") || strings.HasSuffix(w[i].Text, ",") || IsNumeral(w[i+1].Lower)
 		switch {
 		case strings.HasSuffix(low, "ing") && !last && w[i+1].Lower == "of", // "the next meeting of"
 			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > 0 && i-1 >= from:

@@ -1,6 +1,7 @@
 package english
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,6 +12,9 @@ type Word struct {
 	Text  string // with the punctuation around it
 	Lower string // normalized, see [Normalize]
 }
+
+// is reports whether w is one of the given lower-case words.
+func (w Word) is(list ...string) bool { return slices.Contains(list, w.Lower) }
 
 // Split splits a text into words.
 func Split(text string) []Word {

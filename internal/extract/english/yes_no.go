@@ -93,9 +93,9 @@ func polarity(s string) (yes, ok bool) {
 // or "no". rest is what follows that word.
 func (q *Question) replyStatement(yes bool, rest string) string {
 	w := Split(strings.TrimRight(rest, ".!; "))
-	if len(w) > 0 && (w[0].Lower == "not" || w[0].Lower == "never") && !HasFiniteVerb(w) { // "Not on Sundays."
+	if len(w) > 0 && w[0].is("not", "never") && !HasFiniteVerb(w) { // "Not on Sundays."
 		yes, w = false, w[1:]
-		if len(w) > 0 && (w[0].Lower == "necessarily" || w[0].Lower == "always" || w[0].Lower == "only") {
+		if len(w) > 0 && w[0].is("necessarily", "always", "only") {
 			return ""
 		}
 	}
@@ -115,7 +115,7 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		if !IsSubjectPronoun(w[0].Lower) && !isContractedClause(w[0].Lower) || len(w) > maxFragmentWords {
 			return "" // stands alone
 		}
-		if (w[0].Lower == "it" || w[0].Lower == "they" || w[0].Lower == "he" || w[0].Lower == "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
+		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
 			w = slices.Concat(q.statementSubject(), w[1:])
 		}
 		said += "; " + Join(w)
@@ -139,12 +139,12 @@ func (q *Question) repeats(w []Word) (repeats, denies bool) {
 	if len(w) == 0 {
 		return false, false
 	}
-	verb := -1
+	hasVerb := false
 	for i := range w {
 		low := w[i].Lower
 		_, not := trimNegation(low)
-		if verb < 0 && (IsAuxiliary(low) || low == "cannot") && (i > 0 || len(w) == 1) {
-			verb = i
+		if !hasVerb && (IsAuxiliary(low) || low == "cannot") && (i > 0 || len(w) == 1) {
+			hasVerb = true
 			denies = not || low == "cannot"
 			continue
 		}
@@ -153,14 +153,14 @@ func (q *Question) repeats(w []Word) (repeats, denies bool) {
 			continue
 		}
 		if !IsSubjectPronoun(low) && !IsDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
-			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && verb < 0 {
-				verb = i // "it's not"
+			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && !hasVerb {
+				hasVerb = true // "it's not"
 				continue
 			}
 			return false, denies
 		}
 	}
-	return verb >= 0, denies
+	return hasVerb, denies
 }
 
 // mentions reports whether the question has the word low.
