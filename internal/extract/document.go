@@ -32,16 +32,16 @@ func (d document) position(i int) position {
 	p := position{first: i == 0, last: i == len(d.spans)-1}
 	before := d.gap(i)
 	n := strings.LastIndexByte(before, '\n')
-	begins := n >= 0 || p.first
+	startsLine := n >= 0 || p.first
 	before = trimQuoteMarkers(before[n+1:])
-	p.heading = begins && strings.HasPrefix(before, "#")
+	p.heading = startsLine && strings.HasPrefix(before, "#")
 	p.listItem = before != "" && !p.heading
-	p.wholeLine = begins
-	p.startsParagraph = begins && !p.listItem && (p.first || strings.Count(d.gap(i), "\n") > 1)
+	p.wholeLine = startsLine
+	p.startsParagraph = startsLine && !p.listItem && (p.first || strings.Count(d.gap(i), "\n") > 1)
 	if !p.last {
 		after := d.gap(i + 1)
 		n := strings.LastIndexByte(after, '\n')
-		p.wholeLine = begins && n >= 0
+		p.wholeLine = startsLine && n >= 0
 		after = trimQuoteMarkers(after[n+1:])
 		p.beforeItem = after != "" && after[0] != '#'
 		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
@@ -52,10 +52,7 @@ func (d document) position(i int) position {
 
 // trimQuoteMarkers trims leading white space and block quote markers.
 func trimQuoteMarkers(s string) string {
-	for s != "" && (s[0] == ' ' || s[0] == '\t' || s[0] == '>') {
-		s = s[1:]
-	}
-	return s
+	return strings.TrimLeft(s, " \t>")
 }
 
 // isUnderline reports whether s makes the line above it a heading.
@@ -67,11 +64,7 @@ func isUnderline(s string) bool {
 func (d document) indent(i int) int {
 	before := d.gap(i)
 	before = before[strings.LastIndexByte(before, '\n')+1:]
-	n := 0
-	for n < len(before) && (before[n] == ' ' || before[n] == '\t' || before[n] == '>') {
-		n++
-	}
-	return n
+	return len(before) - len(trimQuoteMarkers(before))
 }
 
 // gap returns the text between sentence i and the one before it.
@@ -177,7 +170,7 @@ func hasAlphanumeric(text string) bool {
 
 // trimClosing trims closing quotation marks, brackets and emphasis, and returns
 // the last byte of the rest.
-func trimClosing(text string) (last byte, upTo string) {
+func trimClosing(text string) (last byte, trimmed string) {
 	for text != "" {
 		switch b := text[len(text)-1]; b {
 		case '*', '_', ')', '`', '"', '\'', ' ':

@@ -77,8 +77,8 @@ func isProse(s, lang string) bool {
 		return false
 	}
 	const minSpaces = 4
-	last, upTo := trimClosing(s)
-	return endsSentence(last, upTo) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
+	last, trimmed := trimClosing(s)
+	return endsSentence(last, trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
 // A jsonReader converts a JSON value to text.
@@ -150,10 +150,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 		j.omitTo(end, "", Reference)
 		return
 	}
-	text := ""
-	if j.values > 0 {
-		text = "\n\n"
-	}
+	text := j.separator()
 	switch label := strings.TrimSpace(strings.Map(keyToWords, key)); {
 	case item && j.lastItem > 0:
 		text = "\n- "
@@ -181,15 +178,20 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 	j.out.done = end
 }
 
+// separator returns the text before the next value.
+func (j *jsonReader) separator() string {
+	if j.values > 0 {
+		return "\n\n"
+	}
+	return ""
+}
+
 // addNumber adds a number with its key, as in "age: 35".
 func (j *jsonReader) addNumber(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
 		return
 	}
-	text := ""
-	if j.values > 0 {
-		text = "\n\n"
-	}
+	text := j.separator()
 	if !isAnswerKey(key) {
 		text += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
 	}
@@ -237,11 +239,8 @@ func lastStringStart(s string) int {
 		if s[i] != '"' {
 			continue
 		}
-		n := i
-		for n > 0 && s[n-1] == '\\' {
-			n--
-		}
-		if (i-n)%2 == 0 {
+		backslashes := i - len(strings.TrimRight(s[:i], `\`))
+		if backslashes%2 == 0 {
 			return i
 		}
 	}

@@ -9,10 +9,10 @@ import (
 // isLeadIn reports whether a sentence only announces what follows. opened is w
 // without its opening.
 func isLeadIn(text string, w, opened words, p position) bool {
-	last, upTo := trimClosing(text)
-	if strings.HasSuffix(upTo, "：") {
+	last, trimmed := trimClosing(text)
+	if strings.HasSuffix(trimmed, "：") {
 		last = ':'
-		if p.beforeItem && utf8.RuneCountInString(upTo) <= 12 {
+		if p.beforeItem && utf8.RuneCountInString(trimmed) <= 12 {
 			return true
 		}
 	}
@@ -146,7 +146,7 @@ func isCommonVerb(s []byte) bool {
 
 // isHeading reports whether sentence i is a title or a label.
 func (d document) isHeading(i int, text string, w words, p position) bool {
-	last, bare := trimClosing(text)
+	last, trimmed := trimClosing(text)
 	n := w.count()
 	switch {
 	case p.underlined && n <= 12:
@@ -163,7 +163,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case last == ':':
 		return n <= 3 || n <= 6 && isTitleCase(text)
-	case p.listItem || p.last || endsSentence(last, bare):
+	case p.listItem || p.last || endsSentence(last, trimmed):
 		return false
 	}
 	if i > 0 {

@@ -41,8 +41,7 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if kind == "" && p.listItem && !fragment && l.n > 0 && l.stack[l.n-1].incomplete && indent > l.stack[l.n-1].indent {
 		fragment = strings.Count(text, " ") < maxCompletionWords && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
 	}
-	switch {
-	case p.listItem, !fragment && p.wholeLine, p.startsParagraph:
+	if p.listItem || p.wholeLine && !fragment || p.startsParagraph {
 		l.popTo(indent)
 	}
 	if l.n > 0 && fragment {
@@ -77,16 +76,16 @@ func (l *leadStack) push(x lead) {
 // leadText returns what a sentence contributes to those after it, or "" for
 // nothing: "Here are the steps:" only announces.
 func leadText(text string, kind Kind) string {
-	const longest = 160
-	if len(text) > longest || kind != "" && kind != Heading && kind != LeadIn {
+	const maxBytes = 160
+	if len(text) > maxBytes || kind != "" && kind != Heading && kind != LeadIn {
 		return ""
 	}
-	last, upTo := trimClosing(text)
-	colon := last == ':' || strings.HasSuffix(upTo, "：")
+	last, trimmed := trimClosing(text)
+	colon := last == ':' || strings.HasSuffix(trimmed, "：")
 	if kind != Heading && !colon {
 		return ""
 	}
-	w, _ := normalize(make([]byte, 0, 2*longest), text)
+	w, _ := normalize(make([]byte, 0, 2*maxBytes), text)
 	opened := w.trimOpening()
 	if kind == LeadIn {
 		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.contains(isForwardPointer) || opened.pointsToSteps() ||
@@ -103,19 +102,19 @@ func leadText(text string, kind Kind) string {
 // isListFragment reports whether a claim is incomplete without its lead: a list
 // item or line that is not a sentence.
 func isListFragment(text string, p position) bool {
-	const longest = 20 // words
+	const maxWords = 20
 	if !p.wholeLine && !p.listItem {
 		return false
 	}
 	w := strings.Count(text, " ") + 1
-	last, upTo := trimClosing(text)
+	last, trimmed := trimClosing(text)
 	if last == ':' {
 		return false
 	}
-	if endsSentence(last, upTo) && last != ',' && last != ';' {
+	if endsSentence(last, trimmed) && last != ',' && last != ';' {
 		return w <= 3
 	}
-	return w <= longest
+	return w <= maxWords
 }
 
 // isGenericWord reports whether a lead with s names only what kind of thing
@@ -135,11 +134,11 @@ const maxCompletionWords = 12
 
 // isIncomplete reports whether a lead ends in a verb or the like, so that an
 // item completes it.
-func isIncomplete(stem string) bool {
-	switch stem[strings.LastIndexByte(stem, ' ')+1:] {
+func isIncomplete(lead string) bool {
+	switch lead[strings.LastIndexByte(lead, ' ')+1:] {
 	case "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",
 		"contains", "contain", "involves", "involve", "has", "have", "are", "is", "was", "were", "to", "can", "should", "must", "may", "by":
-		return strings.Contains(stem, " ")
+		return strings.Contains(lead, " ")
 	}
 	return false
 }

@@ -271,7 +271,7 @@ func withTimePreposition(a []Word) []Word {
 // "42" or "three".
 func isBareNumeral(a []Word) bool {
 	for _, w := range a {
-		if !IsNumeral(w.Lower) && w.Lower != "about" && w.Lower != "over" && w.Lower != "nearly" && w.Lower != "million" && w.Lower != "thousand" && w.Lower != "billion" && w.Lower != "hundred" {
+		if !IsNumeral(w.Lower) && !w.is("about", "over", "nearly", "million", "thousand", "billion", "hundred") {
 			return false
 		}
 	}

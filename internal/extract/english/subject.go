@@ -56,13 +56,12 @@ func firstPredicateIndex(w []Word) int {
 func bePredicateIndex(w []Word, from int, weak bool) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
-		border := last || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) || IsDeterminer(w[i+1].Lower) || w[i+1].is("to", "than") ||
-			w[i+1].is("that", "if", "when", "or") || strings.HasSuffix(w[i].Text, ",") || IsNumeral(w[i+1].Lower)
+		border := last || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) || IsDeterminer(w[i+1].Lower) || w[i+1].is("to", "than", "that", "if", "when", "or") || strings.HasSuffix(w[i].Text, ",") || IsNumeral(w[i+1].Lower)
 		switch {
 		case strings.HasSuffix(low, "ing") && !last && w[i+1].Lower == "of", // "the next meeting of"
 			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > 0 && i-1 >= from:
 			return false
-		case low == "not", low == "also", low == "still", low == "already", low == "always", low == "ever", low == "only":
+		case w[i].is("not", "also", "still", "already", "always", "ever", "only"):
 			return true
 		case IsDeterminer(low):
 			return true
@@ -70,7 +69,7 @@ func bePredicateIndex(w []Word, from int, weak bool) int {
 			return border && !modifiesSubject(w, i)
 		case isAdverb(low):
 			return !last && (IsParticiple(w[i+1].Lower) || isAdjective(w[i+1].Lower))
-		case low == "more", low == "less", low == "too", low == "very", low == "as":
+		case w[i].is("more", "less", "too", "very", "as"):
 			return true
 		case strings.HasSuffix(low, "ing") && len(low) > 5:
 			return border
@@ -108,7 +107,7 @@ func verbPredicateIndex(w []Word, from int) int {
 		switch {
 		case IsPreposition(w[i-1].Lower), IsDeterminer(w[i-1].Lower):
 			return false
-		case low == "be", low == "have", low == "do", low == "not", low == "ever", low == "also", low == "still", low == "only", low == "always":
+		case w[i].is("be", "have", "do", "not", "ever", "also", "still", "only", "always"):
 			return true
 		case isAdverb(low):
 			return i+1 < len(w)
