@@ -194,8 +194,8 @@ func (w words) leadsToOffer() bool {
 // "This is not legal advice." It must name the answer and consist of words that
 // are typical of disclaimers: with any other word it may assert a fact.
 func isDisclaimer(w words) bool {
-	const shortest, longest = 4, 40
-	if n := w.count(); n < shortest || n > longest || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
+	const minWords, maxWords = 4, 40
+	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
 		return false
 	}
 	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)

@@ -101,10 +101,10 @@ func brackets() [5][2]string {
 // bracketCitationLen returns the length of the citation in square or lenticular
 // brackets at i, including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
-	const longest = 400
-	near := s[i:min(len(s), i+longest)]
+	const maxLen = 400
+	window := s[i:min(len(s), i+maxLen)]
 	for _, pair := range brackets() {
-		inside, ok := strings.CutPrefix(near, pair[0])
+		inside, ok := strings.CutPrefix(window, pair[0])
 		if !ok {
 			continue
 		}
@@ -121,7 +121,7 @@ func bracketCitationLen(s string, i int) int {
 		return max(e-i, size)
 	}
 	// "[[1](https://…)]"
-	if strings.HasPrefix(near, "[[") {
+	if strings.HasPrefix(window, "[[") {
 		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' && bracketCitationLen(s, i+1) == e-i-1 {
 			return e + 1 - i
 		}
@@ -133,8 +133,8 @@ func bracketCitationLen(s string, i int) int {
 // title of a source: several capitalized words, possibly with a page or
 // section.
 func titleCitationLen(s string, i int) int {
-	const longest = 80
-	n := strings.IndexAny(s[i+1:min(len(s), i+longest)], "[]\n")
+	const maxLen = 80
+	n := strings.IndexAny(s[i+1:min(len(s), i+maxLen)], "[]\n")
 	if s[i] != '[' || n < 0 || s[i+1+n] != ']' || i+n+2 < len(s) && s[i+n+2] == '(' {
 		return 0
 	}
@@ -146,7 +146,7 @@ func titleCitationLen(s string, i int) int {
 		}
 		words++
 	}
-	if words < 2 || !unicode.IsUpper(firstRune(s[i+1:])) {
+	if words < 2 || !english.StartsUpper(s[i+1:]) {
 		return 0
 	}
 	return n + 2
@@ -166,10 +166,10 @@ func linkTargetEnd(s string, i int) int {
 // parenCitationLen returns the length of the citation in parentheses at i. A
 // number alone is never certain.
 func parenCitationLen(s string, i int) (size int, certain bool) {
-	const longest = 120
+	const maxLen = 120
 	n := nestedLinkLen(s, i)
 	if n == 0 {
-		n = strings.IndexAny(s[i:min(len(s), i+longest)], ")\n")
+		n = strings.IndexAny(s[i:min(len(s), i+maxLen)], ")\n")
 	}
 	if n < 2 || s[i+n] != ')' {
 		return 0, false
@@ -211,13 +211,13 @@ func nestedLinkLen(s string, i int) int {
 // tagCitationLen returns the length of "<sup>1</sup>", "<ref>doc_2</ref>" and
 // the like at i. It returns 0 for anything else, exponents included.
 func tagCitationLen(s string, i int) int {
-	const longest = 200
-	near := s[i:min(len(s), i+longest)]
-	start := strings.IndexByte(near, '>') + 1
+	const maxLen = 200
+	window := s[i:min(len(s), i+maxLen)]
+	start := strings.IndexByte(window, '>') + 1
 	if start == 0 {
 		return 0
 	}
-	name, _, _ := strings.Cut(near[1:start-1], " ")
+	name, _, _ := strings.Cut(window[1:start-1], " ")
 	switch strings.ToLower(name) {
 	case "sup":
 		if isExponent(s[:i]) {
@@ -228,14 +228,14 @@ func tagCitationLen(s string, i int) int {
 		return 0
 	}
 	closing := "</" + name + ">"
-	n := strings.Index(near, closing)
+	n := strings.Index(window, closing)
 	if n < start {
-		if strings.HasSuffix(near[:start], "/>") && name != "sup" {
+		if strings.HasSuffix(window[:start], "/>") && name != "sup" {
 			return start
 		}
 		return 0
 	}
-	content := near[start:n]
+	content := window[start:n]
 	for strings.HasPrefix(content, "<") { // for example a link
 		_, size := htmlTag(content, 0)
 		if size == 0 {
@@ -321,8 +321,8 @@ func endsClause(s string, i, end int) bool {
 
 // tail returns the end of s, which is long enough for its last word.
 func tail(s string) string {
-	const longest = 64
-	return s[max(0, len(s)-longest):]
+	const maxLen = 64
+	return s[max(0, len(s)-maxLen):]
 }
 
 func firstRune(s string) rune {
@@ -358,7 +358,7 @@ func isLineStart(s string, i int) bool {
 // startsSentence reports whether a capitalized sentence starts at i.
 func startsSentence(s string, i int) bool {
 	rest := strings.TrimLeft(s[i:], " \t")
-	return len(rest) < len(s[i:]) && unicode.IsUpper(firstRune(rest))
+	return len(rest) < len(s[i:]) && english.StartsUpper(rest)
 }
 
 // isNounCitation reports whether the citation from i to end is a noun of its

@@ -155,7 +155,7 @@ func mentionNames(name string) []string {
 // mentionAt returns the content of the bracket at i, or "" if there is none or
 // it is a link or long.
 func mentionAt(s string, i int) string {
-	const longest = 100
+	const maxLen = 100
 	closing := "]"
 	switch s[i] {
 	case '[':
@@ -164,8 +164,8 @@ func mentionAt(s string, i int) string {
 	default:
 		return ""
 	}
-	near := s[i+1 : min(len(s), i+1+longest)]
-	name, after, ok := strings.Cut(near, closing)
+	window := s[i+1 : min(len(s), i+1+maxLen)]
+	name, after, ok := strings.Cut(window, closing)
 	if !ok || strings.ContainsAny(name, "[(\n") || closing == "]" && strings.HasPrefix(after, "(") {
 		return ""
 	}

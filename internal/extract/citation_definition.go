@@ -114,8 +114,8 @@ func newDefinition(text string) definition {
 		}
 	}
 	add(text)
-	if begin, after, ok := strings.Cut(text, "]("); ok { // a link
-		add(begin)
+	if prefix, after, ok := strings.Cut(text, "]("); ok { // a link
+		add(prefix)
 		add(strings.TrimRight(after, ")"))
 	}
 	for _, mark := range []string{" - ", " – ", " — ", ": ", ", ", " (", " | ", "; "} {

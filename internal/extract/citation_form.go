@@ -12,21 +12,21 @@ import (
 // years.
 func isSourceNumbers(s string) bool {
 	s, _, _ = strings.Cut(s, "†")
-	digits, any := 0, false
+	digits, found := 0, false
 	for _, r := range s {
 		switch {
 		case r >= '0' && r <= '9', r >= '０' && r <= '９':
 			if digits++; digits > 3 {
 				return false
 			}
-			any = true
+			found = true
 		case r == ',', r == ' ', r == '-', r == '–', r == ';', r == ':', r == '，', r == '、', r == '&':
 			digits = 0
 		default:
 			return false
 		}
 	}
-	return any
+	return found
 }
 
 // isMarker reports whether s, the content of a bracket, is a footnote marker or
@@ -68,8 +68,8 @@ func splitLocator(s string) (word, number string) {
 // isSectionNumber reports whether s is a letter or section number: "A", "4.2",
 // "12a".
 func isSectionNumber(s string) bool {
-	const longest = 8
-	if s == "" || len(s) > longest {
+	const maxLen = 8
+	if s == "" || len(s) > maxLen {
 		return false
 	}
 	digits := strings.Trim(s, "0123456789.")
@@ -132,8 +132,8 @@ func isFileName(s string) bool {
 // isIdentifier reports whether s is a machine identifier: one word with letters
 // and digits joined by punctuation, or a long hexadecimal number.
 func isIdentifier(s string) bool {
-	const shortest = 4
-	if len(s) < shortest || strings.ContainsAny(s, " \n,$€£%") {
+	const minLen = 4
+	if len(s) < minLen || strings.ContainsAny(s, " \n,$€£%") {
 		return false
 	}
 	letters, digits, joins := 0, 0, 0
@@ -160,8 +160,8 @@ func isIdentifier(s string) bool {
 // isAuthorYear reports whether s is an author-year reference: "Smith et al.,
 // 2021", "Smith & Jones 2020, p. 4".
 func isAuthorYear(s string) bool {
-	const longest = 80
-	if len(s) > longest || s == "" || !unicode.IsUpper(firstRune(s)) {
+	const maxLen = 80
+	if len(s) > maxLen || s == "" || !english.StartsUpper(s) {
 		return false
 	}
 	year := -1
@@ -187,7 +187,7 @@ func isAuthorYear(s string) bool {
 	for word := range strings.FieldsSeq(authors) {
 		switch word = strings.Trim(word, ",.;"); {
 		case word == "et" || word == "al" || word == "&" || word == "and" || word == "van" || word == "von" || word == "de":
-		case unicode.IsUpper(firstRune(word)) && !english.IsMonth(word):
+		case english.StartsUpper(word) && !english.IsMonth(word):
 			names++
 		default:
 			return false
@@ -211,8 +211,8 @@ func startsWithYear(s string) bool {
 // source or a part of one: "page 12", "Source 1", "see section 4.2", "Source:
 // the handbook".
 func isSourcePointer(s string) bool {
-	const longest = 100
-	if len(s) > longest {
+	const maxLen = 100
+	if len(s) > maxLen {
 		return false
 	}
 	s = trimSee(s)

@@ -276,7 +276,7 @@ func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 // numberedCitations parses source numbers: "1", "1-3", "4:0". name is the
 // marker's text with the number, such as "Doc 1", or "".
 func numberedCitations(text, name string) []Citation {
-	const longest = 100
+	const maxRange = 100
 	var names []string
 	if name != "" {
 		names = []string{name}
@@ -305,7 +305,7 @@ func numberedCitations(text, name string) []Citation {
 		return []Citation{{Names: names, Number: from}}
 	}
 	to, err := strconv.Atoi(strings.TrimSpace(last))
-	if !isRange || err != nil || to <= from || to-from >= longest {
+	if !isRange || err != nil || to <= from || to-from >= maxRange {
 		return []Citation{{Names: names, Number: from}}
 	}
 	var all []Citation

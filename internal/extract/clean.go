@@ -232,15 +232,15 @@ func (c *markdownStripper) bracket(i int) int {
 // linkEnd returns the end of the link whose text starts with the bracket at i,
 // or 0.
 func linkEnd(s string, i int) int {
-	const longest = 1000
-	near := s[i:min(len(s), i+longest)]
-	n := strings.Index(near, "](")
-	if n < 0 || strings.IndexByte(near[1:n], '[') >= 0 || strings.IndexByte(near[1:n], ']') >= 0 {
+	const maxLen = 1000
+	window := s[i:min(len(s), i+maxLen)]
+	n := strings.Index(window, "](")
+	if n < 0 || strings.IndexByte(window[1:n], '[') >= 0 || strings.IndexByte(window[1:n], ']') >= 0 {
 		return 0
 	}
 	depth := 0
-	for k := n + 1; k < len(near); k++ {
-		switch near[k] {
+	for k := n + 1; k < len(window); k++ {
+		switch window[k] {
 		case '(':
 			depth++
 		case ')':

@@ -138,7 +138,7 @@ func (d document) classify(i int, text string, w words) Kind {
 // link definition with nothing else, or sources on one line with their heading.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
-		if begin := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
+		if prefix := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(prefix, ':') < 0 && !strings.Contains(prefix, "：") {
 			return false
 		}
 		rest, ok := cutSourceHeading(text)

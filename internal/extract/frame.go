@@ -34,13 +34,13 @@ func trimFrames(text string) (string, bool) {
 // mayHaveFrame is a fast check that few sentences without a frame pass: one of
 // the first words names a source, or a frame is near the end.
 func mayHaveFrame(text string) bool {
-	const near, shortest = 64, 12 // bytes
-	if len(text) < shortest {
+	const window, minLen = 64, 12 // bytes
+	if len(text) < minLen {
 		return false
 	}
-	if begin := text[:min(len(text), near)]; startsFrame(begin) && (mayNameSource(begin) || mayNameDocument(begin)) {
-		var buf [2 * near]byte
-		w, _ := normalize(buf[:0], begin)
+	if prefix := text[:min(len(text), window)]; startsFrame(prefix) && (mayNameSource(prefix) || mayNameDocument(prefix)) {
+		var buf [2 * window]byte
+		w, _ := normalize(buf[:0], prefix)
 		if w.contains(isSourceNoun) || w.contains(isDocumentNoun) {
 			return true
 		}
@@ -51,15 +51,15 @@ func mayHaveFrame(text string) bool {
 
 // trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
-	near := text[:min(len(text), maxFrameBytes)]
+	window := text[:min(len(text), maxFrameBytes)]
 	var buf [2 * maxFrameBytes]byte
-	if n := strings.IndexByte(near, ','); n >= 0 {
-		w, _ := normalize(buf[:0], near[:n])
+	if n := strings.IndexByte(window, ','); n >= 0 {
+		w, _ := normalize(buf[:0], window[:n])
 		if rest, ok := w.cutSourceFrame(); ok && len(rest) == 0 {
 			return strings.TrimLeft(text[n+1:], " "), true
 		}
 	}
-	w, _ := normalize(buf[:0], near)
+	w, _ := normalize(buf[:0], window)
 	rest, ok := w.cutSourceFrame()
 	if ok {
 		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {

@@ -9,17 +9,17 @@ const maxLabelBytes = 32
 // at the start of s, with the white space after it. It is 0 without a label or
 // if nothing follows on the line.
 func answerLabelLen(s string) int {
-	near := s[:min(len(s), maxLabelBytes)]
-	n, size := strings.IndexByte(near, ':'), 1
-	if comma := strings.IndexByte(near, ','); comma >= 0 && n < 0 && takesComma(near[:comma]) {
+	window := s[:min(len(s), maxLabelBytes)]
+	n, size := strings.IndexByte(window, ':'), 1
+	if comma := strings.IndexByte(window, ','); comma >= 0 && n < 0 && takesComma(window[:comma]) {
 		n = comma
 	}
 	if n < 0 {
-		if n, size = labelSeparator(near); n < 0 {
+		if n, size = labelSeparator(window); n < 0 {
 			return 0
 		}
 	}
-	if !isAnswerLabel(near[:n]) {
+	if !isAnswerLabel(window[:n]) {
 		return 0
 	}
 	rest := strings.TrimLeft(s[n+size:], "*_ \t")
@@ -43,13 +43,13 @@ func takesComma(s string) bool {
 
 // labelSeparator returns the position and size of the dash or full-width colon
 // that may end a label.
-func labelSeparator(near string) (at, size int) {
+func labelSeparator(window string) (at, size int) {
 	for _, dash := range [...]string{" - ", " – ", " — "} {
-		if n := strings.Index(near, dash); n >= 0 {
+		if n := strings.Index(window, dash); n >= 0 {
 			return n, len(dash)
 		}
 	}
-	if n := strings.Index(near, "："); n >= 0 {
+	if n := strings.Index(window, "："); n >= 0 {
 		return n, len("：")
 	}
 	return -1, 0

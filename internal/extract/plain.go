@@ -115,8 +115,8 @@ func (p *contextStripper) replaceAt(i int) int {
 	case '*', '_', '~':
 		return p.emphasis(i)
 	case '[':
-		const longest = 1000 // as in linkEnd
-		if n := strings.IndexByte(p.raw[i:min(len(p.raw), i+longest)], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
+		const maxLen = 1000 // as in linkEnd
+		if n := strings.IndexByte(p.raw[i:min(len(p.raw), i+maxLen)], ']'); n < 0 || i+n+1 == len(p.raw) || p.raw[i+n+1] != '(' {
 			return 0
 		}
 		end := linkEnd(p.raw, i)
@@ -194,7 +194,7 @@ func isBlockTag(name string) bool {
 // emphasis drops the marks of **bold**, _italic_ and ~~struck~~ text. Literal
 // marks stay: "5 * 3", "snake_case", "* item", a horizontal rule.
 func (p *contextStripper) emphasis(i int) int {
-	const longest = 400
+	const maxLen = 400
 	b := p.raw[i]
 	n := i
 	for n < len(p.raw) && p.raw[n] == b {
@@ -213,7 +213,7 @@ func (p *contextStripper) emphasis(i int) int {
 	if n-i > 3 || b == '~' && n-i != 2 || n == len(p.raw) || isSpace(p.raw[n]) || i > 0 && isWordByte(p.raw[i-1]) {
 		return n - i
 	}
-	line := p.raw[n:min(len(p.raw), n+longest)]
+	line := p.raw[n:min(len(p.raw), n+maxLen)]
 	if end := strings.IndexByte(line, '\n'); end >= 0 {
 		line = line[:end]
 	}

@@ -90,8 +90,8 @@ func appendTaggedSources(raw string, all []section) []section {
 // reasoningTag returns the length of the reasoning tag at the start of s, or 0,
 // and whether it is a closing tag.
 func reasoningTag(s string) (closes bool, size int) {
-	const longest = 16
-	n := strings.IndexByte(s[:min(len(s), longest)], '>')
+	const maxLen = 16
+	n := strings.IndexByte(s[:min(len(s), maxLen)], '>')
 	if n < 2 {
 		return false, 0
 	}
@@ -146,9 +146,9 @@ const maxHeadingBytes = 40
 // cutSourceHeading cuts a heading for sources, such as "Sources:", from the
 // start of line.
 func cutSourceHeading(line string) (rest string, ok bool) {
-	const longest = 400
-	begin := line[:min(len(line), maxHeadingBytes)]
-	if len(line) > longest || len(line) > maxHeadingBytes && strings.IndexByte(begin, ':') < 0 && !strings.Contains(begin, "：") {
+	const maxLen = 400
+	prefix := line[:min(len(line), maxHeadingBytes)]
+	if len(line) > maxLen || len(line) > maxHeadingBytes && strings.IndexByte(prefix, ':') < 0 && !strings.Contains(prefix, "：") {
 		return "", false
 	}
 	line = strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -263,8 +263,8 @@ func listNumberLen(line string) int {
 // isTitleLine reports whether a line can be the title of a source: it is short
 // and has no verb.
 func isTitleLine(line string) bool {
-	const longest = 240
-	if line == "" || len(line) > longest {
+	const maxLen = 240
+	if line == "" || len(line) > maxLen {
 		return false
 	}
 	w, _ := normalize(nil, line)

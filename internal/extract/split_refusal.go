@@ -22,9 +22,9 @@ func splitRefusal(text string) []refusalPart {
 		return nil
 	}
 	clauses := splitClauses(text)
-	whole := refusesBesideAsides(text, clauses)
+	refuses := refusesBesideAsides(text, clauses)
 	var parts []refusalPart
-	declines, claims := whole, false
+	declines, claims := refuses, false
 	start := -1 // of text that belongs to the next part
 	for _, c := range clauses {
 		var buf [2 * maxSentenceBytes]byte
@@ -32,7 +32,7 @@ func splitRefusal(text string) []refusalPart {
 		switch {
 		case c.lead != "":
 			c.asserts = true
-		case whole:
+		case refuses:
 		case w.trimOpening().refuses(0):
 			declines = true
 		case isAssertion(text[c.start:c.end], w), w.hasDigit() && len(parts) == 0:

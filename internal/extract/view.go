@@ -313,13 +313,13 @@ func isPromptTag(name string) bool {
 // htmlTag returns the lower-case name of the HTML tag at i and its length, or
 // 0. Unknown names are text.
 func htmlTag(s string, i int) (name string, n int) {
-	const longest = 300
-	near := s[i:min(len(s), i+longest)]
-	n = strings.IndexByte(near, '>') + 1
-	if n < 3 || strings.IndexByte(near[1:n-1], '<') >= 0 {
+	const maxLen = 300
+	window := s[i:min(len(s), i+maxLen)]
+	n = strings.IndexByte(window, '>') + 1
+	if n < 3 || strings.IndexByte(window[1:n-1], '<') >= 0 {
 		return "", 0
 	}
-	inside := strings.TrimSuffix(strings.TrimPrefix(near[1:n-1], "/"), "/")
+	inside := strings.TrimSuffix(strings.TrimPrefix(window[1:n-1], "/"), "/")
 	name, attributes, _ := strings.Cut(inside, " ")
 	if attributes = strings.TrimSpace(attributes); attributes != "" && !strings.Contains(attributes, "=") {
 		return "", 0
@@ -348,14 +348,14 @@ func (v *viewBuilder) entity(i int) int {
 // htmlEntity returns the character of the HTML entity at i and the length of
 // the entity, or 0.
 func htmlEntity(s string, i int) (char string, n int) {
-	const longest = 12
-	near := s[i:min(len(s), i+longest)]
-	n = strings.IndexByte(near, ';') + 1
+	const maxLen = 12
+	window := s[i:min(len(s), i+maxLen)]
+	n = strings.IndexByte(window, ';') + 1
 	if n < 4 {
 		return "", 0
 	}
-	switch char = html.UnescapeString(near[:n]); {
-	case char == near[:n], strings.HasSuffix(char, ";"): // only a prefix is a name
+	switch char = html.UnescapeString(window[:n]); {
+	case char == window[:n], strings.HasSuffix(char, ";"): // only a prefix is a name
 		return "", 0
 	case char == "\u00a0":
 		return " ", n
@@ -366,12 +366,12 @@ func htmlEntity(s string, i int) (char string, n int) {
 // codeSpanLen returns the length of the code span at i, or of the backticks if
 // they are unbalanced.
 func codeSpanLen(s string, i int) int {
-	const longest = 1 << 16
+	const maxLen = 1 << 16
 	n := i
 	for n < len(s) && s[n] == '`' {
 		n++
 	}
-	if end := strings.Index(s[n:min(len(s), n+longest)], s[i:n]); end >= 0 {
+	if end := strings.Index(s[n:min(len(s), n+maxLen)], s[i:n]); end >= 0 {
 		return n + end + n - i - i
 	}
 	return n - i

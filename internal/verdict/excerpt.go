@@ -165,9 +165,9 @@ func isLineStart(text string, i int) bool {
 // [Doc. 2] at the start of s, or 0: a bracket with at least one number and few
 // letters.
 func citationLen(s string) int {
-	const longest = 40
+	const maxLen = 40
 	digits, letters := 0, 0
-	for i := 1; i < len(s) && i < longest; i++ {
+	for i := 1; i < len(s) && i < maxLen; i++ {
 		switch c := s[i]; {
 		case c == ']':
 			if digits > 0 && letters <= 12 {
