@@ -6,12 +6,12 @@ import (
 	"unsafe"
 )
 
-// apiVersion is the state of the table of functions that is asked for: that of
-// ONNX Runtime 1.18, the first whose CUDA can be told to multiply in float32.
+// apiVersion is the version of the function table, that of ONNX Runtime 1.18: the
+// first whose CUDA provider can be configured to multiply in float32.
 const apiVersion = 18
 
-// A function is a place in the table OrtApi of onnxruntime_c_api.h, whose order
-// never changes.
+// A function is an index into the table OrtApi of onnxruntime_c_api.h, which only
+// grows.
 type function int
 
 const (
@@ -45,14 +45,14 @@ const (
 	functions = int(addExternalInitializers) + 1
 )
 
-// Values of enums in onnxruntime_c_api.h.
+// Enum values of onnxruntime_c_api.h.
 const (
-	logFatal       = 4 // what is wrong comes back as a status, and need not be logged too
+	logFatal       = 4 // errors are returned as a status
 	arenaAllocator = 1
 	memTypeDefault = 0
 )
 
-// call calls a function that returns a status, and makes an error of it.
+// call calls a function that returns a status and converts it to an error.
 func (l *Library) call(f function, args ...uintptr) error {
 	status := callC(l.table[f], args...)
 	if status == 0 {
@@ -63,7 +63,7 @@ func (l *Library) call(f function, args ...uintptr) error {
 	return errors.New("ONNX Runtime: " + message)
 }
 
-// create calls a function whose last argument is where it puts an object.
+// create calls a function that stores a new object through its last argument.
 func (l *Library) create(f function, args ...uintptr) (uintptr, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -72,30 +72,29 @@ func (l *Library) create(f function, args ...uintptr) (uintptr, error) {
 	return out[0], err
 }
 
-// drop calls a function that releases an object, which may be 0.
+// drop calls a function that releases an object, unless it is 0.
 func (l *Library) drop(f function, object uintptr) {
 	if object != 0 {
 		callC(l.table[f], object)
 	}
 }
 
-// address returns where a slice lies, and pins it there. It is 0 where there are
-// no elements.
+// address pins a slice and returns its address, or 0 if it is empty.
 func address[T any](pins *runtime.Pinner, s []T) uintptr {
 	if len(s) == 0 {
 		return 0
 	}
-	at := unsafe.SliceData(s)
-	pins.Pin(at)
-	return uintptr(unsafe.Pointer(at))
+	p := unsafe.SliceData(s)
+	pins.Pin(p)
+	return uintptr(unsafe.Pointer(p))
 }
 
-// text returns where a string lies for C, pinned.
+// text returns the address of a pinned C string.
 func text(pins *runtime.Pinner, s string) uintptr {
 	return address(pins, append([]byte(s), 0))
 }
 
-// texts returns where an array of such strings lies, pinned.
+// texts returns the address of a pinned array of C strings.
 func texts(pins *runtime.Pinner, list []string) uintptr {
 	all := make([]uintptr, len(list))
 	for i, s := range list {
@@ -104,22 +103,22 @@ func texts(pins *runtime.Pinner, list []string) uintptr {
 	return address(pins, all)
 }
 
-// pointer makes a pointer of an address outside of Go's memory.
-func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
+// pointer converts an address outside of Go's memory.
+func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// wordsAt returns a copy of n words of memory.
-func wordsAt(at uintptr, n int) []uintptr {
-	return append([]uintptr(nil), unsafe.Slice((*uintptr)(pointer(at)), n)...)
+// wordsAt copies n words of memory.
+func wordsAt(addr uintptr, n int) []uintptr {
+	return append([]uintptr(nil), unsafe.Slice((*uintptr)(pointer(addr)), n)...)
 }
 
-// textAt returns a copy of a string of C.
-func textAt(at uintptr) string {
-	if at == 0 {
+// textAt copies a C string.
+func textAt(addr uintptr) string {
+	if addr == 0 {
 		return ""
 	}
 	n := 0
-	for *(*byte)(pointer(at + uintptr(n))) != 0 {
+	for *(*byte)(pointer(addr + uintptr(n))) != 0 {
 		n++
 	}
-	return string(unsafe.Slice((*byte)(pointer(at)), n))
+	return string(unsafe.Slice((*byte)(pointer(addr)), n))
 }

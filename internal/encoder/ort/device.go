@@ -7,27 +7,27 @@ import (
 	"strings"
 )
 
-// Provider is the part of the library that computes.
+// Provider selects the hardware that computes.
 type Provider int
 
 const (
-	// None is not to use the library at all.
+	// None means that ONNX Runtime is not used.
 	None Provider = iota
-	// CPU is the part that every build of the library has.
+	// CPU is available in every build.
 	CPU
-	// CUDA is the part for Nvidia's GPUs, of builds named onnxruntime-gpu.
+	// CUDA computes on Nvidia GPUs and needs onnxruntime-gpu.
 	CUDA
 )
 
-// A Device is where a graph is computed. The zero value is no device of this
-// package.
+// A Device is where a graph is computed. The zero value means not to use ONNX
+// Runtime.
 type Device struct {
 	Provider Provider
-	Index    int // of a GPU
+	Index    int // GPU number
 }
 
-// ParseDevice reads the name of a device: cpu (none of this package), ort-cpu,
-// cuda (the first GPU) or cuda:N.
+// ParseDevice parses a device name: cpu (ONNX Runtime is not used), ort-cpu, cuda
+// (the first GPU) or cuda:N.
 func ParseDevice(name string) (Device, error) {
 	switch name {
 	case "cpu":
@@ -41,12 +41,12 @@ func ParseDevice(name string) (Device, error) {
 		if n, err := strconv.ParseUint(number, 10, 8); err == nil {
 			return Device{CUDA, int(n)}, nil
 		}
-		return Device{}, fmt.Errorf("%q is no GPU: want cuda:N with N from 0 to 255", name)
+		return Device{}, fmt.Errorf("invalid device %q: want cuda:N with N from 0 to 255", name)
 	}
 	return Device{}, errors.New("want cpu, ort-cpu, cuda or cuda:N")
 }
 
-// String returns the name that ParseDevice reads.
+// String returns the name that ParseDevice accepts.
 func (d Device) String() string {
 	switch d.Provider {
 	case CPU:

@@ -1,24 +1,22 @@
-// Package ort computes graphs with ONNX Runtime, a library of its own that is
-// loaded while the program runs: it is not needed to build, and a program that
-// was not asked for it never looks for it.
+// Package ort computes graphs with ONNX Runtime, which it loads at run time. The
+// library is not needed to build, and it is not searched for unless requested.
 //
 // # Graphs
 //
-// A [Graph] is built node by node and written as an ONNX ModelProto (operator
-// set 17), which stays in memory. Matrices are not part of it: the library is
-// told where they lie, which may be a mapped file. https://onnx.ai/onnx/intro
-// describes the format and https://onnx.ai/onnx/operators the operators.
+// A [Graph] is built node by node and encoded as an ONNX ModelProto (operator set
+// 17) in memory. Matrices are not part of it: ONNX Runtime receives their
+// addresses, which may be in a mapped file. See https://onnx.ai/onnx/intro for the
+// format and https://onnx.ai/onnx/operators for the operators.
 //
 // # Builds
 //
-// A program that loads libraries needs the system's loader, and on Linux it is
-// then no longer static. So this package can load only where it was built with
-// the tag ort; anywhere else [Open] returns an error that wraps [ErrStatic].
-// Nothing here needs cgo.
+// A program that loads libraries needs the system's dynamic loader, so on Linux
+// it is not static. Therefore, libraries can be loaded only in builds with the tag
+// ort; in others, [Open] returns an error that wraps [ErrStatic]. The package does
+// not need cgo.
 //
 // # Versions
 //
-// The library's functions are found by their place in a table that only ever
-// grows, in the state of API version 18: ONNX Runtime 1.18 and all that came
-// after it.
+// Functions are found by their index in a table that only grows. The package uses
+// API version 18, so it requires ONNX Runtime 1.18 or later.
 package ort

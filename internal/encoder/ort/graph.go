@@ -6,10 +6,9 @@ import (
 	"strconv"
 )
 
-// Element is the type of a tensor's values, as TensorProto.DataType numbers it.
+// Element is a data type, with the numbers of TensorProto.DataType.
 type Element int32
 
-// The types that are used here.
 const (
 	Float32  Element = 1
 	Int32    Element = 6
@@ -18,8 +17,8 @@ const (
 	BFloat16 Element = 16
 )
 
-// bytes returns the size of a value.
-func (e Element) bytes() int {
+// size returns the size of a value in bytes.
+func (e Element) size() int {
 	switch e {
 	case Float16, BFloat16:
 		return 2
@@ -30,41 +29,40 @@ func (e Element) bytes() int {
 	return 4
 }
 
-// A Value is the name of a tensor in a graph. The empty one stands for an input
-// of a node that is left out.
+// A Value is the name of a tensor in a graph. The empty Value omits an optional
+// input of a node.
 type Value string
 
-// A Graph is a computation on tensors, whose sizes may be known only when it is
-// run. The zero value is an empty one. Nodes are added in the order in which they
-// are computed.
+// A Graph is a computation on tensors whose sizes may be unknown until it is run.
+// Nodes must be added in execution order. The zero value is an empty graph.
 type Graph struct {
 	nodes, constants, inputs, outputs []message
 	outputName                        string
-	weights                           []Tensor // constants that lie outside of the graph
+	weights                           []Tensor // constants stored outside of the graph
 	names                             int
 }
 
-// name makes a name that the graph has not had.
+// name returns a new name.
 func (g *Graph) name(prefix string) Value {
 	g.names++
 	return Value(prefix + "_" + strconv.Itoa(g.names))
 }
 
-// Input adds a tensor that every run gives, under that name. dims names its
-// dimensions; equal names are equal sizes.
+// Input adds an input with symbolic dimensions; those of the same name have the
+// same size.
 func (g *Graph) Input(name string, e Element, dims ...string) Value {
 	g.inputs = append(g.inputs, valueInfo(name, e, dims))
 	return Value(name)
 }
 
-// Output makes v, float32 with these dimensions, the tensor that a run returns.
-// It is called once.
+// Output makes v, a float32 tensor with the given dimensions, the output. It must
+// be called once.
 func (g *Graph) Output(v Value, dims ...string) {
 	g.outputName = string(v)
 	g.outputs = append(g.outputs, valueInfo(g.outputName, Float32, dims))
 }
 
-// Floats adds a constant of the graph. Without a shape it is a scalar.
+// Floats adds a constant, a scalar if no shape is given.
 func (g *Graph) Floats(values []float32, shape ...int) Value {
 	data := make([]byte, 0, 4*len(values))
 	for _, v := range values {
@@ -73,10 +71,10 @@ func (g *Graph) Floats(values []float32, shape ...int) Value {
 	return g.constant(Float32, shape, data)
 }
 
-// Scalar adds a constant of one value, of no dimensions.
+// Scalar adds a scalar constant.
 func (g *Graph) Scalar(v float32) Value { return g.Floats([]float32{v}) }
 
-// Ints adds a constant of one dimension: a shape, or a list of axes.
+// Ints adds a one-dimensional constant, such as a shape or a list of axes.
 func (g *Graph) Ints(values ...int64) Value {
 	var data []byte
 	for _, v := range values {
@@ -91,8 +89,8 @@ func (g *Graph) constant(e Element, shape []int, data []byte) Value {
 	return v
 }
 
-// Weight adds a constant that lies in data, little endian, which must stay where
-// it is and as it is until the session is closed.
+// Weight adds a constant that is not copied into the graph. data is little-endian
+// and must not change until the session is closed.
 func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
 	v := g.name("w")
 	w := Tensor{name: string(v), element: e, data: data}
@@ -108,7 +106,7 @@ func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
 	return v
 }
 
-// Op adds a node with one output and returns that.
+// Op adds a node with one output.
 func (g *Graph) Op(operator string, inputs []Value, attributes ...Attribute) Value {
 	return g.Ops(operator, 1, inputs, attributes...)[0]
 }
@@ -132,7 +130,7 @@ func (g *Graph) Ops(operator string, n int, inputs []Value, attributes ...Attrib
 	return outputs
 }
 
-// model writes the graph as a ModelProto.
+// model encodes the graph as a ModelProto.
 func (g *Graph) model() []byte {
 	var graph message
 	for _, part := range []struct {

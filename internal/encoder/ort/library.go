@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// ErrStatic says that this program was built without the means to load a
-// library.
+// ErrStatic means that this program was built without support for loading
+// libraries.
 var ErrStatic = errors.New("this build of ragfaith is static and loads no libraries: run the same command with ragfaith-ort, which make build-ort makes")
 
-// A Library is ONNX Runtime, loaded. Its methods may be called by many
-// goroutines, but for Close.
+// A Library is a loaded ONNX Runtime. Its methods except Close are safe for
+// concurrent use.
 type Library struct {
 	name    string
 	version string
@@ -22,9 +22,9 @@ type Library struct {
 	env     uintptr
 }
 
-// Open loads the library at path: the file, or a folder with it, such as
-// onnxruntime/capi of the Python package. Where path is empty it is looked for
-// under its usual names in the places that the system's loader searches.
+// Open loads the library at path: the file, or a directory that contains it, such
+// as onnxruntime/capi of the Python package. If path is empty, it searches the
+// system's library path.
 func Open(path string) (*Library, error) {
 	if !loads {
 		return nil, ErrStatic
@@ -54,11 +54,11 @@ func Open(path string) (*Library, error) {
 	return l, nil
 }
 
-// Version returns the library's version, such as 1.22.1.
+// Version returns the version, such as 1.22.1.
 func (l *Library) Version() string { return l.version }
 
-// Close lets go of what the library holds. It stays loaded, as it has threads
-// that may still be about to end. All sessions must be closed before.
+// Close releases the environment after all sessions are closed. The library stays
+// loaded, as its threads may still be running.
 func (l *Library) Close() {
 	l.drop(releaseEnv, l.env)
 	l.env = 0
@@ -67,39 +67,39 @@ func (l *Library) Close() {
 // find loads the library that path names.
 func find(path string) (handle uintptr, name string, err error) {
 	if path == "" {
-		for _, name := range usualNames() {
+		for _, name := range libraryNames() {
 			if handle, err = loadLibrary(name); err == nil {
 				return handle, name, nil
 			}
 		}
-		return 0, "", fmt.Errorf("ONNX Runtime was not found: %w; install it (pip install onnxruntime, or onnxruntime-gpu for CUDA)"+
-			" and name the library, or the folder onnxruntime/capi of the package, with --onnxruntime or RAGFAITH_ONNXRUNTIME", err)
+		return 0, "", fmt.Errorf("ONNX Runtime not found: %w; install it (pip install onnxruntime, or onnxruntime-gpu for CUDA)"+
+			" and set --onnxruntime or RAGFAITH_ONNXRUNTIME to the library or to onnxruntime/capi of the package", err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
 		return 0, "", fmt.Errorf("ONNX Runtime: %w", err)
 	}
 	if info.IsDir() {
-		if path, err = inside(path); err != nil {
+		if path, err = findInDir(path); err != nil {
 			return 0, "", err
 		}
 	}
-	// A name without a folder would be searched for elsewhere.
+	// The loader would search for a name without a directory elsewhere.
 	if path, err = filepath.Abs(path); err != nil {
 		return 0, "", fmt.Errorf("ONNX Runtime: %w", err)
 	}
 	handle, err = loadLibrary(path)
 	switch {
 	case err != nil && strings.Contains(err.Error(), path):
-		return 0, "", fmt.Errorf("this is no library that can be loaded: %w", err)
+		return 0, "", fmt.Errorf("cannot load library: %w", err)
 	case err != nil:
-		return 0, "", fmt.Errorf("%s is no library that can be loaded: %w", path, err)
+		return 0, "", fmt.Errorf("cannot load library %s: %w", path, err)
 	}
 	return handle, path, nil
 }
 
-// usualNames are the library's names for the system's loader.
-func usualNames() []string {
+// libraryNames returns the file names to search for.
+func libraryNames() []string {
 	switch runtime.GOOS {
 	case "windows":
 		return []string{"onnxruntime.dll"}
@@ -110,23 +110,24 @@ func usualNames() []string {
 	}
 }
 
-// inside returns the library in a folder. Packages for Python have one whose
-// name ends with its version.
-func inside(folder string) (string, error) {
-	files, err := os.ReadDir(folder) // sorted, so that a shorter name comes first
+// findInDir returns the library in a directory. In Python packages its name ends
+// with its version.
+func findInDir(dir string) (string, error) {
+	files, err := os.ReadDir(dir) // sorted, so that shorter names come first
 	if err != nil {
 		return "", fmt.Errorf("ONNX Runtime: %w", err)
 	}
 	for _, f := range files {
 		name := f.Name()
 		if strings.HasPrefix(name, "libonnxruntime.") || name == "onnxruntime.dll" {
-			return filepath.Join(folder, name), nil
+			return filepath.Join(dir, name), nil
 		}
 	}
-	return "", fmt.Errorf("ONNX Runtime: %s holds neither libonnxruntime.* nor onnxruntime.dll", folder)
+	return "", fmt.Errorf("ONNX Runtime: no libonnxruntime.* or onnxruntime.dll in %s", dir)
 }
 
-// providers returns the names of the parts that the library was built with.
+// providers returns the names of the execution providers that the library
+// supports.
 func (l *Library) providers() ([]string, error) {
 	var pins runtime.Pinner
 	defer pins.Unpin()
@@ -135,8 +136,8 @@ func (l *Library) providers() ([]string, error) {
 		return nil, err
 	}
 	var names []string
-	for _, at := range wordsAt(list[0], int(count[0])) {
-		names = append(names, textAt(at))
+	for _, name := range wordsAt(list[0], int(count[0])) {
+		names = append(names, textAt(name))
 	}
 	return names, l.call(releaseAvailableProviders, list[0], uintptr(count[0]))
 }

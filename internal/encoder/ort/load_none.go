@@ -2,12 +2,10 @@
 
 package ort
 
-// loads says whether this build can load libraries.
-const loads = false
+const loads = false // whether libraries can be loaded
 
 func loadLibrary(string) (uintptr, error) { return 0, ErrStatic }
 
 func findSymbol(uintptr, string) (uintptr, error) { return 0, ErrStatic }
 
-// callC is never reached: there is no library.
-func callC(uintptr, ...uintptr) uintptr { return 0 }
+func callC(uintptr, ...uintptr) uintptr { panic("unreachable: no library") }

@@ -4,8 +4,7 @@ package ort
 
 import "github.com/ebitengine/purego"
 
-// loads says whether this build can load libraries.
-const loads = true
+const loads = true // whether libraries can be loaded
 
 func loadLibrary(path string) (uintptr, error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -15,7 +14,7 @@ func findSymbol(library uintptr, name string) (uintptr, error) {
 	return purego.Dlsym(library, name)
 }
 
-// callC calls a C function whose arguments and result are integers or pointers.
+// callC calls a C function with integer or pointer arguments and result.
 func callC(f uintptr, args ...uintptr) uintptr {
 	result, _, _ := purego.SyscallN(f, args...)
 	return result

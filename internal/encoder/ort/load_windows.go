@@ -4,8 +4,7 @@ package ort
 
 import "syscall"
 
-// loads says whether this build can load libraries.
-const loads = true
+const loads = true // whether libraries can be loaded
 
 func loadLibrary(path string) (uintptr, error) {
 	h, err := syscall.LoadLibrary(path)
@@ -16,7 +15,7 @@ func findSymbol(library uintptr, name string) (uintptr, error) {
 	return syscall.GetProcAddress(syscall.Handle(library), name)
 }
 
-// callC calls a C function whose arguments and result are integers or pointers.
+// callC calls a C function with integer or pointer arguments and result.
 func callC(f uintptr, args ...uintptr) uintptr {
 	result, _, _ := syscall.SyscallN(f, args...)
 	return result

@@ -11,17 +11,17 @@ import (
 	"unsafe"
 )
 
-// A Session is a graph that is ready to run.
+// A Session runs a graph.
 type Session struct {
 	library *Library
 	session uintptr
-	memory  uintptr // OrtMemoryInfo of Go's memory
+	memory  uintptr // OrtMemoryInfo
 	output  string
 	weights []uintptr      // OrtValues
 	pins    runtime.Pinner // of the weights
 }
 
-// A Tensor is values in memory with a shape.
+// A Tensor is an array of values with a shape.
 type Tensor struct {
 	name    string
 	element Element
@@ -29,7 +29,7 @@ type Tensor struct {
 	data    []byte
 }
 
-// Of returns the tensor of values, row-major, as the input of that name.
+// Of returns a tensor of values in row-major order.
 func Of[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
 	t := Tensor{name: name, data: Bytes(values)}
 	switch any(values).(type) {
@@ -46,30 +46,28 @@ func Of[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor
 	return t
 }
 
-// Bytes returns the memory of values.
+// Bytes returns the memory of values as bytes.
 func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
-// Session makes a graph ready on a device. On a CPU it computes with that many
-// threads. The library lays most weights out anew for its kernels, in memory of its
-// own.
+// Session prepares a graph to run on a device. threads applies to CPUs. ONNX
+// Runtime copies most weights into a layout of its own.
 func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	options, err := l.create(createSessionOptions)
 	if err != nil {
 		return nil, err
 	}
 	defer l.drop(releaseSessionOptions, options)
-	// Plans of memory are kept for each shape of inputs, and there is no end of
-	// those.
+	// Memory patterns would be cached for every shape of inputs without limit.
 	if err := l.call(disableMemPattern, options); err != nil {
 		return nil, err
 	}
 	if err := l.call(setIntraOpNumThreads, options, uintptr(threads)); err != nil {
 		return nil, err
 	}
-	// Threads that wait would take processors from what else the program does.
+	// Spinning threads would slow down the rest of the program.
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	err = l.call(addSessionConfigEntry, options, text(&pins, "session.intra_op.allow_spinning"), text(&pins, "0"))
@@ -85,7 +83,7 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	if s.memory, err = l.create(createCPUMemoryInfo, arenaAllocator, memTypeDefault); err != nil {
 		return nil, err
 	}
-	if err := s.place(options, g.weights); err != nil {
+	if err := s.addWeights(options, g.weights); err != nil {
 		s.Close()
 		return nil, err
 	}
@@ -97,8 +95,8 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	return s, nil
 }
 
-// place tells where the weights lie.
-func (s *Session) place(options uintptr, weights []Tensor) error {
+// addWeights passes the addresses of the weights.
+func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 	if len(weights) == 0 {
 		return nil
 	}
@@ -116,7 +114,7 @@ func (s *Session) place(options uintptr, weights []Tensor) error {
 	return s.library.call(addExternalInitializers, options, texts(&pins, names), address(&pins, values), uintptr(len(weights)))
 }
 
-// useCUDA adds a GPU to the options of a session.
+// useCUDA adds a GPU to session options.
 func (l *Library) useCUDA(options uintptr, index int) error {
 	names, err := l.providers()
 	if err != nil {
@@ -132,7 +130,7 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 	defer l.drop(releaseCUDAOptions, cuda)
 	var pins runtime.Pinner
 	defer pins.Unpin()
-	// With tf32 products would have 10 bits.
+	// TF32 multiplies with 10 bits of precision.
 	keys, values := []string{"device_id", "use_tf32"}, []string{strconv.Itoa(index), "0"}
 	if err := l.call(updateCUDAOptions, cuda, texts(&pins, keys), texts(&pins, values), uintptr(len(keys))); err != nil {
 		return err
@@ -140,7 +138,7 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 	return l.call(appendCUDA, options, cuda)
 }
 
-// Close gives back what the session holds.
+// Close releases the session.
 func (s *Session) Close() {
 	s.library.drop(releaseSession, s.session)
 	for _, w := range s.weights {
@@ -151,9 +149,8 @@ func (s *Session) Close() {
 	s.pins.Unpin()
 }
 
-// Run computes the graph and writes what comes out to output, whose shape must be
-// that of the result. It ends early with the context's error when the context is
-// done. Many goroutines may call it.
+// Run computes the graph and writes the result to output, which must have its
+// shape. It stops early with the error of ctx. It is safe for concurrent use.
 func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err error) {
 	l := s.library
 	options, err := l.create(createRunOptions)
@@ -161,7 +158,7 @@ func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err
 		return err
 	}
 	defer l.drop(releaseRunOptions, options)
-	// The flag must not be set after the options are gone.
+	// The flag must not be set after the options are released.
 	set := make(chan error, 1)
 	stop := context.AfterFunc(ctx, func() { set <- l.call(runOptionsSetTerminate, options) })
 	defer func() {
@@ -189,14 +186,14 @@ func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err
 	return nil
 }
 
-// value makes an OrtValue of a tensor in place.
+// value returns an OrtValue that refers to the memory of a tensor.
 func (s *Session) value(pins *runtime.Pinner, t Tensor) (uintptr, error) {
-	want := int64(t.element.bytes())
+	want := int64(t.element.size())
 	for _, n := range t.shape {
 		want *= n
 	}
 	if want != int64(len(t.data)) {
-		return 0, fmt.Errorf("tensor %q has %d bytes for the shape %v", t.name, len(t.data), t.shape)
+		return 0, fmt.Errorf("tensor %q: got %d bytes for shape %v", t.name, len(t.data), t.shape)
 	}
 	return s.library.create(createTensorWithDataAsOrtValue, s.memory, address(pins, t.data), uintptr(len(t.data)),
 		address(pins, t.shape), uintptr(len(t.shape)), uintptr(t.element))

@@ -12,8 +12,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// affine is x·weight + bias for rows of two values, with a weight that is not in
-// the graph.
+// affine returns a graph that computes x·weight + bias for rows of two values,
+// with an external weight.
 func affine(weight []float32) *Graph {
 	g := new(Graph)
 	x := g.Input("x", Float32, "rows", "columns")
@@ -22,16 +22,16 @@ func affine(weight []float32) *Graph {
 	return g
 }
 
-func TestAGraphComputes(t *testing.T) {
+func TestSessionRun(t *testing.T) {
 	l := openLibrary(t)
 	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	var callers sync.WaitGroup
+	var wg sync.WaitGroup
 	for n := range 4 {
-		callers.Go(func() {
+		wg.Go(func() {
 			var x, want []float32
 			for i := range n + 1 {
 				a, b := float32(i), float32(2*i+1)
@@ -42,14 +42,14 @@ func TestAGraphComputes(t *testing.T) {
 				t.Error(err)
 			}
 			if !slices.Equal(out, want) {
-				t.Errorf("%v, want %v", out, want)
+				t.Errorf("got %v, want %v", out, want)
 			}
 		})
 	}
-	callers.Wait()
+	wg.Wait()
 }
 
-func TestRunsThatFail(t *testing.T) {
+func TestSessionRunRejectsInvalidTensors(t *testing.T) {
 	l := openLibrary(t)
 	s, err := l.Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
 	if err != nil {
@@ -61,26 +61,26 @@ func TestRunsThatFail(t *testing.T) {
 		out, in Tensor
 		want    string
 	}{
-		"other columns":      {Of("", out[:4], 2, 2), Of("x", x, 2, 3), "ONNX Runtime: "},
-		"another name":       {Of("", out[:4], 2, 2), Of("y", x[:4], 2, 2), "ONNX Runtime: "},
-		"another type":       {Of("", out[:4], 2, 2), Of("x", make([]int32, 4), 2, 2), "ONNX Runtime: "},
-		"too little room":    {Of("", out[:2], 1, 2), Of("x", x[:4], 2, 2), "ONNX Runtime: "},
-		"a shape of another": {Of("", out, 3, 2), Of("x", x, 2, 2), "24 bytes for the shape [2 2]"},
+		"other columns":             {Of("", out[:4], 2, 2), Of("x", x, 2, 3), "ONNX Runtime: "},
+		"other name":                {Of("", out[:4], 2, 2), Of("y", x[:4], 2, 2), "ONNX Runtime: "},
+		"other type":                {Of("", out[:4], 2, 2), Of("x", make([]int32, 4), 2, 2), "ONNX Runtime: "},
+		"output too small":          {Of("", out[:2], 1, 2), Of("x", x[:4], 2, 2), "ONNX Runtime: "},
+		"shape does not match data": {Of("", out, 3, 2), Of("x", x, 2, 2), "24 bytes for shape [2 2]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := s.Run(t.Context(), tt.out, tt.in); err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %v, want one with %q", err, tt.want)
+				t.Errorf("got error %v, want %q", err, tt.want)
 			}
 		})
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Run(done, Of("", out[:4], 2, 2), Of("x", x[:4], 2, 2)); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of the context", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }
 
-func TestSessionsThatFail(t *testing.T) {
+func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	l := openLibrary(t)
 	unknown := new(Graph)
 	unknown.Output(unknown.Op("NoSuchOperator", []Value{unknown.Input("x", Float32, "n")}), "n")
@@ -89,7 +89,7 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 	short := affine(make([]float32, 3))
 	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
-		t.Error("a weight that is too short was taken")
+		t.Error("Session accepted a weight that is too short")
 	}
 	names, err := l.providers()
 	if err != nil || !slices.Contains(names, "CPUExecutionProvider") {
@@ -104,20 +104,19 @@ func TestSessionsThatFail(t *testing.T) {
 	}
 }
 
-// What is written is well formed, and weights are not in it.
-func TestAModelHasItsPartsAndNotItsWeights(t *testing.T) {
+func TestModelDoesNotContainWeights(t *testing.T) {
 	weight := []float32{1.25, -3.5, 7.75, 1e9}
 	model := affine(weight).model()
 	if bytes.Contains(model, Bytes(weight[:2])) {
-		t.Error("the weight is in the model")
+		t.Error("the model contains the weight")
 	}
 	graphs := field(t, model, modelGraph)
 	if len(graphs) != 1 {
-		t.Fatalf("%d graphs", len(graphs))
+		t.Fatalf("got %d graphs, want 1", len(graphs))
 	}
 	for number, want := range map[fieldNumber]int{graphNode: 1, graphInitializer: 2, graphInput: 1, graphOutput: 1} {
 		if got := len(field(t, graphs[0], number)); got != want {
-			t.Errorf("%d of field %d, want %d", got, number, want)
+			t.Errorf("got %d of field %d, want %d", got, number, want)
 		}
 	}
 	node := field(t, graphs[0], graphNode)[0]
@@ -129,11 +128,11 @@ func TestAModelHasItsPartsAndNotItsWeights(t *testing.T) {
 		entries = append(entries, string(field(t, e, 1)[0])+"="+string(field(t, e, 2)[0]))
 	}
 	if want := []string{"location=w_1", "offset=0", "length=16"}; !slices.Equal(entries, want) {
-		t.Errorf("the weight lies at %v, want %v", entries, want)
+		t.Errorf("got weight location %v, want %v", entries, want)
 	}
 }
 
-// field returns the byte fields of a message with that number.
+// field returns the values of the bytes fields with the given number.
 func field(t *testing.T, m []byte, number fieldNumber) [][]byte {
 	t.Helper()
 	var all [][]byte

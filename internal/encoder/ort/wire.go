@@ -6,11 +6,12 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// What is written of onnx.proto3: https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3
+// This file encodes the subset of onnx.proto3 that graphs need, see
+// https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
 
 type fieldNumber = protowire.Number
 
-// Numbers of fields, by the message that they are in.
+// Field numbers of the messages.
 const (
 	modelVersion   fieldNumber = 1
 	modelGraph     fieldNumber = 7
@@ -41,7 +42,7 @@ const (
 	tensorDataLocation fieldNumber = 14
 )
 
-// Values of enums, and the versions of the format and of the operators.
+// Enum values, and the versions of the format and of the operator set.
 const (
 	locationExternal = 1
 
@@ -53,7 +54,7 @@ const (
 	operatorSet = 17
 )
 
-// A message is the fields of one, as they are written.
+// A message is an encoded protobuf message.
 type message []byte
 
 func (m message) int(n fieldNumber, v int64) message {
@@ -72,20 +73,20 @@ func (m message) text(n fieldNumber, v string) message { return m.bytes(n, []byt
 
 func (m message) message(n fieldNumber, v message) message { return m.bytes(n, v) }
 
-// An Attribute is a setting of a node.
+// An Attribute is an attribute of a node.
 type Attribute message
 
-// Int is a whole number.
+// Int returns an integer attribute.
 func Int(name string, v int64) Attribute {
 	return Attribute(message(nil).text(attributeName, name).int(attributeInt, v).int(attributeType, typeInt))
 }
 
-// Float is a number.
+// Float returns a float attribute.
 func Float(name string, v float32) Attribute {
 	return Attribute(message(nil).text(attributeName, name).float(attributeFloat, v).int(attributeType, typeFloat))
 }
 
-// Ints is a list of whole numbers.
+// Ints returns an attribute with a list of integers.
 func Ints(name string, values ...int64) Attribute {
 	m := message(nil).text(attributeName, name)
 	for _, v := range values {
@@ -94,7 +95,7 @@ func Ints(name string, values ...int64) Attribute {
 	return Attribute(m.int(attributeType, typeInts))
 }
 
-// tensor begins a TensorProto.
+// tensor returns a TensorProto without data.
 func tensor(name string, e Element, shape []int) message {
 	var m message
 	for _, d := range shape {
@@ -103,7 +104,7 @@ func tensor(name string, e Element, shape []int) message {
 	return m.int(tensorType, int64(e)).text(tensorName, name)
 }
 
-// valueInfo is a ValueInfoProto of a tensor whose dimensions have names.
+// valueInfo returns a ValueInfoProto of a tensor with symbolic dimensions.
 func valueInfo(name string, e Element, dims []string) message {
 	var shape message
 	for _, d := range dims {

@@ -1,17 +1,17 @@
-// Package safetensors reads the weights of a model from safetensors files
-// without copying them: a file is mapped into memory, and a tensor is a view of
-// the mapping.
+// Package safetensors reads model weights from safetensors files without copying
+// them: files are memory-mapped, and tensors are views of the mapping.
 //
-// The format is 8 bytes with the length of a JSON header, least significant
-// first, the header, and the bytes of all tensors. The header gives the type,
-// the shape and the range of bytes of each tensor. Everything that the header
-// says is checked against the size of the file before any memory is taken for
-// it, so a file that lies costs no more than the bytes it has.
+// A file starts with the length of a JSON header as 8 bytes in little-endian
+// order, followed by the header and the bytes of all tensors. The header gives the
+// type, the shape and the byte range of each tensor. It is checked against the
+// size of the file before memory is allocated, so a malicious header cannot cause
+// large allocations.
 //
-// https://huggingface.co/docs/safetensors describes the format.
+// See https://huggingface.co/docs/safetensors for the format.
 package safetensors
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,24 +24,23 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// MaxHeader is the longest header that is read, in bytes. The library that the
-// format comes from has the same limit.
+// MaxHeader is the maximum size of a header in bytes, the same as in the reference
+// implementation.
 const MaxHeader = 100_000_000
 
-// prefix is the number of bytes before the header.
-const prefix = 8
+const prefix = 8 // bytes of the header length
 
-// A File is one safetensors file. Its methods are safe for concurrent use, but
-// for Close.
+// A File is a safetensors file. Its methods except Close are safe for concurrent
+// use.
 type File struct {
 	tensors  map[string]*Tensor
 	metadata map[string]string
-	data     []byte // behind the header
+	data     []byte // contents after the header
 	unmap    func() error
 }
 
-// Open maps the file at path and checks its header. Errors name the file, and
-// the tensor that is at fault.
+// Open maps the file at path and checks its header. Errors name the file and the
+// tensor.
 func Open(path string) (*File, error) {
 	name := filepath.Base(path)
 	f, err := safefile.Open(path)
@@ -65,8 +64,8 @@ func Open(path string) (*File, error) {
 	return file, nil
 }
 
-// Parse is Open for a file that is in memory: tensors are views of data, which
-// must not change. The name is for errors.
+// Parse is like Open for a file in memory. Tensors are views of data, which must
+// not be modified. name is used in errors.
 func Parse(name string, data []byte) (*File, error) {
 	file, err := parse(name, data)
 	if err != nil {
@@ -75,36 +74,35 @@ func Parse(name string, data []byte) (*File, error) {
 	return file, nil
 }
 
-// Close gives back the mapping. No tensor of the file, nor a slice that it
-// gave, may be used afterwards.
+// Close unmaps the file. Its tensors and their values must not be used afterwards.
 func (f *File) Close() error {
 	unmap := f.unmap
 	f.unmap, f.tensors, f.data = func() error { return nil }, nil, nil
 	return unmap()
 }
 
-// Tensor returns the tensor with that name, nil where there is none.
+// Tensor returns the named tensor, or nil if there is none.
 func (f *File) Tensor(name string) *Tensor { return f.tensors[name] }
 
-// Metadata returns a text of the header's __metadata__ and whether it is there.
+// Metadata returns a string from the __metadata__ of the header.
 func (f *File) Metadata(key string) (string, bool) {
 	v, ok := f.metadata[key]
 	return v, ok
 }
 
-// Data returns what follows the header: the bytes of all tensors.
+// Data returns the contents after the header, the bytes of all tensors.
 func (f *File) Data() []byte { return f.data }
 
 // Names returns the names of all tensors, sorted.
 func (f *File) Names() []string { return sortedKeys(f.tensors) }
 
-// load maps size bytes of f, or reads them where that is not possible.
+// load maps size bytes of f, or reads them if mapping is not possible.
 func load(f *os.File, size int64) ([]byte, func() error, error) {
 	if size < prefix {
-		return nil, nil, fmt.Errorf("is %d bytes long, and so has no header", size)
+		return nil, nil, fmt.Errorf("file of %d bytes has no header", size)
 	}
 	if size > math.MaxInt {
-		return nil, nil, fmt.Errorf("is %d bytes long, more than this system can address", size)
+		return nil, nil, fmt.Errorf("file of %d bytes is too large for this system", size)
 	}
 	if data, unmap, err := mapFile(f, int(size)); err == nil {
 		return data, unmap, nil
@@ -116,14 +114,14 @@ func load(f *os.File, size int64) ([]byte, func() error, error) {
 	return data, func() error { return nil }, nil
 }
 
-// parse checks a whole file. Its tensors are views of data.
+// parse checks a whole file. Tensors are views of data.
 func parse(name string, data []byte) (*File, error) {
 	if len(data) < prefix {
-		return nil, fmt.Errorf("is %d bytes long, and so has no header", len(data))
+		return nil, fmt.Errorf("file of %d bytes has no header", len(data))
 	}
 	n, rest := binary.LittleEndian.Uint64(data), data[prefix:]
 	if n > MaxHeader {
-		return nil, fmt.Errorf("not a safetensors file: it begins with the length of a header of %d bytes, more than the %d allowed", n, MaxHeader)
+		return nil, fmt.Errorf("not a safetensors file: header length is %d bytes, more than the %d allowed", n, MaxHeader)
 	}
 	if n > uint64(len(rest)) {
 		return nil, fmt.Errorf("truncated: header of %d bytes, but %d follow", n, len(rest))
@@ -146,8 +144,8 @@ func parse(name string, data []byte) (*File, error) {
 	}, nil
 }
 
-// place checks the ranges of all tensors and cuts their bytes out of data. The
-// format wants every byte to belong to exactly one tensor.
+// place checks the byte ranges of all tensors and sets their data. As the format
+// requires, every byte must belong to exactly one tensor.
 func place(tensors []Tensor, data []byte) error {
 	order := make([]int, len(tensors))
 	for i := range tensors {
@@ -159,25 +157,22 @@ func place(tensors []Tensor, data []byte) error {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int {
-		if c := compare(tensors[a].begin, tensors[b].begin); c != 0 {
-			return c
-		}
-		return compare(tensors[a].end, tensors[b].end)
+		return cmp.Or(cmp.Compare(tensors[a].begin, tensors[b].begin), cmp.Compare(tensors[a].end, tensors[b].end))
 	})
-	var at uint64
-	before := ""
+	var end uint64
+	previous := ""
 	for _, i := range order {
 		switch t := &tensors[i]; {
-		case t.begin < at:
-			return fmt.Errorf("tensor %q overlaps tensor %q", t.Name, before)
-		case t.begin > at:
-			return fmt.Errorf("tensor %q begins at byte %d, and bytes from %d on belong to no tensor", t.Name, t.begin, at)
+		case t.begin < end:
+			return fmt.Errorf("tensor %q overlaps tensor %q", t.Name, previous)
+		case t.begin > end:
+			return fmt.Errorf("bytes %d to %d before tensor %q belong to no tensor", end, t.begin, t.Name)
 		default:
-			at, before = t.end, t.Name
+			end, previous = t.end, t.Name
 		}
 	}
-	if at != uint64(len(data)) {
-		return fmt.Errorf("%d bytes follow the last tensor", uint64(len(data))-at)
+	if end != uint64(len(data)) {
+		return fmt.Errorf("%d bytes follow the last tensor", uint64(len(data))-end)
 	}
 	return nil
 }

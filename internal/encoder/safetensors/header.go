@@ -10,16 +10,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// metadata is the member of the header that is no tensor.
-const metadata = "__metadata__"
+const metadata = "__metadata__" // not a tensor
 
-// maxRank is the most dimensions of a shape that are accepted. No weight of a
-// network has more than a handful.
+// maxRank limits the number of dimensions; real weights have a handful.
 const maxRank = 32
 
-// parseHeader returns the tensors that a header describes, whose ranges are
-// still to be checked, and the texts of its metadata. The decoder refuses a name
-// that is there twice.
+// parseHeader returns the tensors, whose ranges are not checked yet, and the
+// metadata of a header. The decoder rejects duplicate names.
 func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	dec := jsontext.NewDecoder(bytes.NewReader(header))
 	if err := open(dec, '{', "an object"); err != nil {
@@ -34,7 +31,7 @@ func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 		}
 		t := Tensor{Name: name.String()}
 		if t.Name == metadata {
-			texts, err = readTexts(dec)
+			texts, err = readMetadata(dec)
 		} else {
 			err = t.read(dec)
 			tensors = append(tensors, t)
@@ -56,9 +53,9 @@ func parseHeader(header []byte) ([]Tensor, map[string]string, error) {
 	}
 }
 
-// readTexts reads the metadata. The format has it an object of strings; what else
-// is in it is passed over, as no tensor depends on it.
-func readTexts(dec *jsontext.Decoder) (map[string]string, error) {
+// readMetadata reads the string members of the metadata and skips others, as no
+// tensor depends on it.
+func readMetadata(dec *jsontext.Decoder) (map[string]string, error) {
 	if dec.PeekKind() != '{' {
 		return nil, dec.SkipValue()
 	}
@@ -129,7 +126,7 @@ func (t *Tensor) read(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// numbers reads an array of at most limit whole numbers.
+// numbers reads an array of at most limit integers.
 func numbers[T any](dec *jsontext.Decoder, limit int, convert func(uint64) (T, bool)) ([]T, error) {
 	if err := open(dec, '[', "an array"); err != nil {
 		return nil, err
@@ -142,7 +139,7 @@ func numbers[T any](dec *jsontext.Decoder, limit int, convert func(uint64) (T, b
 		}
 		n, err := strconv.ParseUint(string(v), 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("want a whole number, got %.40s", v)
+			return nil, fmt.Errorf("want an integer, got %.40s", v)
 		}
 		value, ok := convert(n)
 		if !ok {

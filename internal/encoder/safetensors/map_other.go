@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// mapFile says that this system can't map files, so that they are read.
+// mapFile reports that files cannot be mapped on this system.
 func mapFile(*os.File, int) ([]byte, func() error, error) {
 	return nil, nil, errors.ErrUnsupported
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// build makes a file of a header and data.
+// build returns a file with a header and data.
 func build(header string, data []byte) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
 	return append(append(b, header...), data...)
@@ -63,17 +63,16 @@ func TestOpenReadsTensors(t *testing.T) {
 		}
 	}
 	if n := f.Tensor("none").Len(); n != 0 {
-		t.Error("an empty tensor has length", n)
+		t.Error("empty tensor: got length", n)
 	}
 	if f.Tensor("c") != nil {
-		t.Error("found a tensor that is not there")
+		t.Error("found a tensor that does not exist")
 	}
 	if _, err := f.Tensor("a").Bits16(); err == nil || !strings.Contains(err.Error(), `"a" has type F32`) {
 		t.Error("16-bit view of F32:", err)
 	}
 }
 
-// Whatever the address of the data, the values are the same.
 func TestMisalignedTensorsAreCopied(t *testing.T) {
 	for pad := range 8 {
 		data := floats(1.5, -7)
@@ -92,8 +91,7 @@ func TestMisalignedTensorsAreCopied(t *testing.T) {
 	}
 }
 
-// A tensor of another type may be there, and is refused only when it is read.
-func TestOtherTypesAreRefusedWhenUsed(t *testing.T) {
+func TestUnsupportedTypesAreRejectedWhenRead(t *testing.T) {
 	header := `{"ids":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"new":{"dtype":"F4","shape":[4],"data_offsets":[8,10]}}`
 	f, err := Open(write(t, t.TempDir(), "w.safetensors", build(header, make([]byte, 10))))
 	if err != nil {
@@ -107,7 +105,7 @@ func TestOtherTypesAreRefusedWhenUsed(t *testing.T) {
 	}
 }
 
-func TestOpenRefuses(t *testing.T) {
+func TestOpenRejectsInvalidFiles(t *testing.T) {
 	one := func(dtype, shape, offsets string) []byte {
 		return build(`{"w":{"dtype":"`+dtype+`","shape":`+shape+`,"data_offsets":`+offsets+`}}`, make([]byte, 16))
 	}
@@ -117,36 +115,36 @@ func TestOpenRefuses(t *testing.T) {
 		want string
 	}{
 		{"empty file", nil, "no header"},
-		{"no room for the header", []byte{1, 2, 3}, "no header"},
+		{"short header length", []byte{1, 2, 3}, "no header"},
 		{"header longer than the file", binary.LittleEndian.AppendUint64(nil, 50), "truncated"},
 		{"header of 2^62 bytes", binary.LittleEndian.AppendUint64(nil, 1<<62), "more than the"},
-		{"text", []byte("This is no model.\n"), "not a safetensors file"},
-		{"header that is no JSON", build("nonsense", nil), "header"},
+		{"text file", []byte("This is not a model.\n"), "not a safetensors file"},
+		{"header is not JSON", build("nonsense", nil), "header"},
 		{"empty header", build("", nil), "empty"},
-		{"header that is an array", build("[]", nil), "want an object"},
+		{"header is an array", build("[]", nil), "want an object"},
 		{"two values", build("{}{}", nil), "more than one"},
-		{"unfinished header", build(`{"w":{"dtype":"F32"`, nil), "EOF"},
-		{"tensor that is no object", build(`{"w":3}`, nil), `"w"`},
+		{"truncated header", build(`{"w":{"dtype":"F32"`, nil), "EOF"},
+		{"tensor is not an object", build(`{"w":3}`, nil), `"w"`},
 		{"no shape", build(`{"w":{"dtype":"F32","data_offsets":[0,0]}}`, nil), `"w"`},
 		{"no type", build(`{"w":{"shape":[],"data_offsets":[0,0]}}`, nil), `"w"`},
-		{"type that is a number", build(`{"w":{"dtype":5}}`, nil), "dtype"},
+		{"type is a number", build(`{"w":{"dtype":5}}`, nil), "dtype"},
 		{"one offset", one("F32", "[4]", "[0]"), "two data_offsets"},
 		{"three offsets", one("F32", "[4]", "[0,16,16]"), "more than 2"},
-		{"a name twice", build(`{"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, nil), "duplicate"},
-		{"negative dimension", one("F32", "[-4]", "[0,16]"), "whole number"},
-		{"fractional dimension", one("F32", "[4.0]", "[0,16]"), "whole number"},
-		{"dimension that is a string", one("F32", `["4"]`, "[0,16]"), "number"},
+		{"duplicate name", build(`{"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}`, nil), "duplicate"},
+		{"negative dimension", one("F32", "[-4]", "[0,16]"), "integer"},
+		{"fractional dimension", one("F32", "[4.0]", "[0,16]"), "integer"},
+		{"dimension is a string", one("F32", `["4"]`, "[0,16]"), "number"},
 		{"2^60 elements", one("F32", "[1152921504606846976]", "[0,16]"), "takes 4611686018427387904 bytes"},
-		{"2^64 elements", one("F32", "[18446744073709551616]", "[0,16]"), "whole number"},
+		{"2^64 elements", one("F32", "[18446744073709551616]", "[0,16]"), "integer"},
 		{"product overflows", one("F32", "[4294967296,4294967296]", "[0,0]"), "more than any file"},
 		{"product overflows to the right size", one("F32", "[4,4611686018427387905]", "[0,16]"), "more than any file"},
 		{"too many dimensions", one("F32", "["+strings.Repeat("1,", 40)+"4]", "[0,16]"), "more than 32"},
 		{"size of another type", one("F16", "[4]", "[0,16]"), "takes 8 bytes, data_offsets have 16"},
-		{"offsets backwards", one("F32", "[4]", "[16,0]"), "end before they begin"},
-		{"cut off", one("F32", "[8]", "[0,32]"), `tensor "w": truncated`},
-		{"offsets at the end of the numbers", one("F32", "[4]", "[18446744073709551599,18446744073709551615]"), "truncated"},
-		{"bytes before", one("F32", "[3]", "[4,16]"), "belong to no tensor"},
-		{"bytes behind", one("F32", "[3]", "[0,12]"), "4 bytes follow"},
+		{"reversed offsets", one("F32", "[4]", "[16,0]"), "are reversed"},
+		{"truncated data", one("F32", "[8]", "[0,32]"), `tensor "w": truncated`},
+		{"huge offsets", one("F32", "[4]", "[18446744073709551599,18446744073709551615]"), "truncated"},
+		{"bytes before tensors", one("F32", "[3]", "[4,16]"), "belong to no tensor"},
+		{"bytes after tensors", one("F32", "[3]", "[0,12]"), "4 bytes follow"},
 		{"overlap", build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}}`, make([]byte, 16)), "overlaps"},
 	}
 	for _, tt := range tests {
@@ -155,18 +153,16 @@ func TestOpenRefuses(t *testing.T) {
 			f, err := Open(path)
 			if err == nil {
 				f.Close()
-				t.Fatal("accepted")
+				t.Fatal("Open succeeded")
 			}
 			if !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), "bad.safetensors") {
-				t.Errorf("error %q, want one with %q and the name of the file", err, tt.want)
+				t.Errorf("got error %q, want %q and the file name", err, tt.want)
 			}
 		})
 	}
 }
 
-// A file in memory is read as one on disk is, with bytes, 8-bit numbers and the
-// texts of its metadata.
-func TestParseReadsAFileInMemory(t *testing.T) {
+func TestParseReadsFileInMemory(t *testing.T) {
 	data := build(`{"__metadata__":{"format":"x","n":3,"o":{"a":"b"},"text":"é\u0031"},
 		"q":{"dtype":"I8","shape":[3],"data_offsets":[0,3]},"b":{"dtype":"U8","shape":[2],"data_offsets":[3,5]}}`, []byte{1, 128, 255, 7, 200})
 	f, err := Parse("inside", data)
@@ -186,19 +182,19 @@ func TestParseReadsAFileInMemory(t *testing.T) {
 	}
 	for key, want := range map[string]string{"format": "x", "text": "é1"} {
 		if got, ok := f.Metadata(key); !ok || got != want {
-			t.Errorf("metadata %s is %q", key, got)
+			t.Errorf("metadata %s: got %q", key, got)
 		}
 	}
 	for _, key := range []string{"n", "o", "a", "none"} {
 		if got, ok := f.Metadata(key); ok {
-			t.Errorf("metadata %s is %q", key, got)
+			t.Errorf("metadata %s: got %q", key, got)
 		}
 	}
 	if _, err := f.Tensor("q").Bytes(); err == nil {
-		t.Error("8-bit numbers were read as bytes")
+		t.Error("Bytes of an I8 tensor succeeded")
 	}
 	if _, err := f.Tensor("b").Int8(); err == nil {
-		t.Error("bytes were read as 8-bit numbers")
+		t.Error("Int8 of a U8 tensor succeeded")
 	}
 	if err := f.Close(); err != nil {
 		t.Error(err)
@@ -207,26 +203,25 @@ func TestParseReadsAFileInMemory(t *testing.T) {
 		t.Error("error", err)
 	}
 	if _, err := Parse("inside", build(`{"__metadata__":{"a":"b"`, nil)); err == nil {
-		t.Error("unfinished metadata was accepted")
+		t.Error("Parse of truncated metadata succeeded")
 	}
 }
 
-// Every cut of a good file is refused, and none is read past its end.
-func TestEveryTruncationIsAnError(t *testing.T) {
+func TestParseRejectsTruncatedFile(t *testing.T) {
 	whole := build(`{"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F16","shape":[2],"data_offsets":[8,12]}}`, make([]byte, 12))
 	if _, err := parse("w", whole); err != nil {
 		t.Fatal(err)
 	}
 	for n := range whole {
 		if _, err := parse("w", whole[:n:n]); err == nil {
-			t.Errorf("%d of %d bytes were accepted", n, len(whole))
+			t.Errorf("parse succeeded with %d of %d bytes", n, len(whole))
 		}
 	}
 }
 
-func TestOpenRefusesAFolder(t *testing.T) {
+func TestOpenRejectsDirectory(t *testing.T) {
 	if _, err := Open(t.TempDir()); err == nil {
-		t.Error("a folder was opened")
+		t.Error("Open of a directory succeeded")
 	}
 }
 
@@ -273,11 +268,11 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			if n != tensor.Len() {
-				t.Errorf("%q has %d values, its shape says %d", tensor.Name, n, tensor.Len())
+				t.Errorf("%q: got %d values, want %d", tensor.Name, n, tensor.Len())
 			}
 		}
 		if total > len(data) {
-			t.Errorf("tensors of %d bytes in a file of %d", total, len(data))
+			t.Errorf("got tensors of %d bytes in a file of %d", total, len(data))
 		}
 	})
 }

@@ -11,25 +11,24 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// The names that the weights of a model have in its folder: one file, or a list
-// of the shards that they are cut into.
+// The weights of a model are a single file or shards with an index.
 const (
 	SingleFile = "model.safetensors"
 	IndexFile  = "model.safetensors.index.json"
 )
 
-// maxIndex is the longest list of shards that is read, in bytes: hundreds of
-// thousands of tensors.
+// maxIndex limits the size of an index in bytes. Hundreds of thousands of tensors
+// fit.
 const maxIndex = 64 << 20
 
-// A Set is the weights of a model, in one file or several.
+// A Set holds the weights of a model from one or more files.
 type Set struct {
 	files   []*File
 	tensors map[string]*Tensor
 }
 
-// OpenDir maps the weights in a folder: model.safetensors, or else the shards
-// that model.safetensors.index.json lists. Shards must lie in the same folder.
+// OpenDir maps the weights in a directory: model.safetensors or else the shards
+// that model.safetensors.index.json lists, which must be in the same directory.
 func OpenDir(dir string) (*Set, error) {
 	f, err := Open(filepath.Join(dir, SingleFile))
 	if err == nil {
@@ -38,9 +37,9 @@ func OpenDir(dir string) (*Set, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	data, indexErr := readIndex(filepath.Join(dir, IndexFile))
+	data, indexErr := safefile.ReadFile(filepath.Join(dir, IndexFile), maxIndex)
 	if errors.Is(indexErr, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s has neither %s nor %s", dir, SingleFile, IndexFile)
+		return nil, fmt.Errorf("%s: missing %s or %s", dir, SingleFile, IndexFile)
 	}
 	if indexErr != nil {
 		return nil, indexErr
@@ -52,10 +51,6 @@ func OpenDir(dir string) (*Set, error) {
 	return s, nil
 }
 
-func readIndex(path string) ([]byte, error) {
-	return safefile.ReadFile(path, maxIndex)
-}
-
 func (s *Set) openShards(dir string, index []byte) error {
 	path := filepath.Join(dir, IndexFile)
 	var list struct {
@@ -65,13 +60,13 @@ func (s *Set) openShards(dir string, index []byte) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if len(list.WeightMap) == 0 {
-		return fmt.Errorf("%s: weight_map lists no tensor", path)
+		return fmt.Errorf("%s: weight_map is empty", path)
 	}
 	shards := make(map[string]*File)
 	for _, name := range sortedKeys(list.WeightMap) {
 		file := list.WeightMap[name]
-		if !plain(file) {
-			return fmt.Errorf("%s: weight_map: %q: %q is not the name of a file in this folder", path, name, file)
+		if !isFileName(file) {
+			return fmt.Errorf("%s: weight_map: %q: invalid file name %q", path, name, file)
 		}
 		shard := shards[file]
 		if shard == nil {
@@ -83,28 +78,27 @@ func (s *Set) openShards(dir string, index []byte) error {
 		}
 		t := shard.Tensor(name)
 		if t == nil {
-			return fmt.Errorf("%s: tensor %q is missing, though %s says that it is there", filepath.Join(dir, file), name, IndexFile)
+			return fmt.Errorf("%s: missing tensor %q listed in %s", filepath.Join(dir, file), name, IndexFile)
 		}
 		s.tensors[name] = t
 	}
 	return nil
 }
 
-// plain tells whether name can only be that of a file in the folder itself, on
+// isFileName reports whether name is a safetensors file in the same directory, on
 // any operating system.
-func plain(name string) bool {
+func isFileName(name string) bool {
 	return strings.HasSuffix(name, ".safetensors") && !strings.HasPrefix(name, ".") &&
 		!strings.ContainsAny(name, "/\\:\x00")
 }
 
-// Tensor returns the tensor with that name, nil where there is none.
+// Tensor returns the named tensor, or nil if there is none.
 func (s *Set) Tensor(name string) *Tensor { return s.tensors[name] }
 
 // Names returns the names of all tensors, sorted.
 func (s *Set) Names() []string { return sortedKeys(s.tensors) }
 
-// Close gives back all mappings. No tensor of the set, nor a slice that it
-// gave, may be used afterwards.
+// Close unmaps all files. Tensors and their values must not be used afterwards.
 func (s *Set) Close() error {
 	var errs []error
 	for _, f := range s.files {

@@ -12,7 +12,7 @@ func shard(name string, values ...float32) []byte {
 	return build(header, floats(values...))
 }
 
-func TestOpenDirReadsOneFileOrItsShards(t *testing.T) {
+func TestOpenDirReadsSingleFileOrShards(t *testing.T) {
 	single, sharded := t.TempDir(), t.TempDir()
 	write(t, single, SingleFile, shard("a", 1, 2))
 	write(t, sharded, "model-00001-of-00002.safetensors", shard("a", 1, 2))
@@ -40,19 +40,19 @@ func TestOpenDirReadsOneFileOrItsShards(t *testing.T) {
 	}
 }
 
-func TestOpenDirRefuses(t *testing.T) {
+func TestOpenDirRejectsInvalidFiles(t *testing.T) {
 	tests := []struct{ name, index, want string }{
-		{"no files", "", "neither"},
-		{"index that is no JSON", "{", "index.json"},
-		{"empty index", "{}", "lists no tensor"},
-		{"file in a folder above", `{"weight_map":{"a":"../x.safetensors"}}`, "not the name of a file in this folder"},
-		{"absolute name", `{"weight_map":{"a":"/etc/x.safetensors"}}`, "not the name"},
-		{"name with a drive", `{"weight_map":{"a":"C:x.safetensors"}}`, "not the name"},
-		{"name with a backslash", `{"weight_map":{"a":"..\\x.safetensors"}}`, "not the name"},
-		{"another kind of file", `{"weight_map":{"a":"config.json"}}`, "not the name"},
-		{"hidden file", `{"weight_map":{"a":"..safetensors"}}`, "not the name"},
-		{"shard that is not there", `{"weight_map":{"a":"x.safetensors"}}`, "x.safetensors"},
-		{"tensor that the shard lacks", `{"weight_map":{"b":"y.safetensors"}}`, `"b" is missing`},
+		{"no files", "", "missing model.safetensors or"},
+		{"index is not JSON", "{", "index.json"},
+		{"empty index", "{}", "weight_map is empty"},
+		{"file in parent directory", `{"weight_map":{"a":"../x.safetensors"}}`, "invalid file name"},
+		{"absolute name", `{"weight_map":{"a":"/etc/x.safetensors"}}`, "invalid file name"},
+		{"name with a drive", `{"weight_map":{"a":"C:x.safetensors"}}`, "invalid file name"},
+		{"name with a backslash", `{"weight_map":{"a":"..\\x.safetensors"}}`, "invalid file name"},
+		{"other file type", `{"weight_map":{"a":"config.json"}}`, "invalid file name"},
+		{"hidden file", `{"weight_map":{"a":"..safetensors"}}`, "invalid file name"},
+		{"missing shard", `{"weight_map":{"a":"x.safetensors"}}`, "x.safetensors"},
+		{"missing tensor", `{"weight_map":{"b":"y.safetensors"}}`, `missing tensor "b"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,22 +64,22 @@ func TestOpenDirRefuses(t *testing.T) {
 			s, err := OpenDir(dir)
 			if err == nil {
 				s.Close()
-				t.Fatal("accepted")
+				t.Fatal("OpenDir succeeded")
 			}
 			if !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("error %q, want one with %q", err, tt.want)
+				t.Errorf("got error %q, want %q", err, tt.want)
 			}
 		})
 	}
 }
 
-func TestABrokenWholeFileIsNotPassedOverForShards(t *testing.T) {
+func TestOpenDirDoesNotFallBackToShards(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, SingleFile, []byte("broken"))
 	write(t, dir, "y.safetensors", shard("a", 1, 2))
 	write(t, dir, IndexFile, []byte(`{"weight_map":{"a":"y.safetensors"}}`))
 	if s, err := OpenDir(dir); err == nil {
 		s.Close()
-		t.Error("accepted")
+		t.Error("OpenDir succeeded")
 	}
 }

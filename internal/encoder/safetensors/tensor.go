@@ -1,7 +1,6 @@
 package safetensors
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -10,24 +9,23 @@ import (
 	"unsafe"
 )
 
-// The types of values that are read. A file may hold others; they are refused
-// only when they are used.
+// Supported data types. Tensors of other types are rejected when they are read.
 const (
 	F32  = "F32"  // IEEE 754 binary32
 	F16  = "F16"  // IEEE 754 binary16
-	BF16 = "BF16" // the upper half of a binary32
-	I8   = "I8"   // whole numbers from -128 to 127
+	BF16 = "BF16" // upper half of a binary32
+	I8   = "I8"   // signed bytes
 	U8   = "U8"   // bytes
 )
 
 // A Tensor is a named array of values in row-major order.
 type Tensor struct {
 	Name  string
-	DType string // as the file has it
-	Shape []int  // empty for a single value
-	File  string // the name of the file, without its folder
+	DType string // data type
+	Shape []int  // empty for a scalar
+	File  string // base name of the file
 
-	begin, end uint64 // range of bytes behind the header
+	begin, end uint64 // byte range after the header
 	data       []byte
 }
 
@@ -40,12 +38,12 @@ func (t *Tensor) Len() int {
 	return n
 }
 
-// Float32 returns the values of a tensor of type F32, row-major. They lie in
-// the mapped file and can't be written to, unless the file has them at an
-// address that a float32 can't have; then they are a copy.
+// Float32 returns the values of an F32 tensor in row-major order. They are a
+// read-only view of the file, or a copy if the file has them at a misaligned
+// address.
 func (t *Tensor) Float32() ([]float32, error) {
 	if t.DType != F32 {
-		return nil, t.unfit(F32)
+		return nil, t.typeError(F32)
 	}
 	return view(t.data, func(b []byte) float32 {
 		bits := binary.LittleEndian.Uint32(b)
@@ -53,38 +51,37 @@ func (t *Tensor) Float32() ([]float32, error) {
 	}), nil
 }
 
-// Bits16 returns the bit patterns of the values of a tensor of type F16 or
-// BF16, row-major, as Float32 does.
+// Bits16 returns the bit patterns of an F16 or BF16 tensor, like Float32.
 func (t *Tensor) Bits16() ([]uint16, error) {
 	if t.DType != F16 && t.DType != BF16 {
-		return nil, t.unfit(F16 + " or " + BF16)
+		return nil, t.typeError(F16 + " or " + BF16)
 	}
 	return view(t.data, binary.LittleEndian.Uint16), nil
 }
 
-// Int8 returns the values of a tensor of type I8, row-major. They lie in the file
-// and can't be written to.
+// Int8 returns the values of an I8 tensor in row-major order, as a read-only view
+// of the file.
 func (t *Tensor) Int8() ([]int8, error) {
 	if t.DType != I8 {
-		return nil, t.unfit(I8)
+		return nil, t.typeError(I8)
 	}
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(t.data))), len(t.data)), nil
 }
 
-// Bytes returns the values of a tensor of type U8, as Int8 does.
+// Bytes returns the values of a U8 tensor, like Int8.
 func (t *Tensor) Bytes() ([]byte, error) {
 	if t.DType != U8 {
-		return nil, t.unfit(U8)
+		return nil, t.typeError(U8)
 	}
 	return t.data, nil
 }
 
-func (t *Tensor) unfit(want string) error {
+func (t *Tensor) typeError(want string) error {
 	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
 }
 
-// view reinterprets b where the address allows it and the processor has the
-// byte order of the file, and decodes it value by value otherwise.
+// view reinterprets b if address and byte order permit, else it decodes the
+// values.
 func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
 	var zero T
 	size := int(unsafe.Sizeof(zero))
@@ -105,8 +102,7 @@ func view[T float32 | uint16](b []byte, decode func([]byte) T) []T {
 
 func littleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
-// sizes returns the bytes of one value of each type whose values are whole
-// bytes long.
+// sizes returns the size in bytes of the types with whole bytes per value.
 func sizes() map[string]uint64 {
 	return map[string]uint64{
 		"BOOL": 1, U8: 1, I8: 1, "F8_E4M3": 1, "F8_E5M2": 1, "F8_E8M0": 1,
@@ -116,18 +112,14 @@ func sizes() map[string]uint64 {
 	}
 }
 
-// checkRange checks the range of bytes of t against its type and shape, and
-// against the bytes that there are. A type that is not known can't be checked
-// that closely, nor used.
-func (t *Tensor) checkRange(have uint64) error {
+// checkRange checks the byte range of t against its type and shape, and against
+// the size of the data. The size of unknown types cannot be checked.
+func (t *Tensor) checkRange(size uint64) error {
 	if t.begin > t.end {
-		return fmt.Errorf("data_offsets [%d,%d] end before they begin", t.begin, t.end)
+		return fmt.Errorf("data_offsets [%d,%d] are reversed", t.begin, t.end)
 	}
-	size, known := sizes()[t.DType]
-	if !known {
-		size = 0
-	}
-	want, overflow := size, uint64(0)
+	width, known := sizes()[t.DType]
+	want, overflow := width, uint64(0)
 	for _, d := range t.Shape {
 		var high uint64
 		high, want = bits.Mul64(want, uint64(d))
@@ -139,12 +131,10 @@ func (t *Tensor) checkRange(have uint64) error {
 	if known && want != t.end-t.begin {
 		return fmt.Errorf("shape %v of %s takes %d bytes, data_offsets have %d", t.Shape, t.DType, want, t.end-t.begin)
 	}
-	if t.end > have {
-		return fmt.Errorf("truncated: ends at byte %d of the data, which has %d", t.end, have)
+	if t.end > size {
+		return fmt.Errorf("truncated: ends at byte %d of the data, which has %d", t.end, size)
 	}
 	return nil
 }
-
-func compare(a, b uint64) int { return cmp.Compare(a, b) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
