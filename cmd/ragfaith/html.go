@@ -42,7 +42,7 @@ func (o *scoreOptions) page(paths []string, threshold float64, m *model, local l
 // standard error.
 func pageConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
 	var end html.Conclusion
-	for _, m := range means.Said() {
+	for _, m := range means.Format() {
 		interval := html.Figure{Name: "95% interval", Value: m.Interval, Note: m.Basis}
 		if m.Interval == "" {
 			interval.Value = "none"

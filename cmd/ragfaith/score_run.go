@@ -350,7 +350,7 @@ func (s *scoring) tellSpent() {
 // summary is the counts and the means on one line.
 func summary(t *report.Tally, means *report.Means) string {
 	line := t.String()
-	for _, m := range means.Said() {
+	for _, m := range means.Format() {
 		switch {
 		case m.Of != "rows":
 			line += ", of claims " + m.Estimate

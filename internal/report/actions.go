@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// An Annotation is what GitHub Actions shows of a run, at a line of a file where
-// there is one.
+// An Annotation is a message that GitHub Actions shows for a run, at a line of a file
+// if it has one.
 type Annotation struct {
 	Level   string // error, warning or notice
 	Title   string
 	Message string
-	File    string // "" for none
+	File    string // may be ""
 	Line    int
 }
 
-// Command returns the workflow command for it, on one line. Nothing in its texts
-// ends the line or begins another command. The escapes are those of GitHub's
-// toolkit, packages/core/src/command.ts.
+// Command returns the workflow command of a, on one line. Its texts are escaped as in
+// GitHub's toolkit, packages/core/src/command.ts, so that they cannot start another
+// command.
 func (a *Annotation) Command() string {
 	var properties []string
 	if a.File != "" {
@@ -33,8 +33,8 @@ func (a *Annotation) Command() string {
 	return "::" + a.Level + " " + strings.Join(properties, ",") + "::" + commandData(a.Message)
 }
 
-// commandData escapes the message of a command. That a "##[" in it is no command
-// is not left to the order in which GitHub looks for the two kinds.
+// commandData escapes the message of a command. It also breaks up "##[", which starts a
+// command in the older syntax.
 func commandData(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", "##[", "## [").Replace(s)
 }
@@ -44,13 +44,14 @@ func commandProperty(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(commandData(s))
 }
 
-// GateAnnotation shows a gate that failed.
+// GateAnnotation returns the annotation of a failed gate.
 func GateAnnotation(g *Gate) Annotation {
 	return Annotation{Level: "error", Title: "ragfaith --" + g.Name, Message: g.Text}
 }
 
-// Annotations show the rows that failed, and then those with the lowest
-// faithfulness. place says where in a file a row is found, "" for nowhere.
+// Annotations returns annotations of the failed rows, followed by those of the rows
+// with the lowest faithfulness. place maps the location of a row in the dataset to the
+// one to show, "" for none.
 func (w *Worst) Annotations(place func(file string, line int) (string, int)) []Annotation {
 	var all []Annotation
 	for i := range w.failed {
@@ -78,31 +79,31 @@ func (w *Worst) Annotations(place func(file string, line int) (string, int)) []A
 	return all
 }
 
-// NewActionsGuard returns a writer of whole lines to w in which GitHub Actions
-// finds no workflow command, neither at the beginning of a line ("::error") nor,
-// as older ones are written ("##[error]"), anywhere in it: a blank is put between.
-func NewActionsGuard(w io.Writer) io.Writer { return &actionsGuard{w: w, begins: true} }
+// NewActionsGuard returns a writer to w that breaks up workflow commands of GitHub
+// Actions with a space: "::error" at the start of a line, and "##[error]" anywhere. Its
+// input must consist of whole lines.
+func NewActionsGuard(w io.Writer) io.Writer { return &actionsGuard{w: w, atStart: true} }
 
 type actionsGuard struct {
-	w      io.Writer
-	begins bool // nothing but white space is written of the line
-	last   [2]byte
+	w       io.Writer
+	atStart bool // only white space of the line has been written
+	last    [2]byte
 }
 
-// Write writes p, with blanks in it.
+// Write writes p with the spaces inserted.
 func (g *actionsGuard) Write(p []byte) (int, error) {
 	b := make([]byte, 0, len(p)+len(p)/64)
 	for _, c := range p {
 		switch {
-		case c == '[' && g.last == [2]byte{'#', '#'}, g.begins && c == ':' && g.last[1] == ':':
+		case c == '[' && g.last == [2]byte{'#', '#'}, g.atStart && c == ':' && g.last[1] == ':':
 			b = append(b, ' ')
 		}
 		b = append(b, c)
 		switch {
 		case c == '\n' || c == '\r':
-			g.begins = true
-		case c != ':' && c > ' ' && c < utf8.RuneSelf: // of the others, some may be white space
-			g.begins = false
+			g.atStart = true
+		case c != ':' && c > ' ' && c < utf8.RuneSelf: // other runes may be white space
+			g.atStart = false
 		}
 		g.last = [2]byte{g.last[1], c}
 	}

@@ -1,6 +1,6 @@
 package report
 
-// The names of the gates, which are those of their flags.
+// The names of the gates and their flags.
 const (
 	GateMinMean     = "min-mean"
 	GateMinLower    = "min-lower"
@@ -11,16 +11,16 @@ const (
 	GateMinCitationPrecision = "min-citation-precision"
 )
 
-// A Gate is a bar that the figures of a run were held against.
+// A Gate is a threshold for a figure of a run.
 type Gate struct {
 	Name   string  // one of the constants
-	Bar    float64 // what was asked for
-	Value  float64 // what came out, NaN where there was nothing to judge
+	Bar    float64 // the threshold
+	Value  float64 // NaN if there are no rows to compute it from
 	Passed bool
-	Text   string // both for a person, such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
+	Text   string // such as "mean faithfulness 0.5000 < 0.51 (n = 2 scored)"
 }
 
-// Outcome is how the gate came out, in a word.
+// Outcome returns pass or FAIL.
 func (g *Gate) Outcome() string {
 	if g.Passed {
 		return "pass"
@@ -28,7 +28,7 @@ func (g *Gate) Outcome() string {
 	return "FAIL"
 }
 
-// meansOf asks for the means, of which there may be none.
+// meansOf returns the means, or nil.
 func (o *Options) meansOf(t *Tally) *Means {
 	if o.Means == nil {
 		return nil
@@ -36,7 +36,7 @@ func (o *Options) meansOf(t *Tally) *Means {
 	return o.Means(t)
 }
 
-// gatesOf asks for the gates, of which there may be none.
+// gatesOf returns the gates, or nil.
 func (o *Options) gatesOf(t *Tally) []Gate {
 	if o.Gates == nil {
 		return nil

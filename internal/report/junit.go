@@ -16,22 +16,22 @@ import (
 )
 
 const (
-	junitText   = 2000 // characters of a text
-	junitClaims = 100  // claims of a row that are named
+	junitText   = 2000 // maximum characters of a text
+	junitClaims = 100  // maximum claims of a row
 )
 
-// junit writes JUnit XML as Jenkins and GitLab read it: a suite for each dataset
-// with a test case a row, and one for the gates. A row with a claim that nothing
-// supports is a failure, one that failed an error, one without claims skipped. The
-// counts stand before the cases, which therefore wait in a spool.
+// junit writes JUnit XML for Jenkins and GitLab: a suite for each dataset with a test case
+// per row, and a suite for the gates. A row with unsupported claims is a failure, a failed
+// row is an error, and a row without claims is skipped. The counts come before the cases,
+// so the cases of a suite are kept in a spool.
 type junit struct {
-	w     io.Writer
-	opts  Options
-	tally Tally
-	suite junitSuite
-	begun bool
-	cases *safefile.Spool
-	buf   bytes.Buffer
+	w       io.Writer
+	opts    Options
+	tally   Tally
+	suite   junitSuite
+	started bool
+	cases   *safefile.Spool
+	buf     bytes.Buffer
 }
 
 // A junitSuite counts the cases of a suite.
@@ -44,9 +44,9 @@ func newJUnit(w io.Writer, o Options) *junit {
 	return &junit{w: w, opts: o, cases: safefile.NewSpool(o.TempDir)}
 }
 
-// Write writes r as a test case, and before it the suite of the dataset before.
+// Write writes r as a test case. If it starts a new suite, it ends the previous one.
 func (j *junit) Write(r *result.Row) error {
-	_ = j.tally.Write(r) // has no error
+	_ = j.tally.Write(r) // never fails
 	if name := r.File; j.suite.tests > 0 && j.suite.name != name {
 		if err := j.flush(); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (j *junit) Write(r *result.Row) error {
 	return err
 }
 
-// Close writes the last suite, that of the gates, and the end.
+// Close writes the last suite, the suite of the gates, and the end.
 func (j *junit) Close() error {
 	defer j.Discard()
 	if j.suite.tests > 0 {
@@ -85,29 +85,29 @@ func (j *junit) Close() error {
 			return err
 		}
 	}
-	if err := j.begin(); err != nil {
+	if err := j.start(); err != nil {
 		return err
 	}
 	_, err := io.WriteString(j.w, "</testsuites>\n")
 	return err
 }
 
-// Discard removes what waits.
+// Discard removes the spool.
 func (j *junit) Discard() { j.cases.Reset() }
 
-// begin begins the document, once.
-func (j *junit) begin() error {
-	if j.begun {
+// start writes the start of the document once.
+func (j *junit) start() error {
+	if j.started {
 		return nil
 	}
-	j.begun = true
+	j.started = true
 	_, err := io.WriteString(j.w, xml.Header+"<testsuites name=\"ragfaith\">\n")
 	return err
 }
 
-// flush writes the suite whose cases wait.
+// flush writes the current suite.
 func (j *junit) flush() error {
-	if err := j.begin(); err != nil {
+	if err := j.start(); err != nil {
 		return err
 	}
 	s := &j.suite
@@ -129,7 +129,7 @@ func (j *junit) flush() error {
 	return err
 }
 
-// testCase appends the case of a row to the buffer.
+// testCase appends the test case of a row to the buffer.
 func (j *junit) testCase(r *result.Row) {
 	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.ID))
 	switch {
@@ -151,7 +151,7 @@ func (j *junit) testCase(r *result.Row) {
 	}
 }
 
-// outcome appends what is inside of a case, and its end.
+// outcome appends the content and the end of a test case.
 func (j *junit) outcome(element, kind, message string, body func()) {
 	fmt.Fprintf(&j.buf, ">\n<%s", element)
 	if kind != "" {
@@ -167,19 +167,19 @@ func (j *junit) outcome(element, kind, message string, body func()) {
 	fmt.Fprintf(&j.buf, "</%s>\n</testcase>\n", element)
 }
 
-// unsupported appends the claims that nothing supports, with why.
+// unsupported appends the unsupported claims with their reasons.
 func (j *junit) unsupported(r *result.Row) {
-	named, more := 0, 0
+	shown, more := 0, 0
 	for i := range r.Claims {
 		v := &r.Claims[i]
 		if v.Verdict == result.Supported {
 			continue
 		}
-		if named == junitClaims {
+		if shown == junitClaims {
 			more++
 			continue
 		}
-		named++
+		shown++
 		j.line(strings.ReplaceAll(string(v.Verdict), "_", " ") + ": " + r.Claims[i].Judged())
 		if v.Reason != "" {
 			j.line("why: " + v.Reason)
@@ -193,8 +193,7 @@ func (j *junit) unsupported(r *result.Row) {
 	}
 }
 
-// properties appends the means to the suite of the gates. A name tells them from
-// those of other suites.
+// properties appends the means to the suite of the gates.
 func (j *junit) properties(m *Means) {
 	if m == nil {
 		return
@@ -225,7 +224,7 @@ func (j *junit) properties(m *Means) {
 	j.buf.WriteString("</properties>\n")
 }
 
-// property is a number as results have it, and nothing for NaN.
+// property formats a number as in results, "" for NaN.
 func property(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -233,7 +232,7 @@ func property(x float64) string {
 	return string(result.AppendNumber(nil, x))
 }
 
-// gate appends the case of a gate.
+// gate appends the test case of a gate.
 func (j *junit) gate(g *Gate) {
 	fmt.Fprintf(&j.buf, "<testcase classname=\"gates\" name=%s", quoted(g.Name))
 	if g.Passed {
@@ -244,14 +243,14 @@ func (j *junit) gate(g *Gate) {
 	j.outcome("failure", "gate", g.Text, nil)
 }
 
-// line appends a line between two tags.
+// line appends a line of text content.
 func (j *junit) line(s string) {
-	_ = xml.EscapeText(&j.buf, []byte(Clip(s, junitText))) // a buffer has no error
+	_ = xml.EscapeText(&j.buf, []byte(Clip(s, junitText))) // a buffer never fails
 	j.buf.WriteByte('\n')
 }
 
-// place is where a row stands in its dataset: its line, or its index where only that
-// is known.
+// place returns the location of a row in its dataset: its line, or its index if the line
+// is unknown.
 func place(r *result.Row) string {
 	if r.Line == 0 {
 		return r.File + ", row with index " + strconv.Itoa(r.Index)
@@ -259,18 +258,17 @@ func place(r *result.Row) string {
 	return r.File + ":" + strconv.Itoa(r.Line)
 }
 
-// quoted returns s as the value of an attribute.
+// quoted returns s as an attribute value.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
-	_ = xml.EscapeText(&b, []byte(Clip(s, junitText))) // a builder has no error
+	_ = xml.EscapeText(&b, []byte(Clip(s, junitText))) // a builder never fails
 	b.WriteByte('"')
 	return b.String()
 }
 
-// junitClass is the class of the cases of a dataset: the name of its file in
-// characters that a class of Java may have, since Jenkins makes a package of what
-// is before a point.
+// junitClass returns the class name of a dataset: its file name in characters of Java
+// class names, because Jenkins takes the part before a dot for a package.
 func junitClass(file string) string {
 	return "faithfulness." + strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {

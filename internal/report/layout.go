@@ -8,31 +8,40 @@ import (
 )
 
 const (
-	columnGap = 2  // blanks between columns
-	narrowest = 12 // a text is not cut below it to make the table fit
+	columnGap     = 2  // spaces between columns
+	minTextColumn = 12 // width below which texts are not truncated
 )
 
-// A column of the table, with its cells from the top.
-type column struct {
-	name  string
-	cells []string
-	text  bool // may be cut
-	right bool // stands at the right edge of its column, as numbers do
+// A Column is a column of a table in a terminal.
+type Column struct {
+	Name  string
+	Cells []string
+	Text  bool // may be truncated, and is escaped if it is
+	Right bool // aligned to the right, as numbers are
 }
 
-// width returns how many terminal cells the column takes.
-func (c *column) width() int {
-	w := text.StringWidthWithoutEscSequences(c.name)
-	for _, s := range c.cells {
+// Tabulate renders columns within width terminal cells, without a final line feed.
+// Columns that are not Text must be printable.
+func Tabulate(columns []Column, width int) string {
+	if width <= 0 {
+		width = defaultWidth
+	}
+	return layout(columns, -1, width)
+}
+
+// width returns the width of the column in terminal cells.
+func (c *Column) width() int {
+	w := text.StringWidthWithoutEscSequences(c.Name)
+	for _, s := range c.Cells {
 		w = max(w, text.StringWidthWithoutEscSequences(s))
 	}
 	return w
 }
 
-// layout renders columns within width terminal cells, as far as that can be
-// done, with a line of dots after the row cutAfter unless that is negative.
-// Texts are cut first; then columns in the middle give way to one of dots.
-func layout(columns []column, cutAfter, width int) string {
+// layout renders columns within width terminal cells, if possible, with a line of dots
+// after row cutAfter unless that is negative. It first truncates texts and then replaces
+// columns in the middle by dots.
+func layout(columns []Column, cutAfter, width int) string {
 	columns = fit(columns, width)
 	w := pretty.NewWriter()
 	w.SetStyle(plainStyle())
@@ -40,15 +49,15 @@ func layout(columns []column, cutAfter, width int) string {
 	configs := make([]pretty.ColumnConfig, len(columns))
 	for i := range columns {
 		align := text.AlignLeft
-		if columns[i].right {
+		if columns[i].Right {
 			align = text.AlignRight
 		}
 		configs[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
-		header = append(header, columns[i].name)
+		header = append(header, columns[i].Name)
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(header)
-	for r := range columns[0].cells {
+	for r := range columns[0].Cells {
 		if r == cutAfter {
 			dots := pretty.Row{}
 			for i := range columns {
@@ -58,14 +67,14 @@ func layout(columns []column, cutAfter, width int) string {
 		}
 		row := pretty.Row{}
 		for i := range columns {
-			row = append(row, columns[i].cells[r])
+			row = append(row, columns[i].Cells[r])
 		}
 		w.AppendRow(row)
 	}
 	return w.Render()
 }
 
-// plainStyle draws no lines.
+// plainStyle returns a style without lines.
 func plainStyle() pretty.Style {
 	s := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
 	s.Options.SeparateColumns = true
@@ -75,9 +84,9 @@ func plainStyle() pretty.Style {
 	return s
 }
 
-// fit cuts texts, the widest first, until the columns take no more than width,
-// and then drops columns from the middle.
-func fit(columns []column, width int) []column {
+// fit truncates texts, the widest first, until the columns fit in width, and then drops
+// columns from the middle.
+func fit(columns []Column, width int) []Column {
 	columns = slices.Clone(columns)
 	widths := make([]int, len(columns))
 	total := -columnGap
@@ -88,7 +97,7 @@ func fit(columns []column, width int) []column {
 	for total > width {
 		widest := -1
 		for i := range columns {
-			if columns[i].text && widths[i] > narrowest && (widest < 0 || widths[i] > widths[widest]) {
+			if columns[i].Text && widths[i] > minTextColumn && (widest < 0 || widths[i] > widths[widest]) {
 				widest = i
 			}
 		}
@@ -99,14 +108,14 @@ func fit(columns []column, width int) []column {
 		total--
 	}
 	for i := range columns {
-		if !columns[i].text {
+		if !columns[i].Text {
 			continue
 		}
-		cells := make([]string, len(columns[i].cells))
-		for k, s := range columns[i].cells {
+		cells := make([]string, len(columns[i].Cells))
+		for k, s := range columns[i].Cells {
 			cells[k] = cell(s, widths[i])
 		}
-		columns[i].cells, columns[i].name = cells, cell(columns[i].name, widths[i])
+		columns[i].Cells, columns[i].Name = cells, cell(columns[i].Name, widths[i])
 	}
 	if total <= width {
 		return columns
@@ -114,10 +123,10 @@ func fit(columns []column, width int) []column {
 	return dropMiddle(columns, width)
 }
 
-// dropMiddle puts a column of dots in place of as many columns around the
-// middle as it takes to fit, but never of the index or the last column.
-func dropMiddle(columns []column, width int) []column {
-	first, last := 1+(len(columns)-1)/2, 1+(len(columns)-1)/2 // dropped: from first up to last
+// dropMiddle replaces columns around the middle by a column of dots until the table
+// fits. It keeps the index and the last column.
+func dropMiddle(columns []Column, width int) []Column {
+	first, last := 1+(len(columns)-1)/2, 1+(len(columns)-1)/2 // columns first to last-1 are dropped
 	for {
 		total := len("...")
 		for i := range columns {
@@ -125,11 +134,11 @@ func dropMiddle(columns []column, width int) []column {
 				total += columnGap + columns[i].width()
 			}
 		}
-		left, right := first-1, len(columns)-last // columns that remain on each side
+		left, right := first-1, len(columns)-last // remaining columns on each side
 		switch {
 		case last > first && total <= width, left < 1 && right <= 1:
-			dots := column{name: "...", cells: slices.Repeat([]string{"..."}, len(columns[0].cells))}
-			return slices.Concat(columns[:first], []column{dots}, columns[last:])
+			dots := Column{Name: "...", Cells: slices.Repeat([]string{"..."}, len(columns[0].Cells))}
+			return slices.Concat(columns[:first], []Column{dots}, columns[last:])
 		case right > 1 && right >= left:
 			last++
 		default:

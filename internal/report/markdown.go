@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// MarkdownMost is how many bytes of Markdown there are at most. A comment on
-	// GitHub takes 65,536 characters, each of which is at least a byte; what is
-	// left is for what others put around it.
-	MarkdownMost = 60_000
-	markdownRows = 50  // rows with claims that nothing supports
-	moreRoom     = 200 // bytes that are left for saying what is left out
-	notesMost    = 20
+	// MaxMarkdown is the maximum size of a report in bytes. A comment on GitHub is limited
+	// to 65,536 characters; the rest is for text around the report.
+	MaxMarkdown  = 60_000
+	markdownRows = 50  // maximum rows with unsupported claims
+	maxFailures  = 10  // maximum failed rows
+	moreReserve  = 200 // bytes reserved for the numbers of omitted rows
+	maxNotes     = 20
 )
 
-// markdown writes a report of a run for a pull request: figures, gates, the
-// rows with the lowest faithfulness and rows that failed. It is written by Close,
-// and never longer than MarkdownMost. All that comes from a dataset is in code
-// spans, in which nothing is a link, a mention, HTML or Markdown.
+// markdown writes a report for a pull request: statistics, gates, failed rows and the
+// rows with the lowest faithfulness. Text from the dataset is in code spans, so that it
+// cannot contain links, mentions, HTML or Markdown.
 type markdown struct {
 	w     io.Writer
 	opts  Options
@@ -36,10 +35,10 @@ func newMarkdown(w io.Writer, o Options) *markdown {
 	return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}
 }
 
-// Write counts r, and keeps what is shown of it, if it is.
+// Write counts r and keeps it if it may be shown.
 func (m *markdown) Write(r *result.Row) error {
-	_ = m.tally.Write(r) // has no error
-	_ = m.worst.Write(r) // nor has it
+	_ = m.tally.Write(r) // never fails
+	_ = m.worst.Write(r) // never fails
 	return nil
 }
 
@@ -54,7 +53,7 @@ func (m *markdown) Close() error {
 	return err
 }
 
-// figures begins the report.
+// figures writes the title and the statistics.
 func (m *markdown) figures() {
 	t, f := &m.tally, &m.tally.Faithfulness
 	title := "no row has a score"
@@ -69,7 +68,7 @@ func (m *markdown) figures() {
 		m.b.WriteString(" " + fourDecimals(x) + " |")
 	}
 	m.b.WriteString("\n\n")
-	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), notesMost)] {
+	for i, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
 		if i > 0 {
 			m.b.WriteString(", ")
 		}
@@ -87,7 +86,7 @@ func (m *markdown) figures() {
 	}
 }
 
-// fourDecimals writes a figure, and nothing for NaN.
+// fourDecimals formats x with four decimals, "" for NaN.
 func fourDecimals(x float64) string {
 	if math.IsNaN(x) {
 		return ""
@@ -95,9 +94,9 @@ func fourDecimals(x float64) string {
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
-// means says how sure the means are.
+// means writes the means and their intervals.
 func (m *markdown) means() {
-	means := m.opts.meansOf(&m.tally).Said()
+	means := m.opts.meansOf(&m.tally).Format()
 	if len(means) == 0 {
 		return
 	}
@@ -112,7 +111,7 @@ func (m *markdown) means() {
 	m.b.WriteByte('\n')
 }
 
-// gates says how the gates came out.
+// gates writes the outcomes of the gates.
 func (m *markdown) gates() {
 	gates := m.opts.gatesOf(&m.tally)
 	if len(gates) == 0 {
@@ -131,7 +130,6 @@ func (m *markdown) gates() {
 
 // failures lists the first rows that failed.
 func (m *markdown) failures() {
-	const most = 10
 	if m.worst.failures == 0 {
 		return
 	}
@@ -139,7 +137,7 @@ func (m *markdown) failures() {
 	shown := 0
 	for i := range m.worst.failed {
 		f := &m.worst.failed[i]
-		if shown == most || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n") {
+		if shown == maxFailures || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n") {
 			break
 		}
 		shown++
@@ -166,29 +164,29 @@ func (m *markdown) rows() {
 	m.more(m.worst.unsupported-shown, "rows with unsupported claims")
 }
 
-// add appends text, unless that makes the report too long.
+// add appends text and reports true, unless the report would become too long.
 func (m *markdown) add(text string) bool {
-	if m.b.Len()+len(text) > MarkdownMost-moreRoom {
+	if m.b.Len()+len(text) > MaxMarkdown-moreReserve {
 		return false
 	}
 	m.b.WriteString(text)
 	return true
 }
 
-// more says how many are left out.
-func (m *markdown) more(n int, what string) {
+// more writes the number of omitted items.
+func (m *markdown) more(n int, items string) {
 	if n > 0 {
-		fmt.Fprintf(&m.b, "\nand %d more %s\n", n, what)
+		fmt.Fprintf(&m.b, "\nand %d more %s\n", n, items)
 	}
 	m.b.WriteByte('\n')
 }
 
-// markdownRow is a row as an item of a numbered list.
+// markdownRow returns a row as an item of a numbered list.
 func markdownRow(number int, r *WorstRow) string {
 	var b strings.Builder
-	begin := strconv.Itoa(number) + ". "
-	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", begin, CodeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
-	inner := strings.Repeat(" ", len(begin))
+	prefix := strconv.Itoa(number) + ". "
+	fmt.Fprintf(&b, "%s%s: %s, %d of %d claims supported\n", prefix, CodeSpan(r.ID), fourDecimals(r.Faithfulness), r.Supported, r.Claims)
+	inner := strings.Repeat(" ", len(prefix))
 	for i := range r.Unsupported {
 		c := &r.Unsupported[i]
 		label := strings.ReplaceAll(string(c.Label), "_", " ")
@@ -206,11 +204,11 @@ func markdownRow(number int, r *WorstRow) string {
 	return b.String()
 }
 
-// tableCell returns s as a code span that does not end the cell of a table.
+// tableCell returns s as a code span for the cell of a table.
 func tableCell(s string) string { return strings.ReplaceAll(CodeSpan(s), "|", "\\|") }
 
-// CodeSpan returns s as a code span of Markdown, which shows it as it is: its
-// fence is longer than any in s. s is on one line.
+// CodeSpan returns s, which must be one line, as a Markdown code span. The fence is longer
+// than any run of backticks in s.
 func CodeSpan(s string) string {
 	if s == "" {
 		return "(empty)"
@@ -226,7 +224,7 @@ func CodeSpan(s string) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	if s[0] == '`' || s[len(s)-1] == '`' {
-		return fence + " " + s + " " + fence // a blank at both ends is not shown
+		return fence + " " + s + " " + fence // a space at both ends is not shown
 	}
 	return fence + s + fence
 }

@@ -59,10 +59,10 @@ func TestMarkdownIsNeverTooLongForAComment(t *testing.T) {
 			rows = append(rows, r, bad)
 		}
 		got := write(t, FormatMarkdown, Options{Gates: someGates}, rows...)
-		if len(got) > MarkdownMost || utf8.RuneCountInString(got) > 65_536 || !utf8.ValidString(got) {
+		if len(got) > MaxMarkdown || utf8.RuneCountInString(got) > 65_536 || !utf8.ValidString(got) {
 			t.Errorf("%q: %d bytes", letter, len(got))
 		}
-		if len(got) < MarkdownMost/2 {
+		if len(got) < MaxMarkdown/2 {
 			t.Errorf("%q: only %d bytes", letter, len(got))
 		}
 		shown := strings.Count(got, " claims supported\n")

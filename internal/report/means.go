@@ -13,25 +13,24 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Means are the two means of a run, each with its 95% interval.
+// Means are the two means of a run with their 95% intervals.
 type Means struct {
-	// Rows is the mean of faithfulness over rows, in which every row has the
-	// same weight. Its estimate is the mean of Tally.Faithfulness.
+	// Rows is the mean of faithfulness over rows, with equal weights. Its estimate is the
+	// mean of Tally.Faithfulness.
 	Rows stats.Interval
-	// Claims is the share of supported claims among all, in which every claim
-	// has the same weight. Its units are rows all the same, for the claims of
-	// a row are right or wrong together.
+	// Claims is the fraction of supported claims, with equal weights. It is estimated over
+	// rows, because the verdicts on the claims of a row are not independent.
 	Claims stats.Interval
 	// Counted is the number of claims in Claims.
 	Counted int
-	// Cluster is the column by whose values rows are grouped into the units of
-	// both intervals; "" where every row is a unit.
+	// Cluster is the column by which rows are grouped into units; "" if every row is a
+	// unit.
 	Cluster string
-	Seed    uint64 // of the resamples
+	Seed    uint64 // of the bootstrap
 }
 
-// An Estimator finds the Means of a run. Without a cluster column it counts
-// nothing by itself; with one it keeps four numbers for every group of rows.
+// An Estimator computes the Means of a run. With a cluster column it keeps four numbers
+// per group.
 type Estimator struct {
 	cluster      string
 	seed         uint64
@@ -39,19 +38,17 @@ type Estimator struct {
 	means        *Means
 }
 
-// NewEstimator returns an Estimator of intervals over rows or, with a cluster
-// column, over groups of rows that have the same value there: a kept column, or
-// one of [ClusterFields]. A row without a value, which is null, empty or not
-// there, is a group by itself.
+// NewEstimator returns an Estimator of intervals over rows or, if cluster is not "", over
+// groups of rows with the same value in that column, which is a kept column or one of
+// [ClusterFields]. A row whose value is null, empty or missing is its own group.
 func NewEstimator(cluster string, seed uint64) *Estimator {
 	return &Estimator{cluster: cluster, seed: seed}
 }
 
-// ClusterFields are the fields of a row by which rows can be grouped, besides
-// kept columns.
+// ClusterFields returns the fields by which rows can be grouped, besides kept columns.
 func ClusterFields() []string { return []string{"id", "question", "answer", "contexts"} }
 
-// Write counts r. It returns no error, and makes an Estimator an eval.Sink.
+// Write counts r. It never returns an error.
 func (e *Estimator) Write(r *result.Row) error {
 	if e.cluster == "" || math.IsNaN(r.Faithfulness) {
 		return nil
@@ -64,8 +61,8 @@ func (e *Estimator) Write(r *result.Row) error {
 	return nil
 }
 
-// Means returns the means once all rows are there, which t has counted as well.
-// They are found once: later calls are for the same rows.
+// Means returns the means after the last row. t must have counted the same rows. The
+// means are computed once.
 func (e *Estimator) Means(t *Tally) *Means {
 	if e.means != nil {
 		return e.means
@@ -83,8 +80,8 @@ func (e *Estimator) Means(t *Tally) *Means {
 	return e.means
 }
 
-// centred puts in the mean as it is told elsewhere: added up in another order, it
-// may differ in its last bit.
+// centred sets the estimate to mean, which may differ in its last bit because it was
+// summed in another order.
 func centred(i stats.Interval, mean float64) stats.Interval {
 	i.Estimate = mean
 	if i.Reliable() {
@@ -93,7 +90,7 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 	return i
 }
 
-// group names the group of r, in no more bytes than longGroup.
+// group returns the name of the group of r, which is short.
 func (e *Estimator) group(r *result.Row) string {
 	value := ""
 	switch e.cluster {
@@ -122,10 +119,9 @@ func (e *Estimator) group(r *result.Row) string {
 	return "value " + value
 }
 
-// groupValue is what a kept value is compared by. A number is the same as a
-// number and as a text, and with a zero fraction as without: one file of a
-// dataset may have 1 where another has 1.0, since a column of floats can hold
-// nulls in pandas and one of integers can't.
+// groupValue returns a kept value in the form in which values are compared: 1, 1.0 and
+// "1" are equal. One file of a dataset may have 1 and another 1.0, since in pandas a
+// column of integers with nulls becomes a column of floats.
 func groupValue(value []byte) string {
 	text, isText := result.PlainText(value)
 	if isText {
@@ -137,43 +133,42 @@ func groupValue(value []byte) string {
 	return text
 }
 
-// A SaidMean is a mean as a person is told of it.
-type SaidMean struct {
+// A FormattedMean is a mean as text.
+type FormattedMean struct {
 	Of       string // rows or claims
 	Estimate string // with four decimals
-	Interval string // "0.7711 to 0.8489", "" for none
-	// Basis says what the interval rests on: "n = 100 rows, BCa bootstrap".
-	// Where there is none, or not the usual one, it says why.
+	Interval string // "0.7711 to 0.8489", or ""
+	// Basis describes the interval, such as "n = 100 rows, BCa bootstrap", or the reason
+	// why there is none.
 	Basis string
 }
 
-// Said returns the means that there are, that over rows first.
-func (m *Means) Said() []SaidMean {
+// Format returns the means that exist, that over rows first.
+func (m *Means) Format() []FormattedMean {
 	if m == nil {
 		return nil
 	}
-	var all []SaidMean
+	var all []FormattedMean
 	if !math.IsNaN(m.Rows.Estimate) {
-		all = append(all, m.said("rows", &m.Rows))
+		all = append(all, m.format("rows", &m.Rows))
 	}
 	if m.Counted > 0 {
-		all = append(all, m.said("claims", &m.Claims))
+		all = append(all, m.format("claims", &m.Claims))
 	}
 	return all
 }
 
-func (m *Means) said(of string, i *stats.Interval) SaidMean {
-	s := SaidMean{Of: of, Estimate: fourDecimals(i.Estimate), Basis: m.basis(of, i)}
+func (m *Means) format(of string, i *stats.Interval) FormattedMean {
+	s := FormattedMean{Of: of, Estimate: fourDecimals(i.Estimate), Basis: m.basis(of, i)}
 	if i.Reliable() {
 		s.Interval = fourDecimals(i.Lower) + " to " + fourDecimals(i.Upper)
 	}
 	return s
 }
 
-// Basis says what the interval over rows rests on, or why there is none.
+// Basis describes the interval over rows, or the reason why there is none.
 func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
 
-// basis is what an interval rests on.
 func (m *Means) basis(of string, i *stats.Interval) string {
 	units := "rows"
 	if m.Cluster != "" {
@@ -195,8 +190,8 @@ func (m *Means) basis(of string, i *stats.Interval) string {
 	return basis + ", " + string(i.Method)
 }
 
-// String says a mean on one line.
-func (s *SaidMean) String() string {
+// String returns the mean on one line.
+func (s *FormattedMean) String() string {
 	if s.Interval == "" {
 		return s.Estimate + ", no 95% interval (" + s.Basis + ")"
 	}

@@ -174,7 +174,7 @@ func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, m := range tt.means.Said() {
+			for _, m := range tt.means.Format() {
 				got = append(got, m.Of+": "+m.String())
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {

@@ -1,5 +1,4 @@
-// Package report writes results: as files and streams that other programs
-// read, and as a table for a person. There is one file for each format.
+// Package report writes tables, reports and summaries of results.
 package report
 
 import (
@@ -18,37 +17,37 @@ import (
 // written by Close.
 type Writer = result.Writer
 
-// A Format is a way to write results.
+// A Format is an output format.
 type Format string
 
 // The formats.
 const (
-	FormatTable Format = "table" // for a person
-	FormatJSONL Format = "jsonl" // a JSON object a row
-	FormatJSON  Format = "json"  // one JSON array
+	FormatTable Format = "table" // for a terminal
+	FormatJSONL Format = "jsonl" // a JSON object per row
+	FormatJSON  Format = "json"  // a JSON array
 	FormatCSV   Format = "csv"
 	FormatTSV   Format = "tsv"
 
 	FormatParquet  Format = "parquet"
-	FormatMarkdown Format = "markdown" // figures and the worst rows, for a pull request
-	FormatJUnit    Format = "junit"    // a test case a row, for CI systems
+	FormatMarkdown Format = "markdown" // statistics and the worst rows, for a pull request
+	FormatJUnit    Format = "junit"    // a test case per row, for CI systems
 
-	FormatHTML Format = "html" // a page to look into; Options.Page makes it
+	FormatHTML Format = "html" // an interactive page, made by Options.Page
 
-	FormatNone Format = "none" // nothing at all
+	FormatNone Format = "none" // no output
 )
 
-// StreamFormats are what standard output can get.
+// StreamFormats returns the formats for standard output.
 func StreamFormats() []Format {
 	return []Format{FormatTable, FormatJSONL, FormatCSV, FormatTSV, FormatJSON, FormatMarkdown, FormatNone}
 }
 
-// FileFormats are what a file can be, by its extension.
+// FileFormats returns the formats for files.
 func FileFormats() []Format {
 	return []Format{FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet, FormatMarkdown, FormatJUnit, FormatHTML}
 }
 
-// Extension returns how the name of a file of format f ends, with the dot.
+// Extension returns the file extension of f, with the dot.
 func (f Format) Extension() string {
 	if f == FormatMarkdown {
 		return ".md"
@@ -59,7 +58,7 @@ func (f Format) Extension() string {
 	return "." + string(f)
 }
 
-// FormatOf returns the format that the extension of path names.
+// FormatOf returns the format with the extension of path.
 func FormatOf(path string) (Format, error) {
 	ext := filepath.Ext(path)
 	for _, f := range FileFormats() {
@@ -73,7 +72,7 @@ func FormatOf(path string) (Format, error) {
 	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
 }
 
-// extensions lists those of the file formats for a message: ".a, .b or .c".
+// extensions lists the extensions of files for a message: ".a, .b or .c".
 func extensions() string {
 	formats := FileFormats()
 	names := make([]string, len(formats))
@@ -84,34 +83,23 @@ func extensions() string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Options are what a format may need to know.
+// Options are the options of a Writer. Each format uses some of them.
 type Options struct {
-	Keep    []string    // columns of the dataset that are wanted in the results
-	KeepAll bool        // those of the first row that has any
-	Width   int         // of the table, in terminal cells; 120 for 0
-	Warn    func(error) // is told what a format can't hold; may be nil
-	// Palette colours the table.
-	Palette Palette
-	// Marks adds a column to the table with a sign for the verdict of each claim.
-	Marks bool
-	// Show is how many of the worst rows the table shows in full below it.
-	Show int
-	// TempDir is the folder of temporary files, "" for the system's. Some formats
-	// need one where there are many rows.
-	TempDir string
-	// Gates are the gates of the run and how they came out, once all rows are
-	// there; may be nil. A report for a person shows them.
+	Keep    []string    // columns of the dataset to write
+	KeepAll bool        // write all columns of the first row that has any
+	Width   int         // of the table, in terminal cells; 120 if 0
+	Warn    func(error) // called for data that the format cannot hold; may be nil
+	Palette Palette     // colors of the table
+	Marks   bool        // add a column with a sign for the verdict of each claim to the table
+	Show    int         // number of the worst rows that the table shows in full
+	TempDir string      // directory of temporary files; "" for the system's
+	// Gates and Means return the gates and means of the run after the last row, for
+	// reports to people. They may be nil.
 	Gates func(*Tally) []Gate
-	// Means are the means of the run with their intervals, once all rows are
-	// there; may be nil. A report for a person shows them.
 	Means func(*Tally) *Means
-	// Notes say how the results came about, each in a few words. A report for a
-	// person shows them.
-	Notes []string
-	// Foot is said below the table of FormatTable; "" for nothing.
-	Foot string
-	// Page makes the Writer of FormatHTML, which says more of a run than its
-	// rows; without it that format can't be written.
+	Notes []string // short descriptions of the run for reports to people
+	Foot  string   // text below the table
+	// Page creates the Writer of FormatHTML, which that format requires.
 	Page func(io.Writer) (Writer, error)
 }
 
@@ -137,8 +125,7 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 	return nil, fmt.Errorf("unknown format %q", f)
 }
 
-// Discard gives up a Writer that is not to be closed: what it keeps beside what
-// it writes to, such as a temporary file, is removed.
+// Discard removes the temporary files of a Writer that will not be closed.
 func Discard(w Writer) {
 	if d, ok := w.(interface{ Discard() }); ok {
 		d.Discard()
@@ -148,8 +135,6 @@ func Discard(w Writer) {
 // discard is the Writer of FormatNone.
 type discard struct{}
 
-// Write does nothing.
 func (discard) Write(*result.Row) error { return nil }
 
-// Close does nothing.
 func (discard) Close() error { return nil }

@@ -9,36 +9,35 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// SummarySchema is the JSON Schema that a Summary is valid against, and
-// ResultSchema that of a result.
+// The URLs of the JSON Schemas of a Summary and of a result.
 const (
 	SummarySchema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/summary.schema.json"
 	ResultSchema  = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/result.schema.json"
 )
 
-// SummaryVersion is that of the format of a Summary.
+// SummaryVersion is the version of the format of a Summary.
 const SummaryVersion = 1
 
-// A Summary is what there is to say of a run: its figures and settings, and never
-// a key. Equal runs have equal summaries, so there is no time in it.
+// A Summary holds the figures and settings of a run, but never an API key. Equal runs
+// have equal summaries, so it has no time stamps.
 type Summary struct {
 	Schema       string            `json:"$schema"`
 	Version      int               `json:"version"`
-	Ragfaith     string            `json:"ragfaith"` // the version of the program
+	Ragfaith     string            `json:"ragfaith"` // version of the program
 	Datasets     []string          `json:"datasets"`
-	Results      []string          `json:"results"` // files that these are the figures of; null for a run that made them
+	Results      []string          `json:"results"` // files that the figures were read from; null for the run that wrote them
 	Rows         SummaryRows       `json:"rows"`
 	Claims       SummaryClaims     `json:"claims"`
 	Faithfulness SummaryFigures    `json:"faithfulness"`
 	Support      SummaryFigures    `json:"support"`
-	Means        *SummaryMeans     `json:"means"`               // null where nobody estimated them
-	Citations    *SummaryCitations `json:"citations,omitempty"` // nil where no row cites anything
+	Means        *SummaryMeans     `json:"means"`               // null if not estimated
+	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
 	Settings     SummaryNames      `json:"settings"`
 	Gates        []SummaryGate     `json:"gates"`
 	Passed       bool              `json:"passed"`
 	ExitCode     int               `json:"exit_code"`
-	Usage        result.Usage      `json:"usage"` // of the rows, also those of an earlier run
-	Spent        *SummarySpent     `json:"spent"` // by this run; null where nothing was asked
+	Usage        result.Usage      `json:"usage"` // of all rows, including those of a resumed run
+	Spent        *SummarySpent     `json:"spent"` // by this run; null without a language model
 }
 
 // SummaryRows counts rows.
@@ -50,7 +49,8 @@ type SummaryRows struct {
 	Empty          int `json:"empty"`
 	NothingClaimed int `json:"nothing_claimed"`
 	Failed         int `json:"failed"`
-	// NoClaimsShare is no_claims among the rows that did not fail; null if all did.
+	// NoClaimsShare is the fraction of no_claims among the rows that did not fail; null if
+	// all failed.
 	NoClaimsShare Figure `json:"no_claims_share"`
 }
 
@@ -62,7 +62,7 @@ type SummaryClaims struct {
 	NotMentioned int `json:"not_mentioned"`
 }
 
-// SummaryFigures describe numbers as describe() of pandas does.
+// SummaryFigures are statistics as describe() of pandas computes them.
 type SummaryFigures struct {
 	Count int    `json:"count"`
 	Mean  Figure `json:"mean"`
@@ -74,15 +74,15 @@ type SummaryFigures struct {
 	Max   Figure `json:"max"`
 }
 
-// SummaryMeans are Means.
+// SummaryMeans describes Means.
 type SummaryMeans struct {
 	Rows    SummaryInterval `json:"rows"`
 	Claims  SummaryInterval `json:"claims"`
-	Cluster *string         `json:"cluster"` // null for none
+	Cluster *string         `json:"cluster"` // may be null
 	Seed    uint64          `json:"seed"`
 }
 
-// A SummaryInterval is a stats.Interval.
+// A SummaryInterval describes a stats.Interval.
 type SummaryInterval struct {
 	Estimate   Figure  `json:"estimate"`
 	Lower      Figure  `json:"lower"`
@@ -90,10 +90,10 @@ type SummaryInterval struct {
 	Confidence Figure  `json:"confidence"`
 	N          int     `json:"n"`
 	Method     string  `json:"method"`
-	Note       *string `json:"note"` // null for an interval that is to be taken as it stands
+	Note       *string `json:"note"` // null if the interval is reliable
 }
 
-// SummaryGate is a Gate.
+// A SummaryGate describes a Gate.
 type SummaryGate struct {
 	Name   string `json:"name"`
 	Bar    Figure `json:"bar"`
@@ -102,31 +102,31 @@ type SummaryGate struct {
 	Text   string `json:"text"`
 }
 
-// SummarySpent is what a run took from a language model.
+// SummarySpent is the usage of language models by a run.
 type SummarySpent struct {
 	result.Usage
-	USD Figure `json:"usd"` // null where no price is known
-	// PromptLimit is how many tokens of a prompt the server reads before it silently
-	// drops the rest; 0 if it was not found to do so.
+	USD Figure `json:"usd"` // null if no price is known
+	// PromptLimit is the number of tokens after which the server silently truncates
+	// prompts; 0 if it does not.
 	PromptLimit int                `json:"prompt_limit,omitempty"`
 	Downgrades  []SummaryDowngrade `json:"downgrades,omitempty"`
 }
 
-// A SummaryDowngrade is a change of how JSON was asked for, because the server
-// refused the better way: from json_schema or json_object to json_object or prompt.
+// A SummaryDowngrade is a change of the JSON mode, from json_schema or json_object to
+// json_object or prompt, because the server rejected the better one.
 type SummaryDowngrade struct {
 	From   string `json:"from"`
 	To     string `json:"to"`
-	Status int    `json:"status,omitempty"` // HTTP status of the refusal; 0 for one in an earlier process
+	Status int    `json:"status,omitempty"` // HTTP status of the rejection; 0 if it happened in an earlier process
 }
 
-// A SummaryName is a setting by its name, such as --threshold.
+// A SummaryName is a setting, such as --threshold.
 type SummaryName struct{ Name, Value string }
 
-// SummaryNames are settings, in the order in which a person is told of them.
+// SummaryNames are settings in the order in which they are shown.
 type SummaryNames []SummaryName
 
-// MarshalJSON writes them as an object.
+// MarshalJSON returns an object.
 func (s SummaryNames) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i := range s {
@@ -139,29 +139,29 @@ func (s SummaryNames) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// A Figure is a number of a Summary, NaN for none.
+// A Figure is a number of a Summary; NaN is null.
 type Figure float64
 
-// MarshalJSON writes it as results have numbers, and null for none.
+// MarshalJSON formats numbers as in results.
 func (f Figure) MarshalJSON() ([]byte, error) { return result.AppendNumber(nil, float64(f)), nil }
 
-// NoFigure is the Figure for none.
+// NoFigure returns the Figure that is null.
 func NoFigure() Figure { return Figure(math.NaN()) }
 
-// Figures counts what a Summary is made of. The zero Figures is ready for use.
+// Figures collects the figures of a Summary. The zero Figures is ready for use.
 type Figures struct {
 	tally   Tally
-	support millionths
+	support scoreHistogram
 }
 
-// Write counts r. It returns no error, and makes Figures an eval.Sink.
+// Write counts r. It never returns an error.
 func (f *Figures) Write(r *result.Row) error {
 	f.support.add(r.Support)
 	return f.tally.Write(r)
 }
 
-// Summary returns a Summary of what was counted, with the gates; what Figures
-// can't know is left to the caller. The means may be nil.
+// Summary returns a Summary with the figures, gates and means, which may be nil. The
+// caller sets the other fields.
 func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 	t := &f.tally
 	s := &Summary{
@@ -178,7 +178,7 @@ func (f *Figures) Summary(gates []Gate, means *Means) *Summary {
 	return s
 }
 
-// summary is m as a Summary has it.
+// summary returns m for a Summary.
 func (m *Means) summary() *SummaryMeans {
 	if m == nil {
 		return nil
@@ -190,7 +190,7 @@ func (m *Means) summary() *SummaryMeans {
 	return s
 }
 
-// IntervalOf returns i as it stands in JSON.
+// IntervalOf returns i for a Summary.
 func IntervalOf(i *stats.Interval) SummaryInterval {
 	s := SummaryInterval{
 		Figure(i.Estimate), Figure(i.Lower), Figure(i.Upper), Figure(i.Confidence), i.N, string(i.Method), nil,
@@ -208,7 +208,7 @@ func summaryFigures(s *stats.Summary) SummaryFigures {
 	}
 }
 
-// Bytes returns the summary as JSON with a line a member.
+// Bytes returns the summary as indented JSON.
 func (s *Summary) Bytes() ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -216,4 +216,20 @@ func (s *Summary) Bytes() ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(s)
 	return b.Bytes(), err
+}
+
+// SummaryCitations describes Citations.
+type SummaryCitations struct {
+	Rows       int    `json:"rows"`
+	Recall     Figure `json:"recall"`
+	Precision  Figure `json:"precision"`
+	Unresolved int    `json:"unresolved"`
+}
+
+// summary returns c for a Summary, or nil if no row cites anything.
+func (c *Citations) summary() *SummaryCitations {
+	if c.Rows == 0 {
+		return nil
+	}
+	return &SummaryCitations{c.Rows, Figure(c.Recall()), Figure(c.Precision()), c.Unresolved}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// ReadSummary reads a Summary as Bytes writes it: what is read and written again
-// is the same bytes. Members that are not known are passed over; a version that
-// is not known is an error.
+// ReadSummary reads a Summary as Bytes writes it. A summary that is read and written
+// again has the same bytes. Unknown members are ignored; an unknown version is an error.
 func ReadSummary(r io.Reader) (*Summary, error) {
 	s := &Summary{}
 	dec := json.NewDecoder(r)
@@ -35,7 +34,7 @@ func ReadSummary(r io.Reader) (*Summary, error) {
 	return s, nil
 }
 
-// check compares the figures of s with each other.
+// check checks that the figures of s agree with each other.
 func (s *Summary) check() error {
 	rows, claims, usage := s.Rows, s.Claims, s.Usage
 	if s.Spent != nil {
@@ -64,7 +63,7 @@ func (s *Summary) check() error {
 		{"claims.total", claims.Total, "supported, contradicted and not_mentioned", claims.Supported, claims.Contradicted, claims.NotMentioned},
 		{"support.count", s.Support.Count, "rows.scored", rows.Scored, 0, 0},
 	} {
-		// Each part is compared first, so that no sum overflows.
+		// Comparing each part first avoids overflow.
 		if max(x.a, x.b, x.more) > x.got || x.a > x.got-x.b || x.a+x.b != x.got-x.more {
 			return fmt.Errorf("%s: got %d, want the sum of %s", x.what, x.got, x.parts)
 		}
@@ -82,7 +81,7 @@ func (s *Summary) check() error {
 				return fmt.Errorf("faithfulness and support: got %v, want numbers from 0 to 1", x)
 			}
 		}
-		const slack = 1e-9 // of the last digits of a mean
+		const slack = 1e-9 // rounding errors of a mean
 		ordered := []Figure{f.Min, f.P25, f.P50, f.P75, f.Max}
 		for i := 1; i < len(ordered); i++ {
 			if ordered[i-1] > ordered[i] {
@@ -122,7 +121,7 @@ func (s *SummaryNames) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a number, and null as none.
+// UnmarshalJSON reads a number or null.
 func (f *Figure) UnmarshalJSON(text []byte) error {
 	if string(text) == "null" {
 		*f = NoFigure()
@@ -131,7 +130,7 @@ func (f *Figure) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*float64)(f))
 }
 
-// Get returns the value of a setting, "" where there is none of that name.
+// Get returns the value of a setting, or "" if there is none of that name.
 func (s SummaryNames) Get(name string) string {
 	for i := range s {
 		if s[i].Name == name {
@@ -139,4 +138,17 @@ func (s SummaryNames) Get(name string) string {
 		}
 	}
 	return ""
+}
+
+// check checks the ranges of the figures.
+func (s *SummaryCitations) check(rows int) error {
+	switch {
+	case s == nil:
+		return nil
+	case s.Rows < 1 || s.Rows > rows || s.Unresolved < 0:
+		return fmt.Errorf("citations: got %d rows and %d unresolved, want 1 to %d rows and no negative number", s.Rows, s.Unresolved, rows)
+	case s.Recall < 0 || s.Recall > 1 || s.Precision < 0 || s.Precision > 1:
+		return fmt.Errorf("citations: got recall %v and precision %v, want numbers from 0 to 1", s.Recall, s.Precision)
+	}
+	return nil
 }

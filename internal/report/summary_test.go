@@ -111,7 +111,7 @@ func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 func TestMillionthsDescribeAsASummaryDoes(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range 30 {
-		var m millionths
+		var m scoreHistogram
 		var s stats.Summary
 		for range n {
 			x := result.Round(random.Float64())
@@ -127,7 +127,7 @@ func TestMillionthsDescribeAsASummaryDoes(t *testing.T) {
 			t.Errorf("%d numbers: %s", n, d)
 		}
 	}
-	var m millionths
+	var m scoreHistogram
 	for _, x := range []float64{-0.5, 1.5, 1} { // as of a judge that does not keep to the range
 		m.add(x)
 	}

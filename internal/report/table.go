@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	wholeTable   = 20 // a table of up to so many rows is shown whole,
-	tableEdge    = 5  // and otherwise so many at each end
-	cellMax      = 50 // cells of a text; pandas' max_colwidth
+	maxTableRows = 20 // longer tables are abbreviated to edgeRows at each end
+	edgeRows     = 5
+	maxCell      = 50 // width of a text; max_colwidth of pandas
 	defaultWidth = 120
 )
 
-// table shows results as pandas shows a DataFrame, then describes their
-// faithfulness and counts them. It keeps no row but those that it shows.
+// table writes results like pandas prints a DataFrame, followed by statistics of the
+// faithfulness and counts. It keeps only the rows that it shows.
 type table struct {
 	w     io.Writer
 	width int
 	kept  result.KeptColumns
-	head  []shownRow // the first rows, up to wholeTable
-	tail  []shownRow // a ring of the last tableEdge rows
+	head  []shownRow // the first maxTableRows rows
+	tail  []shownRow // ring buffer of the last edgeRows rows
 	tally Tally
 	opts  Options
 	marks bool
-	worst *worstRows // nil for none
+	worst *worstRows // may be nil
 	paint Palette
 }
 
-// A shownRow is what the table keeps of a result.
+// A shownRow is a row of the table.
 type shownRow struct {
 	index                 int
-	id, question, answer  string // already cut
+	id, question, answer  string // truncated
 	claims, marks, status string
 	support, faithfulness float64
 	kept                  []string
@@ -42,7 +42,7 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
-	t := &table{w: w, opts: o, width: o.Width, kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, tableEdge), marks: o.Marks, paint: o.Palette}
+	t := &table{w: w, opts: o, width: o.Width, kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, edgeRows), marks: o.Marks, paint: o.Palette}
 	if t.width <= 0 {
 		t.width = defaultWidth
 	}
@@ -52,31 +52,31 @@ func newTable(w io.Writer, o Options) *table {
 	return t
 }
 
-// Write counts r and keeps what is shown of it, if it is.
+// Write counts r and keeps it if it may be shown.
 func (t *table) Write(r *result.Row) error {
 	t.kept.Observe(r.Kept)
 	i := t.tally.Rows
-	_ = t.tally.Write(r) // has no error
+	_ = t.tally.Write(r) // never fails
 	if t.worst != nil {
-		_ = t.worst.Write(r) // nor has it
+		_ = t.worst.Write(r) // never fails
 	}
-	if i < wholeTable {
+	if i < maxTableRows {
 		t.head = append(t.head, t.show(r))
 	}
-	t.tail[i%tableEdge] = shownRow{}
-	if i >= wholeTable-tableEdge { // earlier ones are in the head, or never shown
-		t.tail[i%tableEdge] = t.show(r)
+	t.tail[i%edgeRows] = shownRow{}
+	if i >= maxTableRows-edgeRows { // earlier rows are in head or not shown
+		t.tail[i%edgeRows] = t.show(r)
 	}
 	return nil
 }
 
-// show takes from r what is shown of it, so that its texts need not be kept.
+// show copies the parts of r that are shown, so that its texts can be freed.
 func (t *table) show(r *result.Row) shownRow {
 	s := shownRow{
 		index:    r.Index,
-		id:       cell(r.ID, cellMax),
-		question: cell(r.Question, cellMax),
-		answer:   cell(r.Answer, cellMax),
+		id:       cell(r.ID, maxCell),
+		question: cell(r.Question, maxCell),
+		answer:   cell(r.Answer, maxCell),
 		status:   string(r.Status),
 		support:  result.Round(r.Support), faithfulness: r.Faithfulness,
 	}
@@ -88,19 +88,19 @@ func (t *table) show(r *result.Row) shownRow {
 	}
 	for _, value := range t.kept.Values(r.Kept) {
 		content, isText := result.PlainText(value)
-		s.kept = append(s.kept, cell(content, cellMax))
+		s.kept = append(s.kept, cell(content, maxCell))
 		s.keptNumber = append(s.keptNumber, !isText && (content == "" || result.IsNumber(content)))
 	}
 	return s
 }
 
-// Close writes the table and what stands below it.
+// Close writes the table and the statistics.
 func (t *table) Close() error {
 	rows, cutAfter := t.head, -1
-	if n := t.tally.Rows; n > wholeTable {
-		rows, cutAfter = t.head[:tableEdge:tableEdge], tableEdge
-		for i := range tableEdge {
-			rows = append(rows, t.tail[(n+i)%tableEdge])
+	if n := t.tally.Rows; n > maxTableRows {
+		rows, cutAfter = t.head[:edgeRows:edgeRows], edgeRows
+		for i := range edgeRows {
+			rows = append(rows, t.tail[(n+i)%edgeRows])
 		}
 	}
 	columns := t.columns(rows)
@@ -109,7 +109,7 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
 	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
 	b.WriteString("\n\n")
-	for _, m := range t.opts.meansOf(&t.tally).Said() {
+	for _, m := range t.opts.meansOf(&t.tally).Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
 	if cited := t.tally.Cited(); cited != "" {
@@ -126,41 +126,41 @@ func (t *table) Close() error {
 	return err
 }
 
-// columns turns rows into columns, the index first. The kept ones stand in the
-// middle, where a narrow terminal loses columns first.
-func (t *table) columns(rows []shownRow) []column {
-	index := column{right: true}
-	id, question, answer := column{name: "id", text: true}, column{name: "question", text: true}, column{name: "answer", text: true}
-	claims, status := column{name: "claims", right: true}, column{name: "status"}
-	signs := column{name: "verdicts"}
+// columns returns the columns of rows, starting with the index. Kept columns are in the
+// middle, where columns are dropped first.
+func (t *table) columns(rows []shownRow) []Column {
+	index := Column{Right: true}
+	id, question, answer := Column{Name: "id", Text: true}, Column{Name: "question", Text: true}, Column{Name: "answer", Text: true}
+	claims, status := Column{Name: "claims", Right: true}, Column{Name: "status"}
+	signs := Column{Name: "verdicts"}
 	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
-	kept := make([]column, len(t.kept.Names))
+	kept := make([]Column, len(t.kept.Names))
 	for k, name := range t.kept.Names {
-		kept[k] = column{name: cell(name, cellMax), text: true, right: true}
+		kept[k] = Column{Name: cell(name, maxCell), Text: true, Right: true}
 	}
 	for i := range rows {
 		r := &rows[i]
-		index.cells = append(index.cells, strconv.Itoa(r.index))
-		id.cells = append(id.cells, r.id)
-		question.cells = append(question.cells, r.question)
-		answer.cells = append(answer.cells, r.answer)
-		claims.cells = append(claims.cells, r.claims)
-		signs.cells = append(signs.cells, r.marks)
-		status.cells = append(status.cells, r.status)
+		index.Cells = append(index.Cells, strconv.Itoa(r.index))
+		id.Cells = append(id.Cells, r.id)
+		question.Cells = append(question.Cells, r.question)
+		answer.Cells = append(answer.Cells, r.answer)
+		claims.Cells = append(claims.Cells, r.claims)
+		signs.Cells = append(signs.Cells, r.marks)
+		status.Cells = append(status.Cells, r.status)
 		support[i], faithfulness[i] = r.support, r.faithfulness
 		for k := range kept {
 			content, number := "", true
-			if k < len(r.kept) { // a row before the columns were known has none
+			if k < len(r.kept) { // false for rows before the columns were known
 				content, number = r.kept[k], r.keptNumber[k]
 			}
-			kept[k].cells = append(kept[k].cells, content)
-			kept[k].right = kept[k].right && number
+			kept[k].Cells = append(kept[k].Cells, content)
+			kept[k].Right = kept[k].Right && number
 		}
 	}
-	columns := append([]column{index, id, question, answer}, kept...)
-	columns = append(columns, claims, status, column{name: "support", right: true, cells: floats(support)})
+	columns := append([]Column{index, id, question, answer}, kept...)
+	columns = append(columns, claims, status, Column{Name: "support", Right: true, Cells: floats(support)})
 	if t.marks {
 		columns = append(columns, signs)
 	}
-	return append(columns, column{name: "faithfulness", right: true, cells: floats(faithfulness)})
+	return append(columns, Column{Name: "faithfulness", Right: true, Cells: floats(faithfulness)})
 }

@@ -2,29 +2,29 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A Tally counts what became of the rows. The zero Tally is ready for use.
+// A Tally counts rows, claims and citations. The zero Tally is ready for use.
 type Tally struct {
 	Rows, Scored, NoClaims, Failed int
 	Refusal, Empty, NothingClaimed int // of NoClaims
-	// Faithfulness describes every row that has one: the scored rows, and
-	// those without claims where they were given a number.
+	// Faithfulness has the scored rows, and rows without claims if --no-claims gives them
+	// a number.
 	Faithfulness stats.Summary
-	// Claims of scored rows, and of them those that the contexts support, and
-	// those that they say the opposite of.
+	// Claims counts the claims of scored rows.
 	Claims, Supported, Contradicted int
 	Usage                           usage.Usage // of all rows
 	Citations                       Citations
 
-	shares stats.Sample // of the scored rows, the supported claims among the claims
+	shares stats.Sample // fraction of supported claims of each scored row
 }
 
-// Write counts r. It returns no error, and makes a Tally an eval.Sink.
+// Write counts r. It never returns an error.
 func (t *Tally) Write(r *result.Row) error {
 	t.Rows++
 	switch r.Status {
@@ -70,11 +70,74 @@ func (t *Tally) String() string {
 	return fmt.Sprintf("scored %d, no claims %d%s, failed %d", t.Scored, t.NoClaims, reasons, t.Failed)
 }
 
-// NoClaimsShare is the share of rows without claims among those that did not fail,
-// NaN if all did.
+// NoClaimsShare returns the fraction of rows without claims among those that did not
+// fail, or NaN if all failed.
 func (t *Tally) NoClaimsShare() float64 {
 	return float64(t.NoClaims) / float64(t.Rows-t.Failed)
 }
 
-// NoClaimsPercent is NoClaimsShare for a person.
+// NoClaimsPercent returns NoClaimsShare in percent.
 func (t *Tally) NoClaimsPercent() string { return fmt.Sprintf("%.1f%%", 100*t.NoClaimsShare()) }
+
+// Citations counts citations.
+type Citations struct {
+	Rows       int // rows with a citation
+	Unresolved int // citations that resolve to no context
+
+	recall    stats.Summary // of the scored rows; 0 if a row cites nothing
+	precision stats.Summary // of the rows that have one
+}
+
+// add counts r.
+func (c *Citations) add(r *result.Row) {
+	if r.Citations == nil {
+		if r.Status == result.Scored {
+			c.recall.Add(0)
+		}
+		return
+	}
+	c.Rows++
+	c.Unresolved += r.Citations.Unresolved
+	c.recall.Add(r.Citations.Recall)
+	c.precision.Add(r.Citations.Precision)
+}
+
+// Recall returns the mean citation recall of the scored rows, where a row that cites
+// nothing has 0. It is NaN if no row cites anything.
+func (c *Citations) Recall() float64 {
+	if c.Rows == 0 {
+		return math.NaN()
+	}
+	return c.recall.Mean()
+}
+
+// Precision returns the mean citation precision of the rows that have one, or NaN.
+func (c *Citations) Precision() float64 { return c.precision.Mean() }
+
+// Scored returns the number of rows in Recall and in Precision.
+func (c *Citations) Scored() (recall, precision int) { return c.recall.Count(), c.precision.Count() }
+
+// describe summarizes the citations on one line, "" if there are none.
+func (c *Citations) describe(rows int) string {
+	if c.Rows == 0 {
+		return ""
+	}
+	figure := func(x float64) string {
+		if math.IsNaN(x) {
+			return "none"
+		}
+		return fourDecimals(x)
+	}
+	cite, resolve := "rows cite", "citations resolve"
+	if rows == 1 {
+		cite = "row cites"
+	}
+	if c.Unresolved == 1 {
+		resolve = "citation resolves"
+	}
+	return fmt.Sprintf("recall %s, precision %s (%d of %d %s, %d %s to nothing)",
+		figure(c.Recall()), figure(c.Precision()), c.Rows, rows, cite, c.Unresolved, resolve)
+}
+
+// Cited summarizes the citations on one line, "" if there are none.
+func (t *Tally) Cited() string { return t.Citations.describe(t.Rows) }

@@ -9,56 +9,55 @@ import (
 )
 
 const (
-	worstText   = 300 // characters of a text that are kept of a worst row
-	worstClaims = 5   // claims that are kept of one
-	nameText    = 80  // characters of an id
+	worstText   = 300 // maximum characters of a text
+	worstClaims = 5   // maximum claims of a row
+	nameText    = 80  // maximum characters of an id
 )
 
-// A Worst keeps the rows with the lowest faithfulness of those that have a claim
-// without support, and the first rows that failed. Of equal rows the one with
-// less support is the worse, and then the earlier one. It keeps no more than a
-// number of short texts, however many rows there are and however long they are.
+// A Worst keeps the rows with the lowest faithfulness among those with unsupported
+// claims, and the first failed rows. Ties are broken by support and then by index. It
+// keeps a bounded number of short texts.
 type Worst struct {
-	most        int
-	keep        worstTexts
-	rows        []WorstRow // the worst first
+	limit       int
+	keep        textLimits
+	rows        []WorstRow // worst first
 	failed      []FailedRow
-	unsupported int // rows with a claim without support
-	failures    int
+	unsupported int // number of rows with unsupported claims
+	failures    int // number of failed rows
 }
 
-// worstTexts is what is kept of the texts of a row.
-type worstTexts struct {
-	text   int  // characters of each
-	claims int  // how many
-	whole  bool // the question, and the claims that are supported as well
+// textLimits limits the texts that are kept of a row.
+type textLimits struct {
+	text   int  // characters of each text
+	claims int  // number of claims
+	whole  bool // also keep the question and supported claims
 }
 
-// A WorstRow is a row with claims that nothing supports. Its texts, but for the
-// file, are cut, on one line, and without characters that a terminal would obey.
+// A WorstRow is a row with unsupported claims. Its texts, except for the file, are
+// passed through [Clip].
 type WorstRow struct {
 	Index, Line           int
 	ID, File              string
 	Faithfulness, Support float64
 	Claims, Supported     int
-	Unsupported           []WorstClaim // the first of them
-	question              string       // only where whole rows are kept,
-	judged                []WorstClaim // as are the first of all claims
+	Unsupported           []WorstClaim // the first ones
+	question              string       // only if whole rows are kept
+	judged                []WorstClaim // the first claims, only if whole rows are kept
 }
 
-// A WorstClaim is a claim of a row that is not supported as a whole.
+// A WorstClaim is a claim of a WorstRow.
 type WorstClaim struct {
 	Label               result.Verdict
-	Text, Reason, Quote string // Quote is "" for none, and if Reason has all of it
+	Text, Reason, Quote string // Quote is "" if there is none or if Reason contains it
 	Role                result.Role
-	chunk               int     // of Quote
-	score               float64 // of the claim
+	chunk               int // of Quote
+	score               float64
 }
 
-// quotes reports whether a reason has all of a quote.
+// quotes reports whether a reason contains a quote.
 func quotes(reason, quote string) bool { return strings.Contains(reason, "“"+quote+"”") }
 
-// quoteLabel says what evidence is.
+// quoteLabel returns the label of evidence.
 func quoteLabel(r result.Role) string {
 	switch r {
 	case result.RoleContradicts:
@@ -70,23 +69,23 @@ func quoteLabel(r result.Role) string {
 	return "context"
 }
 
-// A FailedRow is a row that could not be read or judged, with texts as those of a
+// A FailedRow is a row that could not be read or judged, with texts like those of a
 // WorstRow.
 type FailedRow struct {
 	Index, Line     int
 	ID, File, Error string
 }
 
-// NewWorst returns a Worst that keeps so many rows of either kind.
-func NewWorst(most int) *Worst {
-	return &Worst{most: most, keep: worstTexts{text: worstText, claims: worstClaims}}
+// NewWorst returns a Worst that keeps up to limit rows of each kind.
+func NewWorst(limit int) *Worst {
+	return &Worst{limit: limit, keep: textLimits{text: worstText, claims: worstClaims}}
 }
 
-// Write looks at r. It returns no error, and makes a Worst an eval.Sink.
+// Write adds r. It never returns an error.
 func (w *Worst) Write(r *result.Row) error {
 	switch {
 	case r.Status == result.Failed:
-		if w.failures++; len(w.failed) < w.most {
+		if w.failures++; len(w.failed) < w.limit {
 			w.failed = append(w.failed, FailedRow{
 				Index: r.Index, Line: r.Line, File: r.File, ID: Clip(r.ID, nameText), Error: Clip(failure(r), w.keep.text),
 			})
@@ -95,11 +94,11 @@ func (w *Worst) Write(r *result.Row) error {
 		w.unsupported++
 		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support)}
 		at, _ := slices.BinarySearchFunc(w.rows, row, worse)
-		if at == w.most {
+		if at == w.limit {
 			break
 		}
-		if len(w.rows) == w.most {
-			w.rows = w.rows[:w.most-1]
+		if len(w.rows) == w.limit {
+			w.rows = w.rows[:w.limit-1]
 		}
 		row.fill(r, w.keep)
 		w.rows = slices.Insert(w.rows, at, row)
@@ -107,46 +106,46 @@ func (w *Worst) Write(r *result.Row) error {
 	return nil
 }
 
-// worse orders rows, the worst first.
+// worse compares rows; the worst is first.
 func worse(a, b WorstRow) int {
 	return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
 }
 
-// fill takes the texts of r that are to be kept.
-func (w *WorstRow) fill(r *result.Row, keep worstTexts) {
+// fill copies the texts of r that are kept.
+func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	w.ID, w.File = Clip(r.ID, nameText), r.File
 	w.Claims, w.Supported = len(r.Claims), r.Supported()
-	to := &w.Unsupported
+	dst := &w.Unsupported
 	if keep.whole {
-		w.question, to = Clip(r.Question, keep.text), &w.judged
+		w.question, dst = Clip(r.Question, keep.text), &w.judged
 	}
 	for i := range r.Claims {
-		v := &r.Claims[i]
-		if v.Verdict == result.Supported && !keep.whole {
+		claim := &r.Claims[i]
+		if claim.Verdict == result.Supported && !keep.whole {
 			continue
 		}
-		if len(*to) == keep.claims {
+		if len(*dst) == keep.claims {
 			return
 		}
-		c := WorstClaim{Label: v.Verdict, Text: Clip(r.Claims[i].Judged(), keep.text), Reason: Clip(v.Reason, keep.text), score: v.Score}
-		if len(v.Evidence) > 0 {
-			e := &v.Evidence[0]
+		c := WorstClaim{Label: claim.Verdict, Text: Clip(claim.Judged(), keep.text), Reason: Clip(claim.Reason, keep.text), score: claim.Score}
+		if len(claim.Evidence) > 0 {
+			e := &claim.Evidence[0]
 			c.Quote, c.Role, c.chunk = Clip(e.Quote, keep.text), e.Role, e.Chunk
 			if quotes(c.Reason, c.Quote) {
 				c.Quote = ""
 			}
 		}
-		*to = append(*to, c)
+		*dst = append(*dst, c)
 	}
 }
 
-// Rows returns the worst rows, the worst first. They are not to be changed.
+// Rows returns the worst rows, worst first. Callers must not modify them.
 func (w *Worst) Rows() []WorstRow { return w.rows }
 
-// Failed returns the first rows that failed. They are not to be changed.
+// Failed returns the first failed rows. Callers must not modify them.
 func (w *Worst) Failed() []FailedRow { return w.failed }
 
-// failure is why r failed.
+// failure returns the reason why r failed.
 func failure(r *result.Row) string {
 	if r.Err == nil {
 		return "failed"

@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	shownText   = 2000 // characters of a text of a row that is shown in full
-	shownClaims = 100  // claims of one
-	narrowestIn = 20   // cells of a text, however narrow the terminal
+	shownText    = 2000 // maximum characters of a text
+	shownClaims  = 100  // maximum claims of a row
+	minTextWidth = 20   // minimum cells of a text
 )
 
-// worstRows shows the worst rows below the table: question, claims with verdict
-// and score, why, and the quote that bears on each. It keeps these rows alone.
+// worstRows shows the worst rows below the table: the question, and the claims with
+// verdict, score, reason and quote.
 type worstRows struct {
 	*Worst
 	width int
 	paint Palette
 }
 
-func newWorstRows(most, width int, p Palette) *worstRows {
-	w := NewWorst(most)
-	w.keep = worstTexts{text: shownText, claims: shownClaims, whole: true}
+func newWorstRows(limit, width int, p Palette) *worstRows {
+	w := NewWorst(limit)
+	w.keep = textLimits{text: shownText, claims: shownClaims, whole: true}
 	return &worstRows{w, width, p}
 }
 
-// writeTo shows the rows.
+// writeTo writes the rows.
 func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.failures > 0 {
 		b.WriteByte('\n')
@@ -38,7 +38,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 			f := &w.failed[i]
 			b.WriteByte('\n')
 			place := w.row(b, i, f.ID, "failed", f.File, f.Line)
-			why := strings.TrimPrefix(f.Error, place+": ") // a reader names the place itself
+			why := strings.TrimPrefix(f.Error, place+": ") // errors of readers have the place
 			w.text(b, "   ", "why: ", "", why, w.paint.Bad)
 		}
 		w.more(b, w.failures-len(w.failed))
@@ -66,7 +66,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 	w.more(b, w.unsupported-len(w.rows))
 }
 
-// row begins a row, and returns where in a file it is.
+// row writes the heading of a row and returns its place.
 func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, line int) string {
 	place, comma := Printable(file), ", "
 	if line > 0 && file != "" {
@@ -80,7 +80,7 @@ func (w *worstRows) row(b *strings.Builder, i int, id, figures, file string, lin
 	return place
 }
 
-// claim shows a claim with its verdict.
+// claim writes a claim and its verdict.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	label := sign(c.Label) + " " + strings.ReplaceAll(string(c.Label), "_", " ")
 	if !math.IsNaN(c.score) {
@@ -88,7 +88,7 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 	label += ": "
 	const indent, inner = "   ", "     "
-	for i, line := range wrap(c.Text, w.room(inner), cells(label)-len(inner)+len(indent)) {
+	for i, line := range wrap(c.Text, w.textWidth(inner), cells(label)-len(inner)+len(indent)) {
 		if i == 0 {
 			b.WriteString(indent + w.paint.verdict(c.Label, label) + line + "\n")
 		} else {
@@ -107,12 +107,12 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 }
 
-// text writes s behind a label, wrapped, with further lines further in.
+// text writes a label and s, wrapped. Continuation lines are indented by further.
 func (w *worstRows) text(b *strings.Builder, indent, label, further, s string, paint func(string) string) {
 	if paint == nil {
 		paint = func(s string) string { return s }
 	}
-	for i, line := range wrap(s, w.room(indent+further), cells(label)-len(further)) {
+	for i, line := range wrap(s, w.textWidth(indent+further), cells(label)-len(further)) {
 		if i == 0 {
 			b.WriteString(strings.TrimRight(indent+label+paint(line), " ") + "\n")
 		} else {
@@ -121,10 +121,10 @@ func (w *worstRows) text(b *strings.Builder, indent, label, further, s string, p
 	}
 }
 
-// room is how many cells are left beside an indent.
-func (w *worstRows) room(indent string) int { return max(w.width-len(indent), narrowestIn) }
+// textWidth returns the width that an indent leaves.
+func (w *worstRows) textWidth(indent string) int { return max(w.width-len(indent), minTextWidth) }
 
-// more says how many are left out.
+// more writes the number of omitted rows.
 func (w *worstRows) more(b *strings.Builder, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "\nand %d more\n", n)

@@ -20,7 +20,7 @@ const (
 	moreRoom         = 200 // bytes that are left for saying what is left out
 )
 
-// Markdown writes c for a pull request, in no more than report.MarkdownMost bytes:
+// Markdown writes c for a pull request, in no more than report.MaxMarkdown bytes:
 // what to beware of, the figures, the gate, and the rows that changed, the worst
 // first, with the claims that flipped and why. All that comes from a dataset is in
 // code spans.
@@ -113,7 +113,7 @@ func (m *markdown) rows() {
 	shown := 0
 	for i := range c.Changes[:min(len(c.Changes), markdownRows)] {
 		text := markdownRow(i+1, &c.Changes[i])
-		if m.b.Len()+len(text) > report.MarkdownMost-moreRoom {
+		if m.b.Len()+len(text) > report.MaxMarkdown-moreRoom {
 			break
 		}
 		m.b.WriteString(text)

@@ -85,7 +85,7 @@ func markdownOf(t *testing.T, c *compare.Comparison) string {
 func TestMarkdownFitsAComment(t *testing.T) {
 	was, is := runs(400, strings.Repeat(hostile, 20))
 	text := markdownOf(t, compared(t, was, is))
-	if len(text) > report.MarkdownMost {
+	if len(text) > report.MaxMarkdown {
 		t.Errorf("%d bytes", len(text))
 	}
 	if !strings.HasPrefix(text, "## Faithfulness: -0.8682 (0.1294, was 0.9975)\n\n> [!WARNING]\n") || !strings.Contains(text, " more rows\n") {

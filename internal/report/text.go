@@ -1,0 +1,103 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// cell returns s truncated to width terminal cells, ending in "..." if it was longer.
+// Characters that are not printable, such as control characters and changes of the text
+// direction, are shown as escapes. It reads only as much of s as it returns.
+func cell(s string, width int) string {
+	var b strings.Builder
+	cells := 0 // in b
+	fits := 0  // bytes of b that leave room for the dots
+	for _, r := range s {
+		piece := printable(r)
+		w := text.StringWidthWithoutEscSequences(piece)
+		if cells+w > width {
+			return cut(b.String()[:fits], width)
+		}
+		b.WriteString(piece)
+		cells += w
+		if cells+len("...") <= width {
+			fits = b.Len()
+		}
+	}
+	return b.String()
+}
+
+// cut appends the dots to a truncated text.
+func cut(head string, width int) string {
+	return head + strings.Repeat(".", min(len("..."), width))
+}
+
+// printable returns r, or its escape if it is not printable.
+func printable(r rune) string {
+	const joiner, nonJoiner = '\u200d', '\u200c' // part of letters and emoji
+	switch {
+	case unicode.IsPrint(r), r == joiner, r == nonJoiner:
+		return string(r)
+	case unicode.Is(unicode.Zs, r):
+		return " "
+	case r == '\n':
+		return `\n`
+	case r == '\r':
+		return `\r`
+	case r == '\t':
+		return `\t`
+	case r < 0x80:
+		return fmt.Sprintf(`\x%02x`, r)
+	case r < 0x10000:
+		return fmt.Sprintf(`\u%04x`, r)
+	}
+	return fmt.Sprintf(`\U%08x`, r)
+}
+
+// Printable returns s with escapes for characters that are not printable, so that text
+// from a dataset can be part of a message in a terminal.
+func Printable(s string) string {
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			var b strings.Builder
+			for _, r := range s {
+				b.WriteString(printable(r))
+			}
+			return b.String()
+		}
+	}
+	return s
+}
+
+// Clip returns s on one line, truncated to limit characters, ending in "…" if it was
+// longer. Runs of white space become a space. Characters that are not printable, which
+// include those that XML forbids, are shown as escapes. It reads only as much of s as it
+// returns.
+func Clip(s string, limit int) string {
+	var b strings.Builder
+	length, space := 0, false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			space = length > 0
+			continue
+		}
+		piece := printable(r)
+		n := len([]rune(piece))
+		if space {
+			n++
+		}
+		if length += n; length > limit {
+			b.WriteString("…")
+			break
+		}
+		if space {
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
