@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func TestAgreementIntervalsCover(t *testing.T) {
-	long(t)
+func TestAgreementIntervalCoverage(t *testing.T) {
+	skipShort(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	normal := func(mean float64) float64 { return mean + r.NormFloat64() }
 	const auc, threshold = 0.8, 1.1902 // sqrt(2) times the normal quantile of 0.8
@@ -26,7 +26,7 @@ func TestAgreementIntervalsCover(t *testing.T) {
 				scores[i] += threshold
 			}
 		}
-		called := calledAt(scores, threshold/2)
+		predicted := predictAt(scores, threshold/2)
 		count := func(of *int, i Interval, truth float64) {
 			if i.Lower <= truth && truth <= i.Upper {
 				*of++
@@ -34,13 +34,13 @@ func TestAgreementIntervalsCover(t *testing.T) {
 		}
 		count(&auroc, AUROCInterval(positive, scores, 0), auc)
 		count(&few, AUROCInterval(positive[20:60], scores[20:60], 0), auc)
-		count(&balanced, BalancedAccuracyInterval(positive, called, 0), accuracy)
-		// For kappa both labels and calls are random.
+		count(&balanced, BalancedAccuracyInterval(positive, predicted, 0), accuracy)
+		// For kappa both labels and predictions are random.
 		for i := range positive {
 			positive[i] = r.Float64() < 0.3
-			called[i] = positive[i] == (r.Float64() < accuracy)
+			predicted[i] = positive[i] == (r.Float64() < accuracy)
 		}
-		count(&agreed, KappaInterval(positive, called, 0), kappa)
+		count(&agreed, KappaInterval(positive, predicted, 0), kappa)
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = r.NormFloat64()
@@ -52,23 +52,23 @@ func TestAgreementIntervalsCover(t *testing.T) {
 		}
 		count(&tiedRanks, SpearmanInterval(x, y, 0), 0.405)
 	}
-	held(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
-	held(t, "AUROC, 10 of 40", few, *coverage, 0.93, 0.975)
-	held(t, "balanced accuracy", balanced, *coverage, 0.935, 0.965)
-	held(t, "kappa", agreed, *coverage, 0.93, 0.965)
-	held(t, "Spearman", ranked, *coverage, 0.935, 0.965)
-	held(t, "Spearman, many ties", tiedRanks, *coverage, 0.935, 0.975)
+	checkCoverage(t, "AUROC, 30 of 100", auroc, *coverage, 0.935, 0.965)
+	checkCoverage(t, "AUROC, 10 of 40", few, *coverage, 0.93, 0.975)
+	checkCoverage(t, "balanced accuracy", balanced, *coverage, 0.935, 0.965)
+	checkCoverage(t, "kappa", agreed, *coverage, 0.93, 0.965)
+	checkCoverage(t, "Spearman", ranked, *coverage, 0.935, 0.965)
+	checkCoverage(t, "Spearman, many ties", tiedRanks, *coverage, 0.935, 0.975)
 }
 
-// chanceAt is the agreement by chance of calls that are right that often with
-// labels of which a share is positive.
-func chanceAt(share, right float64) float64 {
-	called := share*right + (1-share)*(1-right)
-	return share*called + (1-share)*(1-called)
+// chanceAt returns the chance agreement of predictions with the given accuracy, for a
+// share of positive labels.
+func chanceAt(share, accuracy float64) float64 {
+	predicted := share*accuracy + (1-share)*(1-accuracy)
+	return share*predicted + (1-share)*(1-predicted)
 }
 
-func TestOutOfFoldAccuracyIsHonest(t *testing.T) {
-	long(t)
+func TestOutOfFoldAccuracyIsUnbiased(t *testing.T) {
+	skipShort(t)
 	r := rand.New(rand.NewPCG(9, 10))
 	var useless, apparent, useful int
 	mean := 0.0
@@ -92,30 +92,29 @@ func TestOutOfFoldAccuracyIsHonest(t *testing.T) {
 			apparent++
 		}
 		got = BestThreshold(positive, scores, nil, o)
-		best := distuv.UnitNormal
-		is := (best.CDF(2-got.Threshold) + best.CDF(got.Threshold)) / 2
-		if got.OutOfFold.Lower <= is && is <= got.OutOfFold.Upper {
+		normal := distuv.UnitNormal
+		truth := (normal.CDF(2-got.Threshold) + normal.CDF(got.Threshold)) / 2
+		if got.OutOfFold.Lower <= truth && truth <= got.OutOfFold.Upper {
 			useful++
 		}
 	}
 	near(t, "mean of noise", mean, 0.5, 0.02+0.2/math.Sqrt(float64(times)))
-	held(t, "noise", useless, times, 0.92, 1)
-	held(t, "apparent above 0.53, noise", apparent, times, 0.8, 1)
-	held(t, "a judge's chosen threshold", useful, times, 0.93, 1)
+	checkCoverage(t, "noise", useless, times, 0.92, 1)
+	checkCoverage(t, "apparent above 0.53, noise", apparent, times, 0.8, 1)
+	checkCoverage(t, "threshold of a useful judge", useful, times, 0.93, 1)
 }
 
-func TestCorrectedMeansCover(t *testing.T) {
-	long(t)
+func TestCorrectedMeanCoverage(t *testing.T) {
+	skipShort(t)
 	r := rand.New(rand.NewPCG(11, 12))
-	// People and judge see the same row of k claims; the judge is too kind.
-	// The mean of the truth is 0.8·1 + 0.2·0.5, the judge's higher.
-	row := func(kind float64) (truth, judged float64) {
+	// The mean of the labels is 0.8·1 + 0.2·0.5. The judge is too lenient.
+	row := func(leniency float64) (truth, judged float64) {
 		truth = 1
 		if r.Float64() < 0.2 {
 			truth = halves(r)
 		}
 		judged = truth
-		if truth < 1 && r.Float64() < kind {
+		if truth < 1 && r.Float64() < leniency {
 			judged = 1
 		} else if r.Float64() < 0.05 {
 			judged = fraction(r, 3, 0.5)
@@ -147,7 +146,7 @@ func TestCorrectedMeansCover(t *testing.T) {
 		count(&narrower, a.Mean.Upper-a.Mean.Lower < a.Labelled.Upper-a.Labelled.Lower)
 		b := run(func() (float64, float64) { truth, _ := row(0); return truth, fraction(r, 6, 0.5) })
 		count(&bad, b.Mean.Lower <= 0.9 && 0.9 <= b.Mean.Upper)
-		// Right but for one row in fifty.
+		// Wrong for one row in fifty.
 		c := run(func() (float64, float64) {
 			truth, _ := row(0)
 			if r.Float64() < 0.02 {
@@ -157,8 +156,8 @@ func TestCorrectedMeansCover(t *testing.T) {
 		})
 		count(&right, c.Mean.Lower <= 0.9 && 0.9 <= c.Mean.Upper)
 	}
-	held(t, "a judge that is kind", good, *coverage, 0.935, 1)
-	held(t, "  narrower than labels alone", narrower, *coverage, 0.05, 1)
-	held(t, "a judge of noise", bad, *coverage, 0.925, 0.98)
-	held(t, "a judge that is nearly right", right, *coverage, 0.945, 1)
+	checkCoverage(t, "lenient judge", good, *coverage, 0.935, 1)
+	checkCoverage(t, "narrower than labels alone", narrower, *coverage, 0.05, 1)
+	checkCoverage(t, "random judge", bad, *coverage, 0.925, 0.98)
+	checkCoverage(t, "nearly perfect judge", right, *coverage, 0.945, 1)
 }

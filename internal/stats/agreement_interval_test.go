@@ -11,8 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// sixty is a judge of some use: 60 rows, 29 of them positive.
-func sixty() (positive []bool, scores, people []float64) {
+// testJudge returns 60 rows, 29 of them positive, with the scores of a weak judge and
+// human ratings.
+func testJudge() (positive []bool, scores, people []float64) {
 	for i := range 60 {
 		s := math.RoundToEven(float64(i*37%53)/53*20) / 20
 		p := float64(i*29%61)/61 < 0.25+0.5*s
@@ -25,46 +26,46 @@ func sixty() (positive []bool, scores, people []float64) {
 	return positive, scores, people
 }
 
-func calledAt(scores []float64, threshold float64) []bool {
-	called := make([]bool, len(scores))
+func predictAt(scores []float64, threshold float64) []bool {
+	predicted := make([]bool, len(scores))
 	for i, s := range scores {
-		called[i] = s >= threshold
+		predicted[i] = s >= threshold
 	}
-	return called
+	return predicted
 }
 
-// The wanted values, by NumPy 2.4, scipy 1.17, sklearn 1.9 and statsmodels 0.15:
+// Expected values from NumPy 2.4, scipy 1.17, sklearn 1.9 and statsmodels 0.15:
 // for the AUROC the variances, with ddof=1, of the row and column means of
 // (x>y)+(x==y)/2, over each class; for balanced accuracy
 // proportion_confint(method="wilson") and hypot; for kappa
-// cohens_kappa(confusion_matrix(positive, called)); for Spearman
+// cohens_kappa(confusion_matrix(positive, predicted)); for Spearman
 // tanh(arctanh(r) ± norm.ppf(0.975)*sqrt((1+r*r/2)/57)).
 func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
-	positive, scores, people := sixty()
-	called := calledAt(scores, 0.5)
+	positive, scores, people := testJudge()
+	predicted := predictAt(scores, 0.5)
 	for _, c := range []struct {
 		name string
 		got  Interval
 		want [3]float64
 	}{
 		{"AUROC", AUROCInterval(positive, scores, 0), [3]float64{0.6106785317018909, 0.4602233584630813, 0.7426473669883328}},
-		{"balanced accuracy", BalancedAccuracyInterval(positive, called, 0.95), [3]float64{0.5834260289210234, 0.4590248599091966, 0.6943993071272979}},
-		{"kappa", KappaInterval(positive, called, 0), [3]float64{0.16666666666666663, -0.08268589187898304, 0.4160192252123165}},
+		{"balanced accuracy", BalancedAccuracyInterval(positive, predicted, 0.95), [3]float64{0.5834260289210234, 0.4590248599091966, 0.6943993071272979}},
+		{"kappa", KappaInterval(positive, predicted, 0), [3]float64{0.16666666666666663, -0.08268589187898304, 0.4160192252123165}},
 		{"Spearman", SpearmanInterval(scores, people, 0), [3]float64{0.1929653571068023, -0.06649539169831273, 0.4279827411733096}},
 	} {
 		near(t, c.name, c.got.Estimate, c.want[0], 1e-12)
 		near(t, c.name+" lower", c.got.Lower, c.want[1], 1e-12)
 		near(t, c.name+" upper", c.got.Upper, c.want[2], 1e-12)
 		if c.got.N != 60 || c.got.Note != "" || !c.got.Reliable() {
-			t.Errorf("%s: %+v", c.name, c.got)
+			t.Errorf("%s: got %+v, want 60 units and no note", c.name, c.got)
 		}
 	}
 	pos, neg := split(positive, scores)
 	near(t, "DeLong's error", deLong(pos, neg), 0.07394760763737547, 1e-14)
-	near(t, "kappa's error", cellsOf(positive, called).kappaError(), 0.1272230308885831, 1e-14)
+	near(t, "kappa's error", newConfusion(positive, predicted).kappaError(), 0.1272230308885831, 1e-14)
 }
 
-func TestPerfectAgreementIsNotCertain(t *testing.T) {
+func TestPerfectAgreementHasAnInterval(t *testing.T) {
 	positive := append(slices.Repeat([]bool{true}, 30), slices.Repeat([]bool{false}, 20)...)
 	scores := make([]float64, 50)
 	for i := range scores {
@@ -80,7 +81,7 @@ func TestPerfectAgreementIsNotCertain(t *testing.T) {
 	slices.Reverse(worst)
 	slices.Reverse(positive)
 	inverted := AUROCInterval(positive, scores, 0)
-	near(t, "the other way round", inverted.Upper, 1-auroc.Lower, 1e-12)
+	near(t, "reversed", inverted.Upper, 1-auroc.Lower, 1e-12)
 	slices.Reverse(positive)
 	for name, got := range map[string]Interval{
 		"balanced accuracy": BalancedAccuracyInterval(positive, positive, 0),
@@ -95,8 +96,8 @@ func TestPerfectAgreementIsNotCertain(t *testing.T) {
 	}
 }
 
-func TestAgreementOfFewRowsHasNoInterval(t *testing.T) {
-	positive, scores, people := sixty()
+func TestAgreementIntervalNeedsEnoughRows(t *testing.T) {
+	positive, scores, people := testJudge()
 	few, constant := slices.Repeat([]bool{true}, 60), make([]float64, 60)
 	copy(few, make([]bool, 9))
 	for name, got := range map[string]Interval{
@@ -115,9 +116,9 @@ func TestAgreementOfFewRowsHasNoInterval(t *testing.T) {
 	}
 }
 
-// By sklearn 1.9: calibration_curve(positive, scores, n_bins=5).
-func TestReliabilityIsThatOfSklearn(t *testing.T) {
-	positive, scores, _ := sixty()
+// Expected values from sklearn 1.9: calibration_curve(positive, scores, n_bins=5).
+func TestReliabilityMatchesSklearn(t *testing.T) {
+	positive, scores, _ := testJudge()
 	bins := Reliability(positive, scores, 5)
 	want := []Bin{
 		{0, 0.2, 15, 0.10333333333333335, 0.4},
@@ -134,11 +135,11 @@ func TestReliabilityIsThatOfSklearn(t *testing.T) {
 		t.Errorf("edges: %+v", got)
 	}
 	if Reliability(positive, scores, 0) != nil || !math.IsNaN(ECE(nil)) {
-		t.Error("no bins have no error")
+		t.Error("Reliability without bins: got bins or an error, want nil and NaN")
 	}
 }
 
-func TestECEByChanceIsThatOfACalibratedJudge(t *testing.T) {
+func TestECEByChanceMatchesSimulation(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var seen, chance float64
 	const times = 200
@@ -155,19 +156,20 @@ func TestECEByChanceIsThatOfACalibratedJudge(t *testing.T) {
 	near(t, "share", seen/chance, 1, 0.05)
 }
 
-// By sklearn 1.9: the greatest balanced_accuracy_score(positive, scores >= t)
-// over the middles t of np.unique(scores).
-func TestBestThresholdIsThatOfAllThresholds(t *testing.T) {
-	positive, scores, _ := sixty()
+// Expected values from sklearn 1.9: the maximum of
+// balanced_accuracy_score(positive, scores >= t) over the midpoints t of
+// np.unique(scores).
+func TestBestThresholdMaximizesBalancedAccuracy(t *testing.T) {
+	positive, scores, _ := testJudge()
 	got := BestThreshold(positive, scores, nil, Options{})
 	near(t, "threshold", got.Threshold, 0.525, 1e-15)
 	near(t, "apparent", got.Apparent, 0.5984427141268076, 1e-14)
-	near(t, "by itself", BalancedAccuracy(positive, calledAt(scores, got.Threshold)), got.Apparent, 1e-14)
+	near(t, "recomputed", BalancedAccuracy(positive, predictAt(scores, got.Threshold)), got.Apparent, 1e-14)
 	if got.OutOfFold.Estimate >= got.Apparent || !got.OutOfFold.Reliable() || got.Low > got.Threshold || got.High < got.Threshold {
 		t.Errorf("%+v", got)
 	}
 	apart := BestThreshold([]bool{false, false, true, true}, []float64{0.1, 0.2, 0.6, 0.9}, nil, Options{})
-	near(t, "apart", apart.Threshold, 0.4, 1e-15)
+	near(t, "separated", apart.Threshold, 0.4, 1e-15)
 	if apart.OutOfFold.Reliable() || apart.OutOfFold.Note == "" || !math.IsNaN(apart.Low) {
 		t.Errorf("four rows: %+v", apart)
 	}
@@ -176,8 +178,8 @@ func TestBestThresholdIsThatOfAllThresholds(t *testing.T) {
 	}
 }
 
-func TestBestThresholdIsOfTheSeedAndNotOfTheOrder(t *testing.T) {
-	positive, scores, _ := sixty()
+func TestBestThresholdDependsOnlyOnTheSeed(t *testing.T) {
+	positive, scores, _ := testJudge()
 	groups := make([]string, 60)
 	for i := range groups {
 		groups[i] = string(rune('a' + i%55))
@@ -199,9 +201,9 @@ func TestBestThresholdIsOfTheSeedAndNotOfTheOrder(t *testing.T) {
 	}
 }
 
-// Doubling every row within its group must not make the estimate any surer, as
-// it does where rows stand alone, and must not let a row be tried by its twin.
-func TestTwinsStayTogether(t *testing.T) {
+// Copies of rows within a group must not narrow the interval, and a row must not be
+// tested with a threshold chosen on its copy.
+func TestBestThresholdKeepsGroupsTogether(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var positive []bool
 	var scores []float64
@@ -221,8 +223,8 @@ func TestTwinsStayTogether(t *testing.T) {
 	}
 }
 
-// others are 500 judged rows without a label.
-func others() *Summary {
+// unlabelled returns the scores of 500 rows without a label.
+func unlabelled() *Summary {
 	var s Summary
 	for i := range 500 {
 		s.Add(math.RoundToEven(math.Pow(float64(i*211%499)/499, 0.7)*20) / 20)
@@ -230,30 +232,30 @@ func others() *Summary {
 	return &s
 }
 
-// By ppi_py: ppi_mean_pointestimate(Y, Yhat, Yhat_unlabeled), which weighs the
+// Expected values from ppi_py: ppi_mean_pointestimate(Y, Yhat, Yhat_unlabeled), which weighs the
 // judge, and its ppi_mean_ci.
-func TestCorrectedMeanIsThatOfPPI(t *testing.T) {
-	positive, scores, _ := sixty()
+func TestCorrectedMeanMatchesPPI(t *testing.T) {
+	positive, scores, _ := testJudge()
 	truth := make([]float64, 60)
 	for i, p := range positive {
 		if p {
 			truth[i] = 1
 		}
 	}
-	got := CorrectedMean(truth, scores, others(), Options{Resamples: 50_000})
+	got := CorrectedMean(truth, scores, unlabelled(), Options{Resamples: 50_000})
 	near(t, "weight", got.Lambda, 0.32670614157751476, 1e-12)
 	near(t, "mean", got.Mean.Estimate, 0.5185740358048279, 1e-12)
 	near(t, "lower", got.Mean.Lower, 0.39414743, 0.008)
 	near(t, "upper", got.Mean.Upper, 0.64300064, 0.008)
-	near(t, "judged", got.Judged, others().Mean(), 0)
+	near(t, "judged", got.Judged, unlabelled().Mean(), 0)
 	near(t, "labelled", got.Labelled.Estimate, 29./60, 1e-15)
 }
 
-func TestCorrectedMeanAtItsEdges(t *testing.T) {
-	_, scores, people := sixty()
-	right := CorrectedMean(scores, scores, others(), Options{})
+func TestCorrectedMeanEdgeCases(t *testing.T) {
+	_, scores, people := testJudge()
+	right := CorrectedMean(scores, scores, unlabelled(), Options{})
 	if right.Lambda != 1 || right.Mean.Method != Bounded || right.Mean.Note == "" || right.Mean.Upper-right.Mean.Lower < 0.05 {
-		t.Errorf("a judge that was never wrong: %+v", right)
+		t.Errorf("perfect judge: got %+v, want weight 1 and a bounded interval", right)
 	}
 	near(t, "its mean", right.Mean.Estimate, right.Judged, 1e-15)
 	for i := range people {
@@ -261,22 +263,22 @@ func TestCorrectedMeanAtItsEdges(t *testing.T) {
 	}
 	alone := CorrectedMean(people, scores, &Summary{}, Options{})
 	if d := cmp.Diff(alone.Labelled, alone.Mean); d != "" || alone.Lambda != 0 {
-		t.Errorf("no other rows: %+v", alone)
+		t.Errorf("no unlabelled rows: got %+v, want the labelled mean", alone)
 	}
 	constant := CorrectedMean(people, make([]float64, 60), summaryOf(make([]float64, 100)...), Options{})
 	if constant.Lambda != 0 || constant.Mean.Estimate != constant.Labelled.Estimate {
-		t.Errorf("a constant judge: %+v", constant)
+		t.Errorf("constant judge: got %+v, want weight 0", constant)
 	}
-	few := CorrectedMean(people[:10], scores[:10], others(), Options{})
+	few := CorrectedMean(people[:10], scores[:10], unlabelled(), Options{})
 	if few.Mean.Reliable() || few.Mean.Note == "" {
-		t.Errorf("ten labels: %+v", few)
+		t.Errorf("ten labels: got %+v, want no interval", few)
 	}
-	withNaN := CorrectedMean(append([]float64{math.NaN(), 1}, people...), append([]float64{1, math.NaN()}, scores...), others(), Options{})
-	if d := cmp.Diff(CorrectedMean(people, scores, others(), Options{}), withNaN); d != "" {
+	withNaN := CorrectedMean(append([]float64{math.NaN(), 1}, people...), append([]float64{1, math.NaN()}, scores...), unlabelled(), Options{})
+	if d := cmp.Diff(CorrectedMean(people, scores, unlabelled(), Options{}), withNaN); d != "" {
 		t.Error(d)
 	}
 	short := CorrectedMean(people, scores, summaryOf(0.5, 0.7), Options{})
 	if short.Lambda > 0 && (short.Mean.Reliable() || !strings.Contains(short.Mean.Note, "without a label")) {
-		t.Errorf("two other rows: %+v", short)
+		t.Errorf("two unlabelled rows: got %+v, want no interval", short)
 	}
 }

@@ -5,19 +5,19 @@ import (
 	"testing"
 )
 
-// The wanted values are those of sklearn.metrics 1.9 and scipy.stats 1.17.
+// Expected values from sklearn.metrics 1.9 and scipy.stats 1.17.
 func TestAgreementMatchesSklearnAndScipy(t *testing.T) {
 	t.Parallel()
 	positive := []bool{true, false, true, true, false, false, true, false}
 	scores := []float64{0.9, 0.4, 0.4, 0.8, 0.3, 0.8, 0.7, 0.1}
-	called := []bool{true, false, false, true, false, true, true, false}
+	predicted := []bool{true, false, false, true, false, true, true, false}
 	people := []float64{4, 3.5, 2, 4, 1, 2, 3, 1}
 	for _, c := range []struct {
 		name      string
 		got, want float64
 	}{
 		{"AUROC", AUROC(positive, scores), 0.8125},
-		{"balanced accuracy", BalancedAccuracy(positive, called), 0.75},
+		{"balanced accuracy", BalancedAccuracy(positive, predicted), 0.75},
 		{"Spearman", Spearman(scores, people), 0.7914259368697336},
 		{"Spearman reversed", Spearman([]float64{1, 2, 3}, []float64{9, 5, 1}), -1},
 	} {

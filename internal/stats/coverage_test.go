@@ -9,31 +9,31 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The coverage tests draw data sets whose true figures are known and count how
-// often an interval holds them. Their full form is
+// The coverage tests draw datasets with known true values and count how often an
+// interval contains them. Run them in full with
 //
 //	go test ./internal/stats -run Cover -v -coverage 2000
-var coverage = flag.Int("coverage", 200, "simulated data sets of each kind")
+var coverage = flag.Int("coverage", 200, "simulated datasets of each kind")
 
-// held checks that a share of the simulated data sets lies between two levels,
-// give or take three standard errors of a short simulation.
-func held(t *testing.T, name string, times, of int, least, most float64) {
+// checkCoverage checks that the share times/of is between low and high, with a
+// tolerance of three standard errors for short simulations.
+func checkCoverage(t *testing.T, name string, times, of int, low, high float64) {
 	t.Helper()
 	share := float64(times) / float64(of)
 	t.Logf("%-28s %6.2f%%", name, 100*share)
-	slack := 0.0
+	tolerance := 0.0
 	if of < 2000 {
-		slack = 3 * math.Sqrt(0.05*0.95/float64(of))
+		tolerance = 3 * math.Sqrt(0.05*0.95/float64(of))
 	}
-	if share < least-slack || share > most+slack {
-		t.Errorf("%s: %.2f%% of %d, want %.1f to %.1f", name, 100*share, of, 100*least, 100*most)
+	if share < low-tolerance || share > high+tolerance {
+		t.Errorf("%s: got %.2f%% of %d, want %.1f to %.1f", name, 100*share, of, 100*low, 100*high)
 	}
 }
 
-func long(t *testing.T) {
+func skipShort(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("simulations take seconds")
+		t.Skip("slow, skipped with -short")
 	}
 }
 
@@ -52,7 +52,7 @@ func fraction(r *rand.Rand, n int, p float64) float64 {
 	return float64(k) / float64(n)
 }
 
-// lump draws 1 with probability p, else what other does.
+// lump draws 1 with probability p, otherwise from other.
 func lump(p float64, other func(r *rand.Rand) float64) func(r *rand.Rand) float64 {
 	return func(r *rand.Rand) float64 {
 		if r.Float64() < p {
@@ -66,22 +66,22 @@ func uniform(r *rand.Rand) float64 { return r.Float64() }
 
 func halves(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), 0.5) }
 
-func TestIntervalsCoverTheMean(t *testing.T) {
-	long(t)
-	// Means of mixtures are p + (1-p) of the other's mean.
+func TestIntervalCoverage(t *testing.T) {
+	skipShort(t)
+	// The mean of a mixture is p + (1-p) times the other mean.
 	for _, c := range []struct {
-		name        string
-		n           int
-		mean        float64
-		draw        func(r *rand.Rand) float64
-		least, most float64
+		name      string
+		n         int
+		mean      float64
+		draw      func(r *rand.Rand) float64
+		low, high float64
 	}{
 		{"half 1, half Beta(8,2)", 50, 0.9, lump(0.5, func(r *rand.Rand) float64 { return betaDraw(r, 8, 2) }), 0.935, 0.965},
 		{"fractions of 1 to 6 claims", 50, 6. / 7, func(r *rand.Rand) float64 { return fraction(r, 1+r.IntN(6), betaDraw(r, 6, 1)) }, 0.935, 0.965},
 		{"0.7 at 1, else uniform", 50, 0.85, lump(0.7, uniform), 0.935, 0.965},
 		{"0.8 at 1, else fractions", 50, 0.9, lump(0.8, halves), 0.935, 0.97},
 		{"0.9 at 1, else uniform", 50, 0.95, lump(0.9, uniform), 0.935, 0.98},
-		// Few rows differ, so these have the interval that holds for any scores.
+		// With few distinct rows, the interval is the bounded one.
 		{"0.95 at 1, else uniform", 50, 0.975, lump(0.95, uniform), 0.945, 1},
 		{"0.98 at 1, else uniform", 50, 0.99, lump(0.98, uniform), 0.945, 1},
 		{"0 or 1, 0.9 at 1", 50, 0.9, func(r *rand.Rand) float64 { return fraction(r, 1, 0.9) }, 0.935, 0.985},
@@ -104,17 +104,17 @@ func TestIntervalsCoverTheMean(t *testing.T) {
 				times++
 			}
 		}
-		held(t, c.name, times, *coverage, c.least, c.most)
+		checkCoverage(t, c.name, times, *coverage, c.low, c.high)
 	}
 }
 
-func TestIntervalsOfClaimsAndGroupsCoverTheMean(t *testing.T) {
-	long(t)
+func TestClaimAndGroupIntervalCoverage(t *testing.T) {
+	skipShort(t)
 	var claims, groups, naive int
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range *coverage {
 		o := Options{Resamples: 1000, Seed: uint64(i)}
-		// The more claims, the worse they are: the mean of claims is
+		// Rows with more claims score lower: the mean over claims is
 		// sum n p(n) / sum n with p(n) = 1 - n/12.
 		var micro Sample
 		for range 50 {
@@ -124,7 +124,7 @@ func TestIntervalsOfClaimsAndGroupsCoverTheMean(t *testing.T) {
 		if got := micro.Interval(o); got.Lower <= 23./36 && 23./36 <= got.Upper {
 			claims++
 		}
-		// 50 documents with 1 to 10 rows, alike within a document.
+		// 50 documents with 1 to 10 correlated rows.
 		var g Groups
 		var rows Sample
 		for d := range 50 {
@@ -142,7 +142,7 @@ func TestIntervalsOfClaimsAndGroupsCoverTheMean(t *testing.T) {
 			naive++
 		}
 	}
-	held(t, "mean of claims", claims, *coverage, 0.935, 0.965)
-	held(t, "mean over 50 documents", groups, *coverage, 0.93, 0.965)
-	held(t, "the same, rows as if alone", naive, *coverage, 0.6, 0.9)
+	checkCoverage(t, "mean of claims", claims, *coverage, 0.935, 0.965)
+	checkCoverage(t, "mean over 50 documents", groups, *coverage, 0.93, 0.965)
+	checkCoverage(t, "rows as if independent", naive, *coverage, 0.6, 0.9)
 }

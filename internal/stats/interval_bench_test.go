@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The rows of a large run: 100,000, with 10,000 resamples.
+// benchmarkInterval computes an interval of 100,000 rows with 10,000 resamples.
 func benchmarkInterval(b *testing.B, draw func(r *rand.Rand) (sum, size float64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
@@ -30,6 +30,6 @@ func BenchmarkIntervalOfClaims(b *testing.B) {
 	})
 }
 
-func BenchmarkIntervalOfDifferentScores(b *testing.B) {
+func BenchmarkIntervalOfDistinctScores(b *testing.B) {
 	benchmarkInterval(b, func(r *rand.Rand) (sum, size float64) { return r.Float64(), 1 })
 }

@@ -14,9 +14,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-func near(t *testing.T, name string, got, want, slack float64) {
+func near(t *testing.T, name string, got, want, tolerance float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= slack) {
+	if !(math.Abs(got-want) <= tolerance) {
 		t.Errorf("%s: got %.16g, want %.16g", name, got, want)
 	}
 }
@@ -37,11 +37,11 @@ var (
 	claims    = []float64{1, 2, 4, 4, 3, 6, 1, 3, 2, 6, 2, 3, 5, 1, 3, 6, 2, 2, 4, 3, 2, 2}
 )
 
-// The wanted ends are those of scipy 1.17 with 400,000 resamples, as
+// Expected values from scipy 1.17 with 400,000 resamples:
 // bootstrap((x,), np.mean, method="BCa") and
 // bootstrap((k, n), lambda k, n, axis: k.sum(axis)/n.sum(axis), paired=True, method="BCa"),
 // which does not expand the levels; the acceleration is skew(x)/6/sqrt(len(x)).
-func TestPlainBCaIsThatOfScipy(t *testing.T) {
+func TestBCaMatchesScipy(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		sample       *Sample
@@ -53,31 +53,31 @@ func TestPlainBCaIsThatOfScipy(t *testing.T) {
 	} {
 		table := c.sample.table()
 		near(t, c.name, table.mean(), c.mean, 1e-15)
-		means := table.resampled(200_000, 1)
+		means := table.resampleMeans(200_000, 1)
 		bias, a := mathext.NormalQuantile(shareBelow(means, c.mean)), table.acceleration()
 		z := mathext.NormalQuantile(0.975)
-		near(t, c.name+" lower", quantile(means, corrected(-z, bias, a)), c.lower, 0.0015)
-		near(t, c.name+" upper", quantile(means, corrected(z, bias, a)), c.upper, 0.0015)
+		near(t, c.name+" lower", quantile(means, bcaLevel(-z, bias, a)), c.lower, 0.0015)
+		near(t, c.name+" upper", quantile(means, bcaLevel(z, bias, a)), c.upper, 0.0015)
 	}
 	near(t, "acceleration", sampleOf(mixed...).table().acceleration(), -0.046649023716099684, 1e-15)
 }
 
-// By scipy 1.17, t.ppf(0.975, 24)*sqrt(25/24) and norm.cdf of it.
-func TestLevelsAreExpandedAsByHesterberg(t *testing.T) {
-	near(t, "25 units", expanded(0.025, 25), 2.106457648688667, 1e-12)
-	near(t, "no correction", corrected(expanded(0.025, 25), 0, 0), 0.9824176908918206, 1e-12)
-	near(t, "past the pole, above", corrected(20, 0, 0.1), 1, 0)
-	near(t, "past the pole, below", corrected(-20, 0, -0.1), 0, 0)
+// Expected values from scipy 1.17: t.ppf(0.975, 24)*sqrt(25/24) and norm.cdf of it.
+func TestExpandedQuantile(t *testing.T) {
+	near(t, "25 units", expandedQuantile(0.025, 25), 2.106457648688667, 1e-12)
+	near(t, "no correction", bcaLevel(expandedQuantile(0.025, 25), 0, 0), 0.9824176908918206, 1e-12)
+	near(t, "above the pole", bcaLevel(20, 0, 0.1), 1, 0)
+	near(t, "below the pole", bcaLevel(-20, 0, -0.1), 0, 0)
 }
 
-// The standard error of scores is s/sqrt(n), that of claims Cochran's, by NumPy
+// The standard error of scores is s/sqrt(n), that of claims is Cochran's, in NumPy
 // sqrt(((k-r*n)**2).sum()/(len(k)-1)*len(k))/n.sum().
-func TestStandardErrorOfARatio(t *testing.T) {
+func TestStandardError(t *testing.T) {
 	near(t, "macro", sampleOf(mixed...).table().standardError(), summaryOf(mixed...).Std()/5, 1e-15)
 	near(t, "micro", claimsOf(supported, claims).table().standardError(), 0.0434953785978403, 1e-14)
 }
 
-func TestAnIntervalIsMissingWithAReason(t *testing.T) {
+func TestMissingIntervalHasANote(t *testing.T) {
 	for name, s := range map[string]*Sample{
 		"no rows":     {},
 		"nineteen":    sampleOf(mixed[:19]...),
@@ -89,12 +89,12 @@ func TestAnIntervalIsMissingWithAReason(t *testing.T) {
 			t.Errorf("%s: %+v", name, got)
 		}
 		if s.Count() > 0 && math.IsNaN(got.Estimate) {
-			t.Errorf("%s: no estimate", name)
+			t.Errorf("%s: got no estimate", name)
 		}
 	}
 }
 
-func TestRowsWithoutSpreadHaveABoundAndAReason(t *testing.T) {
+func TestConstantScoresHaveABoundedInterval(t *testing.T) {
 	ones := sampleOf(slices.Repeat([]float64{1}, 100)...)
 	got := ones.Interval(Options{})
 	near(t, "lower", got.Lower, math.Pow(0.025, 0.01), 1e-15)
@@ -105,7 +105,7 @@ func TestRowsWithoutSpreadHaveABoundAndAReason(t *testing.T) {
 	half := sampleOf(slices.Repeat([]float64{0.5}, 100)...).Interval(Options{})
 	near(t, "half", half.Upper-0.5, 0.5-half.Lower, 1e-15)
 
-	// Where all claims are supported, larger rows weigh more.
+	// Rows with more claims have a larger weight.
 	var all Sample
 	for i := range 100 {
 		all.Add(float64(1+i%3), float64(1+i%3))
@@ -116,9 +116,9 @@ func TestRowsWithoutSpreadHaveABoundAndAReason(t *testing.T) {
 	}
 }
 
-// Of scores 0 and 1 the bound is Clopper and Pearson's: statsmodels 0.15,
+// For scores of 0 and 1 the bound is that of Clopper and Pearson: statsmodels 0.15,
 // proportion_confint(97, 100, method="beta").
-func TestFewFailuresHaveTheIntervalOfClopperAndPearson(t *testing.T) {
+func TestBoundedIntervalMatchesClopperPearson(t *testing.T) {
 	scores := append(slices.Repeat([]float64{1}, 97), 0, 0, 0)
 	got := sampleOf(scores...).Interval(Options{Resamples: 100_000})
 	if got.Method != Bounded || !strings.HasPrefix(got.Note, "only 3 of 100 differ") {
@@ -126,11 +126,11 @@ func TestFewFailuresHaveTheIntervalOfClopperAndPearson(t *testing.T) {
 	}
 	near(t, "lower", got.Lower, 0.9148239, 5e-4)
 	near(t, "upper", got.Upper, 0.9937700, 5e-4)
-	near(t, "lower by its own formula", got.Lower, distuv.Beta{Alpha: 97, Beta: 4}.Quantile(0.025), 5e-4)
+	near(t, "lower by the beta quantile", got.Lower, distuv.Beta{Alpha: 97, Beta: 4}.Quantile(0.025), 5e-4)
 }
 
-// drawnSample is a sample of rows, claims or groups.
-func drawnSample(r *rand.Rand, n, kind int) *Sample {
+// randomSample returns a sample of rows, claims or groups.
+func randomSample(r *rand.Rand, n, kind int) *Sample {
 	var s Sample
 	var g Groups
 	for range n {
@@ -151,28 +151,28 @@ func drawnSample(r *rand.Rand, n, kind int) *Sample {
 	return &s
 }
 
-func TestIntervalsHoldTheMeanAndWidenWithConfidence(t *testing.T) {
+func TestIntervalsContainTheMeanAndGrowWithConfidence(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
-		s := drawnSample(r, 20+r.IntN(200), r.IntN(3))
-		if s.Count() < leastUnits {
+		s := randomSample(r, 20+r.IntN(200), r.IntN(3))
+		if s.Count() < minUnits {
 			continue
 		}
 		last := Interval{Lower: s.Mean(), Upper: s.Mean()}
 		for _, confidence := range []float64{0.6, 0.8, 0.9, 0.95, 0.99, 0.999} {
 			got := s.Interval(Options{Confidence: confidence, Resamples: 500})
 			if got.Lower > last.Lower || got.Upper < last.Upper {
-				t.Errorf("%v of %d: %+v within %+v", confidence, s.Count(), got, last)
+				t.Errorf("confidence %v of %d: got %+v, narrower than %+v", confidence, s.Count(), got, last)
 			}
 			if got.Lower < -1e-12 || got.Upper > 1+1e-12 {
-				t.Errorf("outside of the scores: %+v", got)
+				t.Errorf("got %+v, want ends within 0 and 1", got)
 			}
 			last = got
 		}
 	}
 }
 
-func TestIntervalsAreOfTheSeedAndNotOfOrderShardsOrThreads(t *testing.T) {
+func TestIntervalsDependOnlyOnTheSeed(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	type row struct {
 		group      string
@@ -207,15 +207,15 @@ func TestIntervalsAreOfTheSeedAndNotOfOrderShardsOrThreads(t *testing.T) {
 			t.Error(d)
 		}
 	}
-	s := drawnSample(r, 300, 0)
+	s := randomSample(r, 300, 0)
 	one, two := s.Interval(Options{Seed: 1}), s.Interval(Options{Seed: 2})
 	if one.Lower == two.Lower && one.Upper == two.Upper {
-		t.Error("the seed makes no difference")
+		t.Error("got equal intervals for different seeds")
 	}
 	near(t, "another seed", one.Lower, two.Lower, 0.002)
 }
 
-func TestManyDifferentScoresAreBinnedWithoutMovingTheInterval(t *testing.T) {
+func TestBinningKeepsTheInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
 	for range 20_000 {
@@ -223,9 +223,9 @@ func TestManyDifferentScoresAreBinnedWithoutMovingTheInterval(t *testing.T) {
 		s.Add(n*math.Sqrt(r.Float64()), n)
 	}
 	whole := s.table()
-	binned := whole.binned(bins)
-	if len(binned.units) > bins {
-		t.Errorf("%d bins", len(binned.units))
+	binned := whole.binned(maxBins)
+	if len(binned.units) > maxBins {
+		t.Errorf("got %d units", len(binned.units))
 	}
 	near(t, "mean", binned.mean(), whole.mean(), 1e-12)
 	near(t, "standard error", binned.standardError()/whole.standardError(), 1, 1e-5)
@@ -235,9 +235,8 @@ func TestManyDifferentScoresAreBinnedWithoutMovingTheInterval(t *testing.T) {
 	near(t, "upper", got.Upper, whole.mean()+width, width/10)
 }
 
-// A resample's counts have the means, variances and covariances of the
-// multinomial distribution, by all three ways a binomial is drawn.
-func TestResamplesAreMultinomial(t *testing.T) {
+// The counts exercise all three ways to draw a binomial.
+func TestMultinomialMoments(t *testing.T) {
 	table := &table{n: 1000, units: make([]unit, 5), counts: []int{700, 250, 40, 9, 1}}
 	m := newMultinomial(table)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -254,7 +253,7 @@ func TestResamplesAreMultinomial(t *testing.T) {
 			total += k[i]
 		}
 		if total != 1000 {
-			t.Fatalf("%v units", total)
+			t.Fatalf("got %v units, want 1000", total)
 		}
 		cross += (k[0] - 700) * (k[1] - 250)
 	}
@@ -267,7 +266,7 @@ func TestResamplesAreMultinomial(t *testing.T) {
 	near(t, "covariance", cross/draws, -175, 7)
 }
 
-func TestBinomialsHaveTheirProbabilities(t *testing.T) {
+func TestBinomialDistribution(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {
 		n int
@@ -296,7 +295,7 @@ func TestBinomialsHaveTheirProbabilities(t *testing.T) {
 	}
 }
 
-func TestGroupsAddUpTheirRows(t *testing.T) {
+func TestGroupsSumTheirRows(t *testing.T) {
 	var g Groups
 	third := 1. / 3
 	for range 3 {

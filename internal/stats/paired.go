@@ -1,35 +1,37 @@
 package stats
 
 import (
+	"cmp"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Comparison says by how much a candidate differs from its baseline on the
-// rows that both have scored.
+// A Comparison holds the differences between a candidate and a baseline on the rows
+// that both have scored.
 type Comparison struct {
-	// Difference is the mean of candidate less baseline, with its interval.
+	// Difference is the mean of candidate minus baseline, with its interval.
 	Difference Interval
-	// Better, Worse and Same count units: rows, or groups of rows by the sum
-	// of their differences.
+	// Better, Worse and Same count rows, or groups by the sum of their differences.
 	Better, Worse, Same int
-	// Permutation is the test of the mean difference by turned signs.
+	// Permutation is the sign-flip test of the mean difference.
 	Permutation Test
-	// Wilcoxon is the test by signed ranks.
+	// Wilcoxon is the signed-rank test.
 	Wilcoxon Test
-	// Detectable is the smallest mean difference that a two-sided test at
-	// level 1 - Confidence finds with a probability of 0.8, at this number of
-	// units and this deviation of the differences; NaN where it is unknown.
+	// Detectable is the smallest mean difference that a two-sided test at level
+	// 1 - Confidence detects with a power of 0.8, given the number of units and their
+	// standard deviation. It is NaN if unknown.
 	Detectable float64
 }
 
-// Compare compares two runs by the differences of their paired rows, candidate
-// less baseline: each a unit of size 1 in differences, or added up by group
-// with [Groups]. Where o has no range it is -1 to 1.
+// Compare compares two runs by the differences of their paired rows, candidate minus
+// baseline: units of size 1, or sums by group from [Groups]. The default range of o
+// is -1 to 1.
 //
-// The interval and the tests answer two questions, by different means, and may
-// disagree at the edge of significance.
+// The interval and the tests use different methods and may disagree at the edge of
+// significance.
 func Compare(differences *Sample, o Options) Comparison {
 	if o.Low == 0 && o.High == 0 {
 		o.Low, o.High = -1, 1
@@ -43,7 +45,7 @@ func Compare(differences *Sample, o Options) Comparison {
 		Detectable:  math.NaN(),
 	}
 	for i, u := range t.units {
-		switch d := tied(u.sum); {
+		switch d := roundTies(u.sum); {
 		case d > 0:
 			c.Better += t.counts[i]
 		case d < 0:
@@ -52,41 +54,280 @@ func Compare(differences *Sample, o Options) Comparison {
 			c.Same += t.counts[i]
 		}
 	}
-	if t.n >= leastUnits && t.different() >= leastDifferent {
+	if t.n >= minUnits && t.distinctFromMode() >= minDistinct {
 		c.Detectable = Detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)
 	}
 	return c
 }
 
-// Detectable returns the smallest true difference that a two-sided t test at
-// level alpha, of a mean over n units with that standard error, finds with
-// probability power: the one where a noncentral t with n-1 degrees of freedom
-// lies beyond the critical value that often (Cohen, "Statistical Power Analysis
-// for the Behavioral Sciences", 2nd ed., 1988, chapter 2). It is in the units
-// of the standard error; NaN for fewer than two units.
+// Detectable returns the smallest true difference that a two-sided t test at level
+// alpha detects with the given power, for a mean over n units with the given standard
+// error: a noncentral t with n-1 degrees of freedom exceeds the critical value with
+// that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences",
+// 2nd ed., 1988, chapter 2). It has the unit of the standard error, and is NaN for
+// fewer than two units.
 func Detectable(standardError float64, n int, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()
 	}
-	free := float64(n - 1)
-	critical := distuv.StudentsT{Sigma: 1, Nu: free}.Quantile(1 - alpha/2)
-	found := func(shift float64) float64 {
-		if free > 1e4 { // the series of the noncentral t loses its last digits
+	df := float64(n - 1)
+	critical := distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1 - alpha/2)
+	powerAt := func(shift float64) float64 {
+		if df > 1e4 { // the series of the noncentral t loses precision
 			return distuv.UnitNormal.CDF(shift-critical) + distuv.UnitNormal.CDF(-shift-critical)
 		}
-		d := distuv.NoncentralT{Nu: free, Mu: shift}
+		d := distuv.NoncentralT{Nu: df, Mu: shift}
 		return 1 - d.CDF(critical) + d.CDF(-critical)
 	}
 	low, high := 0.0, 1.0
-	for found(high) < power {
+	for powerAt(high) < power {
 		high *= 2
 	}
 	for range 60 {
-		if middle := (low + high) / 2; found(middle) < power {
+		if middle := (low + high) / 2; powerAt(middle) < power {
 			low = middle
 		} else {
 			high = middle
 		}
 	}
 	return high * standardError
+}
+
+// A Test holds the p-values of a test of symmetry around 0.
+type Test struct {
+	TwoSided float64
+	Greater  float64 // one-sided, for positive differences
+	Less     float64 // one-sided, for negative differences
+	Exact    bool    // computed from all outcomes, not by sampling or approximation
+}
+
+// noDifference returns the test without any differences.
+func noDifference() Test { return Test{TwoSided: 1, Greater: 1, Less: 1, Exact: true} }
+
+// A step counts the units with differences of the same absolute size.
+type step struct {
+	size      float64
+	n         int
+	increases int // units with a positive difference
+}
+
+// steps returns the non-zero differences of t in ascending order of size.
+func (t *table) steps(difference func(u unit) float64) []step {
+	index := make(map[float64]int)
+	var all []step
+	for i, u := range t.units {
+		d := roundTies(difference(u))
+		if d == 0 {
+			continue
+		}
+		j, ok := index[math.Abs(d)]
+		if !ok {
+			j = len(all)
+			index[math.Abs(d)] = j
+			all = append(all, step{size: math.Abs(d)})
+		}
+		all[j].n += t.counts[i]
+		if d > 0 {
+			all[j].increases += t.counts[i]
+		}
+	}
+	slices.SortFunc(all, func(a, b step) int { return cmp.Compare(a.size, b.size) })
+	return all
+}
+
+// maxOutcomes is the number of outcomes up to which a sign-flip test is exact.
+const maxOutcomes = 1 << 20
+
+// signFlips compares the sum of the differences with the sums after flipping the sign
+// of any units, which are all equally likely under the null hypothesis (Fisher, "The
+// Design of Experiments", 1935, section 21). The rows of a group are flipped
+// together.
+//
+// With at most 2^20 outcomes the test is exact. Otherwise it draws o.Resamples
+// outcomes and includes the observed one: p = (b+1)/(m+1), which is never 0 and keeps
+// the level (Davison and Hinkley 1997, chapter 4; Phipson and Smyth, Statistical
+// Applications in Genetics and Molecular Biology 9, 2010).
+func (t *table) signFlips(o Options) Test {
+	steps := t.steps(func(u unit) float64 { return u.sum })
+	if len(steps) == 0 {
+		return noDifference()
+	}
+	total := 1.0
+	for _, s := range steps {
+		total *= float64(s.n + 1)
+	}
+	if total <= maxOutcomes {
+		return exactFlips(steps)
+	}
+	return sampledFlips(binSteps(steps, maxBins), o)
+}
+
+// observedSum is the observed sum of differences, with a tolerance for comparisons.
+type observedSum struct{ sum, tolerance float64 }
+
+func newObservedSum(steps []step) observedSum {
+	var r observedSum
+	for _, s := range steps {
+		r.sum += s.size * float64(2*s.increases-s.n)
+		r.tolerance += s.size * float64(s.n)
+	}
+	r.tolerance *= 1e-10
+	return r
+}
+
+func (r observedSum) above(sum float64) bool  { return sum >= r.sum-r.tolerance }
+func (r observedSum) below(sum float64) bool  { return sum <= r.sum+r.tolerance }
+func (r observedSum) beyond(sum float64) bool { return math.Abs(sum) >= math.Abs(r.sum)-r.tolerance }
+
+// exactFlips sums the probabilities of all outcomes. The number of increases among n
+// equal differences has a binomial distribution.
+func exactFlips(steps []step) Test {
+	probabilities := make([][]float64, len(steps))
+	for i, s := range steps {
+		flips := distuv.Binomial{N: float64(s.n), P: 0.5}
+		for k := range s.n + 1 {
+			probabilities[i] = append(probabilities[i], flips.Prob(float64(k)))
+		}
+	}
+	observed := newObservedSum(steps)
+	p := Test{Exact: true}
+	var walk func(i int, sum, probability float64)
+	walk = func(i int, sum, probability float64) {
+		if i < len(steps) {
+			for k, q := range probabilities[i] {
+				walk(i+1, sum+steps[i].size*float64(2*k-steps[i].n), probability*q)
+			}
+			return
+		}
+		if observed.above(sum) {
+			p.Greater += probability
+		}
+		if observed.below(sum) {
+			p.Less += probability
+		}
+		if observed.beyond(sum) {
+			p.TwoSided += probability
+		}
+	}
+	walk(0, 0, 1)
+	p.TwoSided, p.Greater, p.Less = min(p.TwoSided, 1), min(p.Greater, 1), min(p.Less, 1)
+	return p
+}
+
+// sampledFlips estimates the p-values from random outcomes.
+func sampledFlips(steps []step, o Options) Test {
+	observed := newObservedSum(steps)
+	fair := newBinomial(0.5)
+	sums := parallelDraws(o.Resamples, o.Seed, func(r *rand.Rand, dst []float64) {
+		for i := range dst {
+			sum := 0.0
+			for _, s := range steps {
+				sum += s.size * float64(2*fair.draw(r, s.n)-s.n)
+			}
+			dst[i] = sum
+		}
+	})
+	above, below, beyond := 1, 1, 1
+	for _, sum := range sums {
+		if observed.above(sum) {
+			above++
+		}
+		if observed.below(sum) {
+			below++
+		}
+		if observed.beyond(sum) {
+			beyond++
+		}
+	}
+	n := float64(len(sums) + 1)
+	return Test{TwoSided: float64(beyond) / n, Greater: float64(above) / n, Less: float64(below) / n}
+}
+
+// binSteps returns at most n steps. If there are more, steps of similar size (within
+// one n-th of the range) are replaced by their mean. The test remains valid, as the
+// observed sum is also computed from the result.
+func binSteps(steps []step, n int) []step {
+	if len(steps) <= n {
+		return steps
+	}
+	low := steps[0].size
+	width := (steps[len(steps)-1].size - low) / float64(n)
+	var all []step
+	bin := -1
+	for _, s := range steps {
+		if i := min(int((s.size-low)/width), n-1); i != bin {
+			all, bin = append(all, step{}), i
+		}
+		last := &all[len(all)-1]
+		last.size = (last.size*float64(last.n) + s.size*float64(s.n)) / float64(last.n+s.n)
+		last.n += s.n
+		last.increases += s.increases
+	}
+	return all
+}
+
+// minNormal is the number of differences from which the signed-rank test uses the
+// normal approximation.
+const minNormal = 200
+
+// signedRanks is Wilcoxon's signed-rank test (Biometrics Bulletin 1, 1945) of the mean
+// differences of units. Differences of 0 are dropped, as by default in
+// scipy.stats.wilcoxon. Equal differences share their mean rank. Below 200
+// differences the test is exact, also with ties; otherwise it uses the normal
+// approximation with the variance corrected for ties and without continuity
+// correction (Lehmann, "Nonparametrics", 1975, chapter 3), as in scipy.
+func (t *table) signedRanks() Test {
+	steps := t.steps(unit.mean)
+	if len(steps) == 0 {
+		return noDifference()
+	}
+	n, rankSum := 0, 0 // rankSum is twice the rank sum of the positive differences
+	doubled := make([]int, len(steps))
+	var ties float64
+	for i, s := range steps {
+		doubled[i] = 2*n + s.n + 1 // twice the mean of the ranks n+1 to n+s.n
+		rankSum += doubled[i] * s.increases
+		n += s.n
+		ties += float64(s.n) * (float64(s.n)*float64(s.n) - 1)
+	}
+	if n < minNormal {
+		return exactRanks(steps, doubled, n, rankSum)
+	}
+	m := float64(n)
+	deviation := math.Sqrt(m*(m+1)*(2*m+1)/24 - ties/48)
+	z := (float64(rankSum)/2 - m*(m+1)/4) / deviation
+	below := distuv.UnitNormal.CDF(z)
+	above := distuv.UnitNormal.CDF(-z)
+	return Test{TwoSided: min(1, 2*min(above, below)), Greater: above, Less: below}
+}
+
+// exactRanks computes the distribution of the rank sum, one rank at a time.
+func exactRanks(steps []step, doubled []int, n, rankSum int) Test {
+	probabilities := make([]float64, n*(n+1)+1) // by twice the rank sum
+	probabilities[0] = 1
+	maxSum := 0
+	for i, s := range steps {
+		for range s.n {
+			rank := doubled[i]
+			maxSum += rank
+			for sum := maxSum; sum >= rank; sum-- {
+				probabilities[sum] = (probabilities[sum] + probabilities[sum-rank]) / 2
+			}
+			for sum := rank - 1; sum >= 0; sum-- {
+				probabilities[sum] /= 2
+			}
+		}
+	}
+	p := Test{Exact: true}
+	for sum, probability := range probabilities {
+		if sum >= rankSum {
+			p.Greater += probability
+		}
+		if sum <= rankSum {
+			p.Less += probability
+		}
+	}
+	p.Greater, p.Less = min(p.Greater, 1), min(p.Less, 1)
+	p.TwoSided = min(1, 2*min(p.Greater, p.Less))
+	return p
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// By scipy 1.17: wilcoxon(np.round(x, 12), alternative=...), and
+// Expected values from scipy 1.17: wilcoxon(np.round(x, 12), alternative=...), and
 // permutation_test((x,), np.mean, permutation_type="samples",
-// n_resamples=np.inf, alternative=...). The 300 are the normal approximation;
-// of the 60, which have no ties, method="exact".
-func TestPairedTestsAreThoseOfScipy(t *testing.T) {
+// n_resamples=np.inf, alternative=...). The 300 differences use the normal
+// approximation, the 60 without ties method="exact".
+func TestPairedTestsMatchScipy(t *testing.T) {
 	ties := []float64{1. / 3, 2./3 - 1, 2. / 3, 0, 0, 1, 1./3 - 2./3, 1. / 2, 1. / 2, 1 - 1./3, -1. / 2, 1}
 	many := make([]float64, 300)
 	for i := range many {
@@ -31,9 +31,9 @@ func TestPairedTestsAreThoseOfScipy(t *testing.T) {
 		want        Test
 	}{
 		{"signed ranks", plain, false, Test{0.1142578125, 0.05712890625, 0.947265625, true}},
-		{"turned signs", plain, true, Test{0.1572265625, 0.07861328125, 0.9326171875, true}},
+		{"sign flips", plain, true, Test{0.1572265625, 0.07861328125, 0.9326171875, true}},
 		{"signed ranks with ties and zeros", ties, false, Test{0.060546875, 0.0302734375, 0.978515625, true}},
-		{"turned signs with ties and zeros", ties, true, Test{0.09375, 0.046875, 0.9677734375, true}},
+		{"sign flips with ties and zeros", ties, true, Test{0.09375, 0.046875, 0.9677734375, true}},
 		{"300 signed ranks", many, false, Test{1.5489958411261632e-05, 7.744979205630816e-06, 0.9999922550207944, false}},
 		{"60 signed ranks", sixty, false, Test{0.05015683352005862, 0.02507841676002931, 0.9753592470078194, true}},
 		{"no difference", make([]float64, 9), true, Test{1, 1, 1, true}},
@@ -50,7 +50,7 @@ func TestPairedTestsAreThoseOfScipy(t *testing.T) {
 	}
 }
 
-func TestDrawnFlipsAreCloseToAllOfThem(t *testing.T) {
+func TestSampledFlipsApproximateExactOnes(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var s Sample
@@ -58,9 +58,9 @@ func TestDrawnFlipsAreCloseToAllOfThem(t *testing.T) {
 			s.Add(r.Float64()-0.4, 1)
 		}
 		steps := s.table().steps(func(u unit) float64 { return u.sum })
-		exact, drawn := exactFlips(steps), drawnFlips(steps, Options{Resamples: 20_000})
+		exact, drawn := exactFlips(steps), sampledFlips(steps, Options{Resamples: 20_000})
 		if drawn.Exact {
-			t.Error("drawn outcomes are not exact")
+			t.Error("sampled test: got Exact, want false")
 		}
 		near(t, "two-sided", drawn.TwoSided, exact.TwoSided, 0.015)
 		near(t, "greater", drawn.Greater, exact.Greater, 0.015)
@@ -68,7 +68,7 @@ func TestDrawnFlipsAreCloseToAllOfThem(t *testing.T) {
 	}
 }
 
-func TestADrawnTestIsNeverZero(t *testing.T) {
+func TestSampledPValueIsNeverZero(t *testing.T) {
 	var s Sample
 	for i := range 100 {
 		s.Add(0.5+float64(i)/1000, 1)
@@ -80,25 +80,25 @@ func TestADrawnTestIsNeverZero(t *testing.T) {
 	}
 }
 
-func TestJoinedStepsKeepTheirSum(t *testing.T) {
+func TestBinStepsKeepsTheSum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var s Sample
 	for range 5000 {
 		s.Add(r.Float64()-0.49, 1)
 	}
 	steps := s.table().steps(func(u unit) float64 { return u.sum })
-	few := joined(steps, 100)
+	few := binSteps(steps, 100)
 	if len(few) > 100 {
-		t.Errorf("%d steps", len(few))
+		t.Errorf("got %d steps, want at most 100", len(few))
 	}
-	whole, less := observed(steps), observed(few)
+	whole, less := newObservedSum(steps), newObservedSum(few)
 	near(t, "sum", less.sum, whole.sum, 0.5)
-	near(t, "all sizes", less.slack, whole.slack, 1e-18*whole.slack+1e-18)
+	near(t, "all sizes", less.tolerance, whole.tolerance, 1e-18*whole.tolerance+1e-18)
 }
 
-// By statsmodels 0.15, TTestPower().solve_power(nobs=n, alpha=a, power=p), whose
-// solver stops at six digits.
-func TestDetectableDifferenceIsThatOfStatsmodels(t *testing.T) {
+// Expected values from statsmodels 0.15: TTestPower().solve_power(nobs=n, alpha=a,
+// power=p), whose solver stops at six digits.
+func TestDetectableMatchesStatsmodels(t *testing.T) {
 	for _, c := range []struct {
 		n            int
 		alpha, power float64
@@ -113,11 +113,11 @@ func TestDetectableDifferenceIsThatOfStatsmodels(t *testing.T) {
 	near(t, "at the change of formula", Detectable(1, 10_002, 0.05, 0.8), Detectable(1, 10_001, 0.05, 0.8), 1e-3)
 	near(t, "many", Detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
 	if !math.IsNaN(Detectable(1, 1, 0.05, 0.8)) {
-		t.Error("one unit has no deviation")
+		t.Error("one unit: got a number, want NaN")
 	}
 }
 
-func TestComparisonOfAnImprovement(t *testing.T) {
+func TestCompareFindsAnImprovement(t *testing.T) {
 	var s Sample
 	var g Groups
 	r := rand.New(rand.NewPCG(1, 2))
@@ -141,7 +141,7 @@ func TestComparisonOfAnImprovement(t *testing.T) {
 	near(t, "one mean", rows.Difference.Estimate, groups.Difference.Estimate, 1e-15)
 }
 
-func TestComparisonOfTheSameRunFindsNothing(t *testing.T) {
+func TestCompareOfEqualRuns(t *testing.T) {
 	c := Compare(sampleOf(make([]float64, 300)...), Options{})
 	if c.Same != 300 || c.Permutation.TwoSided != 1 || c.Wilcoxon.TwoSided != 1 || !math.IsNaN(c.Detectable) {
 		t.Errorf("%+v", c)
@@ -151,13 +151,10 @@ func TestComparisonOfTheSameRunFindsNothing(t *testing.T) {
 	}
 }
 
-// Under the null hypothesis a p-value is at most p with a probability of at
-// most p, and of nearly p.
-func TestPairedPValuesAreUniformUnderTheNull(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow, skipped with -short")
-	}
-	long(t)
+// Under the null hypothesis a p-value is at most p with a probability slightly below
+// p.
+func TestPairedPValuesUnderTheNull(t *testing.T) {
+	skipShort(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	var flips, ranks, either, drawn, groups, interval int
 	for i := range *coverage {
@@ -187,10 +184,10 @@ func TestPairedPValuesAreUniformUnderTheNull(t *testing.T) {
 		count(&drawn, !p.Exact && p.TwoSided <= 0.05)
 		count(&groups, Compare(g.Sample(), o).Permutation.TwoSided <= 0.05)
 	}
-	held(t, "flips at 0.05", flips, *coverage, 0.035, 0.06)
-	held(t, "flips upwards at 0.1", either, *coverage, 0.08, 0.115)
-	held(t, "ranks at 0.05", ranks, *coverage, 0.035, 0.06)
-	held(t, "drawn flips at 0.05", drawn, *coverage, 0.035, 0.06)
-	held(t, "flips of groups at 0.05", groups, *coverage, 0.035, 0.06)
-	held(t, "paired interval", interval, *coverage, 0.935, 0.965)
+	checkCoverage(t, "flips at 0.05", flips, *coverage, 0.035, 0.06)
+	checkCoverage(t, "one-sided flips at 0.1", either, *coverage, 0.08, 0.115)
+	checkCoverage(t, "ranks at 0.05", ranks, *coverage, 0.035, 0.06)
+	checkCoverage(t, "sampled flips at 0.05", drawn, *coverage, 0.035, 0.06)
+	checkCoverage(t, "flips of groups at 0.05", groups, *coverage, 0.035, 0.06)
+	checkCoverage(t, "paired interval", interval, *coverage, 0.935, 0.965)
 }

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// A Bin holds the rows whose probabilities lie from Low to High.
+// A Bin summarizes the rows with probabilities from Low to High.
 type Bin struct {
 	Low, High float64
 	N         int
@@ -10,11 +10,10 @@ type Bin struct {
 	Share     float64 // of positives
 }
 
-// Reliability sorts probabilities, from 0 to 1, into so many bins of equal
-// width and returns those that have rows, the lowest first: a reliability
-// diagram (DeGroot and Fienberg, The Statistician 32, 1983). The upper edge
-// belongs to the bin, and to the first one the lower as well, as in
-// sklearn.calibration. It returns nil without bins. A NaN is left out.
+// Reliability returns the non-empty bins of a reliability diagram in ascending order:
+// probabilities from 0 to 1 in bins of equal width (DeGroot and Fienberg, The
+// Statistician 32, 1983). A bin includes its upper edge, and the first one also its
+// lower edge, as in sklearn.calibration. NaNs are skipped.
 func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 	if bins < 1 {
 		return nil
@@ -24,8 +23,7 @@ func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 		if math.IsNaN(p) {
 			continue
 		}
-		at := max(0, min(int(math.Ceil(p*float64(bins)))-1, bins-1))
-		b := &all[at]
+		b := &all[max(0, min(int(math.Ceil(p*float64(bins)))-1, bins-1))]
 		b.N++
 		b.Mean += p
 		if positive[i] {
@@ -44,11 +42,10 @@ func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 	return kept
 }
 
-// ECE returns the expected calibration error: the mean distance of the share
-// of positives from the mean probability, over rows (Naeini, Cooper and
-// Hauskrecht, AAAI 2015). NaN without rows. It depends on the bins, and is
-// above 0 for a perfectly calibrated judge too, by chance; [ECEByChance] says
-// by how much.
+// ECE returns the expected calibration error: the mean absolute difference between
+// the share of positives and the mean probability, weighted by rows (Naeini, Cooper
+// and Hauskrecht, AAAI 2015). It is NaN without rows. It depends on the bins, and is
+// above 0 by chance even for a perfectly calibrated judge; see [ECEByChance].
 func ECE(bins []Bin) float64 {
 	var sum, n float64
 	for _, b := range bins {
@@ -58,11 +55,11 @@ func ECE(bins []Bin) float64 {
 	return sum / n
 }
 
-// ECEByChance returns the mean of the [ECE] that a judge would have if it were
-// perfectly calibrated in each of the bins, for that many rows: with a share of
-// positives about the mean probability p by the normal approximation to the
-// binomial, the mean distance is sqrt(2p(1-p)/(πN)). An ECE near it shows
-// nothing (Bröcker and Smith, Weather and Forecasting 22, 2007, on such bars).
+// ECEByChance returns the expected [ECE] of a perfectly calibrated judge with the
+// same bins and rows. By the normal approximation to the binomial, the mean absolute
+// difference in a bin with mean probability p is sqrt(2p(1-p)/(πN)). An ECE near this
+// value is no evidence of miscalibration (Bröcker and Smith, Weather and Forecasting
+// 22, 2007).
 func ECEByChance(bins []Bin) float64 {
 	var sum, n float64
 	for _, b := range bins {

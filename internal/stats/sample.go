@@ -6,20 +6,19 @@ import (
 	"slices"
 )
 
-// A Sample holds independent units, each a sum over its parts and their
-// number, and from these the mean over all parts: the sum of the sums over the
-// sum of the sizes. What a unit is decides what is estimated and how sure it is:
+// A Sample holds independent units, each with a sum and a size. Its mean is the total
+// of the sums divided by the total of the sizes. The choice of units determines the
+// estimate and its uncertainty:
 //
-//   - a row with its score and size 1: the macro mean, of rows;
-//   - a row with its supported claims and its claims: the micro mean, of claims,
-//     a ratio estimator, for the rows have different numbers of claims;
-//   - a group of rows with the sum of their scores and their number: the macro
-//     mean where the rows of a group are alike (see [Groups]).
+//   - a row with its score and size 1: the macro mean over rows;
+//   - a row with its supported claims and all its claims: the micro mean over claims,
+//     a ratio estimator;
+//   - a group of rows with the sum of their scores and their number: the macro mean
+//     for correlated rows (see [Groups]).
 //
-// A Sample counts how often each pair came, so it is small where rows are k
-// claims of n, and it needs memory for every unit where all are different. The
-// order in which units came makes no difference to any figure, nor does it
-// matter which shard of a run counted them.
+// A Sample counts equal units, so it is small if scores are k of n claims; it needs
+// memory for each distinct unit. Results do not depend on the order of units or their
+// distribution over shards.
 //
 // The zero Sample is empty and ready for use.
 type Sample struct {
@@ -29,11 +28,10 @@ type Sample struct {
 
 type unit struct{ sum, size float64 }
 
-// mean is the mean of the unit's parts.
+// mean returns the mean of the unit.
 func (u unit) mean() float64 { return u.sum / u.size }
 
-// Add counts a unit. One with a NaN, or without a size above 0, is missing and
-// is not counted.
+// Add adds a unit. It ignores a NaN sum and a size that is not positive.
 func (s *Sample) Add(sum, size float64) {
 	if math.IsNaN(sum) || !(size > 0) {
 		return
@@ -41,7 +39,7 @@ func (s *Sample) Add(sum, size float64) {
 	s.add(unit{sum, size}, 1)
 }
 
-// Merge counts all units that o has counted.
+// Merge adds all units of o.
 func (s *Sample) Merge(o *Sample) {
 	for u, k := range o.counts {
 		s.add(u, k)
@@ -56,13 +54,13 @@ func (s *Sample) add(u unit, k int) {
 	s.n += k
 }
 
-// Count returns how many units were counted.
+// Count returns the number of units.
 func (s *Sample) Count() int { return s.n }
 
-// Mean returns the mean over the units' parts, NaN without units.
+// Mean returns the mean, NaN without units.
 func (s *Sample) Mean() float64 { return s.table().mean() }
 
-// Sample returns the counted values as units of size 1.
+// Sample returns the values as units of size 1.
 func (s *Summary) Sample() *Sample {
 	var o Sample
 	for x, k := range s.counts {
@@ -71,8 +69,8 @@ func (s *Summary) Sample() *Sample {
 	return &o
 }
 
-// A table is a Sample in a fixed order: the different units, those that came
-// most often first, and how often each came.
+// A table is a Sample in a fixed order: the distinct units by descending frequency,
+// and their frequencies.
 type table struct {
 	units  []unit
 	counts []int
@@ -99,7 +97,7 @@ func (s *Sample) table() *table {
 
 func (t *table) mean() float64 {
 	if len(t.units) == 1 {
-		return t.units[0].mean() // and not its rounding error
+		return t.units[0].mean() // avoid rounding errors
 	}
 	var sum, size float64
 	for i, u := range t.units {
@@ -109,11 +107,11 @@ func (t *table) mean() float64 {
 	return sum / size
 }
 
-// residual returns what u's sum has above the mean's share: its influence on
-// the mean, but for the factor of the mean size.
+// residual returns the difference between u's sum and the mean for its size, which is
+// proportional to its influence on the mean.
 func (u unit) residual(mean float64) float64 { return u.sum - mean*u.size }
 
-// moments returns the sums of the squares and of the cubes of the residuals.
+// moments returns the sums of the squared and the cubed residuals.
 func (t *table) moments() (m2, m3 float64) {
 	mean := t.mean()
 	for i, u := range t.units {
@@ -124,10 +122,9 @@ func (t *table) moments() (m2, m3 float64) {
 	return m2, m3
 }
 
-// standardError returns the linearised standard error of the mean, with n-1 as
-// in the sample standard deviation: for units of size 1 it is s/sqrt(n), else
-// that of a ratio estimator (Cochran, "Sampling Techniques", 3rd ed., 1977,
-// chapter 6). NaN for fewer than two units.
+// standardError returns the linearized standard error of the mean: s/sqrt(n) for
+// units of size 1, otherwise that of a ratio estimator (Cochran, "Sampling
+// Techniques", 3rd ed., 1977, chapter 6). It is NaN for fewer than two units.
 func (t *table) standardError() float64 {
 	if t.n < 2 {
 		return math.NaN()
@@ -144,19 +141,96 @@ func (t *table) standardError() float64 {
 	return math.Sqrt(m2*n/(n-1)) / size
 }
 
-// different returns how many units have another mean than the most common one.
-func (t *table) different() int {
+// distinctFromMode returns the number of units whose mean differs from the most
+// common one.
+func (t *table) distinctFromMode() int {
 	counts := make(map[float64]int)
 	for i, u := range t.units {
-		counts[tied(u.mean())] += t.counts[i]
+		counts[roundTies(u.mean())] += t.counts[i]
 	}
-	most := 0
+	mode := 0
 	for _, k := range counts {
-		most = max(most, k)
+		mode = max(mode, k)
 	}
-	return t.n - most
+	return t.n - mode
 }
 
-// tied rounds x to 12 decimals, so that fractions that are equal but were
-// computed in two ways, as 1-2/3 and 1/3, are equal.
-func tied(x float64) float64 { return math.Round(x*1e12) / 1e12 }
+// roundTies rounds x to 12 decimals, so that equal fractions that were computed in
+// different ways, such as 1-2/3 and 1/3, compare equal.
+func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
+
+// Groups sums units by group: rows about one document or questions of one user,
+// which tend to be right or wrong together. The groups are the independent units, so
+// that an interval over them does not count similar rows as separate observations.
+//
+// Sums are stored in fixed point with a resolution of 2^-60, so that they do not
+// depend on the order of rows or their distribution over shards. Each number must be
+// below 2^31, and the sum of a group below 2^32.
+//
+// The zero Groups is empty and ready for use.
+type Groups struct {
+	groups map[string]*group
+}
+
+type group struct{ sum, size fixed }
+
+// Add adds a unit to a group. It ignores a NaN sum and a size that is not positive.
+func (g *Groups) Add(name string, sum, size float64) {
+	if math.IsNaN(sum) || !(size > 0) {
+		return
+	}
+	to := g.group(name)
+	to.sum.add(sum)
+	to.size.add(size)
+}
+
+// Merge adds all groups of o.
+func (g *Groups) Merge(o *Groups) {
+	for name, from := range o.groups {
+		to := g.group(name)
+		to.sum.merge(from.sum)
+		to.size.merge(from.size)
+	}
+}
+
+// Sample returns the groups as units.
+func (g *Groups) Sample() *Sample {
+	var s Sample
+	for _, u := range g.groups {
+		s.Add(u.sum.value(), u.size.value())
+	}
+	return &s
+}
+
+func (g *Groups) group(name string) *group {
+	if g.groups == nil {
+		g.groups = make(map[string]*group)
+	}
+	to := g.groups[name]
+	if to == nil {
+		to = new(group)
+		g.groups[name] = to
+	}
+	return to
+}
+
+// fixed is a sum in units of 2^-30 (high) and 2^-60 (low). Unlike floats, integers
+// have the same sum in any order.
+type fixed struct{ high, low int64 }
+
+const fixedScale = 1 << 30
+
+func (f *fixed) add(x float64) {
+	high := math.Round(x * fixedScale)
+	f.high += int64(high)
+	f.low += int64(math.Round((x*fixedScale - high) * fixedScale))
+}
+
+func (f *fixed) merge(o fixed) {
+	f.high += o.high
+	f.low += o.low
+}
+
+func (f *fixed) value() float64 {
+	return float64(f.high)/fixedScale + float64(f.low)/(fixedScale*fixedScale)
+}

@@ -1,5 +1,5 @@
-// Package stats holds the figures that are drawn from the rows' scores. It
-// knows nothing of rows, files or commands.
+// Package stats computes statistics of scores: summaries, confidence intervals,
+// paired comparisons and agreement with labels.
 package stats
 
 import (
@@ -10,11 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Summary describes a stream of numbers exactly, and not by a sketch of them.
-// It counts how often each value came. The values that ragfaith counts are k
-// claims of n, so there are few different ones: no more than the square of the
-// most claims of any row, however many rows there are. The order in which the
-// values came makes no difference to any figure.
+// A Summary computes exact statistics of a stream of numbers from the frequency of
+// each value. Scores are k of n claims, so there are few distinct values: at most the
+// square of the maximum number of claims of a row. Results do not depend on the order
+// of values.
 //
 // The zero Summary is empty and ready for use.
 type Summary struct {
@@ -22,10 +21,10 @@ type Summary struct {
 	n      int
 }
 
-// Add counts x. NaN stands for a missing value and is not counted.
+// Add adds a value. It ignores NaN, which stands for a missing value.
 func (s *Summary) Add(x float64) { s.add(x, 1) }
 
-// Merge counts all that o has counted.
+// Merge adds all values of o.
 func (s *Summary) Merge(o *Summary) {
 	for x, k := range o.counts {
 		s.add(x, k)
@@ -43,7 +42,7 @@ func (s *Summary) add(x float64, k int) {
 	s.n += k
 }
 
-// Count returns how many values were counted.
+// Count returns the number of values.
 func (s *Summary) Count() int { return s.n }
 
 // Mean returns the arithmetic mean, NaN without values.
@@ -60,9 +59,9 @@ func (s *Summary) Std() float64 {
 	}
 	values, weights := s.table()
 	if len(values) == 1 {
-		return 0 // and not the rounding error of the mean
+		return 0 // avoid rounding errors
 	}
-	return stat.StdDev(values, weights) // weights are frequencies: n-1 is their sum less one
+	return stat.StdDev(values, weights) // weights are frequencies: n-1 is their sum minus one
 }
 
 // Min returns the smallest value, NaN without values.
@@ -71,28 +70,28 @@ func (s *Summary) Min() float64 { return s.Quantile(0) }
 // Max returns the largest value, NaN without values.
 func (s *Summary) Max() float64 { return s.Quantile(1) }
 
-// Quantile returns the value below which a fraction p of the values lies, with
-// linear interpolation between the two nearest: definition 7 of Hyndman and
+// Quantile returns the p-quantile, with linear interpolation between the two nearest
+// values: definition 7 of Hyndman and
 // Fan, "Sample Quantiles in Statistical Packages" (The American Statistician
-// 50, 1996), the default of pandas and NumPy. p is from 0 to 1. It is NaN
-// without values.
+// 50, 1996), the default of pandas and NumPy. It is NaN without values and for p
+// outside 0 to 1.
 func (s *Summary) Quantile(p float64) float64 {
 	if s.n == 0 || math.IsNaN(p) || p < 0 || p > 1 {
 		return math.NaN()
 	}
 	values, weights := s.table()
-	at := p * float64(s.n-1)
-	below := math.Floor(at)
-	a, b := nth(values, weights, below), nth(values, weights, math.Ceil(at))
-	// NumPy's form, which is exact at both ends.
-	t := at - below
+	position := p * float64(s.n-1)
+	below := math.Floor(position)
+	a, b := nth(values, weights, below), nth(values, weights, math.Ceil(position))
+	// The formula of NumPy, which is exact at both ends.
+	t := position - below
 	if t < 0.5 {
 		return a + (b-a)*t
 	}
 	return b - (b-a)*(1-t)
 }
 
-// table returns the different values, ascending, and how often each came.
+// table returns the distinct values in ascending order and their frequencies.
 func (s *Summary) table() (values, weights []float64) {
 	values = slices.Sorted(maps.Keys(s.counts))
 	weights = make([]float64, len(values))
@@ -102,7 +101,7 @@ func (s *Summary) table() (values, weights []float64) {
 	return values, weights
 }
 
-// nth returns the value with the rank i, from 0.
+// nth returns the value with rank i, from 0.
 func nth(values, weights []float64, i float64) float64 {
 	for k, w := range weights {
 		if i < w {

@@ -10,19 +10,19 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// figures are what describe() of pandas gives, and the quantiles 0.1 and 0.9.
-type figures struct {
-	Count                        int
-	Mean, Std                    float64
-	Min, Q1, Median, Q3, Max     float64
-	FirstDecile, LastDecileOrNaN float64
+// description holds the values of describe() in pandas and two deciles.
+type description struct {
+	Count                    int
+	Mean, Std                float64
+	Min, Q1, Median, Q3, Max float64
+	FirstDecile, LastDecile  float64
 }
 
-func figuresOf(s *Summary) figures {
-	return figures{
+func describe(s *Summary) description {
+	return description{
 		Count: s.Count(), Mean: s.Mean(), Std: s.Std(),
 		Min: s.Min(), Q1: s.Quantile(0.25), Median: s.Quantile(0.5), Q3: s.Quantile(0.75), Max: s.Max(),
-		FirstDecile: s.Quantile(0.1), LastDecileOrNaN: s.Quantile(0.9),
+		FirstDecile: s.Quantile(0.1), LastDecile: s.Quantile(0.9),
 	}
 }
 
@@ -34,8 +34,8 @@ func summaryOf(values ...float64) *Summary {
 	return &s
 }
 
-// Values of pandas 3.1.1 and NumPy 2.4.6.
-func TestFiguresAreThoseOfPandas(t *testing.T) {
+// Expected values from pandas 3.1.1 and NumPy 2.4.6.
+func TestSummaryMatchesPandas(t *testing.T) {
 	nan, third := math.NaN(), 1.0/3
 	thousand := make([]float64, 1000)
 	for i := range thousand {
@@ -45,19 +45,19 @@ func TestFiguresAreThoseOfPandas(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		values []float64
-		want   figures
+		want   description
 	}{
-		{"no value", nil, figures{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
-		{"only missing values", []float64{nan, nan}, figures{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
-		{"one value", []float64{1}, figures{1, 1, nan, 1, 1, 1, 1, 1, 1, 1}},
-		{"two values", []float64{0.5, 1}, figures{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
-		{"a missing value is left out", []float64{0.5, nan, 1}, figures{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
-		{"equal values", slices.Repeat([]float64{third}, 7), figures{7, third, 0, third, third, third, third, third, third, third}},
-		{"thirds", []float64{0, third, 2 * third, 1, 1, third}, figures{6, 0.5555555555555556, 0.4036867138796656, 0, third, 0.5, 0.9166666666666666, 1, third / 2, 1}},
-		{"a thousand fractions", thousand, figures{1000, 0.45581666666666665, 0.38135239817790645, 0, 0, 0.4, 0.75, 1, 0, 1}},
+		{"no value", nil, description{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
+		{"only missing values", []float64{nan, nan}, description{0, nan, nan, nan, nan, nan, nan, nan, nan, nan}},
+		{"one value", []float64{1}, description{1, 1, nan, 1, 1, 1, 1, 1, 1, 1}},
+		{"two values", []float64{0.5, 1}, description{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
+		{"a missing value is left out", []float64{0.5, nan, 1}, description{2, 0.75, 0.3535533905932738, 0.5, 0.625, 0.75, 0.875, 1, 0.55, 0.95}},
+		{"equal values", slices.Repeat([]float64{third}, 7), description{7, third, 0, third, third, third, third, third, third, third}},
+		{"thirds", []float64{0, third, 2 * third, 1, 1, third}, description{6, 0.5555555555555556, 0.4036867138796656, 0, third, 0.5, 0.9166666666666666, 1, third / 2, 1}},
+		{"a thousand fractions", thousand, description{1000, 0.45581666666666665, 0.38135239817790645, 0, 0, 0.4, 0.75, 1, 0, 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := figuresOf(summaryOf(tt.values...))
+			got := describe(summaryOf(tt.values...))
 			if d := cmp.Diff(tt.want, got, cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-14)); d != "" {
 				t.Error(d)
 			}
@@ -65,13 +65,13 @@ func TestFiguresAreThoseOfPandas(t *testing.T) {
 	}
 }
 
-func TestEqualValuesHaveNoDeviation(t *testing.T) {
+func TestStdOfEqualValuesIsZero(t *testing.T) {
 	if got := summaryOf(slices.Repeat([]float64{0.1}, 1001)...).Std(); got != 0 {
-		t.Errorf("got %v", got)
+		t.Errorf("got %v, want 0", got)
 	}
 }
 
-func TestOrderAndMergingMakeNoDifference(t *testing.T) {
+func TestSummaryDoesNotDependOnOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
 		values := make([]float64, 1+random.IntN(300))
@@ -79,27 +79,27 @@ func TestOrderAndMergingMakeNoDifference(t *testing.T) {
 			n := 1 + random.IntN(9)
 			values[i] = float64(random.IntN(n+1)) / float64(n)
 		}
-		want := figuresOf(summaryOf(values...))
+		want := describe(summaryOf(values...))
 		random.Shuffle(len(values), func(i, j int) { values[i], values[j] = values[j], values[i] })
 		cut := random.IntN(len(values) + 1)
 		merged := summaryOf(values[cut:]...)
 		merged.Merge(summaryOf(values[:cut]...))
-		if d := cmp.Diff(want, figuresOf(merged), cmpopts.EquateNaNs()); d != "" {
+		if d := cmp.Diff(want, describe(merged), cmpopts.EquateNaNs()); d != "" {
 			t.Fatal(d)
 		}
 	}
 }
 
-func TestQuantileOutsideItsRangeIsMissing(t *testing.T) {
+func TestQuantileOutOfRangeIsNaN(t *testing.T) {
 	s := summaryOf(0, 1)
 	for _, p := range []float64{-0.1, 1.1, math.NaN()} {
 		if got := s.Quantile(p); !math.IsNaN(got) {
-			t.Errorf("quantile %v is %v", p, got)
+			t.Errorf("Quantile(%v): got %v, want NaN", p, got)
 		}
 	}
 }
 
-func TestMemoryIsOfTheDifferentValues(t *testing.T) {
+func TestSummaryMemoryDependsOnDistinctValues(t *testing.T) {
 	var s Summary
 	allocs := testing.AllocsPerRun(5, func() {
 		for i := range 100_000 {
@@ -107,6 +107,6 @@ func TestMemoryIsOfTheDifferentValues(t *testing.T) {
 		}
 	})
 	if allocs > 5 {
-		t.Errorf("%v allocations for 100,000 values", allocs)
+		t.Errorf("got %v allocations for 100,000 values, want at most 5", allocs)
 	}
 }

@@ -8,57 +8,53 @@ import (
 )
 
 const (
-	folds   = 10 // a tenth of the rows is left out at a time
-	repeats = 20 // in so many random ways, for one way is a matter of luck
+	folds   = 10 // of the cross-validation
+	repeats = 20 // random divisions into folds
 )
 
-// A Threshold is where scores are best cut: a row is called positive with a
-// score at or above it.
+// A Threshold is the result of BestThreshold. Rows with a score at or above the
+// threshold are predicted positive.
 type Threshold struct {
-	// Threshold has the highest balanced accuracy on all rows: the middle one
-	// of several, halfway between two scores. NaN without both labels.
+	// Threshold has the highest balanced accuracy on all rows. It is halfway between
+	// two scores, and the middle one of several. It is NaN without both labels.
 	Threshold float64
-	// Apparent is its balanced accuracy on the rows that it was chosen by,
-	// which is too high.
+	// Apparent is its balanced accuracy on the rows that it was chosen on, which is
+	// optimistic.
 	Apparent float64
-	// OutOfFold is the balanced accuracy to expect on other rows: each row is
-	// called by a threshold that was chosen without it and without its group.
+	// OutOfFold is the expected balanced accuracy on other rows: each row is predicted
+	// with a threshold that was chosen without it and its group.
 	OutOfFold Interval
-	// Low and High are the least and the greatest threshold that were chosen
-	// with a tenth of the rows left out.
+	// Low and High are the minimum and maximum threshold over all folds.
 	Low, High float64
 }
 
-type labelled struct {
+type labelledRow struct {
 	score    float64
 	positive bool
 	group    string
 	fold     int
-	right    float64 // how often it was called right
+	correct  float64 // share of correct predictions
 }
 
-// BestThreshold chooses a threshold by balanced accuracy and estimates how good
-// that choice is by cross-validation that holds it within: the threshold is
-// chosen anew by the rows outside of each of ten folds and tried on those
-// within, which avoids the optimism of choosing and trying on the same rows
-// (Varma and Simon, BMC Bioinformatics 7, 2006). There is nothing else to be
-// chosen, so an inner round of folds would give the same choice. The folds are
-// drawn twenty times, o.Seed deciding how; each has its share of either label.
+// BestThreshold chooses the threshold with the highest balanced accuracy and estimates
+// its accuracy on new rows by cross-validation: for each of ten folds, a threshold is
+// chosen on the other rows and tested on the fold, which avoids the bias of choosing
+// and testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). This is
+// repeated for twenty random stratified divisions into folds.
 //
-// The interval takes the twenty for one trial of each row: that of
-// [BalancedAccuracyInterval], or with groups the mean over groups with the
-// interval of [Sample.Interval] for each label. It does not hold the error of
-// choosing the threshold on this sample rather than another.
+// The interval counts the repeats as a single test of each row. It is that of
+// [BalancedAccuracyInterval] or, with groups, combines the intervals of
+// [Sample.Interval] over groups for each label. It does not include the uncertainty of
+// choosing the threshold on this sample.
 //
-// groups has the group of each row, and the rows of one are left out together;
-// it is nil where every row stands alone. The order of rows makes no
-// difference.
+// groups holds the group of each row, or is nil. The rows of a group are left out
+// together. The result does not depend on the order of rows.
 func BestThreshold(positive []bool, scores []float64, groups []string, o Options) Threshold {
 	o = o.withDefaults()
-	rows := make([]labelled, len(scores))
+	rows := make([]labelledRow, len(scores))
 	pos := 0
 	for i := range rows {
-		rows[i] = labelled{score: scores[i], positive: positive[i]}
+		rows[i] = labelledRow{score: scores[i], positive: positive[i]}
 		if groups != nil {
 			rows[i].group = groups[i]
 		}
@@ -66,30 +62,30 @@ func BestThreshold(positive []bool, scores []float64, groups []string, o Options
 			pos++
 		}
 	}
-	slices.SortFunc(rows, func(a, b labelled) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.group, b.group), compareBools(a.positive, b.positive))
+	slices.SortFunc(rows, func(a, b labelledRow) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.group, b.group), cmp.Compare(labelIndex(a.positive), labelIndex(b.positive)))
 	})
 	t := Threshold{Low: math.Inf(1), High: math.Inf(-1)}
-	t.Threshold, t.Apparent = chosen(rows, -1)
-	t.OutOfFold, _ = begun(math.NaN(), len(rows), o.Confidence)
-	if t.OutOfFold.short(pos, len(rows)-pos) {
+	t.Threshold, t.Apparent = chooseThreshold(rows, -1)
+	t.OutOfFold, _ = newInterval(math.NaN(), len(rows), o.Confidence)
+	if t.OutOfFold.tooFew(pos, len(rows)-pos) {
 		t.Low, t.High = math.NaN(), math.NaN()
 		return t
 	}
 	r := rand.New(rand.NewPCG(o.Seed, 0))
 	for range repeats {
-		deal(rows, groups != nil, r)
+		assignFolds(rows, groups != nil, r)
 		for fold := range folds {
-			at, _ := chosen(rows, fold)
-			if math.IsNaN(at) {
+			threshold, _ := chooseThreshold(rows, fold)
+			if math.IsNaN(threshold) {
 				t.Low, t.High = math.NaN(), math.NaN()
 				t.OutOfFold.Note = "the rows outside of one fold have one label only: there are too few groups"
 				return t
 			}
-			t.Low, t.High = min(t.Low, at), max(t.High, at)
+			t.Low, t.High = min(t.Low, threshold), max(t.High, threshold)
 			for i := range rows {
-				if row := &rows[i]; row.fold == fold && (row.score >= at) == row.positive {
-					row.right += 1. / repeats
+				if row := &rows[i]; row.fold == fold && (row.score >= threshold) == row.positive {
+					row.correct += 1. / repeats
 				}
 			}
 		}
@@ -98,20 +94,10 @@ func BestThreshold(positive []bool, scores []float64, groups []string, o Options
 	return t
 }
 
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
-}
-
-// chosen returns the threshold of the highest balanced accuracy for the rows,
-// sorted by score, that are not of the fold, and that accuracy; NaN where they
-// do not have both labels.
-func chosen(rows []labelled, fold int) (at, accuracy float64) {
+// chooseThreshold returns the threshold with the highest balanced accuracy on the
+// rows outside a fold, and that accuracy. Rows are sorted by score. It returns NaN if
+// they do not have both labels.
+func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64) {
 	var pos, neg float64
 	for _, row := range rows {
 		switch {
@@ -125,7 +111,7 @@ func chosen(rows []labelled, fold int) (at, accuracy float64) {
 	if pos == 0 || neg == 0 {
 		return math.NaN(), math.NaN()
 	}
-	// below counts the rows under a threshold; it starts under the lowest score.
+	// below counts the rows below the current candidate by label.
 	var below [2]float64
 	var best []float64
 	accuracy = math.Inf(-1)
@@ -135,29 +121,26 @@ func chosen(rows []labelled, fold int) (at, accuracy float64) {
 			continue
 		}
 		if row.score != last {
-			here := row.score
+			candidate := row.score
 			if !math.IsNaN(last) {
-				here = last + (row.score-last)/2
+				candidate = last + (row.score-last)/2
 			}
 			switch a := (1 - below[1]/pos + below[0]/neg) / 2; {
 			case a > accuracy+1e-12:
-				accuracy, best = a, append(best[:0], here)
+				accuracy, best = a, append(best[:0], candidate)
 			case a > accuracy-1e-12:
-				best = append(best, here)
+				best = append(best, candidate)
 			}
 			last = row.score
 		}
-		if row.positive {
-			below[1]++
-		} else {
-			below[0]++
-		}
+		below[labelIndex(row.positive)]++
 	}
 	return best[(len(best)-1)/2], accuracy
 }
 
-// deal gives every row a fold: each label's rows in turns, or each group.
-func deal(rows []labelled, grouped bool, r *rand.Rand) {
+// assignFolds assigns each row to a random fold: round-robin within each label, or by
+// group.
+func assignFolds(rows []labelledRow, grouped bool, r *rand.Rand) {
 	order := r.Perm(len(rows))
 	var next [2]int
 	byGroup := make(map[string]int)
@@ -172,34 +155,28 @@ func deal(rows []labelled, grouped bool, r *rand.Rand) {
 			row.fold = fold
 			continue
 		}
-		label := 0
-		if row.positive {
-			label = 1
-		}
+		label := labelIndex(row.positive)
 		row.fold = next[label] % folds
 		next[label]++
 	}
 }
 
-// outOfFold is the balanced accuracy by how often the rows were called right.
-func outOfFold(rows []labelled, pos int, grouped bool, o Options) Interval {
+// outOfFold returns the balanced accuracy from the shares of correct predictions.
+func outOfFold(rows []labelledRow, pos int, grouped bool, o Options) Interval {
 	var groups [2]Groups
-	var right [2]float64
+	var correct [2]float64
 	for _, row := range rows {
-		label := 0
-		if row.positive {
-			label = 1
-		}
-		groups[label].Add(row.group, row.right, 1)
-		right[label] += row.right
+		label := labelIndex(row.positive)
+		groups[label].Add(row.group, row.correct, 1)
+		correct[label] += row.correct
 	}
 	neg := len(rows) - pos
-	sensitivity, specificity := right[1]/float64(pos), right[0]/float64(neg)
+	sensitivity, specificity := correct[1]/float64(pos), correct[0]/float64(neg)
 	if !grouped {
-		return balanced(sensitivity, specificity, pos, neg, o.Confidence)
+		return balancedInterval(sensitivity, specificity, pos, neg, o.Confidence)
 	}
 	a, b := groups[1].Sample().Interval(o), groups[0].Sample().Interval(o)
-	i, _ := begun((sensitivity+specificity)/2, len(rows), o.Confidence)
+	i, _ := newInterval((sensitivity+specificity)/2, len(rows), o.Confidence)
 	i.N = min(a.N, b.N)
 	i.Note = cmp.Or(a.Note, b.Note)
 	if a.Reliable() && b.Reliable() {
