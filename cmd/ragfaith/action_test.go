@@ -22,7 +22,7 @@ import (
 
 // What a workflow says must reach a script as text, and what the scripts read is
 // what action.yml gives them.
-func TestTheActionGivesItsInputsAsTextOnly(t *testing.T) {
+func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	action := readAction(t)
 	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
 		t.Fatalf("%+v", action.Runs)
@@ -60,20 +60,20 @@ func TestTheActionGivesItsInputsAsTextOnly(t *testing.T) {
 		t.Errorf("the scripts read %v, and are given %v", read, given)
 	}
 	for input := range action.Inputs {
-		if input != "working-directory" && !slices.Contains(given, inputName(input)) {
+		if input != "working-directory" && !slices.Contains(given, inputVariable(input)) {
 			t.Errorf("nothing reads the input %s", input)
 		}
 	}
 }
 
 // Workflows use others' actions by digest, and put no expression into a command.
-func TestWorkflowsArePinned(t *testing.T) {
+func TestWorkflowsPinActions(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(docsRoot, ".github", "workflows", "*.yml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workflows: %v", err)
 	}
 	for _, file := range files {
-		text := read(t, file)
+		text := readFile(t, file)
 		var node any
 		if err := yaml.Unmarshal([]byte(text), &node); err != nil {
 			t.Fatal(err)
@@ -95,7 +95,7 @@ func TestWorkflowsArePinned(t *testing.T) {
 					case key == "uses":
 						used++
 						// What is of this repository is of the same commit.
-						if _, version, _ := strings.Cut(said, "@"); !isDigest(version) && !strings.HasPrefix(said, "./") {
+						if _, version, _ := strings.Cut(said, "@"); !isCommitHash(version) && !strings.HasPrefix(said, "./") {
 							t.Errorf("%s: %s is not pinned by a digest", file, said)
 						}
 					case key == "run" && strings.Contains(said, "${{"):
@@ -134,7 +134,7 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 			t.Fatal(err)
 		}
 	}
-	docsRows(t, r.dir)
+	writeDocsRows(t, r.dir)
 	// With telemetry on, go leaves a process that writes to HOME after it ends.
 	telemetry := filepath.Join(bin, ".config", "go", "telemetry")
 	if err := os.MkdirAll(telemetry, 0o755); err != nil {
@@ -165,7 +165,7 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 	return r
 }
 
-func TestTheActionScores(t *testing.T) {
+func TestActionScores(t *testing.T) {
 	for name, tt := range map[string]struct {
 		env     []string
 		code    int
@@ -198,7 +198,7 @@ func TestTheActionScores(t *testing.T) {
 }
 
 // Whatever an input says, it is one argument, and nothing of it is run.
-func TestInputsOfTheActionAreNotRun(t *testing.T) {
+func TestActionDoesNotExecuteInputs(t *testing.T) {
 	const echo = "#!/bin/sh\nfor a in \"$@\"; do printf '<%s>\\n' \"$a\"; done\n"
 	const evil = "$(touch hacked) `touch hacked`; touch hacked & \"' || touch hacked #"
 	for input, flag := range map[string]string{
@@ -210,24 +210,24 @@ func TestInputsOfTheActionAreNotRun(t *testing.T) {
 			if want := "<score>\n<" + flag + "=" + value + ">\n<-->\n<d.jsonl>\n"; r.code != 0 || r.out != want {
 				t.Errorf("%s=%s: exit code %d\n%s", input, value, r.code, r.out)
 			}
-			noneHacked(t, r)
+			checkNotExecuted(t, r)
 		}
 	}
 	r := runAction(t, "action-score.sh", echo, "INPUT_ARGS="+evil+"\n-q\n*\n", "INPUT_DATASET=--output=x\n"+evil+"\nno such-*\n")
 	if want := "<score>\n<" + evil + ">\n<-q>\n<*>\n<-->\n<--output=x>\n<" + evil + ">\n<no such-*>\n"; r.code != 0 || r.out != want {
 		t.Errorf("exit code %d\n%s\n%s", r.code, r.out, want)
 	}
-	noneHacked(t, r)
+	checkNotExecuted(t, r)
 	for _, version := range []string{evil, "v1.2.3\n::error::x", "../../../evil", "1.2", "v1.2.3/../../x", "-x"} {
 		r := runAction(t, "action-install.sh", "", "INPUT_VERSION="+version, "INPUT_RELEASES=http://127.0.0.1:9")
 		if r.code != 1 || r.out != "::error title=ragfaith::version: want v1.2.3, source or installed\n" || r.path != "" {
 			t.Errorf("%s: exit code %d: %s", version, r.code, r.out)
 		}
-		noneHacked(t, r)
+		checkNotExecuted(t, r)
 	}
 }
 
-func noneHacked(t *testing.T, r *actionRun) {
+func checkNotExecuted(t *testing.T, r *actionRun) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(r.dir, "hacked")); err == nil {
 		t.Errorf("an input was run: %s", r.out)
@@ -267,7 +267,7 @@ func release(t *testing.T, spoil func(name string, content []byte) []byte) strin
 	return s.URL
 }
 
-func TestTheActionInstallsAReleaseOfTheRightChecksum(t *testing.T) {
+func TestActionVerifiesReleaseChecksum(t *testing.T) {
 	whole := release(t, nil)
 	other := release(t, func(name string, content []byte) []byte {
 		if strings.HasSuffix(name, ".tar.gz") {

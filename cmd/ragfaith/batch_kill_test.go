@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// batchProcess is ragfaith in a process of its own, with a key.
-func batchProcess(s *batchServer, data, out string, more ...string) (*exec.Cmd, *bytes.Buffer) {
+// batchCommand is ragfaith in a process of its own, with a key.
+func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command("ragfaith", append([]string{
 		"score", data, "--to", "none", "-o", out, "--base-url", s.url,
 		"--no-cache", "--batch", "--batch-poll", "5ms",
@@ -28,7 +28,7 @@ func batchProcess(s *batchServer, data, out string, more ...string) (*exec.Cmd, 
 // At every step of a batch the process is killed, once before the server has done
 // what it was asked for, and once before it says so. Whoever goes on submits
 // nothing a second time and comes to the same bytes.
-func TestABatchOutlivesTheProcess(t *testing.T) {
+func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
 	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
@@ -62,7 +62,7 @@ func TestABatchOutlivesTheProcess(t *testing.T) {
 						}
 						s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r, true) }
 					})
-					cmd, said := batchProcess(s, data, out, way...)
+					cmd, said := batchCommand(s, data, out, way...)
 					if err := cmd.Start(); err != nil {
 						t.Fatal(err)
 					}
@@ -72,7 +72,7 @@ func TestABatchOutlivesTheProcess(t *testing.T) {
 					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 						t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
 					}
-					cmd, said = batchProcess(s, data, out, append(way, "--resume")...)
+					cmd, said = batchCommand(s, data, out, append(way, "--resume")...)
 					if err := cmd.Run(); err != nil {
 						t.Fatalf("%v: %s", err, said)
 					}
@@ -84,10 +84,10 @@ func TestABatchOutlivesTheProcess(t *testing.T) {
 					if seen.Batches != batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*batches {
 						t.Errorf("the server saw %+v: %s", seen, said)
 					}
-					if read(t, out) != want {
+					if readFile(t, out) != want {
 						t.Errorf("the rows are others: %s", said)
 					}
-					if left := leftOf(t, out); left != nil {
+					if left := leftovers(t, out); left != nil {
 						t.Error(left)
 					}
 				})
@@ -96,7 +96,7 @@ func TestABatchOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
+func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -112,7 +112,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 			}
 		}
 	})
-	cmd, said := batchProcess(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	cmd, said := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 		{[]string{"--judge", "llm"}, exitFailure, folder + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
 		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, folder + " can't be gone on with, its settings were others: --strict was false, is true"},
 	} {
-		cmd, said := batchProcess(s, data, out, tt.args...)
+		cmd, said := batchCommand(s, data, out, tt.args...)
 		_ = cmd.Run()
 		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(said.String(), tt.want) {
 			t.Errorf("%v: exit %d: %s", tt.args, code, said)
@@ -143,20 +143,16 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	// Another dataset is not what was submitted.
-	rows := read(t, data)
-	if err := os.WriteFile(data, []byte(strings.Replace(rows, "What of 3?", "What?", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd, said = batchProcess(s, data, out, "--judge", "llm", "--resume")
+	rows := readFile(t, data)
+	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))
+	cmd, said = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	_ = cmd.Run()
 	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(said.String(), "the dataset has changed since the batch in "+folder+" was submitted") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	if err := os.WriteFile(data, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd, said = batchProcess(s, data, out, "--judge", "llm", "--resume")
-	if err := cmd.Run(); err != nil || read(t, out) != want {
+	writeFile(t, data, rows)
+	cmd, said = batchCommand(s, data, out, "--judge", "llm", "--resume")
+	if err := cmd.Run(); err != nil || readFile(t, out) != want {
 		t.Errorf("%v: %s", err, said)
 	}
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(said.String(), "nothing to resume") {
@@ -165,7 +161,7 @@ func TestAnInterruptLeavesTheBatchAtTheServer(t *testing.T) {
 }
 
 // A run that is killed while it writes its rows has the replies still.
-func TestABatchOutlivesAKillInTheLastPass(t *testing.T) {
+func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
@@ -177,16 +173,16 @@ func TestABatchOutlivesAKillInTheLastPass(t *testing.T) {
 		t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
 	}
 	got := call(t, t.TempDir(), nil, args...)
-	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || read(t, out) != want || got.stdout != want {
+	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
-	if left := leftOf(t, out); left != nil {
+	if left := leftovers(t, out); left != nil {
 		t.Error(left)
 	}
 }
 
 // The finished rows of a run without batches are not asked again by one with.
-func TestABatchGoesOnWithAnOnlineRun(t *testing.T) {
+func TestBatchResumesOnlineRun(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -204,7 +200,7 @@ func TestABatchGoesOnWithAnOnlineRun(t *testing.T) {
 		t.Fatalf("exit %d: %s", got.code, got.stderr)
 	}
 	got := call(t, t.TempDir(), nil, append(args, "--resume", "--batch", "--batch-poll", "1ms")...)
-	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || read(t, out) != want {
+	if seen := s.Seen(); got.code != 0 || seen.Batched != 16 || seen.Online != 9 || readFile(t, out) != want {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
 }

@@ -52,9 +52,7 @@ func batchRows(t *testing.T, n int) string {
 		fmt.Fprintf(&b, `{"id":%d,"question":"What of %d?","answer":%q,"contexts":["The sky is blue today.","Page %d."]}`+"\n", i, i, answer, i)
 	}
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b.String())
 	return path
 }
 
@@ -66,19 +64,10 @@ func onlineRun(t *testing.T, data string, args ...string) string {
 	if got.code != 0 {
 		t.Fatal(got.stderr)
 	}
-	return read(t, out)
+	return readFile(t, out)
 }
 
-func leftOf(t *testing.T, out string) []string {
-	t.Helper()
-	left, err := filepath.Glob(out + ".*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return left
-}
-
-func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
+func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 	data := batchRows(t, 28)
 	const asking = 24 // rows that claim something
 	for _, tt := range []struct {
@@ -100,7 +89,7 @@ func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
 			s, folder, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
 			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
 			got := call(t, folder, nil, args...)
-			if got.code != 0 || read(t, out) != want {
+			if got.code != 0 || readFile(t, out) != want {
 				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
 			}
 			seen := s.Seen()
@@ -112,7 +101,7 @@ func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
 			if !strings.Contains(got.stderr, usage) {
 				t.Errorf("%s, want %s", got.stderr, usage)
 			}
-			if left := leftOf(t, out); left != nil {
+			if left := leftovers(t, out); left != nil {
 				t.Error(left)
 			}
 			// What was paid for is in the cache.
@@ -120,14 +109,14 @@ func TestABatchGivesTheBytesOfAnOnlineRun(t *testing.T) {
 				return
 			}
 			again := call(t, folder, nil, append(args, "-o", out+".json")...)
-			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || read(t, out) != want {
+			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || readFile(t, out) != want {
 				t.Errorf("the second run: exit %d, %+v: %s", again.code, now, again.stderr)
 			}
 		})
 	}
 }
 
-func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
+func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	lines := func(change func(i int, line string) []string) func([]string) []string {
@@ -198,7 +187,7 @@ func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
 				s.End = func(int) (string, string, string) { return tt.end, "", "" }
 			})
 			got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
-			if got.code != 0 || read(t, out) != want {
+			if got.code != 0 || readFile(t, out) != want {
 				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
 			}
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
@@ -211,7 +200,7 @@ func TestWhatABatchDoesNotAnswerIsAskedOnline(t *testing.T) {
 	}
 }
 
-func TestAModelThatTakesNoSchemaIsAskedInAnotherBatch(t *testing.T) {
+func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
 	data := batchRows(t, 28)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = schemaless })
@@ -219,7 +208,7 @@ func TestAModelThatTakesNoSchemaIsAskedInAnotherBatch(t *testing.T) {
 	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 2 || seen.Batched != 48 {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
-	if n := strings.Count(read(t, out), `"status":"scored"`); n != 24 {
+	if n := strings.Count(readFile(t, out), `"status":"scored"`); n != 24 {
 		t.Errorf("%d rows are scored", n)
 	}
 }
@@ -237,7 +226,7 @@ func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
+func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 	data := batchRows(t, 28)
 	short := func(s *testServer) {
 		s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
@@ -263,15 +252,15 @@ func TestABatchOfRepliesThatLackVerdictsIsAskedAgain(t *testing.T) {
 	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", online.URL, "--judge", "llm"); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
-	want := read(t, out)
+	want := readFile(t, out)
 	s := newBatchServer(t, func(s *batchServer) { short(&s.chat) })
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
-	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || read(t, out) != want {
+	if seen := s.Seen(); got.code != 0 || seen.Online != 0 || seen.Batches != 3 || readFile(t, out) != want {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}
 }
 
-func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
+func TestBatchNeverPrintsKey(t *testing.T) {
 	data := batchRows(t, 9)
 	folder := t.TempDir()
 	var keyless atomic.Int64
@@ -303,13 +292,13 @@ func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
 		t.Errorf("exit %d: %s", first.code, first.stderr)
 	}
-	files := holding(t, folder, testKey[8:])
+	files := filesContaining(t, folder, testKey[8:])
 	refuse.Store(false)
 	second := call(t, folder, nil, append(args, "--resume")...)
 	if second.code != 0 {
 		t.Errorf("exit %d: %s", second.code, second.stderr)
 	}
-	files = append(files, holding(t, folder, testKey[8:])...)
+	files = append(files, filesContaining(t, folder, testKey[8:])...)
 	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
 		if strings.Contains(text, testKey[8:]) {
 			t.Error(text)
@@ -321,7 +310,7 @@ func TestTheKeyOfABatchIsShownNowhere(t *testing.T) {
 }
 
 // Without a JSONL output the state is with the cache, where the same run finds it.
-func TestABatchWithoutAFileKeepsItsStateWithTheCache(t *testing.T) {
+func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	data, folder := batchRows(t, 28), t.TempDir()
 	want := onlineRun(t, data, "--judge", "llm")
 	var refuse atomic.Bool
@@ -358,7 +347,7 @@ func TestABatchWithoutAFileKeepsItsStateWithTheCache(t *testing.T) {
 	}
 }
 
-func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
+func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 	data := batchRows(t, 28)
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
@@ -367,8 +356,8 @@ func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
 		!strings.Contains(got.stderr, "it could exceed the limit of $0.005") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
-	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftOf(t, out) != nil {
-		t.Errorf("the server saw %+v, %v are left", seen, leftOf(t, out))
+	if seen := s.Seen(); seen != (batchtest.Counts{}) || leftovers(t, out) != nil {
+		t.Errorf("the server saw %+v, %v are left", seen, leftovers(t, out))
 	}
 	if got := call(t, t.TempDir(), nil, append(args, "--max-cost", "1")...); got.code != 0 {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
@@ -376,7 +365,7 @@ func TestABatchThatCouldCostTooMuchIsNotSubmitted(t *testing.T) {
 }
 
 // What is asked online is held against what the batch has spent already.
-func TestTheLimitOfARunHoldsForItsBatchToo(t *testing.T) {
+func TestRunBudgetAppliesToBatch(t *testing.T) {
 	data := batchRows(t, 28)
 	s := newBatchServer(t, func(s *batchServer) {
 		s.Lines = func(lines []string) []string { return lines[:20] }

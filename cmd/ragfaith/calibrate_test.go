@@ -38,7 +38,7 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 // What calibrate rests on: a threshold changes no score, a claim is supported
 // exactly where its score reaches it, and so a row's least score says whether all
 // of its claims are.
-func TestAThresholdOfTheLeastScoreIsOneOfClaims(t *testing.T) {
+func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 	usual := scoredRows(t, "usual.jsonl")
 	for _, threshold := range []float64{0.05, 0.3, 0.4311215, 0.8} {
 		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
@@ -69,7 +69,7 @@ func TestAThresholdOfTheLeastScoreIsOneOfClaims(t *testing.T) {
 	}
 }
 
-func TestCalibrationsOfRealRowsAreValid(t *testing.T) {
+func TestCalibrationMatchesSchema(t *testing.T) {
 	folder := t.TempDir()
 	results, labels := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "c.json")
 	for _, args := range [][]string{
@@ -84,5 +84,5 @@ func TestCalibrationsOfRealRowsAreValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	valid(t, "calibration.schema.json", string(content))
+	checkSchema(t, "calibration.schema.json", string(content))
 }

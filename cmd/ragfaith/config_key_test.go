@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,12 +9,10 @@ import (
 
 // A password in a URL and a key in the environment are shown by no command, and
 // are in no file.
-func TestNoSecretOfTheEnvironmentIsShown(t *testing.T) {
+func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 	const password = "hunter2-hunter2"
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("rows.jsonl", []byte(skyRows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "rows.jsonl", skyRows)
 	env := map[string]string{"RAGFAITH_BASE_URL": "http://user:" + password + "@localhost:1/v1", "HF_TOKEN": password}
 	for _, args := range [][]string{
 		{"config", "show"},
@@ -35,7 +32,7 @@ func TestNoSecretOfTheEnvironmentIsShown(t *testing.T) {
 		}
 	}
 	for _, secret := range []string{password, testKey} {
-		if files := holding(t, ".", secret); files != nil {
+		if files := filesContaining(t, ".", secret); files != nil {
 			t.Error(files)
 		}
 	}
@@ -43,7 +40,7 @@ func TestNoSecretOfTheEnvironmentIsShown(t *testing.T) {
 
 // Vectors of another server are others, so that a run that asks it does not go on
 // from what one left that asked the first.
-func TestAnotherServerOfVectorsIsNotGoneOnWith(t *testing.T) {
+func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 	s, one, other, folder := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		if n > 1 {

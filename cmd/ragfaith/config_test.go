@@ -18,24 +18,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/config"
 )
 
-// bare is a process without an environment.
-func bare() system {
-	return system{LookupEnv: func(string) (string, bool) { return "", false }, Terminal: func(io.Writer) int { return 0 }}
-}
-
-// mistakes are what is wrong with a file of that content.
-func mistakes(t *testing.T, content string) []error {
+// configErrors are what is wrong with a file of that content.
+func configErrors(t *testing.T, content string) []error {
 	t.Helper()
 	f, err := config.Parse("ragfaith.yaml", []byte(content))
 	if err != nil {
 		return []error{err}
 	}
-	return newCatalogue(bare()).check(settingsFile{File: f}, bare())
+	return newCatalogue(emptySystem()).check(settingsFile{File: f}, emptySystem())
 }
 
-func TestTheTemplateIsAFileOfSettings(t *testing.T) {
-	template := configTemplate(bare())
-	if errs := mistakes(t, template); len(errs) > 0 {
+func TestConfigTemplateIsValid(t *testing.T) {
+	template := configTemplate(emptySystem())
+	if errs := configErrors(t, template); len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	// Without the marks of comments every setting has its default, or one that it
@@ -50,16 +45,16 @@ func TestTheTemplateIsAFileOfSettings(t *testing.T) {
 			names++
 		}
 	}
-	if errs := mistakes(t, set.String()); len(errs) > 0 {
+	if errs := configErrors(t, set.String()); len(errs) > 0 {
 		t.Errorf("%v\n%s", errs, set.String())
 	}
-	if want := len(flagsOf(newScoreIn(t))) - 1; names != want { // all but --config
+	if want := len(flagsOf(scoreCommand(t))) - 1; names != want { // all but --config
 		t.Errorf("%d settings, want %d", names, want)
 	}
 }
 
-func TestTheSchemaIsThatOfTheFlags(t *testing.T) {
-	content, err := configSchema(bare())
+func TestConfigSchemaMatchesFlags(t *testing.T) {
+	content, err := configSchema(emptySystem())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,16 +93,16 @@ func TestTheSchemaIsThatOfTheFlags(t *testing.T) {
 		if err := compiled.Validate(doc); (err == nil) != good {
 			t.Errorf("%s: the schema says %v", text, err)
 		}
-		if errs := mistakes(t, text); (len(errs) == 0) != good {
+		if errs := configErrors(t, text); (len(errs) == 0) != good {
 			t.Errorf("%s: the program says %v", text, errs)
 		}
 	}
 }
 
 // Names of files and folders are known by the word for the value in the help.
-func TestFlagsOfFilesAndFoldersAreKnown(t *testing.T) {
+func TestPathFlagsAreRecognized(t *testing.T) {
 	var got []string
-	for _, f := range flagsOf(newScoreIn(t)) {
+	for _, f := range flagsOf(scoreCommand(t)) {
 		if isPath(f) {
 			got = append(got, f.Name)
 		}
@@ -124,7 +119,7 @@ func TestFlagsOfFilesAndFoldersAreKnown(t *testing.T) {
 	}
 }
 
-func TestKeysAreNoNamesOfVariables(t *testing.T) {
+func TestKeysAreNotVariableNames(t *testing.T) {
 	for text, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "key2": true, "MY_VERY_LONG_VARIABLE_NAME_OF_2026": true, "": true, "hf_token": true,
 		"sk-abc": false, "sk-proj-Ab1": false, "hf_abcDEF123": false, "gsk_a1": false, "AKIA1234567890": false, "AIzaSy0123": false,
@@ -148,7 +143,7 @@ func TestKeysAreNoNamesOfVariables(t *testing.T) {
 	}
 }
 
-func TestColourIsForTerminalsThatWantIt(t *testing.T) {
+func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 	for _, tt := range []struct {
 		mode     string
 		terminal int
@@ -181,11 +176,11 @@ func TestColourIsForTerminalsThatWantIt(t *testing.T) {
 	}
 }
 
-func TestManualPagesAreWellFormed(t *testing.T) {
+func TestManPagesAreWellFormed(t *testing.T) {
 	program, err := exec.LookPath("mandoc")
 	folder := t.TempDir()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"man", folder}, nil, &out, &errs, bare()); code != 0 {
+	if code := run(t.Context(), []string{"man", folder}, nil, &out, &errs, emptySystem()); code != 0 {
 		t.Fatal(errs.String())
 	}
 	pages := strings.Fields(out.String())
@@ -214,10 +209,10 @@ func TestManualPagesAreWellFormed(t *testing.T) {
 	}
 }
 
-// newScoreIn is the command in its tree.
-func newScoreIn(t *testing.T) *cobra.Command {
+// scoreCommand is the command in its tree.
+func scoreCommand(t *testing.T) *cobra.Command {
 	t.Helper()
-	cmd, _, err := newRoot(bare()).Find([]string{"score"})
+	cmd, _, err := newRoot(emptySystem()).Find([]string{"score"})
 	if err != nil {
 		t.Fatal(err)
 	}

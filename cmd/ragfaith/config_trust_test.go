@@ -13,7 +13,7 @@ import (
 
 // userIn is a process of a user whose configuration is in dir/user.
 func userIn(dir string, variables map[string]string) system {
-	sys := bare()
+	sys := emptySystem()
 	sys.Clock, sys.WorkDir = &skipClock{}, os.Getwd
 	sys.LookupEnv = func(name string) (string, bool) { v, ok := variables[name]; return v, ok }
 	sys.ConfigDir = func() (string, error) { return filepath.Join(dir, "user"), nil }
@@ -27,16 +27,14 @@ func writeFiles(t *testing.T, files map[string]string) {
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, name, content)
 	}
 }
 
 // Every option of every command that is not known to be harmless is refused in a
 // file that was found, so a new flag is too. None of the harmless ones names a
 // file, a server or a variable.
-func TestFoundFileSetsNothingDangerous(t *testing.T) {
+func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	sys := userIn(dir, nil)
@@ -54,7 +52,7 @@ func TestFoundFileSetsNothingDangerous(t *testing.T) {
 				value = "x"
 			}
 			writeFiles(t, map[string]string{"ragfaith.yaml": flag.Name + ": " + value + "\n"})
-			if len(mistakes(t, flag.Name+": "+value+"\n")) > 0 {
+			if len(configErrors(t, flag.Name+": "+value+"\n")) > 0 {
 				value = map[string]string{"profile": "ragas", "cache": "true"}[flag.Name]
 				writeFiles(t, map[string]string{"ragfaith.yaml": flag.Name + ": " + value + "\n"})
 			}
@@ -88,7 +86,7 @@ func TestFoundFileSetsNothingDangerous(t *testing.T) {
 
 // What an attacker would write into the ragfaith.yaml of a repository: nothing is
 // written, nothing is sent, also under a server that the user named.
-func TestAttacksOfAFoundFileAreRefused(t *testing.T) {
+func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	server := newTestServer(t)
 	var sent []string
 	server.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
@@ -152,7 +150,7 @@ func TestAttacksOfAFoundFileAreRefused(t *testing.T) {
 }
 
 // Trust is in the content of a file under its path.
-func TestTrustEndsWithTheContent(t *testing.T) {
+func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	sys := userIn(dir, nil)
@@ -183,14 +181,12 @@ func TestTrustEndsWithTheContent(t *testing.T) {
 	score(exitUsage)
 	writeFiles(t, map[string]string{"ragfaith.yaml": file})
 	score(exitOK)
-	if err := os.WriteFile("user/ragfaith/trusted", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "user/ragfaith/trusted", "")
 	score(exitUsage)
 }
 
 // The user learns what a found file sets, and it can't hide that.
-func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
+func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, tt := range []struct {
@@ -219,7 +215,7 @@ func TestWhatAFoundFileSetsIsAnnounced(t *testing.T) {
 // A config file that is found is looked at where it really is, and must be the
 // user's own: a link to a trusted file is not trusted, as names in it are relative
 // to another directory.
-func TestFoundFileIsNoLinkAndOfNobodyElse(t *testing.T) {
+func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	dir := t.TempDir()
 	sys := userIn(dir, nil)
 	t.Chdir(dir)
@@ -265,7 +261,7 @@ func TestFoundFileIsNoLinkAndOfNobodyElse(t *testing.T) {
 }
 
 // Nothing that a found file or a command line holds is a command of GitHub.
-func TestNoMessageIsACommandOfGitHub(t *testing.T) {
+func TestMessagesAreNotGitHubCommands(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	for _, tt := range []struct {

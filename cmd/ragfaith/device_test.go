@@ -18,7 +18,7 @@ func loads() bool {
 	return !errors.Is(err, ort.ErrStatic)
 }
 
-func TestFlagsOfDevices(t *testing.T) {
+func TestDeviceFlags(t *testing.T) {
 	dir := writeModel(t, t.TempDir(), nli...)
 	for name, tt := range map[string]struct {
 		args string

@@ -50,7 +50,7 @@ func TestDesignListsEveryPackageWithItsImports(t *testing.T) {
 	}
 
 	path := filepath.Join(docsRoot, "docs", "design.md")
-	page := read(t, path)
+	page := readFile(t, path)
 	documented, contents := map[string]string{}, map[string]string{}
 	for _, m := range packageRow.FindAllStringSubmatch(page, -1) {
 		documented[m[1]], contents[m[1]] = m[3], m[2]

@@ -21,9 +21,9 @@ import (
 // docsServer is the address that pages name for a server of one's own.
 const docsServer = "http://localhost:8080"
 
-// docsRows writes what pages call dataset and eval: 40 rows of one claim each, one
+// writeDocsRows writes what pages call dataset and eval: 40 rows of one claim each, one
 // of which nothing supports.
-func docsRows(t *testing.T, folder string) {
+func writeDocsRows(t *testing.T, folder string) {
 	t.Helper()
 	type row struct {
 		ID       string   `json:"id" parquet:"id"`
@@ -76,34 +76,34 @@ func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 	}
 	if b.has("hub") {
 		if r.hub == "" {
-			r.hub = newDocsHub(t, r.folder)
+			r.hub = startDocsHub(t, r.folder)
 		}
 		env = append(env, "HF_ENDPOINT="+r.hub)
 	}
 	return env
 }
 
-// localised puts the address of the test's server into the place of the one that
+// useTestServer puts the address of the test's server into the place of the one that
 // pages name.
-func (r *docsReader) localised(t *testing.T, b *docsBlock, script string) string {
+func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) string {
 	if r.servers(t, b); b.has("llm") {
 		script = strings.ReplaceAll(script, docsServer, strings.TrimSuffix(r.llm, "/v1"))
 	}
 	return script
 }
 
-// newDocsHub starts a hub of very small models, which have the names and the
+// startDocsHub starts a hub of very small models, which have the names and the
 // architectures of those that pages speak of, or one that is quicker to write. It
 // also puts the folder my-model where the page is followed.
-func newDocsHub(t *testing.T, folder string) string {
+func startDocsHub(t *testing.T, folder string) string {
 	t.Helper()
 	mine := filepath.Join(folder, "my-model")
 	if err := os.Mkdir(mine, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	writeModel(t, mine, "LABEL_0", "LABEL_1")
-	nli := filesOf(t, writeModel(t, t.TempDir(), nli...))
-	hhem := filesOf(t, writeHHEM(t, t.TempDir()))
+	nli := readTree(t, writeModel(t, t.TempDir(), nli...))
+	hhem := readTree(t, writeHHEM(t, t.TempDir()))
 	tokenizer := map[string]string{"tokenizer.json": nli["tokenizer.json"]}
 	h := newTestHub(func(h *testHub) {
 		h.files = func(repo string) map[string]string {
@@ -120,20 +120,6 @@ func newDocsHub(t *testing.T, folder string) string {
 	})
 	t.Cleanup(h.close)
 	return h.hub.URL
-}
-
-// filesOf reads a folder.
-func filesOf(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		files[e.Name()] = read(t, filepath.Join(dir, e.Name()))
-	}
-	return files
 }
 
 // writeHHEM makes the folder of a very small HHEM with random weights, without a
@@ -175,16 +161,14 @@ func writeHHEM(t *testing.T, dir string) string {
 		"model.safetensors": append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...),
 		"config.json":       []byte(`{"model_type":"HHEMv2Config","architectures":["HHEMv2ForSequenceClassification"],"prompt":"<pad> Premise: {text1} Hypothesis: {text2}"}`),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), string(content))
 	}
 	return dir
 }
 
-// docsBuild are the settings with which commands in the repository build what
+// buildEnv are the settings with which commands in the repository build what
 // `make build` builds, and put it elsewhere.
-func docsBuild(t *testing.T, bin string) []string {
+func buildEnv(t *testing.T, bin string) []string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH").Output()
 	values := strings.Split(string(out), "\n")

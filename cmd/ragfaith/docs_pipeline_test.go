@@ -22,9 +22,7 @@ type hook struct {
 func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") { // settings: the program has to take them
-		if err := os.WriteFile(filepath.Join(r.folder, "page.yaml"), []byte(b.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(r.folder, "page.yaml"), b.text)
 		r.script(t, b, "ragfaith config show --config page.yaml")
 		return
 	}
@@ -72,7 +70,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 			if name == "ragfaith/ragfaith" {
 				*ran++
 				r.action(t, b, keys)
-			} else if !isDigest(at) {
+			} else if !isCommitHash(at) {
 				t.Errorf("%s: %s is not pinned by a digest", b, text)
 			}
 		case key == "hooks":
@@ -84,8 +82,8 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 	}
 }
 
-// isDigest reports whether a reference is that of a commit, in full.
-func isDigest(ref string) bool {
+// isCommitHash reports whether a reference is that of a commit, in full.
+func isCommitHash(ref string) bool {
 	return len(ref) == 40 && strings.Trim(ref, "0123456789abcdef") == ""
 }
 
@@ -142,7 +140,7 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 		if !ok {
 			t.Errorf("%s: %s: %v is no text: quote it", b, name, value)
 		}
-		env = append(env, inputName(name)+"="+text)
+		env = append(env, inputVariable(name)+"="+text)
 	}
 	if with["dataset"] == nil { // it only installs
 		return
@@ -165,7 +163,7 @@ func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 	if err := yaml.Unmarshal(text, &theirs); err != nil {
 		t.Fatal(err)
 	}
-	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(docsRoot, ".pre-commit-hooks.yaml"))), &ours); err != nil {
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(docsRoot, ".pre-commit-hooks.yaml"))), &ours); err != nil {
 		t.Fatal(err)
 	}
 	for _, h := range theirs {
@@ -209,7 +207,7 @@ func readAction(t *testing.T) *actionFile {
 	return &a
 }
 
-// inputName is the variable in which a script finds an input of the action.
-func inputName(input string) string {
+// inputVariable is the variable in which a script finds an input of the action.
+func inputVariable(input string) string {
 	return "INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }

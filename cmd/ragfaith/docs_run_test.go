@@ -48,16 +48,16 @@ func newDocsReader(t *testing.T) *docsReader {
 	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(r.folder, "testdata")); err != nil {
 		t.Fatal(err)
 	}
-	docsRows(t, r.folder)
+	writeDocsRows(t, r.folder)
 	// Away from the repository, make only looks a target up.
-	r.tool(t, "make", `exec `+lookedUp("make")+` -n -C '`+root+`' "$@"`)
+	r.tool(t, "make", `exec `+lookPath("make")+` -n -C '`+root+`' "$@"`)
 	// What a workflow says on a pull request must at least be there.
 	r.tool(t, "gh", `while [ $# -gt 0 ]; do if [ "$1" = --body-file ]; then exec test -s "$2"; fi; shift; done; exit 1`)
 	return r
 }
 
-// lookedUp is where a program is, and false where it is not.
-func lookedUp(name string) string {
+// lookPath is where a program is, and false where it is not.
+func lookPath(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
 	}
@@ -165,11 +165,11 @@ func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...stri
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "bash", "-c", r.localised(t, b, script))
+	cmd := exec.CommandContext(ctx, "bash", "-c", r.useTestServer(t, b, script))
 	cmd.Dir, cmd.Env = r.folder, append(append(append([]string(nil), r.env...), r.servers(t, b)...), env...)
 	if b.has("repository") {
 		cmd.Dir = docsRoot
-		cmd.Env = append(cmd.Env, docsBuild(t, r.bin)...)
+		cmd.Env = append(cmd.Env, buildEnv(t, r.bin)...)
 	}
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out

@@ -10,13 +10,13 @@ import (
 )
 
 // Each threat and each fault on the pages has a test, and that is there.
-func TestEveryThreatAndFaultHasATest(t *testing.T) {
+func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
 	checkNamedTests(t, "SECURITY.md")
 	checkNamedTests(t, filepath.Join("docs", "reliability.md"))
 }
 
 // What unpacks archives has to look after the names in them. Nothing here does.
-func TestNoArchiveIsUnpacked(t *testing.T) {
+func TestNoPackageUnpacksArchives(t *testing.T) {
 	files := token.NewFileSet()
 	for _, root := range []string{"cmd", "internal"} {
 		err := filepath.WalkDir(filepath.Join(docsRoot, root), func(path string, d fs.DirEntry, err error) error {

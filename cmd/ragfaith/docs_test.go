@@ -37,9 +37,9 @@ const docsLangs = "sh console yaml groovy python sql json text"
 // each of them does.
 const docsWords = "llm hub repository exit skip"
 
-// docsSkips are the reasons for which a block may not be run, and what at least
+// skipReasons are the reasons for which a block may not be run, and what at least
 // one of its commands must be for that.
-func docsSkips() map[string]*regexp.Regexp {
+func skipReasons() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
 		// It fetches from a host that tests do not reach.
 		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh) |pip install|go install \S+@|goreleaser`),
@@ -124,7 +124,7 @@ func docsBlocks(t *testing.T, page string) []*docsBlock {
 
 // A page is followed from its top to its bottom in a folder of its own, as a
 // reader would.
-func TestEveryCommandOfThePagesRuns(t *testing.T) {
+func TestDocsCommandsRun(t *testing.T) {
 	skipShort(t)
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("no bash, which the pages' commands are for")
@@ -148,11 +148,11 @@ func TestEveryCommandOfThePagesRuns(t *testing.T) {
 }
 
 // What is left out is of the reasons that there are, and for these reasons.
-func TestOnlyWhatNeedsTheNetworkOrAnotherMachineIsNotRun(t *testing.T) {
+func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
 	for _, page := range docsPages(t) {
 		for _, b := range docsBlocks(t, page) {
 			reason, skipped := b.words["skip"]
-			needs := docsSkips()[reason]
+			needs := skipReasons()[reason]
 			lines := strings.Split(b.text, "\n")
 			switch {
 			case b.lang == "text" || b.lang == "json":
@@ -163,7 +163,7 @@ func TestOnlyWhatNeedsTheNetworkOrAnotherMachineIsNotRun(t *testing.T) {
 				}
 			case !skipped:
 			case needs == nil:
-				t.Errorf("%s: skip=%s is no reason (known: %v)", b, reason, slices.Sorted(maps.Keys(docsSkips())))
+				t.Errorf("%s: skip=%s is no reason (known: %v)", b, reason, slices.Sorted(maps.Keys(skipReasons())))
 			case !slices.ContainsFunc(lines, needs.MatchString):
 				t.Errorf("%s: nothing in it needs skip=%s", b, reason)
 			default:
@@ -173,7 +173,7 @@ func TestOnlyWhatNeedsTheNetworkOrAnotherMachineIsNotRun(t *testing.T) {
 	}
 }
 
-func TestBlocksOfAPageAreRead(t *testing.T) {
+func TestReadBlocks(t *testing.T) {
 	page := "# A\n\n<!-- before: echo 1\necho 2 -->\n```sh llm exit=4\nfalse\n```\n- b\n\n  ````text\n  ```\n  ````\n"
 	blocks, err := readBlocks("a.md", page)
 	if err != nil || len(blocks) != 2 {

@@ -20,7 +20,7 @@ func checkNamedTests(t *testing.T, page string) []string {
 	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Z0-9][A-Za-z0-9_]*|\\w+\\.txtar)`")
 	var names []string
 	column := -1 // of the tests, in the table that the line is in
-	for i, line := range strings.Split(read(t, filepath.Join(docsRoot, page)), "\n") {
+	for i, line := range strings.Split(readFile(t, filepath.Join(docsRoot, page)), "\n") {
 		for _, m := range name.FindAllStringSubmatch(line, -1) {
 			if names = append(names, m[1]); !known[m[1]] {
 				t.Errorf("%s:%d: there is no test %s", page, i+1, m[1])

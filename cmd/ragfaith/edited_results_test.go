@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,14 +65,12 @@ func edits() map[string]struct{ old, edited, want string } {
 	}
 }
 
-func TestEditedResultsAreRefused(t *testing.T) {
+func TestEditedResultsAreRejected(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	write := func(name, content string) {
 		t.Helper()
-		if err := os.WriteFile(in(name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in(name), content)
 	}
 	// The name of the dataset is in an error of a row: the same one for all.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
@@ -81,7 +78,7 @@ func TestEditedResultsAreRefused(t *testing.T) {
 	if c := call(t, folder, nil, score...); c.code != exitFailure {
 		t.Fatalf("%+v", c)
 	}
-	part, settings := content(t, in("out.jsonl.part")), content(t, in("out.jsonl.part.settings"))
+	part, settings := readFile(t, in("out.jsonl.part")), readFile(t, in("out.jsonl.part.settings"))
 	write("rows.json", editedRows+"\n]\n")
 	read := [][]string{
 		{"report", in("edited.jsonl"), "--to", "none", "--max-failed", "9"},
@@ -123,7 +120,7 @@ func TestEditedResultsAreRefused(t *testing.T) {
 			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
 				t.Errorf("--resume: exit %d, want %s: %s", c.code, one, c.stderr)
 			}
-			if got := content(t, in("out.jsonl")); got != part {
+			if got := readFile(t, in("out.jsonl")); got != part {
 				t.Errorf("--resume: got %s, want %s", got, part)
 			}
 		})
@@ -131,21 +128,17 @@ func TestEditedResultsAreRefused(t *testing.T) {
 }
 
 // A file whose summary counts no rows is not read if it is empty, and only then.
-func TestASummaryWithoutRowsHidesNone(t *testing.T) {
+func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
-		if err := os.WriteFile(in(name+".rows.jsonl"), []byte(rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		called4(t, folder, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
+		writeFile(t, in(name+".rows.jsonl"), rows)
+		callWithGate(t, folder, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
 	}
-	called4(t, folder, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
-	none := content(t, in("none.summary.json"))
-	called4(t, folder, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
-	if err := os.WriteFile(in("a.summary.json"), []byte(strings.Replace(none, `"4/4"`, `"1/1"`, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	callWithGate(t, folder, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
+	none := readFile(t, in("none.summary.json"))
+	callWithGate(t, folder, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
+	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
 	c := call(t, folder, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
 	if want := "a.jsonl: it has 3 rows, and its run had 0 as "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
 		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)

@@ -11,7 +11,7 @@ import (
 // tinyGrounding is a model with random weights.
 const tinyGrounding = "../../internal/encoder/testdata/grounding/int8.safetensors"
 
-func TestTheEmbeddedJudgeScoresRows(t *testing.T) {
+func TestEmbeddedJudgeScoresRows(t *testing.T) {
 	run := func(args ...string) string {
 		t.Helper()
 		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
@@ -29,9 +29,7 @@ func TestTheEmbeddedJudgeScoresRows(t *testing.T) {
 		t.Error("--precision changes nothing")
 	}
 	file := filepath.Join(t.TempDir(), "settings.yaml")
-	if err := os.WriteFile(file, []byte("precision: float32\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, file, "precision: float32\n")
 	if run("--config", file) != float {
 		t.Error("precision in a file is not --precision")
 	}
@@ -65,16 +63,14 @@ func TestTheEmbeddedJudgeScoresRows(t *testing.T) {
 	}
 }
 
-func TestTheEmbeddedJudgeSaysWhatItNeeds(t *testing.T) {
+func TestEmbeddedJudgeFlagErrors(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "damaged.safetensors")
 	data, err := os.ReadFile(tinyGrounding)
 	if err != nil {
 		t.Fatal(err)
 	}
 	data[len(data)-1] ^= 1
-	if err := os.WriteFile(damaged, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, damaged, string(data))
 	for _, tt := range []struct {
 		code int
 		want string

@@ -54,7 +54,7 @@ type container struct {
 
 // The pods of a Job, each run here with its index, leave results that merged are
 // those of one run.
-func TestPodsOfAJobMergedAreTheRun(t *testing.T) {
+func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh, which the pods' command is for")
 	}
@@ -81,18 +81,18 @@ func TestPodsOfAJobMergedAreTheRun(t *testing.T) {
 			}
 
 			data := t.TempDir()
-			text := read(t, filepath.Join(docsRoot, "testdata", "rows.jsonl"))
-			putFile(t, filepath.Join(data, "dataset.jsonl"), text)
+			text := readFile(t, filepath.Join(docsRoot, "testdata", "rows.jsonl"))
+			writeFile(t, filepath.Join(data, "dataset.jsonl"), text)
 			lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 			for i := range n { // as split cuts it
 				part := lines[i*len(lines)/n : (i+1)*len(lines)/n]
-				putFile(t, filepath.Join(data, "dataset-"+strconv.Itoa(i)+".jsonl"), strings.Join(part, ""))
+				writeFile(t, filepath.Join(data, "dataset-"+strconv.Itoa(i)+".jsonl"), strings.Join(part, ""))
 			}
 			for i := range n {
 				c.run(t, data, i)
 			}
 			c.run(t, data, 0) // a pod may be started again that had ended well
-			called4(t, data, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", filepath.Join(data, "whole.jsonl"))
+			callWithGate(t, data, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", filepath.Join(data, "whole.jsonl"))
 
 			var shards []string
 			for i := range n {
@@ -101,8 +101,8 @@ func TestPodsOfAJobMergedAreTheRun(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			called4(t, data, slices.Concat(merge, []string{"-q", "--to", "none", "-o", filepath.Join(data, "merged.jsonl")}, shards)...)
-			if d := cmp.Diff(read(t, filepath.Join(data, "whole.jsonl")), read(t, filepath.Join(data, "merged.jsonl"))); d != "" {
+			callWithGate(t, data, slices.Concat(merge, []string{"-q", "--to", "none", "-o", filepath.Join(data, "merged.jsonl")}, shards)...)
+			if d := cmp.Diff(readFile(t, filepath.Join(data, "whole.jsonl")), readFile(t, filepath.Join(data, "merged.jsonl"))); d != "" {
 				t.Error(d)
 			}
 		})
@@ -113,7 +113,7 @@ func TestPodsOfAJobMergedAreTheRun(t *testing.T) {
 func readJob(t *testing.T, name string) *job {
 	t.Helper()
 	var j job
-	if err := yaml.Unmarshal([]byte(read(t, filepath.Join(docsRoot, "examples", "kubernetes", name))), &j); err != nil {
+	if err := yaml.Unmarshal([]byte(readFile(t, filepath.Join(docsRoot, "examples", "kubernetes", name))), &j); err != nil {
 		t.Fatal(err)
 	}
 	return &j
@@ -154,16 +154,9 @@ func (c *container) run(t *testing.T, data string, index int) {
 	}
 }
 
-func putFile(t *testing.T, path, text string) {
-	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // What the Spark job does with a partition needs no Spark to be tested; `make
 // e2e-spark` runs one.
-func TestPartitionsOfTheSparkJobAreWholeOrAnError(t *testing.T) {
+func TestSparkJobPartitions(t *testing.T) {
 	skipShort(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // A model that there is no room for, or no room to say what it is, is none; it is
 // one as soon as there is. So it is where the files come from a cache.
-func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
+func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 	skipShort(t)
 	for name, tt := range map[string]struct {
 		weights string
@@ -43,13 +43,13 @@ func TestAFullDiskLeavesNoHalfModel(t *testing.T) {
 			models := func(blocks int, args ...string) (int, string) {
 				cmd := within(t, folder, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
 				cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+home, "HF_HUB_CACHE=")
-				return exited(t, cmd)
+				return runCommand(t, cmd)
 			}
 			if code, said := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(said, "file too large") {
 				t.Errorf("exit %d: %s", code, said)
 			}
 			copied := -1
-			for path, content := range filesOfFolder(t, folder) {
+			for path, content := range readTree(t, folder) {
 				if filepath.Base(path) == "ragfaith-model.json" {
 					t.Errorf("%s says that the model is whole: %s", path, content)
 				}
@@ -82,9 +82,7 @@ func onAnotherDisk(t *testing.T, folder string) string {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(other) })
 	from, to := filepath.Join(other, "x"), filepath.Join(folder, "x")
-	if err := os.WriteFile(from, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, from, "")
 	if os.Link(from, to) == nil {
 		t.Skip("there is no other disk: /dev/shm is the one of temporary files")
 	}

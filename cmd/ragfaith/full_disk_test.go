@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -39,65 +38,18 @@ func unlimited(t *testing.T, folder string, args ...string) *exec.Cmd {
 	return within(t, folder, "-c", 0, args...)
 }
 
-// exited runs a command, and returns its exit code and all that it said.
-func exited(t *testing.T, cmd *exec.Cmd) (int, string) {
-	t.Helper()
-	said, err := cmd.CombinedOutput()
-	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode(), string(said)
-}
-
-// filesOfFolder are the contents of all files of a folder by their names.
-func filesOfFolder(t *testing.T, folder string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			name, relErr := filepath.Rel(folder, path)
-			files[name], err = read(t, path), relErr
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
-}
-
-// labelled writes rows with labels, and the results of some.
-func labelled(t *testing.T) (rows, results string) {
-	t.Helper()
-	folder := t.TempDir()
-	rows, results = filepath.Join(folder, "rows.jsonl"), filepath.Join(folder, "results.jsonl")
-	var b bytes.Buffer
-	for i := range 60 {
-		fmt.Fprintf(&b, `{"id":%d,"label":%d,"answer":"The bridge was opened in %d.","contexts":["The bridge was opened in 1901."]}`+"\n", i, i/2%2, 1901+i%2)
-	}
-	if err := os.WriteFile(rows, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code, said := exited(t, unlimited(t, folder, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "results.summary.json"))); code != 0 {
-		t.Fatal(said)
-	}
-	return rows, results
-}
-
 // The disk is full at the first byte of a file, in its middle and at its last
 // block, for each file that a command writes: it says so and leaves nothing that
 // looks complete, and once there is room the same command comes to the same bytes.
-func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
+func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	skipShort(t)
-	rows, results := labelled(t)
+	rows, results := writeLabelledRows(t)
 	big, packed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
 	note := `,"note":"` + strings.Repeat("x", 8<<10) + `"}`
-	if err := os.WriteFile(big, []byte(strings.Repeat(strings.Replace(skyRow, "}", note, 1), 700)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, big, strings.Repeat(strings.Replace(skyRow, "}", note, 1), 700))
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
-	_, err := z.Write([]byte(read(t, "../../testdata/rows.parquet")))
+	_, err := z.Write([]byte(readFile(t, "../../testdata/rows.parquet")))
 	if err := errors.Join(err, z.Close(), os.WriteFile(packed, b.Bytes(), 0o600)); err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +80,10 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			whole := t.TempDir()
-			if code, said := exited(t, unlimited(t, whole, args...)); code != 0 {
+			if code, said := runCommand(t, unlimited(t, whole, args...)); code != 0 {
 				t.Fatalf("exit %d: %s", code, said)
 			}
-			want, largest := filesOfFolder(t, whole), 0
+			want, largest := readTree(t, whole), 0
 			for _, content := range want {
 				largest = max(largest, len(content))
 			}
@@ -141,11 +93,11 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 			}
 			for _, n := range blocks {
 				folder := t.TempDir()
-				code, said := exited(t, within(t, folder, "-f", n, args...))
+				code, said := runCommand(t, within(t, folder, "-f", n, args...))
 				if code != exitFailure || !strings.Contains(said, "file too large") {
 					t.Errorf("%d blocks: exit %d: %s", n, code, said)
 				}
-				for name, content := range filesOfFolder(t, folder) {
+				for name, content := range readTree(t, folder) {
 					if !strings.Contains(name, ".part") && content != want[name] {
 						t.Errorf("%d blocks: %s is there with %d bytes, want %d", n, name, len(content), len(want[name]))
 					}
@@ -154,10 +106,10 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
 					again = append(again, "--resume")
 				}
-				if code, said := exited(t, unlimited(t, folder, again...)); code != 0 {
+				if code, said := runCommand(t, unlimited(t, folder, again...)); code != 0 {
 					t.Errorf("%d blocks, again: exit %d: %s", n, code, said)
 				}
-				got := filesOfFolder(t, folder)
+				got := readTree(t, folder)
 				for name, content := range want {
 					if got[name] != content {
 						t.Errorf("%d blocks, again: %s has other bytes", n, name)
@@ -174,16 +126,16 @@ func TestAFullDiskLeavesNoHalfFile(t *testing.T) {
 
 // A run that resumes has no room to join what two killed ones left: it leaves
 // both, and with room there is no row missing.
-func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
+func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	skipShort(t)
 	folder := t.TempDir()
 	randomRows(t, filepath.Join(folder, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
-	if code, said := exited(t, unlimited(t, folder, args...)); code != 0 {
+	if code, said := runCommand(t, unlimited(t, folder, args...)); code != 0 {
 		t.Fatal(said)
 	}
 	out := filepath.Join(folder, "out.jsonl")
-	want := read(t, out)
+	want := readFile(t, out)
 	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
 	cmd.Dir = folder
 	if err := os.Remove(out); err != nil {
@@ -197,22 +149,22 @@ func TestAFullDiskKeepsBothPartsOfAResumedRun(t *testing.T) {
 	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(fresh), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	code, said := exited(t, within(t, folder, "-f", len(part)/block/2, append(args, "--resume")...))
+	code, said := runCommand(t, within(t, folder, "-f", len(part)/block/2, append(args, "--resume")...))
 	if code != exitFailure || !strings.Contains(said, "joining ") || !strings.Contains(said, "file too large") {
 		t.Errorf("exit %d: %s", code, said)
 	}
-	if read(t, out+".part") != part || !strings.HasPrefix(read(t, out+".part.new"), fresh) {
+	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
 		t.Error("a part has lost rows")
 	}
-	code, said = exited(t, unlimited(t, folder, append(args, "--resume")...))
-	if code != 0 || !strings.Contains(said, ": 150 rows are finished") || read(t, out) != want {
+	code, said = runCommand(t, unlimited(t, folder, append(args, "--resume")...))
+	if code != 0 || !strings.Contains(said, ": 150 rows are finished") || readFile(t, out) != want {
 		t.Errorf("exit %d: %s", code, said)
 	}
 }
 
 // What is beside the purpose of a run does not fail it: a cache that has no room
 // for a reply, or the summary of a job.
-func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
+func TestFullDiskForCacheIsWarning(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
@@ -230,10 +182,10 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 			t.Errorf("%d blocks: %s", n, &said)
 		}
 	}
-	rows, _ := labelled(t)
+	rows, _ := writeLabelledRows(t)
 	cmd := within(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
-	code, said := exited(t, cmd)
+	code, said := runCommand(t, cmd)
 	for _, what := range []string{"warning: the summary of the step is left as it is: ", "warning: the step has no outputs: "} {
 		if code != 0 || !strings.Contains(said, what) {
 			t.Errorf("exit %d, want %q: %s", code, what, said)
@@ -243,19 +195,17 @@ func TestAFullDiskOfACacheOrAJobIsAWarning(t *testing.T) {
 
 // However far a batch comes before the disk is full, the one that goes on submits
 // nothing a second time and comes to the bytes of a run without batches.
-func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
+func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	skipShort(t)
 	short := batchRows(t, 28)
 	// Where the rows are long, their file is what there is no room for.
 	long := filepath.Join(t.TempDir(), "long.jsonl")
-	if err := os.WriteFile(long, []byte(strings.ReplaceAll(read(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
 	var all strings.Builder
 	for data, limits := range map[string][]int{short: {0, 2, 8, 20, 40, 60, 80, 100, 140}, long: {1200, 2100}} {
 		want := onlineRun(t, data, "--judge", "llm")
 		for _, n := range limits {
-			all.WriteString(fillBatch(t, n, data, want))
+			all.WriteString(runBatchOnFullDisk(t, n, data, want))
 		}
 	}
 	for _, file := range []string{"out.jsonl.part.settings", "requests.sqlite", "requests-1.1.jsonl"} {
@@ -265,16 +215,16 @@ func TestAFullDiskPaysForNoBatchTwice(t *testing.T) {
 	}
 }
 
-// fillBatch runs a batch with a limit of blocks and, where that was too small, goes
+// runBatchOnFullDisk runs a batch with a limit of blocks and, where that was too small, goes
 // on without. It returns what the first run said.
-func fillBatch(t *testing.T, blocks int, data, want string) string {
+func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	t.Helper()
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
-	code, first := exited(t, within(t, filepath.Dir(out), "-f", blocks, args...))
+	code, first := runCommand(t, within(t, filepath.Dir(out), "-f", blocks, args...))
 	said := first
 	if code == exitFailure {
-		code, said = exited(t, unlimited(t, filepath.Dir(out), args...))
+		code, said = runCommand(t, unlimited(t, filepath.Dir(out), args...))
 	}
 	if code != exitOK {
 		t.Errorf("%d blocks: exit %d: %s", blocks, code, said)
@@ -282,8 +232,8 @@ func fillBatch(t *testing.T, blocks int, data, want string) string {
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
 		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, said)
 	}
-	if read(t, out) != want || leftOf(t, out) != nil {
-		t.Errorf("%d blocks: the rows are others, or something is left: %v", blocks, leftOf(t, out))
+	if readFile(t, out) != want || leftovers(t, out) != nil {
+		t.Errorf("%d blocks: the rows are others, or something is left: %v", blocks, leftovers(t, out))
 	}
 	return first
 }
@@ -292,37 +242,37 @@ func fillBatch(t *testing.T, blocks int, data, want string) string {
 // the test that fills the disk there.
 func writers() map[string]string {
 	return map[string]string{
-		"cmd/ragfaith/config_init.go":    "TestAFullDiskLeavesNoHalfFile",
-		"cmd/ragfaith/github.go":         "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"cmd/ragfaith/github_outputs.go": "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"cmd/ragfaith/man.go":            "TestAFullDiskLeavesNoHalfFile",
-		"internal/dataset/parquet.go":    "TestAFullDiskLeavesNoHalfFile",
-		"internal/encoder/hub/fetch.go":  "TestAFullDiskLeavesNoHalfModel",
-		"internal/encoder/hub/obtain.go": "TestAFullDiskLeavesNoHalfModel",
-		"internal/encoder/hub/store.go":  "TestAFullDiskLeavesNoHalfModel",
-		"internal/journal/merge.go":      "TestAFullDiskKeepsBothPartsOfAResumedRun",
-		"internal/journal/settings.go":   "TestAFullDiskLeavesNoHalfFile",
-		"internal/llm/batch_record.go":   "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/batch_state.go":    "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/batch_store.go":    "TestAFullDiskPaysForNoBatchTwice",
-		"internal/llm/prompt/load.go":    "TestAFullDiskLeavesNoHalfFile",
-		"internal/llm/store.go":          "TestAFullDiskOfACacheOrAJobIsAWarning",
-		"internal/safefile/lock.go":      "TestAFullDiskLeavesNoHalfFile", // ignores errors: the process ID only serves messages
-		"internal/safefile/output.go":    "TestAFullDiskLeavesNoHalfFile",
-		"internal/safefile/safefile.go":  "TestAFullDiskLeavesNoHalfFile",
-		"internal/safefile/spool.go":     "TestAFullDiskLeavesNoHalfFile",
-		"internal/safefile/target.go":    "TestAFullDiskLeavesNoHalfFile", // null device and inherited files
-		"internal/safefile/write.go":     "TestAFullDiskLeavesNoHalfFile",
+		"cmd/ragfaith/config_init.go":    "TestFullDiskLeavesNoPartialFile",
+		"cmd/ragfaith/github.go":         "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/github_outputs.go": "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/man.go":            "TestFullDiskLeavesNoPartialFile",
+		"internal/dataset/parquet.go":    "TestFullDiskLeavesNoPartialFile",
+		"internal/encoder/hub/fetch.go":  "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/obtain.go": "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/store.go":  "TestFullDiskLeavesNoPartialModel",
+		"internal/journal/merge.go":      "TestFullDiskKeepsBothPartsOfResumedRun",
+		"internal/journal/settings.go":   "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/batch_record.go":   "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_state.go":    "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_store.go":    "TestFullDiskResubmitsNoBatch",
+		"internal/llm/prompt/load.go":    "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/store.go":          "TestFullDiskForCacheIsWarning",
+		"internal/safefile/lock.go":      "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
+		"internal/safefile/output.go":    "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/safefile.go":  "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/spool.go":     "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/target.go":    "TestFullDiskLeavesNoPartialFile", // null device and inherited files
+		"internal/safefile/write.go":     "TestFullDiskLeavesNoPartialFile",
 	}
 }
 
 // Every place of the product that writes is one where the disk was full.
-func TestEveryPlaceThatWritesWasTriedOnAFullDisk(t *testing.T) {
+func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 	left, tests := writers(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
 	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createDatabase\(path\))`)
 	opensInSafefile := regexp.MustCompile(`\b(` + create + `|` + open + `)`)
-	for path, source := range sourcesOfTheProduct(t) {
+	for path, source := range productSources(t) {
 		name := left[path]
 		pattern := opens
 		if strings.HasPrefix(path, "internal/safefile/") {
@@ -343,13 +293,13 @@ func TestEveryPlaceThatWritesWasTriedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// sourcesOfTheProduct are the files that are built into ragfaith, by their place in the
+// productSources are the files that are built into ragfaith, by their place in the
 // repository: neither tests nor what helps them, nor programs that make data.
-func sourcesOfTheProduct(t *testing.T) map[string]string {
+func productSources(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
 	for _, top := range []string{"cmd/ragfaith", "internal"} {
-		for name, source := range filesOfFolder(t, filepath.Join(docsRoot, top)) {
+		for name, source := range readTree(t, filepath.Join(docsRoot, top)) {
 			path := top + "/" + filepath.ToSlash(name)
 			own := strings.HasPrefix(path, "internal/") && strings.Contains(source, "\npackage main\n")
 			if strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") && !own && !regexp.MustCompile(`/\w+test/`).MatchString(path) {

@@ -131,7 +131,7 @@ func jsonAnswer(a string, c []string) (string, []string) {
 
 // Real rows keep their scores when something is changed in them that means nothing:
 // at most 1 score of 100 of all changes, and 4 of 100 of any one, may be another.
-func TestScoresDoNotDependOnWhatMeansNothing(t *testing.T) {
+func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
 	const mostOfAll, mostOfOne = 0.01, 0.04
 	input, err := os.Open(rows + "rows.jsonl")
@@ -179,9 +179,7 @@ func TestScoresDoNotDependOnWhatMeansNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "changed.jsonl")
-	if err := os.WriteFile(file, []byte(out.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, file, out.String())
 	code, stdout, stderr := score(t, nil, file, "--to", "jsonl")
 	if code != exitOK {
 		t.Fatalf("exit code %d: %s", code, stderr)

@@ -67,9 +67,7 @@ func randomRows(t *testing.T, path string, n int, random *rand.Rand) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b.String())
 }
 
 // wholeLines counts the lines of a file, which need not be there.
@@ -82,7 +80,7 @@ func wholeLines(t *testing.T, path string) int {
 	return bytes.Count(content, []byte("\n"))
 }
 
-func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
+func TestKilledRunResumesToSameBytes(t *testing.T) {
 	skipShort(t)
 	const rows, seeds = 1000, 10
 	for seed := range uint64(seeds) {
@@ -153,7 +151,7 @@ func TestAKilledRunIsResumedToTheSameBytes(t *testing.T) {
 }
 
 // A row is in the file within a moment, and not only when a buffer is full.
-func TestAFinishedRowOutlivesTheProcess(t *testing.T) {
+func TestFinishedRowsSurviveKill(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
 	for range 2 { // what is seen of the second is passed on after the file with the first
@@ -173,7 +171,7 @@ func TestAFinishedRowOutlivesTheProcess(t *testing.T) {
 	}
 }
 
-func TestTwoRunsCantWriteTheSameFile(t *testing.T) {
+func TestOutputFileIsLocked(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
 	if _, err := io.WriteString(stdin, skyRow); err != nil {
@@ -183,9 +181,7 @@ func TestTwoRunsCantWriteTheSameFile(t *testing.T) {
 		t.Fatal(line, err)
 	}
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(data, []byte(skyRow), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, data, skyRow)
 	for _, more := range []string{"--resume", "--quiet"} {
 		second := exec.Command("ragfaith", "score", data, "-o", out, more)
 		said, _ := second.CombinedOutput()

@@ -35,7 +35,7 @@ func scoresIn(t *testing.T, lines string) map[string]*float64 {
 	return scores
 }
 
-func TestAServerThatIsDownEndsTheRun(t *testing.T) {
+func TestUnreachableServerEndsRun(t *testing.T) {
 	s := newTestServer(t)
 	s.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -53,7 +53,7 @@ func TestAServerThatIsDownEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestWhatEndsARunKeepsWhatIsFinished(t *testing.T) {
+func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 	refuse := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"error":{"message":"no such key"}}`))
@@ -77,9 +77,7 @@ func TestWhatEndsARunKeepsWhatIsFinished(t *testing.T) {
 			row := func(id string) string {
 				return `{"id":"` + id + `","question":"` + id + `","answer":"The sky is blue today.","contexts":["` + id + `: The sky is blue today."]}` + "\n"
 			}
-			if err := os.WriteFile(path, []byte(row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, path, row("a")+row("b")+row("c")+row("d")+strings.Repeat(row("e"), 20))
 			args := append([]string{"score", path, "--to", "none", "-o", out, "-o", out + ".csv", "--judge", "llm", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, tt.args...)
 			got := call(t, "", nil, args...)
 			if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || !strings.Contains(got.stderr, "what was finished is kept in "+out+".part") {
@@ -88,7 +86,7 @@ func TestWhatEndsARunKeepsWhatIsFinished(t *testing.T) {
 			if !strings.Contains(got.stderr, "\nusage: ") {
 				t.Errorf("it does not say what was spent: %s", got.stderr)
 			}
-			part := read(t, out+".part")
+			part := readFile(t, out+".part")
 			if scored := strings.Count(part, `"faithfulness":1.0,`); scored == 0 || scored != strings.Count(part, "\n") {
 				t.Errorf("%d rows scored of %s", scored, part)
 			}
@@ -101,7 +99,7 @@ func TestWhatEndsARunKeepsWhatIsFinished(t *testing.T) {
 	}
 }
 
-func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
+func TestRequestTimeout(t *testing.T) {
 	s := newTestServer(t)
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection noticed
@@ -117,7 +115,7 @@ func TestAServerThatNeverAnswersIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestARowThatTheModelRefusesFailsAlone(t *testing.T) {
+func TestContentFilterFailsOneRow(t *testing.T) {
 	s := newTestServer(t)
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		if n == 1 {
@@ -135,7 +133,7 @@ func TestARowThatTheModelRefusesFailsAlone(t *testing.T) {
 
 // In every way of asking, a server that turns away a call in five, breaks off one in
 // five and leaves the verdict or the statement out of one in five changes no score.
-func TestAFaultyServerChangesNoScore(t *testing.T) {
+func TestFaultyServerChangesNoScore(t *testing.T) {
 	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		say := func(text string) {
 			_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
@@ -214,7 +212,7 @@ func buildMock(t *testing.T) string {
 	return bin
 }
 
-func TestFaultsOfAServerChangeNoScore(t *testing.T) {
+func TestMockServerFaultsChangeNoScore(t *testing.T) {
 	skipShort(t)
 	bin := buildMock(t)
 	good := startMock(t, bin)

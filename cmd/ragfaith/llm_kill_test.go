@@ -18,7 +18,7 @@ import (
 
 // A run that asks a server and is killed five times, and then terminated, each time
 // while requests are in flight, is resumed to the same bytes, and pays twice for no more than those.
-func TestAKilledRunPaysForNothingTwice(t *testing.T) {
+func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	skipShort(t)
 	const rows, kills, inFlight = 200, 6, 8
 	folder := t.TempDir()
@@ -28,9 +28,7 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 		fmt.Fprintf(&b, `{"id":%d,"question":"Who wanders %d?","answer":"%s","contexts":["The sky is blue today.","%d"]}`+"\n",
 			i, i, []string{"The sky is blue today.", "Elephants migrate through Kenya."}[i%2], i)
 	}
-	if err := os.WriteFile(data, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, data, b.String())
 	var at atomic.Int64 // the call that kills; 0 for none
 	var victim atomic.Pointer[os.Process]
 	var signal atomic.Int64
@@ -83,7 +81,7 @@ func TestAKilledRunPaysForNothingTwice(t *testing.T) {
 	if n := s.calls.Load(); n > rows+kills*inFlight {
 		t.Errorf("%d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
 	}
-	if want := read(t, filepath.Join(folder, "undisturbed.jsonl")); read(t, filepath.Join(folder, "killed.jsonl")) != want {
+	if want := readFile(t, filepath.Join(folder, "undisturbed.jsonl")); readFile(t, filepath.Join(folder, "killed.jsonl")) != want {
 		t.Error("the resumed file differs")
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {

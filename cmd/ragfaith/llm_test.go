@@ -1,11 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,19 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
-
-const testKey = "sk-test-0123456789abcdefghijkl"
-
-// skyRows make one request of each kind, but for the last one, which claims
-// nothing.
-const skyRows = `{"id":"blue","question":"Which colour is it?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}
-{"id":"green","question":"Who wanders?","answer":"Elephants migrate through Kenya.","contexts":["The sky is blue today."]}
-{"id":"dunno","question":"Why?","answer":"I don't know.","contexts":["The sky is blue today."]}
-`
 
 // A testServer is a language model that finds one claim in every answer, and
 // that supports those about the sky.
@@ -90,41 +75,7 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 		`"usage":{"prompt_tokens":100,"completion_tokens":10,"total_tokens":110}}`, reply)
 }
 
-// A called is ragfaith called in this process.
-type called struct {
-	code           int
-	stdout, stderr string
-}
-
-// call runs ragfaith with a key in the environment and a cache in folder.
-func call(t *testing.T, folder string, env map[string]string, args ...string) called {
-	t.Helper()
-	var clock llm.Clock = &skipClock{}
-	if args[0] == "models" { // a sleep watches each download for a stall
-		clock = llm.NewClock(time.Now)
-	}
-	return callWithClock(t, clock, folder, env, args...)
-}
-
-func callWithClock(t *testing.T, clock llm.Clock, folder string, env map[string]string, args ...string) called {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
-		LookupEnv: func(name string) (string, bool) {
-			if name == "OPENAI_API_KEY" {
-				return testKey, true
-			}
-			v, ok := env[name]
-			return v, ok
-		},
-		Clock:    clock,
-		CacheDir: func() (string, error) { return folder, nil },
-		Terminal: func(io.Writer) int { return 0 },
-	})
-	return called{code, out.String(), errs.String()}
-}
-
-func TestEveryWayOfAskingScoresAndSaysWhatItCost(t *testing.T) {
+func TestEveryJudgeModeReportsUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args     string
 		requests int // of the two rows that claim something
@@ -182,7 +133,7 @@ func TestEveryWayOfAskingScoresAndSaysWhatItCost(t *testing.T) {
 	}
 }
 
-func TestASecondRunAsksNothing(t *testing.T) {
+func TestSecondRunUsesCache(t *testing.T) {
 	for _, profile := range []string{"ragas", "rag-evals"} {
 		t.Run(profile, func(t *testing.T) {
 			s, folder, out := newTestServer(t), t.TempDir(), t.TempDir()
@@ -193,8 +144,8 @@ func TestASecondRunAsksNothing(t *testing.T) {
 				if got.code != 0 {
 					t.Fatal(got.stderr)
 				}
-				csv[i] = read(t, table)
-				rows[i] = read(t, lines)
+				csv[i] = readFile(t, table)
+				rows[i] = readFile(t, lines)
 				if i == 1 && !strings.Contains(got.stderr, "\nusage: 0 requests, ") {
 					t.Error(got.stderr)
 				}
@@ -219,7 +170,7 @@ func TestASecondRunAsksNothing(t *testing.T) {
 	}
 }
 
-func TestNoCacheLeavesNoFile(t *testing.T) {
+func TestNoCacheWritesNoFile(t *testing.T) {
 	s, folder := newTestServer(t), t.TempDir()
 	for range 2 {
 		if got := call(t, folder, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
@@ -231,25 +182,21 @@ func TestNoCacheLeavesNoFile(t *testing.T) {
 	}
 }
 
-func TestACacheThatCantBeUsedIsAWarning(t *testing.T) {
+func TestUnusableCacheIsWarning(t *testing.T) {
 	s, taken := newTestServer(t), filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(taken, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, taken, "")
 	got := call(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
 	if got.code != 0 || !strings.Contains(got.stderr, "ragfaith: warning: cache ") || !strings.Contains(got.stderr, "scored 2") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 }
 
-func TestAClaimThatSaysTheSameTakesAVerdictFromTheSemanticCache(t *testing.T) {
+func TestSemanticCacheReusesVerdicts(t *testing.T) {
 	rows := `{"id":"a","question":"?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"b","question":"?","answer":"A sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"c","question":"?","answer":"The sky is not blue today.","contexts":["The sky is blue today."]}` + "\n"
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(path, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, rows)
 	for _, tt := range []struct {
 		name, model string
 		calls       int64 // two verdicts, and the server's vectors
@@ -283,31 +230,7 @@ func TestAClaimThatSaysTheSameTakesAVerdictFromTheSemanticCache(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-// holding lists the files below a folder that hold text.
-func holding(t *testing.T, folder, text string) (found []string) {
-	t.Helper()
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(read(t, path), text) {
-			found = append(found, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-func TestTheKeyIsSentAndShownNowhere(t *testing.T) {
+func TestKeyIsSentButNeverPrinted(t *testing.T) {
 	for name, fault := range map[string]func(int64, http.ResponseWriter, *http.Request) bool{
 		"answered": nil,
 		"refused, and said back": func(_ int64, w http.ResponseWriter, r *http.Request) bool {
@@ -340,14 +263,14 @@ func TestTheKeyIsSentAndShownNowhere(t *testing.T) {
 					t.Errorf("%s: %s", what, text)
 				}
 			}
-			if files := holding(t, folder, testKey[8:]); files != nil {
+			if files := filesContaining(t, folder, testKey[8:]); files != nil {
 				t.Error(files)
 			}
 		})
 	}
 }
 
-func TestAKeyIsTakenFromTheVariableThatIsNamed(t *testing.T) {
+func TestAPIKeyEnvironmentVariable(t *testing.T) {
 	s := newTestServer(t)
 	var sent []string
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {

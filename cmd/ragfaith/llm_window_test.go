@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -141,15 +140,13 @@ func factRows(t *testing.T, sizes ...int) string {
 		b.Write(append(row, '\n'))
 	}
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b.String())
 	return path
 }
 
 // A server that reads only a part of a long prompt, without saying so, changes no
 // score: its limit is found, and rows that do not fit are judged in parts.
-func TestAServerThatDropsTextSilentlyChangesNoScore(t *testing.T) {
+func TestSilentTruncationChangesNoScore(t *testing.T) {
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		whole := &smallServer{}
@@ -161,7 +158,7 @@ func TestAServerThatDropsTextSilentlyChangesNoScore(t *testing.T) {
 			if got.code != 0 {
 				t.Fatalf("exit %d: %s%s", got.code, got.stdout, got.stderr)
 			}
-			return got, read(t, summary)
+			return got, readFile(t, summary)
 		}
 		want, _ := score(whole)
 		for id, f := range scoresIn(t, want.stdout) {
@@ -184,7 +181,7 @@ func TestAServerThatDropsTextSilentlyChangesNoScore(t *testing.T) {
 				if n := strings.Count(got.stderr, "silently drops the rest"); n != 1 {
 					t.Errorf("%d warnings: %s", n, got.stderr)
 				}
-				valid(t, "summary.schema.json", summary)
+				checkSchema(t, "summary.schema.json", summary)
 				if limit := regexp.MustCompile(`"prompt_limit": (\d+)`).FindStringSubmatch(summary); limit == nil {
 					t.Error(summary)
 				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
@@ -198,7 +195,7 @@ func TestAServerThatDropsTextSilentlyChangesNoScore(t *testing.T) {
 
 // A window in which the instructions leave no room fails a row with that reason, and
 // not the rows that fit.
-func TestARowThatFitsNoWindowFailsWithTheReason(t *testing.T) {
+func TestRowLargerThanWindowFails(t *testing.T) {
 	data := factRows(t, 20000, 10)
 	s := &smallServer{window: 1300}
 	got := call(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
@@ -212,7 +209,7 @@ func TestARowThatFitsNoWindowFailsWithTheReason(t *testing.T) {
 }
 
 // Rows that fit are asked about once, whatever the server counts.
-func TestServersThatCountOtherwiseCostNoRequest(t *testing.T) {
+func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 	data := factRows(t, 400, 3000, 5000, 9000, 2000)
 	for name, s := range map[string]*smallServer{
 		"as it is":  {},
@@ -231,13 +228,13 @@ func TestServersThatCountOtherwiseCostNoRequest(t *testing.T) {
 				t.Fatalf("exit %d, %d requests: %s", got.code, s.calls.Load(), got.stderr)
 			}
 			estimated := s.usage != ""
-			valid(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
-			valid(t, "summary.schema.json", read(t, summary))
+			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
+			checkSchema(t, "summary.schema.json", readFile(t, summary))
 			if n := strings.Count(got.stdout, `,"estimated":true}`); n > 0 != estimated || estimated && n != 5 {
 				t.Errorf("%d rows are estimated: %s", n, got.stdout)
 			}
-			if n := strings.Count(read(t, summary), `"estimated": true`); n > 0 != estimated || estimated && n != 2 {
-				t.Errorf("the summary: %s", read(t, summary))
+			if n := strings.Count(readFile(t, summary), `"estimated": true`); n > 0 != estimated || estimated && n != 2 {
+				t.Errorf("the summary: %s", readFile(t, summary))
 			}
 			if strings.Contains(got.stderr, "estimated") != estimated {
 				t.Error(got.stderr)

@@ -73,9 +73,7 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 		if name == "model.safetensors" {
 			text = append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...), data...)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, name), string(text))
 	}
 	write("config.json", map[string]any{
 		"model_type": "bert", "architectures": []string{"BertForSequenceClassification"}, "id2label": id2label,
@@ -113,14 +111,12 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 
 var nli = []string{"entailment", "neutral", "contradiction"}
 
-func TestAModelFromAFolderJudges(t *testing.T) {
+func TestLocalModelJudges(t *testing.T) {
 	dir := writeModel(t, t.TempDir(), nli...)
 	long := strings.Repeat("the sky is blue today . ", 60)
 	rows := skyRows + `{"id":"long","question":"q","answer":"The sky is blue today. Elephants migrate.","contexts":["` + long + `","elephants"]}` + "\n"
 	data := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(data, []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, data, rows)
 	var first string
 	for _, more := range [][]string{nil, {"--concurrency", "1"}, {"--model-batch-size", "1"}, {"--model-batch-size", "64", "--concurrency", "3"}} {
 		got := call(t, t.TempDir(), nil, append([]string{"score", data, "--judge", dir, "--to", "jsonl", "-q"}, more...)...)
@@ -161,7 +157,7 @@ func TestAModelFromAFolderJudges(t *testing.T) {
 	}
 }
 
-func TestWhatAModelOnThisMachineNeeds(t *testing.T) {
+func TestLocalModelRequirements(t *testing.T) {
 	dir := writeModel(t, t.TempDir(), nli...)
 	unnamed := writeModel(t, t.TempDir(), "LABEL_0", "LABEL_1", "LABEL_2")
 	broken := writeModel(t, t.TempDir(), nli...)

@@ -158,7 +158,7 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Defer(h.close)
 }
 
-func TestTwoProcessesFetchAModelOnce(t *testing.T) {
+func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
 	defer h.close()
 	folder := t.TempDir()
@@ -207,7 +207,7 @@ func TestTwoProcessesFetchAModelOnce(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedPullGoesOn(t *testing.T) {
+func TestInterruptedPullResumes(t *testing.T) {
 	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
 	defer h.close()
 	folder := t.TempDir()
@@ -230,16 +230,14 @@ func TestAnInterruptedPullGoesOn(t *testing.T) {
 	}
 }
 
-func TestWhereTheHuggingFaceLibrariesKeepThings(t *testing.T) {
+func TestHuggingFacePaths(t *testing.T) {
 	home := t.TempDir()
 	login := filepath.Join(home, ".cache", "huggingface", "token")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(login), 0o700), os.WriteFile(login, []byte("hf_login\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	other := filepath.Join(home, "other")
-	if err := os.WriteFile(other, []byte(" hf_other \n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, other, " hf_other \n")
 	for _, tt := range []struct {
 		env          map[string]string
 		cache, token string
@@ -270,7 +268,7 @@ func TestWhereTheHuggingFaceLibrariesKeepThings(t *testing.T) {
 	}
 }
 
-func TestATransferIsShownAsABar(t *testing.T) {
+func TestTransferProgressBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		bar := newTransfer(&console{w: &b}, time.Now, "minilm-l6")
@@ -294,7 +292,7 @@ func TestATransferIsShownAsABar(t *testing.T) {
 	})
 }
 
-func TestATransferIsNotShownInALog(t *testing.T) {
+func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	h := newTestHub(func(*testHub) {})
 	defer h.close()
 	folder := t.TempDir()

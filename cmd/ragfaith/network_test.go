@@ -80,29 +80,27 @@ func (n *network) times(ids []string) (all []int) {
 	return all
 }
 
-// networkData writes the rows.
-func networkData(t *testing.T) string {
+// writeNetworkRows writes the rows.
+func writeNetworkRows(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
 	for i := range networkRows {
 		fmt.Fprintf(&b, `{"id":"row-%d","question":"Which colour?","answer":"The sky is blue today.","contexts":["row-%d: The sky is blue today."]}`+"\n", i, i)
 	}
 	path := filepath.Join(t.TempDir(), "rows.jsonl")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, b.String())
 	return path
 }
 
-// withoutTries are results in which it does not show how often a row was asked.
-func withoutTries(results string) string {
+// withoutRequestCounts are results in which it does not show how often a row was asked.
+func withoutRequestCounts(results string) string {
 	return regexp.MustCompile(`"requests":[1-9]\d*`).ReplaceAllString(results, `"requests":1`)
 }
 
-// outcome holds what a run left against its exit code: 0 where all rows are
+// checkOutcome holds what a run left against its exit code: 0 where all rows are
 // scored, 3 where some have failed, each with a reason, and 1 where the run could
 // not go on and keeps what was finished. It returns the rows that are scored.
-func outcome(t *testing.T, got called, out string) (scored []string) {
+func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 	t.Helper()
 	part := out + ".part"
 	path, want := out, networkRows
@@ -119,7 +117,7 @@ func outcome(t *testing.T, got called, out string) (scored []string) {
 		}
 	}
 	failed := 0
-	for line := range strings.Lines(read(t, path)) {
+	for line := range strings.Lines(readFile(t, path)) {
 		switch id := regexp.MustCompile(`row-\d+`).FindString(line); {
 		case strings.Contains(line, `"status":"scored"`):
 			scored = append(scored, id)
@@ -141,14 +139,14 @@ func outcome(t *testing.T, got called, out string) (scored []string) {
 // Whatever the network does, each row gets a result or a reason, and a run
 // without the fault that resumes ends with the rows that an undisturbed one has,
 // and asks for none that was scored.
-func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
-	data := networkData(t)
+func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
+	data := writeNetworkRows(t)
 	fine := newTestServer(t)
 	undisturbed := filepath.Join(t.TempDir(), "out.jsonl")
 	if got := call(t, t.TempDir(), nil, "score", data, "--judge", "llm", "--base-url", fine.URL, "--to", "none", "-o", undisturbed); got.code != 0 {
 		t.Fatal(got.stderr)
 	}
-	want := read(t, undisturbed)
+	want := readFile(t, undisturbed)
 	hasty := []string{"--timeout", "250ms", "--retries", "1"}
 	for name, tt := range map[string]struct {
 		toxic string
@@ -189,14 +187,14 @@ func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
 			if tt.code != got.code && (tt.code >= 0 || got.code == exitOK) {
 				t.Errorf("exit %d: %s", got.code, got.stderr)
 			}
-			scored := outcome(t, got, out)
+			scored := checkOutcome(t, got, out)
 			if since > 0 && len(scored) == 0 {
 				t.Errorf("no row is scored before the fault: %s", got.stderr)
 			}
 			asked := n.times(scored)
 			n.heal(t)
 			got = call(t, cache, nil, args...)
-			if got.code != exitOK || withoutTries(read(t, out)) != want {
+			if got.code != exitOK || withoutRequestCounts(readFile(t, out)) != want {
 				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
@@ -214,8 +212,8 @@ func TestNoFaultOfTheNetworkLosesOrPaysARowTwice(t *testing.T) {
 // A server that goes down while it is asked, and comes up again: at once, for a
 // run that does not end; or later, for one that resumes, and that asks for no row
 // that was finished, even without a cache.
-func TestAServerThatGoesDownAndComesUp(t *testing.T) {
-	data := networkData(t)
+func TestServerRestart(t *testing.T) {
+	data := writeNetworkRows(t)
 	for _, later := range []bool{false, true} {
 		t.Run(fmt.Sprintf("later=%t", later), func(t *testing.T) {
 			t.Parallel()
@@ -244,7 +242,7 @@ func TestAServerThatGoesDownAndComesUp(t *testing.T) {
 			if want := map[bool]int{false: exitOK, true: exitFailure}[later]; got.code != want {
 				t.Errorf("exit %d, want %d: %s", got.code, want, got.stderr)
 			}
-			scored := outcome(t, got, out)
+			scored := checkOutcome(t, got, out)
 			if len(scored) == 0 { // of the five before, those up to the first that is still asked about
 				t.Errorf("no row is scored before the fault: %s", got.stderr)
 			}
@@ -259,7 +257,7 @@ func TestAServerThatGoesDownAndComesUp(t *testing.T) {
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
 				t.Errorf("rows that were scored were asked again: %v, before %v", again, asked)
 			}
-			if rest := outcome(t, got, out); len(rest) != networkRows {
+			if rest := checkOutcome(t, got, out); len(rest) != networkRows {
 				t.Errorf("%d rows are scored", len(rest))
 			}
 		})

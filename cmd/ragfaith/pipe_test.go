@@ -49,8 +49,8 @@ func fifo(t *testing.T, name string) string {
 }
 
 // One signal ends a command that reads from a pipe whose writer never writes.
-func TestASignalEndsTheReadingOfASilentPipe(t *testing.T) {
-	rows, results := labelled(t)
+func TestSignalInterruptsReadFromPipe(t *testing.T) {
+	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
@@ -77,8 +77,8 @@ func TestASignalEndsTheReadingOfASilentPipe(t *testing.T) {
 }
 
 // So does one that comes while a pipe is opened that nobody writes to.
-func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
-	rows, results := labelled(t)
+func TestSignalInterruptsOpenOfPipe(t *testing.T) {
+	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		t.Run(name, func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			var out, errs bytes.Buffer
 			done := make(chan int, 1)
-			sys := bare()
+			sys := emptySystem()
 			sys.Clock = llm.NewClock(time.Now)
 			go func() { done <- run(ctx, args, nil, &out, &errs, sys) }()
 			cancel(errInterrupted)
@@ -104,8 +104,8 @@ func TestASignalEndsTheOpeningOfAPipe(t *testing.T) {
 }
 
 // A pipe that is written to is read like a file.
-func TestAPipeWithAWriterIsRead(t *testing.T) {
-	rows, results := labelled(t)
+func TestPipeIsReadLikeFile(t *testing.T) {
+	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, tt := range map[string]struct{ file, args string }{
 		"a dataset":            {rows, "score PIPE --to csv"},
@@ -117,7 +117,7 @@ func TestAPipeWithAWriterIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", tt.file, 1))...)
 			written := make(chan error, 1)
-			go func() { written <- os.WriteFile(pipe, []byte(read(t, tt.file)), 0) }()
+			go func() { written <- os.WriteFile(pipe, []byte(readFile(t, tt.file)), 0) }()
 			got := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", pipe, 1))...)
 			if got.code != exitOK || got.stdout != want.stdout || got.stdout == "" && strings.Contains(tt.args, "csv") {
 				t.Errorf("exit %d: %s\n%s\nwant\n%s", got.code, got.stderr, got.stdout, want.stdout)
@@ -131,8 +131,8 @@ func TestAPipeWithAWriterIsRead(t *testing.T) {
 
 // To write to a pipe waits for a reader, and to a device does who knows what:
 // they are refused before anything is read, and stay as they are.
-func TestAnOutputIsNoPipeSocketOrDevice(t *testing.T) {
-	rows, results := labelled(t)
+func TestOutputMustBeRegularFile(t *testing.T) {
+	rows, results := writeLabelledRows(t)
 	for name, args := range map[string]string{
 		"out.jsonl": "score " + rows + " --to none -o out.jsonl", "out.csv": "score " + rows + " --to none -o out.csv",
 		"s.json": "score " + rows + " --to none --summary s.json", "r.html": "report " + results + " --to none -o r.html",
@@ -170,11 +170,11 @@ func TestAnOutputIsNoPipeSocketOrDevice(t *testing.T) {
 
 // Standard output has a name, and can be a pipe or a file. What else is written
 // to it stays.
-func TestStandardOutputIsAnOutputByItsName(t *testing.T) {
+func TestDevStdoutIsValidOutput(t *testing.T) {
 	if _, err := os.Stat("/dev/stdout"); err != nil {
 		t.Skipf("it has no name here: %v", err)
 	}
-	rows, _ := labelled(t)
+	rows, _ := writeLabelledRows(t)
 	folder := t.TempDir()
 	if err := os.Symlink("/dev/stdout", filepath.Join(folder, "link.csv")); err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestStandardOutputIsAnOutputByItsName(t *testing.T) {
 		for _, redirection := range []string{"| cat", "> file; cat file", ">> file; cat file"} {
 			cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output+" "+redirection, rows)
 			cmd.Dir = folder
-			if code, said := exited(t, cmd); code != exitOK || !strings.Contains(said, part) || !strings.Contains(said, "faithfulness") {
+			if code, said := runCommand(t, cmd); code != exitOK || !strings.Contains(said, part) || !strings.Contains(said, "faithfulness") {
 				t.Errorf("%s %s: exit %d, want the table and %q: %.500s", output, redirection, code, part, said)
 			}
 		}
@@ -194,10 +194,10 @@ func TestStandardOutputIsAnOutputByItsName(t *testing.T) {
 }
 
 // A command that a signal does not end is ended.
-func TestASignalEndsACommandThatCannotReturn(t *testing.T) {
+func TestSignalEndsBlockedCommand(t *testing.T) {
 	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
-		signal, end := stuck(t)
+		signal, end := startBlocked(t)
 		begun := time.Now()
 		signal(s)
 		code, said := end()

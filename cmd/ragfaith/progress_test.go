@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -31,7 +30,7 @@ func scoredRow(offset int64, faithfulness float64) *result.Row {
 	return &result.Row{Offset: offset, Status: result.Scored, Faithfulness: faithfulness}
 }
 
-func TestProgressInALogIsALineEveryHalfMinute(t *testing.T) {
+func TestProgressLogLines(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		size int64
@@ -66,7 +65,7 @@ func TestProgressInALogIsALineEveryHalfMinute(t *testing.T) {
 	}
 }
 
-func TestProgressOnATerminalIsABarThatMakesWayAndGoes(t *testing.T) {
+func TestProgressBarIsClearedForMessages(t *testing.T) {
 	for _, size := range []int64{1000, -1, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
@@ -108,7 +107,7 @@ func drawn(text string) []string {
 	return strings.Split(text, "\r")
 }
 
-func TestNoDrawnLineIsWiderThanTheTerminal(t *testing.T) {
+func TestProgressFitsTerminalWidth(t *testing.T) {
 	var columns atomic.Int64
 	for _, size := range []int64{1 << 30, -1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,7 +143,7 @@ func TestNoDrawnLineIsWiderThanTheTerminal(t *testing.T) {
 	}
 }
 
-func TestWhatFitsIsShown(t *testing.T) {
+func TestProgressFit(t *testing.T) {
 	full := state{rows: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", left: "1m5s left", known: true, part: 0.5}
 	failed := full
 	failed.failed, failed.anyFailed = "7 failed", true
@@ -179,7 +178,7 @@ func TestWhatFitsIsShown(t *testing.T) {
 	}
 }
 
-func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
+func TestProgressWithRowLimit(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := newProgress(&console{}, func() time.Time { return now }, 1000)
 	now = now.Add(10 * time.Second)
@@ -208,7 +207,7 @@ func TestProgressOfTheFirstRowsIsCountedInRows(t *testing.T) {
 	}
 }
 
-func TestProgressAfterAResumeIsThatOfTheRowsThatAreJudged(t *testing.T) {
+func TestProgressAfterResume(t *testing.T) {
 	now := time.Unix(0, 0)
 	p := newProgress(&console{}, func() time.Time { return now }, 1000)
 	p.takeOver()
@@ -230,7 +229,7 @@ func TestProgressAfterAResumeIsThatOfTheRowsThatAreJudged(t *testing.T) {
 	}
 }
 
-func TestProgressIsThatOfTheFileAsItIsStored(t *testing.T) {
+func TestProgressOfCompressedFile(t *testing.T) {
 	var plain bytes.Buffer
 	for i := range 40_000 {
 		fmt.Fprintf(&plain, `{"id":%d,"answer":"%x","contexts":["%x"]}`+"\n", i, i*i*7919, i*104729)
@@ -246,9 +245,7 @@ func TestProgressIsThatOfTheFileAsItIsStored(t *testing.T) {
 		if _, err := w.Write(plain.Bytes()); err != nil || w.Close() != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, stored.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, stored.String())
 		set, err := dataset.Open([]string{path}, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +271,7 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-func TestFailuresAreNamedOnceWithTheirPlace(t *testing.T) {
+func TestFailuresAreReportedOnceWithPosition(t *testing.T) {
 	var b bytes.Buffer
 	f := failures{console: &console{w: &b}, most: -1, stacks: true}
 	for _, r := range []*result.Row{

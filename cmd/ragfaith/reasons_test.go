@@ -40,9 +40,7 @@ const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest r
 func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	t.Helper()
 	marked := filepath.Join(t.TempDir(), "marked.jsonl")
-	if err := os.WriteFile(marked, []byte(markedRows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, marked, markedRows)
 	for _, judge := range []string{"lexical", "embedded"} {
 		limit := map[string]string{"lexical": "0", "embedded": "150"}[judge]
 		sets := [][]string{{rows + "rows.jsonl"}, {rows + "examples.jsonl"}, {rows + "probes.jsonl"}, {marked}}
@@ -96,7 +94,7 @@ func plainWords(text string) string {
 	return regexp.MustCompile(`(\d)[., ]+(\d)`).ReplaceAllString(text, "$1$2")
 }
 
-func TestAReasonNamesNoWordAsMissingThatIsInTheContexts(t *testing.T) {
+func TestReasonsListOnlyMissingWords(t *testing.T) {
 	t.Parallel()
 	named := 0
 	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
@@ -129,7 +127,7 @@ func TestAReasonNamesNoWordAsMissingThatIsInTheContexts(t *testing.T) {
 // marker is a citation or a list marker.
 var marker = regexp.MustCompile(`\[[^\]\n$%]*\d[^\]\n]*\]|(?m:^[ \t*#>-]*\(?\d{1,3}[.):][ \t])`)
 
-func TestAReasonNamesNoNumberOfACitationOrAListMarker(t *testing.T) {
+func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 	t.Parallel()
 	numbers := func(text string) map[string]bool {
 		set := map[string]bool{}
@@ -174,7 +172,7 @@ func TestAReasonNamesNoNumberOfACitationOrAListMarker(t *testing.T) {
 	}
 }
 
-func TestEveryUnsupportedClaimHasANearestOrContradictingPassage(t *testing.T) {
+func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
 	t.Parallel()
 	count := map[string]int{}
 	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {

@@ -10,11 +10,11 @@ import (
 )
 
 // What is packed beside the binary of a release can be made, and is whole.
-func TestFilesOfARelease(t *testing.T) {
+func TestReleaseFiles(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
 	inRepository(t, "scripts/release-files.sh", dir, "ragfaith")
-	notices := read(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
+	notices := readFile(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
 	for _, module := range []string{"github.com/spf13/cobra", "modernc.org/sqlite", "github.com/parquet-go/parquet-go", "github.com/inconshreveable/mousetrap"} {
 		_, section, found := strings.Cut(notices, "\n## "+module+" v")
 		section, _, _ = strings.Cut(section, "\n## ")
@@ -31,11 +31,11 @@ func TestFilesOfARelease(t *testing.T) {
 	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames' (CC BY 4.0)") {
 		t.Error("what the model in the binary is made of is not named")
 	}
-	if page := read(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
+	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
 		t.Error("the manual page of score does not know --min-mean")
 	}
 	for shell, want := range map[string]string{"bash": "complete ", "zsh": "#compdef ragfaith", "fish": "complete -c ragfaith", "powershell": "Register-ArgumentCompleter"} {
-		if text := read(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
+		if text := readFile(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
 			t.Errorf("%s: no %q", shell, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestFilesOfARelease(t *testing.T) {
 
 // A release without the licence of something in it, or with an empty list of
 // modules, is not made.
-func TestAReleaseThatLacksWhatItNeedsIsNotMade(t *testing.T) {
+func TestReleaseRequiresTools(t *testing.T) {
 	skipShort(t)
 	// A go that lists one module, of a folder in which there is no licence.
 	bin := t.TempDir()
@@ -62,7 +62,7 @@ func TestAReleaseThatLacksWhatItNeedsIsNotMade(t *testing.T) {
 	}
 }
 
-func TestTheListOfModulesOfABinary(t *testing.T) {
+func TestSBOMListsModules(t *testing.T) {
 	for _, program := range []string{"jq", "openssl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("no %s here, which scripts/sbom.sh needs", program)
@@ -107,7 +107,7 @@ func TestTheListOfModulesOfABinary(t *testing.T) {
 		}
 		refs[c.Ref] = true
 	}
-	mod := read(t, filepath.Join(docsRoot, "go.mod"))
+	mod := readFile(t, filepath.Join(docsRoot, "go.mod"))
 	for _, module := range []string{"github.com/spf13/cobra", "modernc.org/sqlite"} {
 		_, version, _ := strings.Cut(mod, module+" ")
 		version, _, _ = strings.Cut(version, "\n")

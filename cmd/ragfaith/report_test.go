@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -15,7 +13,7 @@ import (
 // The law: a run in any number of shards, merged in any order, is the run: the bytes
 // of its results and its table, its figures, and its intervals, over rows and over
 // groups.
-func TestShardsMergedAreTheRun(t *testing.T) {
+func TestMergedShardsEqualRun(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 8))
 	for _, cluster := range []string{"source", "question", ""} {
 		folder := t.TempDir()
@@ -25,7 +23,7 @@ func TestShardsMergedAreTheRun(t *testing.T) {
 				"score", "../../testdata/rows.jsonl", "-q", "--keep", "label", "--no-claims", "0",
 				"-o", in(name + ".jsonl"), "--summary", in(name + ".summary.json"), "--cluster", cluster,
 			}, more...)
-			return called4(t, folder, args...)
+			return callWithGate(t, folder, args...)
 		}
 		seed := strconv.Itoa(random.IntN(100))
 		limit := strconv.Itoa(21 + random.IntN(40))
@@ -37,7 +35,7 @@ func TestShardsMergedAreTheRun(t *testing.T) {
 			score(name, "--to", "none", "--limit", limit, "--shard", fmt.Sprintf("%d/%d", k+1, n))
 			shards[i] = in(name + ".jsonl")
 		}
-		got := called4(t, folder, append([]string{
+		got := callWithGate(t, folder, append([]string{
 			"report", "-q", "-o", in("merged.jsonl"), "-o", in("merged.md"), "--summary", in("merged.summary.json"),
 			"--seed", seed, "--cluster", cluster, "--min-lower", "0.6",
 		}, shards...)...)
@@ -45,11 +43,11 @@ func TestShardsMergedAreTheRun(t *testing.T) {
 			t.Errorf("%d shards, by %q: %s", n, cluster, d)
 		}
 		for _, ext := range []string{".jsonl", ".md"} {
-			if d := cmp.Diff(content(t, in("whole"+ext)), content(t, in("merged"+ext))); d != "" {
+			if d := cmp.Diff(readFile(t, in("whole"+ext)), readFile(t, in("merged"+ext))); d != "" {
 				t.Errorf("%d shards, by %q: %s", n, cluster, d)
 			}
 		}
-		whole, merged := object(t, in("whole.summary.json")), object(t, in("merged.summary.json"))
+		whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
 		if results, _ := merged["results"].([]any); len(results) != n {
 			t.Errorf("results %v of %d shards", merged["results"], n)
 		}
@@ -57,34 +55,6 @@ func TestShardsMergedAreTheRun(t *testing.T) {
 		if d := cmp.Diff(whole, merged); d != "" {
 			t.Errorf("%d shards, by %q: %s", n, cluster, d)
 		}
-		valid(t, "summary.schema.json", content(t, in("merged.summary.json")))
+		checkSchema(t, "summary.schema.json", readFile(t, in("merged.summary.json")))
 	}
-}
-
-// called4 runs ragfaith, whose gate may fail.
-func called4(t *testing.T, folder string, args ...string) called {
-	t.Helper()
-	c := call(t, folder, nil, args...)
-	if c.code != exitOK && c.code != exitGate {
-		t.Fatalf("%+v", c)
-	}
-	return c
-}
-
-func content(t *testing.T, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
-func object(t *testing.T, path string) map[string]any {
-	t.Helper()
-	var o map[string]any
-	if err := json.Unmarshal([]byte(content(t, path)), &o); err != nil {
-		t.Fatal(err)
-	}
-	return o
 }

@@ -49,7 +49,7 @@ func (f rowJudge) Judge(ctx context.Context, k verdict.Task) (verdict.Judgement,
 	return verdict.Judgement{Verdicts: make([]verdict.Verdict, len(k.Claims))}, nil
 }
 
-func TestARowMayWaitForAServerForLongerThanItsTimeout(t *testing.T) {
+func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 	m := &model{Completer: slowServer{}}
 	for name, f := range map[string]rowJudge{
 		"requests": func(ctx context.Context) error {
@@ -83,7 +83,7 @@ func (f sinkOf) Write(r *result.Row) error { f(r); return nil }
 
 // A row that would take minutes fails after --row-timeout, with either judge of
 // the binary, and a run with another limit takes over the other rows.
-func TestARowThatTakesTooLongFailsAlone(t *testing.T) {
+func TestRowTimeoutFailsOneRow(t *testing.T) {
 	skipShort(t)
 	var long strings.Builder
 	for i := range 400_000 {

@@ -1,38 +1,22 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// score runs ragfaith in this process.
-func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	code = run(t.Context(), append([]string{"score", "--no-progress"}, args...), stdin, &out, &errs, system{
-		LookupEnv: func(string) (string, bool) { return "", false },
-		Clock:     llm.NewClock(func() time.Time { return time.Time{} }),
-		Terminal:  func(io.Writer) int { return 0 },
-	})
-	return code, out.String(), errs.String()
-}
-
 const rows = "../../testdata/"
 
-func TestTheSameRowsInEveryFormatGiveTheSameBytes(t *testing.T) {
+func TestEveryFormatGivesSameResults(t *testing.T) {
 	t.Parallel()
 	code, want, stderr := score(t, nil, rows+"rows.jsonl", "--to", "jsonl", "--keep", "all")
 	if code != 0 || strings.Count(want, "\n") != 60 {
@@ -53,7 +37,7 @@ func TestTheSameRowsInEveryFormatGiveTheSameBytes(t *testing.T) {
 	}
 }
 
-func TestTheDocumentedExamplesComeOutAsDocumented(t *testing.T) {
+func TestDocumentedExamples(t *testing.T) {
 	t.Parallel()
 	_, stdout, _ := score(t, nil, rows+"examples.jsonl", "--judge", "lexical", "--to", "jsonl")
 	want := map[string]float64{"superbowl": 1, "einstein-high": 1, "einstein-low": 0, "einstein-two": 0.5}
@@ -79,7 +63,7 @@ func TestTheDocumentedExamplesComeOutAsDocumented(t *testing.T) {
 	}
 }
 
-func TestBrokenFilesAreNamedWithTheirRow(t *testing.T) {
+func TestBrokenFilesReportRow(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct {
 		code int
@@ -116,7 +100,7 @@ func TestBrokenFilesAreNamedWithTheirRow(t *testing.T) {
 
 // People rated these answers; the scores of Ragas that were published with them
 // have a rank correlation of 0.520 and an AUROC of 0.726.
-func TestScoresAgreeWithPeopleMoreThanRagas(t *testing.T) {
+func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../../../shared/data/mtrag-human-dev.jsonl.zst")
 	if err != nil {

@@ -24,7 +24,7 @@ import (
 // A server that answers with what no server should fails the rows that it was
 // asked for, or ends the run where no row can fare better; and what it points to
 // gets neither key nor rows.
-func TestAServerThatCheatsIsNotBelieved(t *testing.T) {
+func TestMaliciousServerFailsRows(t *testing.T) {
 	spaces := bytes.Repeat([]byte(" "), 1<<20)
 	flood := func(w io.Writer) {
 		for range 100 {
@@ -77,7 +77,7 @@ func TestAServerThatCheatsIsNotBelieved(t *testing.T) {
 
 // A clock that is set forward and back by hours between any two looks at it, as no
 // monotonic clock is, changes no row and lets no run wait.
-func TestAClockThatJumpsChangesNothing(t *testing.T) {
+func TestClockJumpsChangeNothing(t *testing.T) {
 	data, out := batchRows(t, 28), filepath.Join(t.TempDir(), "out.jsonl")
 	want := onlineRun(t, data, "--judge", "llm")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -103,15 +103,15 @@ func TestAClockThatJumpsChangesNothing(t *testing.T) {
 			CacheDir: func() (string, error) { return t.TempDir(), nil },
 			Terminal: func(io.Writer) int { return 0 },
 		})
-		if code != exitOK || withoutTries(read(t, out)) != want || looks.Load() < 28 {
+		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || looks.Load() < 28 {
 			t.Errorf("%v: exit %d after %d looks: %s", more, code, looks.Load(), &said)
 		}
 	}
 }
 
-// powerless is ragfaith in a process to which modes of files apply, as they do not
+// unprivilegedCommand is ragfaith in a process to which modes of files apply, as they do not
 // to root.
-func powerless(t *testing.T, args ...string) *exec.Cmd {
+func unprivilegedCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return exec.Command("ragfaith", args...)
@@ -123,7 +123,7 @@ func powerless(t *testing.T, args ...string) *exec.Cmd {
 	return exec.Command("setpriv", append(append(drop, "ragfaith"), args...)...)
 }
 
-func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
+func TestReadOnlyCacheIsWarning(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	for name, within := range map[string]string{"with replies": "", "that is not there": "cache"} {
@@ -143,7 +143,7 @@ func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
 			if err := os.Chmod(replies, 0o400); err != nil && within == "" {
 				t.Fatal(err)
 			}
-			cmd := powerless(t, args...)
+			cmd := unprivilegedCommand(t, args...)
 			var said bytes.Buffer
 			cmd.Stderr = &said
 			got, err := cmd.Output()
@@ -157,7 +157,7 @@ func TestAReadOnlyCacheIsAWarningAndNoRowIsOther(t *testing.T) {
 // With too few file descriptors for its files or its connections, a run says so,
 // and leaves no half file; with more of them it goes on. With fewer than 8 no
 // program in Go begins.
-func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
+func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
 	s := newTestServer(t)
@@ -172,12 +172,12 @@ func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
 			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
 		}
 		undisturbed, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
-		if code, said := exited(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
+		if code, said := runCommand(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
 			t.Fatal(said)
 		}
 		for _, n := range tt.files {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			code, said := exited(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
+			code, said := runCommand(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
 			if code != exitOK {
 				short++
 				if code != exitFailure && code != exitFailedRows || !strings.Contains(said, "too many open files") {
@@ -187,7 +187,7 @@ func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
 			if _, err := os.Stat(out); code == exitFailure && err == nil {
 				t.Errorf("%v with %d files: there is a complete file", tt.args, n)
 			}
-			if code, said = exited(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutTries(read(t, out)) != read(t, undisturbed) {
+			if code, said = runCommand(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, undisturbed) {
 				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, said)
 			}
 		}
@@ -199,7 +199,7 @@ func TestARunShortOfFileDescriptorsLosesNoRow(t *testing.T) {
 
 // A file that can't be completed costs no row: the results stay what a run that
 // resumes takes them from, and that judges none again.
-func TestAFileThatCantBeCompletedKeepsTheOthersResumable(t *testing.T) {
+func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	folder := t.TempDir()
 	out, table := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "out.csv")
 	args := []string{"score", "-", "--to", "jsonl", "-o", out, "-o", table}
@@ -231,7 +231,7 @@ func TestAFileThatCantBeCompletedKeepsTheOthersResumable(t *testing.T) {
 	if err != nil || !strings.Contains(string(again), fmt.Sprintf("ragfaith: resuming %s.part: 1 rows are finished\n", out)) {
 		t.Errorf("%v: %s", err, again)
 	}
-	if !strings.Contains(read(t, out), `"status":"scored"`) || !strings.HasPrefix(read(t, table), "index,") {
+	if !strings.Contains(readFile(t, out), `"status":"scored"`) || !strings.HasPrefix(readFile(t, table), "index,") {
 		t.Error("a file is not complete")
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {

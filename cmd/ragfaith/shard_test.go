@@ -12,7 +12,7 @@ import (
 
 // Whatever the dataset is and the shards write, the shards merged are the run: the
 // bytes of the results, and the figures and intervals.
-func TestShardsOfEveryKindOfDatasetAreTheRun(t *testing.T) {
+func TestShardsOfEveryInputEqualRun(t *testing.T) {
 	const rows, more = "../../testdata/rows", "../../testdata/examples"
 	for _, tt := range []struct {
 		name, args string
@@ -39,7 +39,7 @@ func TestShardsOfEveryKindOfDatasetAreTheRun(t *testing.T) {
 			score := func(name string, more ...string) {
 				args := append([]string{"score"}, strings.Fields(tt.args)...)
 				args = append(args, "-q", "--to", "none", "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))
-				called4(t, folder, append(args, more...)...)
+				callWithGate(t, folder, append(args, more...)...)
 			}
 			score("whole")
 			var shards []string
@@ -48,13 +48,13 @@ func TestShardsOfEveryKindOfDatasetAreTheRun(t *testing.T) {
 				score(name, "--shard", fmt.Sprintf("%d/%d", k+1, tt.n))
 				shards = append(shards, in(name+"."+tt.results))
 			}
-			called4(t, folder, append([]string{
+			callWithGate(t, folder, append([]string{
 				"report", "-q", "--to", "none", "-o", in("merged." + tt.results), "--summary", in("merged.summary.json"), "--seed", seedOf(tt.args),
 			}, shards...)...)
-			if content(t, in("whole."+tt.results)) != content(t, in("merged."+tt.results)) {
+			if readFile(t, in("whole."+tt.results)) != readFile(t, in("merged."+tt.results)) {
 				t.Error("the results are others")
 			}
-			whole, merged := object(t, in("whole.summary.json")), object(t, in("merged.summary.json"))
+			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
 			merged["results"] = nil
 			if d := cmp.Diff(whole, merged); d != "" {
 				t.Error(d)
@@ -71,11 +71,11 @@ func seedOf(args string) string {
 	return "0"
 }
 
-func TestAFileIsFoundBehindTwoNames(t *testing.T) {
+func TestSameFileUnderTwoNames(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }
 	for _, name := range []string{"a", "b", "c"} {
-		putFile(t, in(name), "the same") // so that size and perhaps time are, too
+		writeFile(t, in(name), "the same") // so that size and perhaps time are, too
 	}
 	if err := os.Link(in("a"), in("hard")); err != nil {
 		t.Skipf("this system makes no second name of a file: %v", err)

@@ -1,56 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"context"
-	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
-const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n"
-
-// start runs ragfaith as a process of its own.
-func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
-	t.Helper()
-	return startIn(t, "", args...)
-}
-
-// startIn does so in a folder.
-func startIn(t *testing.T, folder string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
-	t.Helper()
-	// What ought to end and doesn't is killed, so that the test fails and says why.
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, "ragfaith", args...)
-	cmd.Dir = folder
-	stdin, err := cmd.StdinPipe()
-	out, err2 := cmd.StdoutPipe()
-	errs, err3 := cmd.StderrPipe()
-	if err := errors.Join(err, err2, err3, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)
-}
-
-func exitCode(t *testing.T, cmd *exec.Cmd) int {
-	t.Helper()
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return cmd.ProcessState.ExitCode()
-}
-
-func TestASignalKeepsWhatWasFinished(t *testing.T) {
+func TestSignalKeepsFinishedRows(t *testing.T) {
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
 			out, table := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "out.csv")
@@ -90,7 +50,7 @@ func TestASignalKeepsWhatWasFinished(t *testing.T) {
 	}
 }
 
-func TestAnInterruptBeforeTheFirstRowLeavesNothing(t *testing.T) {
+func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
 	// The settings are told when all that comes before the first row is done.
@@ -117,14 +77,12 @@ func TestAnInterruptBeforeTheFirstRowLeavesNothing(t *testing.T) {
 // gaveUp is in the line of a process that ended without its command.
 const gaveUp = "without waiting for what is in progress"
 
-// stuck starts a run that can't return: it writes to a pipe that is full.
-func stuck(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
+// startBlocked starts a run that can't return: it writes to a pipe that is full.
+func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
 	const enough = 20_000 // rows, of which a pipe takes a few hundred
-	if err := os.WriteFile(rows, []byte(strings.Repeat(skyRow, enough)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, rows, strings.Repeat(skyRow, enough))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
 	if line, err := stdout.ReadString('\n'); err != nil { // and no more of it
 		t.Fatal(line, err)
@@ -139,8 +97,8 @@ func stuck(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
 		}
 }
 
-func TestASecondInterruptEndsAtOnce(t *testing.T) {
-	signal, end := stuck(t)
+func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	signal, end := startBlocked(t)
 	signal(os.Interrupt)
 	signal(syscall.SIGTERM) // another one, as two of a kind can arrive as one
 	if code, said := end(); code != exitInterrupted || strings.Contains(said, gaveUp) {

@@ -15,9 +15,9 @@ import (
 	"testing"
 )
 
-// tangledRows are n rows of texts that are hard to take apart, some of which can't
+// messyRows are n rows of texts that are hard to take apart, some of which can't
 // be read or claim nothing.
-func tangledRows(seed uint64, n int) []byte {
+func messyRows(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	pieces := []string{
 		"The tower is 300 m tall. ", "It opened in 1889. ", "Größe zählt nicht. ", "東京は日本の首都です。", "🌕 rises. ", "**Paris** is _the_ capital. ",
@@ -51,9 +51,9 @@ func tangledRows(seed uint64, n int) []byte {
 	return b
 }
 
-// newArbitraryServer is a language model that says anything, the same of the same
+// newRandomServer is a language model that says anything, the same of the same
 // request. Some of its replies can't be read.
-func newArbitraryServer(t *testing.T, writesJSON bool) *httptest.Server {
+func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		var q struct {
@@ -130,14 +130,14 @@ func newArbitraryServer(t *testing.T, writesJSON bool) *httptest.Server {
 
 // The invariant: what score writes, in any mode, report, compare, calibrate and
 // score --resume read without a complaint, with its summary beside it.
-func TestResultsOfEveryModeAreRead(t *testing.T) {
+func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	skipShort(t)
 	real, err := os.ReadFile("../../testdata/rows.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
-	json, words := newArbitraryServer(t, true), newArbitraryServer(t, false)
+	json, words := newRandomServer(t, true), newRandomServer(t, false)
 	embedded := "--judge embedded --model-file " + tinyGrounding
 	for i, tt := range []struct {
 		flags string
@@ -174,7 +174,7 @@ func TestResultsOfEveryModeAreRead(t *testing.T) {
 			if strings.Contains(tt.flags, "llm") || strings.Contains(tt.flags, "profile") {
 				flags = append(flags, "--base-url", server.URL)
 			}
-			for name, content := range map[string][]byte{"real": tt.rows, "random": tangledRows(uint64(i), 25)} {
+			for name, content := range map[string][]byte{"real": tt.rows, "random": messyRows(uint64(i), 25)} {
 				t.Run(name, func(t *testing.T) { checkStored(t, content, flags) })
 			}
 		})
@@ -196,9 +196,7 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	lines := bytes.Split(bytes.TrimSpace(rows), []byte("\n"))
 	array := append(append([]byte("[\n"), bytes.Join(lines, []byte(",\n"))...), "\n]\n"...)
 	write := func(content []byte) {
-		if err := os.WriteFile(in("rows.json"), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, in("rows.json"), string(content))
 	}
 
 	// A dataset that is cut off leaves results to resume from.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func TestSizesTakeUnits(t *testing.T) {
+func TestSizeUnits(t *testing.T) {
 	var n int
 	for text, want := range map[string]int{"1": 1, "512b": 512, "2k": 2048, "2KB": 2048, "3MiB": 3 << 20, "1G": 1 << 30} {
 		if err := (size{&n}).Set(text); err != nil || n != want {
@@ -27,7 +27,7 @@ func TestSizesTakeUnits(t *testing.T) {
 	}
 }
 
-func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
+func TestFlagsFromEnvironment(t *testing.T) {
 	values := map[string]string{
 		"input-format": "csv", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
 		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
@@ -61,7 +61,7 @@ func TestEveryFlagCanComeFromTheEnvironment(t *testing.T) {
 	})
 }
 
-func TestTimesAndMoneyAreCheckedAsTheyAreGiven(t *testing.T) {
+func TestInvalidDurationsAndPrices(t *testing.T) {
 	var d time.Duration
 	for text, want := range map[string]string{"1h": "1h", "90s": "1m30s", "2m": "2m", "1h30m": "1h30m", "500ms": "500ms", "10s": "10s"} {
 		s := atLeastDuration(&d, time.Minute, time.Millisecond)
@@ -92,7 +92,7 @@ func TestTimesAndMoneyAreCheckedAsTheyAreGiven(t *testing.T) {
 	}
 }
 
-func TestTheNearestWordIsNearEnough(t *testing.T) {
+func TestSuggestions(t *testing.T) {
 	known := []string{"threshold", "to", "min-mean", "max-failed"}
 	for word, want := range map[string]string{"treshold": "threshold", "min-maen": "min-mean", "maxfailed": "max-failed", "xyzzy": "", "": ""} {
 		if got := nearest(word, known); got != want {

@@ -65,7 +65,7 @@ func sameOutput(shown, printed string) bool {
 func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 	t.Helper()
 	path := filepath.Join(docsRoot, page)
-	lines := strings.SplitAfter(read(t, path), "\n")
+	lines := strings.SplitAfter(readFile(t, path), "\n")
 	var out strings.Builder
 	at := 0
 	for _, b := range blocks {
@@ -86,7 +86,7 @@ func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 	}
 }
 
-func TestWhatAPageShowsIsComparedWithWhatIsPrinted(t *testing.T) {
+func TestConsoleOutputComparison(t *testing.T) {
 	for _, tt := range []struct {
 		shown, printed string
 		same           bool

@@ -9,7 +9,7 @@ import (
 
 // The verdicts of a dry run are shared by its rows; more claims than it holds
 // verdicts on get some of their own.
-func TestADryRunHasAVerdictOnEveryClaim(t *testing.T) {
+func TestDryRunJudgesEveryClaim(t *testing.T) {
 	t.Parallel()
 	u := newUnjudged()
 	for _, n := range []int{0, 3, len(u), len(u) + 1, 1000, 2} {

@@ -14,8 +14,8 @@ import (
 // In a directory that others write to, any name that a command is going to write
 // to can be planted as a link to a file of the user. The file stays as it is, and
 // the command either replaces the link or names it in its error.
-func TestNoFileIsWrittenThroughAPlantedLink(t *testing.T) {
-	rows, results := labelled(t)
+func TestPlantedLinksAreNotFollowed(t *testing.T) {
+	rows, results := writeLabelledRows(t)
 	asking := batchRows(t, 28)
 	online, batches := newTestServer(t), newBatchServer(t, nil)
 	hub := newTestHub(func(h *testHub) {
@@ -95,7 +95,7 @@ func TestNoFileIsWrittenThroughAPlantedLink(t *testing.T) {
 				case !fine && !named:
 					t.Errorf("nothing names the link: %s", got.stderr)
 				}
-				if content := read(t, victim); content != precious {
+				if content := readFile(t, victim); content != precious {
 					t.Errorf("the file that the link leads to became %q", content)
 				}
 				if _, err := os.Lstat(victim + ".absent"); !errors.Is(err, fs.ErrNotExist) {

@@ -20,14 +20,14 @@ const foreignFlags = "--weight --slack --beside --weights --rate --workers --use
 
 // What stands within a line is not run, but names commands, flags and targets of
 // make that there are.
-func TestPagesNameWhatThereIs(t *testing.T) {
+func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 	root := newRoot(system{LookupEnv: func(string) (string, bool) { return "", false }})
 	flags := flagNames(root)
-	makefile := read(t, filepath.Join(docsRoot, "Makefile"))
+	makefile := readFile(t, filepath.Join(docsRoot, "Makefile"))
 	blocks := regexp.MustCompile("(?ms)^ *```.*?^ *```$|<!--.*?-->") // they are run
 	code := regexp.MustCompile("`([^`]+)`")
 	for _, page := range docsPages(t) {
-		text := blocks.ReplaceAllString(read(t, filepath.Join(docsRoot, page)), "")
+		text := blocks.ReplaceAllString(readFile(t, filepath.Join(docsRoot, page)), "")
 		for _, m := range code.FindAllStringSubmatch(text, -1) {
 			words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(m[1]))
 			if len(words) == 0 {
@@ -73,9 +73,9 @@ func flagNames(cmd *cobra.Command) []string {
 }
 
 // The picture of a terminal shows what its first line prints.
-func TestThePictureOfATerminalShowsWhatIsPrinted(t *testing.T) {
+func TestTerminalPictureMatchesOutput(t *testing.T) {
 	path := filepath.Join(docsRoot, "docs", "terminal.svg")
-	shown := regexp.MustCompile(`<text [^>]*>([^<]*)</text>`).FindAllStringSubmatch(read(t, path), -1)
+	shown := regexp.MustCompile(`<text [^>]*>([^<]*)</text>`).FindAllStringSubmatch(readFile(t, path), -1)
 	command := ""
 	if len(shown) > 0 {
 		command = html.UnescapeString(shown[0][1])
@@ -96,7 +96,7 @@ func TestThePictureOfATerminalShowsWhatIsPrinted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if read(t, path) != picture {
+	if readFile(t, path) != picture {
 		t.Errorf("it shows something else than:\n%s", printed)
 	}
 }

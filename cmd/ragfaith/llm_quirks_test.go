@@ -14,8 +14,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
-// A wildRun is a run of ragfaith over the rows of testdata.
-type wildRun struct {
+// A quirkRun is a run of ragfaith over the rows of testdata.
+type quirkRun struct {
 	called
 	scores   map[string]*float64
 	verdicts map[string]string // labels by row
@@ -23,8 +23,8 @@ type wildRun struct {
 	server   *quirktest.Server
 }
 
-// runWild scores the rows with a server that has some quirks.
-func runWild(t *testing.T, args string, quirks ...quirktest.Quirk) wildRun {
+// runWithQuirks scores the rows with a server that has some quirks.
+func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRun {
 	t.Helper()
 	server := quirktest.New(quirks...)
 	s := httptest.NewServer(server)
@@ -32,7 +32,7 @@ func runWild(t *testing.T, args string, quirks ...quirktest.Quirk) wildRun {
 	got := call(t, t.TempDir(), nil, append([]string{
 		"score", "../../testdata/rows.jsonl", "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
-	run := wildRun{called: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
+	run := quirkRun{called: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
 	for line := range strings.Lines(got.stdout) {
 		var r struct {
 			ID     string
@@ -50,9 +50,9 @@ func runWild(t *testing.T, args string, quirks ...quirktest.Quirk) wildRun {
 
 // What servers do that are not quite OpenAI's changes no score, and few requests
 // are wasted: those that learn it are bounded, whatever the number of rows.
-func TestAServerWithQuirksChangesNoScore(t *testing.T) {
+func TestServerQuirksChangeNoScore(t *testing.T) {
 	const rows = 60
-	withoutQuirks := map[string]wildRun{} // by arguments
+	withoutQuirks := map[string]quirkRun{} // by arguments
 	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
 	supports := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
 	denies := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
@@ -103,10 +103,10 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clean, ok := withoutQuirks[tt.args]
 			if !ok {
-				clean = runWild(t, tt.args)
+				clean = runWithQuirks(t, tt.args)
 				withoutQuirks[tt.args] = clean
 			}
-			got := runWild(t, tt.args, tt.quirks...)
+			got := runWithQuirks(t, tt.args, tt.quirks...)
 			if got.code != 0 || len(got.scores) != rows {
 				t.Fatalf("exit %d, %d rows: %s", got.code, len(got.scores), got.stderr)
 			}
@@ -131,7 +131,7 @@ func TestAServerWithQuirksChangesNoScore(t *testing.T) {
 
 // A server that gives no answer at all fails each row with the reason, and a row
 // takes one request when that is known.
-func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
+func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 	const rows = 60
 	for name, tt := range map[string]struct {
 		quirk quirktest.Quirk
@@ -145,7 +145,7 @@ func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
 		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := runWild(t, "", tt.quirk)
+			got := runWithQuirks(t, "", tt.quirk)
 			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
 				t.Errorf("%d rows failed, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
 			}
@@ -157,7 +157,7 @@ func TestAServerWithoutAnswersFailsRowsQuickly(t *testing.T) {
 }
 
 // What was learned of a server is in no key of the cache: a second run asks nothing.
-func TestWhatIsLearnedOfAServerMissesNoCache(t *testing.T) {
+func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
 		quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 9000)}))
 	s := httptest.NewServer(server)
@@ -178,8 +178,8 @@ func TestWhatIsLearnedOfAServerMissesNoCache(t *testing.T) {
 }
 
 // Batches come to the same, although a round learns only when it is over.
-func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
-	clean := runWild(t, "--no-cache")
+func TestServerQuirksChangeNoBatchScore(t *testing.T) {
+	clean := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
 		most   int // requests
@@ -211,7 +211,7 @@ func TestABatchFromAServerWithQuirksChangesNoScore(t *testing.T) {
 }
 
 // A downgrade is in the summary, and a run without one has no such field.
-func TestASummaryHasTheDowngrades(t *testing.T) {
+func TestSummaryListsDowngrades(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
 	for _, tt := range []struct {
 		quirks []quirktest.Quirk
@@ -220,11 +220,11 @@ func TestASummaryHasTheDowngrades(t *testing.T) {
 		{nil, ""},
 		{[]quirktest.Quirk{quirktest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
 	} {
-		runWild(t, "--summary "+path, tt.quirks...)
+		runWithQuirks(t, "--summary "+path, tt.quirks...)
 		var s struct {
 			Spent struct{ Downgrades json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(read(t, path)), &s); err != nil {
+		if err := json.Unmarshal([]byte(readFile(t, path)), &s); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(strings.Fields(string(s.Spent.Downgrades)), ""); got != tt.want {
@@ -234,9 +234,9 @@ func TestASummaryHasTheDowngrades(t *testing.T) {
 }
 
 // What is no verdict is asked for again and then the row fails; nothing is guessed.
-func TestAVerdictThatIsNoneScoresNothing(t *testing.T) {
+func TestInvalidVerdictsScoreNothing(t *testing.T) {
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
-		got := runWild(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
+		got := runWithQuirks(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
 			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))
 		for id, score := range got.scores {
 			if score != nil && got.verdicts[id] != "" {

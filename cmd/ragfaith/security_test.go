@@ -45,7 +45,7 @@ func obeyed(text string) string {
 
 // What a person sees has nothing of a dataset that a terminal obeys, whichever
 // command shows it.
-func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
+func TestRowsSendNoTerminalSequences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	name := "rows\x1b[31m\u202e.jsonl" // a name of a file is a stranger's, too
 	settings := "set\x1b[31m\u202e.yaml"
@@ -53,7 +53,7 @@ func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 		os.WriteFile(settings, []byte(`model: "m\u001b[31m\u202e"`+"\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	sys := bare()
+	sys := emptySystem()
 	sys.Clock, sys.Terminal = &skipClock{}, func(io.Writer) int { return 120 }
 	sys.LookupEnv = func(name string) (string, bool) { return "1", name == "NO_COLOR" } // colours are ours
 	for _, args := range [][]string{
@@ -90,7 +90,7 @@ func TestNothingOfARowIsObeyedByATerminal(t *testing.T) {
 
 // An id is a text, and never a name: whatever it looks like, files are written
 // where they were named and nowhere else.
-func TestIDsNameNoFiles(t *testing.T) {
+func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	root := t.TempDir()
 	folder := filepath.Join(root, "in", "here")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -101,16 +101,14 @@ func TestIDsNameNoFiles(t *testing.T) {
 	for _, id := range []string{"../../escaped", "/../../../escaped", root + "/escaped", `..\\..\\escaped`, "a/b/c", "CON", "x.part", ".", "", strings.Repeat("x", 5000), `$(touch escaped)`, "a\\u0000b"} {
 		fmt.Fprintf(&rows, `{"id":"%s","answer":"The sky is blue today.","contexts":["It rains."]}`+"\n", id)
 	}
-	if err := os.WriteFile("rows.jsonl", []byte(rows.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, "rows.jsonl", rows.String())
 	args := []string{"score", "rows.jsonl", "--to", "none", "--summary", "s.json"}
 	want := []string{"in/here/rows.jsonl", "in/here/s.json"}
 	for _, ext := range []string{"jsonl", "json", "csv", "tsv", "parquet", "md", "xml", "html"} {
 		args, want = append(args, "-o", "o."+ext), append(want, "in/here/o."+ext)
 	}
 	var out, errs bytes.Buffer
-	sys := bare()
+	sys := emptySystem()
 	sys.Clock = &skipClock{}
 	if code := run(t.Context(), args, nil, &out, &errs, sys); code != exitOK {
 		t.Fatalf("exit %d: %s", code, &errs)
@@ -151,7 +149,7 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 
 // Whatever the umask, what a run writes is its owner's alone: while it runs, when
 // it was interrupted, and when it is done.
-func TestWhatARunWritesIsItsOwnersAlone(t *testing.T) {
+func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	folder := t.TempDir()
 	old := syscall.Umask(0)
 	cmd, stdin, stdout, stderr := startIn(t, folder, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
@@ -192,7 +190,7 @@ func TestWhatARunWritesIsItsOwnersAlone(t *testing.T) {
 }
 
 // So is what it keeps of a language model.
-func TestTheCacheIsItsOwnersAlone(t *testing.T) {
+func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	s, folder := newTestServer(t), t.TempDir()
 	cache := filepath.Join(folder, "ragfaith")
 	looked := false
@@ -215,7 +213,7 @@ func TestTheCacheIsItsOwnersAlone(t *testing.T) {
 
 // A pipe in place of a file that is looked for by its name is refused. One that
 // is opened has nobody at its other end, and the run would wait for ever.
-func TestNoPipeIsWaitedFor(t *testing.T) {
+func TestInputFilesMustNotBePipes(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
 	if err := errors.Join(os.Mkdir("model", 0o700), os.Mkdir("prompts", 0o700), os.Mkdir(".git", 0o700),
@@ -253,7 +251,7 @@ func TestNoPipeIsWaitedFor(t *testing.T) {
 				}
 			})
 			defer rescue.Stop()
-			sys := bare()
+			sys := emptySystem()
 			sys.Clock, sys.WorkDir, sys.CacheDir = &skipClock{}, os.Getwd, func() (string, error) { return root, nil }
 			var out, errs bytes.Buffer
 			code := run(t.Context(), append(tt.args, "--to", "none", "-q"), nil, &out, &errs, sys)
@@ -265,7 +263,7 @@ func TestNoPipeIsWaitedFor(t *testing.T) {
 }
 
 // A crash leaves no file with the keys and rows that were in memory.
-func TestNoMemoryIsDumped(t *testing.T) {
+func TestCoreDumpsAreDisabled(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the limits of a process are read from /proc")
 	}
@@ -283,7 +281,7 @@ func TestNoMemoryIsDumped(t *testing.T) {
 	if line, err := stdout.ReadString('\n'); err != nil {
 		t.Fatal(line, err)
 	}
-	limits := read(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
+	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
 	for line := range strings.Lines(limits) {
 		if name := "Max core file size"; strings.HasPrefix(line, name) && !slices.Equal(strings.Fields(line[len(name):])[:2], []string{"0", "0"}) {
 			t.Error(line)

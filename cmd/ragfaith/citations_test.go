@@ -80,7 +80,7 @@ func (r *citedRow) alce() (recall, precision float64) {
 	return float64(supported) / float64(len(r.Want)), float64(good) / float64(counted)
 }
 
-func TestCitationsOfEveryKindResolveAndAreJudged(t *testing.T) {
+func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	file := filepath.Join("testdata", "citations.jsonl")
 	for _, judge := range []string{"lexical", "embedded"} {
 		said := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
@@ -157,7 +157,7 @@ func strip(all []string) []string {
 	return out
 }
 
-func TestAPaidJudgeIsAskedOnceAboutCitationsThatItNamed(t *testing.T) {
+func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 	s := newTestServer(t)
 	dir := t.TempDir()
 	row := func(marker string) string {
@@ -190,7 +190,7 @@ func TestAPaidJudgeIsAskedOnceAboutCitationsThatItNamed(t *testing.T) {
 	}
 }
 
-func TestRewrittenClaimsHaveTheCitationsOfTheirSentence(t *testing.T) {
+func TestRewrittenClaimsInheritCitations(t *testing.T) {
 	s := newTestServer(t)
 	file := filepath.Join(t.TempDir(), "rows.jsonl")
 	if err := os.WriteFile(file, []byte(`{"answer":"Indeed the sky is blue [1][2].","contexts":["The sky is blue.","Grass is green."]}`), 0o644); err != nil {
@@ -210,7 +210,7 @@ func TestRewrittenClaimsHaveTheCitationsOfTheirSentence(t *testing.T) {
 	}
 }
 
-func TestCitationsOfABatchAreThoseOfAnOnlineRun(t *testing.T) {
+func TestBatchCitationsMatchOnlineRun(t *testing.T) {
 	var rows strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&rows, `{"id":%d,"answer":"The sky is blue today [%d].","contexts":["The sky is blue today.","Page %d."]}`+"\n", i, 1+i%3, i)
@@ -222,7 +222,7 @@ func TestCitationsOfABatchAreThoseOfAnOnlineRun(t *testing.T) {
 	want := onlineRun(t, data, "--judge", "llm")
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
-	if got.code != 0 || read(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
+	if got.code != 0 || readFile(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
 		t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
 	}
 	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
