@@ -169,7 +169,7 @@ func TestLocalModelRequirements(t *testing.T) {
 		code int
 		want []string
 	}{
-		"labels without a meaning": {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "label map"}},
+		"labels without a meaning": {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "map each of"}},
 		"labels with one":          {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
 		"an unknown meaning":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
 		"a cut file":               {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
 )
 
 func TestResultsAndSummariesMatchSchemas(t *testing.T) {
