@@ -51,32 +51,24 @@ func (c *Client) batchURL() openai.BatchEndpoint {
 	return openai.BatchEndpointChatCompletions
 }
 
-// limited returns a context for a call of the Batch API; limit 0 means no timeout.
-func (c *Client) limited(ctx context.Context, t *transfer, limit time.Duration) (context.Context, context.CancelFunc) {
-	ctx = withTransfer(ctx, t)
-	if limit <= 0 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, limit)
-}
-
-// upload sends a file and returns its id, and whether the server has processed it.
-func (c *Client) upload(ctx context.Context, path, name string) (id string, ready bool, err error) {
-	try, cancel := c.limited(ctx, &transfer{path: path}, transferTimeout)
+// upload sends a file and returns its id.
+func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
+	try, cancel := withTimeout(withTransfer(ctx, &transfer{path: path}), transferTimeout)
 	defer cancel()
 	f, err := c.api.CreateFileBytes(try, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
 	if err != nil {
-		return "", false, c.failure(ctx, err)
+		return "", c.failure(ctx, err)
 	}
 	if f.ID == "" {
-		return "", false, errNoID("file")
+		return "", errNoID("file")
 	}
-	return f.ID, c.ready(f.Status), nil
+	return f.ID, nil
 }
 
-// uploaded reports whether the server has processed a file.
+// uploaded reports whether the server has processed a file. Azure takes a while for that,
+// OpenAI does not, and other servers may report no status.
 func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
-	try, cancel := c.limited(ctx, nil, c.timeout)
+	try, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
 	f, err := c.api.GetFile(try, id)
 	if err != nil {
@@ -85,23 +77,15 @@ func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
 	switch strings.ToLower(f.Status) {
 	case "error", "failed", "deleted":
 		return false, &StatusError{Status: 200, Message: "it could not take the file of requests: " + f.Status + " " + f.StatusDetails}
-	}
-	return c.ready(f.Status), nil
-}
-
-// ready interprets the status of a file. Azure takes a while to process it, OpenAI does
-// not, and other servers may report no status.
-func (c *Client) ready(status string) bool {
-	switch strings.ToLower(status) {
 	case "pending", "running":
-		return false
+		return false, nil
 	}
-	return true
+	return true, nil
 }
 
 // createBatch creates a batch from a file of requests.
 func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (remoteBatch, error) {
-	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatch}, c.timeout)
+	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatch}), c.timeout)
 	defer cancel()
 	b, err := c.api.CreateBatch(try, openai.CreateBatchRequest{
 		InputFileID: file, Endpoint: c.batchURL(), CompletionWindow: "24h", Metadata: metadata,
@@ -117,7 +101,7 @@ func (c *Client) createBatch(ctx context.Context, file string, metadata map[stri
 
 // batch returns the state of a batch.
 func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
-	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatch}, c.timeout)
+	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatch}), c.timeout)
 	defer cancel()
 	b, err := c.api.RetrieveBatch(try, id)
 	if err != nil {
@@ -153,7 +137,7 @@ func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found 
 }
 
 func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
-	try, cancel := c.limited(ctx, &transfer{simplify: simplifyBatches}, c.timeout)
+	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatches}), c.timeout)
 	defer cancel()
 	page, err := c.api.ListBatch(try, after, limit)
 	if err != nil {
@@ -174,7 +158,7 @@ func containsAll(all, some map[string]any) bool {
 // content calls each for the lines of a file on the server, without the key. The line
 // is nil if it is too long, and only valid during the call.
 func (c *Client) content(ctx context.Context, id string, each func(line []byte) error) error {
-	try, cancel := c.limited(ctx, &transfer{stream: true}, transferTimeout)
+	try, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
 	defer cancel()
 	raw, err := c.api.GetFileContent(try, id)
 	if err != nil {
@@ -223,7 +207,7 @@ func boundedLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 
 // remove deletes a file from the server.
 func (c *Client) remove(ctx context.Context, id string) error {
-	try, cancel := c.limited(ctx, nil, c.timeout)
+	try, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
 	if err := c.api.DeleteFile(try, id); err != nil {
 		return c.failure(ctx, err)

@@ -121,7 +121,7 @@ func (b *Batch) upload(ctx context.Context, p *batchPart) error {
 		return &StoreError{path, err}
 	}
 	err := b.retry(ctx, func(ctx context.Context) (err error) {
-		p.File, _, err = b.stack.Client.upload(ctx, path, "ragfaith-"+b.state.Run+"-"+p.Name+".jsonl")
+		p.File, err = b.stack.Client.upload(ctx, path, "ragfaith-"+b.state.Run+"-"+p.Name+".jsonl")
 		return err
 	})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -188,12 +187,8 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // send sends one request; sent is 0 if go-openai rejected it before that.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
-	try := ctx
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		try, cancel = context.WithTimeout(ctx, c.timeout)
-		defer cancel()
-	}
+	try, cancel := withTimeout(ctx, c.timeout)
+	defer cancel()
 	res, err = c.api.CreateChatCompletion(try, c.request(r, f))
 	switch {
 	case err == nil:
@@ -205,6 +200,14 @@ func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatC
 		return res, 0, err
 	}
 	return res, 1, c.failure(ctx, err)
+}
+
+// withTimeout returns a context with a timeout, if d is positive.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, d)
 }
 
 // failure converts the error of one attempt: the end of the caller's context, a
@@ -223,72 +226,6 @@ func (c *Client) failure(ctx context.Context, err error) error {
 		return err
 	}
 	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.fromConnError(err)}
-}
-
-func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
-	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
-	switch n := f.outputTokens(r); f.tokenParam {
-	case maxTokens:
-		q.MaxTokens = n //nolint:staticcheck // the name that most servers know
-	case maxCompletionTokens:
-		q.MaxCompletionTokens = n
-	case noMaxTokens:
-	}
-	if !f.noTemperature {
-		q.Temperature = max(float32(r.Temperature), math.SmallestNonzeroFloat32)
-	}
-	if r.Seed != 0 && !f.noSeed {
-		q.Seed = &r.Seed
-	}
-	if r.Schema == nil {
-		return q
-	}
-	switch f.format {
-	case bySchema:
-		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
-			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
-		}
-	case byMode:
-		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	case byPrompt:
-	}
-	return q
-}
-
-// messages converts the messages of r. If the schema is not sent separately, it goes at
-// the end of the system message, so that the texts to judge stay last and all requests
-// share a prefix.
-func messages(r *Request, f form) []openai.ChatCompletionMessage {
-	told := r.Messages
-	if r.Schema != nil && (f.format != bySchema || f.schemaInPrompt) {
-		told = withSystem(told, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
-	}
-	out := make([]openai.ChatCompletionMessage, 0, len(told))
-	system := ""
-	for _, m := range told {
-		text := m.Text
-		if f.noSystem && m.Role == System {
-			system += text + "\n\n"
-			continue
-		}
-		out = append(out, openai.ChatCompletionMessage{Role: string(m.Role), Content: system + text})
-		system = ""
-	}
-	if system != "" {
-		out = append(out, openai.ChatCompletionMessage{Role: string(User), Content: strings.TrimSpace(system)})
-	}
-	return out
-}
-
-// withSystem appends a paragraph to the first system message, or adds one.
-func withSystem(ms []Message, text string) []Message {
-	if len(ms) == 0 || ms[0].Role != System {
-		return append([]Message{{System, text}}, ms...)
-	}
-	out := append([]Message(nil), ms...)
-	out[0].Text += "\n\n" + text
-	return out
 }
 
 // read converts a response into a Reply. The key is removed from the result and not
@@ -319,21 +256,21 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, withUsage(&RefusalError{Reason: "content_filter"}, used)
 	}
-	thought := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
 		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
-	reply := &Reply{Text: text, Usage: used, reasoned: thought}
-	full := truncated(string(choice.FinishReason))
-	tooShort := func() error {
-		answer, begun := Answer(text)
-		begun = begun && strings.TrimSpace(answer) != ""
+	reply := &Reply{Text: text, Usage: used, reasoned: reasoned}
+	atLimit := truncated(string(choice.FinishReason))
+	lengthError := func() error {
+		answer, started := Answer(text)
+		started = started && strings.TrimSpace(answer) != ""
 		return withUsage(&LengthError{
-			Limit: f.outputTokens(r), Reasoning: !begun, reasoned: thought,
-			prose: begun && !thought && r.Schema != nil && !startsWithJSON(answer),
+			Limit: f.outputTokens(r), Reasoning: !started, reasoned: reasoned,
+			prose: started && !reasoned && r.Schema != nil && !startsWithJSON(answer),
 		}, used)
 	}
 	if r.Schema == nil {
-		if full && (r.Accept == nil || !isFinalAnswer(text)) {
-			return nil, tooShort()
+		if atLimit && (r.Accept == nil || !isFinalAnswer(text)) {
+			return nil, lengthError()
 		}
 		if r.Accept != nil {
 			if err := r.Accept(text); err != nil {
@@ -342,7 +279,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 		}
 		return reply, nil
 	}
-	if full {
+	if atLimit {
 		// A reply that was truncated after the last brace is complete.
 		if answer, ok := Answer(text); ok {
 			reply.JSON = parseWhole(answer, r.Schema)
@@ -351,7 +288,7 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 			reply.JSON = parseWhole(text, r.Schema)
 		}
 		if reply.JSON == nil {
-			return nil, tooShort()
+			return nil, lengthError()
 		}
 		c.countReply(f, nil)
 		return reply, nil

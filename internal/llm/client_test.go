@@ -686,7 +686,7 @@ func TestTruncatedFreeText(t *testing.T) {
 		say(&body, text, "length")
 		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
 		if !ok || taken != (err == nil) || taken && reply.Text != text {
-			t.Errorf("got %q of a batch: %+v, %v, %t", text, reply, err, ok)
+			t.Errorf("%q in a batch: got %+v, %v, %t", text, reply, err, ok)
 		}
 	}
 }

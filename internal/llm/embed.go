@@ -19,12 +19,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 	if len(texts) == 0 {
 		return nil, usage.Usage{}, nil
 	}
-	try := ctx
-	if c.timeout > 0 {
-		var cancel context.CancelFunc
-		try, cancel = context.WithTimeout(ctx, c.timeout)
-		defer cancel()
-	}
+	try, cancel := withTimeout(ctx, c.timeout)
+	defer cancel()
 	used := usage.Usage{Requests: 1}
 	res, err := c.api.CreateEmbeddings(try, openai.EmbeddingRequestStrings{
 		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -66,6 +67,73 @@ func (f form) outputTokens(r *Request) int {
 		return min(r.MaxTokens, f.maxOutput)
 	}
 	return r.MaxTokens
+}
+
+// request returns r in form f for go-openai.
+func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
+	q := openai.ChatCompletionRequest{Model: c.model, Messages: messages(r, f)}
+	switch n := f.outputTokens(r); f.tokenParam {
+	case maxTokens:
+		q.MaxTokens = n //nolint:staticcheck // the name that most servers know
+	case maxCompletionTokens:
+		q.MaxCompletionTokens = n
+	case noMaxTokens:
+	}
+	if !f.noTemperature {
+		q.Temperature = max(float32(r.Temperature), math.SmallestNonzeroFloat32)
+	}
+	if r.Seed != 0 && !f.noSeed {
+		q.Seed = &r.Seed
+	}
+	if r.Schema == nil {
+		return q
+	}
+	switch f.format {
+	case bySchema:
+		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
+			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
+		}
+	case byMode:
+		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
+	case byPrompt:
+	}
+	return q
+}
+
+// messages converts the messages of r. If the schema is not sent separately, it goes at
+// the end of the system message, so that the texts to judge stay last and all requests
+// share a prefix.
+func messages(r *Request, f form) []openai.ChatCompletionMessage {
+	source := r.Messages
+	if r.Schema != nil && (f.format != bySchema || f.schemaInPrompt) {
+		source = withSystem(source, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
+	}
+	out := make([]openai.ChatCompletionMessage, 0, len(source))
+	system := ""
+	for _, m := range source {
+		text := m.Text
+		if f.noSystem && m.Role == System {
+			system += text + "\n\n"
+			continue
+		}
+		out = append(out, openai.ChatCompletionMessage{Role: string(m.Role), Content: system + text})
+		system = ""
+	}
+	if system != "" {
+		out = append(out, openai.ChatCompletionMessage{Role: string(User), Content: strings.TrimSpace(system)})
+	}
+	return out
+}
+
+// withSystem appends a paragraph to the first system message, or adds one.
+func withSystem(ms []Message, text string) []Message {
+	if len(ms) == 0 || ms[0].Role != System {
+		return append([]Message{{System, text}}, ms...)
+	}
+	out := append([]Message(nil), ms...)
+	out[0].Text += "\n\n" + text
+	return out
 }
 
 // refusesForm reports whether the server rejected the form of a request.

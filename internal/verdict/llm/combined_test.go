@@ -149,7 +149,7 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 		}, opts)
 		e, j, err := c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it.", []string{"A=yes"})
 		if err != nil || labels(j) != "supported not_mentioned" || len(f.asked) != 1 {
-			t.Errorf("got %s, short: %s %v in %d", name, labels(j), err, len(f.asked))
+			t.Errorf("%s, short: got %s, %v in %d requests", name, labels(j), err, len(f.asked))
 		}
 		e, j, err = c.Evaluate(t.Context(), "q", "Alpha is it. Beta is it. C3 is it. Delta is it. Epsilon is it.", k.Contexts)
 		if err != nil || labels(j) != want || len(e.Claims) != 5 {
