@@ -1,0 +1,127 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestBreakerOpensForADeadServer(t *testing.T) {
+	for name, tt := range map[string]struct {
+		err   error
+		calls int
+	}{
+		"no connection":        {&NetworkError{Message: "refused"}, 4},
+		"silence":              {&TimeoutError{}, 4},
+		"gateway":              {status(502), 16},
+		"not an API":           {status(200), 4},
+		"key refused":          {status(401), 1},
+		"forbidden":            {status(403), 1},
+		"no model":             {status(404), 1},
+		"moved":                {status(301), 1},
+		"no credit":            {status(402), 1},
+		"quota":                {&StatusError{Status: 429, Code: "insufficient_quota"}, 1},
+		"certificate":          {&NetworkError{Certificate: true}, 1},
+		"only bad requests":    {status(400), 16},
+		"rate: never":          {status(429), 100},
+		"unreadable: never":    {&ParseError{}, 100},
+		"budget: never":        {&BudgetError{}, 100},
+		"canceled: never":      {context.Canceled, 100},
+		"deadline: never":      {context.DeadlineExceeded, 100},
+		"content filter: none": {&RefusalError{}, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{steps: []error{tt.err}}
+			b := NewBreaker(newFakeClock())
+			c := Layered(s, nil, b)
+			var err error
+			for range 100 {
+				_, err = c.Complete(t.Context(), ask(nil))
+			}
+			if s.calls() != tt.calls {
+				t.Errorf("%d calls, want %d", s.calls(), tt.calls)
+			}
+			if tt.calls < 100 {
+				if e := as[*DownError](t, err); !Fatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
+					t.Errorf("got %v", err)
+				}
+			} else if b.Err() != nil {
+				t.Errorf("breaker: got %v", b.Err())
+			}
+		})
+	}
+}
+
+func TestBreakerToleratesRestart(t *testing.T) {
+	clock := newFakeClock()
+	down := &NetworkError{Message: "refused"}
+	s := &script{steps: []error{nil, down, down, down, down, down, down, nil, down}}
+	b := NewBreaker(clock)
+	c := Layered(s, nil, b)
+	for range 8 {
+		_, _ = c.Complete(t.Context(), ask(nil))
+		clock.pass(100 * time.Millisecond)
+	}
+	if b.Err() != nil {
+		t.Fatalf("breaker is open after a restart: %v", b.Err())
+	}
+	for range 12 {
+		_, _ = c.Complete(t.Context(), ask(nil))
+		clock.pass(time.Second)
+	}
+	if b.Err() == nil {
+		t.Error("breaker is closed after the server went away")
+	}
+}
+
+func TestBreakerIgnoresBadRequests(t *testing.T) {
+	s := &script{steps: []error{nil, status(400)}}
+	b := NewBreaker(newFakeClock())
+	c := Layered(s, nil, b)
+	for range 100 {
+		_, _ = c.Complete(t.Context(), ask(nil))
+	}
+	if b.Err() != nil || s.calls() != 100 {
+		t.Errorf("breaker after %d calls: got %v", s.calls(), b.Err())
+	}
+}
+
+func TestBreakerWakesSleepers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := NewClock(time.Now)
+		b := NewBreaker(clock)
+		var n int
+		var mu sync.Mutex
+		srv := completerFunc(func(context.Context, *Request) (*Reply, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if n++; n < 10 {
+				return nil, status(429, "Retry-After", "50")
+			}
+			return nil, status(401)
+		})
+		c := Layered(srv, nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b)
+		start := time.Now()
+		var wg sync.WaitGroup
+		for i := range 10 {
+			wg.Go(func() {
+				_ = clock.Sleep(t.Context(), time.Duration(i)*time.Second)
+				_, err := c.Complete(t.Context(), ask(nil))
+				if _, ok := errors.AsType[*DownError](err); !ok {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		wg.Wait()
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("took %s, which is too long or too short", d)
+		}
+		if err := b.Clock(clock).Sleep(t.Context(), time.Hour); !errors.Is(err, b.Err()) {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
+
+func TestBudgetStopsBeforeTheLimit(t *testing.T) {
+	ten := func(string) int { return 10 }
+	for name, b := range map[string]*Budget{"tokens": NewBudget(0, 1000), "USD": NewBudget(0.001, 0)} {
+		t.Run(name, func(t *testing.T) {
+			s := &script{usage: usage.Usage{Requests: 1, PromptTokens: 30, CompletionTokens: 20}}
+			c := Layered(s, ten, b.At(1, 1)) // 1 USD per million tokens
+			var err error
+			for err == nil {
+				_, err = c.Complete(t.Context(), ask(nil))
+			}
+			e := as[*BudgetError](t, err)
+			usd, tokens := b.Spent()
+			// A request may come to 31 + 100 tokens, and each comes to 50.
+			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !Fatal(err) || !strings.Contains(e.Error(), "limit of") {
+				t.Errorf("%v: got %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
+			}
+			small := &Request{Messages: []Message{{User, "x"}}, MaxTokens: 1}
+			if _, err := c.Complete(t.Context(), small); s.calls() != 18 || err == nil {
+				t.Error("a later request was sent")
+			}
+		})
+	}
+}
+
+func TestBudgetWithConcurrentRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBudget(0, 2000)
+		var top, now int
+		var mu sync.Mutex
+		slow := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+			mu.Lock()
+			now++
+			top = max(top, now)
+			mu.Unlock()
+			_ = NewClock(time.Now).Sleep(ctx, time.Second)
+			mu.Lock()
+			now--
+			mu.Unlock()
+			return &Reply{Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
+		})
+		c := Layered(slow, func(string) int { return 45 }, b.At(0, 0))
+		var wg sync.WaitGroup
+		done := 0
+		for range 64 {
+			wg.Go(func() {
+				_, err := c.Complete(t.Context(), &Request{Messages: []Message{{User, "x"}}, MaxTokens: 500})
+				mu.Lock()
+				defer mu.Unlock()
+				if err == nil {
+					done++
+				} else if _, ok := errors.AsType[*BudgetError](err); !ok {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		_, tokens := b.Spent()
+		if tokens > 2000 || done != tokens/100 || done < 14 || top > 3 {
+			t.Errorf("got %d tokens, %d done, %d at once", tokens, done, top)
+		}
+	})
+}
+
+func TestBudgetCountsTimeouts(t *testing.T) {
+	ten := func(string) int { return 10 }
+	b := NewBudget(0, 10_000)
+	_, _ = Layered(&script{steps: []error{&TimeoutError{}}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	if _, n := b.Spent(); n != 31 {
+		t.Errorf("got %d tokens for a timeout", n)
+	}
+	b = NewBudget(0, 10_000)
+	_, _ = Layered(&script{steps: []error{status(500)}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	if _, n := b.Spent(); n != 0 {
+		t.Errorf("got %d tokens for a 500", n)
+	}
+	_, _ = Layered(&script{usage: usage.Usage{Requests: 1}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	if _, n := b.Spent(); n != 31 {
+		t.Errorf("got %d tokens without reported usage", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	b = NewBudget(0, 100)
+	b.reserved.tokens = 90
+	if err := b.reserve(ctx, spending{tokens: 50}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestBudgetDoesNotOverflow(t *testing.T) {
+	b := NewBudget(0, 1)
+	for range 3 {
+		b.spent = b.spent.add((&priced{b, 1, 1}).cost(math.MaxInt, math.MaxInt))
+	}
+	if usd, tokens := b.Spent(); !(usd > 0) || tokens <= 0 {
+		t.Errorf("got $%v and %d tokens, want more than 0", usd, tokens)
+	}
+}

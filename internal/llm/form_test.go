@@ -1,0 +1,248 @@
+package llm
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestFormatFallback(t *testing.T) {
+	tests := map[string]struct {
+		refuse func(s sent, w http.ResponseWriter) bool
+		want   []string // formats sent by two calls
+	}{
+		"schema refused by name": {func(s sent, w http.ResponseWriter) bool {
+			if s.format() == "json_schema" {
+				fail(w, 400, "This response_format type is unavailable now", "")
+				return true
+			}
+			return false
+		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
+		"both refused": {func(s sent, w http.ResponseWriter) bool {
+			if s.format() != "" {
+				fail(w, 422, "extra fields not permitted", "response_format")
+				return true
+			}
+			return false
+		}, []string{"json_schema", "json_schema", "json_object", "json_object", "", ""}},
+		"refused without a word": {func(s sent, w http.ResponseWriter) bool {
+			if s.format() != "" {
+				w.WriteHeader(http.StatusBadRequest)
+				return true
+			}
+			return false
+		}, []string{"json_schema", "json_schema", "json_object", "json_object", "", ""}},
+		"501": {func(s sent, w http.ResponseWriter) bool {
+			if s.format() == "json_schema" {
+				w.WriteHeader(http.StatusNotImplemented)
+				fmt.Fprint(w, "there is no json_schema here")
+				return true
+			}
+			return false
+		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
+		"404 for the format": {func(s sent, w http.ResponseWriter) bool {
+			if s.format() == "json_schema" {
+				fail(w, 404, "No endpoints found that support json_schema", "")
+				return true
+			}
+			return false
+		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+				if !tt.refuse(s, w) {
+					say(w, "Here:\n```json\n"+good+"\n```", "stop")
+				}
+			})
+			c := client(t, Config{BaseURL: srv.URL})
+			for range 2 {
+				reply, err := c.Complete(t.Context(), ask(verdicts()))
+				if err != nil || string(reply.JSON) != good {
+					t.Fatalf("got %+v, %v", reply, err)
+				}
+			}
+			var formats []string
+			for _, s := range got() {
+				formats = append(formats, s.format())
+				system := s.body["messages"].([]any)[0].(map[string]any)["content"].(string)
+				if notified := strings.Contains(system, `"additionalProperties":false`); notified != (s.format() != "json_schema") {
+					t.Errorf("%q: schema in the prompt: got %v", s.format(), notified)
+				}
+			}
+			if fmt.Sprint(formats) != fmt.Sprint(tt.want) {
+				t.Errorf("sent %q, want %q", formats, tt.want)
+			}
+		})
+	}
+}
+
+func TestRejectedParametersAreDropped(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		switch {
+		case s.body["max_tokens"] != nil:
+			fail(w, 400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens")
+		case s.body["temperature"] != nil:
+			fail(w, 400, "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) value is supported.", "temperature")
+		case s.body["seed"] != nil:
+			fail(w, 400, "seed is not supported", "")
+		case strings.Contains(s.raw, `"role":"system"`):
+			fail(w, 400, "System role not supported", "")
+		default:
+			say(w, good, "stop")
+		}
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	r := ask(verdicts())
+	r.Seed = 3
+	reply, err := c.Complete(t.Context(), r)
+	if err != nil || reply.Usage.Requests != 5 {
+		t.Fatalf("got %+v, %v", reply, err)
+	}
+	if reply, err = c.Complete(t.Context(), r); err != nil || reply.Usage.Requests != 1 {
+		t.Fatalf("form was not remembered: got %+v, %v", reply, err)
+	}
+	s := got()[5]
+	if s.body["max_completion_tokens"] != 100.0 || s.format() != "json_schema" {
+		t.Errorf("got %s", s.raw)
+	}
+	ms := s.body["messages"].([]any)
+	if len(ms) != 1 || ms[0].(map[string]any)["content"] != "Judge.\n\nthe answer" {
+		t.Errorf("got messages %v", ms)
+	}
+}
+
+func TestReasoningModelParameters(t *testing.T) {
+	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good, "stop") })
+	reply, err := client(t, Config{BaseURL: srv.URL, Model: "gpt-5-mini"}).Complete(t.Context(), ask(verdicts()))
+	if err != nil || reply.Usage.Requests != 1 {
+		t.Fatalf("got %+v, %v", reply, err)
+	}
+	if s := got()[0]; s.body["max_completion_tokens"] != 100.0 || s.body["temperature"] != nil {
+		t.Errorf("got %s", s.raw)
+	}
+}
+
+func TestMaxOutputTokensAreRemembered(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		if n, _ := s.body["max_tokens"].(float64); n > 4096 {
+			fail(w, 400, "max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.", "max_tokens")
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	r := ask(verdicts())
+	r.MaxTokens = 9000
+	for range 2 {
+		if _, err := c.Complete(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(got()); n != 3 {
+		t.Errorf("%d requests, want 3", n)
+	}
+}
+
+func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
+	// A server that repeats the request in its refusal names every parameter.
+	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
+		if strings.Contains(s.raw, "bad row") {
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprintf(w, `{"detail":[{"msg":"unfit","input":%s}]}`, s.raw)
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	bad := ask(verdicts())
+	bad.Messages = []Message{{User, "bad row"}}
+	_, err := c.Complete(t.Context(), bad)
+	if e := as[*StatusError](t, err); e.Status != 422 {
+		t.Errorf("got %v", e)
+	}
+	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
+		t.Errorf("got %d requests, usage %+v", n, UsageOf(err))
+	}
+	if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+		t.Fatal(err)
+	}
+	all := got()
+	if s := all[len(all)-1]; s.format() != "json_schema" || s.body["temperature"] == nil || s.body["max_tokens"] == nil {
+		t.Errorf("a bad row changed the form: %s", s.raw)
+	}
+}
+
+func TestConcurrentCallsFindForm(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		if s.format() == "json_schema" {
+			fail(w, 400, "json_schema is not supported", "")
+			return
+		}
+		say(w, good, "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	var wg sync.WaitGroup
+	for range 32 {
+		wg.Go(func() {
+			if _, err := c.Complete(t.Context(), ask(verdicts())); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	before := len(got())
+	_, err := c.Complete(t.Context(), ask(verdicts()))
+	if err != nil || len(got()) != before+1 {
+		t.Errorf("form was not remembered: %v", err)
+	}
+}
+
+func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		if strings.Contains(s.raw, "JSON Schema") {
+			say(w, "Well. "+good+" I hope that helps!", "stop")
+			return
+		}
+		say(w, "The answer is supported.", "stop")
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	_, err := c.Complete(t.Context(), ask(verdicts()))
+	if e := as[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
+		t.Errorf("got %v", e)
+	}
+	reply, err := c.Complete(t.Context(), ask(verdicts()))
+	if err != nil || string(reply.JSON) != good || got()[1].format() != "json_schema" {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
+	srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+		if s.body["max_tokens"].(float64) > 3090 {
+			fail(w, 400, "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (1000 in the messages, 4000 in the completion). Please reduce the length of the messages or completion.", "")
+			return
+		}
+		say(w, good, "stop")
+	})
+	r := ask(verdicts())
+	r.MaxTokens = 4000
+	if _, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	if n := got()[1].body["max_tokens"]; n != 3088.0 {
+		t.Errorf("got limits %v", n)
+	}
+}
+
+func TestNegotiationIsBounded(t *testing.T) {
+	srv, got := server(t, func(n int, _ sent, w http.ResponseWriter) {
+		fail(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")
+	})
+	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+	if e := as[*StatusError](t, err); e.Status != 400 || len(got()) != maxFormAttempts || UsageOf(err).Requests != maxFormAttempts {
+		t.Errorf("got %v after %d requests", err, len(got()))
+	}
+}

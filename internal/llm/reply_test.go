@@ -1,0 +1,314 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
+
+func TestInvalidRepliesAreErrors(t *testing.T) {
+	tests := map[string]struct {
+		answer func(w http.ResponseWriter)
+		check  func(t *testing.T, err error)
+	}{
+		"refusal": {
+			func(w http.ResponseWriter) {
+				fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","refusal":"I won't."},"finish_reason":"stop"}]}`)
+			},
+			func(t *testing.T, err error) {
+				if e := as[*RefusalError](t, err); e.Reason != "refusal" || e.Message != "I won't." {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"filtered reply": {
+			func(w http.ResponseWriter) { say(w, "", "content_filter") },
+			func(t *testing.T, err error) {
+				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"filtered prompt": {
+			func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":{"message":"The response was filtered due to the prompt triggering Azure OpenAI's content management policy.","type":null,"param":"prompt","code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`)
+			},
+			func(t *testing.T, err error) {
+				if e := as[*RefusalError](t, err); e.Reason != "content_filter" {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"moderated prompt": {
+			func(w http.ResponseWriter) { fail(w, 403, "your input was flagged by moderation", "") },
+			func(t *testing.T, err error) { _ = as[*RefusalError](t, err) },
+		},
+		"length": {
+			func(w http.ResponseWriter) { say(w, `{"verdicts":[1,`, "length") },
+			func(t *testing.T, err error) {
+				if e := as[*LengthError](t, err); e.Limit != 100 || UsageOf(err).Tokens() != 18 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, OpenAI": {
+			func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusBadRequest)
+				fmt.Fprint(w, `{"error":{"message":"This model's maximum context length is 16,385 tokens. However, your messages resulted in 20000 tokens.","code":"context_length_exceeded"}}`)
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 16385 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, llama.cpp": {
+			func(w http.ResponseWriter) {
+				w.WriteHeader(http.StatusInternalServerError)
+				fmt.Fprint(w, `{"error":{"code":500,"message":"the request exceeds the available context size. try increasing it","type":"exceed_context_size_error","n_prompt_tokens":1407,"n_ctx":256}}`)
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 256 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, Anthropic": {
+			func(w http.ResponseWriter) {
+				fail(w, 400, "prompt is too long: 210000 tokens > 200000 maximum", "")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 200000 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, Gemini": {
+			func(w http.ResponseWriter) {
+				fail(w, 400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048575).", "")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 1048575 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"window, Mistral": {
+			func(w http.ResponseWriter) {
+				fail(w, 400, "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length", "")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*ContextLengthError](t, err); e.Limit != 32768 {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"too large": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusRequestEntityTooLarge) },
+			func(t *testing.T, err error) { _ = as[*ContextLengthError](t, err) },
+		},
+		"no choices": {
+			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":[]}`) },
+			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
+		},
+		"empty": {
+			func(w http.ResponseWriter) { say(w, " ", "stop") },
+			func(t *testing.T, err error) { _ = as[*ParseError](t, err) },
+		},
+		"an error with status 200": {
+			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
+			func(t *testing.T, err error) {
+				if e := as[*StatusError](t, err); e.Status != 503 || !Transient(err) {
+					t.Errorf("got %+v", e)
+				}
+			},
+		},
+		"HTML": {
+			func(w http.ResponseWriter) {
+				w.Header().Set("Content-Type", "text/html; charset=utf-8")
+				fmt.Fprint(w, "<html>")
+			},
+			func(t *testing.T, err error) {
+				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || Transient(err) {
+					t.Errorf("got %v", e)
+				}
+			},
+		},
+		"another type": {
+			func(w http.ResponseWriter) { fmt.Fprint(w, `{"choices":"none"}`) },
+			func(t *testing.T, err error) { _ = as[*StatusError](t, err) },
+		},
+		"error as a string": {
+			func(w http.ResponseWriter) { w.WriteHeader(http.StatusTeapot); fmt.Fprint(w, `{"error":"teapot"}`) },
+			func(t *testing.T, err error) {
+				if e := as[*StatusError](t, err); e.Message != "teapot" || e.Error() != "the server answered 418 I'm a teapot: teapot" {
+					t.Errorf("got %v", e)
+				}
+			},
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { tt.answer(w) })
+			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+			tt.check(t, err)
+			if err.Error() == "" || UsageOf(err).Requests == 0 {
+				t.Errorf("got error %q, usage %+v", err, UsageOf(err))
+			}
+		})
+	}
+}
+
+func TestTruncationAfterJSONIsAccepted(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, good+"\n\n\n", "length") })
+	if reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts())); err != nil || string(reply.JSON) != good {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+}
+
+func TestMessageShapes(t *testing.T) {
+	for name, message := range map[string]string{
+		"parts":     `{"role":"assistant","content":[{"type":"text","text":"{\"verdicts\":"},{"type":"text","text":"[1,0]}"}]}`,
+		"tool call": `{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"verdicts","arguments":"{\"verdicts\":[1,0]}"}}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+				fmt.Fprintf(w, "\n\n"+`{"choices":[{"message":%s}]}`, message)
+			})
+			reply, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
+			if err != nil || string(reply.JSON) != good {
+				t.Errorf("got %+v, %v", reply, err)
+			}
+		})
+	}
+}
+
+// word accepts text with a yes in its answer.
+func word() *Request {
+	r := ask(nil)
+	r.Accept = func(text string) error {
+		answer, ok := Answer(text)
+		if !ok || !strings.Contains(strings.ToLower(answer), "yes") {
+			return errors.New("no yes")
+		}
+		return nil
+	}
+	return r
+}
+
+func TestTruncatedFreeText(t *testing.T) {
+	for _, tt := range []struct {
+		text, finish string
+		ok           bool
+		requests     int
+	}{
+		{"yes", "stop", true, 1},
+		{"yes", "length", true, 1},
+		{" **Yes.**\n", "MAX_TOKENS", true, 1},
+		{`{"answer":"yes"}`, "length", true, 1},
+		{"yes, and then", "stop", true, 1},
+		{"yes, and then", "length", false, 2},
+		{"yes, the user asks me to check", "max_tokens", false, 2},
+		{"<think>well</think>yes", "length", true, 1},
+		{"the user</think>\n\nyes", "length", true, 1},
+		{"well", "stop", false, 1},
+		{"well, it is", "length", false, 2},
+		{"", "stop", false, 1},
+	} {
+		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
+		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
+		if len(got()) != tt.requests {
+			t.Errorf("%q: %d requests, want %d", tt.text, len(got()), tt.requests)
+		}
+		_, unread := errors.AsType[*ParseError](err)
+		_, truncated := errors.AsType[*LengthError](err)
+		switch {
+		case tt.ok && (err != nil || reply.Text != tt.text || reply.JSON != nil):
+			t.Errorf("%q: got %+v, %v", tt.text, reply, err)
+		case !tt.ok && (truncated != (tt.requests > 1) || unread == truncated || UsageOf(err).Requests != tt.requests):
+			t.Errorf("%q: got %v", tt.text, err)
+		}
+	}
+	// A batch brings the same.
+	c := client(t, Config{BaseURL: "http://127.0.0.1"})
+	for text, taken := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
+		var body bytes.Buffer
+		say(&body, text, "length")
+		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
+		if !ok || taken != (err == nil) || taken && reply.Text != text {
+			t.Errorf("%q in a batch: got %+v, %v, %t", text, reply, err, ok)
+		}
+	}
+}
+
+// A model that reasons first gets more output tokens until it answers or the limit is
+// reached. The next request starts with the limit that was needed.
+func TestReasoningIncreasesOutputTokens(t *testing.T) {
+	for _, thoughts := range []string{"", "<think>The claim is about", "\n<think>"} {
+		for name, tt := range map[string]struct {
+			r    *Request
+			text string
+		}{"JSON": {ask(verdicts()), good}, "a word": {word(), "yes"}, "free text": {ask(nil), "well"}} {
+			for needs, want := range map[int][]int{2048: {100, 2048, 2048}, 9000: {100, 2048, 8192, 32768, 32768}, 100_000: {100, 2048, 8192, 32768, 65536, 65536}} {
+				srv, got := server(t, func(_ int, s sent, w http.ResponseWriter) {
+					if int(s.body["max_tokens"].(float64)) < needs {
+						say(w, thoughts, "length")
+						return
+					}
+					say(w, tt.text, "stop")
+				})
+				tt.r.Schema = withBounds(tt.r.Schema)
+				a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+				for range 2 {
+					reply, err := a.Complete(t.Context(), tt.r)
+					if needs > maxReasoning {
+						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || CutOff(err) {
+							t.Errorf("%s after %q: got %v", name, thoughts, err)
+						}
+					} else if err != nil || reply.Text != tt.text {
+						t.Errorf("%s after %q: got %+v, %v", name, thoughts, reply, err)
+					}
+				}
+				var sent []int
+				for _, s := range got() {
+					sent = append(sent, int(s.body["max_tokens"].(float64)))
+					if strings.Contains(s.raw, "maxItems") {
+						t.Errorf("%s after %q: got a bounded schema", name, thoughts)
+					}
+				}
+				if !slices.Equal(sent, want) {
+					t.Errorf("%s after %q, of %d tokens: sent %v, want %v", name, thoughts, needs, sent, want)
+				}
+			}
+		}
+	}
+}
+
+// withBounds returns a schema with a bounded variant.
+func withBounds(s *Schema) *Schema {
+	if s != nil {
+		s.Bounded = json.RawMessage(strings.Replace(string(s.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+	}
+	return s
+}
+
+func TestNegativeCountsAreEstimated(t *testing.T) {
+	srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
+		fmt.Fprint(w, `{"choices":[{"message":{"content":"well"}}],"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":-900,"completion_tokens":-9}}`)
+	})
+	c := client(t, Config{BaseURL: srv.URL})
+	if reply, err := c.Complete(t.Context(), ask(nil)); err != nil || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 16, CompletionTokens: 1, Estimated: true}) {
+		t.Errorf("got %+v, %v", reply, err)
+	}
+	if _, u, err := c.Embed(t.Context(), []string{"a"}); err != nil || u != (usage.Usage{Requests: 1, PromptTokens: 1, Estimated: true}) {
+		t.Errorf("got %+v, %v", u, err)
+	}
+}

@@ -1,0 +1,167 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
+)
+
+func TestTransient(t *testing.T) {
+	quota := &StatusError{Status: 429, Code: "insufficient_quota"}
+	for _, tt := range []struct {
+		err  error
+		want bool
+	}{
+		{status(408), true},
+		{status(429), true},
+		{status(500), true},
+		{status(502), true},
+		{status(503), true},
+		{status(504), true},
+		{status(529), true},
+		{&NetworkError{}, true},
+		{&TimeoutError{}, true},
+		{status(400), false},
+		{status(401), false},
+		{status(402), false},
+		{status(403), false},
+		{status(404), false},
+		{status(422), false},
+		{status(501), false},
+		{status(307), false},
+		{quota, false},
+		{&NetworkError{Certificate: true}, false},
+		{&ParseError{}, false},
+		{&LengthError{}, false},
+		{&RefusalError{}, false},
+		{&BudgetError{}, false},
+		{&DownError{status(503)}, false},
+		{errors.New("other"), false},
+	} {
+		if got := Transient(tt.err); got != tt.want {
+			t.Errorf("%T %v: got %v, want %v", tt.err, tt.err, got, tt.want)
+		}
+	}
+}
+
+func TestRetryBackoffAndUsage(t *testing.T) {
+	clock := newFakeClock()
+	s := &script{steps: []error{status(500), &NetworkError{}, &TimeoutError{}, nil}}
+	notified := 0
+	c := Layered(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
+	reply, err := c.Complete(t.Context(), ask(nil))
+	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || notified != 3 {
+		t.Fatalf("got %+v, %v, notified %d", reply, err, notified)
+	}
+	for i, d := range clock.slept {
+		if mid := 500 * time.Millisecond << i; d < mid/2 || d > mid*3/2+1 {
+			t.Errorf("wait %d: got %s", i, d)
+		}
+	}
+}
+
+func TestRetryGivesUp(t *testing.T) {
+	for retries, calls := range map[int]int{0: 1, 2: 3} {
+		s := &script{steps: []error{status(503)}}
+		_, err := Layered(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), ask(nil))
+		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
+			t.Errorf("%d retries: got %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
+		}
+	}
+	s := &script{steps: []error{status(400)}}
+	if _, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+		t.Errorf("got %v after %d calls", err, s.calls())
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s = &script{steps: []error{status(503)}}
+	_, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, ask(nil))
+	if !errors.Is(err, context.Canceled) || s.calls() != 1 {
+		t.Errorf("got %v after %d calls", err, s.calls())
+	}
+}
+
+func TestRetryHonorsServerDelay(t *testing.T) {
+	now := newFakeClock().Now()
+	for _, tt := range []struct {
+		err  error
+		want time.Duration // -1: the usual
+	}{
+		{status(429, "Retry-After", "7"), 7 * time.Second},
+		{status(503, "Retry-After", "2.5"), 2500 * time.Millisecond},
+		{status(429, "Retry-After", "0"), 0},
+		{status(503, "Retry-After", now.Add(20*time.Second).Format(http.TimeFormat)), 20 * time.Second},
+		{status(503, "Retry-After", now.Add(-time.Hour).Format(http.TimeFormat)), 0},
+		{status(503, "Retry-After", "soon"), -1},
+		{status(429, "Retry-After", "-3"), -1},
+		{status(429, "Retry-After", "NaN"), -1},
+		{status(429, "Retry-After", "86400"), 30 * time.Second}, // the cap
+		{status(429, "Retry-After-Ms", "1500", "Retry-After", "9"), 1500 * time.Millisecond},
+		{status(429, "X-Ratelimit-Reset-Requests", "1s"), time.Second},
+		{status(429, "X-Ratelimit-Reset-Tokens", "6m0s"), 30 * time.Second},
+		{status(429, "X-Ratelimit-Reset-Requests", "20ms", "X-Ratelimit-Remaining-Requests", "99", "X-Ratelimit-Reset-Tokens", "6s", "X-Ratelimit-Remaining-Tokens", "0"), 6 * time.Second},
+		{status(429, "X-Ratelimit-Reset-Requests", "9s", "X-Ratelimit-Remaining-Requests", "99", "X-Ratelimit-Reset-Tokens", "6s", "X-Ratelimit-Remaining-Tokens", "0"), 6 * time.Second},
+		{status(429, "X-Ratelimit-Reset", strconv.FormatInt(now.Add(8*time.Second).Unix(), 10)), 8 * time.Second},
+		{status(429, "X-Ratelimit-Reset", strconv.FormatInt(now.Add(8*time.Second).UnixMilli(), 10)), 8 * time.Second},
+		{status(500, "X-Ratelimit-Reset-Requests", "20s"), -1},
+		{&NetworkError{}, -1},
+	} {
+		clock := newFakeClock()
+		_, err := Layered(&script{steps: []error{tt.err, nil}}, nil, &Retry{Retries: 1, Cap: 30 * time.Second, Clock: clock}).Complete(t.Context(), ask(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := clock.slept[0]
+		low, high := tt.want, tt.want+75*time.Millisecond
+		if tt.want < 0 {
+			low, high = 250*time.Millisecond, 751*time.Millisecond
+		}
+		if got < low || got > high {
+			t.Errorf("got %+v: waited %s", tt.err, got)
+		}
+	}
+}
+
+func TestReaskIncreasesOutputTokens(t *testing.T) {
+	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
+	reply, err := (&Reask{Next: s}).Complete(t.Context(), ask(nil))
+	if err != nil || s.asked[1].MaxTokens != 200 || s.asked[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
+		t.Fatalf("got %+v, %v", reply, err)
+	}
+	s = &script{steps: []error{&LengthError{Limit: 100}}}
+	_, err = (&Reask{Next: s}).Complete(t.Context(), ask(nil))
+	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
+		t.Errorf("got %v after %d calls", err, s.calls())
+	}
+	s = &script{steps: []error{&LengthError{Limit: 100}}}
+	if _, err = (&Reask{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+		t.Errorf("got %d requests above the limit", s.calls())
+	}
+}
+
+func TestReaskDescribesError(t *testing.T) {
+	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
+	r := ask(verdicts())
+	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	ms := s.asked[1].Messages
+	if len(ms) != 2 || ms[1] != r.Messages[1] || !strings.HasPrefix(ms[0].Text, "Judge.") || !strings.Contains(ms[0].Text, "no JSON in it") || r.Messages[0].Text != "Judge." {
+		t.Errorf("got %q", ms)
+	}
+	s = &script{steps: []error{&ParseError{Reason: "x"}}}
+	r = &Request{Messages: []Message{{User, "q"}}}
+	_, err := (&Reask{Next: s}).Complete(t.Context(), r)
+	if _ = as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
+		t.Errorf("got %v, asked %+v", err, s.asked)
+	}
+	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}
+	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {
+		t.Errorf("a refusal was repeated: %v", err)
+	}
+}
