@@ -149,8 +149,12 @@ func (w words) cutSilentDocument() (words, bool) {
 		default:
 			return w, false
 		}
-		next, _ := after.cutWord()
-		return after, string(verb) == "mention" || string(verb) == "specify" || string(next) == "whether" || string(next) == "if" || english.IsQuestionWord(string(next)) || english.IsPreposition(string(next))
+		if string(verb) == "mention" || string(verb) == "specify" {
+			return after, true
+		}
+		first, _ := after.cutWord()
+		next := string(first)
+		return after, next == "whether" || next == "if" || english.IsQuestionWord(next) || english.IsPreposition(next)
 	}
 	return w, false
 }

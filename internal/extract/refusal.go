@@ -244,7 +244,9 @@ func (w words) cutNoMention() (words, bool) {
 		return w, false
 	}
 	ok := false
-	for _, p := range [...]string{"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing"} {
+	for _, p := range [...]string{
+		"there is no", "there are no", "there was no", "there is not any", "there isnt any", "no", "there is nothing", "theres no", "theres nothing",
+	} {
 		if rest, ok = w.cutPrefix(p); ok {
 			break
 		}

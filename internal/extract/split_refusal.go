@@ -256,10 +256,13 @@ func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 	case strings.HasPrefix(rest, " - "), strings.HasPrefix(rest, " -- "):
 		return dashBoundary(text, i+strings.LastIndex(rest[:min(4, len(rest))], "-")+1)
 	case rest[0] == ' ':
-		if first, _, _ := strings.Cut(rest[1:], " "); first == "but" || first == "although" || first == "though" || first == "whereas" || first == "while" || first == "because" {
+		switch first, _, _ := strings.Cut(rest[1:], " "); first {
+		case "but", "although", "though", "whereas", "while", "because":
 			return mainClause, i
-		} else if first == "which" && !strings.HasSuffix(text[:i], ",") && startsWithVerb(rest[len(" which"):]) {
-			return relativeClause, i + 1
+		case "which":
+			if !strings.HasSuffix(text[:i], ",") && startsWithVerb(rest[len(" which"):]) {
+				return relativeClause, i + 1
+			}
 		}
 		return noBoundary, 0
 	case !strings.HasPrefix(rest, ", "):

@@ -38,8 +38,13 @@ func FindQuestion(text string) string {
 	end := strings.IndexAny(text, "?？؟")
 	if end < 0 {
 		text = strings.TrimRight(text, ".: ")
+		w := Split(text)
+		if len(text) > maxQuestionBytes || len(w) == 0 {
+			return ""
+		}
 		const maxTopicWords = 10 // of search terms without a verb
-		if w := Split(text); len(text) > maxQuestionBytes || len(w) == 0 || !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) && requestLen(w) == 0 && (len(w) > maxTopicWords || HasFiniteVerb(w)) {
+		isTopic := len(w) <= maxTopicWords && !HasFiniteVerb(w)
+		if !isTopic && !IsQuestionWord(w[0].Lower) && !IsAuxiliary(w[0].Lower) && requestLen(w) == 0 {
 			return "" // a statement
 		}
 		return text
@@ -271,7 +276,10 @@ func (q *Question) lacksSubject(w []Word) bool {
 	case isDo(q.Aux.Lower), IsDeterminer(first), IsPronoun(first), first == "there", StartsUpper(w[0].Text) && !IsBe(q.Aux.Lower):
 		return false
 	case IsBe(q.Aux.Lower):
-		return first == "not" || IsPreposition(first) || IsParticiple(first) || isAdverb(first) || isAdjective(first) && (len(w) == 1 || IsPreposition(w[1].Lower) || w[1].Lower == "to")
+		if isAdjective(first) && (len(w) == 1 || IsPreposition(w[1].Lower)) {
+			return true
+		}
+		return first == "not" || IsPreposition(first) || IsParticiple(first) || isAdverb(first)
 	case len(w) == 1, IsBe(first), first == "be", first == "been", isAdverb(first), first == "not":
 		return true
 	case isHave(q.Aux.Lower):
@@ -295,7 +303,12 @@ func (q *Question) asksObject() bool {
 // count?"
 func asksTwice(w []Word) bool {
 	for i := 1; i+1 < len(w); i++ {
-		if low := w[i].Lower; (low == "and" || low == "or") && (IsQuestionWord(w[i+1].Lower) || IsAuxiliary(w[i+1].Lower) && (strings.HasSuffix(w[i-1].Text, ",") || i+2 < len(w) && IsSubjectPronoun(w[i+2].Lower))) {
+		if !w[i].is("and", "or") {
+			continue
+		}
+		next := w[i+1:]
+		afterComma := strings.HasSuffix(w[i-1].Text, ",")
+		if IsQuestionWord(next[0].Lower) || IsAuxiliary(next[0].Lower) && (afterComma || len(next) > 1 && IsSubjectPronoun(next[1].Lower)) {
 			return true
 		}
 	}
@@ -328,10 +341,16 @@ func requestLen(w []Word) int {
 	if n < len(w) && w[n].is("me", "us") {
 		n++
 	}
-	if n < len(w) && (IsQuestionWord(w[n].Lower) || w[n].is("if", "whether") || n+1 < len(w) && IsPreposition(w[n].Lower) && IsQuestionWord(w[n+1].Lower)) {
+	if n < len(w) && (w[n].is("if", "whether") || startsWithQuestionWord(w[n:])) {
 		return n
 	}
 	return 0
+}
+
+// startsWithQuestionWord reports whether w starts with a question word, possibly
+// after a preposition.
+func startsWithQuestionWord(w []Word) bool {
+	return IsQuestionWord(w[0].Lower) || len(w) > 1 && IsPreposition(w[0].Lower) && IsQuestionWord(w[1].Lower)
 }
 
 // prefixLen returns the number of words up to the comma before a question word
@@ -341,7 +360,7 @@ func prefixLen(w []Word) int {
 		if i == 0 && (IsQuestionWord(w[0].Lower) || IsAuxiliary(w[0].Lower)) {
 			return 0
 		}
-		if next := w[i+1].Lower; strings.HasSuffix(w[i].Text, ",") && (IsQuestionWord(next) || IsAuxiliary(next) || IsPreposition(next) && i+2 < len(w) && IsQuestionWord(w[i+2].Lower)) {
+		if strings.HasSuffix(w[i].Text, ",") && (IsAuxiliary(w[i+1].Lower) || startsWithQuestionWord(w[i+1:])) {
 			return i + 1
 		}
 	}

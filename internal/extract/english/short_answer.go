@@ -70,7 +70,8 @@ func repeatsQuestionWord(asked, answer string) bool {
 	}
 	known := Split(asked)
 	return slices.ContainsFunc(w, func(x Word) bool {
-		return len(x.Lower) > 3 && !IsPreposition(x.Lower) && !IsDeterminer(x.Lower) && !IsAuxiliary(x.Lower) && slices.ContainsFunc(known, func(y Word) bool { return x.Lower == y.Lower })
+		return len(x.Lower) > 3 && !IsPreposition(x.Lower) && !IsDeterminer(x.Lower) && !IsAuxiliary(x.Lower) &&
+			slices.ContainsFunc(known, func(y Word) bool { return x.Lower == y.Lower })
 	})
 }
 
@@ -192,8 +193,13 @@ func IsShortAnswer(text string) bool {
 	if len(text) > maxReplyBytes {
 		return false
 	}
-	n := strings.Count(text, " ")
-	return startsWithYesNo(text) || n < maxFragmentWords+4 && (n < minCommonVerbWords || !hasCommonVerb(text)) && isAnswerFragment(text) || n < 3 && isPronounTag(Split(text))
+	switch n := strings.Count(text, " "); {
+	case startsWithYesNo(text), n < 3 && isPronounTag(Split(text)):
+		return true
+	case n >= maxFragmentWords+4, n >= minCommonVerbWords && hasCommonVerb(text):
+		return false
+	}
+	return isAnswerFragment(text)
 }
 
 // hasCommonVerb is a fast check that most sentences pass and no fragment does.

@@ -10,7 +10,8 @@ func splitSubject(w []Word, aux string, weak bool) (subject, predicate []Word) {
 	if len(w) == 0 {
 		return nil, nil
 	}
-	if first := w[0].Lower; first == "there" || IsSubjectPronoun(first) || (first == "this" || first == "that" || first == "these" || first == "those") && (len(w) == 1 || !determinesNoun(w, aux)) {
+	isDemonstrative := w[0].is("this", "that", "these", "those") && (len(w) == 1 || !determinesNoun(w, aux))
+	if isDemonstrative || w[0].Lower == "there" || IsSubjectPronoun(w[0].Lower) {
 		return w[:1], w[1:]
 	}
 	from := firstPredicateIndex(w)
@@ -56,7 +57,8 @@ func firstPredicateIndex(w []Word) int {
 func bePredicateIndex(w []Word, from int, weak bool) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
-		border := last || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) || IsDeterminer(w[i+1].Lower) || w[i+1].is("to", "than", "that", "if", "when", "or") || strings.HasSuffix(w[i].Text, ",") || IsNumeral(w[i+1].Lower)
+		border := last || strings.HasSuffix(w[i].Text, ",") || IsPreposition(w[i+1].Lower) || isAdverb(w[i+1].Lower) ||
+			IsDeterminer(w[i+1].Lower) || IsNumeral(w[i+1].Lower) || w[i+1].is("that", "or")
 		switch {
 		case strings.HasSuffix(low, "ing") && !last && w[i+1].Lower == "of", // "the next meeting of"
 			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > 0 && i-1 >= from:

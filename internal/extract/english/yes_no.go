@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // startsWithYesNo reports whether text starts with "yes" or "no".
@@ -49,10 +50,10 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 		if number := strings.TrimLeft(after, ". "); strings.HasPrefix(after, ".") && number != "" && number[0]-'0' <= 9 { // "No. 12"
 			return false, "", false
 		}
-		switch {
-		case after == "":
+		if after == "" {
 			return said, "", true
-		case strings.ContainsAny(after[:1], ",.;:!-("), strings.HasPrefix(after, "–"), strings.HasPrefix(after, "—"), strings.HasPrefix(after, "。"), strings.HasPrefix(after, "，"), strings.HasPrefix(after, "、"), strings.HasPrefix(after, "،"):
+		}
+		if r, _ := utf8.DecodeRuneInString(after); strings.ContainsRune(",.;:!-(–—。，、،", r) {
 			rest := strings.TrimLeftFunc(after, func(r rune) bool {
 				return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£'
 			})
@@ -130,7 +131,10 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 // isPronounTag reports whether w is a pronoun with an auxiliary, which is
 // another way to say yes or no: "It is.", "They don't."
 func isPronounTag(w []Word) bool {
-	return (len(w) == 2 || len(w) == 3 && w[2].Lower == "not") && (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "there") && (IsAuxiliary(w[1].Lower) || w[1].Lower == "cannot")
+	if len(w) != 2 && (len(w) != 3 || w[2].Lower != "not") {
+		return false
+	}
+	return (IsSubjectPronoun(w[0].Lower) || w[0].Lower == "there") && (IsAuxiliary(w[1].Lower) || w[1].Lower == "cannot")
 }
 
 // repeats reports whether a clause after "yes" or "no" only repeats it, as "it
