@@ -45,15 +45,15 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	s := c.post(n, eps, types)
 	c.oneOf("position_embedding_type", "absolute", "absolute")
 	e := &n.embed
-	longest := s.positions
+	maxTokens := s.positions
 	if family != "bert" {
 		// The padding token has a row of the table, and the first token that is
 		// Position embeddings start with one row for the padding token; the first
 		// other token has the next row.
 		e.pad = c.tokenID("pad_token_id", 1)
 		e.offset, e.oneType = int(e.pad)+1, true
-		longest -= e.offset
-		if longest < 1 {
+		maxTokens -= e.offset
+		if maxTokens < 1 {
 			c.fail("max_position_embeddings", "%d leaves no position behind pad_token_id %d", s.positions, e.pad)
 		}
 	}
@@ -66,7 +66,7 @@ func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	e.types = w.table("embeddings.token_type_embeddings.weight", s.types, s.width)
 	e.norm = w.norm("embeddings.LayerNorm", s.width, true)
 	n.load(w, s, "query", "key", "value")
-	return n, longest, w.err
+	return n, maxTokens, w.err
 }
 
 // prefixes returns the prefixes that tensor names of a family may have.
@@ -84,18 +84,18 @@ func prefixes(family string) []string {
 // load loads the transformer layers.
 func (n *postNorm) load(w *weights, s bertShape, query, key, value string) {
 	for i := 0; i < s.layers && w.err == nil; i++ {
-		at := layerName("encoder.layer.", i)
-		self := at + "attention.self."
+		layer := layerName("encoder.layer.", i)
+		self := layer + "attention.self."
 		n.layers = append(n.layers, postLayer{
 			qkv: w.normedLinear(s.width,
 				w.part(self+query, s.width, s.width, true),
 				w.part(self+key, s.width, s.width, true),
 				w.part(self+value, s.width, s.width, true)),
-			out:     w.linear(s.width, w.part(at+"attention.output.dense", s.width, s.width, true)),
-			attNorm: w.norm(at+"attention.output.LayerNorm", s.width, true),
-			up:      w.normedLinear(s.width, w.part(at+"intermediate.dense", s.inner, s.width, true)),
-			down:    w.linear(s.inner, w.part(at+"output.dense", s.width, s.inner, true)),
-			ffNorm:  w.norm(at+"output.LayerNorm", s.width, true),
+			out:     w.linear(s.width, w.part(layer+"attention.output.dense", s.width, s.width, true)),
+			attNorm: w.norm(layer+"attention.output.LayerNorm", s.width, true),
+			up:      w.normedLinear(s.width, w.part(layer+"intermediate.dense", s.inner, s.width, true)),
+			down:    w.linear(s.inner, w.part(layer+"output.dense", s.width, s.inner, true)),
+			ffNorm:  w.norm(layer+"output.LayerNorm", s.width, true),
 		})
 	}
 }

@@ -89,15 +89,15 @@ func (g *Grounding) Judge(ctx context.Context, groups []Group) ([][]ClaimOutput,
 	}
 	seqs := slices.Concat(byGroup...)
 	length := func(i int) int { return len(seqs[i].ids) }
-	err = forEachPass(byLengthDescending(len(seqs), length), length, func(numbers []int) error {
+	err = forEachPass(byLengthDescending(len(seqs), length), length, func(indices []int) error {
 		fill := func(b *batch) {
-			for _, i := range numbers {
+			for _, i := range indices {
 				b.addClaims(&seqs[i].tokenSequence)
 			}
 		}
 		return g.runPass(ctx, false, fill, func(p *pass, hidden []float32) error {
 			classes, tokens := g.heads.run(p, hidden)
-			for _, i := range numbers {
+			for _, i := range indices {
 				var err error
 				if classes, tokens, err = seqs[i].setLogits(classes, tokens); err != nil {
 					return err

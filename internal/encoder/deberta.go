@@ -170,11 +170,11 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape, normaliz
 	}
 }
 
-// project applies the linear layer by to all distances, and returns the result for
+// project applies a linear layer to all distances, and returns the result for
 // each head and window.
-func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, by kernel.Part) [][]*kernel.Linear {
-	rows, width := 2*d.span, by.Out
-	l := w.float32Linear(width, by)
+func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, part kernel.Part) [][]*kernel.Linear {
+	rows, width := 2*d.span, part.Out
+	l := w.float32Linear(width, part)
 	if w.err != nil {
 		return nil
 	}
@@ -182,15 +182,15 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, b
 	pool.Apply(l, projected, width, table, width, rows, kernel.None)
 	all := make([][]*kernel.Linear, width/d.head)
 	for h := range all {
-		own := make([]float32, rows*d.head)
+		values := make([]float32, rows*d.head)
 		for r := range rows {
-			row := own[r*d.head : (r+1)*d.head]
+			row := values[r*d.head : (r+1)*d.head]
 			for i, v := range projected[r*width+h*d.head:][:d.head] {
 				row[i] = v * d.scale
 			}
 		}
 		for _, half := range d.windows {
-			middle := kernel.Raw{F32: own}.Rows(d.span-half, d.span+half, d.head)
+			middle := kernel.Raw{F32: values}.Rows(d.span-half, d.span+half, d.head)
 			all[h] = append(all[h], w.float32Linear(d.head, kernel.Part{W: middle, Out: 2 * half}))
 		}
 	}
@@ -255,18 +255,18 @@ func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 	heads, q, k, v, out := a.Heads, a.Q, a.K, a.V, a.Out
 	a.Heads, a.Scale = 1, d.scale
 	a.Bias = func(_ *kernel.Worker, s, _, i, lo, hi int, dst []float32) {
-		at := p.starts[s]
+		start := p.starts[s]
 		columns := columns[middle+lo-i : middle+hi-i]
 		dst = dst[:len(columns)]
 		clear(dst)
 		if c2p != nil {
-			row := c2p[(at+i)*ld : (at+i+1)*ld]
+			row := c2p[(start+i)*ld : (start+i+1)*ld]
 			for j, c := range columns {
 				dst[j] = row[c]
 			}
 		}
 		if p2c != nil {
-			rows := p2c[(at+lo)*ld : (at+hi)*ld]
+			rows := p2c[(start+lo)*ld : (start+hi)*ld]
 			for j, c := range columns {
 				dst[j] += rows[j*ld+int(c)]
 			}

@@ -122,18 +122,18 @@ func (d *dense) smoothWeights() []kernel.Part {
 
 // fold moves the smoothing factors into the normalization that produces the
 // inputs, if only this layer reads them.
-func (d *dense) fold(by norm) norm {
-	if d.smooth == nil || by.gain == nil {
-		return by
+func (d *dense) fold(n norm) norm {
+	if d.smooth == nil || n.gain == nil {
+		return n
 	}
-	folded := norm{gain: make([]float32, len(by.gain))}
+	folded := norm{gain: make([]float32, len(n.gain))}
 	for i, s := range d.smooth {
-		folded.gain[i] = by.gain[i] * s
+		folded.gain[i] = n.gain[i] * s
 	}
-	if by.bias != nil {
-		folded.bias = make([]float32, len(by.bias))
+	if n.bias != nil {
+		folded.bias = make([]float32, len(n.bias))
 		for i, s := range d.smooth {
-			folded.bias[i] = by.bias[i] * s
+			folded.bias[i] = n.bias[i] * s
 		}
 	}
 	d.smooth = nil

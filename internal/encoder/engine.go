@@ -74,7 +74,7 @@ func byLengthDescending(n int, length func(i int) int) []int {
 
 // forEachPass calls run with consecutive parts of order of up to passTokens tokens
 // each.
-func forEachPass(order []int, length func(i int) int, run func(numbers []int) error) error {
+func forEachPass(order []int, length func(i int) int, run func(indices []int) error) error {
 	for len(order) > 0 {
 		n, tokens := 1, length(order[0])
 		for n < len(order) && tokens+length(order[n]) <= passTokens {

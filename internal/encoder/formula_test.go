@@ -32,15 +32,15 @@ func (n *naive) bert(s sequence) []float64 {
 	}
 	x = n.layerNorm(x, prefix+"embeddings.LayerNorm", true, eps)
 	for l := range n.size("num_hidden_layers") {
-		at := layerName(prefix+"encoder.layer.", l)
-		q := n.linear(x, at+"attention.self.query", width, true)
-		k := n.linear(x, at+"attention.self.key", width, true)
-		v := n.linear(x, at+"attention.self.value", width, true)
+		layer := layerName(prefix+"encoder.layer.", l)
+		q := n.linear(x, layer+"attention.self.query", width, true)
+		k := n.linear(x, layer+"attention.self.key", width, true)
+		v := n.linear(x, layer+"attention.self.value", width, true)
 		d := width / heads
 		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) / math.Sqrt(float64(d)) }, nil)
-		x = n.layerNorm(plus(x, n.linear(y, at+"attention.output.dense", width, true)), at+"attention.output.LayerNorm", true, eps)
-		y = values(n.linear(x, at+"intermediate.dense", inner, true), gelu)
-		x = n.layerNorm(plus(x, n.linear(y, at+"output.dense", width, true)), at+"output.LayerNorm", true, eps)
+		x = n.layerNorm(plus(x, n.linear(y, layer+"attention.output.dense", width, true)), layer+"attention.output.LayerNorm", true, eps)
+		y = values(n.linear(x, layer+"intermediate.dense", inner, true), gelu)
+		x = n.layerNorm(plus(x, n.linear(y, layer+"output.dense", width, true)), layer+"output.LayerNorm", true, eps)
 	}
 	if roberta {
 		x = values(n.linear(x[:1], "classifier.dense", width, true), math.Tanh)
@@ -61,13 +61,13 @@ func (n *naive) hhem(s sequence) []float64 {
 	}
 	biases := n.rows(prefix+"encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight", 32, heads)
 	for l := range layers {
-		at := layerName(prefix+"encoder.block.", l)
-		self, ff := at+"layer.0.SelfAttention.", at+"layer.1.DenseReluDense."
-		in := n.rmsNorm(x, at+"layer.0.layer_norm", 1e-6)
+		layer := layerName(prefix+"encoder.block.", l)
+		self, ff := layer+"layer.0.SelfAttention.", layer+"layer.1.DenseReluDense."
+		in := n.rmsNorm(x, layer+"layer.0.layer_norm", 1e-6)
 		q, k, v := n.linear(in, self+"q", heads*d, false), n.linear(in, self+"k", heads*d, false), n.linear(in, self+"v", heads*d, false)
 		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) + biases[t5Bucket(j-i)][h] }, nil)
 		x = plus(x, n.linear(y, self+"o", width, false))
-		in = n.rmsNorm(x, at+"layer.1.layer_norm", 1e-6)
+		in = n.rmsNorm(x, layer+"layer.1.layer_norm", 1e-6)
 		y = zip(values(n.linear(in, ff+"wi_0", inner, false), geluTanh), n.linear(in, ff+"wi_1", inner, false),
 			func(a, b float64) float64 { return a * b })
 		x = plus(x, n.linear(y, ff+"wo", width, false))
@@ -104,7 +104,7 @@ func (n *naive) modernBERT(s sequence) []float64 {
 	}
 	x = n.layerNorm(x, "model.embeddings.norm", false, eps)
 	for l := range n.size("num_hidden_layers") {
-		at := layerName("model.layers.", l)
+		layer := layerName("model.layers.", l)
 		theta := n.config["global_rope_theta"].(float64)
 		var sees func(i, j int) bool
 		if l%n.size("global_attn_every_n_layers") != 0 {
@@ -113,20 +113,20 @@ func (n *naive) modernBERT(s sequence) []float64 {
 		}
 		in := x
 		if l > 0 {
-			in = n.layerNorm(x, at+"attn_norm", false, eps)
+			in = n.layerNorm(x, layer+"attn_norm", false, eps)
 		}
-		qkv := n.linear(in, at+"attn.Wqkv", 3*width, false)
+		qkv := n.linear(in, layer+"attn.Wqkv", 3*width, false)
 		var q, k, v matrix
 		for i, row := range qkv {
 			q, k, v = append(q, rotate(row[:width], d, i, theta)), append(k, rotate(row[width:2*width], d, i, theta)), append(v, row[2*width:])
 		}
 		y := attention(v, heads, func(h, i, j int) float64 { return dot(q[i], k[j], h, d) / math.Sqrt(float64(d)) }, sees)
-		x = plus(x, n.linear(y, at+"attn.Wo", width, false))
-		both := n.linear(n.layerNorm(x, at+"mlp_norm", false, eps), at+"mlp.Wi", 2*inner, false)
+		x = plus(x, n.linear(y, layer+"attn.Wo", width, false))
+		both := n.linear(n.layerNorm(x, layer+"mlp_norm", false, eps), layer+"mlp.Wi", 2*inner, false)
 		y = each(both, func(row []float64) []float64 {
 			return zip(values(matrix{row[:inner]}, gelu), matrix{row[inner:]}, func(a, b float64) float64 { return a * b })[0]
 		})
-		x = plus(x, n.linear(y, at+"mlp.Wo", width, false))
+		x = plus(x, n.linear(y, layer+"mlp.Wo", width, false))
 	}
 	x = n.layerNorm(x, "model.final_norm", false, eps)
 	mean := make([]float64, width)
@@ -175,8 +175,8 @@ func (n *naive) deberta(s sequence) []float64 {
 		return min(max(b+span, 0), 2*span-1)
 	}
 	for l := range n.size("num_hidden_layers") {
-		at := layerName("deberta.encoder.layer.", l)
-		self := at + "attention.self."
+		layer := layerName("deberta.encoder.layer.", l)
+		self := layer + "attention.self."
 		q, posQ := n.linear(x, self+"query_proj", width, true), n.linear(table, self+"query_proj", width, true)
 		k, posK := n.linear(x, self+"key_proj", width, true), n.linear(table, self+"key_proj", width, true)
 		v := n.linear(x, self+"value_proj", width, true)
@@ -184,9 +184,9 @@ func (n *naive) deberta(s sequence) []float64 {
 			c := column(i - j)
 			return (dot(q[i], k[j], h, d) + dot(q[i], posK[c], h, d) + dot(k[j], posQ[c], h, d)) / math.Sqrt(3*float64(d))
 		}, nil)
-		x = n.layerNorm(plus(x, n.linear(y, at+"attention.output.dense", width, true)), at+"attention.output.LayerNorm", true, eps)
-		y = values(n.linear(x, at+"intermediate.dense", inner, true), gelu)
-		x = n.layerNorm(plus(x, n.linear(y, at+"output.dense", width, true)), at+"output.LayerNorm", true, eps)
+		x = n.layerNorm(plus(x, n.linear(y, layer+"attention.output.dense", width, true)), layer+"attention.output.LayerNorm", true, eps)
+		y = values(n.linear(x, layer+"intermediate.dense", inner, true), gelu)
+		x = n.layerNorm(plus(x, n.linear(y, layer+"output.dense", width, true)), layer+"output.LayerNorm", true, eps)
 	}
 	x = values(n.linear(x[:1], "pooler.dense", width, true), gelu)
 	return n.linear(x, "classifier", 3, true)[0]

@@ -176,15 +176,15 @@ func (g *Grounding) Embed(ctx context.Context, texts []string) ([][]float32, err
 	width := g.heads.width
 	unit := sentence{normalizes: true}
 	length := func(i int) int { return len(seqs[i].ids) }
-	return result, forEachPass(byLengthDescending(len(seqs), length), length, func(numbers []int) error {
+	return result, forEachPass(byLengthDescending(len(seqs), length), length, func(indices []int) error {
 		fill := func(b *batch) {
-			for _, i := range numbers {
+			for _, i := range indices {
 				b.add(seqs[i].ids, seqs[i].types)
 			}
 		}
 		return g.runPass(ctx, false, fill, func(p *pass, hidden []float32) error {
 			pooled, _ := p.poolRows(meanOfTokens, hidden, width)
-			for s, i := range numbers {
+			for s, i := range indices {
 				result[i] = slices.Clone(pooled[s*width : (s+1)*width])
 				unit.normalize(result[i])
 				if err := checkFinite(result[i], i); err != nil {

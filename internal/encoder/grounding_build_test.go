@@ -142,16 +142,16 @@ func largeModel(t testing.TB, quantized bool) []byte {
 	floats("mark.weight", 0, tokenTypes, width)
 	norm("norm")
 	for i := range layers {
-		at := layerName("blocks.", i)
-		linear(at+"qkv", 3*width, width)
-		linear(at+"out", width, width)
-		norm(at + "norm1")
-		linear(at+"up", inner, width)
-		linear(at+"down", width, inner)
-		norm(at + "norm2")
+		layer := layerName("blocks.", i)
+		linear(layer+"qkv", 3*width, width)
+		linear(layer+"out", width, width)
+		norm(layer + "norm1")
+		linear(layer+"up", inner, width)
+		linear(layer+"down", width, inner)
+		norm(layer + "norm2")
 		if quantized {
-			floats(at+"qkv.smooth", 1, width)
-			floats(at+"up.smooth", 1, width)
+			floats(layer+"qkv.smooth", 1, width)
+			floats(layer+"up.smooth", 1, width)
 		}
 	}
 	floats("hidden.weight", 0, width, 3*width)

@@ -126,14 +126,14 @@ func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 		norm:      w.norm("norm", s.width, true),
 	}
 	for i := 0; i < s.layers && w.err == nil; i++ {
-		at := layerName("blocks.", i)
+		layer := layerName("blocks.", i)
 		n.layers = append(n.layers, postLayer{
-			qkv:     w.smoothedLinear(at+"qkv", 3*s.width, s.width),
-			out:     w.linear(s.width, w.part(at+"out", s.width, s.width, true)),
-			attNorm: w.norm(at+"norm1", s.width, true),
-			up:      w.smoothedLinear(at+"up", s.inner, s.width),
-			down:    w.linear(s.inner, w.part(at+"down", s.width, s.inner, true)),
-			ffNorm:  w.norm(at+"norm2", s.width, true),
+			qkv:     w.smoothedLinear(layer+"qkv", 3*s.width, s.width),
+			out:     w.linear(s.width, w.part(layer+"out", s.width, s.width, true)),
+			attNorm: w.norm(layer+"norm1", s.width, true),
+			up:      w.smoothedLinear(layer+"up", s.inner, s.width),
+			down:    w.linear(s.inner, w.part(layer+"down", s.width, s.inner, true)),
+			ffNorm:  w.norm(layer+"norm2", s.width, true),
 		})
 	}
 	h := &claimHeads{

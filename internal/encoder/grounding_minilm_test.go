@@ -78,14 +78,14 @@ func withTrunk(t testing.TB, dir string, quantized bool) []byte {
 	w.put("mark.weight", "F32", []int{tokenTypes, width}, encoded(slices.Concat(first, second, second, second)))
 	both("norm", false, "embeddings.LayerNorm")
 	for i := range 6 {
-		at, from := layerName("blocks.", i), layerName("encoder.layer.", i)
+		layer, from := layerName("blocks.", i), layerName("encoder.layer.", i)
 		self := from + "attention.self."
-		both(at+"qkv", true, self+"query", self+"key", self+"value")
-		both(at+"out", true, from+"attention.output.dense")
-		both(at+"norm1", false, from+"attention.output.LayerNorm")
-		both(at+"up", true, from+"intermediate.dense")
-		both(at+"down", true, from+"output.dense")
-		both(at+"norm2", false, from+"output.LayerNorm")
+		both(layer+"qkv", true, self+"query", self+"key", self+"value")
+		both(layer+"out", true, from+"attention.output.dense")
+		both(layer+"norm1", false, from+"attention.output.LayerNorm")
+		both(layer+"up", true, from+"intermediate.dense")
+		both(layer+"down", true, from+"output.dense")
+		both(layer+"norm2", false, from+"output.LayerNorm")
 	}
 	r := rand.New(rand.NewPCG(5, 6))
 	head := func(name string, out, in int) {

@@ -37,9 +37,9 @@ func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, i
 	}
 	pooled := grow(&p.scratch[0], len(p.lengths)*width)
 	sums := grow(&p.sums, width)
-	for s, at := range p.starts {
+	for s, start := range p.starts {
 		dst := pooled[s*width : (s+1)*width]
-		rows := hidden[at*width : (at+p.lengths[s])*width]
+		rows := hidden[start*width : (start+p.lengths[s])*width]
 		if kind == maxOfTokens {
 			copy(dst, rows)
 			for ; len(rows) > 0; rows = rows[width:] {

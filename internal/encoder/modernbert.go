@@ -26,10 +26,10 @@ func (r *rotation) grow(n int) {
 	r.angles = make([]float32, r.length*2*r.half)
 	for i := range r.half {
 		step := 1 / float32(math.Pow(r.theta, float64(float32(i)/float32(r.half))))
-		for at := range r.length {
-			sin, cos := math.Sincos(float64(float32(at) * step))
-			r.angles[at*2*r.half+i] = float32(cos)
-			r.angles[at*2*r.half+r.half+i] = float32(sin)
+		for pos := range r.length {
+			sin, cos := math.Sincos(float64(float32(pos) * step))
+			r.angles[pos*2*r.half+i] = float32(cos)
+			r.angles[pos*2*r.half+r.half+i] = float32(sin)
 		}
 	}
 }
@@ -38,8 +38,8 @@ func (r *rotation) grow(n int) {
 // heads heads of the row; the values follow.
 func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
 	stride := heads / 2 * 3 * head
-	for row, at := range positions {
-		angles := r.angles[int(at)*2*r.half:][:2*r.half]
+	for row, pos := range positions {
+		angles := r.angles[int(pos)*2*r.half:][:2*r.half]
 		cos, sin := angles[:r.half], angles[r.half:]
 		for h := range heads {
 			values := qkv[row*stride+h*head:][:head]
@@ -71,7 +71,7 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 	}
 	n.heads = c.heads("num_attention_heads", n.width)
 	vocabulary, layers := c.size("vocab_size", maxRows), c.size("num_hidden_layers", maxLayers)
-	longest := c.sizeOr("max_position_embeddings", 8192, maxPositions)
+	maxLen := c.sizeOr("max_position_embeddings", 8192, maxPositions)
 	for _, key := range []string{"attention_bias", "mlp_bias", "norm_bias"} {
 		c.require(key, false)
 	}
@@ -98,16 +98,16 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 	n.words = w.table("embeddings.tok_embeddings.weight", vocabulary, n.width)
 	n.norm = w.norm("embeddings.norm", n.width, false)
 	for i := 0; i < layers && w.err == nil; i++ {
-		at := layerName("layers.", i)
+		layer := layerName("layers.", i)
 		l := preLayer{
-			qkv:    w.normedLinear(n.width, w.part(at+"attn.Wqkv", 3*n.width, n.width, false)),
-			out:    w.linear(n.width, w.part(at+"attn.Wo", n.width, n.width, false)),
-			ffNorm: w.norm(at+"mlp_norm", n.width, false),
-			gated:  w.gatedLinear(at+"mlp.Wi", n.inner, n.width),
-			down:   w.linear(n.inner, w.part(at+"mlp.Wo", n.width, n.inner, false)),
+			qkv:    w.normedLinear(n.width, w.part(layer+"attn.Wqkv", 3*n.width, n.width, false)),
+			out:    w.linear(n.width, w.part(layer+"attn.Wo", n.width, n.width, false)),
+			ffNorm: w.norm(layer+"mlp_norm", n.width, false),
+			gated:  w.gatedLinear(layer+"mlp.Wi", n.inner, n.width),
+			down:   w.linear(n.inner, w.part(layer+"mlp.Wo", n.width, n.inner, false)),
 		}
 		if i > 0 { // the input of the first layer is already normalized
-			l.attNorm = w.norm(at+"attn_norm", n.width, false)
+			l.attNorm = w.norm(layer+"attn_norm", n.width, false)
 		}
 		if layerTypes[i] == slidingAttention {
 			l.window, l.rotation = window, 1
@@ -115,7 +115,7 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 		n.layers = append(n.layers, l)
 	}
 	n.final = w.norm("final_norm", n.width, false)
-	return n, longest, w.err
+	return n, maxLen, w.err
 }
 
 // gatedLinear loads a gated layer whose two weights are stored as one tensor, the

@@ -91,12 +91,12 @@ func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	return n
 }
 
-// runONNX computes sequences in the order given and calls keep with the output of
+// runONNX computes sequences in the order given and calls store with the output of
 // each: one row, or one per token.
-func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, keep func(i int, output []float32) error) error {
+func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, store func(i int, output []float32) error) error {
 	for len(order) > 0 {
 		n := m.onnx.batchSize(seqs, order)
-		if err := m.runONNXBatch(ctx, seqs, order[:n], keep); err != nil {
+		if err := m.runONNXBatch(ctx, seqs, order[:n], store); err != nil {
 			return err
 		}
 		order = order[n:]
@@ -105,7 +105,7 @@ func (m *Model) runONNX(ctx context.Context, seqs []sequence, order []int, keep 
 }
 
 // runONNXBatch computes one batch.
-func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, numbers []int, keep func(i int, output []float32) error) error {
+func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
 	if err := m.acquire(ctx); err != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, numbers []int
 		return errClosed()
 	}
 	d := m.onnx
-	b := &paddedBatch{length: len(seqs[numbers[0]].ids)}
-	for _, i := range numbers {
+	b := &paddedBatch{length: len(seqs[indices[0]].ids)}
+	for _, i := range indices {
 		b.seqs = append(b.seqs, seqs[i])
 	}
 	var inputs []ort.Tensor
@@ -126,16 +126,16 @@ func (m *Model) runONNXBatch(ctx context.Context, seqs []sequence, numbers []int
 	if d.perToken {
 		stride = b.length
 	}
-	out := make([]float32, len(numbers)*stride*d.width)
-	if err := d.session.Run(ctx, ort.Of("", out, len(numbers)*stride, d.width), inputs...); err != nil {
+	out := make([]float32, len(indices)*stride*d.width)
+	if err := d.session.Run(ctx, ort.Of("", out, len(indices)*stride, d.width), inputs...); err != nil {
 		return err
 	}
-	for s, i := range numbers {
+	for s, i := range indices {
 		rows := 1
 		if d.perToken {
 			rows = len(seqs[i].ids)
 		}
-		if err := keep(i, out[s*stride*d.width:][:rows*d.width]); err != nil {
+		if err := store(i, out[s*stride*d.width:][:rows*d.width]); err != nil {
 			return err
 		}
 	}

@@ -129,19 +129,19 @@ func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.V
 }
 
 // norm applies LayerNorm to each row.
-func (g *graphBuilder) norm(x ort.Value, by norm, eps float32) ort.Value {
-	inputs := []ort.Value{x, g.Floats(by.gain, len(by.gain))}
-	if by.bias != nil {
-		inputs = append(inputs, g.Floats(by.bias, len(by.bias)))
+func (g *graphBuilder) norm(x ort.Value, p norm, eps float32) ort.Value {
+	inputs := []ort.Value{x, g.Floats(p.gain, len(p.gain))}
+	if p.bias != nil {
+		inputs = append(inputs, g.Floats(p.bias, len(p.bias)))
 	}
 	return g.Op("LayerNormalization", inputs, ort.Int("axis", -1), ort.Float("epsilon", eps))
 }
 
 // rmsNorm applies RMSNorm to each row.
-func (g *graphBuilder) rmsNorm(x ort.Value, by norm, eps float32) ort.Value {
+func (g *graphBuilder) rmsNorm(x ort.Value, p norm, eps float32) ort.Value {
 	squares := g.Op("ReduceMean", []ort.Value{g.op("Mul", x, x)}, ort.Ints("axes", -1))
 	root := g.op("Sqrt", g.op("Add", squares, g.Scalar(eps)))
-	return g.op("Mul", g.op("Div", x, root), g.Floats(by.gain, len(by.gain)))
+	return g.op("Mul", g.op("Div", x, root), g.Floats(p.gain, len(p.gain)))
 }
 
 // activate applies an activation function, by the formulas of package kernel.
@@ -167,11 +167,11 @@ func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
 }
 
 // scaled multiplies x by a constant.
-func (g *graphBuilder) scaled(x ort.Value, by float32) ort.Value {
-	if by == 1 {
+func (g *graphBuilder) scaled(x ort.Value, factor float32) ort.Value {
+	if factor == 1 {
 		return x
 	}
-	return g.op("Mul", x, g.Scalar(by))
+	return g.op("Mul", x, g.Scalar(factor))
 }
 
 // heads is the number of attention heads and their width.

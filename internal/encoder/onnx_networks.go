@@ -12,11 +12,11 @@ func (n *postNorm) buildGraph(g *graphBuilder) ort.Value {
 	for i := range n.layers {
 		l := &n.layers[i]
 		qkv := g.qkv(x, l.qkv.Linear, n.width)
-		by := scale(shape.size)
+		factor := scale(shape.size)
 		if n.relative != nil {
-			by = n.relative.scale
+			factor = n.relative.scale
 		}
-		q, k, v := g.split(g.scaled(qkv[0], by), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		q, k, v := g.split(g.scaled(qkv[0], factor), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
 		biases := []ort.Value{g.mask}
 		if n.relative != nil {
 			biases = append(n.relative.layerBiases(g, &table, l, shape, q, k), g.mask)
@@ -80,11 +80,11 @@ func (n *preNorm) buildGraph(g *graphBuilder) ort.Value {
 	return n.graphNorm(g, x, n.final)
 }
 
-func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, by norm) ort.Value {
+func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, p norm) ort.Value {
 	if n.rms {
-		return g.rmsNorm(x, by, n.eps)
+		return g.rmsNorm(x, p, n.eps)
 	}
-	return g.norm(x, by, n.eps)
+	return g.norm(x, p, n.eps)
 }
 
 // bias returns a function from the attention window of a layer to the bias of its
@@ -191,11 +191,11 @@ func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLa
 	var biases []ort.Value
 	parts := g.parts[l.qkv.Linear]
 	// The projection depends on no input, so ONNX Runtime computes it only once.
-	project := func(rows ort.Value, part int, by float32) ort.Value {
+	project := func(rows ort.Value, part int, factor float32) ort.Value {
 		p := parts[part]
 		weight := g.widened(g.raw(p.W, p.Out, l.qkv.In), p.W)
 		x := g.Op("Gemm", []ort.Value{t.table, weight, g.Floats(p.Bias, p.Out)}, ort.Int("transB", 1))
-		x = g.op("Reshape", g.scaled(x, by), g.Ints(-1, int64(shape.n), int64(shape.size)))
+		x = g.op("Reshape", g.scaled(x, factor), g.Ints(-1, int64(shape.n), int64(shape.size)))
 		x = g.Op("Gather", []ort.Value{g.transposed(x, 1, 0, 2), rows}, ort.Int("axis", 1))
 		return g.transposed(x, 0, 2, 1) // [heads, size, distances]
 	}

@@ -116,8 +116,8 @@ func (p *pass) gather(x []float32, width int) []float32 {
 	if p.layout.hasClaims() {
 		return p.gatherClaims(x, width)
 	}
-	for s, at := range p.starts {
-		copy(x[s*width:(s+1)*width], x[at*width:])
+	for s, start := range p.starts {
+		copy(x[s*width:(s+1)*width], x[start*width:])
 	}
 	return x[:len(p.starts)*width]
 }

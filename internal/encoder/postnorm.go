@@ -77,8 +77,8 @@ func (e *embeddings) tokenPositions(p *pass) []int32 {
 	}
 	positions := grow(&p.positions, len(p.ids))
 	for s, n := range p.lengths {
-		at := p.starts[s]
-		e.setPositions(positions[at:at+n], p.ids[at:at+n])
+		start := p.starts[s]
+		e.setPositions(positions[start:start+n], p.ids[start:start+n])
 	}
 	return positions
 }

@@ -39,11 +39,11 @@ func (n *preNorm) vocabulary() int { return n.words.rows }
 func (n *preNorm) check(ids, _ []int32) error { return checkIDs(ids, n.words.rows) }
 
 // normalize sets dst to the norm of x, after adding res to x unless res is nil.
-func (n *preNorm) normalize(w *kernel.Worker, dst, x, res []float32, rows int, by norm) {
+func (n *preNorm) normalize(w *kernel.Worker, dst, x, res []float32, rows int, p norm) {
 	if n.rms {
-		w.RMSNorm(dst, x, res, rows, n.width, by.gain, n.eps)
+		w.RMSNorm(dst, x, res, rows, n.width, p.gain, n.eps)
 	} else {
-		w.LayerNorm(dst, x, res, rows, n.width, by.gain, by.bias, n.eps)
+		w.LayerNorm(dst, x, res, rows, n.width, p.gain, p.bias, n.eps)
 	}
 }
 
@@ -63,9 +63,9 @@ func (n *preNorm) embed(p *pass) {
 		return
 	}
 	grow(&p.positions, len(p.ids))
-	for s, at := range p.starts {
+	for s, start := range p.starts {
 		for i := range p.lengths[s] {
-			p.positions[at+i] = int32(i)
+			p.positions[start+i] = int32(i)
 		}
 	}
 	for i := range n.rotations {

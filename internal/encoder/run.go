@@ -29,21 +29,21 @@ func (m *Model) check(s sequence) error {
 
 // run computes the hidden values of sequences in several passes and calls done for
 // each with the indices of its sequences. If first is set, only the values of
-// first tokens are needed. ONNX Runtime also computes the head: in that case keep
+// first tokens are needed. ONNX Runtime also computes the head: in that case store
 // receives the output for each sequence instead.
-func (m *Model) run(ctx context.Context, seqs []sequence, first bool, keep func(i int, output []float32) error, done func(p *pass, hidden []float32, numbers []int) error) error {
+func (m *Model) run(ctx context.Context, seqs []sequence, first bool, store func(i int, output []float32) error, done func(p *pass, hidden []float32, indices []int) error) error {
 	length := func(i int) int { return len(seqs[i].ids) }
 	order := byLengthDescending(len(seqs), length)
 	if m.onnx != nil {
-		return m.runONNX(ctx, seqs, order, keep)
+		return m.runONNX(ctx, seqs, order, store)
 	}
-	return forEachPass(order, length, func(numbers []int) error {
+	return forEachPass(order, length, func(indices []int) error {
 		fill := func(b *batch) {
-			for _, i := range numbers {
+			for _, i := range indices {
 				b.add(seqs[i].ids, seqs[i].types)
 			}
 		}
-		return m.runPass(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, numbers) })
+		return m.runPass(ctx, first, fill, func(p *pass, hidden []float32) error { return done(p, hidden, indices) })
 	})
 }
 
@@ -62,15 +62,15 @@ func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, err
 	labels := len(m.info.Labels)
 	all := make([]float32, len(seqs)*labels)
 	result := make([][]float32, len(seqs))
-	keep := func(i int, logits []float32) error {
+	store := func(i int, logits []float32) error {
 		result[i] = all[i*labels : (i+1)*labels : (i+1)*labels]
 		copy(result[i], logits)
 		return checkFinite(result[i], i)
 	}
-	err := m.run(ctx, seqs, m.head.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
+	err := m.run(ctx, seqs, m.head.pooling == firstToken, store, func(p *pass, hidden []float32, indices []int) error {
 		logits := m.head.run(p, hidden)
-		for s, i := range numbers {
-			if err := keep(i, logits[s*labels:(s+1)*labels]); err != nil {
+		for s, i := range indices {
+			if err := store(i, logits[s*labels:(s+1)*labels]); err != nil {
 				return err
 			}
 		}
@@ -86,18 +86,18 @@ func (m *Model) classify(ctx context.Context, seqs []sequence) ([][]float32, err
 func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, error) {
 	labels := len(m.info.Labels)
 	result := make([][][]float32, len(seqs))
-	keep := func(i int, logits []float32) error {
-		own := slices.Clone(logits)
-		result[i] = make([][]float32, len(own)/labels)
+	store := func(i int, logits []float32) error {
+		values := slices.Clone(logits)
+		result[i] = make([][]float32, len(values)/labels)
 		for t := range result[i] {
-			result[i][t] = own[t*labels : (t+1)*labels : (t+1)*labels]
+			result[i][t] = values[t*labels : (t+1)*labels : (t+1)*labels]
 		}
-		return checkFinite(own, i)
+		return checkFinite(values, i)
 	}
-	err := m.run(ctx, seqs, false, keep, func(p *pass, hidden []float32, numbers []int) error {
+	err := m.run(ctx, seqs, false, store, func(p *pass, hidden []float32, indices []int) error {
 		logits := m.head.run(p, hidden)
-		for s, i := range numbers {
-			if err := keep(i, logits[p.starts[s]*labels:][:p.lengths[s]*labels]); err != nil {
+		for s, i := range indices {
+			if err := store(i, logits[p.starts[s]*labels:][:p.lengths[s]*labels]); err != nil {
 				return err
 			}
 		}
@@ -113,15 +113,15 @@ func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, err
 func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error) {
 	width := m.info.Hidden
 	result := make([][]float32, len(seqs))
-	keep := func(i int, pooled []float32) error {
+	store := func(i int, pooled []float32) error {
 		result[i] = slices.Clone(pooled)
 		m.sentence.normalize(result[i])
 		return checkFinite(result[i], i)
 	}
-	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, keep, func(p *pass, hidden []float32, numbers []int) error {
+	err := m.run(ctx, seqs, m.sentence.pooling == firstToken, store, func(p *pass, hidden []float32, indices []int) error {
 		pooled, _ := p.poolRows(m.sentence.pooling, hidden, width)
-		for s, i := range numbers {
-			if err := keep(i, pooled[s*width:(s+1)*width]); err != nil {
+		for s, i := range indices {
+			if err := store(i, pooled[s*width:(s+1)*width]); err != nil {
 				return err
 			}
 		}

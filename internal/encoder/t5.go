@@ -89,14 +89,14 @@ func t5(w *weights) (*preNorm, error) {
 	widen(n.relative.values, bias.raw)
 	layers := w.countLayers("encoder.block.")
 	for i := 0; i < layers && w.err == nil; i++ {
-		at := layerName("encoder.block.", i)
-		self, ff := at+"layer.0.SelfAttention.", at+"layer.1.DenseReluDense."
+		layer := layerName("encoder.block.", i)
+		self, ff := layer+"layer.0.SelfAttention.", layer+"layer.1.DenseReluDense."
 		n.layers = append(n.layers, preLayer{
-			attNorm: w.norm(at+"layer.0.layer_norm", width, false),
+			attNorm: w.norm(layer+"layer.0.layer_norm", width, false),
 			qkv: w.normedLinear(width, w.part(self+"q", attnWidth, width, false),
 				w.part(self+"k", attnWidth, width, false), w.part(self+"v", attnWidth, width, false)),
 			out:    w.linear(attnWidth, w.part(self+"o", width, attnWidth, false)),
-			ffNorm: w.norm(at+"layer.1.layer_norm", width, false),
+			ffNorm: w.norm(layer+"layer.1.layer_norm", width, false),
 			gated:  w.normedLinear(width, w.part(ff+"wi_0", inner, width, false), w.part(ff+"wi_1", inner, width, false)),
 			down:   w.linear(inner, w.part(ff+"wo", width, inner, false)),
 		})

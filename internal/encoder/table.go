@@ -14,9 +14,9 @@ type table struct {
 
 // copy copies a row to dst.
 func (t *table) copy(dst []float32, row int) {
-	at := row * t.width
+	start := row * t.width
 	if t.raw.F32 != nil {
-		copy(dst[:t.width], t.raw.F32[at:])
+		copy(dst[:t.width], t.raw.F32[start:])
 		return
 	}
 	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
@@ -24,24 +24,24 @@ func (t *table) copy(dst []float32, row int) {
 
 // add adds a row to dst.
 func (t *table) add(dst []float32, row int) {
-	at := row * t.width
+	start := row * t.width
 	dst = dst[:t.width]
 	switch {
 	case t.raw.F32 != nil:
-		for i, v := range t.raw.F32[at : at+t.width] {
+		for i, v := range t.raw.F32[start : start+t.width] {
 			dst[i] += v
 		}
 	case t.raw.F16 != nil:
-		for i, v := range t.raw.F16[at : at+t.width] {
+		for i, v := range t.raw.F16[start : start+t.width] {
 			dst[i] += f16ToF32(v)
 		}
 	case t.raw.I8 != nil:
 		step := t.raw.Scales[row]
-		for i, v := range t.raw.I8[at : at+t.width] {
+		for i, v := range t.raw.I8[start : start+t.width] {
 			dst[i] += float32(v) * step
 		}
 	default:
-		for i, v := range t.raw.BF16[at : at+t.width] {
+		for i, v := range t.raw.BF16[start : start+t.width] {
 			dst[i] += bf16ToF32(v)
 		}
 	}

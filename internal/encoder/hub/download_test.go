@@ -37,7 +37,7 @@ func (h *fakeHub) cut(w http.ResponseWriter, r *http.Request, bytes int) {
 
 func TestBrokenConnectionIsResumed(t *testing.T) {
 	h := newMini(t)
-	const piece = 300_000 // less than what shows that a connection works
+	const piece = 300_000 // less than progressBytes
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == h.large() && n <= 4 {
 			h.cut(w, r, piece)

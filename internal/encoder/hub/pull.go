@@ -92,10 +92,10 @@ func (w *pullJob) verified(ctx context.Context) (*Model, error) {
 func (w *pullJob) run(ctx context.Context) (*Model, error) {
 	repo, commit := w.name.Repo, w.listed.Commit
 	modelDir, stagingDir := w.Store.modelDir(repo, commit), w.Store.stagingDir(repo, commit)
-	there, err := w.Store.read(repo, commit)
-	if err == nil && w.isComplete(ctx, there) {
+	existing, err := w.Store.read(repo, commit)
+	if err == nil && w.isComplete(ctx, existing) {
 		// Update the manifest: Find returns the revision that was pulled last.
-		return w.record(modelDir, there.Dir, there.Files)
+		return w.record(modelDir, existing.Dir, existing.Files)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

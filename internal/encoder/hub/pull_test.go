@@ -202,12 +202,12 @@ func TestPullRejectsIncompleteModel(t *testing.T) {
 
 func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	h := newMini(t)
-	begun, waits := make(chan struct{}), make(chan struct{})
+	started, waits := make(chan struct{}), make(chan struct{})
 	var once sync.Once
 	h.fault = func(_ int, _ http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/resolve/") {
-			once.Do(func() { close(begun) })
-			<-waits // the first one goes on when the second one waits
+			once.Do(func() { close(started) })
+			<-waits // block the first pull until the second one waits
 		}
 		return false
 	}
@@ -221,7 +221,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 		_, err := first.Pull(t.Context(), n, "")
 		done <- err
 	}()
-	<-begun
+	<-started
 	m, err := second.Pull(t.Context(), n, "")
 	if err := errors.Join(err, <-done); err != nil {
 		t.Fatal(err)

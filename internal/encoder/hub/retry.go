@@ -54,11 +54,11 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	if file != "" {
 		e.What += ": " + file
 	}
-	// The hub hides what one may not see behind the same code as a bad token.
+	// The hub sends 401 for private and missing models too, to hide which exist.
 	page := r.base.String() + "/" + repo
 	switch code := res.Header.Get("X-Error-Code"); {
 	case res.Request.URL.Host != r.base.Host:
-		// Not the hub's word, but of the place where it keeps the file.
+		// The response is from the file storage, not from the hub.
 	case code == "GatedRepo" && r.Token == "", e.Status == http.StatusForbidden && r.Token == "":
 		e.Hint = "request access at " + page + " and set HF_TOKEN to a token of that account"
 	case e.Status == http.StatusUnauthorized && r.Token == "":
