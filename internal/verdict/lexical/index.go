@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"math"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/quantity"
@@ -254,7 +253,7 @@ func (s *scratch) joinNeighbours(l *lexicon.Lexicon, ts []lexicon.Token, text st
 		if !ok || !ok2 || m == n {
 			continue
 		}
-		k := l.Key(strings.ToLower(a.Text(text) + b.Text(text)))
+		k := l.Key(a.Text(text) + b.Text(text))
 		s.addEntry(s.keys, k, m, levelExact)
 		s.addEntry(s.keys, k, n, levelExact)
 	}

@@ -101,10 +101,16 @@ func (l *Lexicon) AddIrregular(form, lemma uint64) {
 	l.words.Put(form, e)
 }
 
-// Key returns the key of the stem of a lower-case word.
+// Key returns the key of the stem of a word. It ignores the case of ASCII letters.
 func (l *Lexicon) Key(word string) uint64 {
+	w := []byte(word)
+	for i, c := range w {
+		if c-'A' < 26 {
+			w[i] |= 0x20
+		}
+	}
 	var t Token
-	l.fill(&t, []byte(word))
+	l.fill(&t, w)
 	return t.Key
 }
 
