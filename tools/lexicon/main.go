@@ -77,7 +77,7 @@ func irregular(l *lexicon.Lexicon, path string) ([][2]uint64, error) {
 			return
 		}
 		seen[form] = true
-		forms = append(forms, [2]uint64{lexicon.HashString(form), l.Key(lemma)})
+		forms = append(forms, [2]uint64{lexicon.Hash(form), l.Key(lemma)})
 	})
 	slices.SortFunc(forms, func(a, b [2]uint64) int { return cmp.Compare(a[0], b[0]) })
 	for _, f := range forms {

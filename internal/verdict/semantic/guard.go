@@ -124,7 +124,7 @@ func (g *guard) form(w string) form {
 		return past
 	case strings.HasSuffix(w, "s") && !strings.HasSuffix(w, "ss"):
 		return plural
-	case g.lex.Key(w) != lexicon.HashString(w) && !strings.HasSuffix(w, "e"):
+	case g.lex.Key(w) != lexicon.Hash(w) && !strings.HasSuffix(w, "e"):
 		return past
 	}
 	return base

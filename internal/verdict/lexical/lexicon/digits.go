@@ -12,40 +12,29 @@ func (l *Lexicon) number(dst []Token, text string, i int, initial bool) ([]Token
 	j := i
 	var v float64
 	var canon [40]byte
-	n, point := 0, -1
-	for j < len(text) {
-		c := text[j]
-		if isDigit(c) {
+	n, decimal := 0, false
+digits:
+	for ; j < len(text); j++ {
+		switch c := text[j]; {
+		case isDigit(c):
 			if n < len(canon) {
 				canon[n] = c
 				n++
 			}
 			v = v*10 + float64(c-'0')
-			j++
-			continue
-		}
-		if j+1 >= len(text) || !isDigit(text[j+1]) {
-			break
-		}
-		if c == ',' && point < 0 && groupOfThree(text, j+1) {
-			j++
-			continue
-		}
-		if c == '.' && point < 0 && thousands(text, i) {
-			j++
-			continue
-		}
-		if c == '.' && point < 0 && n < len(canon) && !dotted(text, i, j+1) {
+		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
+			break digits
+		case c == ',' && groupOfThree(text, j+1), c == '.' && thousands(text, i):
+		case c == '.' && n < len(canon) && !dotted(text, i, j+1):
 			canon[n] = '.'
-			point = n
 			n++
-			j++
-			continue
+			decimal = true
+		default:
+			break digits
 		}
-		break
 	}
 	w := canon[:n]
-	if point >= 0 {
+	if decimal {
 		w = bytes.TrimSuffix(bytes.TrimRight(w, "0"), []byte("."))
 		v, _ = strconv.ParseFloat(string(w), 64)
 	}

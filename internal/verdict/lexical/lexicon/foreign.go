@@ -71,7 +71,7 @@ func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 		}
 		if count > 0 {
 			dst = append(dst, Token{
-				Key: HashString(text[prev : i+size]), Class: Ideogram,
+				Key: Hash(text[prev : i+size]), Class: Ideogram,
 				Start: int32(prev), End: int32(i + size), //nolint:gosec // texts are shorter than 2 GiB
 			})
 		}
@@ -81,7 +81,7 @@ func (l *Lexicon) ideograms(dst []Token, text string, i int) ([]Token, int) {
 	}
 	if count == 1 {
 		dst = append(dst, Token{
-			Key: HashString(text[start:i]), Class: Ideogram,
+			Key: Hash(text[start:i]), Class: Ideogram,
 			Start: int32(start), End: int32(i), //nolint:gosec // texts are shorter than 2 GiB
 		})
 	}

@@ -280,7 +280,7 @@ func (l *Lexicon) readLists(text string) error {
 }
 
 func (l *Lexicon) add(word string, c Class, v float64, lemma string) {
-	k := HashString(word)
+	k := Hash(word)
 	e, _ := l.words.Get(k)
 	e.class |= c
 	if v != 0 || e.value == 0 || math.IsNaN(e.value) {

@@ -7,16 +7,7 @@ const (
 )
 
 // Hash returns the key of a word; it is never 0.
-func Hash(w []byte) uint64 {
-	h := uint64(fnvOffset)
-	for _, c := range w {
-		h = (h ^ uint64(c)) * fnvPrime
-	}
-	return h | 1<<63
-}
-
-// HashString is like Hash for a string.
-func HashString(w string) uint64 {
+func Hash[T string | []byte](w T) uint64 {
 	h := uint64(fnvOffset)
 	for i := range len(w) {
 		h = (h ^ uint64(w[i])) * fnvPrime
@@ -24,7 +15,7 @@ func HashString(w string) uint64 {
 	return h | 1<<63
 }
 
-// HashLower returns HashString of the concatenation of parts, with ASCII letters in
+// HashLower returns Hash of the concatenation of parts, with ASCII letters in
 // lower case.
 func HashLower(parts ...string) uint64 {
 	h := uint64(fnvOffset)
