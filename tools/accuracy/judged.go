@@ -8,43 +8,47 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// headline are the suites that a judge is held to.
+// headline returns the main suites.
 func headline() []string {
 	return []string{"ragtruth-subset", "mtrag", "lfqa-sentences", "faithbench", "wice-claims", "summedits"}
 }
 
-// english are the suites of English answers and claims over which judges are
-// compared: the headline suites and eight others.
+// english returns the suites of English answers and claims over which judges are
+// compared.
 func english() []string {
 	return append(headline(), "ragtruth-subset-sentences", "qags-sentences", "frank", "cliff", "healthver", "feversym", "factcheckgpt", "xnli-en")
 }
 
-// ratedWell is the mean rating from which people found an answer faithful.
-const ratedWell = 3.5
+// minFaithful is the mean human rating at which an answer counts as faithful.
+const minFaithful = 3.5
 
-// A table collects the figures of one suite, a value a row that was scored.
+// A table collects the scored rows of a suite in parallel slices.
 type table struct {
-	positive, called           []bool
-	floorCalled                []bool
-	least, support             []float64 // score of the least supported claim, and mean of the scores
-	floorLeast                 []float64
-	rows, without              int
-	drawn                      []int // places of a resample, used again
-	drawnPositive, drawnCalled []bool
-	drawnScores                []float64
+	positive          []bool
+	predicted         []bool    // faithfulness = 1
+	minScore, support []float64 // minimum and mean claim score
+	baselinePredicted []bool
+	baselineMin       []float64
+	rows, unscored    int
+
+	// Buffers of a resample.
+	sample          []int
+	samplePositive  []bool
+	samplePredicted []bool
+	sampleScores    []float64
 }
 
-// judged is what one judge says of the evaluation rows.
+// judged holds the results of one judge.
 type judged struct {
-	name   string
-	suites map[string]*table
-	order  []string
-	people table     // positive: rated well
-	rating []float64 // of people
-	floor  []float64 // mean of the floor's scores, of people
+	name     string
+	suites   map[string]*table
+	order    []string
+	rated    table     // rows with human ratings
+	rating   []float64 // of the rated rows
+	baseline []float64 // mean baseline scores of the rated rows
 }
 
-func newJudged(name string, rows, people []result, floor *floor) *judged {
+func newJudged(name string, rows, rated []result, b *baseline) *judged {
 	j := &judged{name: name, suites: map[string]*table{}}
 	for i := range rows {
 		r := &rows[i]
@@ -54,117 +58,117 @@ func newJudged(name string, rows, people []result, floor *floor) *judged {
 			j.suites[r.Suite] = t
 			j.order = append(j.order, r.Suite)
 		}
-		t.add(r, r.Label == 1, floor)
+		t.add(r, r.Label == 1, b)
 	}
-	for i := range people {
-		r := &people[i]
-		if mean := j.people.add(r, r.HumanMean >= ratedWell, floor); r.Status == "scored" {
+	for i := range rated {
+		r := &rated[i]
+		if mean := j.rated.add(r, r.HumanMean >= minFaithful, b); r.Status == "scored" {
 			j.rating = append(j.rating, r.HumanMean)
-			j.floor = append(j.floor, mean)
+			j.baseline = append(j.baseline, mean)
 		}
 	}
 	return j
 }
 
-// add adds a row and returns the mean of the floor's scores.
-func (t *table) add(r *result, positive bool, floor *floor) float64 {
+// add adds a row and returns its mean baseline score.
+func (t *table) add(r *result, positive bool, b *baseline) float64 {
 	t.rows++
 	if r.Status != "scored" {
-		t.without++
+		t.unscored++
 		return 0
 	}
-	least := math.Inf(1)
+	minScore := math.Inf(1)
 	for _, c := range r.Claims {
-		least = math.Min(least, c.Score)
+		minScore = math.Min(minScore, c.Score)
 	}
-	low, mean := floor.score(r)
+	baselineMin, mean := b.score(r)
 	t.positive = append(t.positive, positive)
-	t.called = append(t.called, *r.Faithfulness == 1)
-	t.least = append(t.least, least)
+	t.predicted = append(t.predicted, *r.Faithfulness == 1)
+	t.minScore = append(t.minScore, minScore)
 	t.support = append(t.support, *r.Support)
-	t.floorLeast = append(t.floorLeast, low)
-	t.floorCalled = append(t.floorCalled, low >= floorThreshold)
+	t.baselineMin = append(t.baselineMin, baselineMin)
+	t.baselinePredicted = append(t.baselinePredicted, baselineMin >= baselineThreshold)
 	return mean
 }
 
-// A figure is one number of a table's rows, as the AUROC by one of its scores.
-type figure func(t *table, places []int) float64
+// A metric computes a number from the rows of a table at the given indexes.
+type metric func(t *table, rows []int) float64
 
-func byLeast(t *table, places []int) float64   { return t.auroc(t.least, places) }
-func bySupport(t *table, places []int) float64 { return t.auroc(t.support, places) }
-func byFloor(t *table, places []int) float64   { return t.auroc(t.floorLeast, places) }
+func aurocByMin(t *table, rows []int) float64      { return t.auroc(t.minScore, rows) }
+func aurocBySupport(t *table, rows []int) float64  { return t.auroc(t.support, rows) }
+func aurocByBaseline(t *table, rows []int) float64 { return t.auroc(t.baselineMin, rows) }
 
-func accuracy(t *table, places []int) float64      { return t.accuracy(t.called, places) }
-func floorAccuracy(t *table, places []int) float64 { return t.accuracy(t.floorCalled, places) }
+func accuracy(t *table, rows []int) float64         { return t.accuracy(t.predicted, rows) }
+func baselineAccuracy(t *table, rows []int) float64 { return t.accuracy(t.baselinePredicted, rows) }
 
-func (t *table) accuracy(called []bool, places []int) float64 {
-	t.take(places)
-	t.drawnCalled = t.drawnCalled[:0]
-	for _, i := range places {
-		t.drawnCalled = append(t.drawnCalled, called[i])
+func (t *table) accuracy(predicted []bool, rows []int) float64 {
+	t.selectLabels(rows)
+	t.samplePredicted = t.samplePredicted[:0]
+	for _, i := range rows {
+		t.samplePredicted = append(t.samplePredicted, predicted[i])
 	}
-	return stats.BalancedAccuracy(t.drawnPositive, t.drawnCalled)
+	return stats.BalancedAccuracy(t.samplePositive, t.samplePredicted)
 }
 
-func (t *table) auroc(scores []float64, places []int) float64 {
-	t.take(places)
-	t.drawnScores = t.drawnScores[:0]
-	for _, i := range places {
-		t.drawnScores = append(t.drawnScores, scores[i])
+func (t *table) auroc(scores []float64, rows []int) float64 {
+	t.selectLabels(rows)
+	t.sampleScores = t.sampleScores[:0]
+	for _, i := range rows {
+		t.sampleScores = append(t.sampleScores, scores[i])
 	}
-	return stats.AUROC(t.drawnPositive, t.drawnScores)
+	return stats.AUROC(t.samplePositive, t.sampleScores)
 }
 
-func (t *table) take(places []int) {
-	t.drawnPositive = t.drawnPositive[:0]
-	for _, i := range places {
-		t.drawnPositive = append(t.drawnPositive, t.positive[i])
+// selectLabels copies the labels of rows to samplePositive.
+func (t *table) selectLabels(rows []int) {
+	t.samplePositive = t.samplePositive[:0]
+	for _, i := range rows {
+		t.samplePositive = append(t.samplePositive, t.positive[i])
 	}
 }
 
-// all are the places of every row.
+// all returns the indexes of all rows.
 func (t *table) all() []int {
-	places := make([]int, len(t.positive))
-	for i := range places {
-		places[i] = i
+	rows := make([]int, len(t.positive))
+	for i := range rows {
+		rows[i] = i
 	}
-	return places
+	return rows
 }
 
-// resamples is how often rows are drawn again for an interval.
+// resamples is the number of bootstrap resamples of an interval.
 const resamples = 1000
 
-// draw takes as many rows as there are, with replacement, until both labels are
-// among them.
-func (t *table) draw(r *rand.Rand) []int {
+// resample draws rows with replacement until both labels are present.
+func (t *table) resample(r *rand.Rand) []int {
 	for {
-		t.drawn = t.drawn[:0]
+		t.sample = t.sample[:0]
 		positive := 0
 		for range t.positive {
 			i := r.IntN(len(t.positive))
-			if t.drawn = append(t.drawn, i); t.positive[i] {
+			if t.sample = append(t.sample, i); t.positive[i] {
 				positive++
 			}
 		}
-		if positive > 0 && positive < len(t.drawn) || !slices.Contains(t.positive, true) || !slices.Contains(t.positive, false) {
-			return t.drawn
+		if positive > 0 && positive < len(t.sample) || !slices.Contains(t.positive, true) || !slices.Contains(t.positive, false) {
+			return t.sample
 		}
 	}
 }
 
-// interval is the percentile bootstrap interval, of 95%, of the mean over suites
-// of a figure, or of what it is higher by than that of another judge. Rows are
-// drawn within their suite, the same of both judges.
-func interval(suites []string, f figure, j, base *judged) (low, high float64) {
+// interval returns the 95% percentile bootstrap interval of the mean of a metric over
+// suites, or of its difference to the judge base. Rows are resampled within suites,
+// the same ones for both judges.
+func interval(suites []string, f metric, j, base *judged) (low, high float64) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible on purpose
 	means := make([]float64, resamples)
 	for n := range means {
 		for _, s := range suites {
 			t := j.suites[s]
-			places := t.draw(r)
-			x := f(t, places)
+			rows := t.resample(r)
+			x := f(t, rows)
 			if base != nil {
-				x -= f(base.suites[s], places)
+				x -= f(base.suites[s], rows)
 			}
 			means[n] += x / float64(len(suites))
 		}
@@ -173,8 +177,8 @@ func interval(suites []string, f figure, j, base *judged) (low, high float64) {
 	return means[resamples*25/1000], means[resamples*975/1000-1]
 }
 
-// mean of a figure over suites.
-func (j *judged) mean(suites []string, f figure) float64 {
+// mean returns the mean of a metric over suites.
+func (j *judged) mean(suites []string, f metric) float64 {
 	sum := 0.0
 	for _, s := range suites {
 		sum += f(j.suites[s], j.suites[s].all())

@@ -1,8 +1,8 @@
-// Command accuracy measures the judges of a built ragfaith against people's
-// labels: for each suite the AUROC of a row's least supported claim, with a
-// bootstrap interval, and the balanced accuracy of faithfulness = 1, beside a
-// floor that any judge must pass; and for rated answers the correlation of
-// support with the ratings. Judges after the first are compared with it.
+// Command accuracy compares the judges of a ragfaith binary with human labels. For
+// each suite it prints the AUROC of the minimum claim score with a bootstrap interval
+// and the balanced accuracy of faithfulness = 1, beside a word overlap baseline; for
+// rated answers, the correlation of support with the ratings. Further judges are
+// compared with the first one.
 package main
 
 import (
@@ -20,9 +20,9 @@ import (
 )
 
 func main() {
-	binary := flag.String("ragfaith", "bin/ragfaith", "binary to measure")
-	data := flag.String("data", "", "folder of suite-dev, mtrag-human-dev and docs, .jsonl.zst")
-	judges := flag.String("judges", "lexical", "judges, separated by commas")
+	binary := flag.String("ragfaith", "bin/ragfaith", "path of the ragfaith binary")
+	data := flag.String("data", "", "directory with suite-dev, mtrag-human-dev and docs (.jsonl.zst)")
+	judges := flag.String("judges", "lexical", "comma-separated judges")
 	flag.Parse()
 	if err := run(os.Stdout, *binary, *data, strings.Split(*judges, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "accuracy:", err)
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// A result is a line of `ragfaith score --to jsonl`.
+// A result holds the required fields of a line of `ragfaith score --to jsonl`.
 type result struct {
 	ID           string
 	Suite        string
@@ -49,10 +49,10 @@ type result struct {
 func run(w io.Writer, binary, data string, judges []string) error {
 	suites := filepath.Join(data, "suite-dev.jsonl.zst")
 	if _, err := os.Stat(suites); errors.Is(err, os.ErrNotExist) {
-		fmt.Fprintf(w, "no evaluation data at %s: nothing measured\n", suites)
+		fmt.Fprintf(w, "%s: not found, nothing measured\n", suites)
 		return nil
 	}
-	floor, err := newFloor(filepath.Join(data, "docs.jsonl.zst"))
+	baseline, err := newBaseline(filepath.Join(data, "docs.jsonl.zst"))
 	if err != nil {
 		return err
 	}
@@ -62,23 +62,23 @@ func run(w io.Writer, binary, data string, judges []string) error {
 		if err != nil {
 			return err
 		}
-		people, err := score(binary, judge, filepath.Join(data, "mtrag-human-dev.jsonl.zst"), "human_mean")
+		rated, err := score(binary, judge, filepath.Join(data, "mtrag-human-dev.jsonl.zst"), "human_mean")
 		if err != nil {
 			return err
 		}
-		all = append(all, newJudged(judge, rows, people, floor))
+		all = append(all, newJudged(judge, rows, rated, baseline))
 	}
 	report(w, all)
 	return nil
 }
 
-// score runs the binary on a file and reads what it says of each row.
+// score runs the binary on a file and returns its results.
 func score(binary, judge, file string, keep ...string) ([]result, error) {
 	args := []string{"score", file, "--judge", judge, "--to", "jsonl", "-q", "--no-progress"}
 	for _, k := range keep {
 		args = append(args, "--keep", k)
 	}
-	cmd := exec.Command(binary, args...) //nolint:gosec // the caller names the binary
+	cmd := exec.Command(binary, args...) //nolint:gosec // the caller specifies the binary
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -101,8 +101,8 @@ func score(binary, judge, file string, keep ...string) ([]result, error) {
 	return rows, cmd.Wait()
 }
 
-// lines calls row with each JSON value of a .zst file.
-func lines(path string, row func(*json.Decoder) error) error {
+// readLines calls decode until the end of a .zst file of JSON values.
+func readLines(path string, decode func(*json.Decoder) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func lines(path string, row func(*json.Decoder) error) error {
 	}
 	defer z.Close()
 	for d := json.NewDecoder(z); ; {
-		if err := row(d); err != nil {
+		if err := decode(d); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}

@@ -9,9 +9,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// mostBelow is how much less than the first judge another may have on a suite
-// before it is named.
-const mostBelow = 0.02
+// maxLoss is the difference to the first judge above which a suite is listed.
+const maxLoss = 0.02
 
 // report writes the tables of all judges as Markdown.
 func report(w io.Writer, all []*judged) {
@@ -21,7 +20,7 @@ func report(w io.Writer, all []*judged) {
 		return slices.DeleteFunc(names, func(s string) bool { return first.suites[s] == nil })
 	}
 	heads, others := known(headline()), known(english())
-	slices.SortStableFunc(suites, func(a, b string) int { return place(others, a) - place(others, b) })
+	slices.SortStableFunc(suites, func(a, b string) int { return position(others, a) - position(others, b) })
 	fmt.Fprint(w, "\n| suite | rows | without claims | floor: AUROC | balanced accuracy |")
 	for _, j := range all {
 		fmt.Fprintf(w, " %s: AUROC | balanced accuracy |", j.name)
@@ -33,10 +32,10 @@ func report(w io.Writer, all []*judged) {
 		if slices.Contains(heads, s) {
 			name = "**" + s + "**"
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f |", name, t.rows, t.without, byFloor(t, t.all()), floorAccuracy(t, t.all()))
+		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f |", name, t.rows, t.unscored, aurocByBaseline(t, t.all()), baselineAccuracy(t, t.all()))
 		for _, j := range all {
-			low, high := interval([]string{s}, byLeast, j, nil)
-			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean([]string{s}, byLeast), low, high, j.mean([]string{s}, accuracy))
+			low, high := interval([]string{s}, aurocByMin, j, nil)
+			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean([]string{s}, aurocByMin), low, high, j.mean([]string{s}, accuracy))
 		}
 		fmt.Fprintln(w)
 	}
@@ -44,23 +43,23 @@ func report(w io.Writer, all []*judged) {
 		name   string
 		suites []string
 	}{{"mean of the headline suites", heads}, {fmt.Sprintf("mean of the %d English suites", len(others)), others}} {
-		fmt.Fprintf(w, "| %s | | | %.3f | %.3f |", group.name, first.mean(group.suites, byFloor), first.mean(group.suites, floorAccuracy))
+		fmt.Fprintf(w, "| %s | | | %.3f | %.3f |", group.name, first.mean(group.suites, aurocByBaseline), first.mean(group.suites, baselineAccuracy))
 		for _, j := range all {
-			low, high := interval(group.suites, byLeast, j, nil)
-			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(group.suites, byLeast), low, high, j.mean(group.suites, accuracy))
+			low, high := interval(group.suites, aurocByMin, j, nil)
+			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(group.suites, aurocByMin), low, high, j.mean(group.suites, accuracy))
 		}
 		fmt.Fprintln(w)
 	}
 	fmt.Fprintln(w)
 	for _, j := range all {
-		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(heads, bySupport), j.mean(others, bySupport))
+		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(heads, aurocBySupport), j.mean(others, aurocBySupport))
 		var below []string
 		for _, s := range heads {
 			one := []string{s}
-			if j.mean(one, byLeast) < j.mean(one, byFloor) {
+			if j.mean(one, aurocByMin) < j.mean(one, aurocByBaseline) {
 				below = append(below, s+" (AUROC)")
 			}
-			if j.mean(one, accuracy) < j.mean(one, floorAccuracy) {
+			if j.mean(one, accuracy) < j.mean(one, baselineAccuracy) {
 				below = append(below, s+" (balanced accuracy)")
 			}
 		}
@@ -69,47 +68,48 @@ func report(w io.Writer, all []*judged) {
 	for _, j := range all[1:] {
 		compare(w, j, first, others)
 	}
-	fmt.Fprint(w, "\n| MTRAG, people's ratings | answers | Spearman | AUROC at 3.5 |\n|---|--:|--:|--:|\n")
+	fmt.Fprint(w, "\n| MTRAG, human ratings | answers | Spearman | AUROC at 3.5 |\n|---|--:|--:|--:|\n")
 	fmt.Fprintf(w, "| RAGAS, as published | 216 | 0.520 | 0.726 |\n| floor | %d | %.3f | %.3f |\n",
-		len(first.rating), stats.Spearman(first.floor, first.rating), stats.AUROC(first.people.positive, first.floor))
+		len(first.rating), stats.Spearman(first.baseline, first.rating), stats.AUROC(first.rated.positive, first.baseline))
 	for _, j := range all {
-		fmt.Fprintf(w, "| %s | %d | %.3f | %.3f |\n", j.name, len(j.rating), stats.Spearman(j.people.support, j.rating), stats.AUROC(j.people.positive, j.people.support))
+		fmt.Fprintf(w, "| %s | %d | %.3f | %.3f |\n", j.name, len(j.rating), stats.Spearman(j.rated.support, j.rating), stats.AUROC(j.rated.positive, j.rated.support))
 	}
 }
 
-// compare says what a judge gains over another.
+// compare writes the differences between two judges.
 func compare(w io.Writer, j, base *judged, suites []string) {
 	for _, s := range suites {
 		if len(j.suites[s].positive) != len(base.suites[s].positive) {
-			fmt.Fprintf(w, "\n%s and %s did not score the same rows of %s: they are not compared.\n", j.name, base.name, s)
+			fmt.Fprintf(w, "\n%s and %s scored different rows of %s and are not compared.\n", j.name, base.name, s)
 			return
 		}
 	}
 	fmt.Fprintf(w, "\n%s over %s on the English suites:", j.name, base.name)
 	for _, by := range []struct {
 		name string
-		figure
-	}{{"by the minimum claim score", byLeast}, {"by support", bySupport}} {
-		low, high := interval(suites, by.figure, j, base)
+		metric
+	}{{"by the minimum claim score", aurocByMin}, {"by support", aurocBySupport}} {
+		low, high := interval(suites, by.metric, j, base)
 		var below []string
 		for _, s := range suites {
-			if j.mean([]string{s}, by.figure) < base.mean([]string{s}, by.figure)-mostBelow {
+			if j.mean([]string{s}, by.metric) < base.mean([]string{s}, by.metric)-maxLoss {
 				below = append(below, s)
 			}
 		}
-		fmt.Fprintf(w, " AUROC %s %+.3f (%+.3f to %+.3f), more than %.2f below it on: %s;", by.name, j.mean(suites, by.figure)-base.mean(suites, by.figure), low, high, mostBelow, names(below))
+		fmt.Fprintf(w, " AUROC %s %+.3f (%+.3f to %+.3f), more than %.2f below it on: %s;", by.name, j.mean(suites, by.metric)-base.mean(suites, by.metric), low, high, maxLoss, names(below))
 	}
 	fmt.Fprintf(w, " balanced accuracy %+.3f.\n", j.mean(suites, accuracy)-base.mean(suites, accuracy))
 }
 
-// place is where a name stands in a list, or behind it.
-func place(list []string, name string) int {
+// position returns the index of a name in a list, or the length of the list.
+func position(list []string, name string) int {
 	if i := slices.Index(list, name); i >= 0 {
 		return i
 	}
 	return len(list)
 }
 
+// names joins names for a sentence.
 func names(list []string) string {
 	if len(list) == 0 {
 		return "none"

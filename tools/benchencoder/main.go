@@ -1,8 +1,8 @@
-// Command benchencoder times stacks of transformer layers made of the kernels' own
-// operations. It is the Go side of scripts/bench-encoder.py, which writes the
-// weights and the input, and tells it what to do by lines: "load BATCH TOKENS",
-// "write" and "run TIMES". It answers each with a line; to run, with the
-// nanoseconds of each time.
+// Command benchencoder times transformer layers built from the encoder kernels. It is
+// the Go side of scripts/bench-encoder.py, which writes the weights and the input and
+// sends commands on standard input: "load BATCH TOKENS", "write" and "run TIMES". Each
+// is answered with a line; the reply to run is the duration of each run in
+// nanoseconds.
 package main
 
 import (
@@ -22,19 +22,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// stack is a model without embeddings: it maps x, rows of hidden states, in place.
+// A stack is a model without embeddings. It transforms x, rows of hidden states, in
+// place.
 type stack interface {
 	forward(x []float32, lengths []int)
 }
 
 func main() {
 	log.SetFlags(0)
-	dir := flag.String("dir", "", "where weights and x are")
-	kind := flag.String("stack", "bert", "bert or t5")
+	dir := flag.String("dir", "", "directory of the files weights and x")
+	kind := flag.String("stack", "bert", "architecture: bert or t5")
 	precision := flag.String("precision", "float32", "float32 or int8")
-	threads := flag.Int("threads", 2, "workers")
-	name := flag.String("kernel", "", "a path of the kernels")
-	profile := flag.String("cpuprofile", "", "a file for the processor profile")
+	threads := flag.Int("threads", 2, "number of threads")
+	name := flag.String("kernel", "", "kernel implementation")
+	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if *profile != "" {
 		f, err := os.Create(*profile)
@@ -57,11 +58,11 @@ func serve(dir, kind, precision, name string, threads int) error {
 	if err != nil {
 		return err
 	}
-	weights, err := floats(filepath.Join(dir, "weights"))
+	weights, err := readFloats(filepath.Join(dir, "weights"))
 	if err != nil {
 		return err
 	}
-	input, err := floats(filepath.Join(dir, "x"))
+	input, err := readFloats(filepath.Join(dir, "x"))
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func serve(dir, kind, precision, name string, threads int) error {
 	if precision == "int8" {
 		p = kernel.Int8
 	}
-	r := &reader{weights}
+	r := &weightReader{weights}
 	var s stack
 	if kind == "t5" {
 		s = newT5(kernel.NewPool(k, threads), p, r)
@@ -77,15 +78,15 @@ func serve(dir, kind, precision, name string, threads int) error {
 		s = newBERT(kernel.NewPool(k, threads), p, r)
 	}
 	if len(r.rest) > 0 {
-		return fmt.Errorf("%s: %d weights are left over", dir, len(r.rest))
+		return fmt.Errorf("%s: %d unused weights", dir, len(r.rest))
 	}
 	x := make([]float32, len(input))
 	var lengths []int
 	in := bufio.NewScanner(os.Stdin)
 	for in.Scan() {
-		words := strings.Fields(in.Text())
+		args := strings.Fields(in.Text())
 		var numbers []int
-		for _, w := range words[1:] {
+		for _, w := range args[1:] {
 			n, err := strconv.Atoi(w)
 			if err != nil {
 				return err
@@ -93,20 +94,20 @@ func serve(dir, kind, precision, name string, threads int) error {
 			numbers = append(numbers, n)
 		}
 		switch {
-		case words[0] == "load" && len(numbers) == 2:
+		case args[0] == "load" && len(numbers) == 2:
 			lengths = make([]int, numbers[0])
 			for i := range lengths {
 				lengths[i] = numbers[1]
 			}
 			fmt.Println("ok")
-		case words[0] == "write":
+		case args[0] == "write":
 			copy(x, input)
 			s.forward(x, lengths)
-			if err := write(filepath.Join(dir, "y"), x); err != nil {
+			if err := writeFloats(filepath.Join(dir, "y"), x); err != nil {
 				return err
 			}
 			fmt.Println("ok")
-		case words[0] == "run" && len(numbers) == 1:
+		case args[0] == "run" && len(numbers) == 1:
 			out := make([]string, numbers[0])
 			for i := range out {
 				copy(x, input)
@@ -116,14 +117,14 @@ func serve(dir, kind, precision, name string, threads int) error {
 			}
 			fmt.Println(strings.Join(out, " "))
 		default:
-			return fmt.Errorf("standard input: %q is no command", in.Text())
+			return fmt.Errorf("standard input: unknown command %q", in.Text())
 		}
 	}
 	return in.Err()
 }
 
-// floats reads a file of float32, the least byte first.
-func floats(path string) ([]float32, error) {
+// readFloats reads a file of little-endian float32 numbers.
+func readFloats(path string) ([]float32, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -135,7 +136,8 @@ func floats(path string) ([]float32, error) {
 	return x, nil
 }
 
-func write(path string, x []float32) error {
+// writeFloats writes a file of little-endian float32 numbers.
+func writeFloats(path string, x []float32) error {
 	var data []byte
 	for _, v := range x {
 		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
@@ -143,17 +145,17 @@ func write(path string, x []float32) error {
 	return os.WriteFile(path, data, 0o600)
 }
 
-// reader hands out weights in the order of the file.
-type reader struct{ rest []float32 }
+// A weightReader returns weights in the order of the file.
+type weightReader struct{ rest []float32 }
 
-func (r *reader) take(n int) []float32 {
+func (r *weightReader) take(n int) []float32 {
 	x := r.rest[:n]
 	r.rest = r.rest[n:]
 	return x
 }
 
-// part takes a weight and, where there is one, its bias.
-func (r *reader) part(out, in int, bias bool) kernel.Part {
+// part reads a weight matrix and, if bias is set, its bias.
+func (r *weightReader) part(out, in int, bias bool) kernel.Part {
 	p := kernel.Part{W: kernel.Raw{F32: r.take(out * in)}, Out: out}
 	if bias {
 		p.Bias = r.take(out)

@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// bert is six layers of MiniLM's shape with norms after.
+// bert has six post-norm layers with the dimensions of MiniLM.
 type bert struct {
 	p         *kernel.Pool
 	precision kernel.Precision
@@ -26,7 +26,7 @@ const (
 	bertInner  = 1536
 )
 
-func newBERT(p *kernel.Pool, precision kernel.Precision, r *reader) *bert {
+func newBERT(p *kernel.Pool, precision kernel.Precision, r *weightReader) *bert {
 	k := p.Kernels()
 	s := &bert{p: p, precision: precision}
 	const d, f = bertWidth, bertInner
@@ -73,7 +73,7 @@ func (s *bert) forward(x []float32, lengths []int) {
 	}
 }
 
-// t5 is the encoder of Flan-T5 base.
+// t5 has the layers of the Flan-T5 base encoder.
 type t5 struct {
 	p         *kernel.Pool
 	precision kernel.Precision
@@ -97,7 +97,7 @@ const (
 	t5Epsilon = 1e-6
 )
 
-func newT5(p *kernel.Pool, precision kernel.Precision, r *reader) *t5 {
+func newT5(p *kernel.Pool, precision kernel.Precision, r *weightReader) *t5 {
 	k := p.Kernels()
 	const d, f = t5Width, t5Inner
 	s := &t5{p: p, precision: precision, relative: r.take(t5Heads * (2*t5Longest - 1))}

@@ -1,7 +1,6 @@
-// Command benchrows writes rows of about 1 KB that look like real ones, the same
-// for the same seed, to measure speed and memory with. With -check it reads
-// results instead, as JSONL from standard input, and fails unless there are as
-// many as -n says, each in its place.
+// Command benchrows writes a dataset of realistic rows of about 1 KB for benchmarks.
+// The same seed gives the same rows. With -check it reads results as JSONL from
+// standard input and fails unless there are -n of them in order.
 package main
 
 import (
@@ -21,10 +20,10 @@ import (
 )
 
 func main() {
-	n := flag.Int("n", 1_000_000, "rows")
+	n := flag.Int("n", 1_000_000, "number of rows")
 	out := flag.String("o", "rows.jsonl", "file to write: .jsonl, .csv or .parquet")
-	seed := flag.Uint64("seed", 1, "seed")
-	check := flag.Bool("check", false, "read results")
+	seed := flag.Uint64("seed", 1, "random seed")
+	check := flag.Bool("check", false, "check results instead")
 	flag.Parse()
 	var err error
 	if *check {
@@ -38,7 +37,7 @@ func main() {
 	}
 }
 
-// A row is one of the dataset, its columns in the order of a JSON encoder.
+// A row is one row of the dataset.
 type row struct {
 	Answer   string   `parquet:"answer"`
 	Contexts []string `parquet:"contexts,list"`
@@ -52,16 +51,16 @@ func write(n int, out string, seed uint64) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
-	m := newMaker(seed)
+	g := newGenerator(seed)
 	switch filepath.Ext(out) {
 	case ".jsonl":
-		err = each(m, n, w, row.appendJSON)
+		err = writeLines(g, n, w, row.appendJSON)
 	case ".csv":
 		if _, err = w.WriteString("answer,contexts,id,question\n"); err == nil {
-			err = each(m, n, w, row.appendCSV)
+			err = writeLines(g, n, w, row.appendCSV)
 		}
 	case ".parquet":
-		err = writeParquet(m, n, w)
+		err = writeParquet(g, n, w)
 	default:
 		err = errors.New("want .jsonl, .csv or .parquet")
 	}
@@ -74,10 +73,11 @@ func write(n int, out string, seed uint64) error {
 	return f.Close()
 }
 
-func each(m *maker, n int, w io.Writer, line func(row, []byte) []byte) error {
+// writeLines writes n rows with appendRow.
+func writeLines(g *generator, n int, w io.Writer, appendRow func(row, []byte) []byte) error {
 	var buf []byte
 	for i := range n {
-		buf = line(m.row(i), buf[:0])
+		buf = appendRow(g.row(i), buf[:0])
 		if _, err := w.Write(buf); err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func each(m *maker, n int, w io.Writer, line func(row, []byte) []byte) error {
 	return nil
 }
 
-// appendJSON appends the row as a line of JSON. Its texts have nothing to escape.
+// appendJSON appends the row as a line of JSON. Its texts need no escaping.
 func (r row) appendJSON(dst []byte) []byte {
 	dst = append(append(dst, `{"answer":"`...), r.Answer...)
 	dst = append(append(append(dst, `","contexts":["`...), r.Contexts[0]...), `","`...)
@@ -93,7 +93,7 @@ func (r row) appendJSON(dst []byte) []byte {
 	return append(append(append(dst, `","question":"`...), r.Question...), "\"}\n"...)
 }
 
-// appendCSV appends the row as a line of CSV, its contexts as a list in JSON.
+// appendCSV appends the row as a line of CSV, with the contexts as a JSON list.
 func (r row) appendCSV(dst []byte) []byte {
 	dst = append(append(append(dst, '"'), r.Answer...), `","[""`...)
 	dst = append(append(append(dst, r.Contexts[0]...), `"",""`...), r.Contexts[1]...)
@@ -102,12 +102,12 @@ func (r row) appendCSV(dst []byte) []byte {
 }
 
 // writeParquet writes row groups of 100,000 rows.
-func writeParquet(m *maker, n int, out io.Writer) error {
+func writeParquet(g *generator, n int, out io.Writer) error {
 	const batch, group = 1000, 100_000
 	w := parquet.NewGenericWriter[row](out, parquet.Compression(&parquet.Snappy))
 	rows := make([]row, 0, batch)
 	for i := range n {
-		rows = append(rows, m.row(i))
+		rows = append(rows, g.row(i))
 		if len(rows) < batch && i+1 < n {
 			continue
 		}
@@ -124,8 +124,8 @@ func writeParquet(m *maker, n int, out io.Writer) error {
 	return w.Close()
 }
 
-// checkOrder reads results. Only the beginning of a line is looked at, so that
-// what is measured has the processor to itself.
+// checkOrder checks the index of each result. It only parses the beginning of a line,
+// to leave the processor to the command being measured.
 func checkOrder(in io.Reader, n int) error {
 	const prefix = `{"index":`
 	r := bufio.NewReaderSize(in, 1<<20)
@@ -143,7 +143,7 @@ func checkOrder(in io.Reader, n int) error {
 		rest, ok := bytes.CutPrefix(line, []byte(prefix))
 		index, _, _ := bytes.Cut(rest, []byte(","))
 		if !ok || string(index) != strconv.Itoa(i) || i%1000 == 0 && !json.Valid(line) {
-			return fmt.Errorf("line %d is not the result of that row: %s", i+1, strings.ToValidUTF8(string(line[:min(len(line), 100)]), "?"))
+			return fmt.Errorf("line %d: want the result of row %d, got %s", i+1, i, strings.ToValidUTF8(string(line[:min(len(line), 100)]), "?"))
 		}
 	}
 }

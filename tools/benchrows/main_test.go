@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-func TestEveryFormatHoldsTheSameRows(t *testing.T) {
+func TestWriteGivesTheSameRowsInEveryFormat(t *testing.T) {
 	const n = 1500 // more than a batch
 	var want []dataset.Row
 	for _, ext := range []string{"jsonl", "csv", "parquet"} {
@@ -36,15 +36,15 @@ func TestEveryFormatHoldsTheSameRows(t *testing.T) {
 			want = rows
 		}
 		if d := cmp.Diff(want, rows); d != "" || len(rows) != n {
-			t.Errorf("%s: %d rows: %s", ext, len(rows), d)
+			t.Errorf("%s: got %d rows, want %d: %s", ext, len(rows), n, d)
 		}
 	}
-	if line := string(newMaker(1).row(0).appendJSON(nil)); !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
-		t.Error(line)
+	if line := string(newGenerator(1).row(0).appendJSON(nil)); !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
+		t.Errorf("appendJSON: got %q, want a line of JSON", line)
 	}
 }
 
-func TestResultsOutOfOrderAreFound(t *testing.T) {
+func TestCheckOrder(t *testing.T) {
 	lines := func(indexes ...int) string {
 		var b strings.Builder
 		for _, i := range indexes {
@@ -68,7 +68,7 @@ func TestResultsOutOfOrderAreFound(t *testing.T) {
 		{`{"index":0,` + "\n", 1, false},
 	} {
 		if err := checkOrder(strings.NewReader(tt.text), tt.n); (err == nil) != tt.ok {
-			t.Errorf("%q: %v", tt.text, err)
+			t.Errorf("%q: got %v, want success %t", tt.text, err, tt.ok)
 		}
 	}
 }

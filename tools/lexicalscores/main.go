@@ -1,6 +1,6 @@
-// Command lexicalscores adds to the windows with claims that training/prepare.py writes
-// what the lexical judge says of each claim: its score, as "words". The network
-// is trained to add to it. It reads and writes JSONL.
+// Command lexicalscores adds the score of the lexical judge, as "words", to the claims
+// in the output of training/prepare.py. The network is trained to complement that
+// score. It reads and writes JSONL.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	}
 }
 
-// group is a line: what is not named here is passed on.
+// A group is a line of input: a window with claims. Other fields of claims are copied.
 type group struct {
 	Source string           `json:"source"`
 	Window string           `json:"window"`
@@ -34,7 +34,7 @@ type group struct {
 }
 
 func run(r io.Reader, w io.Writer) error {
-	j, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: func(text string, yield func(start, end int)) {
+	judge, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: func(text string, yield func(start, end int)) {
 		for _, s := range segment.Sentences(text, "en") {
 			yield(s.Start, s.End)
 		}
@@ -56,11 +56,11 @@ func run(r io.Reader, w io.Writer) error {
 			text, _ := c["text"].(string)
 			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
 		}
-		said, err := j.Judge(context.Background(), task)
+		judged, err := judge.Judge(context.Background(), task)
 		if err != nil {
 			return err
 		}
-		for i, v := range said.Verdicts {
+		for i, v := range judged.Verdicts {
 			g.Claims[i]["words"] = v.Score
 		}
 		var line bytes.Buffer

@@ -1,7 +1,7 @@
-// Command signals writes what the embedded judge knows of each claim before it
-// decides, for training/fit.py. It reads rows of an answer, or of claims, and
-// contexts as JSONL from standard input, and writes each row back with its texts
-// taken out and the signals of its claims put in.
+// Command signals writes the features from which the embedded judge computes its
+// scores, for training/fit.py. It reads rows with an answer or claims, and contexts,
+// as JSONL from standard input, and writes each row without its texts but with the
+// signals of its claims.
 package main
 
 import (
@@ -27,11 +27,11 @@ import (
 )
 
 func main() {
-	model := flag.String("model", "", "file of the model")
+	model := flag.String("model", "", "path of the model")
 	precision := flag.String("precision", "int8", "float32 or int8")
-	windows := flag.Int("windows", 3, "windows of a claim")
-	room := flag.Int("room", 200, "tokens of a window")
-	packed := flag.Int("packed", 160, "tokens of a packed window; 0 for none")
+	windows := flag.Int("windows", 3, "windows per claim")
+	room := flag.Int("room", 200, "tokens per window")
+	packed := flag.Int("packed", 160, "tokens per packed window, or 0")
 	flag.Parse()
 	f := embedded.Formula{Windows: *windows, Room: *room, Packed: *packed, Margin: 0.01, Max: 8}
 	if err := run(os.Stdin, os.Stdout, *model, *precision == "int8", f); err != nil {
@@ -40,7 +40,7 @@ func main() {
 	}
 }
 
-// texts are the columns that are not written back.
+// texts holds the columns that are not written.
 type texts struct {
 	Question string
 	Answer   string
@@ -61,10 +61,10 @@ func run(r io.Reader, w io.Writer, model string, int8 bool, f embedded.Formula) 
 	if err != nil {
 		return errors.Join(err, m.Close())
 	}
-	j := embedded.New(embedded.Options{Model: m, Formula: f, Words: words, Sentences: sentences})
+	judge := embedded.New(embedded.Options{Model: m, Formula: f, Words: words, Sentences: sentences})
 	in, out := json.NewDecoder(bufio.NewReaderSize(r, 1<<20)), bufio.NewWriterSize(w, 1<<20)
 	for err == nil {
-		err = block(in, out, j)
+		err = processBlock(in, out, judge)
 	}
 	if errors.Is(err, io.EOF) {
 		err = nil
@@ -78,16 +78,16 @@ func sentences(text string, yield func(start, end int)) {
 	}
 }
 
-// blockRows is how many rows are in flight.
-const blockRows = 64
+// blockSize is the number of rows processed at a time.
+const blockSize = 64
 
-// block measures the next rows, io.EOF after the last.
-func block(in *json.Decoder, out io.Writer, j *embedded.Judge) error {
+// processBlock processes the next rows. It returns io.EOF after the last one.
+func processBlock(in *json.Decoder, out io.Writer, judge *embedded.Judge) error {
 	var raws []json.RawMessage
-	var end error
-	for len(raws) < blockRows && end == nil {
+	var readErr error
+	for len(raws) < blockSize && readErr == nil {
 		var raw json.RawMessage
-		if end = in.Decode(&raw); end == nil {
+		if readErr = in.Decode(&raw); readErr == nil {
 			raws = append(raws, raw)
 		}
 	}
@@ -96,7 +96,7 @@ func block(in *json.Decoder, out io.Writer, j *embedded.Judge) error {
 	group.SetLimit(2 * runtime.GOMAXPROCS(0))
 	for i, raw := range raws {
 		group.Go(func() (err error) {
-			lines[i], err = measure(ctx, j, raw)
+			lines[i], err = measure(ctx, judge, raw)
 			return err
 		})
 	}
@@ -108,10 +108,11 @@ func block(in *json.Decoder, out io.Writer, j *embedded.Judge) error {
 			return err
 		}
 	}
-	return end
+	return readErr
 }
 
-func measure(ctx context.Context, j *embedded.Judge, raw json.RawMessage) ([]byte, error) {
+// measure returns the output line of a row.
+func measure(ctx context.Context, judge *embedded.Judge, raw json.RawMessage) ([]byte, error) {
 	var t texts
 	if err := json.Unmarshal(raw, &t); err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func measure(ctx context.Context, j *embedded.Judge, raw json.RawMessage) ([]byt
 		}
 		task.Claims = e.Claims
 	}
-	signals, err := j.Measure(ctx, task)
+	signals, err := judge.Measure(ctx, task)
 	if err != nil {
 		return nil, err
 	}

@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// A maker makes rows: of two contexts of four sentences each, and an answer of
-// three, of which two are taken from them and one is new.
-type maker struct {
+// A generator makes rows with two contexts of four sentences and an answer of three
+// sentences, two of them from the contexts.
+type generator struct {
 	random                        *rand.Rand
 	things, places, verbs, months []string
 	buf                           []byte
 }
 
-func newMaker(seed uint64) *maker {
-	return &maker{
+func newGenerator(seed uint64) *generator {
+	return &generator{
 		random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // reproducible on purpose
 		things: strings.Fields("bridge council museum harbour company festival railway library garden treaty market school theatre mine canal airport hospital tower factory stadium"),
 		places: strings.Fields("Lisbon Oslo Nairobi Lima Kyoto Geneva Porto Bergen Quito Dakar Hanoi Turin Leipzig Galway Perth Boston Austin Cusco Izmir Tallinn"),
@@ -25,38 +25,38 @@ func newMaker(seed uint64) *maker {
 	}
 }
 
-// row makes the next row, whose place is i.
-func (m *maker) row(i int) row {
+// row returns the next row, which has index i.
+func (g *generator) row(i int) row {
 	var facts [8]string
 	for j := range facts {
-		facts[j] = m.fact()
+		facts[j] = g.fact()
 	}
-	question := "What is known of the " + m.pick(m.things) + "?"
-	first, second := facts[m.random.IntN(len(facts))], facts[m.random.IntN(len(facts))]
+	question := "What is known of the " + g.pick(g.things) + "?"
+	first, second := facts[g.random.IntN(len(facts))], facts[g.random.IntN(len(facts))]
 	return row{
 		ID: fmt.Sprintf("row-%08d", i), Question: question,
-		Answer:   first + " " + second + " " + m.fact(),
+		Answer:   first + " " + second + " " + g.fact(),
 		Contexts: []string{strings.Join(facts[:4], " "), strings.Join(facts[4:], " ")},
 	}
 }
 
-// fact makes a sentence.
-func (m *maker) fact() string {
-	b := m.buf[:0]
+// fact returns a sentence.
+func (g *generator) fact() string {
+	b := g.buf[:0]
 	word := func(before, word string) { b = append(append(b, before...), word...) }
 	number := func(before string, n int) { b = strconv.AppendInt(append(b, before...), int64(n), 10) }
-	word("The ", m.pick(m.things))
-	word(" of ", m.pick(m.places))
-	word(" ", m.pick(m.verbs))
-	word(" the ", m.pick(m.things))
-	number(" on ", 1+m.random.IntN(28))
-	word(" ", m.pick(m.months))
-	number(" ", 1800+m.random.IntN(220))
-	number(", and about ", 100*(1+m.random.IntN(400)))
-	word(" people ", m.pick(m.verbs))
+	word("The ", g.pick(g.things))
+	word(" of ", g.pick(g.places))
+	word(" ", g.pick(g.verbs))
+	word(" the ", g.pick(g.things))
+	number(" on ", 1+g.random.IntN(28))
+	word(" ", g.pick(g.months))
+	number(" ", 1800+g.random.IntN(220))
+	number(", and about ", 100*(1+g.random.IntN(400)))
+	word(" people ", g.pick(g.verbs))
 	b = append(b, " it."...)
-	m.buf = b
+	g.buf = b
 	return string(b)
 }
 
-func (m *maker) pick(words []string) string { return words[m.random.IntN(len(words))] }
+func (g *generator) pick(words []string) string { return words[g.random.IntN(len(words))] }
