@@ -66,10 +66,12 @@ func refusesBesideAsides(text string, parts []refusalPart) bool {
 	var b strings.Builder
 	asides := false
 	for _, c := range parts {
-		if asides = asides || c.lead != ""; c.lead == "" {
-			b.WriteString(text[c.start:c.end])
-			b.WriteByte(' ')
+		if c.lead != "" {
+			asides = true
+			continue
 		}
+		b.WriteString(text[c.start:c.end])
+		b.WriteByte(' ')
 	}
 	if !asides {
 		return false
@@ -181,32 +183,19 @@ func splitClauses(text string) []refusalPart {
 			for from < end && text[from] == ' ' {
 				from++
 			}
-		case relativeClause:
+		case relativeClause, apposition:
 			lead := antecedent(text[from:i])
-			var buf [2 * maxSentenceBytes]byte
-			if w, _ := normalize(buf[:0], text[next:end]); lead == "" || !w.hasDigit() && w.contains(isAnsweringWord) {
-				continue
-			}
-			add(i)
 			to := end
 			if n := strings.IndexByte(text[next:end], ','); n > 0 {
 				to = next + n
 			}
-			parts = append(parts, refusalPart{start: next, end: to, lead: lead})
-			from, i = skipConjunction(text, min(to+1, end)), to
-		case apposition:
-			lead := antecedent(text[from:i])
-			to := next + len(text[next:end])
-			if n := strings.IndexByte(text[next:end], ','); n > 0 {
-				to = next + n
-			}
-			if lead == "" || !isApposition(text[next:to]) || strings.Contains(text[to:end], " or ") || strings.Contains(text[to:end], " and ") {
+			if lead == "" || !mayAssertAside(kind, text[next:to], text[to:end]) {
 				continue
 			}
 			add(i)
 			parts = append(parts, refusalPart{start: next, end: to, lead: lead})
 			from, i = skipConjunction(text, min(to+1, end)), to
-		default:
+		case mainClause:
 			add(i)
 			from = skipConjunction(text, next)
 			i = from - 1
@@ -217,6 +206,17 @@ func splitClauses(text string) []refusalPart {
 		parts[len(parts)-1].end = len(text)
 	}
 	return parts
+}
+
+// mayAssertAside reports whether aside, a relative clause or apposition, states a
+// fact about its antecedent. rest is what follows it in the sentence.
+func mayAssertAside(kind boundaryKind, aside, rest string) bool {
+	if kind == apposition { // not an item of an enumeration
+		return isApposition(aside) && !strings.Contains(rest, " or ") && !strings.Contains(rest, " and ")
+	}
+	var buf [2 * maxSentenceBytes]byte
+	w, _ := normalize(buf[:0], aside+rest)
+	return w.hasDigit() || !w.contains(isAnsweringWord)
 }
 
 // pronounLead returns the antecedent of a clause such as "it is $500" after a

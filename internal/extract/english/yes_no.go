@@ -39,7 +39,7 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 			break
 		}
 		end += k
-		said, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
+		isYes, known := polarity(strings.ToLower(strings.ReplaceAll(text[:end], "’", "'")))
 		if !known {
 			if n == 0 && !startsLongReply(text[:end]) {
 				break
@@ -51,16 +51,16 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 			return false, "", false
 		}
 		if after == "" {
-			return said, "", true
+			return isYes, "", true
 		}
 		if r, _ := utf8.DecodeRuneInString(after); strings.ContainsRune(",.;:!-(–—。，、،", r) {
 			rest := strings.TrimLeftFunc(after, func(r rune) bool {
 				return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£'
 			})
-			return said, rest, true
+			return isYes, rest, true
 		}
 		if first, _, _ := strings.Cut(after, " "); IsSubjectPronoun(strings.ToLower(first)) && n == 0 {
-			return said, after, true
+			return isYes, after, true
 		}
 	}
 	return false, "", false

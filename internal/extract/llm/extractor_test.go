@@ -206,15 +206,12 @@ func TestInventedStatementsAreRetriedAndMarked(t *testing.T) {
 	if err != nil || len(m.requests) != 2 || e.Claims[0].Text != "Einstein was born in Ulm in 1879." || e.Claims[0].Invented || e.Claims[1].Invented {
 		t.Errorf("got %+v, error %v", e, err)
 	}
-	m, x = newExtractor(t, func(int, input) (string, error) {
-		return reply(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
-	}, Extractor{})
-	m.answer = func(_ int, in input) (string, error) {
+	m, x = newExtractor(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) == 1 {
 			return reply(0, "Einstein was born in Ulm, Germany."), nil
 		}
 		return reply(0, "Einstein was born in Ulm in 1879.", 0, "Ulm lies in Germany.", 1, "He loved sailing."), nil
-	}
+	}, Extractor{})
 	e, err = x.Extract(t.Context(), "Einstein?", answer)
 	if err != nil || len(m.requests) != 2 || len(e.Claims) != 3 || !e.Claims[1].Invented || e.Claims[0].Invented {
 		t.Errorf("got %+v, error %v", e.Claims, err)
