@@ -73,16 +73,17 @@ func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNoth
 // labels.
 func MayAssert(text string) bool {
 	const maxLetters = 12
-	if len(text) <= maxLetters || isAnswerLabel(newView(text).text) {
+	if len(text) <= maxLetters {
 		return false
 	}
+	visible := newView(text).text
 	letters := 0
-	for _, r := range newView(text).text {
+	for _, r := range visible {
 		if unicode.IsLetter(r) {
 			letters++
 		}
 	}
-	return letters > maxLetters
+	return letters > maxLetters && !isAnswerLabel(visible)
 }
 
 // Unclaimed returns what was skipped in an answer besides its claims, as far as
