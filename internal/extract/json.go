@@ -11,9 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// An answer may come in a wrapper: as an object of JSON, or within one fence of
-// backticks. What is judged is the text in it.
-
 // unwrap returns the view of an answer that is a JSON value or a fenced block,
 // and reports whether it is one. Strings and numbers of JSON become paragraphs
 // under their keys, and the answer itself stands without a key.

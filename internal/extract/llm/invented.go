@@ -26,7 +26,7 @@ func Invented(text string, sources ...string) bool {
 			if !known[w.text] {
 				return true
 			}
-		case known[w.text] || hasStem(known, w.text):
+		case known[w.text] || sharesStem(w.text, known):
 			content++
 		case w.capitalized && (i > 0 || long && !startsSentences(w.text)):
 			return true
@@ -90,10 +90,10 @@ func tokenize(text string) []token {
 	return out
 }
 
-// hasStem reports whether w shares a stem with a known word: a common prefix of
+// sharesStem reports whether w shares a stem with a known word: a common prefix of
 // at least four bytes and half of the longer word, with at most four bytes left
 // of each.
-func hasStem(known map[string]bool, w string) bool {
+func sharesStem(w string, known map[string]bool) bool {
 	for k := range known {
 		n := 0
 		for n < len(w) && n < len(k) && w[n] == k[n] {
