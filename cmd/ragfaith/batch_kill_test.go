@@ -120,7 +120,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	close(started)
 	_ = cmd.Wait()
 	folder := out + ".part.batch"
-	end := "ragfaith: interrupted: 0 rows were finished; the batch is kept in " + folder + ", and --batch --resume goes on with it\n"
+	end := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + folder + "; continue with --batch --resume\n"
 	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), end) {
 		t.Errorf("exit %d: %s", code, said)
 	}

@@ -378,7 +378,7 @@ func TestRunBudgetAppliesToBatch(t *testing.T) {
 	folder := t.TempDir()
 	got := call(t, folder, nil, append(args, "--max-tokens", "49999")...)
 	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
-		!strings.Contains(got.stderr, "and --batch --resume goes on with it") {
+		!strings.Contains(got.stderr, "continue with --batch --resume") {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, s.Seen(), got.stderr)
 	}
 	got = call(t, folder, nil, append(args, "--max-tokens", "99999", "--resume")...)

@@ -29,13 +29,13 @@ func cacheFlag(to *string) flagSpec {
 }
 
 func newCacheStats(sys system) *cobra.Command {
-	var given string
+	var dir string
 	cmd := &cobra.Command{
 		Use:   "stats",
 		Short: "Show the size of the cache",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cache, err := openCache(cmd, given, sys)
+			cache, err := openCache(cmd, dir, sys)
 			if cache == nil || err != nil {
 				return err
 			}
@@ -53,12 +53,12 @@ func newCacheStats(sys system) *cobra.Command {
 			return err
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{cacheFlag(&given)}})
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{cacheFlag(&dir)}})
 	return cmd
 }
 
 func newCacheClear(sys system) *cobra.Command {
-	var given string
+	var dir string
 	var age time.Duration
 	cmd := &cobra.Command{
 		Use:     "clear",
@@ -66,7 +66,7 @@ func newCacheClear(sys system) *cobra.Command {
 		Example: "  ragfaith cache clear --older-than 720h",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cache, err := openCache(cmd, given, sys)
+			cache, err := openCache(cmd, dir, sys)
 			if cache == nil || err != nil {
 				return err
 			}
@@ -80,22 +80,22 @@ func newCacheClear(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
-		cacheFlag(&given),
+		cacheFlag(&dir),
 		{name: "older-than", arg: "DURATION", value: atLeastDuration(&age, 0, 0), help: "remove only older entries, such as 720h"},
 	}})
 	return cmd
 }
 
-// openCache opens a cache that exists; nil where there is none, which is told.
-func openCache(cmd *cobra.Command, given string, sys system) (*llm.Cache, error) {
-	folder, err := cacheFolder(given, sys)
+// openCache opens an existing cache. Without one it prints a message and returns nil.
+func openCache(cmd *cobra.Command, dir string, sys system) (*llm.Cache, error) {
+	dir, err := cacheDir(dir, sys)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Stat(filepath.Join(folder, llm.CacheFile)); errors.Is(err, fs.ErrNotExist) {
-		_, err := fmt.Fprintf(cmd.OutOrStdout(), "there is no cache in %s\n", folder)
+	if _, err := os.Stat(filepath.Join(dir, llm.CacheFile)); errors.Is(err, fs.ErrNotExist) {
+		_, err := fmt.Fprintf(cmd.OutOrStdout(), "no cache in %s\n", dir)
 		return nil, err
 	}
-	// What can't be read is an error of the command itself, told once.
-	return llm.OpenCache(cmd.Context(), folder, sys.Clock, func(error) {}), nil
+	// The commands return read errors themselves, so the warnings are dropped.
+	return llm.OpenCache(cmd.Context(), dir, sys.Clock, func(error) {}), nil
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -20,7 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// calibrateOptions are the flags of "ragfaith calibrate".
+// calibrateOptions are the options of "ragfaith calibrate".
 type calibrateOptions struct {
 	label, labels string
 	positiveAt    *float64
@@ -91,38 +91,15 @@ func newCalibrate() *cobra.Command {
 	return cmd
 }
 
-// rating is a number that need not be given.
-type rating struct{ to **float64 }
-
-var _ pflag.Value = rating{}
-
-func (r rating) String() string {
-	if r.to == nil || *r.to == nil {
-		return ""
-	}
-	return strconv.FormatFloat(**r.to, 'g', -1, 64)
-}
-func (r rating) Type() string { return "float" }
-func (r rating) Set(s string) error {
-	x, err := strconv.ParseFloat(s, 64)
-	if err != nil || x-x != 0 { // which it is for infinity and NaN
-		return errors.New("want a number")
-	}
-	*r.to = &x
-	return nil
-}
-
-// runCalibrate does the work of "ragfaith calibrate".
+// runCalibrate runs "ragfaith calibrate".
 func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin io.Reader, stdout, stderr io.Writer) error {
 	if err := o.check(path); err != nil {
 		return err
 	}
-	c := &console{w: stderr}
-	say := c.say
+	warn := console.New(stderr, report.Palette{}).Warn
 	if o.quiet {
-		say = func(string, ...any) {}
+		warn = func(error) {}
 	}
-	warn := func(err error) { say("warning: %v", err) }
 	summary, err := o.runSummary(path)
 	if err != nil {
 		return err
@@ -132,7 +109,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		settings = summary.Settings
 	}
 	if settings == nil && o.writesCalibration() {
-		return usagef("%s: a calibration is for a judge, and which one this was is not known: score with --summary %s, or name the summary with --settings",
+		return usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
 	files, err := o.create()
@@ -141,11 +118,11 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 	}
 	defer func() {
 		for _, f := range files {
-			_, _ = f.file.Abandon(false) // those that are left when something failed
+			_, _ = f.file.Abandon(false) // not committed because of an error
 		}
 	}()
 	if path == "-" || o.labels == "-" {
-		stdin = untilDone(ctx, stdin)
+		stdin = interruptible(ctx, stdin)
 	}
 	figures, err := o.figures(ctx, path, summary, stdin, warn)
 	if err != nil {
@@ -165,21 +142,21 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 			return err
 		}
 	}
-	if err := write(r, o.to, stdout); err != nil {
+	if err := writeCalibration(r, o.to, stdout); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if o.to != "table" && o.to != "markdown" {
 		for _, note := range figures.Notes {
-			say("warning: %s", note)
+			warn(errors.New(note))
 		}
 	}
 	if choice := r.Choice(); o.writesCalibration() && choice.Threshold != choice.Threshold {
-		say("warning: score --calibration has no use for it: %s", choice.Why)
+		warn(fmt.Errorf("score --calibration has no use for it: %s", choice.Why))
 	}
 	return nil
 }
 
-// check finds what is wrong with the options together, or with the argument.
+// check reports invalid combinations of options and arguments.
 func (o *calibrateOptions) check(path string) error {
 	if o.label == "" {
 		return usagef("missing --label COLUMN")
@@ -197,17 +174,12 @@ func (o *calibrateOptions) check(path string) error {
 	return checkOverwrites(targets(o.output), "", []string{path, o.labels, o.settings, resultfile.SummaryPath(path)})
 }
 
-// writesCalibration reports whether a calibration is written to a file.
+// writesCalibration reports whether -o names a calibration.
 func (o *calibrateOptions) writesCalibration() bool {
-	for _, out := range o.output {
-		if strings.EqualFold(filepath.Ext(out), ".json") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.output, func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".json") })
 }
 
-// runSummary is the summary of the run that judged the rows, nil if there is none.
+// runSummary returns the summary of the run that judged the rows, nil if there is none.
 func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	if o.settings != "" {
 		return resultfile.ReadSummary(o.settings)
@@ -215,33 +187,33 @@ func (o *calibrateOptions) runSummary(path string) (*report.Summary, error) {
 	return resultfile.SummaryBeside(path)
 }
 
-// figures reads the labels and the results, whose summary may be nil.
+// figures reads the labels and the results. summary may be nil.
 func (o *calibrateOptions) figures(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Figures, error) {
 	label := func(r *result.Row) (*calibrate.Label, error) {
 		text, _ := r.KeptText(o.label)
 		l, err := calibrate.ParseLabel(text)
 		if errors.Is(err, calibrate.ErrNoLabel) {
-			return nil, nil //nolint:nilnil // a row need not have one
+			return nil, nil // the row has no label
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", o.label, err)
 		}
 		return &l, nil
 	}
-	want := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: pipesUntilDone(ctx)}
+	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: openPipe(ctx)}
 	if summary != nil {
-		want.Settings = summary.Settings
+		opts.Settings = summary.Settings
 	}
 	var labels *calibrate.Labels
 	if o.labels != "" {
 		var err error
-		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn, OpenPipe: want.OpenPipe}); err != nil {
+		if labels, err = calibrate.ReadLabels(o.labels, o.label, dataset.Options{Stdin: stdin, Warn: warn, OpenPipe: opts.OpenPipe}); err != nil {
 			return nil, err
 		}
 		label = func(r *result.Row) (*calibrate.Label, error) { return labels.Of(r.ID) }
-		want.Keep = nil
+		opts.Keep = nil
 	}
-	file, err := resultfile.Open(path, want)
+	file, err := resultfile.Open(path, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -254,13 +226,13 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		where := fmt.Sprintf("row %d (%s)", r.Index, r.ID)
+		position := fmt.Sprintf("row %d (%s)", r.Index, r.ID)
 		l, err := label(r)
 		if err == nil {
-			err = sample.Add(r, l, where)
+			err = sample.Add(r, l, position)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", path, where, err)
+			return nil, fmt.Errorf("%s: %s: %w", path, position, err)
 		}
 	}
 	if summary != nil {
@@ -280,20 +252,20 @@ func (o *calibrateOptions) figures(ctx context.Context, path string, summary *re
 	return figures, nil
 }
 
-// A calibrateFile is one of -o.
+// A calibrateFile is a file of -o.
 type calibrateFile struct {
 	path string
 	file *safefile.Output
 }
 
-// create begins all files of -o, or none.
+// create creates all files of -o, or none.
 func (o *calibrateOptions) create() ([]calibrateFile, error) {
 	var files []calibrateFile
 	for _, path := range o.output {
 		file, err := safefile.CreateOutput(path)
 		if err != nil {
 			for _, f := range files {
-				_, _ = f.file.Abandon(false) // there is nothing in it
+				_, _ = f.file.Abandon(false) // empty
 			}
 			return nil, err
 		}
@@ -304,11 +276,11 @@ func (o *calibrateOptions) create() ([]calibrateFile, error) {
 
 func (f calibrateFile) write(r *calibrate.Report) error {
 	format := map[string]string{".json": "json", ".md": "markdown", ".html": "html"}
-	return write(r, format[strings.ToLower(filepath.Ext(f.path))], f.file)
+	return writeCalibration(r, format[strings.ToLower(filepath.Ext(f.path))], f.file)
 }
 
-// write writes the report in a format.
-func write(r *calibrate.Report, format string, w io.Writer) error {
+// writeCalibration writes the report in a format of --to or -o.
+func writeCalibration(r *calibrate.Report, format string, w io.Writer) error {
 	switch format {
 	case "table":
 		return r.WriteTable(w)

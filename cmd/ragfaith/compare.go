@@ -1,13 +1,27 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ragfaith/ragfaith/internal/compare"
+	"github.com/ragfaith/ragfaith/internal/compare/page"
+	"github.com/ragfaith/ragfaith/internal/compare/view"
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/resultfile"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// compareOptions are the flags of "ragfaith compare".
+// compareOptions are the options of "ragfaith compare".
 type compareOptions struct {
 	summaries [2]string // of the baseline and the candidate
 	cluster   string
@@ -82,19 +96,19 @@ func (o *compareOptions) gateFlags() []flagSpec {
 	}
 }
 
-// compareExtensions are those of the files that compare writes.
+// compareExtensions returns the extensions of the files that compare writes.
 func compareExtensions() []string { return []string{".md", ".json", ".html"} }
 
-// check finds what is wrong with the options together, or with the arguments.
+// check reports invalid combinations of options and arguments.
 func (o *compareOptions) check(paths [2]string) error {
-	const highest = 0.5
-	if o.alpha != nil && (*o.alpha <= 0 || *o.alpha >= highest) {
-		return usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, highest)
+	const maxAlpha = 0.5
+	if o.alpha != nil && (*o.alpha <= 0 || *o.alpha >= maxAlpha) {
+		return usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, maxAlpha)
 	}
 	inputs := append(paths[:], o.summaries[:]...)
 	for _, path := range paths {
 		if path == "-" {
-			return usagef("compare reads its files twice: standard input (-) can't be one")
+			return usagef("compare reads its files twice: standard input (-) is not supported")
 		}
 	}
 	for _, out := range o.output {
@@ -105,12 +119,164 @@ func (o *compareOptions) check(paths [2]string) error {
 	return checkOverwrites(targets(o.output), "", inputs)
 }
 
-// compareFormat is the format that the extension of path names, without its dot.
+// compareFormat returns the format of a file by its extension, without the dot.
 func compareFormat(path string) (string, error) {
 	for _, ext := range compareExtensions() {
 		if strings.HasSuffix(strings.ToLower(path), ext) {
 			return ext[1:], nil
 		}
 	}
-	return "", &usageError{fmt.Errorf("%s: the extension decides the format: want %s", path, strings.Join(compareExtensions(), ", "))}
+	return "", &usageError{fmt.Errorf("%s: unknown extension, want %s", path, strings.Join(compareExtensions(), ", "))}
+}
+
+// runCompare runs "ragfaith compare".
+func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout, stderr io.Writer, sys system) error {
+	if err := o.check(paths); err != nil {
+		return err
+	}
+	if err := checkExist(paths[:]); err != nil {
+		return err
+	}
+	files, err := createComparisons(o.output)
+	if err != nil {
+		return err
+	}
+	c, err := o.compare(ctx, paths)
+	if err == nil {
+		err = commitComparisons(files, c)
+	}
+	if err != nil {
+		abandonComparisons(files)
+		return err
+	}
+	console := console.New(stderr, report.Palette{})
+	if o.to != "table" && o.to != "markdown" && !o.quiet { // these contain the warnings
+		for _, warning := range c.Warnings {
+			console.Printf("warning: %s", warning.Text)
+		}
+	}
+	if err := writeComparison(sys.guarded(o.to, stdout), o.to, c, sys.tableWidth(stdout)); err != nil &&
+		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // as after "| head -1"
+		return fmt.Errorf("standard output: %w", err)
+	}
+	if c.Gate == nil {
+		return nil
+	}
+	console.Println("gate: " + c.Gate.Text + ": " + c.Gate.Outcome())
+	if c.Gate.Note != "" && !o.quiet {
+		console.Println("gate: " + c.Gate.Note)
+	}
+	if !c.Gate.Passed {
+		return &exitError{exitGate}
+	}
+	return nil
+}
+
+// compare reads and compares both files.
+func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
+	options := compare.Options{MaxDrop: o.maxDrop, Seed: o.seed}
+	if o.alpha != nil {
+		options.Alpha = *o.alpha
+	}
+	if o.cluster != "" {
+		options.Cluster = func(r *result.Row) (string, bool) { return r.KeptText(o.cluster) }
+	}
+	var sources [2]compare.Source
+	for i, path := range paths {
+		var summary *report.Summary
+		var err error
+		if o.summaries[i] != "" {
+			summary, err = resultfile.ReadSummary(o.summaries[i])
+		} else {
+			summary, err = resultfile.SummaryBeside(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		opts := resultfile.Options{OpenPipe: openPipe(ctx)}
+		if summary != nil {
+			opts.Settings = summary.Settings
+		}
+		if i == 0 && o.cluster != "" {
+			opts.Keep = []string{o.cluster}
+		}
+		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*result.Row, error], error) {
+			f, err := resultfile.Open(path, opts)
+			if err != nil {
+				return nil, err
+			}
+			return f.Rows(), nil
+		}}
+	}
+	c, err := compare.Run(ctx, sources[0], sources[1], options)
+	if column := (*resultfile.ColumnError)(nil); errors.As(err, &column) {
+		return nil, usagef("--cluster: %w", err)
+	}
+	return c, err
+}
+
+// writeComparison writes c in a format of --to or -o.
+func writeComparison(w io.Writer, format string, c *compare.Comparison, width int) error {
+	switch format {
+	case "table":
+		return view.Table(w, c, width)
+	case "markdown", "md":
+		return view.Markdown(w, c)
+	case "json":
+		return view.JSON(w, c, version())
+	case "html":
+		return page.Write(w, c)
+	}
+	return nil
+}
+
+// A comparisonFile is a file of -o.
+type comparisonFile struct {
+	path, format string
+	file         *safefile.Output
+}
+
+// createComparisons creates all files, or none.
+func createComparisons(paths []string) ([]*comparisonFile, error) {
+	var files []*comparisonFile
+	for _, path := range paths {
+		format, err := compareFormat(path)
+		if err != nil {
+			return nil, err
+		}
+		f := &comparisonFile{path: path, format: format}
+		if f.file, err = safefile.CreateOutput(path); err != nil {
+			abandonComparisons(files)
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// commitComparisons writes c to the files, and commits them when all are complete.
+func commitComparisons(files []*comparisonFile, c *compare.Comparison) error {
+	for _, f := range files {
+		if err := writeComparison(f.file, f.format, c, 0); err != nil {
+			return fmt.Errorf("%s: %w", f.path, err)
+		}
+	}
+	for _, f := range files {
+		file := f.file
+		f.file = nil
+		if err := file.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// abandonComparisons removes the files that are not committed.
+func abandonComparisons(files []*comparisonFile) {
+	for _, f := range files {
+		if f.file != nil {
+			_, _ = f.file.Abandon(false) // the command has failed already
+			f.file = nil
+		}
+	}
 }

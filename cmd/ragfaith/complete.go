@@ -37,30 +37,32 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// completeScore offers what needs more than a flag to be known: datasets, models
-// on this machine and those with a known price, and the columns of the dataset.
+// completeScore registers completions that a flag alone does not determine: datasets,
+// local models, models with a known price, and the columns of the dataset.
 func completeScore(cmd *cobra.Command, sys system) {
-	register := func(name string, f cobra.CompletionFunc) { _ = cmd.RegisterFlagCompletionFunc(name, f) } // the flags exist
+	register := func(name string, f cobra.CompletionFunc) {
+		_ = cmd.RegisterFlagCompletionFunc(name, f) // fails only for unknown flags
+	}
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
 		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
 	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
 	register("map", cobra.FixedCompletions(
 		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
 	register("judge", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append(judgeNames(), modelsHere(cmd, sys)...), cobra.ShellCompDirectiveDefault
+		return append(judgeNames(), localModelNames(cmd, sys)...), cobra.ShellCompDirectiveDefault
 	})
 	register("keep", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		return append([]string{"all"}, columnsOf(args)...), cobra.ShellCompDirectiveNoFileComp
 	})
 }
 
-// modelsHere are the models on this machine without a short name.
-func modelsHere(cmd *cobra.Command, sys system) []string {
+// localModelNames returns the local models without a short name.
+func localModelNames(cmd *cobra.Command, sys system) []string {
 	store, err := modelStore(cmd.Flag("models").Value.String(), sys)
 	if err != nil {
 		return nil
 	}
-	list, _ := store.List() // what can't be read is not offered
+	list, _ := store.List() // without models that can't be read
 	var names []string
 	for i := range list {
 		if n := list[i].Name; n.Short == "" && !slices.Contains(names, n.Repo) {
@@ -70,7 +72,7 @@ func modelsHere(cmd *cobra.Command, sys system) []string {
 	return names
 }
 
-// columnsOf are the columns of the first row of a dataset that are no fields.
+// columnsOf returns the columns of the first row of a dataset that are not fields.
 func columnsOf(paths []string) []string {
 	if len(paths) == 0 {
 		return nil
@@ -89,7 +91,7 @@ func columnsOf(paths []string) []string {
 		}
 		var names []string
 		for _, c := range row.Kept {
-			if report.Printable(c.Name) == c.Name { // else it would end a line, or worse
+			if report.Printable(c.Name) == c.Name { // safe to print to a terminal
 				names = append(names, c.Name)
 			}
 		}

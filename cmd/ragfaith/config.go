@@ -13,14 +13,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// noConfig is the value of --config with which no file of settings is read.
+// noConfig is the value of --config to read no config file.
 const noConfig = "none"
 
-// resolve sets the flags that the command line did not: from the environment,
-// then from the config files. With enforce, a file that was found and is not
-// trusted is an error if it sets more than [harmless] allows, and what a found
-// file sets is announced on standard error.
-func resolve(cmd *cobra.Command, sys system, enforce bool) error {
+// resolveFlags sets the flags that the command line did not: from the environment, then
+// from config files. With enforce, it is an error if a file that was found and is not
+// trusted sets more than [harmless] allows, and the options of a found file are announced
+// on standard error.
+func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags)
 	if err == nil {
@@ -32,11 +32,11 @@ func resolve(cmd *cobra.Command, sys system, enforce bool) error {
 	if err != nil || !configurable(cmd) {
 		return err
 	}
-	files, err := settingsFiles(flags.Lookup("config").Value.String(), sys)
+	files, err := configFiles(flags.Lookup("config").Value.String(), sys)
 	if err != nil || len(files) == 0 {
 		return err
 	}
-	known := newCatalogue(sys)
+	known := newCatalog(sys)
 	for _, f := range files {
 		if err := errors.Join(known.check(f, sys)...); err != nil {
 			return &usageError{err}
@@ -58,8 +58,8 @@ func resolve(cmd *cobra.Command, sys system, enforce bool) error {
 	return nil
 }
 
-// configurable reports whether a command takes settings from files: it has flags
-// of its own, and is not one that must work whatever is in a file.
+// configurable reports whether a command reads config files: it has own flags, and is
+// not one that must work whatever a file contains.
 func configurable(cmd *cobra.Command) bool {
 	top := cmd
 	for top.HasParent() && top.Parent().HasParent() {
@@ -71,33 +71,33 @@ func configurable(cmd *cobra.Command) bool {
 	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
 }
 
-// configurables are the commands below one that take settings from files.
-func configurables(cmd *cobra.Command) []*cobra.Command {
+// configurableCommands returns the commands below cmd that read config files.
+func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 	var all []*cobra.Command
 	if configurable(cmd) {
 		all = append(all, cmd)
 	}
 	for _, sub := range cmd.Commands() {
-		all = append(all, configurables(sub)...)
+		all = append(all, configurableCommands(sub)...)
 	}
 	return all
 }
 
-// A settingsFile is a config file, and how it was found.
-type settingsFile struct {
+// A configFile is a config file and its origin.
+type configFile struct {
 	*config.File
 	found   bool // in the working directory or above it, so it may be anybody's
 	trusted bool // see trust
 }
 
-// settingsFiles reads the files of settings, the one that counts most first. given
+// configFiles reads the files of settings, the one that counts most first. given
 // is the value of --config.
-func settingsFiles(given string, sys system) ([]settingsFile, error) {
-	var files []settingsFile
+func configFiles(given string, sys system) ([]configFile, error) {
+	var files []configFile
 	read := func(path string, found bool) error {
-		f, err := readSettings(path)
+		f, err := readConfig(path)
 		if err == nil {
-			files = append(files, settingsFile{f, found, !found || isTrusted(f, sys)})
+			files = append(files, configFile{f, found, !found || isTrusted(f, sys)})
 		}
 		return err
 	}
@@ -124,19 +124,19 @@ func settingsFiles(given string, sys system) ([]settingsFile, error) {
 	return files, nil
 }
 
-// checkFound refuses a config file that was found if it is a link, or belongs to
-// another user: names in it would be relative to another directory than those who
-// trust it think, and in a shared directory anybody can put one.
+// checkFound returns an error for a found config file that is a link or belongs to
+// another user: paths in a linked file would be relative to an unexpected directory, and
+// anyone can create a file in a shared directory.
 func checkFound(path string) error {
 	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		return usagef("%s %w: --config names a file that may be one, and --config none ignores it", path, reason.Err)
+		return usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
 	}
 	return err
 }
 
-// readSettings reads a config file. A mistake in it is a usageError.
-func readSettings(path string) (*config.File, error) {
+// readConfig reads a config file. Mistakes in it are a usageError.
+func readConfig(path string) (*config.File, error) {
 	f, err := config.Read(path)
 	if mistake, ok := errors.AsType[*config.Error](err); ok {
 		return nil, &usageError{mistake}
@@ -144,30 +144,30 @@ func readSettings(path string) (*config.File, error) {
 	return f, err
 }
 
-// projectFile returns the file for the working directory, as seen from there; ""
-// for none.
+// projectFile returns the config file for the working directory, relative to it, or "" if
+// there is none.
 func projectFile(sys system) string {
 	if sys.WorkDir == nil {
 		return ""
 	}
 	dir, err := sys.WorkDir()
 	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir) // what is above it is above the real one
+		dir, err = filepath.EvalSymlinks(dir) // its parents are those of the real directory
 	}
 	if err != nil {
-		return "" // nobody can say where we are, nor then what is there
+		return "" // without a working directory there is nothing to look for
 	}
 	path := config.Find(dir)
 	if path == "" {
 		return ""
 	}
-	if seen, err := filepath.Rel(dir, path); err == nil {
-		return seen
+	if rel, err := filepath.Rel(dir, path); err == nil {
+		return rel
 	}
 	return path
 }
 
-// userFile returns the user's own file; "" for none.
+// userFile returns the config file of the user, or "" if there is none.
 func userFile(sys system) string {
 	if sys.ConfigDir == nil {
 		return ""

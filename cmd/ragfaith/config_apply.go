@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,25 +15,28 @@ import (
 	"github.com/ragfaith/ragfaith/internal/config"
 )
 
-// A catalogue is what a file of settings can say: the flags of all commands, and
-// the commands that have a section. It is of a tree of commands of its own, whose
-// flags are set to see whether they take a value.
-type catalogue struct {
+// A catalog has the options of config files: the flags of all commands, and the commands
+// that have a section. It uses its own tree of commands, whose flags are set to validate
+// values.
+type catalog struct {
 	sections map[string]*cobra.Command
-	flags    map[string][]*pflag.Flag // by name; that of score first
+	flags    map[string][]*pflag.Flag // by name, that of score first
 }
 
-// newCatalogue takes all commands.
-func newCatalogue(sys system) *catalogue {
-	c := &catalogue{sections: make(map[string]*cobra.Command), flags: make(map[string][]*pflag.Flag)}
-	all := configurables(newRoot(sys))
-	slices.SortStableFunc(all, func(a, b *cobra.Command) int { return rank(a) - rank(b) })
+// newCatalog returns the options of all commands.
+func newCatalog(sys system) *catalog {
+	c := &catalog{sections: make(map[string]*cobra.Command), flags: make(map[string][]*pflag.Flag)}
+	all := configurableCommands(newRoot(sys))
+	if i := slices.IndexFunc(all, func(cmd *cobra.Command) bool { return cmd.Name() == "score" }); i >= 0 {
+		score := all[i]
+		all = slices.Insert(slices.Delete(all, i, i+1), 0, score)
+	}
 	for _, cmd := range all {
 		if !cmd.Parent().HasParent() {
 			c.sections[cmd.Name()] = cmd
 		}
 		for _, f := range flagsOf(cmd) {
-			if f.Name != "config" { // one file names no other
+			if f.Name != "config" { // a file can't name another
 				c.flags[f.Name] = append(c.flags[f.Name], f)
 			}
 		}
@@ -40,30 +44,22 @@ func newCatalogue(sys system) *catalogue {
 	return c
 }
 
-// rank puts score first.
-func rank(cmd *cobra.Command) int {
-	if cmd.Name() == "score" {
-		return 0
-	}
-	return 1
-}
-
-// check finds what is wrong with a file, in all of it and not only in what the
-// command that runs takes from it.
-func (c *catalogue) check(f settingsFile, sys system) []error {
+// check returns all mistakes in a file, including those in options that the present
+// command does not have.
+func (c *catalog) check(f configFile, sys system) []error {
 	var errs []error
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
 		switch {
 		case section && e.Value.Shape == config.Mapping:
 			errs = append(errs, c.checkSection(f, cmd, e.Value.Entries, sys)...)
-		case section && e.Value.Shape == config.Empty: // all of it is commented out
+		case section && e.Value.Shape == config.Empty: // all options are commented out
 		case section:
-			errs = append(errs, f.fault(e.Line, "%s: want settings of this command, each on a line of its own", e.Key))
+			errs = append(errs, f.errorf(e.Line, "%s: want options of this command, one per line", e.Key))
 		case len(c.flags[currentName(e.Key)]) == 0:
-			errs = append(errs, f.fault(e.Line, "%s", unknownSetting(e.Key, c.names())))
+			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
 		default:
-			// It is for all commands that have the flag, but not all of them may take it.
+			// One of the commands with this flag has to accept the value.
 			var first error
 			for i, flag := range c.flags[currentName(e.Key)] {
 				err := f.set(flag, e, sys)
@@ -83,17 +79,17 @@ func (c *catalogue) check(f settingsFile, sys system) []error {
 	return errs
 }
 
-func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
+func (c *catalog) checkSection(f configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
 	var names []string
 	for _, flag := range flagsOf(cmd) {
-		if flag.Name != "config" { // one file names no other
+		if flag.Name != "config" { // a file can't name another
 			names = append(names, flag.Name)
 		}
 	}
 	var errs []error
 	for _, e := range entries {
 		if !slices.Contains(names, currentName(e.Key)) {
-			errs = append(errs, f.fault(e.Line, "%s: %s", cmd.Name(), unknownSetting(e.Key, names)))
+			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key, names)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
 		}
@@ -101,8 +97,8 @@ func (c *catalogue) checkSection(f settingsFile, cmd *cobra.Command, entries []c
 	return errs
 }
 
-// names are those that can stand at the top of a file.
-func (c *catalogue) names() []string {
+// names returns the keys of the top level.
+func (c *catalog) names() []string {
 	var all []string
 	for name := range c.flags {
 		all = append(all, name)
@@ -114,22 +110,22 @@ func (c *catalogue) names() []string {
 	return all
 }
 
-// unknownSetting says what is wrong with a name, and which was probably meant.
-func unknownSetting(name string, known []string) string {
-	if holdsKey(name) {
+// unknownOption returns the error text for an unknown key, with the one that was probably
+// meant.
+func unknownOption(name string, known []string) string {
+	if isKeyName(name) {
 		return name + ": " + keyAdvice
 	}
-	if near := nearest(name, known); near != "" {
-		return fmt.Sprintf("unknown setting %s, did you mean %s?", name, near)
+	if similar := nearest(name, known); similar != "" {
+		return fmt.Sprintf("unknown option %s, did you mean %s?", name, similar)
 	}
-	return "unknown setting " + name
+	return "unknown option " + name
 }
 
-// apply sets the flags of a command that nothing before has set: from the section
-// of the command, and else from the top of the file. There the name of a command
-// is that of its section, even where cmd has a flag of that name. It returns the
-// flags that it has set.
-func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
+// apply sets the flags of cmd that are not set yet, from its section and then from the
+// top level. A key with the name of a command is always its section, even if cmd has a
+// flag of that name. apply returns the flags that it set.
+func (c *catalog) apply(f configFile, cmd *cobra.Command, sys system) (applied []*pflag.Flag, errs []error) {
 	set := func(entries []config.Entry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
@@ -143,7 +139,7 @@ func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (appli
 			if !f.trusted && !harmless(flag) {
 				trust = untrusted
 			}
-			mark(flag, fromFile, f.Path, strconv.Itoa(e.Line), trust)
+			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line), trust)
 			applied = append(applied, flag)
 		}
 	}
@@ -153,12 +149,12 @@ func (c *catalogue) apply(f settingsFile, cmd *cobra.Command, sys system) (appli
 		}
 	}
 	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e config.Entry) bool { return c.sections[e.Key] != nil })
-	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it is for score alone)")
+	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it applies to score only)")
 	return applied, errs
 }
 
-// set sets a flag to what an entry says.
-func (f settingsFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
+// set sets a flag to the value of an entry.
+func (f configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 	texts, err := f.texts(flag, e)
 	if err != nil {
 		return err
@@ -167,29 +163,29 @@ func (f settingsFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 		return list.Replace(nil)
 	}
 	for _, t := range texts {
-		err := safeSetting(flag, t.Text)
+		err := checkSecret(flag, t.Text)
 		if err == nil {
-			err = flag.Value.Set(f.place(flag, t.Text, sys))
+			err = flag.Value.Set(f.resolvePath(flag, t.Text, sys))
 		}
 		if err != nil {
-			return f.fault(t.Line, "%s: %w", e.Key, err)
+			return f.errorf(t.Line, "%s: %w", e.Key, err)
 		}
 	}
 	return nil
 }
 
-// texts are the values that an entry gives a flag.
-func (f settingsFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
+// texts returns the values of an entry for a flag.
+func (f configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
 	case v.Shape == config.Scalar:
 		return []config.Value{v}, nil
 	case v.Shape == config.Empty:
-		return nil, f.fault(e.Line, "%s: there is no value", e.Key)
+		return nil, f.errorf(e.Line, "%s: missing value", e.Key)
 	case v.Shape == config.List && list:
 		for _, item := range v.Items {
 			if item.Shape != config.Scalar {
-				return nil, f.fault(item.Line, "%s: want a list of texts", e.Key)
+				return nil, f.errorf(item.Line, "%s: want a list of strings", e.Key)
 			}
 		}
 		return v.Items, nil
@@ -197,45 +193,95 @@ func (f settingsFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, e
 		var texts []config.Value
 		for _, pair := range v.Entries {
 			if pair.Value.Shape != config.Scalar {
-				return nil, f.fault(pair.Line, "%s: %s: want a text", e.Key, pair.Key)
+				return nil, f.errorf(pair.Line, "%s: %s: want a string", e.Key, pair.Key)
 			}
 			texts = append(texts, config.Value{Shape: config.Scalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
 		}
 		return texts, nil
 	case list:
-		return nil, f.fault(e.Line, "%s: want a text or a list of texts", e.Key)
+		return nil, f.errorf(e.Line, "%s: want a string or a list of strings", e.Key)
 	}
-	return nil, f.fault(e.Line, "%s: want a single value", e.Key)
+	return nil, f.errorf(e.Line, "%s: want a single value", e.Key)
 }
 
-// place makes the name of a file or folder relative to the folder of the file of
-// settings, so that it is the same one from wherever ragfaith is called. A judge
-// is such a name where it begins with a dot.
-func (f settingsFile) place(flag *pflag.Flag, text string, sys system) string {
-	folder := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
-	if !folder && !isPath(flag) || text == "" {
+// resolvePath resolves a path relative to the directory of the config file, so that it
+// does not depend on the working directory. A judge is a path if it starts with ./, ../
+// or ~.
+func (f configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
+	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
+	if !isJudgePath && !isPath(flag) || text == "" {
 		return text
 	}
 	base := filepath.Dir(f.Path)
-	if text = expand(text, sys); filepath.IsAbs(text) || base == "." {
+	if text = expandHome(text, sys); filepath.IsAbs(text) || base == "." {
 		return text
 	}
 	return filepath.Join(base, text)
 }
 
-func (f settingsFile) fault(line int, format string, args ...any) error {
+func (f configFile) errorf(line int, format string, args ...any) error {
 	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
-// safeSetting finds what must not be in a file that is shared with others.
-func safeSetting(flag *pflag.Flag, text string) error {
+// checkSecret returns an error for a value that does not belong into a file that is shared
+// with others.
+func checkSecret(flag *pflag.Flag, text string) error {
 	switch {
 	case strings.HasSuffix(flag.Name, "api-key-env") && text != "" && !isVariable(text):
 		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; " + keyAdvice)
 	case strings.HasSuffix(flag.Name, "base-url") && hasUser(text):
-		return errors.New("the URL holds a user or a password; " + variableOf(flag.Name) + " in the environment is the place for such a URL")
+		return errors.New("the URL contains a user or a password; set it with " + variableOf(flag.Name) + " in the environment instead")
 	case flag.Value.Type() == "bool" && text != "true" && text != "false":
 		return errors.New("want true or false")
 	}
 	return nil
+}
+
+// keyAdvice is the error for a key in a config file.
+const keyAdvice = "keys are not allowed in a config file: set an environment variable, and name it with api-key-env"
+
+// isKeyName reports whether an unknown option has a name that is typical for keys.
+func isKeyName(name string) bool {
+	name = strings.ReplaceAll(strings.ToLower(name), "_", "-")
+	if slices.Contains([]string{"apikey", "authorization", "bearer", "key", "token", "secret", "password", "credentials"}, name) {
+		return true
+	}
+	return slices.ContainsFunc([]string{"api-key", "-apikey", "-key", "-token", "-secret", "-password"}, func(end string) bool {
+		return strings.HasSuffix(name, end)
+	})
+}
+
+// isVariable reports whether text can be the name of an environment variable, and does
+// not look like a key. Keys of common services have a known prefix, or are long and mix
+// lower-case letters with digits.
+func isVariable(text string) bool {
+	const longName = 24
+	var lowerCase, digit bool
+	for i, c := range []byte(text) {
+		switch {
+		case c >= 'A' && c <= 'Z', c == '_':
+		case c >= 'a' && c <= 'z':
+			lowerCase = true
+		case c >= '0' && c <= '9' && i > 0:
+			digit = true
+		default:
+			return false
+		}
+	}
+	lower := strings.ToLower(text)
+	for _, prefix := range []string{"sk_", "gsk_", "hf_", "xai_", "ghp_", "aiza", "akia"} {
+		if strings.HasPrefix(lower, prefix) && digit {
+			return false
+		}
+	}
+	return len(text) < longName || !lowerCase || !digit
+}
+
+// hasUser reports whether a URL contains a user, which may be a key, or a password.
+func hasUser(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil { // rejected later, but must not be printed
+		return strings.Contains(text, "@")
+	}
+	return u.User != nil
 }

@@ -54,7 +54,7 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(folder, "o.jsonl"),
 		}, more...)...)
 	}
-	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "--resume goes on from there") {
+	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {
 		t.Fatalf("exit %d: %s", got.code, got.stderr)
 	}
 	got := score(other.URL, "--resume")

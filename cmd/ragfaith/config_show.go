@@ -43,8 +43,8 @@ func newConfigShow(sys system) *cobra.Command {
 		Example:     configShowExample,
 		Annotations: map[string]string{notesKey: configNotes},
 		Args:        cobra.ArbitraryArgs,
-		// What is to be looked at must not keep this from being looked at.
-		PersistentPreRunE: begin,
+		// Invalid options must not prevent showing them.
+		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = []string{"score"}
@@ -55,10 +55,10 @@ func newConfigShow(sys system) *cobra.Command {
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
 		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
 	}})
-	cmd.Flags().SetInterspersed(false) // what follows COMMAND is for that
+	cmd.Flags().SetInterspersed(false) // flags after COMMAND belong to it
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
-		for _, c := range configurables(cmd.Root()) {
+		for _, c := range configurableCommands(cmd.Root()) {
 			if len(args) == 0 && !c.Parent().HasParent() {
 				names = append(names, c.Name())
 			}
@@ -68,15 +68,15 @@ func newConfigShow(sys system) *cobra.Command {
 	return cmd
 }
 
-// A setting is a flag with its value.
-type setting struct {
+// An option is a flag with its value.
+type option struct {
 	Name  string `json:"name"`
-	Value any    `json:"value"` // a text, a number, a truth or a list; null for what is not set
+	Value any    `json:"value"` // string, number, boolean or list; null if not set
 	origin
 }
 
-// showConfig prints the settings with which a command would run. config is the
-// flag of that name that stands before the command.
+// showConfig prints the options with which a command would run. config is the flag
+// --config before the command.
 func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys system) error {
 	root := newRoot(sys)
 	cmd, rest, err := root.Find(args)
@@ -84,7 +84,7 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		return unknownCommand(root, args)
 	}
 	if !configurable(cmd) {
-		return usagef("%q has no settings", cmd.CommandPath())
+		return usagef("%q has no options", cmd.CommandPath())
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
 		return unknownFlag(cmd, err)
@@ -95,17 +95,17 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		}
 		inner.Changed = true
 	}
-	if err := resolve(cmd, sys, false); err != nil {
+	if err := resolveFlags(cmd, sys, false); err != nil {
 		return err
 	}
-	var all []setting
+	var all []option
 	for _, f := range flagsOf(cmd) {
-		all = append(all, setting{f.Name, shownValue(f), originOf(f)})
+		all = append(all, option{f.Name, shownValue(f), originOf(f)})
 	}
 	if to == "json" {
 		content, err := json.MarshalIndent(struct {
-			Command  string    `json:"command"`
-			Settings []setting `json:"settings"`
+			Command  string   `json:"command"`
+			Settings []option `json:"settings"`
 		}{strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "), all}, "", "  ")
 		if err != nil {
 			return err
@@ -113,14 +113,14 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 		_, err = fmt.Fprintln(w, string(content))
 		return err
 	}
-	_, err = fmt.Fprintln(w, settingsTable(all))
+	_, err = fmt.Fprintln(w, optionsTable(all))
 	return err
 }
 
-// settingsTable shows settings as the other tables are shown.
-func settingsTable(all []setting) string {
+// optionsTable returns a table of options.
+func optionsTable(all []option) string {
 	w := plainTable()
-	w.AppendHeader(pretty.Row{"setting", "value", "from"})
+	w.AppendHeader(pretty.Row{"option", "value", "from"})
 	for i := range all {
 		s := &all[i]
 		w.AppendRow(pretty.Row{s.Name, report.Printable(valueText(s.Value)), report.Printable(s.place)})
@@ -128,7 +128,7 @@ func settingsTable(all []setting) string {
 	return w.Render()
 }
 
-// valueText is a value for a person.
+// valueText formats a value for a table.
 func valueText(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -142,8 +142,7 @@ func valueText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// shownValue is the value of a flag as JSON has it. What may be a key is not
-// shown, wherever it came from.
+// shownValue returns the value of a flag as JSON. A value that may be a key is hidden.
 func shownValue(f *pflag.Flag) any {
 	const hidden = "(hidden)"
 	if list, ok := f.Value.(pflag.SliceValue); ok {
@@ -163,13 +162,4 @@ func shownValue(f *pflag.Flag) any {
 		return json.Number(text)
 	}
 	return text
-}
-
-// begin lets a command run without settings from anywhere.
-func begin(cmd *cobra.Command, _ []string) error {
-	if cmd.Annotations == nil {
-		cmd.Annotations = make(map[string]string)
-	}
-	cmd.Annotations[beganKey] = "yes"
-	return nil
 }

@@ -25,7 +25,7 @@ func configErrors(t *testing.T, content string) []error {
 	if err != nil {
 		return []error{err}
 	}
-	return newCatalogue(emptySystem()).check(settingsFile{File: f}, emptySystem())
+	return newCatalog(emptySystem()).check(configFile{File: f}, emptySystem())
 }
 
 func TestConfigTemplateIsValid(t *testing.T) {
@@ -137,7 +137,7 @@ func TestKeysAreNotVariableNames(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]bool{"api_key": true, "OPENAI-API-KEY": true, "token": true, "hf-token": true, "keep": false, "monkeys": false} {
-		if got := holdsKey(name); got != want {
+		if got := isKeyName(name); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

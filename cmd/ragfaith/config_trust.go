@@ -18,41 +18,41 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// harmless reports whether a config file that was merely found may give a flag
-// its present value: it only changes how rows are read from a dataset that the
-// user named, scored, shown and gated by what is in the binary. Every other
-// option names something to be read, written, loaded, sent or paid, or lifts a
-// limit, and needs trust. A new flag needs trust unless its flagSpec says otherwise.
+// harmless reports whether a config file that was found, but is not trusted, may give a
+// flag its present value. Such a value only changes how rows of a dataset that the user
+// named are read, shown and gated, and scored by what is in the binary. Every other value
+// names something to read, write, load, send or pay for, or lifts a limit. A new flag
+// needs trust unless its flagSpec says otherwise.
 func harmless(f *pflag.Flag) bool {
 	values := annotation(f, foundKey)
 	return values == anyValue || slices.Contains(strings.Fields(values), f.Value.String())
 }
 
-// needsTrust returns an error for each flag that a file may not set before it is
-// trusted, and then what to do about them.
-func needsTrust(f settingsFile, set []*pflag.Flag) []error {
+// needsTrust returns an error for each flag that an untrusted file may not set, and one
+// that says what to do.
+func needsTrust(f configFile, set []*pflag.Flag) []error {
 	var errs []error
 	for _, flag := range set {
 		if at := originOf(flag); at.Untrusted {
-			errs = append(errs, f.fault(at.Line, "%s: a config file that is not trusted can't set this", flag.Name))
+			errs = append(errs, f.errorf(at.Line, "%s: an untrusted config file can't set this", flag.Name))
 		}
 	}
 	if errs != nil {
-		errs = append(errs, fmt.Errorf("%s was found here, not named by you: read it, then run \"ragfaith config trust\"; --config none ignores it", f.Path))
+		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then run \"ragfaith config trust\", or use --config none to ignore it", f.Path))
 	}
 	return errs
 }
 
-// announce writes what a found file sets to standard error, unless the user, and
-// not that file, asked for quiet.
-func announce(cmd *cobra.Command, f settingsFile, set []*pflag.Flag) {
+// announce writes the options of a found file to standard error, unless the user asked
+// for quiet. The file itself can't.
+func announce(cmd *cobra.Command, f configFile, set []*pflag.Flag) {
 	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
 		return
 	}
-	const width = 200 // of one value
+	const maxWidth = 200 // of a value
 	var all []string
 	for _, flag := range set {
-		all = append(all, flag.Name+" "+report.Clip(valueText(shownValue(flag)), width))
+		all = append(all, flag.Name+" "+report.Clip(valueText(shownValue(flag)), maxWidth))
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: %s sets %s\n", report.Printable(f.Path), strings.Join(all, ", "))
 }
@@ -76,7 +76,7 @@ func newConfigTrust(sys system) *cobra.Command {
 			}
 			return nil
 		},
-		PersistentPreRunE: begin,
+		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := projectFile(sys)
 			if len(args) == 1 {
@@ -90,17 +90,17 @@ func newConfigTrust(sys system) *cobra.Command {
 	}
 }
 
-// trust records that a file may set every option, and prints its options.
+// trust records that a file may set every option, and prints the options that it sets.
 func trust(cmd *cobra.Command, path string, sys system) error {
 	if err := checkFound(path); err != nil {
 		return err
 	}
-	file, err := readSettings(path)
+	file, err := readConfig(path)
 	if err != nil {
 		return err
 	}
-	f := settingsFile{File: file, found: true}
-	if err := errors.Join(newCatalogue(sys).check(f, sys)...); err != nil {
+	f := configFile{File: file, found: true}
+	if err := errors.Join(newCatalog(sys).check(f, sys)...); err != nil {
 		return &usageError{err}
 	}
 	line, err := trustLine(file, sys)
@@ -109,7 +109,7 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 	}
 	store := trustStore(sys)
 	if store == "" {
-		return errors.New("there is no directory for configuration to record trust in")
+		return errors.New("no user config directory to record trust in")
 	}
 	if err := os.MkdirAll(filepath.Dir(store), 0o700); err != nil {
 		return err
@@ -139,7 +139,7 @@ func trust(cmd *cobra.Command, path string, sys system) error {
 	return err
 }
 
-// optionsOf names the options that a file sets, with the section of each.
+// optionsOf returns the options that a file sets, with their sections.
 func optionsOf(entries []config.Entry) []string {
 	var names []string
 	for _, e := range entries {
@@ -165,9 +165,9 @@ func isTrusted(f *config.File, sys system) bool {
 	return err == nil && slices.Contains(strings.Split(string(lines), "\n"), line)
 }
 
-// trustStore is the file that records trust: for each trusted content of a file a
-// line with its SHA-256, a space and its quoted absolute path. It is "" if the
-// user has no directory for configuration.
+// trustStore returns the file that records trust: for each trusted file a line with the
+// SHA-256 of its content, a space and its quoted absolute path. It is "" if the user has
+// no config directory.
 func trustStore(sys system) string {
 	if sys.ConfigDir == nil {
 		return ""
@@ -179,12 +179,12 @@ func trustStore(sys system) string {
 	return filepath.Join(dir, "ragfaith", "trusted")
 }
 
-// trustLine is the line of a file in the trust store.
+// trustLine returns the line of a file in the trust store.
 func trustLine(f *config.File, sys system) (string, error) {
 	path := f.Path
 	if !filepath.IsAbs(path) {
 		if sys.WorkDir == nil {
-			return "", errors.New("there is no working directory")
+			return "", errors.New("no working directory")
 		}
 		dir, err := sys.WorkDir()
 		if err != nil {

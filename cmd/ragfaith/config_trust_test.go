@@ -39,7 +39,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 	t.Chdir(dir)
 	sys := userIn(dir, nil)
 	refused := 0
-	for _, cmd := range configurables(newRoot(sys)) {
+	for _, cmd := range configurableCommands(newRoot(sys)) {
 		for _, flag := range flagsOf(cmd) {
 			if flag.Name == "config" {
 				continue
@@ -62,7 +62,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 			}
 			var errs bytes.Buffer
 			fresh.SetErr(&errs)
-			err = resolve(fresh, sys, true)
+			err = resolveFlags(fresh, sys, true)
 			set := fresh.Flag(flag.Name)
 			if !set.Changed {
 				continue // a value that this command can't take
@@ -74,7 +74,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 				continue
 			}
 			refused++
-			if err == nil || !strings.Contains(err.Error(), "ragfaith.yaml:1: "+flag.Name+": a config file that is not trusted can't set this") {
+			if err == nil || !strings.Contains(err.Error(), "ragfaith.yaml:1: "+flag.Name+": an untrusted config file can't set this") {
 				t.Errorf("%s: --%s: %v", cmd.CommandPath(), flag.Name, err)
 			}
 		}

@@ -186,7 +186,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	cmd := within(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
 	code, said := runCommand(t, cmd)
-	for _, what := range []string{"warning: the summary of the step is left as it is: ", "warning: the step has no outputs: "} {
+	for _, what := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
 		if code != 0 || !strings.Contains(said, what) {
 			t.Errorf("exit %d, want %q: %s", code, what, said)
 		}
@@ -242,27 +242,26 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 // the test that fills the disk there.
 func writers() map[string]string {
 	return map[string]string{
-		"cmd/ragfaith/config_init.go":    "TestFullDiskLeavesNoPartialFile",
-		"cmd/ragfaith/github.go":         "TestFullDiskForCacheIsWarning",
-		"cmd/ragfaith/github_outputs.go": "TestFullDiskForCacheIsWarning",
-		"cmd/ragfaith/man.go":            "TestFullDiskLeavesNoPartialFile",
-		"internal/dataset/parquet.go":    "TestFullDiskLeavesNoPartialFile",
-		"internal/encoder/hub/fetch.go":  "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/obtain.go": "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/store.go":  "TestFullDiskLeavesNoPartialModel",
-		"internal/journal/merge.go":      "TestFullDiskKeepsBothPartsOfResumedRun",
-		"internal/journal/settings.go":   "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/batch_record.go":   "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_state.go":    "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_store.go":    "TestFullDiskResubmitsNoBatch",
-		"internal/llm/prompt/load.go":    "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/store.go":          "TestFullDiskForCacheIsWarning",
-		"internal/safefile/lock.go":      "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
-		"internal/safefile/output.go":    "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/safefile.go":  "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/spool.go":     "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/target.go":    "TestFullDiskLeavesNoPartialFile", // null device and inherited files
-		"internal/safefile/write.go":     "TestFullDiskLeavesNoPartialFile",
+		"cmd/ragfaith/config_template.go": "TestFullDiskLeavesNoPartialFile",
+		"cmd/ragfaith/github.go":          "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/man.go":             "TestFullDiskLeavesNoPartialFile",
+		"internal/dataset/parquet.go":     "TestFullDiskLeavesNoPartialFile",
+		"internal/encoder/hub/fetch.go":   "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/obtain.go":  "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/store.go":   "TestFullDiskLeavesNoPartialModel",
+		"internal/journal/merge.go":       "TestFullDiskKeepsBothPartsOfResumedRun",
+		"internal/journal/settings.go":    "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/batch_record.go":    "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_state.go":     "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_store.go":     "TestFullDiskResubmitsNoBatch",
+		"internal/llm/prompt/load.go":     "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/store.go":           "TestFullDiskForCacheIsWarning",
+		"internal/safefile/lock.go":       "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
+		"internal/safefile/output.go":     "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/safefile.go":   "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/spool.go":      "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/target.go":     "TestFullDiskLeavesNoPartialFile", // null device and inherited files
+		"internal/safefile/write.go":      "TestFullDiskLeavesNoPartialFile",
 	}
 }
 

@@ -7,16 +7,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// gateSlack is what a figure may lie below a bar and still count as reaching it:
-// far more than the rounding of a sum of fractions, and far less than a row.
-const gateSlack = 1e-12
+// gateTolerance is how far a figure may be below its threshold and still pass: far more
+// than the rounding error of a sum of fractions, and far less than the weight of a row.
+const gateTolerance = 1e-12
 
-// gateOptions are the flags of the gates, and of the interval that one of them
-// is about.
+// gateOptions are the options of the gates and of the interval. A nil pointer means
+// that a gate is not asked for.
 type gateOptions struct {
 	minMean, minLower *float64
 	maxNoClaims       *float64
@@ -26,6 +27,7 @@ type gateOptions struct {
 	cluster           string
 }
 
+// gateFlags returns the flags of the gates.
 func (o *gateOptions) gateFlags() []flagSpec {
 	return []flagSpec{
 		{name: "min-mean", arg: "SCORE", value: fraction{&o.minMean}, found: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
@@ -39,7 +41,7 @@ func (o *gateOptions) gateFlags() []flagSpec {
 	}
 }
 
-// checkCluster finds a column that can't group rows.
+// checkCluster returns an error for a column that can't group rows.
 func (o *gateOptions) checkCluster() error {
 	if slices.Contains(result.Names(), o.cluster) && !slices.Contains(report.ClusterFields(), o.cluster) {
 		return usagef("--cluster %s is a field of the results: name a column of the dataset, or %s", o.cluster, strings.Join(report.ClusterFields(), ", "))
@@ -47,8 +49,8 @@ func (o *gateOptions) checkCluster() error {
 	return nil
 }
 
-// clusterColumn is the column of --cluster that results have to carry; "" for
-// none, and for a field that they have anyway.
+// clusterColumn returns the column of --cluster that has to be kept in the results: ""
+// if there is none, or if it is a field that they contain anyway.
 func (o *gateOptions) clusterColumn() string {
 	if slices.Contains(report.ClusterFields(), o.cluster) {
 		return ""
@@ -56,13 +58,13 @@ func (o *gateOptions) clusterColumn() string {
 	return o.cluster
 }
 
-// asked reports whether a gate was asked for by name.
-func (o *gateOptions) asked() bool {
+// hasGates reports whether a gate other than --max-failed is set.
+func (o *gateOptions) hasGates() bool {
 	return o.minMean != nil || o.minLower != nil || o.maxNoClaims != nil || o.citationRecall != nil || o.citationPrecision != nil
 }
 
-// of holds the figures of a run against the gates.
-func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
+// evaluate compares the figures of a run with the gates. --max-failed comes last.
+func (o *gateOptions) evaluate(t *report.Tally, m *report.Means) []report.Gate {
 	var all []report.Gate
 	if o.minMean != nil {
 		all = append(all, meanGate(t, *o.minMean))
@@ -73,12 +75,12 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	if o.maxNoClaims != nil {
 		all = append(all, noClaimsGate(t, *o.maxNoClaims))
 	}
-	recalled, precise := t.Citations.Scored()
+	recallRows, precisionRows := t.Citations.Scored()
 	if o.citationRecall != nil {
-		all = append(all, citationGate(report.GateMinCitationRecall, "mean citation recall", *o.citationRecall, t.Citations.Recall(), recalled))
+		all = append(all, citationGate(report.GateMinCitationRecall, "mean citation recall", *o.citationRecall, t.Citations.Recall(), recallRows))
 	}
 	if o.citationPrecision != nil {
-		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.citationPrecision, t.Citations.Precision(), precise))
+		all = append(all, citationGate(report.GateMinCitationPrecision, "mean citation precision", *o.citationPrecision, t.Citations.Precision(), precisionRows))
 	}
 	failed := report.Gate{
 		Name: report.GateMaxFailed, Bar: float64(o.maxFailed), Value: float64(t.Failed), Passed: t.Failed <= o.maxFailed,
@@ -91,8 +93,8 @@ func (o *gateOptions) of(t *report.Tally, m *report.Means) []report.Gate {
 	return append(all, failed)
 }
 
-// doubts are reasons not to trust the figures of a run, which its gates miss.
-func (o *gateOptions) doubts(t *report.Tally) []string {
+// warnings returns reasons to distrust the figures of a run that its gates don't cover.
+func (o *gateOptions) warnings(t *report.Tally) []string {
 	var all []string
 	if t.Rows > 0 && t.Failed == t.Rows && t.Failed <= o.maxFailed {
 		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %d allows: there is no score", t.Rows, o.maxFailed))
@@ -103,23 +105,22 @@ func (o *gateOptions) doubts(t *report.Tally) []string {
 	return all
 }
 
-// tellGates tells how the figures of a run came out at its gates, and returns the
-// exit code as an error. Too many failed rows weigh more than a low mean: a score
-// with holes can't be trusted.
-func tellGates(all []report.Gate, c *console) error {
+// printGates writes the outcome of the gates and returns the exit code as an error.
+func printGates(all []report.Gate, c *console.Console) error {
 	for i := range all {
 		if g := &all[i]; g.Name != report.GateMaxFailed || !g.Passed {
-			c.gate(g)
+			c.Gate(g)
 		}
 	}
-	if code := gateCode(all); code != exitOK {
+	if code := gateExitCode(all); code != exitOK {
 		return &exitError{code}
 	}
 	return nil
 }
 
-// gateCode is the exit code of a run whose gates came out like that.
-func gateCode(gates []report.Gate) int {
+// gateExitCode returns the exit code of a run. Too many failed rows take precedence
+// over other gates, whose figures can't be trusted then.
+func gateExitCode(gates []report.Gate) int {
 	code := exitOK
 	for i := range gates {
 		switch {
@@ -133,37 +134,37 @@ func gateCode(gates []report.Gate) int {
 	return code
 }
 
-// meanGate compares the mean with the bar.
+// meanGate compares the mean with its minimum.
 func meanGate(t *report.Tally, bar float64) report.Gate {
 	n := t.Faithfulness.Count()
 	g := report.Gate{Name: report.GateMinMean, Bar: bar, Value: t.Faithfulness.Mean()}
 	if n == 0 {
-		g.Text = "mean faithfulness >= " + atLeastDecimals(bar, 2) + " can't be judged (n = 0 scored)"
+		g.Text = "mean faithfulness >= " + minDecimals(bar, 2) + " can't be judged (n = 0 scored)"
 		return g
 	}
 	counted := strconv.Itoa(n) + " scored"
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims gives them a number
 		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
 	}
-	g.Text = "mean faithfulness " + reach(&g) + " (n = " + counted + ")"
+	g.Text = "mean faithfulness " + compareMin(&g) + " (n = " + counted + ")"
 	return g
 }
 
-// lowerGate compares the lower end of the interval of the mean with the bar. What
-// has no interval is not known to reach it.
+// lowerGate compares the lower end of the mean's interval with its minimum. It fails
+// without an interval.
 func lowerGate(m *report.Means, bar float64) report.Gate {
 	g := report.Gate{Name: report.GateMinLower, Bar: bar, Value: m.Rows.Lower}
 	const what = "lower end of the 95% interval of mean faithfulness "
 	if !m.Rows.Reliable() {
-		g.Text = what + ">= " + atLeastDecimals(bar, 2) + " can't be judged (" + m.Basis() + ")"
+		g.Text = what + ">= " + minDecimals(bar, 2) + " can't be judged (" + m.Basis() + ")"
 		return g
 	}
-	g.Text = what + reach(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
+	g.Text = what + compareMin(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
 	return g
 }
 
-// noClaimsGate compares the share of rows without claims with the bar: a bot that
-// declines most questions is not shown to be faithful by the others.
+// noClaimsGate compares the share of rows without claims with its maximum: if a system
+// declines most questions, the other answers don't show that it is faithful.
 func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 	g := report.Gate{Name: report.GateMaxNoClaims, Bar: bar, Value: t.NoClaimsShare()}
 	rows := t.Rows - t.Failed
@@ -171,7 +172,7 @@ func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 		g.Text = "rows without claims <= " + percent(bar) + " can't be judged (n = 0 rows)"
 		return g
 	}
-	g.Passed = g.Value <= bar+gateSlack
+	g.Passed = g.Value <= bar+gateTolerance
 	sign := " > "
 	if g.Passed {
 		sign = " <= "
@@ -180,51 +181,51 @@ func noClaimsGate(t *report.Tally, bar float64) report.Gate {
 	return g
 }
 
-// percent writes a share with as few decimals as tell it from others, and up to two.
+// percent formats a share in percent, with up to two decimals.
 func percent(x float64) string {
 	const hundredths = 1e4
 	return strconv.FormatFloat(math.Round(x*hundredths)/100, 'f', -1, 64) + "%"
 }
 
-// citationGate compares a mean of the citations of n rows with the bar.
+// citationGate compares a mean over the citations of n rows with its minimum.
 func citationGate(name, what string, bar, value float64, n int) report.Gate {
 	g := report.Gate{Name: name, Bar: bar, Value: value}
 	if math.IsNaN(value) {
-		g.Text = what + " >= " + atLeastDecimals(bar, 2) + " can't be judged (no citations)"
+		g.Text = what + " >= " + minDecimals(bar, 2) + " can't be judged (no citations)"
 		return g
 	}
-	g.Text = what + " " + reach(&g) + " (n = " + strconv.Itoa(n) + " rows)"
+	g.Text = what + " " + compareMin(&g) + " (n = " + strconv.Itoa(n) + " rows)"
 	return g
 }
 
-// reach decides whether the value of g reaches its bar, and says it.
-func reach(g *report.Gate) string {
-	g.Passed = g.Value >= g.Bar-gateSlack
+// compareMin sets g.Passed and returns the comparison as a text.
+func compareMin(g *report.Gate) string {
+	g.Passed = g.Value >= g.Bar-gateTolerance
 	sign := " >= "
 	if !g.Passed {
 		sign = " < "
 	}
-	return tellingDecimals(g.Value, g.Bar, g.Passed) + sign + atLeastDecimals(g.Bar, 2)
+	return distinctDecimals(g.Value, g.Bar, g.Passed) + sign + minDecimals(g.Bar, 2)
 }
 
-// tellingDecimals writes x with four decimals, or with as many as show on which
-// side of the bar it lies.
-func tellingDecimals(x, bar float64, above bool) string {
-	const usual, most = 4, 17
-	for digits := usual; ; digits++ {
+// distinctDecimals formats x with four decimals, or as many as it takes to show on
+// which side of bar it is.
+func distinctDecimals(x, bar float64, above bool) string {
+	const minDigits, maxDigits = 4, 17
+	for digits := minDigits; ; digits++ {
 		s := strconv.FormatFloat(x, 'f', digits, 64)
-		shown, _ := strconv.ParseFloat(s, 64) // s was just made from a number
-		if digits == most || (shown >= bar) == above || math.Abs(x-bar) <= gateSlack {
+		shown, _ := strconv.ParseFloat(s, 64) // s is a valid number
+		if digits == maxDigits || (shown >= bar) == above || math.Abs(x-bar) <= gateTolerance {
 			return s
 		}
 	}
 }
 
-// atLeastDecimals writes x in full, with no fewer decimals than that.
-func atLeastDecimals(x float64, least int) string {
+// minDecimals formats x exactly, with at least n decimals.
+func minDecimals(x float64, n int) string {
 	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if _, decimals, _ := strings.Cut(s, "."); len(decimals) < least {
-		s = strconv.FormatFloat(x, 'f', least, 64)
+	if _, decimals, _ := strings.Cut(s, "."); len(decimals) < n {
+		s = strconv.FormatFloat(x, 'f', n, 64)
 	}
 	return s
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -80,7 +81,7 @@ func TestGatesSetExitCode(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b bytes.Buffer
-			err := tellGates(tt.o.of(tt.tally, report.NewEstimator("", 0).Means(tt.tally)), &console{w: &b})
+			err := printGates(tt.o.evaluate(tt.tally, report.NewEstimator("", 0).Means(tt.tally)), console.New(&b, report.Palette{}))
 			code := 0
 			var exit *exitError
 			if errors.As(err, &exit) {

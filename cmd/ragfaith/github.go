@@ -5,70 +5,61 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 const (
-	// stepSummaryMost is how many bytes the summary of a step may have; GitHub
-	// shows nothing of a longer one.
-	stepSummaryMost = 1 << 20
-	// annotationsMost is how many annotations of a kind GitHub shows of a step.
-	annotationsMost = 10
+	// maxStepSummary is the size limit of a step summary; GitHub shows nothing of a
+	// longer one.
+	maxStepSummary = 1 << 20
+	// maxAnnotations is how many annotations of a kind GitHub shows per step.
+	maxAnnotations = 10
 )
 
-// A githubRun is a run as a step of a workflow of GitHub Actions. It adds a report
-// to the summary of the step, outputs to the step and annotations to its log. A nil
-// one does nothing.
-type githubRun struct {
-	stepSummary string // the file that GITHUB_STEP_SUMMARY names; "" for none
-	outputs     string // the file that GITHUB_OUTPUT names; "" for none
-	commands    io.Writer
-	console     *console
+// A githubStep is a step of a GitHub Actions workflow. It writes a report to the step
+// summary, sets outputs of the step and adds annotations to its log. The methods of a
+// nil githubStep do nothing.
+type githubStep struct {
+	summaryFile string    // GITHUB_STEP_SUMMARY; "" for none
+	outputFile  string    // GITHUB_OUTPUT; "" for none
+	commands    io.Writer // standard error, for workflow commands
+	console     *console.Console
 	report      report.Writer
 	text        bytes.Buffer
 	worst       *report.Worst
 }
 
-// githubRun returns nil outside of GitHub Actions, and with --github off.
-func (o *outputOptions) githubRun(sys system) *githubRun {
+// newGithubStep returns nil outside of GitHub Actions and with --github off.
+func newGithubStep(o *outputOptions, sys system, c *console.Console) *githubStep {
 	if sys.commands == nil || o.github == "off" {
 		return nil
 	}
-	summary, _ := sys.LookupEnv("GITHUB_STEP_SUMMARY")
-	outputs, _ := sys.LookupEnv("GITHUB_OUTPUT")
-	return &githubRun{stepSummary: summary, outputs: outputs, commands: sys.commands}
+	return &githubStep{
+		summaryFile: sys.getenv("GITHUB_STEP_SUMMARY"), outputFile: sys.getenv("GITHUB_OUTPUT"),
+		commands: sys.commands, console: c, worst: report.NewWorst(maxAnnotations),
+	}
 }
 
-// guarded is standard output in which no text of a dataset is a command to GitHub
-// Actions. It is only changed if it is for a person.
-func (s system) guarded(to string, stdout io.Writer) io.Writer {
-	if s.commands != nil && to == "table" {
-		return report.NewActionsGuard(stdout)
-	}
-	return stdout
-}
-
-// begin makes ready for the first row.
-func (g *githubRun) begin(opts report.Options, c *console) (err error) {
-	if g == nil {
-		return nil
-	}
-	g.console, g.worst = c, report.NewWorst(annotationsMost)
-	if g.stepSummary != "" {
+// start prepares the report of the step summary.
+func (g *githubStep) start(opts report.Options) (err error) {
+	if g != nil && g.summaryFile != "" {
 		g.report, err = report.New(report.FormatMarkdown, &g.text, opts)
 	}
 	return err
 }
 
-// sinks are what has to see every row.
-func (g *githubRun) sinks() []eval.Sink {
+// sinks returns what has to receive every row.
+func (g *githubStep) sinks() []eval.Sink {
 	switch {
 	case g == nil:
 		return nil
@@ -78,9 +69,8 @@ func (g *githubRun) sinks() []eval.Sink {
 	return []eval.Sink{g.worst, g.report}
 }
 
-// addSummary appends the report to the summary of the step. That it can't be
-// done does not fail the run.
-func (g *githubRun) addSummary() {
+// addSummary appends the report to the step summary. An error does not fail the run.
+func (g *githubStep) addSummary() {
 	if g == nil || g.report == nil {
 		return
 	}
@@ -89,12 +79,12 @@ func (g *githubRun) addSummary() {
 		err = g.appendSummary()
 	}
 	if err != nil {
-		g.console.say("warning: the summary of the step is left as it is: %v", err)
+		g.console.Printf("warning: can't write the step summary: %v", err)
 	}
 }
 
-func (g *githubRun) appendSummary() error {
-	file, err := safefile.OpenFile(g.stepSummary, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+func (g *githubStep) appendSummary() error {
+	file, err := openAppend(g.summaryFile)
 	if err != nil {
 		return err
 	}
@@ -107,16 +97,16 @@ func (g *githubRun) appendSummary() error {
 	if info.Size() > 0 {
 		text = append([]byte("\n"), text...)
 	}
-	if info.Size()+int64(len(text)) > stepSummaryMost {
-		return fmt.Errorf("%s has %d bytes already, and may have %d", g.stepSummary, info.Size(), stepSummaryMost)
+	if info.Size()+int64(len(text)) > maxStepSummary {
+		return fmt.Errorf("%s has %d bytes already; the limit is %d", g.summaryFile, info.Size(), maxStepSummary)
 	}
 	_, err = file.Write(text)
 	return errors.Join(err, file.Close())
 }
 
-// annotate writes commands that make GitHub show the gates that failed and, but
-// for quiet, the rows that failed and those with the lowest faithfulness.
-func (g *githubRun) annotate(gates []report.Gate, quiet bool) {
+// annotate adds annotations for gates that failed and, unless quiet, for rows that
+// failed and those with the lowest faithfulness.
+func (g *githubStep) annotate(gates []report.Gate, quiet bool) {
 	if g == nil {
 		return
 	}
@@ -127,20 +117,50 @@ func (g *githubRun) annotate(gates []report.Gate, quiet bool) {
 		}
 	}
 	if !quiet {
-		notes = append(notes, g.worst.Annotations(lineOf)...)
+		notes = append(notes, g.worst.Annotations(textLine)...)
 	}
 	var b bytes.Buffer
-	for _, n := range notes[:min(len(notes), annotationsMost)] {
+	for _, n := range notes[:min(len(notes), maxAnnotations)] {
 		b.WriteString(n.Command() + "\n")
 	}
-	g.console.raw(g.commands, b.Bytes())
+	g.console.WriteRaw(g.commands, b.Bytes())
 }
 
-// lineOf returns where in a file a person finds a row, which is nowhere in one
-// that is not text.
-func lineOf(file string, line int) (string, int) {
+// textLine returns the file and line of a row, or "" and 0 if the file is not text.
+func textLine(file string, line int) (string, int) {
 	if slices.Contains([]string{".jsonl", ".ndjson", ".json", ".csv", ".tsv"}, strings.ToLower(filepath.Ext(file))) {
 		return file, line
 	}
 	return "", 0
+}
+
+func openAppend(path string) (*os.File, error) {
+	return safefile.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+}
+
+// setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean
+// has an interval, and passed. None contains text of the dataset, which might set
+// other outputs. An error does not fail the run.
+func (g *githubStep) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
+	if g == nil || g.outputFile == "" {
+		return
+	}
+	var text strings.Builder
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"mean", t.Faithfulness.Mean()}, {"lower", means.Rows.Lower}} {
+		if !math.IsNaN(f.value) {
+			text.WriteString(f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n")
+		}
+	}
+	text.WriteString("passed=" + strconv.FormatBool(gateExitCode(gates) == exitOK) + "\n")
+	file, err := openAppend(g.outputFile)
+	if err == nil {
+		_, err = file.WriteString(text.String())
+		err = errors.Join(err, file.Close())
+	}
+	if err != nil {
+		g.console.Printf("warning: can't set the outputs of the step: %v", err)
+	}
 }

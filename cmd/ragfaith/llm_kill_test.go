@@ -69,7 +69,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		if err := cmd.Wait(); err == nil || said.Len() > 0 && i == 0 {
 			t.Fatalf("kill %d: %v: %s", i, err, said)
 		}
-		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(said.String(), "--resume goes on from there")) {
+		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(said.String(), "continue with --resume")) {
 			t.Errorf("terminated: exit %d: %s", code, said)
 		}
 	}

@@ -145,7 +145,7 @@ func factRows(t *testing.T, sizes ...int) string {
 }
 
 // A server that reads only a part of a long prompt, without saying so, changes no
-// score: its limit is found, and rows that do not fit are judged in parts.
+// score: its limit is found, and longer rows are judged in parts.
 func TestSilentTruncationChangesNoScore(t *testing.T) {
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {

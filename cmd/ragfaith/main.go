@@ -10,25 +10,23 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
-
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// A signal ends the process within two seconds. A command that has not returned
-// after signalGrace is ended: what it has finished is in its .part files by then,
-// as after a kill. The last line on standard error, which nobody may be reading,
-// gets lastWordGrace.
+// A signal ends the process within two seconds: a command that has not returned after
+// signalGrace is killed, and its finished rows stay in .part files. messageGrace is for
+// the last message, as standard error may be blocked.
 const (
-	signalGrace   = 1500 * time.Millisecond
-	lastWordGrace = 100 * time.Millisecond
+	signalGrace  = 1500 * time.Millisecond
+	messageGrace = 100 * time.Millisecond
 )
 
 func main() {
-	// A reader that went away is an error of writing, to be dealt with where it
-	// occurs, and not the end of the process: files may still have to be closed.
+	// A closed pipe is a write error and must not kill the process: files may still
+	// have to be closed.
 	signal.Ignore(syscall.SIGPIPE)
-	dumpNothing()
+	disableCoreDumps()
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)
@@ -39,15 +37,15 @@ func main() {
 		select {
 		case <-signals:
 		case <-time.After(signalGrace):
-			said := make(chan struct{})
+			written := make(chan struct{})
 			go func() {
-				defer close(said)
-				_, _ = io.WriteString(os.Stderr, "ragfaith: interrupted: exiting without waiting for what is in progress; rows in a .part file are kept\n")
+				defer close(written)
+				_, _ = io.WriteString(os.Stderr, "ragfaith: interrupted: exiting without waiting for rows in progress; rows in a .part file are kept\n")
 			}()
 			select {
-			case <-said:
+			case <-written:
 			case <-signals:
-			case <-time.After(lastWordGrace):
+			case <-time.After(messageGrace):
 			}
 		}
 		os.Exit(exitInterrupted)
@@ -57,22 +55,8 @@ func main() {
 		LookupEnv: os.LookupEnv,
 		Clock:     llm.NewClock(time.Now),
 		CacheDir:  os.UserCacheDir,
-		Terminal:  terminalWidth,
+		Terminal:  console.Width,
 		ConfigDir: os.UserConfigDir,
 		WorkDir:   os.Getwd,
 	}))
-}
-
-// terminalWidth returns how many columns the terminal behind w has, 0 where
-// there is no terminal.
-func terminalWidth(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
-	return width
 }

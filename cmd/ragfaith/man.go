@@ -25,7 +25,7 @@ func newMan() *cobra.Command {
 			}
 			return nil
 		},
-		PersistentPreRunE: begin,
+		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return err

@@ -2,16 +2,20 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"github.com/dustin/go-humanize"
+	pretty "github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -31,22 +35,22 @@ func modelsFlag(to *string) flagSpec {
 	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: in the user's cache directory)"}
 }
 
-// modelStore is where models are: in the folder given, or the usual one, and in
-// the Hugging Face cache.
-func modelStore(given string, sys system) (hub.Store, error) {
-	if given == "" {
+// modelStore returns the store of local models: the directory dir, or the default one,
+// and the Hugging Face cache.
+func modelStore(dir string, sys system) (hub.Store, error) {
+	if dir == "" {
 		if sys.CacheDir == nil {
-			return hub.Store{}, errors.New("there is no folder for caches: name a folder with --models")
+			return hub.Store{}, errors.New("no user cache directory: use --models DIR")
 		}
-		folder, err := sys.CacheDir()
+		cache, err := sys.CacheDir()
 		if err != nil {
-			return hub.Store{}, fmt.Errorf("%w: name a folder with --models", err)
+			return hub.Store{}, fmt.Errorf("%w: use --models DIR", err)
 		}
-		given = filepath.Join(folder, "ragfaith", "models")
+		dir = filepath.Join(cache, "ragfaith", "models")
 	}
-	dir, err := filepath.Abs(given)
+	abs, err := filepath.Abs(dir)
 	if err != nil {
-		return hub.Store{}, fmt.Errorf("--models %s: %w", given, err)
+		return hub.Store{}, fmt.Errorf("--models %s: %w", dir, err)
 	}
 	cache := hubCache(sys)
 	if cache != "" {
@@ -54,19 +58,18 @@ func modelStore(given string, sys system) (hub.Store, error) {
 			return hub.Store{}, err
 		}
 	}
-	return hub.Store{Dir: dir, Cache: cache}, nil
+	return hub.Store{Dir: abs, Cache: cache}, nil
 }
 
-// The folders of the Hugging Face libraries are found by their own rules:
+// The directories of the Hugging Face libraries follow their own rules:
 // https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
 
-// hubHome is the folder of the Hugging Face libraries; empty where that can't be
-// told.
+// hubHome returns the directory of the Hugging Face libraries, "" if it is unknown.
 func hubHome(sys system) string {
-	if home := variable(sys, "HF_HOME"); home != "" {
-		return expand(home, sys)
+	if home := sys.getenv("HF_HOME"); home != "" {
+		return expandHome(home, sys)
 	}
-	cache := variable(sys, "XDG_CACHE_HOME")
+	cache := sys.getenv("XDG_CACHE_HOME")
 	if cache == "" {
 		home := userHome(sys)
 		if home == "" {
@@ -77,10 +80,10 @@ func hubHome(sys system) string {
 	return filepath.Join(cache, "huggingface")
 }
 
-// hubCache is the folder of models in it.
+// hubCache returns the directory of cached Hugging Face models, "" if it is unknown.
 func hubCache(sys system) string {
-	if cache := cmp.Or(variable(sys, "HF_HUB_CACHE"), variable(sys, "HUGGINGFACE_HUB_CACHE")); cache != "" {
-		return expand(cache, sys)
+	if cache := cmp.Or(sys.getenv("HF_HUB_CACHE"), sys.getenv("HUGGINGFACE_HUB_CACHE")); cache != "" {
+		return expandHome(cache, sys)
 	}
 	if home := hubHome(sys); home != "" {
 		return filepath.Join(home, "hub")
@@ -88,15 +91,16 @@ func hubCache(sys system) string {
 	return ""
 }
 
-// mostToken is far more than a token of a hub takes.
-const mostToken = 64 << 10
+// maxToken is far more than the size of a hub token.
+const maxToken = 64 << 10
 
-// hubToken is the token of HF_TOKEN, or of the file that a login leaves behind.
+// hubToken returns the token of HF_TOKEN, or of the file that a login writes, "" if there
+// is none.
 func hubToken(sys system) (string, error) {
-	if token := strings.TrimSpace(variable(sys, "HF_TOKEN")); token != "" {
+	if token := strings.TrimSpace(sys.getenv("HF_TOKEN")); token != "" {
 		return token, nil
 	}
-	path := expand(variable(sys, "HF_TOKEN_PATH"), sys)
+	path := expandHome(sys.getenv("HF_TOKEN_PATH"), sys)
 	named := path != ""
 	if !named {
 		home := hubHome(sys)
@@ -105,34 +109,29 @@ func hubToken(sys system) (string, error) {
 		}
 		path = filepath.Join(home, "token")
 	}
-	content, err := safefile.ReadFile(path, mostToken)
+	content, err := safefile.ReadFile(path, maxToken)
 	switch {
 	case err == nil:
 		return strings.TrimSpace(string(content)), nil
 	case named:
 		return "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
 	}
-	return "", nil // nobody said that there is one
-}
-
-func variable(sys system, name string) string {
-	value, _ := sys.LookupEnv(name)
-	return value
+	return "", nil
 }
 
 func userHome(sys system) string {
-	return cmp.Or(variable(sys, "HOME"), variable(sys, "USERPROFILE"))
+	return cmp.Or(sys.getenv("HOME"), sys.getenv("USERPROFILE"))
 }
 
-// expand puts the user's folder in place of a ~ at the front.
-func expand(path string, sys system) string {
+// expandHome replaces a leading ~ with the user's home directory.
+func expandHome(path string, sys system) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) && userHome(sys) != "" {
 		return filepath.Join(userHome(sys), rest)
 	}
 	return path
 }
 
-// shortNames are the models that have a name of their own.
+// shortNames returns the short names of models.
 func shortNames() []string {
 	var names []string
 	for _, n := range hub.Names() {
@@ -141,25 +140,213 @@ func shortNames() []string {
 	return names
 }
 
-// resolveModel finds the model of a name that was typed.
-func resolveModel(typed string) (hub.Name, error) {
-	n, err := hub.Resolve(typed)
+// resolveModel returns the model with a name that the user gave.
+func resolveModel(name string) (hub.Name, error) {
+	n, err := hub.Resolve(name)
 	if err == nil {
 		return n, nil
 	}
-	if near := nearest(typed, shortNames()); near != "" {
-		return n, usagef("unknown model %q, did you mean %s? (known: %s, or ORG/REPO)", typed, near, strings.Join(shortNames(), ", "))
+	if similar := nearest(name, shortNames()); similar != "" {
+		return n, usagef("unknown model %q, did you mean %s? (known: %s, or ORG/REPO)", name, similar, strings.Join(shortNames(), ", "))
 	}
 	return n, &usageError{err}
 }
 
-// completeModels offers the short names to the shell's completion.
+// completeModels completes the short names of models.
 func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return shortNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
-// byteCount shows a number of bytes as a person reads it.
-func byteCount(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
-
-// shortCommit is as much of a commit as people tell them apart by.
 func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }
+
+func newModelsList(sys system) *cobra.Command {
+	var models, to string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the models on this machine",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, err := modelStore(models, sys)
+			if err != nil {
+				return err
+			}
+			// Models that can be read are listed even if others can't.
+			list, broken := store.List()
+			shown := modelsTable(list, store)
+			if to == "json" {
+				if shown, err = modelsJSON(list); err != nil {
+					return err
+				}
+			}
+			if _, err := fmt.Fprintln(cmd.OutOrStdout(), shown); err != nil {
+				return err
+			}
+			return broken
+		},
+	}
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		modelsFlag(&models),
+		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+	}})
+	return cmd
+}
+
+// revision returns the revision that was downloaded and its commit.
+func revision(m *hub.Model) string {
+	if m.Revision == "" || m.Revision == m.Commit {
+		return shortCommit(m.Commit)
+	}
+	return m.Revision + " at " + shortCommit(m.Commit)
+}
+
+// modelsTable returns a table of models. No text is cut, so that paths can be copied.
+func modelsTable(list []hub.Model, store hub.Store) string {
+	if len(list) == 0 {
+		return fmt.Sprintf("no models in %s\n\"ragfaith models pull\" downloads %s, or any ORG/REPO",
+			report.Printable(store.Dir), strings.Join(shortNames(), ", "))
+	}
+	w := plainTable()
+	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
+	w.AppendHeader(pretty.Row{"name", "repository", "revision", "size", "where"})
+	for i := range list {
+		m := &list[i]
+		name := m.Name.Short
+		if name == "" {
+			name = "-"
+		}
+		w.AppendRow(pretty.Row{name, m.Name.Repo, revision(m), console.Bytes(m.Size()), report.Printable(m.Dir)})
+	}
+	return w.Render()
+}
+
+// plainTable returns a table without lines.
+func plainTable() pretty.Writer {
+	w := pretty.NewWriter()
+	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
+	style.Options.SeparateColumns = true
+	style.Box.MiddleVertical, style.Box.MiddleSeparator = "  ", "  "
+	style.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
+	w.SetStyle(style)
+	w.SuppressTrailingSpaces()
+	return w
+}
+
+// modelsJSON returns an array of models.
+func modelsJSON(list []hub.Model) (string, error) {
+	type model struct {
+		Name     *string `json:"name"` // null if it has none
+		Repo     string  `json:"repo"`
+		Revision *string `json:"revision"` // null if unknown
+		Commit   string  `json:"commit"`
+		Files    int     `json:"files"`
+		Size     int64   `json:"size"` // in bytes
+		Dir      string  `json:"dir"`
+		Shared   bool    `json:"shared"` // in the Hugging Face cache
+	}
+	optional := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	all := make([]model, len(list))
+	for i := range list {
+		m := &list[i]
+		all[i] = model{optional(m.Name.Short), m.Name.Repo, optional(m.Revision), m.Commit, len(m.Files), m.Size(), m.Dir, m.Shared}
+	}
+	content, err := json.MarshalIndent(all, "", "  ")
+	return string(content), err
+}
+
+// verifyOptions are the options of "ragfaith models verify".
+type verifyOptions struct {
+	models            string
+	quiet, noProgress bool
+}
+
+func newModelsVerify(sys system) *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify [NAME|ORG/REPO]",
+		Short: "Verify the files of models",
+		Long: `Compare the files of a model, or of all models that "ragfaith models list" shows, with
+their checksums. Exits with 1 if any differs.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("want at most one model, got %d", len(args))
+			}
+			return nil
+		},
+		ValidArgsFunction: completeModels,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			store, err := modelStore(o.models, sys)
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				list, broken := store.List()
+				if err := o.run(cmd, list, sys); err != nil {
+					return err
+				}
+				return broken
+			}
+			name, err := resolveModel(args[0])
+			if err != nil {
+				return err
+			}
+			list, err := store.Of(name)
+			if err != nil {
+				return err
+			}
+			return o.run(cmd, list, sys)
+		},
+	}
+	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+		modelsFlag(&o.models),
+		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+	}})
+	return cmd
+}
+
+// run writes a line for each intact model and each damaged file.
+func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) error {
+	stderr := cmd.ErrOrStderr()
+	transfer := console.NewTransfer(console.New(stderr, report.Palette{}), sys.Clock.Now, "verifying")
+	var total int64
+	for i := range list {
+		total += list[i].Size()
+	}
+	transfer.SetTotal(total)
+	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
+		transfer.Start()
+		defer transfer.Stop()
+	}
+	files, damaged := 0, 0
+	var lines []string
+	for i := range list {
+		m := &list[i]
+		wrong, err := m.Verify(cmd.Context(), transfer.Add)
+		if err != nil {
+			return err
+		}
+		files += len(m.Files)
+		damaged += len(wrong)
+		for _, w := range wrong {
+			lines = append(lines, fmt.Sprintf("%s: %s: %v", m.Name, m.Dir, w))
+		}
+		if len(wrong) == 0 {
+			lines = append(lines, fmt.Sprintf("%s: %s: %d files verified, %s", m.Name, m.Dir, len(m.Files), console.Bytes(m.Size())))
+		}
+	}
+	transfer.Stop()
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(cmd.OutOrStdout(), report.Printable(line)); err != nil {
+			return err
+		}
+	}
+	if damaged > 0 {
+		return fmt.Errorf("%d of %d files are damaged; \"ragfaith models pull\" downloads them again", damaged, files)
+	}
+	return nil
+}

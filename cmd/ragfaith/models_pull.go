@@ -9,10 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// pullOptions are the flags of "ragfaith models pull".
+// pullOptions are the options of "ragfaith models pull".
 type pullOptions struct {
 	models, revision, endpoint string
 	timeout                    time.Duration
@@ -49,7 +51,7 @@ func newModelsPull(sys system) *cobra.Command {
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("endpoint") {
-				o.endpoint = variable(sys, "HF_ENDPOINT")
+				o.endpoint = sys.getenv("HF_ENDPOINT")
 			}
 			return o.run(cmd, args[0], sys)
 		},
@@ -66,8 +68,8 @@ func newModelsPull(sys system) *cobra.Command {
 	return cmd
 }
 
-func (o *pullOptions) run(cmd *cobra.Command, typed string, sys system) error {
-	name, err := resolveModel(typed)
+func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
+	name, err := resolveModel(arg)
 	if err != nil {
 		return err
 	}
@@ -84,36 +86,37 @@ func (o *pullOptions) run(cmd *cobra.Command, typed string, sys system) error {
 	}
 	transport := http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
-	c := &console{w: cmd.ErrOrStderr()}
-	shown := newTransfer(c, sys.Clock.Now, name.String())
+	stderr := cmd.ErrOrStderr()
+	c := console.New(stderr, report.Palette{})
+	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries,
-		Watch: hub.Watch{Plan: func(_ int, bytes int64) { shown.plan(bytes) }, Bytes: shown.add},
+		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 	}
 	if err := p.Check(); err != nil {
 		return &usageError{err}
 	}
 	if !o.quiet {
 		p.Watch.Retry = func(err error, wait time.Duration) {
-			c.say("%v; trying again in %v", err, wait.Round(100*time.Millisecond))
+			c.Printf("%v; retrying in %v", err, wait.Round(100*time.Millisecond))
 		}
-		p.Watch.Wait = func(repo string) { c.say("another process is fetching %s: waiting for it", repo) }
+		p.Watch.Wait = func(repo string) { c.Printf("waiting for another process that downloads %s", repo) }
 	}
-	if !o.quiet && !o.noProgress && sys.Terminal(c.w) > 0 {
-		shown.begin()
-		defer shown.end()
+	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
+		transfer.Start()
+		defer transfer.Stop()
 	}
 	m, err := p.Pull(cmd.Context(), name, o.revision)
-	shown.end()
+	transfer.Stop()
 	if errors.Is(err, errInterrupted) {
-		return fmt.Errorf("%w: what was fetched is kept, and the same command goes on from there", errInterrupted)
+		return fmt.Errorf("%w: downloaded data is kept; run the same command to continue", errInterrupted)
 	}
 	if err != nil {
 		return err
 	}
 	if !o.quiet {
-		c.say("%s: %d files, %s, %s", name, len(m.Files), byteCount(m.Size()), revisionOf(m))
+		c.Printf("%s: %d files, %s, %s", name, len(m.Files), console.Bytes(m.Size()), revision(m))
 	}
 	_, err = fmt.Fprintln(cmd.OutOrStdout(), m.Dir)
 	return err

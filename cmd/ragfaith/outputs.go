@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -17,26 +18,92 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// flushEvery is how long a finished row waits at most before other programs can
-// see it. What is flushed also outlives this process.
-const flushEvery = 250 * time.Millisecond
+// outputOptions are the options of score and report for what they write.
+type outputOptions struct {
+	to      string
+	show    int
+	output  []string
+	summary string
+	github  string
+	quiet   bool
+}
 
-// errReaderGone says that nobody reads standard output any more, as after
+// flags returns the flags that score and report share, without --quiet.
+func (o *outputOptions) flags() []flagSpec {
+	var streams []string
+	for _, f := range report.StreamFormats() {
+		streams = append(streams, string(f))
+	}
+	return []flagSpec{
+		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", streams...), found: "table none",
+			help: "format written to stdout: " + orList(streams)},
+		{name: "show", arg: "N", value: atLeast(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
+		{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
+			help: "write results to FILE (atomically), by extension; repeatable"},
+		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
+		{name: "github", arg: "MODE", value: oneOf(&o.github, "auto", "auto", "off"), found: anyValue,
+			help: "GitHub Actions summary and annotations: auto or off"},
+	}
+}
+
+// fileExtensions returns the extensions of output files, without dots.
+func fileExtensions() []string {
+	var exts []string
+	for _, f := range report.FileFormats() {
+		exts = append(exts, strings.TrimPrefix(f.Extension(), "."))
+	}
+	return exts
+}
+
+// checkShow returns an error for --show without a table. typed reports whether the
+// flag was given on the command line.
+func (o *outputOptions) checkShow(typed bool) error {
+	if o.show > 0 && typed && report.Format(o.to) != report.FormatTable {
+		return usagef("--show needs --to table, got --to %s", o.to)
+	}
+	return nil
+}
+
+// checkOutputs returns an error for files of an unknown format, and for files that
+// would overwrite one another or an input. kind describes the inputs in the message.
+func (o *outputOptions) checkOutputs(kind string, inputs []string) error {
+	for _, out := range o.output {
+		if _, err := report.FormatOf(out); err != nil {
+			return &usageError{err}
+		}
+	}
+	var files []target
+	if o.summary != "" {
+		files = append(files, target{"--summary", o.summary})
+	}
+	return checkOverwrites(append(files, targets(o.output)...), kind+" ", inputs)
+}
+
+// isJSONL reports whether path has the extension of JSONL files.
+func isJSONL(path string) bool {
+	format, err := report.FormatOf(path)
+	return err == nil && format == report.FormatJSONL
+}
+
+// flushInterval is the maximum time before other programs can read a finished row.
+// Flushed rows also survive a crash of this process.
+const flushInterval = 250 * time.Millisecond
+
+// errReaderGone means that the reader of standard output has closed it, such as
 // "| head -1".
-var errReaderGone = errors.New("nobody reads standard output")
+var errReaderGone = errors.New("standard output is closed")
 
-// outputs writes every result to standard output and to all files. It is an
-// eval.Sink.
+// outputs writes results to standard output and to all files. It is an eval.Sink.
 type outputs struct {
 	mu       sync.Mutex
 	stdout   report.Writer
 	buf      *bufio.Writer // of stdout
 	readable bool          // standard output still has a reader
-	goOn     bool          // the run has a purpose without one
+	required bool          // something else is asked for, so that a run without a reader continues
 	files    []*outputFile
 	journal  *journal.Journal // the first JSONL file; nil without one
 	rows     int
-	err      error // of a flush between two rows
+	err      error // of an earlier flush
 }
 
 type outputFile struct {
@@ -46,7 +113,7 @@ type outputFile struct {
 	file   outputTarget
 }
 
-// An outputTarget is a file that appears when it is complete.
+// An outputTarget is a file that is renamed to its final name when it is complete.
 type outputTarget interface {
 	io.Writer
 	Flush() error
@@ -54,14 +121,14 @@ type outputTarget interface {
 	Abandon(keep bool) (part string, err error)
 }
 
-// A journalOpener begins the JSONL file that a later run can go on from.
+// A journalOpener creates the JSONL file that a later run can resume.
 type journalOpener func(path string) (*journal.Journal, error)
 
-// newOutputs begins all outputs, or none. With gated there is a purpose even where
-// nothing is written. The first JSONL file is a journal; with nil it is a file like
-// all others.
+// newOutputs creates all outputs, or none. The first JSONL file is a journal, unless
+// openJournal is nil. gated reports whether the run has gates: it then continues
+// without a reader of standard output.
 func newOutputs(o *outputOptions, gated bool, stdout io.Writer, opts report.Options, openJournal journalOpener) (*outputs, error) {
-	out := &outputs{readable: true, goOn: len(o.output) > 0 || gated || o.summary != ""}
+	out := &outputs{readable: true, required: len(o.output) > 0 || gated || o.summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
 	if out.stdout, err = report.New(report.Format(o.to), out.buf, opts); err != nil {
@@ -78,7 +145,7 @@ func newOutputs(o *outputOptions, gated bool, stdout io.Writer, opts report.Opti
 	return out, nil
 }
 
-// open begins a file. The first one of JSONL is the journal.
+// open creates a file. The first JSONL file is the journal.
 func (o *outputs) open(path string, opts report.Options, openJournal journalOpener) (*outputFile, error) {
 	f := &outputFile{path: path}
 	var err error
@@ -97,7 +164,7 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 		}
 		f.file = file
 	}
-	opts.TempDir = filepath.Dir(path) // where there is room for the file
+	opts.TempDir = filepath.Dir(path) // the disk must have space for the file anyway
 	if f.writer, err = report.New(f.format, f.file, opts); err != nil {
 		_, abandonErr := f.file.Abandon(false)
 		return nil, errors.Join(err, abandonErr)
@@ -108,7 +175,7 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 	return f, nil
 }
 
-// Write gives r to every output.
+// Write writes r to every output.
 func (o *outputs) Write(r *result.Row) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -129,15 +196,15 @@ func (o *outputs) Write(r *result.Row) error {
 	return nil
 }
 
-// check takes an error of standard output. That its reader went away is no
-// error where there is something else to do, and errReaderGone otherwise.
+// check converts an error of standard output. If its reader is gone, check returns nil
+// or errReaderGone, depending on whether the run has another purpose.
 func (o *outputs) check(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
 		o.readable = false
-		if o.goOn {
+		if o.required {
 			return nil
 		}
 		return errReaderGone
@@ -145,7 +212,7 @@ func (o *outputs) check(err error) error {
 	return fmt.Errorf("standard output: %w", err)
 }
 
-// flush passes on what is written.
+// flush flushes all outputs.
 func (o *outputs) flush() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -163,10 +230,9 @@ func (o *outputs) flush() error {
 	return o.err
 }
 
-// flushUntil flushes now and then until ctx is done, and calls fail when that
-// can't be done.
+// flushUntil flushes regularly until ctx is done, and calls fail on an error.
 func (o *outputs) flushUntil(ctx context.Context, fail func(error)) {
-	tick := time.NewTicker(flushEvery)
+	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -181,10 +247,9 @@ func (o *outputs) flushUntil(ctx context.Context, fail func(error)) {
 	}
 }
 
-// finish completes all outputs. The files appear even where standard output
-// can't be written to. The journal is the last one, and where another file could
-// not be completed it stays what it is: so whatever happens in between, a run
-// that resumes completes the others, and judges nothing again.
+// finish completes all outputs, the files even if standard output fails. The journal
+// comes last, and stays a journal if another file fails: whatever happens in between,
+// a resumed run completes the others without judging a row again.
 func (o *outputs) finish() error {
 	var errs []error
 	if o.readable {
@@ -197,10 +262,10 @@ func (o *outputs) finish() error {
 		}
 	}
 	failed := false
-	var last *outputFile
+	var journalFile *outputFile
 	for _, f := range o.files {
 		if f.file == o.journal {
-			last = f
+			journalFile = f
 			continue
 		}
 		if err := f.complete(); err != nil {
@@ -208,20 +273,20 @@ func (o *outputs) finish() error {
 		}
 	}
 	switch {
-	case last == nil:
+	case journalFile == nil:
 	case failed:
 		if _, err := o.journal.Abandon(o.rows > 0); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", last.path, err))
+			errs = append(errs, fmt.Errorf("%s: %w", journalFile.path, err))
 		}
 	default:
-		if err := last.complete(); err != nil {
+		if err := journalFile.complete(); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// complete writes the end of a file and makes it appear, or gives it up.
+// complete writes the end of a file and commits it, or abandons it.
 func (f *outputFile) complete() error {
 	if err := f.writer.Close(); err != nil {
 		_, abandonErr := f.file.Abandon(false)
@@ -230,7 +295,7 @@ func (f *outputFile) complete() error {
 	return f.file.Commit()
 }
 
-// left returns where finished rows are that finish could not complete, if any.
+// left returns the file with the finished rows if finish could not complete it, or "".
 func (o *outputs) left() string {
 	if o.journal == nil {
 		return ""
@@ -238,11 +303,11 @@ func (o *outputs) left() string {
 	return o.journal.Left()
 }
 
-// abandon gives up all outputs. With keep the finished rows in the journal stay,
-// and abandon returns the names of the files that stay.
+// abandon removes all unfinished outputs. With keep the journal stays if it has rows.
+// abandon returns the files that stay.
 func (o *outputs) abandon(keep bool) ([]string, error) {
 	if o.readable {
-		_ = o.buf.Flush() // the run has failed already, or nobody reads
+		_ = o.buf.Flush() // the run has failed already
 	}
 	var kept []string
 	var errs []error

@@ -5,21 +5,27 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
-// reportOptions are the flags of "ragfaith report".
+// reportOptions are the options of "ragfaith report".
 type reportOptions struct {
 	outputOptions
 	gateOptions
-	seed    uint64
-	appends bool
+	seed   uint64
+	concat bool // of --append
 
-	showTyped bool // --show was given on the command line
+	showTyped bool // --show is on the command line
 }
 
 const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
@@ -60,39 +66,51 @@ func newReport(sys system) *cobra.Command {
 	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "append", value: &o.appends, found: anyValue, help: "concatenate results of different datasets, renumbering rows"},
+			{name: "append", value: &o.concat, found: anyValue, help: "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(o.outputOptions.flags(), quiet)},
 		flagGroup{"Gates", append(o.gateFlags(), seed)})
 	return cmd
 }
 
-// check finds what is wrong with the command line.
+// check reports invalid combinations of options and arguments.
 func (o *reportOptions) check(paths []string) error {
-	inputs, standard := paths, 0
+	if err := checkStdinOnce(paths); err != nil {
+		return err
+	}
+	inputs := slices.Clone(paths)
 	for _, path := range paths {
-		if path == "-" {
-			standard++
-		} else if beside := resultfile.SummaryPath(path); present([]string{beside}) == nil {
-			inputs = append(inputs[:len(inputs):len(inputs)], beside)
+		if summary := resultfile.SummaryPath(path); path != "-" && checkExist([]string{summary}) == nil {
+			inputs = append(inputs, summary)
 		}
 	}
-	if standard > 1 {
-		return usagef("standard input (-) can be read only once")
-	}
-	named := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
-	if a, b, found := doubled(named); found {
+	files := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
+	if a, b, found := duplicate(files); found {
 		return usagef("%s and %s are the same file", a, b)
 	}
 	return errors.Join(o.checkCluster(), o.checkShow(o.showTyped), o.checkOutputs("the results", inputs))
 }
 
-// runReport does the work of "ragfaith report".
+// A reportRun is one run of "ragfaith report".
+type reportRun struct {
+	options *reportOptions
+	paths   []string
+	console *console.Console
+	stdout  outputStream
+	origin  *resultfile.Origin
+	outputs *outputs
+	closing *closing
+	means   *report.Estimator
+	tally   report.Tally
+	missing int // rows that are in no file, before the last row
+}
+
+// runReport runs "ragfaith report".
 func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
 	if err := o.check(paths); err != nil {
 		return err
 	}
-	if err := present(paths); err != nil {
+	if err := checkExist(paths); err != nil {
 		return err
 	}
 	origin, err := resultfile.OriginOf(paths)
@@ -102,31 +120,194 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 	if err != nil {
 		return err
 	}
-	width, marks, paint, errorPaint := tableWidth(stdout, sys), o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
-	github := o.githubRun(sys)
-	stdout = sys.guarded(o.to, stdout)
-	r := &rendering{
-		options: o, console: &console{w: stderr, paint: errorPaint}, origin: origin, paths: paths,
-		means: report.NewEstimator(o.cluster, o.seed), paint: paint, marks: marks,
+	r := &reportRun{
+		options: o, paths: paths, origin: origin,
+		console: console.New(stderr, sys.palette(stderr)),
+		stdout:  sys.outputStream(stdout, &o.outputOptions),
+		means:   report.NewEstimator(o.cluster, o.seed),
 	}
-	opts := r.writerOptions(width)
-	if r.after, err = newEpilogue(&o.outputOptions, opts, github, r.console); err != nil {
+	opts := r.reportOptions()
+	if r.closing, err = newClosing(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
 		return err
 	}
-	defer r.after.abandon()
-	r.after.datasets, r.after.results, r.after.settings = origin.Datasets, paths, origin.Settings
-	// As with score, the outputs come before standard input, which may have to be
-	// waited for.
-	if r.outputs, err = newOutputs(&o.outputOptions, o.asked(), stdout, opts, nil); err != nil {
+	defer r.closing.abandon()
+	r.closing.datasets, r.closing.results, r.closing.settings = origin.Datasets, paths, origin.Settings
+	// The outputs are opened before standard input, which may have to be waited for.
+	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
 		return err
 	}
-	ro := resultfile.Options{OpenPipe: pipesUntilDone(ctx)}
+	input := resultfile.Options{OpenPipe: openPipe(ctx)}
 	if slices.Contains(paths, "-") {
-		ro.Stdin = untilDone(ctx, stdin)
+		input.Stdin = interruptible(ctx, stdin)
 	}
-	files, err := openResults(paths, origin, ro)
+	files, err := openResults(paths, origin, input)
 	if err == nil {
-		err = r.rows(ctx, files)
+		err = r.write(ctx, files)
 	}
-	return r.conclude(err)
+	return r.finish(err)
+}
+
+// openResults opens all files that have rows, or none.
+func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Options) ([]*resultfile.File, error) {
+	var files []*resultfile.File
+	for _, path := range paths {
+		opts.Settings = origin.SettingsOf(path)
+		f, err := resultfile.Open(path, opts)
+		if errors.Is(err, dataset.ErrEmpty) && origin.Empty(path) {
+			continue
+		}
+		if err != nil {
+			for _, f := range files {
+				_ = f.Close() // only read
+			}
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// write writes the rows of all files to all sinks.
+func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
+	rows := resultfile.Merge
+	if r.options.concat {
+		rows = resultfile.Append
+	}
+	all := append(sinks{r.outputs, &r.tally, r.means}, r.closing.sinks()...)
+	// Results don't contain the dataset of a row.
+	dataset := "results"
+	if len(r.origin.Datasets) == 1 {
+		dataset = r.origin.Datasets[0]
+	}
+	cluster, next := r.options.clusterColumn(), 0
+	for row, err := range rows(files) {
+		if err == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		if cluster != "" && row.Reason != result.StageRead { // a row that could not be read has no columns
+			if row.KeptValue(cluster) == nil {
+				return usagef("--cluster %s: the first row has no such column; score with --cluster %s to keep it", cluster, cluster)
+			}
+			cluster = ""
+		}
+		r.missing += row.Index - next
+		next = row.Index + 1
+		row.File = dataset
+		if err := all.Write(row); err != nil {
+			return err
+		}
+	}
+	return r.origin.CheckRows(files)
+}
+
+// finish completes the outputs of a run that ended with err, and returns the exit code as
+// an error.
+func (r *reportRun) finish(err error) error {
+	switch {
+	case errors.Is(err, errReaderGone): // it has what it wanted
+		_, err := r.outputs.abandon(false)
+		return err
+	case err != nil:
+		_, abandonErr := r.outputs.abandon(false)
+		return errors.Join(err, abandonErr)
+	}
+	if err := r.outputs.finish(); err != nil {
+		return err
+	}
+	means := r.means.Means(&r.tally)
+	gates := r.options.evaluate(&r.tally, means)
+	if err := r.closing.finish(gates, means); err != nil {
+		return err
+	}
+	if !r.options.quiet {
+		r.warnMissing()
+		for _, w := range r.options.warnings(&r.tally) {
+			r.console.Printf("warning: %s", w)
+		}
+		if report.Format(r.options.to) != report.FormatTable {
+			r.console.Println(summaryLine(&r.tally, means))
+		}
+	}
+	r.closing.annotate(gates)
+	return printGates(gates, r.console)
+}
+
+// warnMissing warns that the files don't contain all rows of the run.
+func (r *reportRun) warnMissing() {
+	sample := r.origin.Settings.Get("--sample")
+	switch {
+	case len(r.origin.Missing) > 0:
+		r.console.Printf("warning: no file for shard %s: the figures cover only some of the rows", strings.Join(r.origin.Missing, ", "))
+	case r.missing > 0 && (sample == "" || sample == "0"):
+		r.console.Printf("warning: %d rows before the last one are in no file: is a shard missing?", r.missing)
+	}
+}
+
+// reportOptions returns the options of all outputs.
+func (r *reportRun) reportOptions() report.Options {
+	gates := func(t *report.Tally) []report.Gate { return r.options.evaluate(t, r.means.Means(t)) }
+	warn := r.console.Warn
+	if r.options.quiet {
+		warn = func(error) {}
+	}
+	opts := report.Options{
+		KeepAll: true, Width: r.stdout.width, Warn: warn, Gates: gates, Means: r.means.Means, Notes: firstPaths(r.paths),
+		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: r.options.show,
+		Page: func(w io.Writer) (report.Writer, error) {
+			run := html.Run{Datasets: r.paths, Conclude: func(t *report.Tally) html.Conclusion {
+				return pageConclusion(gates(t), r.means.Means(t))
+			}}
+			if r.origin.Known {
+				run.Datasets, run.Settings = r.origin.Datasets, r.pageSettings()
+			}
+			return html.New(w, run)
+		},
+	}
+	if !r.origin.Known {
+		return opts
+	}
+	opts.Notes = firstPaths(r.origin.Datasets)
+	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {
+		opts.Notes = append(opts.Notes, name+" "+r.origin.Settings.Get(name))
+	}
+	opts.Keep, opts.KeepAll = r.kept()
+	return opts
+}
+
+// kept returns the columns of --keep in the order of the run, or all if it is every
+// column.
+func (r *reportRun) kept() (columns []string, all bool) {
+	for _, s := range r.origin.Settings {
+		if name, _, _ := strings.Cut(s.Name, " "); name != "--keep" {
+			continue
+		}
+		if s.Value == "all" {
+			return nil, true
+		}
+		columns = append(columns, s.Value)
+	}
+	return columns, false
+}
+
+// pageSettings returns the settings that an HTML report shows.
+func (r *reportRun) pageSettings() []html.Setting {
+	threshold := r.origin.Settings.Get("--threshold")
+	if x, err := strconv.ParseFloat(threshold, 64); err == nil {
+		threshold = minDecimals(x, 1)
+	}
+	settings := []html.Setting{
+		{Name: "judge", Value: r.origin.Settings.Get("--judge")},
+		{Name: "threshold", Value: threshold},
+		{Name: "claims", Value: r.origin.Settings.Get("--claims")},
+		{Name: "evidence", Value: r.origin.Settings.Get("--evidence")},
+	}
+	for _, optional := range [][2]string{{"language model", "--model"}, {"server", "--base-url"}, {"profile", "--profile"}} {
+		if value := r.origin.Settings.Get(optional[1]); value != "" {
+			settings = append(settings, html.Setting{Name: optional[0], Value: value})
+		}
+	}
+	return settings
 }

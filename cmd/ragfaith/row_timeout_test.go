@@ -57,7 +57,7 @@ func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 			return err
 		},
 		"embeddings": func(ctx context.Context) error {
-			_, _, err := waitingEmbedder{slowServer{}}.Embed(ctx, nil)
+			_, _, err := remoteEmbedder{slowServer{}}.Embed(ctx, nil)
 			return err
 		},
 	} {
@@ -65,7 +65,7 @@ func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: f, RowTimeout: defaultRowTimeout, Now: time.Now}
 			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
 				yield(dataset.Row{Answer: "It is so.", Contexts: []string{"It is so."}}, nil)
-			}, tee{sinkOf(func(r *result.Row) {
+			}, sinks{sinkOf(func(r *result.Row) {
 				if r.Status != result.Scored {
 					t.Errorf("%s: got %v: %v", name, r.Status, r.Err)
 				}

@@ -7,10 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -19,30 +23,30 @@ import (
 // The exit codes.
 const (
 	exitOK          = 0
-	exitFailure     = 1   // it could not run: a file, the model, the network
-	exitUsage       = 2   // the command line
-	exitFailedRows  = 3   // more rows failed than --max-failed
-	exitGate        = 4   // below a gate
+	exitFailure     = 1   // the command could not run: a file, the model, the network
+	exitUsage       = 2   // the command line, the environment or a config file is invalid
+	exitFailedRows  = 3   // more failed rows than --max-failed
+	exitGate        = 4   // a gate is not met
 	exitInterrupted = 130 // by a signal
 )
 
-// A system is what a command takes from the process that it runs in.
+// A system is the environment of a command, which tests replace.
 type system struct {
 	LookupEnv func(name string) (string, bool)
 	Clock     llm.Clock
-	CacheDir  func() (string, error) // the user's folder for caches; nil for none
+	CacheDir  func() (string, error) // the user's cache directory; nil for none
 	Terminal  func(io.Writer) int    // columns of the terminal behind a writer; 0 for none
-	ConfigDir func() (string, error) // the user's folder for settings; nil for none
-	WorkDir   func() (string, error) // the working directory; nil where no settings are looked for
+	ConfigDir func() (string, error) // the user's config directory; nil for none
+	WorkDir   func() (string, error) // the working directory; nil to look for no config file
 
-	color    *string   // what --color says; nil for auto
-	commands io.Writer // standard error for commands to GitHub Actions; nil outside of it
+	color    *string   // value of --color; nil for auto
+	commands io.Writer // standard error for workflow commands; nil outside of GitHub Actions
 }
 
-// errInterrupted is the cause with which a signal ends a run.
+// errInterrupted is the cause of a context that a signal cancels.
 var errInterrupted = errors.New("interrupted")
 
-// A usageError is a mistake in the command line or the environment.
+// A usageError is a mistake in the command line, the environment or a config file.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() }
@@ -52,23 +56,23 @@ func usagef(format string, args ...any) error {
 	return &usageError{fmt.Errorf(format, args...)}
 }
 
-// An exitError ends the process with a code whose reason is already told.
+// An exitError sets the exit code. Its reason is already reported.
 type exitError struct{ code int }
 
 func (e *exitError) Error() string { return fmt.Sprintf("exit %d", e.code) }
 
-// run is ragfaith without the process, and returns the exit code.
+// run runs a command line and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, sys system) int {
 	if on, _ := sys.LookupEnv("GITHUB_ACTIONS"); on == "true" {
 		sys.commands, stderr = stderr, report.NewActionsGuard(stderr)
 	}
-	root := newRoot(sys) //nolint:contextcheck // cobra hands ctx to every RunE
+	root := newRoot(sys) //nolint:contextcheck // cobra passes ctx to every RunE
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	var helpErr error
-	help := root.HelpFunc() // which returns no error of writing
+	help := root.HelpFunc() // ignores write errors
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
 		var text bytes.Buffer
 		cmd.SetOut(&text)
@@ -77,47 +81,195 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	})
 	cmd, err := root.ExecuteContextC(ctx)
 	if helpErr != nil && !errors.Is(helpErr, syscall.EPIPE) {
-		tell(stderr, fmt.Errorf("standard output: %w", helpErr))
+		printError(stderr, fmt.Errorf("standard output: %w", helpErr))
 		return exitFailure
 	}
 
-	var told *exitError
+	var exit *exitError
 	var usage *usageError
 	var data *dataset.UsageError
 	var file *fs.PathError
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &told):
-		return told.code
+	case errors.As(err, &exit):
+		return exit.code
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
 		return exitInterrupted
-	case errors.As(err, &usage), errors.As(err, &data), !begun(cmd) && !errors.As(err, &file):
-		tell(stderr, err)
+	case errors.As(err, &usage), errors.As(err, &data), !parsed(cmd) && !errors.As(err, &file):
+		printError(stderr, err)
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage
 	}
-	tell(stderr, err)
+	printError(stderr, err)
 	return exitFailure
 }
 
-// tell says what is wrong: of several errors, each on a line of its own.
-func tell(w io.Writer, err error) {
-	if usage, ok := err.(*usageError); ok { //nolint:errorlint // only this one, and not what it wraps
+// newRoot returns the root command with all others below it.
+func newRoot(sys system) *cobra.Command {
+	var config string // of --config, which the flag set returns
+	sys.color = new(string)
+	root := &cobra.Command{
+		Use:   "ragfaith",
+		Short: "Score how faithful answers are to their contexts",
+		Long: `ragfaith scores how faithful the answers of a retrieval-augmented generation (RAG)
+system are to the contexts they were generated from: the share of an answer's claims
+that its contexts support.`,
+		Example: `  ragfaith score dataset.jsonl
+  ragfaith score dataset.parquet -o results.jsonl --min-mean 0.9`,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          unknownCommand,
+		// Without RunE, cobra shows the help for a mistyped command and exits 0.
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			if err := markParsed(cmd, nil); err != nil {
+				return err
+			}
+			return resolveFlags(cmd, sys, true)
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.SetFlagErrorFunc(unknownFlag)
+	root.SetUsageFunc(writeUsage)
+	root.SetGlobalNormalizationFunc(flagAlias)
+	for _, spec := range []flagSpec{
+		{name: "color", arg: "WHEN", value: oneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
+			help: "when to color output: auto, always or never"},
+		{name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
+			help: "read only this config file; none to read no file"},
+	} {
+		spec.add(root.PersistentFlags(), globalFlags)
+	}
+	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
+	completeValues(root)
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args, completion.RunE = unknownCommand, root.RunE
+	}
+	return root
+}
+
+// unknownCommand rejects the arguments of a command that only has subcommands.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
+		return usagef("unknown command %q, did you mean %s?", args[0], strings.Join(similar, " or "))
+	}
+	return usagef("unknown command %q", args[0])
+}
+
+// unknownFlag adds the flag that was probably meant to an error.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		if similar := nearest(unknown.GetSpecifiedName(), names); similar != "" {
+			return usagef("%w, did you mean --%s?", err, similar)
+		}
+	}
+	return &usageError{err}
+}
+
+// printError writes err, or each of several joined errors on its own line.
+func printError(w io.Writer, err error) {
+	if usage, ok := err.(*usageError); ok { //nolint:errorlint // not one that err wraps
 		err = usage.err
 	}
-	if several, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range several.Unwrap() {
-			tell(w, e)
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			printError(w, e)
 		}
 		return
 	}
 	fmt.Fprintf(w, "ragfaith: %s\n", report.Printable(err.Error()))
 }
 
-// begun reports whether the command line was found good, so that an error is
-// not one of usage.
-func begun(cmd *cobra.Command) bool { return cmd.Annotations[beganKey] != "" }
+// parsedKey marks a command whose flags and arguments are valid, so that its errors are
+// not usage errors.
+const parsedKey = "parsed"
 
-const beganKey = "began"
+func parsed(cmd *cobra.Command) bool { return cmd.Annotations[parsedKey] != "" }
+
+// markParsed is the PersistentPreRunE of commands that take no options from the
+// environment or config files.
+func markParsed(cmd *cobra.Command, _ []string) error {
+	if cmd.Annotations == nil {
+		cmd.Annotations = make(map[string]string)
+	}
+	cmd.Annotations[parsedKey] = "yes"
+	return nil
+}
+
+// getenv returns an environment variable, "" if it is not set.
+func (sys system) getenv(name string) string {
+	value, _ := sys.LookupEnv(name)
+	return value
+}
+
+// The values of --color.
+const (
+	colorAuto   = "auto"
+	colorAlways = "always"
+	colorNever  = "never"
+)
+
+// palette returns the colors for w. The variables are those of https://no-color.org and
+// https://bixense.com/clicolors; --color overrides them, and NO_COLOR the others.
+func (sys system) palette(w io.Writer) report.Palette {
+	mode := colorAuto
+	if sys.color != nil {
+		mode = *sys.color
+	}
+	force := sys.getenv("CLICOLOR_FORCE")
+	switch {
+	case mode != colorAuto:
+		return report.Palette{On: mode == colorAlways}
+	case sys.getenv("NO_COLOR") != "":
+		return report.Palette{}
+	case force != "" && force != "0":
+		return report.Palette{On: true}
+	}
+	plain := sys.getenv("TERM") == "dumb" || sys.getenv("CLICOLOR") == "0"
+	return report.Palette{On: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
+}
+
+// An outputStream is standard output and how to write to it.
+type outputStream struct {
+	w       io.Writer
+	width   int // maximum columns of a table; 0 for no limit
+	palette report.Palette
+	marks   bool // show a sign for the verdict of each claim
+}
+
+// outputStream returns standard output for score and report.
+func (sys system) outputStream(w io.Writer, o *outputOptions) outputStream {
+	return outputStream{
+		w: sys.guarded(o.to, w), width: sys.tableWidth(w), palette: sys.palette(w),
+		marks: o.show > 0 || sys.Terminal(w) > 0,
+	}
+}
+
+// guarded returns a writer to standard output that keeps a table from containing workflow
+// commands of GitHub Actions. Other formats are data and stay as they are.
+func (sys system) guarded(to string, stdout io.Writer) io.Writer {
+	if sys.commands != nil && to == "table" {
+		return report.NewActionsGuard(stdout)
+	}
+	return stdout
+}
+
+// tableWidth returns the maximum width of a table: that of COLUMNS or the terminal, 0 if
+// both are unknown.
+func (sys system) tableWidth(stdout io.Writer) int {
+	if n, err := strconv.Atoi(sys.getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	return sys.Terminal(stdout)
+}

@@ -2,8 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,13 +15,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// defaultRowTimeout is far more than any real row takes without a server.
+// defaultRowTimeout is far longer than any real row takes without a server.
 const defaultRowTimeout = time.Minute
 
-// scoreOptions are the flags of "ragfaith score".
+// scoreOptions are the options of "ragfaith score".
 type scoreOptions struct {
 	inputFormat   string
-	columns, keep []string
+	columns, keep []string // of --map and --keep
 	limit, sample int
 	seed          uint64
 	shard, shards int
@@ -31,9 +29,9 @@ type scoreOptions struct {
 	lang          string
 
 	claims, judge, evidence string
-	threshold               *float64
+	threshold               *float64 // nil for the judge's own
 	calibration             string
-	calibrated              *calibrate.Calibration // nil where it decides nothing
+	calibrated              *calibrate.Calibration // of --calibration, if it sets the threshold
 	noClaims                string
 	concurrency             int
 	rowTimeout              time.Duration
@@ -151,7 +149,7 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 	}...)
 }
 
-// check finds what is wrong with the options together, or with the arguments.
+// check reports invalid combinations of options and arguments.
 func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
@@ -162,20 +160,20 @@ func (o *scoreOptions) check(paths []string) error {
 	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
 		return err
 	}
-	if n := len(slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p != "-" })); n > 1 {
-		return usagef("standard input (-) can be read only once")
+	if err := checkStdinOnce(paths); err != nil {
+		return err
 	}
 	if err := errors.Join(o.checkOutputs("the dataset", paths), o.checkBatch(paths)); err != nil {
 		return err
 	}
 	if o.resume && !o.batched() && !slices.ContainsFunc(o.output, isJSONL) {
-		return usagef("--resume goes on with a JSONL file, and none is named: -o FILE.jsonl")
+		return usagef("--resume needs the JSONL file of the interrupted run: -o FILE.jsonl")
 	}
 	return nil
 }
 
-// dataset turns the input flags into options of the reader.
-func (o *scoreOptions) dataset() (dataset.Options, error) {
+// datasetOptions returns the options for reading the dataset.
+func (o *scoreOptions) datasetOptions() (dataset.Options, error) {
 	opts := dataset.Options{Reserved: result.Names(), MaxRowBytes: o.maxRowBytes}
 	if o.inputFormat != "auto" {
 		format, err := dataset.ParseFormat(o.inputFormat)
@@ -194,7 +192,7 @@ func (o *scoreOptions) dataset() (dataset.Options, error) {
 		case !slices.Contains(fields, field):
 			return opts, usagef("--map %s: unknown field %q, want id, question, answer or contexts", m, name)
 		case opts.Map[field] != "":
-			return opts, usagef("--map gives the field %s two columns, %s and %s", name, opts.Map[field], column)
+			return opts, usagef("--map: two columns for %s: %s and %s", name, opts.Map[field], column)
 		case opts.Map == nil:
 			opts.Map = make(map[dataset.Field]string)
 		}
@@ -205,7 +203,7 @@ func (o *scoreOptions) dataset() (dataset.Options, error) {
 	return opts, nil
 }
 
-// kept returns the columns to keep, or that all are.
+// kept returns the columns to copy into the results, or all if it is every column.
 func (o *scoreOptions) kept() (columns []string, all bool) {
 	if slices.Contains(o.keep, "all") {
 		return nil, true
@@ -213,8 +211,8 @@ func (o *scoreOptions) kept() (columns []string, all bool) {
 	return o.keptNames(), false
 }
 
-// keptNames are the values of --keep, and the column of --cluster: it is kept, so
-// that "ragfaith report" finds the same interval from the results.
+// keptNames returns the values of --keep and the column of --cluster, which is kept so
+// that "ragfaith report" computes the same interval from the results.
 func (o *scoreOptions) keptNames() []string {
 	if c := o.clusterColumn(); c != "" && !slices.Contains(o.keep, c) {
 		return append(slices.Clone(o.keep), c)
@@ -222,35 +220,39 @@ func (o *scoreOptions) keptNames() []string {
 	return o.keep
 }
 
-// selection is the part of the dataset that is scored.
+// selection returns the part of the dataset that is scored.
 func (o *scoreOptions) selection() eval.Selection {
 	return eval.Selection{Limit: o.limit, Sample: o.sample, Seed: o.seed, Shard: o.shard, Shards: o.shards}
 }
 
-// noClaimsScore is the value of --no-claims, nil for null.
+// noClaimsScore returns the value of --no-claims, nil for null.
 func (o *scoreOptions) noClaimsScore() *float64 {
-	if o.noClaims == "null" {
-		return nil
+	switch o.noClaims {
+	case "0":
+		return new(0.0)
+	case "1":
+		return new(1.0)
 	}
-	score := 0.0
-	if o.noClaims == "1" {
-		score = 1
-	}
-	return &score
+	return nil
 }
 
-// settings describes the run for --verbose.
-func (o *scoreOptions) settings(threshold float64, m *model, local localJudge) string {
-	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
-		o.claims, o.judge, o.evidence, threshold, o.concurrency, runtime.GOMAXPROCS(0))
-	if local != nil {
-		line += ", " + local.String()
+// typed reports whether a flag was given on the command line.
+func (o *scoreOptions) typed(name string) bool { return o.flags != nil && typed(o.flags, name) }
+
+// typedFlags returns the flags of a group that were given on the command line.
+func (o *scoreOptions) typedFlags(group string) []string {
+	var names []string
+	if o.flags != nil {
+		o.flags.VisitAll(func(f *pflag.Flag) {
+			if annotation(f, groupKey) == group && o.typed(f.Name) {
+				names = append(names, "--"+f.Name)
+			}
+		})
 	}
-	if note := o.calibrationNote(); note != "" {
-		line += ", " + note
-	}
-	if m != nil {
-		line += fmt.Sprintf(", model %s at %s", m.stack.Client.Model(), m.stack.Client.Endpoint())
-	}
-	return line
+	return names
+}
+
+func typed(flags *pflag.FlagSet, name string) bool {
+	f := flags.Lookup(name)
+	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
 }

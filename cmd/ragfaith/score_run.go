@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/journal"
@@ -22,176 +22,259 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// runScore does the work of "ragfaith score". All that can be wrong with the
-// command line, the datasets' names and the outputs is found before the first
-// row.
+// A scoreRun is one run of "ragfaith score".
+type scoreRun struct {
+	options *scoreOptions
+	paths   []string
+	sys     system
+	console *console.Console
+	warn    func(error)
+	stdout  outputStream
+	bar     bool // show a progress bar
+
+	model    *model     // nil if no language model is asked
+	local    localJudge // nil if no local model is used
+	stages   stages
+	settings journal.Settings // that decide the results
+
+	pipeline eval.Pipeline
+	outputs  *outputs
+	closing  *closing
+	batch    *batchRun       // nil without --batch
+	stored   *journal.Stored // rows of an earlier run; nil for none
+
+	means    *report.Estimator
+	tally    report.Tally
+	progress *console.Progress // nil for none
+	failures failureLog
+	duration time.Duration
+}
+
+// runScore runs "ragfaith score". It reports mistakes in the command line, missing
+// datasets and files that can't be written before it reads the first row.
 func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
 	if err := o.check(paths); err != nil {
 		return err
 	}
-	input, err := o.dataset()
+	input, err := o.datasetOptions()
 	if err != nil {
 		return err
 	}
-	width, terminal := tableWidth(stdout, sys), sys.Terminal(stderr) > 0
-	marks, paint, errorPaint := o.show > 0 || sys.Terminal(stdout) > 0, sys.palette(stdout), sys.palette(stderr)
-	var github *githubRun
-	if !o.dryRun {
-		github = o.githubRun(sys)
-	}
-	stdout = sys.guarded(o.to, stdout)
-	c := &console{w: stderr, paint: errorPaint}
-	warn := func(err error) { c.say("warning: %v", err) }
-	if o.quiet {
-		warn = func(error) {}
-	}
-
-	if err := o.applyCalibration(warn); err != nil {
+	r := newScoreRun(o, paths, stdout, stderr, sys)
+	if err := o.applyCalibration(r.warn); err != nil {
 		return err
 	}
-
-	// The outputs come before the datasets, since to open standard input is to
-	// wait for it; but not for a dataset that isn't there.
-	if err := present(paths); err != nil {
+	if err := checkExist(paths); err != nil {
 		return err
 	}
-	var m *model
-	if o.asks() {
-		if m, err = o.newModel(ctx, sys, c, o.dryRun); err != nil {
-			return err
-		}
-		defer m.close()
-	}
-	var local localJudge
-	if o.local() && !o.dryRun {
-		if local, err = o.openLocal(sys); err != nil { //nolint:contextcheck // it takes milliseconds
-			return err
-		}
-		defer local.Close()
-	}
-	stages, err := o.newStages(m, local)
-	if err != nil {
+	defer r.closeModels()
+	if err := r.openModels(ctx); err != nil {
 		return err
-	}
-	if stages.threshold == 0 && o.judge != withLLM {
-		warn(errors.New("the threshold is 0: every claim counts as supported"))
-	}
-	if o.verbose {
-		c.say("%s", o.settings(stages.threshold, m, local))
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	input.Warn = warn
+	input.Warn = r.warn
+	input.OpenPipe = openPipe(ctx)
 	if slices.Contains(paths, "-") {
-		input.Stdin = untilDone(ctx, stdin)
+		input.Stdin = interruptible(ctx, stdin)
 	}
-	input.OpenPipe = pipesUntilDone(ctx)
 	if o.dryRun {
-		set, err := dataset.Open(paths, input)
-		if err != nil {
-			return err
-		}
-		defer set.Close()
-		return o.rehearse(ctx, set, stages, m, c, stdout)
+		return r.dryRun(ctx, input)
 	}
-	settled, err := o.settled(paths, stages.threshold, m, local)
-	if err != nil {
+	if err := r.resolveSettings(); err != nil {
 		return err
 	}
-	if err := o.checkCalibration(settled, warn); err != nil {
+	// The outputs are opened before the dataset: opening standard input waits for it.
+	if err := r.openOutputs(); err != nil {
 		return err
 	}
-	if err := o.checkLeftBatch(); err != nil {
-		return err
-	}
-	keep, keepAll := o.kept()
-	means := report.NewEstimator(o.cluster, o.seed)
-	passed := func(t *report.Tally) []report.Gate { return o.of(t, means.Means(t)) }
-	opts := report.Options{
-		Keep: keep, KeepAll: keepAll, Width: width, Warn: warn,
-		Palette: paint, Marks: marks, Show: o.show,
-		Gates: passed, Means: means.Means, Notes: o.notes(paths, stages.threshold),
-		Page: o.page(paths, stages.threshold, m, local, func(t *report.Tally) html.Conclusion {
-			return pageConclusion(passed(t), means.Means(t))
-		}),
-		Foot: o.calibrationNote(),
-	}
-	after, err := newEpilogue(&o.outputOptions, opts, github, c)
-	if err != nil {
-		return err
-	}
-	defer after.abandon()
-	after.datasets, after.settings, after.model = paths, summaryNames(settled), m
-	out, err := newOutputs(&o.outputOptions, o.asked(), stdout, opts, func(path string) (*journal.Journal, error) {
-		return openJournal(path, settled, o.resume)
-	})
-	if err != nil {
-		return err
-	}
-	r := &scoring{options: o, console: c, now: sys.Clock.Now, outputs: out, model: m, after: after, means: means}
-	r.pipeline = eval.Pipeline{
-		Extractor: stages.extractor, Judge: stages.judge, Combined: stages.combined, Nearest: stages.nearest,
-		Refusals: stages.refusals, JudgeRefusals: o.judge == withLLM, DeriveCited: o.judge == withLLM,
-		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
-		RowTimeout: o.rowTimeout, Now: sys.Clock.Now,
-	}
-	if err := r.openBatch(ctx, settled, paths, sys); err != nil {
-		_, abandonErr := out.abandon(true)
+	defer r.closing.abandon()
+	if err := r.openBatch(ctx); err != nil {
+		_, abandonErr := r.outputs.abandon(true)
 		return errors.Join(err, abandonErr)
 	}
 	defer r.batch.close()
-	r.goOn(warn)
-	if err := r.batch.run(ctx, r, paths, input); err != nil {
-		return r.giveUp(err)
+	r.resume()
+	if err := r.runBatch(ctx, input); err != nil {
+		return r.fail(err)
 	}
 	set, err := dataset.Open(paths, input)
 	if err != nil {
-		return r.giveUp(err)
+		return r.fail(err)
 	}
 	defer set.Close()
-	return r.conclude(r.run(ctx, cancel, set, o.selection(), terminal))
+	return r.finish(r.score(ctx, cancel, set))
 }
 
-// present finds a dataset that does not exist.
-func present(paths []string) error {
-	for _, path := range paths {
-		if path == "-" {
-			continue
+func newScoreRun(o *scoreOptions, paths []string, stdout, stderr io.Writer, sys system) *scoreRun {
+	r := &scoreRun{
+		options: o, paths: paths, sys: sys,
+		console: console.New(stderr, sys.palette(stderr)),
+		stdout:  sys.outputStream(stdout, &o.outputOptions),
+		bar:     sys.Terminal(stderr) > 0,
+		means:   report.NewEstimator(o.cluster, o.seed),
+	}
+	r.warn = r.console.Warn
+	if o.quiet {
+		r.warn = func(error) {}
+	}
+	return r
+}
+
+// openModels opens the models that the options name, and builds the stages of the
+// pipeline.
+func (r *scoreRun) openModels(ctx context.Context) (err error) {
+	o := r.options
+	if o.usesLLM() {
+		if r.model, err = o.newModel(ctx, r.sys, r.console, o.dryRun); err != nil {
+			return err
 		}
-		if _, err := os.Stat(path); err != nil {
-			if reason, ok := errors.AsType[*fs.PathError](err); ok {
-				err = reason.Err
-			}
-			return fmt.Errorf("%s: %w", path, err)
+	}
+	if o.usesLocalModel() && !o.dryRun {
+		if r.local, err = o.openLocal(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
+			return err
 		}
+	}
+	if r.stages, err = o.newStages(r.model, r.local); err != nil {
+		return err
+	}
+	if r.stages.threshold == 0 && o.judge != withLLM {
+		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
+	}
+	if o.verbose {
+		r.console.Printf("%s", r.describe())
 	}
 	return nil
 }
 
-// A scoring is one run of the pipeline and what it leaves behind.
-type scoring struct {
-	options  *scoreOptions
-	console  *console
-	now      func() time.Time
-	outputs  *outputs
-	model    *model // nil for none
-	pipeline eval.Pipeline
-	stored   *journal.Stored // what an earlier run has finished; nil for nothing
-	batch    *batchRun       // nil for none
-	after    *epilogue
-	means    *report.Estimator
-	tally    report.Tally
-	progress *progress // nil for none
-	failures failures
-	took     time.Duration
+func (r *scoreRun) closeModels() {
+	r.model.close()
+	if r.local != nil {
+		_ = r.local.Close()
+	}
 }
 
-// tee is a Sink of several. The outputs come first: what they can't take is
-// not counted.
-type tee []eval.Sink
+// describe returns the main options on one line, for --verbose.
+func (r *scoreRun) describe() string {
+	o := r.options
+	line := fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
+		o.claims, o.judge, o.evidence, r.stages.threshold, o.concurrency, runtime.GOMAXPROCS(0))
+	if r.local != nil {
+		line += ", " + r.local.String()
+	}
+	if note := o.calibrationNote(); note != "" {
+		line += ", " + note
+	}
+	if r.model != nil {
+		line += fmt.Sprintf(", model %s at %s", r.model.stack.Client.Model(), r.model.stack.Client.Endpoint())
+	}
+	return line
+}
 
-func (t tee) Write(r *result.Row) error {
-	for _, sink := range t {
+// resolveSettings determines the settings that decide the results, and compares them
+// with the calibration.
+func (r *scoreRun) resolveSettings() (err error) {
+	if r.settings, err = r.options.settings(r.paths, r.stages.threshold, r.model, r.local); err != nil {
+		return err
+	}
+	if err := r.options.checkCalibration(r.settings, r.warn); err != nil {
+		return err
+	}
+	return r.options.checkUnfinishedBatch()
+}
+
+// openOutputs creates the output files and sets up the pipeline.
+func (r *scoreRun) openOutputs() (err error) {
+	o := r.options
+	opts := r.reportOptions()
+	if r.closing, err = newClosing(&o.outputOptions, opts, newGithubStep(&o.outputOptions, r.sys, r.console)); err != nil {
+		return err
+	}
+	r.closing.datasets, r.closing.settings, r.closing.model = r.paths, summarySettings(r.settings), r.model
+	r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
+		return openJournal(path, r.settings, o.resume)
+	})
+	if err != nil {
+		r.closing.abandon()
+		return err
+	}
+	r.pipeline = eval.Pipeline{
+		Extractor: r.stages.extractor, Judge: r.stages.judge, Combined: r.stages.combined, Nearest: r.stages.nearest,
+		Refusals: r.stages.refusals, JudgeRefusals: o.judge == withLLM, DeriveCited: o.judge == withLLM,
+		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
+		RowTimeout: o.rowTimeout, Now: r.sys.Clock.Now,
+	}
+	return nil
+}
+
+// reportOptions returns the options of all outputs.
+func (r *scoreRun) reportOptions() report.Options {
+	o := r.options
+	keep, keepAll := o.kept()
+	return report.Options{
+		Keep: keep, KeepAll: keepAll, Width: r.stdout.width, Warn: r.warn,
+		Palette: r.stdout.palette, Marks: r.stdout.marks, Show: o.show,
+		Gates: r.gates, Means: r.means.Means, Notes: r.notes(),
+		Page: func(w io.Writer) (report.Writer, error) {
+			return html.New(w, html.Run{Datasets: r.paths, Settings: r.pageSettings(), Conclude: func(t *report.Tally) html.Conclusion {
+				return pageConclusion(r.gates(t), r.means.Means(t))
+			}})
+		},
+		Foot: o.calibrationNote(),
+	}
+}
+
+// gates evaluates the gates of the run.
+func (r *scoreRun) gates(t *report.Tally) []report.Gate {
+	return r.options.evaluate(t, r.means.Means(t))
+}
+
+// notes are the lines of a report that name the datasets and the main options.
+func (r *scoreRun) notes() []string {
+	o := r.options
+	notes := append(firstPaths(r.paths), "--claims "+o.claims, "--judge "+o.judge, "--evidence "+o.evidence,
+		"--threshold "+strconv.FormatFloat(r.stages.threshold, 'g', -1, 64))
+	if note := o.calibrationNote(); note != "" {
+		notes = append(notes, note)
+	}
+	return notes
+}
+
+// pageSettings returns the settings that an HTML report shows.
+func (r *scoreRun) pageSettings() []html.Setting {
+	o := r.options
+	settings := []html.Setting{
+		{Name: "judge", Value: o.judge},
+		{Name: "threshold", Value: minDecimals(r.stages.threshold, 1)},
+		{Name: "claims", Value: o.claims},
+		{Name: "evidence", Value: o.evidence},
+	}
+	if o.calibrated != nil {
+		settings = append(settings, html.Setting{Name: "calibration", Value: o.calibrated.String()})
+	}
+	if r.local != nil {
+		// Its directory and kernels have no effect on the results.
+		info := r.local.Info()
+		settings = append(settings, html.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+	}
+	if r.model != nil {
+		settings = append(settings,
+			html.Setting{Name: "language model", Value: r.model.stack.Client.Model()},
+			html.Setting{Name: "server", Value: r.model.stack.Client.Endpoint()})
+	}
+	if o.profile != "" {
+		settings = append(settings, html.Setting{Name: "profile", Value: o.profile})
+	}
+	return settings
+}
+
+// sinks is an eval.Sink that writes to several. The outputs come first: a row that
+// they can't write is not counted.
+type sinks []eval.Sink
+
+// Write writes r to each sink.
+func (s sinks) Write(r *result.Row) error {
+	for _, sink := range s {
 		if err := sink.Write(r); err != nil {
 			return err
 		}
@@ -199,168 +282,175 @@ func (t tee) Write(r *result.Row) error {
 	return nil
 }
 
-// run takes the rows through the pipeline into all sinks.
-func (s *scoring) run(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set, selection eval.Selection, terminal bool) error {
-	s.failures = failures{console: s.console, most: shownFailures}
-	switch {
-	case s.options.quiet:
-		s.failures.most = 0
-	case s.options.verbose:
-		s.failures.most, s.failures.stacks = -1, true
-	}
-	sinks := append(tee{s.outputs, &s.tally, s.means, &s.failures}, s.after.sinks()...)
-	if !s.options.quiet && !s.options.noProgress {
-		p := startProgress(s.console, s.now, set.Size(), terminal)
-		p.ofFirst(s.options.limit)
-		if s.stored != nil {
-			p.takeOver()
-		}
-		s.progress = p
-		defer p.end()
-		sinks = append(sinks, p)
-	}
-	if !s.options.quiet {
-		said := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() {
-			defer close(said)
-			if errors.Is(context.Cause(ctx), errInterrupted) {
-				s.console.say("interrupted: ending the rows in flight; a second interrupt quits at once")
-			}
+// score runs the rows of set through the pipeline into all sinks.
+func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set) error {
+	o := r.options
+	r.failures = newFailureLog(r.console, o)
+	all := append(sinks{r.outputs, &r.tally, r.means, &r.failures}, r.closing.sinks()...)
+	if !o.quiet && !o.noProgress {
+		r.progress = console.StartProgress(r.console, console.ProgressOptions{
+			Now: r.sys.Clock.Now, Size: set.Size(), Limit: o.limit, Resuming: r.stored != nil, Terminal: r.bar,
 		})
-		defer func() {
-			if !stop() {
-				<-said // and only then what came of it
-			}
-		}()
+		defer r.progress.Stop()
+		all = append(all, r.progress)
+	}
+	if !o.quiet {
+		defer r.announceInterrupt(ctx)()
 	}
 	flushing, stopFlushing := context.WithCancel(ctx)
 	var flusher sync.WaitGroup
-	flusher.Go(func() { s.outputs.flushUntil(flushing, cancel) })
+	flusher.Go(func() { r.outputs.flushUntil(flushing, cancel) })
 	defer flusher.Wait()
 	defer stopFlushing()
 
-	start := s.now()
-	err := s.pipeline.Run(ctx, s.whole(selection.Of(set.Rows())), sinks)
-	s.took = s.now().Sub(start)
+	start := r.sys.Clock.Now()
+	err := r.pipeline.Run(ctx, r.withStoredRest(o.selection().Of(set.Rows())), all)
+	r.duration = r.sys.Clock.Now().Sub(start)
 	return err
 }
 
-// conclude completes the outputs after a run that ended with err, and decides
-// the exit code.
-func (s *scoring) conclude(err error) error {
-	s.failures.end()
-	switch {
-	case errors.Is(err, errReaderGone):
-		// Whoever read standard output has what they wanted, and nothing else
-		// was asked for. In a shell with pipefail this is a success as well.
-		_, err := s.outputs.abandon(false)
-		s.batch.finish()
-		return err
-	case err != nil:
-		return s.giveUp(err)
-	}
-	if err := s.outputs.finish(); err != nil {
-		s.console.say("%v", err)
-		if part := s.outputs.left(); part != "" {
-			s.console.say("what was finished is kept in %s, and --resume goes on from there", part)
+// announceInterrupt writes a message when ctx is interrupted. The function that it
+// returns ends that, and waits for a message in progress.
+func (r *scoreRun) announceInterrupt(ctx context.Context) (stop func()) {
+	done := make(chan struct{})
+	cancel := context.AfterFunc(ctx, func() {
+		defer close(done)
+		if errors.Is(context.Cause(ctx), errInterrupted) {
+			r.console.Printf("interrupted: finishing the rows in progress; interrupt again to exit at once")
 		}
-		return &exitError{exitFailure}
-	}
-	s.batch.finish()
-	means := s.means.Means(&s.tally)
-	passed := s.options.of(&s.tally, means)
-	if err := s.after.finish(passed, means); err != nil {
-		s.console.say("%v", err)
-		return &exitError{exitFailure}
-	}
-	if s.options.verbose {
-		s.console.say("%d rows in %v, %.0f rows/s", s.tally.Rows, s.took.Round(time.Millisecond),
-			float64(s.tally.Rows)/max(s.took.Seconds(), 1e-6))
-	}
-	if !s.options.quiet && report.Format(s.options.to) != report.FormatTable {
-		s.console.line(summary(&s.tally, means)) // the table says it on standard output
-		if note := s.options.calibrationNote(); note != "" {
-			s.console.line(report.Printable(note))
+	})
+	return func() {
+		if !cancel() {
+			<-done
 		}
 	}
-	if !s.options.quiet {
-		for _, doubt := range s.options.doubts(&s.tally) {
-			s.console.say("warning: %s", doubt)
-		}
-	}
-	s.tellSpent()
-	s.after.github.setOutputs(&s.tally, means, passed)
-	s.after.annotate(passed)
-	return tellGates(passed, s.console)
 }
 
-// giveUp keeps what was finished by a run that could not go on, and says where.
-func (s *scoring) giveUp(err error) error {
-	kept, abandonErr := s.outputs.abandon(true)
-	interrupted := errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled)
-	var usage *dataset.UsageError
+// finish completes the outputs of a run that ended with err, and returns the exit code
+// as an error.
+func (r *scoreRun) finish(err error) error {
+	r.failures.close()
 	switch {
-	case interrupted:
-	case errors.As(err, &usage):
-		return errors.Join(err, abandonErr)
-	default:
-		var stage *eval.StageError
-		if errors.As(err, &stage) { // it ended the run, whatever the stage
-			err = stage.Err
+	case errors.Is(err, errReaderGone):
+		// The reader of standard output has what it wanted, and nothing else was asked
+		// for. In a shell with pipefail this is a success as well.
+		_, err := r.outputs.abandon(false)
+		r.batch.finish()
+		return err
+	case err != nil:
+		return r.fail(err)
+	}
+	if err := r.outputs.finish(); err != nil {
+		r.console.Printf("%v", err)
+		if part := r.outputs.left(); part != "" {
+			r.console.Printf("finished rows are kept in %s; continue with --resume", part)
 		}
-		s.console.say("%v", err)
+		return &exitError{exitFailure}
+	}
+	r.batch.finish()
+	means := r.means.Means(&r.tally)
+	gates := r.options.evaluate(&r.tally, means)
+	if err := r.closing.finish(gates, means); err != nil {
+		r.console.Printf("%v", err)
+		return &exitError{exitFailure}
+	}
+	r.printSummary(means)
+	r.closing.github.setOutputs(&r.tally, means, gates)
+	r.closing.annotate(gates)
+	return printGates(gates, r.console)
+}
+
+// printSummary writes the figures that are not on standard output, and reasons to
+// doubt them.
+func (r *scoreRun) printSummary(means *report.Means) {
+	o := r.options
+	if o.verbose {
+		r.console.Printf("%d rows in %v, %.0f rows/s", r.tally.Rows, r.duration.Round(time.Millisecond),
+			float64(r.tally.Rows)/max(r.duration.Seconds(), 1e-6))
+	}
+	if o.quiet {
+		return
+	}
+	if report.Format(o.to) != report.FormatTable {
+		r.console.Println(summaryLine(&r.tally, means))
+		if note := o.calibrationNote(); note != "" {
+			r.console.Println(report.Printable(note))
+		}
+	}
+	for _, w := range o.warnings(&r.tally) {
+		r.console.Printf("warning: %s", w)
+	}
+	r.printUsage()
+}
+
+// fail keeps the finished rows of a run that can't continue, and reports where.
+func (r *scoreRun) fail(err error) error {
+	kept, abandonErr := r.outputs.abandon(true)
+	interrupted := errors.Is(err, errInterrupted) || errors.Is(err, context.Canceled)
+	if !interrupted {
+		if usage := (*dataset.UsageError)(nil); errors.As(err, &usage) {
+			return errors.Join(err, abandonErr)
+		}
+		if stage := (*eval.StageError)(nil); errors.As(err, &stage) {
+			err = stage.Err // it ended the run in any stage
+		}
+		r.console.Printf("%v", err)
 	}
 	if abandonErr != nil {
-		s.console.say("%v", abandonErr)
+		r.console.Printf("%v", abandonErr)
 	}
-	where := "no file is kept"
-	if len(kept) > 0 {
-		where = "what was finished is kept in " + strings.Join(kept, ", ") + ", and --resume goes on from there"
+	if changed := (*journal.ChangedError)(nil); errors.As(err, &changed) {
+		return &exitError{exitFailure} // its message says what is kept
 	}
-	if left := s.batch.left(); left != "" && len(kept) == 0 {
-		where, kept = left, []string{left}
-	}
-	rows := strconv.Itoa(s.outputs.rows) + " rows were finished"
-	var changed *journal.ChangedError
-	switch {
-	case errors.As(err, &changed):
-		return &exitError{exitFailure} // it says itself what is kept
-	case s.stored != nil:
-		rows += " or taken over"
-	}
-	switch {
-	case interrupted:
-		s.console.say("interrupted: %s; %s", rows, where)
-		s.tellSpent()
-		return &exitError{exitInterrupted}
+	where := ""
+	switch left := r.batch.left(); {
 	case len(kept) > 0:
-		s.console.say("%s; %s", rows, where)
+		where = "finished rows are kept in " + strings.Join(kept, ", ") + "; continue with --resume"
+	case left != "":
+		where = left
 	}
-	s.tellSpent()
+	rows := strconv.Itoa(r.outputs.rows) + " rows finished"
+	if r.stored != nil {
+		rows += " or resumed"
+	}
+	switch {
+	case interrupted && where == "":
+		r.console.Printf("interrupted: %s; no file is kept", rows)
+	case interrupted:
+		r.console.Printf("interrupted: %s; %s", rows, where)
+	case where != "":
+		r.console.Printf("%s; %s", rows, where)
+	}
+	if !r.options.quiet {
+		r.printUsage()
+	}
+	if interrupted {
+		return &exitError{exitInterrupted}
+	}
 	return &exitError{exitFailure}
 }
 
-// tellSpent says what was spent on a language model.
-func (s *scoring) tellSpent() {
-	if s.model != nil && !s.options.quiet {
-		s.console.line(s.model.spent())
+// printUsage writes what the language model was asked for.
+func (r *scoreRun) printUsage() {
+	if r.model != nil {
+		r.console.Println(r.model.usageLine())
 	}
 }
 
-// summary is the counts and the means on one line.
-func summary(t *report.Tally, means *report.Means) string {
+// summaryLine returns the counts and the means on one line.
+func summaryLine(t *report.Tally, means *report.Means) string {
 	line := t.String()
 	for _, m := range means.Format() {
-		switch {
-		case m.Of != "rows":
-			line += ", of claims " + m.Estimate
-		default:
+		ofRows := m.Of == "rows"
+		if ofRows {
 			line += ", mean faithfulness " + m.Estimate
+		} else {
+			line += ", of claims " + m.Estimate
 		}
 		switch {
 		case m.Interval != "":
 			line += " (95% interval " + m.Interval + ")"
-		case m.Of == "rows":
+		case ofRows:
 			line += " (no 95% interval, " + m.Basis + ")"
 		}
 	}
@@ -370,13 +460,49 @@ func summary(t *report.Tally, means *report.Means) string {
 	return line
 }
 
-// tableWidth is how wide the table may be: as COLUMNS says, or the terminal, or
-// neither.
-func tableWidth(stdout io.Writer, sys system) int {
-	if text, ok := sys.LookupEnv("COLUMNS"); ok {
-		if n, err := strconv.Atoi(text); err == nil && n > 0 {
-			return n
-		}
+// maxFailures is how many failed rows are listed without --verbose.
+const maxFailures = 20
+
+// A failureLog lists failed rows on the console. It is an eval.Sink.
+type failureLog struct {
+	console *console.Console
+	limit   int  // rows to list; -1 for all
+	stacks  bool // print the stack of a stage that panicked
+	failed  int
+}
+
+func newFailureLog(c *console.Console, o *scoreOptions) failureLog {
+	switch {
+	case o.quiet:
+		return failureLog{console: c}
+	case o.verbose:
+		return failureLog{console: c, limit: -1, stacks: !o.dryRun}
 	}
-	return sys.Terminal(stdout)
+	return failureLog{console: c, limit: maxFailures}
+}
+
+// Write lists r if it failed.
+func (f *failureLog) Write(r *result.Row) error {
+	if r.Status != result.Failed {
+		return nil
+	}
+	if f.failed++; f.limit >= 0 && f.failed > f.limit {
+		return nil
+	}
+	if r.Reason == result.StageRead { // the reader's error contains the position
+		f.console.Printf("%v", r.Err)
+	} else {
+		f.console.Printf("%v", &dataset.RowError{File: r.File, Line: r.Line, Err: r.Err})
+	}
+	if thrown, ok := errors.AsType[*eval.PanicError](r.Err); ok && f.stacks {
+		f.console.Println(string(thrown.Stack))
+	}
+	return nil
+}
+
+// close reports how many rows were not listed.
+func (f *failureLog) close() {
+	if f.limit > 0 && f.failed > f.limit {
+		f.console.Printf("and %d more failed rows (--verbose lists all)", f.failed-f.limit)
+	}
 }

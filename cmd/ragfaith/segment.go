@@ -17,7 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// segmentOptions are the flags of "ragfaith segment".
+// segmentOptions are the options of "ragfaith segment".
 type segmentOptions struct {
 	lang string
 	to   string
@@ -63,7 +63,7 @@ func newSegment() *cobra.Command {
 	return cmd
 }
 
-// runSegment writes the sentences of the named text to stdout.
+// runSegment writes the sentences of a file to stdout.
 func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Reader, stdout io.Writer) error {
 	text, err := readText(ctx, name, stdin)
 	if err != nil {
@@ -76,10 +76,10 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 	return w.Flush()
 }
 
-// readText reads a file as a whole, or stdin for "-".
+// readText reads a file, or stdin for "-".
 func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
 	if name == "-" {
-		text, err := readAll(untilDone(ctx, stdin))
+		text, err := readAll(interruptible(ctx, stdin))
 		if err != nil {
 			return "", fmt.Errorf("standard input: %w", err)
 		}
@@ -87,7 +87,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 	}
 	open := func(name string) (io.ReadCloser, error) { return safefile.Open(name) }
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		open = pipesUntilDone(ctx)
+		open = openPipe(ctx)
 	}
 	in, err := open(name)
 	if err != nil {
@@ -101,7 +101,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 	return text, nil
 }
 
-// readAll reads a text that is no longer than a row of a dataset may be.
+// readAll reads a text up to the maximum size of a row.
 func readAll(r io.Reader) (string, error) {
 	data, err := io.ReadAll(io.LimitReader(r, dataset.DefaultMaxRowBytes+1))
 	if err == nil && len(data) > dataset.DefaultMaxRowBytes {
@@ -110,19 +110,19 @@ func readAll(r io.Reader) (string, error) {
 	return string(data), err
 }
 
-// A sentence is one line of the JSONL: where it stands, in code points of the
-// text, and what it says.
+// A sentence is a line of the JSONL output. Its offsets are in code points.
 type sentence struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 	Text  string `json:"text"`
 }
 
+// writeSentences writes the sentences of text in the format of --to.
 func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOptions) error {
-	const mark = "\ufeff" // of the byte order; some editors begin a file with it
+	const byteOrderMark = "\ufeff"
 	at, points := 0, 0
-	if strings.HasPrefix(text, mark) {
-		text, points = text[len(mark):], 1
+	if strings.HasPrefix(text, byteOrderMark) {
+		text, points = text[len(byteOrderMark):], 1
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -138,7 +138,7 @@ func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOpti
 		if o.to == "jsonl" {
 			err = enc.Encode(s)
 		} else {
-			_, err = fmt.Fprintln(w, folded(s.Text))
+			_, err = fmt.Fprintln(w, fold(s.Text))
 		}
 		if err != nil {
 			return err
@@ -147,42 +147,17 @@ func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOpti
 	return nil
 }
 
-// folded is s in one line: a space for a line break and the white space around
-// it.
-func folded(s string) string {
-	if !strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") {
+// fold replaces each line break in s, and the white space around it, with a space.
+func fold(s string) string {
+	const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
+	if !strings.ContainsAny(s, lineBreaks) {
 		return s
 	}
-	var b strings.Builder
-	for line := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-// tag is the tag of a language, such as de or de-AT.
-type tag struct{ to *string }
-
-func (t tag) String() string {
-	if t.to == nil {
-		return ""
-	}
-	return *t.to
-}
-func (t tag) Type() string { return "language" }
-func (t tag) Set(s string) error {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
-			return fmt.Errorf("%q is no language tag such as de or de-AT", s)
+	var lines []string
+	for line := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(lineBreaks, r) }) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
 		}
 	}
-	*t.to = s
-	return nil
+	return strings.Join(lines, " ")
 }

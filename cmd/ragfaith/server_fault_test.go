@@ -216,7 +216,7 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	}
 	_, _ = io.Copy(io.Discard, stdout)
 	said, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(said), "what was finished is kept in "+out+".part") {
+	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(said), "finished rows are kept in "+out+".part") {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	if _, err := os.Stat(out); err == nil {

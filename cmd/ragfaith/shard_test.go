@@ -96,7 +96,7 @@ func TestSameFileUnderTwoNames(t *testing.T) {
 		for _, name := range strings.Fields(tt.paths) {
 			paths = append(paths, folder+"/"+name)
 		}
-		a, b, found := doubled(paths)
+		a, b, found := duplicate(paths)
 		got := strings.TrimSpace(strings.ReplaceAll(a+" "+b, folder+"/", ""))
 		if got != tt.want || found != (tt.want != "") {
 			t.Errorf("%s: %q, %v, want %q", tt.paths, got, found, tt.want)

@@ -34,7 +34,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			if len(rest) > 0 {
 				t.Errorf("more rows than came in: %s", rest)
 			}
-			if want := "ragfaith: interrupted: 3 rows were finished; what was finished is kept in " + out + ".part, and --resume goes on from there\n"; !bytes.HasSuffix(said, []byte(want)) {
+			if want := "ragfaith: interrupted: 3 rows finished; finished rows are kept in " + out + ".part; continue with --resume\n"; !bytes.HasSuffix(said, []byte(want)) {
 				t.Errorf("%s", said)
 			}
 			part, err := os.ReadFile(out + ".part")
@@ -65,7 +65,7 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	if code := exitCode(t, cmd); code != exitInterrupted {
 		t.Errorf("exit code %d: %s", code, said)
 	}
-	if len(table) > 0 || !strings.HasSuffix(string(said), "ragfaith: interrupted: 0 rows were finished; no file is kept\n") {
+	if len(table) > 0 || !strings.HasSuffix(string(said), "ragfaith: interrupted: 0 rows finished; no file is kept\n") {
 		t.Errorf("%s%s", table, said)
 	}
 	if names, _ := filepath.Glob(out + "*"); names != nil {
@@ -75,7 +75,7 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 }
 
 // gaveUp is in the line of a process that ended without its command.
-const gaveUp = "without waiting for what is in progress"
+const gaveUp = "without waiting for rows in progress"
 
 // startBlocked starts a run that can't return: it writes to a pipe that is full.
 func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string)) {

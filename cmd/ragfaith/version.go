@@ -21,7 +21,7 @@ func newVersion() *cobra.Command {
 	}
 }
 
-// version says which build this is, from what the Go toolchain recorded in it.
+// version describes the build, as recorded by the Go toolchain.
 func version() string {
 	number, commit := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -2,17 +2,124 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// schemaID is where the schema of this page is published.
+const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
+FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory and,
+inside a Git repository, in the directories above. An existing file is not overwritten.`
+
+func newConfigInit(sys system) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "init [FILE]",
+		Short:   "Create a commented config file",
+		Long:    configInitLong,
+		Example: "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("want one FILE, got %d", len(args))
+			}
+			return nil
+		},
+		PersistentPreRunE: markParsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := config.Name
+			if len(args) == 1 {
+				path = args[0]
+			}
+			if err := writeNew(path, configTemplate(sys)); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), path)
+			return err
+		},
+	}
+	cmd.ValidArgsFunction = cobra.FixedCompletions([]string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt)
+	return cmd
+}
+
+// writeNew creates a file that must not exist.
+func writeNew(path, content string) error {
+	f, err := safefile.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	switch reason, ok := errors.AsType[*fs.PathError](err); {
+	case errors.Is(err, fs.ErrExist):
+		return fmt.Errorf("%s: already exists; not overwritten", path)
+	case ok:
+		return fmt.Errorf("%s: %w", path, reason.Err)
+	case err != nil:
+		return err
+	}
+	_, err = f.WriteString(content)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path)) // a partial file would block another attempt
+	}
+	return nil
+}
+
+// configTemplate returns a config file with all options of score as comments.
+func configTemplate(sys system) string {
+	const width = 76
+	var b strings.Builder
+	b.WriteString("# yaml-language-server: $schema=" + schemaID + "\n#\n")
+	for line := range strings.SplitSeq(text.WrapSoft(templateIntro, width), "\n") {
+		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
+	}
+	root := newRoot(sys)
+	score, _, err := root.Find([]string{"score"})
+	if err != nil {
+		return b.String()
+	}
+	group := ""
+	for _, f := range flagsOf(score) {
+		if f.Name == "config" {
+			continue
+		}
+		if g := annotation(f, groupKey); g != group {
+			group = g
+			b.WriteString("\n# ---- " + group + "\n")
+		}
+		b.WriteByte('\n')
+		b.WriteString("# " + f.Usage + "\n")
+		b.WriteString("#" + f.Name + ": " + exampleOf(f) + "\n")
+	}
+	return b.String()
+}
+
+const templateIntro = `Options of ragfaith. Uncomment an option to set it. Flags override the environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides this file. An option applies to every command that has such a flag; below the name of a command, such as "score:", it applies to that command only. Paths are relative to this file. Keys are not allowed here: name an environment variable with api-key-env.
+"ragfaith config show" prints all options and where they come from.`
+
+// exampleOf returns the default of a flag, or a valid value if it has none.
+func exampleOf(f *pflag.Flag) string {
+	if isList(f) {
+		return "[]"
+	}
+	if f.DefValue != "" {
+		return yamlScalar(f.DefValue, typeOf(f))
+	}
+	switch f.Value.Type() {
+	case "float":
+		return "0.5"
+	case "IN,OUT":
+		return `"0.15,0.60"`
+	}
+	return `""`
+}
+
+// schemaID is the URL of the published schema.
 const schemaID = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/config.schema.json"
 
 func newConfigSchema(sys system) *cobra.Command {
@@ -20,7 +127,7 @@ func newConfigSchema(sys system) *cobra.Command {
 		Use:               "schema",
 		Short:             "Print the JSON Schema of config files",
 		Args:              cobra.NoArgs,
-		PersistentPreRunE: begin,
+		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			content, err := configSchema(sys)
 			if err == nil {
@@ -34,10 +141,10 @@ func newConfigSchema(sys system) *cobra.Command {
 // A schema is a JSON Schema, or a part of one.
 type schema = map[string]any
 
-// configSchema returns the JSON Schema of a file of settings. What it lets pass
-// ragfaith takes, but for what only shows when a run begins.
+// configSchema returns the JSON Schema of config files. It does not cover combinations of
+// options.
 func configSchema(sys system) ([]byte, error) {
-	c := newCatalogue(sys)
+	c := newCatalog(sys)
 	properties := schema{}
 	for name, flags := range c.flags {
 		var all []any
@@ -72,7 +179,7 @@ func configSchema(sys system) ([]byte, error) {
 	return append(content, '\n'), err
 }
 
-// flagSchema is what a flag takes in a file.
+// flagSchema returns the schema of a flag.
 func flagSchema(f *pflag.Flag) schema {
 	s := schema{"description": f.Usage}
 	switch v := f.Value.(type) {
@@ -84,7 +191,7 @@ func flagSchema(f *pflag.Flag) schema {
 		s["type"], s["pattern"], s["minimum"], s["maximum"] = []string{"number", "string"}, "^[0-9]+(\\.[0-9]+)?%$", 0, 1
 	case fraction:
 		s["type"], s["minimum"], s["maximum"] = "number", 0, 1
-	case whole:
+	case integer:
 		s["type"], s["minimum"] = "integer", v.min
 	case dollars:
 		s["type"], s["minimum"] = "number", 0
@@ -93,7 +200,7 @@ func flagSchema(f *pflag.Flag) schema {
 	case size:
 		s["type"], s["pattern"] = []string{"integer", "string"}, "^[1-9][0-9]*([KkMmGg]?[Ii]?[Bb]|[KkMmGg])?$"
 		s["minimum"] = 1
-	case span:
+	case duration:
 		s["type"], s["pattern"] = "string", "^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
 	case prices:
 		s["type"], s["pattern"] = "string", "^[0-9.]+, *[0-9.]+$"
@@ -112,13 +219,13 @@ func flagSchema(f *pflag.Flag) schema {
 			s["pattern"] = "^([A-Za-z_][A-Za-z0-9_]*)?$"
 		}
 	}
-	if _, list := f.Value.(pflag.SliceValue); !list && f.DefValue != "" {
+	if !isList(f) && f.DefValue != "" {
 		s["default"] = literal(f.DefValue, typeOf(f))
 	}
 	return s
 }
 
-// typeOf is the type of JSON that a flag's value has.
+// typeOf returns the JSON type of the value of a flag.
 func typeOf(f *pflag.Flag) string {
 	switch f.Value.Type() {
 	case "bool":
@@ -133,7 +240,8 @@ func typeOf(f *pflag.Flag) string {
 	return "string"
 }
 
-// literals are words as YAML may have them: 0, 1 and null are no texts there.
+// literals returns words with the types that YAML gives them: 0, 1 and null are not
+// strings.
 func literals(words []string) []any {
 	var all []any
 	for _, w := range words {
@@ -146,7 +254,7 @@ func literals(words []string) []any {
 	return all
 }
 
-// literal is a text as a value of a type.
+// literal returns a text as a value of a JSON type.
 func literal(text, kind string) any {
 	switch kind {
 	case "boolean":
@@ -157,7 +265,7 @@ func literal(text, kind string) any {
 	return text
 }
 
-// yamlScalar writes a text so that YAML reads it as what it is.
+// yamlScalar quotes a text that YAML would read as another type.
 func yamlScalar(text, kind string) string {
 	if kind != "string" || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
 		return text

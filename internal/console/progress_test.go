@@ -1,13 +1,13 @@
-package main
+package console
 
 import (
 	"bytes"
 	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -19,18 +19,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// pause lets time pass on the clock of the test.
+// pause advances the clock of a synctest bubble.
 func pause(d time.Duration) { <-time.NewTimer(d).C }
 
 func scoredRow(offset int64, faithfulness float64) *result.Row {
 	return &result.Row{Offset: offset, Status: result.Scored, Faithfulness: faithfulness}
 }
 
-func TestProgressLogLines(t *testing.T) {
+func TestProgressWithoutTerminalPrintsALineEvery30Seconds(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		size int64
@@ -50,12 +50,12 @@ func TestProgressLogLines(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var b bytes.Buffer
-				p := startProgress(&console{w: &b}, time.Now, tt.size, false)
+				p := StartProgress(New(&b, report.Palette{}), ProgressOptions{Now: time.Now, Size: tt.size})
 				pause(31 * time.Second)
 				_ = p.Write(scoredRow(100, 0.75))
 				_ = p.Write(&result.Row{Offset: 250, Status: result.Failed, Faithfulness: math.NaN()})
 				pause(30 * time.Second)
-				p.end()
+				p.Stop()
 				got := strings.Split(b.String(), "\n")
 				if d := cmp.Diff(tt.want, got); d != "" {
 					t.Error(d)
@@ -65,12 +65,12 @@ func TestProgressLogLines(t *testing.T) {
 	}
 }
 
-func TestProgressBarIsClearedForMessages(t *testing.T) {
+func TestProgressOnATerminalIsABarBelowMessages(t *testing.T) {
 	for _, size := range []int64{1000, -1, 0} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
-			c := &console{w: &b}
-			p := startProgress(c, time.Now, size, true)
+			c := New(&b, report.Palette{})
+			p := StartProgress(c, ProgressOptions{Now: time.Now, Size: size, Terminal: true})
 			pause(time.Second)
 			synctest.Wait()
 			_ = p.Write(scoredRow(500, 0.5))
@@ -78,43 +78,43 @@ func TestProgressBarIsClearedForMessages(t *testing.T) {
 			synctest.Wait()
 			before := b.String()
 			if !strings.Contains(before, "1 rows, 0.5") || !strings.Contains(before, "mean 0.5000, 0 failed") {
-				t.Errorf("size %d: %q", size, before)
+				t.Errorf("size %d: got %q, want rows, rate and mean", size, before)
 			}
 			if (size > 0) != strings.Contains(before, "50%") {
-				t.Errorf("size %d: %q", size, before)
+				t.Errorf("size %d: got %q, want a percentage only if the size is known", size, before)
 			}
-			c.say("a message")
+			c.Printf("a message")
 			if said := strings.TrimPrefix(b.String(), before); !strings.HasPrefix(said, clearLine) || !strings.HasSuffix(said, "\rragfaith: a message\n") {
-				t.Errorf("%q", said)
+				t.Errorf("got %q, want the bar cleared before the message", said)
 			}
 			_ = p.Write(scoredRow(1000, 1))
 			pause(time.Second)
 			synctest.Wait()
-			p.end()
+			p.Stop()
 			if !strings.HasSuffix(b.String(), clearLine) {
-				t.Errorf("the bar is left: %q", b.String())
+				t.Errorf("got %q, want the bar cleared at the end", b.String())
 			}
 		})
 	}
 }
 
-// clearLine empties the line on which the cursor stands.
+// clearLine clears the line of the cursor.
 const clearLine = "\x1b[2K\r"
 
-// drawn returns the lines that were drawn over each other.
+// drawn splits text into the lines that were drawn over each other.
 func drawn(text string) []string {
 	text = strings.NewReplacer("\x1b[2K", "", "\x1b[0K", "").Replace(text)
 	return strings.Split(text, "\r")
 }
 
-func TestProgressFitsTerminalWidth(t *testing.T) {
+func TestBarFitsTheTerminal(t *testing.T) {
 	var columns atomic.Int64
 	for _, size := range []int64{1 << 30, -1} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
-			p := newProgress(&console{w: &b}, time.Now, size)
+			p := newProgress(New(&b, report.Palette{}), ProgressOptions{Now: time.Now, Size: size})
 			p.columns = func() int { return int(columns.Load()) }
-			p.run(true)
+			p.start(true)
 			for _, n := range []int64{80, 40, 60, 20, 8, 3, 120} {
 				columns.Store(n)
 				synctest.Wait()
@@ -130,21 +130,21 @@ func TestProgressFitsTerminalWidth(t *testing.T) {
 					synctest.Wait()
 				}
 				if b.Len() == 0 {
-					t.Fatal("nothing is drawn")
+					t.Fatal("got no output, want a bar")
 				}
 				for _, line := range drawn(b.String()) {
 					if got := utf8.RuneCountInString(line); got >= int(n) && n > 8 {
-						t.Errorf("size %d: %d of %d columns: %q", size, got, n, line)
+						t.Errorf("size %d: got %d columns, want fewer than %d: %q", size, got, n, line)
 					}
 				}
 			}
-			p.end()
+			p.Stop()
 		})
 	}
 }
 
-func TestProgressFit(t *testing.T) {
-	full := state{rows: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", left: "1m5s left", known: true, part: 0.5}
+func TestFitDropsTheLeastImportantPartsFirst(t *testing.T) {
+	full := state{count: "12345 rows", rate: "6789 rows/s", mean: "mean 0.5000", failed: "0 failed", left: "1m5s left", known: true, fraction: 0.5}
 	failed := full
 	failed.failed, failed.anyFailed = "7 failed", true
 	unknown := full
@@ -173,63 +173,62 @@ func TestProgressFit(t *testing.T) {
 	} {
 		text, bar := tt.state.fit(tt.columns)
 		if text != tt.text || bar != tt.bar {
-			t.Errorf("%d columns: %q with a bar of %d, want %q with %d", tt.columns, text, bar, tt.text, tt.bar)
+			t.Errorf("%d columns: got %q with a bar of %d, want %q with %d", tt.columns, text, bar, tt.text, tt.bar)
 		}
 	}
 }
 
-func TestProgressWithRowLimit(t *testing.T) {
+func TestProgressWithLimitCountsRows(t *testing.T) {
 	now := time.Unix(0, 0)
-	p := newProgress(&console{}, func() time.Time { return now }, 1000)
+	p := newProgress(New(io.Discard, report.Palette{}), ProgressOptions{Now: func() time.Time { return now }, Size: 1000})
 	now = now.Add(10 * time.Second)
 	row := scoredRow(10, 1)
 	row.Index = 4
 	_ = p.Write(row)
 	for _, tt := range []struct {
-		limit int
-		part  float64
-		left  string
+		limit    int
+		fraction float64
+		left     string
 	}{
 		{0, 0.01, "16m30s left"},
 		{20, 0.25, "30s left"},
 		{5, 1, "0s left"},
 		{1000, 0.01, "16m30s left"}, // the file ends before
 	} {
-		p.ofFirst(tt.limit)
-		if s := p.state(); s.part != tt.part || s.left != tt.left {
-			t.Errorf("limit %d: %v, %s", tt.limit, s.part, s.left)
+		p.limit = tt.limit
+		if s := p.state(); s.fraction != tt.fraction || s.left != tt.left {
+			t.Errorf("limit %d: got %v, %s, want %v, %s", tt.limit, s.fraction, s.left, tt.fraction, tt.left)
 		}
 	}
 	p.size = -1
-	p.ofFirst(20)
-	if s := p.state(); !s.known || s.part != 0.25 {
-		t.Errorf("%+v", s)
+	p.limit = 20
+	if s := p.state(); !s.known || s.fraction != 0.25 {
+		t.Errorf("got %+v, want a known fraction of 0.25", s)
 	}
 }
 
-func TestProgressAfterResume(t *testing.T) {
+func TestProgressRateIgnoresResumedRows(t *testing.T) {
 	now := time.Unix(0, 0)
-	p := newProgress(&console{}, func() time.Time { return now }, 1000)
-	p.takeOver()
+	p := newProgress(New(io.Discard, report.Palette{}), ProgressOptions{Now: func() time.Time { return now }, Size: 1000, Resuming: true})
 	for i := range 900 {
 		_ = p.Write(scoredRow(int64(i+1), 1))
 	}
 	now = now.Add(time.Second)
-	if s := p.state(); s.rows != "900 rows" || s.rate != "" || s.left != "" || s.part != 0.9 {
-		t.Errorf("while rows are taken over: %+v", s)
+	if s := p.state(); s.count != "900 rows" || s.rate != "" || s.left != "" || s.fraction != 0.9 {
+		t.Errorf("while resuming: got %+v, want 900 rows without rate", s)
 	}
-	p.judge()
+	p.Resumed()
 	if s := p.state(); s.left != "" || s.rate != "0.00 rows/s" {
-		t.Errorf("before a row is judged: %+v", s)
+		t.Errorf("after resuming: got %+v, want a rate of 0", s)
 	}
 	now = now.Add(10 * time.Second)
 	_ = p.Write(scoredRow(910, 1))
-	if s := p.state(); s.rows != "901 rows" || s.rate != "0.10 rows/s" || s.left != "1m30s left" {
-		t.Errorf("%+v", s)
+	if s := p.state(); s.count != "901 rows" || s.rate != "0.10 rows/s" || s.left != "1m30s left" {
+		t.Errorf("got %+v, want 901 rows, 0.10 rows/s, 1m30s left", s)
 	}
 }
 
-func TestProgressOfCompressedFile(t *testing.T) {
+func TestProgressOfCompressedFilesIsThatOfStoredBytes(t *testing.T) {
 	var plain bytes.Buffer
 	for i := range 40_000 {
 		fmt.Fprintf(&plain, `{"id":%d,"answer":"%x","contexts":["%x"]}`+"\n", i, i*i*7919, i*104729)
@@ -251,18 +250,18 @@ func TestProgressOfCompressedFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		now := time.Unix(0, 0)
-		p := newProgress(&console{}, func() time.Time { return now }, set.Size())
+		p := newProgress(New(io.Discard, report.Palette{}), ProgressOptions{Now: func() time.Time { return now }, Size: set.Size()})
 		for row, err := range set.Rows() {
 			if err != nil {
 				t.Fatal(err)
 			}
 			_ = p.Write(&result.Row{Index: row.Index, Offset: row.Offset})
-			if s := p.state(); math.Abs(s.part-float64(row.Index+1)/40_000) > 0.3 || !s.known {
-				t.Fatalf("%s: %.2f of the input after %s", name, s.part, s.rows)
+			if s := p.state(); math.Abs(s.fraction-float64(row.Index+1)/40_000) > 0.3 || !s.known {
+				t.Fatalf("%s: got fraction %.2f after %s, want about %.2f", name, s.fraction, s.count, float64(row.Index+1)/40_000)
 			}
 		}
-		if s := p.state(); s.part < 0.999 || s.rows != "40000 rows" {
-			t.Errorf("%s: %.4f of the input at the end, %s", name, s.part, s.rows)
+		if s := p.state(); s.fraction < 0.999 || s.count != "40000 rows" {
+			t.Errorf("%s: got fraction %.4f and %s at the end, want 1 and 40000 rows", name, s.fraction, s.count)
 		}
 	}
 }
@@ -271,21 +270,26 @@ type nopCloser struct{ io.Writer }
 
 func (nopCloser) Close() error { return nil }
 
-func TestFailuresAreReportedOnceWithPosition(t *testing.T) {
-	var b bytes.Buffer
-	f := failures{console: &console{w: &b}, most: -1, stacks: true}
-	for _, r := range []*result.Row{
-		{File: "rows.jsonl", Line: 3, Status: result.Scored},
-		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "read", Err: &dataset.RowError{File: "rows.jsonl", Line: 3, Err: errors.New("bad \x1b[31m")}},
-		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: &eval.PanicError{Value: "oops", Stack: []byte("stack")}}},
-	} {
-		if err := f.Write(r); err != nil {
-			t.Fatal(err)
+func TestTransferShowsABar(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		bar := NewTransfer(New(&b, report.Palette{}), time.Now, "minilm-l6")
+		bar.columns = func() int { return 80 }
+		bar.Start()
+		pause(barInterval + barInterval/2)
+		bar.SetTotal(100e6)
+		bar.Add(20e6) // left by an earlier run
+		for range 90 {
+			bar.Add(300e3)
+			pause(barInterval)
 		}
-	}
-	f.end()
-	want := "ragfaith: rows.jsonl:3: bad \\x1b[31m\nragfaith: rows.jsonl:3: verdict: panic: oops\nstack\n"
-	if d := cmp.Diff(want, b.String()); d != "" {
-		t.Error(d)
-	}
+		bar.Stop()
+		bar.Stop()
+		shown := strings.FieldsFunc(b.String(), func(r rune) bool { return r == '\r' || r == '\x1b' })
+		for _, want := range []string{"minilm-l6 20 MB of 100 MB", "minilm-l6 47 MB of 100 MB, 3.0 MB/s, 18s left", " 46% |"} {
+			if !slices.ContainsFunc(shown, func(s string) bool { return strings.Contains(s, want) }) {
+				t.Errorf("got %q, want %q in it", shown, want)
+			}
+		}
+	})
 }

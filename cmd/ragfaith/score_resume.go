@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"iter"
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -11,17 +12,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// resultFormat is the version of the JSONL results. It goes up when an older
-// version's rows can't stand in one file with those of this one.
+// resultFormat is the version of the JSONL results. It increases when rows of an older
+// version can't be in one file with rows of this one.
 const resultFormat = 1
 
-// settled are the settings that decide what the results are; a run goes on only
-// from one with the same. What can't change a result is left out, such as
-// --concurrency, --to and the gates. They are stored in the open beside the
-// results: never a key, nor a URL that could hold one.
-func (o *scoreOptions) settled(paths []string, threshold float64, m *model, local localJudge) (journal.Settings, error) {
+// settings returns the settings that decide the results; only a run with the same
+// settings can be resumed. Options that can't change a result are left out, such as
+// --concurrency, --to and the gates. The settings are stored in plain text next to the
+// results, and so never contain a key or a URL that may contain one.
+func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (journal.Settings, error) {
 	seed := uint64(0)
-	if o.sample > 0 { // without, it decides nothing
+	if o.sample > 0 { // otherwise it has no effect on results
 		seed = o.seed
 	}
 	s := journal.Settings{
@@ -41,10 +42,10 @@ func (o *scoreOptions) settled(paths []string, threshold float64, m *model, loca
 	}
 	s = append(s, o.calibrationSetting()...)
 	if m != nil {
-		s = append(s, m.settled(o)...)
+		s = append(s, m.settings(o)...)
 	}
 	if local != nil {
-		more, err := local.settled(o)
+		more, err := local.settings(o)
 		if err != nil {
 			return nil, err
 		}
@@ -55,9 +56,9 @@ func (o *scoreOptions) settled(paths []string, threshold float64, m *model, loca
 	return append(s, each("--keep", o.keptNames())...), nil
 }
 
-// settled are the settings of a language model that decide its verdicts. The
+// settings returns the settings of a language model that decide its verdicts. The
 // endpoint is stored without secrets.
-func (m *model) settled(o *scoreOptions) journal.Settings {
+func (m *model) settings(o *scoreOptions) journal.Settings {
 	l := &o.llm
 	s := journal.Settings{
 		{Name: "--profile", Value: o.profile},
@@ -73,17 +74,17 @@ func (m *model) settled(o *scoreOptions) journal.Settings {
 	if m.embedder != nil {
 		name := l.embedModel
 		if m.local != nil {
-			name += " " + m.local.mark
+			name += " " + m.local.digest
 		}
 		s = append(s,
 			journal.Setting{Name: "--embed-model", Value: name},
-			journal.Setting{Name: "--embed-base-url", Value: m.embedsAt},
+			journal.Setting{Name: "--embed-base-url", Value: m.embedURL},
 			journal.Setting{Name: "--semantic-threshold", Value: strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)})
 	}
 	return s
 }
 
-// each makes a setting of each value, numbered from the second on.
+// each returns a setting for each value, numbered from the second on.
 func each(name string, values []string) journal.Settings {
 	var s journal.Settings
 	for i, v := range values {
@@ -96,48 +97,46 @@ func each(name string, values []string) journal.Settings {
 	return s
 }
 
-// openJournal begins the JSONL file that a later run can go on from, or goes on
-// with it.
+// openJournal creates the JSONL file that a later run can resume, or resumes it.
 func openJournal(path string, settings journal.Settings, resume bool) (*journal.Journal, error) {
 	j, err := journal.Open(path, settings, resume)
-	var changed *journal.SettingsError
-	if errors.As(err, &changed) || errors.Is(err, journal.ErrNotAFile) {
+	if _, changed := errors.AsType[*journal.SettingsError](err); changed || errors.Is(err, journal.ErrNotAFile) {
 		return nil, &usageError{err}
 	}
 	return j, err
 }
 
-// goOn makes the run take the results that its journal has stored.
-func (s *scoring) goOn(warn func(error)) {
-	j := s.outputs.journal
-	if !s.options.resume || j == nil {
+// resume makes the pipeline take the rows that the journal has stored.
+func (r *scoreRun) resume() {
+	j := r.outputs.journal
+	if !r.options.resume || j == nil {
 		return
 	}
 	stored := j.Stored()
 	if stored == nil {
-		if !s.options.quiet && !s.batch.resumed() {
-			s.console.say("nothing to resume: starting from the beginning")
+		if !r.options.quiet && !r.batch.resumed() {
+			r.console.Printf("nothing to resume: starting from the beginning")
 		}
 		return
 	}
-	s.stored, stored.Warn, s.pipeline.Earlier = stored, warn, stored.Next
+	r.stored, stored.Warn, r.pipeline.Earlier = stored, r.warn, stored.Next
 	stored.Done = func() {
-		s.progress.judge()
-		if s.options.quiet {
+		r.progress.Resumed()
+		if r.options.quiet {
 			return
 		}
-		again := ""
+		failed := ""
 		if n := stored.Again(); n > 0 {
-			again = ", " + strconv.Itoa(n) + " that had failed are judged again"
+			failed = ", " + strconv.Itoa(n) + " failed rows are judged again"
 		}
-		s.console.say("resuming %s: %d rows are finished%s", stored.Part, stored.Kept(), again)
+		r.console.Printf("resuming %s: %d rows are finished%s", stored.Part, stored.Kept(), failed)
 	}
 }
 
-// whole yields rows, and then an error where stored results are left that no
-// row is for.
-func (s *scoring) whole(rows func(yield func(dataset.Row, error) bool)) func(yield func(dataset.Row, error) bool) {
-	if s.stored == nil {
+// withStoredRest yields rows, and then an error if stored results are left that belong
+// to no row.
+func (r *scoreRun) withStoredRest(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+	if r.stored == nil {
 		return rows
 	}
 	return func(yield func(dataset.Row, error) bool) {
@@ -146,13 +145,13 @@ func (s *scoring) whole(rows func(yield func(dataset.Row, error) bool)) func(yie
 				return
 			}
 		}
-		if err := s.stored.Rest(); err != nil {
+		if err := r.stored.Rest(); err != nil {
 			yield(dataset.Row{}, err)
 		}
 	}
 }
 
-// journaled is the Writer of a journal.
+// journaled is the writer of a journal.
 type journaled struct {
 	report.Writer
 	journal *journal.Journal

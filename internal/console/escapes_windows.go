@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"io"
@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// takesEscapes reports whether a terminal obeys escape sequences, which a console
-// of Windows has to be asked to do.
-func takesEscapes(w io.Writer) bool {
+// SupportsEscapes reports whether the terminal behind w interprets escape sequences.
+// A Windows console does so only if asked to.
+func SupportsEscapes(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	if !ok {
 		return true

@@ -20,49 +20,47 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A dry run takes all rows through the real stages, with a rehearsal in the
-// place of the server. So requests, and the tokens of their prompts, are counted
-// and not guessed: windows, votes and changed prompts are in them. Replies are
-// guessed at. Nothing is taken from a cache.
+// A dry run sends all rows through the real stages, with a simulator instead of the
+// server. Requests and prompt tokens are therefore exact, including context windows,
+// votes and custom prompts; completion tokens are estimated. The cache is not used.
 
 const (
-	// What a request takes, of OpenAI's smaller models: an assumption.
-	waitPerRequest  = 500 * time.Millisecond
+	// The assumed speed of OpenAI's smaller models.
+	requestLatency  = 500 * time.Millisecond
 	tokensPerSecond = 80
-	// filler stands for a sentence of a reply. It has only words that a statement
-	// may have without being taken for invented.
+	// filler is a sentence of a simulated reply. It consists of words that a statement
+	// may add to its answer without counting as invented.
 	filler = "it is as he or she has it in the box and we all can see it by the sea as it is"
-	// mostRehearsed is the most claims or sentences that a request has.
-	mostRehearsed = 64
+	// maxSimulatedItems is the maximum number of claims or sentences in a request.
+	maxSimulatedItems = 64
 )
 
-// rehearsal answers as a language model would, but for what it says. It is an
-// llm.Completer.
-type rehearsal struct {
-	tokens *llm.Tokens
-	most   int // claims or sentences of a request, at most
+// A simulator is an llm.Completer that returns well-formed replies without content.
+type simulator struct {
+	tokens   *llm.Tokens
+	maxItems int // maximum number of claims or sentences in a request
 }
 
-// Complete makes a reply of the kind that is asked for, on as many claims as the
-// request has.
-func (r *rehearsal) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, error) {
+// Complete returns a reply in the requested format, with as many items as the request
+// accepts.
+func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	for n := r.most; n > 0; n-- {
-		said := replyTo(q.Schema.Name, n)
-		if q.Schema.Accept(said) == nil {
-			return &llm.Reply{JSON: said, Usage: usage.Usage{
-				Requests: 1, PromptTokens: r.tokens.Request(q).Prompt, CompletionTokens: r.tokens.Text(string(said)),
+	for n := s.maxItems; n > 0; n-- {
+		reply := simulatedReply(q.Schema.Name, n)
+		if q.Schema.Accept(reply) == nil {
+			return &llm.Reply{JSON: reply, Usage: usage.Usage{
+				Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: s.tokens.Text(string(reply)),
 			}}, nil
 		}
 	}
-	return nil, errors.New("a request of an unknown kind")
+	return nil, errors.New("request with an unknown reply format")
 }
 
-// replyTo is a reply of n elements, each without support, so that contexts that
-// come in groups are all asked about.
-func replyTo(schema string, n int) json.RawMessage {
+// simulatedReply returns a reply of n items, all unsupported, so that every group of
+// contexts is asked about.
+func simulatedReply(schema string, n int) json.RawMessage {
 	list, element := "verdicts", `{"claim_id":ID,"chunk_ids":[0],"quote":"`+filler+`","reason":"`+filler+`","verdict":"not_mentioned"}`
 	switch schema {
 	case "binary_verdicts":
@@ -86,33 +84,33 @@ func replyTo(schema string, n int) json.RawMessage {
 	return json.RawMessage(b.String())
 }
 
-// rehearsedStatements asks for the statements of an answer, and goes on with its
-// sentences: what a model makes of them is not known.
-type rehearsedStatements struct {
+// simulatedStatements asks for the statements of an answer, but returns its sentences,
+// because the statements of a model are unknown.
+type simulatedStatements struct {
 	extractllm.Extractor
 	tokens *llm.Tokens
 }
 
 // Extract implements eval.Extractor.
-func (x rehearsedStatements) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
+func (x simulatedStatements) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
 	e, err := extract.Sentences{Lang: x.Lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
 		return e, err
 	}
-	x.Model = &rehearsal{x.tokens, len(e.Claims)}
-	said, err := x.Extractor.Extract(ctx, question, answer)
-	e.Usage = said.Usage
+	x.Model = &simulator{x.tokens, len(e.Claims)}
+	statements, err := x.Extractor.Extract(ctx, question, answer)
+	e.Usage = statements.Usage
 	return e, err
 }
 
-// unjudged is the judge that says nothing and costs nothing. It holds the
-// verdicts on the first claims, which are those of any row.
+// unjudged is a judge that supports nothing and costs nothing. It holds the verdicts on
+// the first claims, which are the same for every row.
 type unjudged []verdict.Verdict
 
-func newUnjudged() unjudged { return unjudged{}.on(64) }
+func newUnjudged() unjudged { return unjudged{}.verdicts(64) }
 
-// on is the verdicts on n claims.
-func (u unjudged) on(n int) unjudged {
+// verdicts returns the verdicts on n claims.
+func (u unjudged) verdicts(n int) unjudged {
 	for i := len(u); i < n; i++ {
 		u = append(u, verdict.Verdict{ClaimID: i})
 	}
@@ -121,21 +119,21 @@ func (u unjudged) on(n int) unjudged {
 
 // Judge implements eval.Judge.
 func (u unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	return verdict.Judgement{Verdicts: u.on(len(task.Claims))}, nil
+	return verdict.Judgement{Verdicts: u.verdicts(len(task.Claims))}, nil
 }
 
-// rehearsed are the stages of a dry run.
-func (s stages) rehearsed(o *scoreOptions, m *model) stages {
+// simulated returns the stages of a dry run.
+func (s stages) simulated(o *scoreOptions, m *model) stages {
 	if o.judge != withLLM {
 		s.judge = newUnjudged()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
-		s.extractor = rehearsedStatements{x, m.stack.Tokens}
+		s.extractor = simulatedStatements{x, m.stack.Tokens}
 	}
 	return s
 }
 
-// forecast adds up what a run would take. It is an eval.Sink.
+// A forecast counts what a run would take. It is an eval.Sink.
 type forecast struct {
 	rows, noClaims, failed, claims int
 	usage                          usage.Usage
@@ -158,8 +156,7 @@ func (f *forecast) Write(r *result.Row) error {
 	return nil
 }
 
-// print writes the forecast, a figure a line. m is nil where nothing would be
-// sent.
+// print writes the forecast, one figure per line. m is nil if nothing would be sent.
 func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 	var b strings.Builder
 	line := func(name, figure, note string) {
@@ -170,10 +167,10 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 	}
 	claims, exact := "", ""
 	if o.claims == withLLM {
-		claims = "sentences; a model may make more claims of them"
+		claims = "sentences; a model may split them into more claims"
 	}
 	if m != nil && !m.stack.Tokens.Exact() {
-		exact = "about: the model's vocabulary is not known"
+		exact = "about: the model's tokenizer is unknown"
 	}
 	line("rows", strconv.Itoa(f.rows), fmt.Sprintf("%d without claims, %d that can't be scored", f.noClaims, f.failed))
 	line("claims", strconv.Itoa(f.claims), claims)
@@ -184,12 +181,12 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 		line("cost", "$0", "nothing is sent")
 	} else {
 		line("completion tokens", strconv.Itoa(f.usage.CompletionTokens), "about")
-		cost, note := "unknown", "no price is known for "+m.stack.Client.Model()+"; --price gives one"
+		cost, note := "unknown", "the price of "+m.stack.Client.Model()+" is unknown; set it with --price"
 		if m.price != nil {
 			usd := (float64(f.usage.PromptTokens)*m.price[0] + float64(f.usage.CompletionTokens)*m.price[1]) / 1e6
 			note = fmt.Sprintf("$%v and $%v per million tokens", m.price[0], m.price[1])
 			if o.llm.price == nil {
-				note += ", noted " + llm.PricesNoted()
+				note += ", as of " + llm.PricesNoted()
 			}
 			if o.batched() {
 				usd *= llm.BatchFactor()
@@ -208,43 +205,43 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 	return err
 }
 
-// duration guesses how long the run would take, and says by what.
+// duration estimates how long the run would take, and returns what limits it.
 func (f *forecast) duration(o *scoreOptions) (time.Duration, string) {
-	work := time.Duration(f.usage.Requests)*waitPerRequest + time.Duration(f.usage.CompletionTokens)*time.Second/tokensPerSecond
+	work := time.Duration(f.usage.Requests)*requestLatency + time.Duration(f.usage.CompletionTokens)*time.Second/tokensPerSecond
 	took := work / time.Duration(max(1, min(o.concurrency, f.rows)))
-	why := fmt.Sprintf("about, with %d rows at once, %v a request and %d tokens a second", o.concurrency, waitPerRequest, tokensPerSecond)
+	why := fmt.Sprintf("about, with %d rows at once, %v per request and %d tokens per second", o.concurrency, requestLatency, tokensPerSecond)
 	if o.llm.rpm > 0 {
 		if d := time.Duration(f.usage.Requests) * time.Minute / time.Duration(o.llm.rpm); d > took {
-			took, why = d, fmt.Sprintf("at %d requests a minute", o.llm.rpm)
+			took, why = d, fmt.Sprintf("at %d requests per minute", o.llm.rpm)
 		}
 	}
 	if o.llm.tpm > 0 {
 		tokens := f.usage.PromptTokens + f.usage.CompletionTokens
 		if d := time.Duration(tokens) * time.Minute / time.Duration(o.llm.tpm); d > took {
-			took, why = d, fmt.Sprintf("at %d tokens a minute", o.llm.tpm)
+			took, why = d, fmt.Sprintf("at %d tokens per minute", o.llm.tpm)
 		}
 	}
 	return took, why
 }
 
-// rehearse counts what the run would do, and prints it.
-func (o *scoreOptions) rehearse(ctx context.Context, set *dataset.Set, s stages, m *model, c *console, stdout io.Writer) error {
-	s = s.rehearsed(o, m)
+// dryRun counts what the run would do, and prints it.
+func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
+	o := r.options
+	set, err := dataset.Open(r.paths, input)
+	if err != nil {
+		return err
+	}
+	defer set.Close()
+	s := r.stages.simulated(o, r.model)
 	p := eval.Pipeline{
 		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
 		Refusals: s.refusals, JudgeRefusals: o.judge == withLLM,
 	}
-	failed := failures{console: c, most: shownFailures}
-	switch {
-	case o.quiet:
-		failed.most = 0
-	case o.verbose:
-		failed.most = -1
-	}
+	failures := newFailureLog(r.console, o)
 	var f forecast
-	if err := p.Run(ctx, o.selection().Of(set.Rows()), tee{&f, &failed}); err != nil {
+	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&f, &failures}); err != nil {
 		return err
 	}
-	failed.end()
-	return f.print(stdout, o, m)
+	failures.close()
+	return f.print(r.stdout.w, o, r.model)
 }

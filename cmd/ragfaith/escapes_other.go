@@ -1,8 +1,0 @@
-//go:build !windows
-
-package main
-
-import "io"
-
-// takesEscapes reports whether a terminal obeys escape sequences.
-func takesEscapes(io.Writer) bool { return true }

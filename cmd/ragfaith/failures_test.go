@@ -1,0 +1,34 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+)
+
+func TestFailedRowsAreListedOnceWithTheirPlace(t *testing.T) {
+	var b bytes.Buffer
+	f := failureLog{console: console.New(&b, report.Palette{}), limit: -1, stacks: true}
+	for _, r := range []*result.Row{
+		{File: "rows.jsonl", Line: 3, Status: result.Scored},
+		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "read", Err: &dataset.RowError{File: "rows.jsonl", Line: 3, Err: errors.New("bad \x1b[31m")}},
+		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "verdict", Err: &eval.StageError{Stage: "verdict", Err: &eval.PanicError{Value: "oops", Stack: []byte("stack")}}},
+	} {
+		if err := f.Write(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.close()
+	want := "ragfaith: rows.jsonl:3: bad \\x1b[31m\nragfaith: rows.jsonl:3: verdict: panic: oops\nstack\n"
+	if d := cmp.Diff(want, b.String()); d != "" {
+		t.Error(d)
+	}
+}

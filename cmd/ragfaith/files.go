@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/ragfaith/ragfaith/internal/journal"
+)
+
+// checkExist returns an error for the first path that does not exist.
+func checkExist(paths []string) error {
+	for _, path := range paths {
+		if path == "-" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			if reason, ok := errors.AsType[*fs.PathError](err); ok {
+				err = reason.Err
+			}
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// checkStdinOnce returns an error if standard input is named more than once.
+func checkStdinOnce(paths []string) error {
+	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+		return usagef("standard input (-) can be read only once")
+	}
+	return nil
+}
+
+// firstPaths returns the first paths, and the number of the others as a text.
+func firstPaths(paths []string) []string {
+	const limit = 5
+	first := slices.Clone(paths[:min(len(paths), limit)])
+	if more := len(paths) - limit; more > 0 {
+		first = append(first, "and "+strconv.Itoa(more)+" more")
+	}
+	return first
+}
+
+// interruptible returns a reader of r whose Read fails with the cause of ctx when ctx
+// is done, even while r waits for data. The goroutine that reads r is then abandoned,
+// because an os.File that is a terminal or a pipe can't be interrupted.
+func interruptible(ctx context.Context, r io.Reader) io.Reader {
+	front, back := io.Pipe()
+	go func() {
+		_, err := io.Copy(back, r)
+		back.CloseWithError(err) // nil means io.EOF
+	}()
+	context.AfterFunc(ctx, func() { back.CloseWithError(context.Cause(ctx)) })
+	return front
+}
+
+// openPipe returns a function that opens a named pipe or device for reading. Opening
+// it waits for a writer, and reading it for data; both fail with the cause of ctx when
+// ctx is done.
+func openPipe(ctx context.Context) func(path string) (io.ReadCloser, error) {
+	return func(path string) (io.ReadCloser, error) {
+		var file *os.File
+		opened := make(chan error, 1)
+		go func() {
+			f, err := os.Open(path)
+			file = f
+			opened <- err
+		}()
+		select {
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case err := <-opened:
+			if err != nil {
+				return nil, err
+			}
+			return pipe{interruptible(ctx, file), file}, nil
+		}
+	}
+}
+
+// A pipe reads from one value and closes another.
+type pipe struct {
+	io.Reader
+	io.Closer
+}
+
+// A target is an output file and the flag that names it.
+type target struct{ flag, path string }
+
+func (t target) String() string { return t.flag + " " + t.path }
+
+// targets returns the files of a repeatable -o.
+func targets(output []string) []target {
+	var all []target
+	for _, path := range output {
+		all = append(all, target{"-o", path})
+	}
+	return all
+}
+
+// checkOverwrites returns an error if two outputs are the same file, or if an output
+// would overwrite an input: under its own name or a temporary name. kind describes the
+// inputs in the message. Inputs named "" or "-" are ignored.
+func checkOverwrites(files []target, kind string, inputs []string) error {
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in string) bool { return in == "" || in == "-" })
+	for i, file := range files {
+		for _, other := range files[:i] {
+			if sameFile(other.path, file.path) {
+				return usagef("%s and %s are the same file", other, file)
+			}
+			for _, pair := range [][2]target{{other, file}, {file, other}} {
+				for _, name := range journal.Files(pair[0].path) {
+					if sameFile(name, pair[1].path) {
+						return usagef("%s: %s uses that name while it is written", pair[1], pair[0])
+					}
+				}
+			}
+		}
+		for _, name := range journal.Files(file.path) {
+			for _, in := range inputs {
+				if sameFile(name, in) {
+					return usagef("%s would overwrite %s%s", file, kind, in)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two paths name the same file, which need not exist.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return absPath(a) == absPath(b)
+}
+
+// absPath returns the absolute form of path, with the links of its directory resolved.
+func absPath(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		path = filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+// duplicate returns the first two paths that name the same file. It takes one stat per
+// path and no comparison of all pairs, as there may be thousands of shards.
+func duplicate(paths []string) (first, second string, found bool) {
+	// Only files with the same size and time, or the same path, are compared.
+	type key struct {
+		path       string // of a file that does not exist
+		size, time int64
+	}
+	type file struct {
+		path string
+		info os.FileInfo
+	}
+	seen := make(map[key][]file)
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		k := key{path: absPath(path)}
+		if err == nil {
+			k = key{size: info.Size(), time: info.ModTime().UnixNano()}
+		}
+		for _, other := range seen[k] {
+			if err != nil || os.SameFile(info, other.info) {
+				return other.path, path, true
+			}
+		}
+		seen[k] = append(seen[k], file{path, info})
+	}
+	return "", "", false
+}

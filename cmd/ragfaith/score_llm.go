@@ -1,0 +1,345 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/llm/prompt"
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
+)
+
+// withLLM is the value of --claims and --judge for a language model. A run without it
+// sends nothing.
+const withLLM = "llm"
+
+// llmOptions are the options of "ragfaith score" for a language model.
+type llmOptions struct {
+	model, baseURL, keyVariable string
+
+	timeout           time.Duration
+	retries, rpm, tpm int
+	maxCost           float64
+	maxTokens         int
+	price             *[2]float64
+
+	prompts          string
+	strict           bool
+	votes            int
+	maxContextTokens int
+
+	cache             string
+	noCache           bool
+	semanticCache     bool
+	semanticThreshold *float64
+	embedModel        string
+	embedBaseURL      string
+	embedKeyVariable  string
+
+	batch     bool
+	batchPoll time.Duration
+}
+
+const (
+	defaultTimeout = time.Minute
+	defaultRetries = 5
+	defaultPoll    = 30 * time.Second
+)
+
+// flags sets the defaults and returns the flags.
+func (l *llmOptions) flags() []flagSpec {
+	*l = llmOptions{model: "gpt-4o-mini", keyVariable: "OPENAI_API_KEY", embedModel: embedLocal, semanticThreshold: new(semantic.DefaultThreshold)}
+	return []flagSpec{
+		{name: "model", arg: "NAME", value: &l.model, help: "model name"},
+		{name: "base-url", arg: "URL", value: &l.baseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
+		{name: "api-key-env", arg: "VARIABLE", value: &l.keyVariable, help: "environment variable with the API key"},
+		{name: "timeout", arg: "DURATION", value: atLeastDuration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
+		{name: "retries", arg: "N", value: atLeast(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
+		{name: "rpm", arg: "N", value: atLeast(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
+		{name: "tpm", arg: "N", value: atLeast(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
+		{name: "max-cost", arg: "USD", value: dollars{&l.maxCost}, help: "stop before the run costs more than USD; 0 for no limit"},
+		{name: "max-total-tokens", arg: "N", value: atLeast(&l.maxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
+		{name: "price", arg: "IN,OUT", value: prices{&l.price}, help: "USD per million prompt and completion tokens"},
+		{name: "batch", value: &l.batch, help: "use the server's batch API: cheaper, but takes up to a day"},
+		{name: "batch-poll", arg: "DURATION", value: atLeastDuration(&l.batchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
+		{name: "prompts", arg: "DIR", value: &l.prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
+		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
+		{name: "votes", arg: "N", value: atLeast(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
+		{name: "max-context-tokens", arg: "N", value: atLeast(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
+		cacheFlag(&l.cache),
+		{name: "no-cache", value: &l.noCache, help: "do not read or write the reply cache"},
+		{name: "semantic-cache", value: &l.semanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
+		{name: "semantic-threshold", arg: "COSINE", value: fraction{&l.semanticThreshold}, help: "minimum cosine similarity to reuse a verdict"},
+		{name: "embed-model", arg: "NAME", value: &l.embedModel, help: "embedding model: local (built in), or a name or DIR"},
+		{name: "embed-base-url", arg: "URL", value: &l.embedBaseURL, help: "embedding server (default: --base-url)"},
+		{name: "embed-api-key-env", arg: "VARIABLE", value: &l.embedKeyVariable, help: "environment variable with the key of --embed-base-url"},
+	}
+}
+
+// usesLLM reports whether the run asks a language model.
+func (o *scoreOptions) usesLLM() bool { return o.claims == withLLM || o.judge == withLLM }
+
+// checkLLM returns an error for invalid combinations of options. An option without
+// effect is an error on the command line only: in the environment or a config file it
+// may be meant for other runs.
+func (o *scoreOptions) checkLLM() error {
+	if unused := o.typedFlags(languageModelFlags); len(unused) > 0 && !o.usesLLM() {
+		return usagef("%s: no language model is used without --judge llm, --claims llm or a --profile", strings.Join(unused, ", "))
+	}
+	if o.judge != withLLM {
+		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache"} {
+			if o.typed(name) {
+				return usagef("--%s needs --judge llm", name)
+			}
+		}
+	}
+	if !o.usesLLM() {
+		return nil
+	}
+	l := &o.llm
+	switch {
+	case o.judge == withLLM && o.typed("threshold"):
+		return usagef("--threshold can't be used with --judge llm: the model's verdict decides, or the majority of --votes")
+	case l.votes%2 == 0:
+		return usagef("--votes %d: want an odd number", l.votes)
+	case l.noCache && o.typed("cache"):
+		return usagef("--cache and --no-cache exclude each other")
+	case strings.TrimSpace(l.model) == "":
+		return usagef("--model: want the name of a model")
+	}
+	if l.semanticCache && o.judge == withLLM {
+		switch {
+		case l.embedModel == "":
+			return usagef("--embed-model: want the name of a model")
+		case l.embedModel == embedLocal && l.embedBaseURL != "":
+			return usagef("--embed-model local is built in: --embed-base-url has no effect")
+		case *l.semanticThreshold == 0:
+			return usagef("--semantic-threshold: want a cosine above 0")
+		}
+	}
+	if l.batch && l.semanticCache && o.judge == withLLM {
+		return usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
+	}
+	if !l.batch && o.typed("batch-poll") {
+		return usagef("--batch-poll needs --batch")
+	}
+	if o.combined() {
+		const why = "can't be used with --profile rag-evals, which finds and judges claims in one request"
+		switch {
+		case l.votes > 1:
+			return usagef("--votes %s", why)
+		case l.semanticCache:
+			return usagef("--semantic-cache %s", why)
+		case o.evidence != "chunks":
+			return usagef("--evidence %s %s", o.evidence, why)
+		}
+	}
+	return nil
+}
+
+// A model is the language model of a run, or what stands in for it in a dry run.
+type model struct {
+	llm.Completer
+	prompts  *prompt.Set
+	stack    *llm.Stack
+	cache    *llm.Cache     // nil for none
+	embedder llm.Embedder   // nil for none
+	local    *localEmbedder // the embedder, if it is a local model
+	embedURL string         // server of the embedder, without secrets; "" for a local model
+	price    *[2]float64    // USD per million prompt and completion tokens; nil if unknown
+}
+
+// Complete implements llm.Completer. Its time is limited by --timeout and --retries, and
+// does not count for --row-timeout.
+func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
+	defer eval.Waiting(ctx)()
+	return m.Completer.Complete(ctx, r)
+}
+
+// newModel returns the model that the options name, and sends nothing. With dryRun it
+// never sends anything, needs no key and opens no cache.
+func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Console, dryRun bool) (*model, error) {
+	l := &o.llm
+	prompts, err := prompt.Load(l.prompts)
+	if err != nil {
+		return nil, err
+	}
+	key, err := o.key(sys, "api-key-env", l.keyVariable)
+	if err != nil {
+		return nil, err
+	}
+	if key == "" && l.baseURL == "" && !dryRun {
+		if l.keyVariable == "" {
+			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; use --base-url for another server")
+		}
+		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or use --base-url for another server", l.keyVariable)
+	}
+	options := llm.Options{
+		Client: llm.Config{BaseURL: l.baseURL, Model: l.model, APIKey: key, Timeout: l.timeout},
+		Clock:  sys.Clock, Retries: l.retries, RPM: l.rpm, TPM: l.tpm,
+		MaxCost: l.maxCost, MaxTokens: l.maxTokens, Price: l.price,
+	}
+	if !o.quiet {
+		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
+	}
+	if o.verbose {
+		options.OnRetry = func(err error, wait time.Duration) {
+			c.Printf("retrying in %v: %v", wait.Round(time.Millisecond), err)
+		}
+	}
+	if !o.quiet {
+		options.OnLimit = func(tokens, missed int) {
+			c.Printf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
+				"longer rows are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
+			if missed > 0 {
+				c.Printf("warning: %d earlier requests were truncated, and their rows may have wrong scores: score them again with --max-context-tokens %d", missed, tokens)
+			}
+		}
+	}
+	// The first stack has no cache, so that invalid options leave no file behind.
+	stack, err := llm.New(options)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	m := &model{Completer: stack, prompts: prompts, stack: stack, price: l.price}
+	if in, out, ok := llm.Price(l.model); ok && m.price == nil {
+		m.price = &[2]float64{in, out}
+	}
+	if dryRun {
+		m.Completer = &simulator{tokens: stack.Tokens, maxItems: maxSimulatedItems}
+		return m, nil
+	}
+	if l.semanticCache && o.judge == withLLM && l.embedsLocally() {
+		if m.local, err = o.openEmbedder(sys); err != nil { //nolint:contextcheck // opening takes milliseconds
+			m.close()
+			return nil, err
+		}
+		m.embedder = m.local
+	}
+	if !l.noCache {
+		dir, err := cacheDir(l.cache, sys)
+		if err != nil {
+			return nil, err
+		}
+		stack.Close()
+		options.Cache = llm.OpenCache(ctx, dir, options.Clock, func(err error) {
+			if !o.quiet {
+				c.Printf("warning: %v", err)
+			}
+		})
+		m.cache = options.Cache
+		if stack, err = llm.New(options); err != nil {
+			m.close()
+			return nil, err
+		}
+		m.Completer, m.stack = stack, stack
+	}
+	if l.semanticCache && o.judge == withLLM && m.local == nil {
+		if m.embedder, m.embedURL, err = o.newEmbedder(sys, stack); err != nil {
+			m.close()
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// newEmbedder returns a client for the server of --embed-base-url, and its URL without
+// secrets.
+func (o *scoreOptions) newEmbedder(sys system, stack *llm.Stack) (llm.Embedder, string, error) {
+	l := &o.llm
+	config := llm.Config{Model: l.embedModel}
+	if l.embedBaseURL != l.baseURL { // otherwise the server and key are those of --base-url
+		config.BaseURL = l.embedBaseURL
+	}
+	key, err := o.key(sys, "embed-api-key-env", l.embedKeyVariable)
+	if err != nil {
+		return nil, "", err
+	}
+	config.APIKey = key
+	e, endpoint, err := stack.Embedder(config)
+	if err != nil {
+		return nil, "", &usageError{fmt.Errorf("--embed-model: %w", err)}
+	}
+	return remoteEmbedder{e}, endpoint, nil
+}
+
+// key returns the key in the environment variable that a flag names.
+func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
+	if variable == "" {
+		return "", nil
+	}
+	key, _ := sys.LookupEnv(variable)
+	key = strings.TrimSpace(key)
+	if key == "" && o.typed(flag) {
+		return "", usagef("--%s: %s is not set in the environment", flag, variable)
+	}
+	return key, nil
+}
+
+// cacheDir returns the directory of the reply cache.
+func cacheDir(given string, sys system) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	if sys.CacheDir == nil {
+		return "", errors.New("no user cache directory: use --cache DIR or --no-cache")
+	}
+	dir, err := sys.CacheDir()
+	if err != nil {
+		return "", fmt.Errorf("%w: use --cache DIR or --no-cache", err)
+	}
+	return filepath.Join(dir, "ragfaith"), nil
+}
+
+// close closes connections and the cache, whose errors never fail a run.
+func (m *model) close() {
+	if m == nil {
+		return
+	}
+	m.stack.Close()
+	if m.local != nil {
+		_ = m.local.Close()
+	}
+	if m.cache != nil {
+		_ = m.cache.Close()
+	}
+}
+
+// usageLine returns the requests, tokens and cost of the run on one line.
+func (m *model) usageLine() string {
+	u := m.stack.Meter.Total()
+	line := fmt.Sprintf("usage: %d requests, %d cached, %d prompt tokens, %d completion tokens",
+		u.Requests, u.CachedRequests, u.PromptTokens, u.CompletionTokens)
+	if u.Estimated {
+		line += " (estimated: the server does not report its counts)"
+	}
+	if m.price != nil {
+		usd, _ := m.stack.Cost()
+		line += ", $" + strconv.FormatFloat(usd, 'f', 4, 64)
+	}
+	return line
+}
+
+// spent returns the requests, tokens and cost of the run for the summary.
+func (m *model) spent() *report.SummarySpent {
+	s := &report.SummarySpent{
+		Usage: result.Usage(m.stack.Meter.Total()), USD: report.NoFigure(), PromptLimit: m.stack.Limit(),
+	}
+	if m.price != nil {
+		usd, _ := m.stack.Cost()
+		s.USD = report.Figure(usd)
+	}
+	for _, d := range m.stack.Client.Downgrades() {
+		s.Downgrades = append(s.Downgrades, report.SummaryDowngrade{From: d.From, To: d.To, Status: d.Status})
+	}
+	return s
+}

@@ -1,0 +1,371 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/journal"
+	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/usage"
+	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
+	"github.com/ragfaith/ragfaith/internal/verdict/markup"
+)
+
+// The judges that are not the name or directory of a model.
+const (
+	withLexical  = "lexical"
+	withEmbedded = "embedded" // the lexical judge with a small model
+	withHHEM     = "hhem"     // short for hhemModel
+	hhemModel    = "hhem-2.1-open"
+)
+
+// The values of --precision.
+const (
+	precisionFloat32 = "float32"
+	precisionInt8    = "int8"
+)
+
+// embedLocal is the value of --embed-model for the built-in model.
+const embedLocal = "local"
+
+// localOptions are the options of "ragfaith score" for a local model.
+type localOptions struct {
+	models    string
+	device    ort.Device
+	library   string
+	batch     int
+	precision string
+	labels    []string
+	file      string // of --model-file
+}
+
+// flags returns the flags.
+func (l *localOptions) flags() []flagSpec {
+	return []flagSpec{
+		modelsFlag(&l.models),
+		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
+		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
+		{name: "model-batch-size", arg: "N", value: atLeast(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "precision", arg: "TYPE", value: oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
+			help: "float32, or int8: faster, slightly less exact"},
+		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
+		{name: "label-map", arg: "LABEL=MEANING", value: &l.labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
+	}
+}
+
+// usesLocalModel reports whether the judge is a local model.
+func (o *scoreOptions) usesLocalModel() bool { return o.judge != withLexical && o.judge != withLLM }
+
+// checkLocal returns an error for invalid combinations of options, as checkLLM does.
+func (o *scoreOptions) checkLocal() error {
+	if !o.usesLocalModel() {
+		unused := o.typedFlags(localModelFlags)
+		if o.llm.semanticCache && o.llm.embedsLocally() { // its model is in --models
+			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })
+		}
+		if len(unused) > 0 {
+			return usagef("%s: no local model is used without --judge hhem, embedded or MODEL", strings.Join(unused, ", "))
+		}
+		return nil
+	}
+	device := o.localModel.device
+	if o.judge == withEmbedded {
+		for _, name := range []string{"models", "model-batch-size", "label-map", "onnxruntime"} {
+			if o.typed(name) {
+				return usagef("--%s has no effect on --judge embedded", name)
+			}
+		}
+		if device.Provider != ort.None {
+			return usagef("--judge embedded runs on --device cpu, not on %s", device)
+		}
+		return nil
+	}
+	switch {
+	case o.typed("model-file"):
+		return usagef("--model-file has no effect without --judge embedded")
+	case device.Provider != ort.None && o.localModel.precision == precisionInt8:
+		return usagef("--precision int8 needs --device cpu: %s computes in float32", device)
+	case device.Provider == ort.None && o.typed("onnxruntime"):
+		return usagef("--onnxruntime has no effect on --device cpu: use --device ort-cpu or cuda:N")
+	}
+	return nil
+}
+
+// A localJudge is a judge whose model runs on this machine.
+type localJudge interface {
+	// judge returns the judge and its threshold.
+	judge(o *scoreOptions) (eval.Judge, float64, error)
+	// settings returns the settings that decide its verdicts.
+	settings(o *scoreOptions) (journal.Settings, error)
+	// Info describes its model.
+	Info() encoder.Info
+	// String describes it for --verbose.
+	String() string
+	Close() error
+}
+
+// openLocal opens the model of --judge.
+func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
+	if o.judge == withEmbedded {
+		return o.openEmbedded()
+	}
+	labels, err := o.localModel.labelMap()
+	if err != nil {
+		return nil, err
+	}
+	store, err := modelStore(o.localModel.models, sys)
+	if err != nil {
+		return nil, err
+	}
+	name := o.judge
+	if name == withHHEM {
+		name = hhemModel
+	}
+	dir, err := store.Find(name)
+	if err != nil {
+		if _, ok := errors.AsType[*hub.UnknownError](err); ok {
+			return nil, &usageError{fmt.Errorf("--judge: %w", err)}
+		}
+		return nil, fmt.Errorf("--judge %s: %w", o.judge, err)
+	}
+	options := encoder.Options{Labels: labels, Device: o.localModel.device, Library: o.localModel.library, Waiting: eval.Waiting}
+	if o.localModel.precision == precisionInt8 {
+		options.Precision = kernel.Int8
+	}
+	m, err := encoder.Open(dir, options)
+	if err != nil {
+		return nil, err
+	}
+	if info := m.Info(); o.judge == withHHEM && info.Kind != encoder.HHEM {
+		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
+	}
+	return &localModel{m, dir}, nil
+}
+
+// labelMap parses --label-map.
+func (l *localOptions) labelMap() (map[string]string, error) {
+	labels := map[string]string{}
+	for _, text := range l.labels {
+		label, meaning, ok := strings.Cut(text, "=")
+		if !ok || label == "" || meaning == "" {
+			return nil, usagef("--label-map %s: want LABEL=MEANING", text)
+		}
+		if known := []string{"supported", "contradicted", "not_mentioned"}; !slices.Contains(known, meaning) {
+			return nil, usagef("--label-map %s: unknown meaning %q (known: %s)", text, meaning, strings.Join(known, ", "))
+		}
+		if _, duplicate := labels[label]; duplicate {
+			return nil, usagef("--label-map: two meanings for %s", label)
+		}
+		labels[label] = meaning
+	}
+	return labels, nil
+}
+
+// A localModel is a classifier or HHEM in a directory.
+type localModel struct {
+	*encoder.Model
+	dir string
+}
+
+// Count implements crossencoder.Model.
+func (m *localModel) Count(text string) int { return m.Tokenizer().Count(text) }
+
+// Specials implements crossencoder.Model.
+func (m *localModel) Specials() int {
+	n, err := m.Length(encoder.Pair{})
+	if err != nil { // of a pair of empty texts
+		return 0
+	}
+	return n
+}
+
+func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
+	quoter, err := o.newLexical()
+	if err != nil {
+		return nil, 0, err
+	}
+	opts := crossencoder.Options{
+		Model: m, Threshold: crossencoder.DefaultThreshold, Joined: o.evidence == "joined",
+		Batch: o.localModel.batch, Sentences: o.sentences, Quoter: quoter,
+		Rounded: o.roundsScores(),
+	}
+	if o.threshold != nil {
+		opts.Threshold = *o.threshold
+	}
+	j, err := crossencoder.New(opts)
+	if err != nil {
+		return nil, 0, fmt.Errorf("--judge %s: %w", o.judge, err)
+	}
+	return j, j.Threshold(), nil
+}
+
+func (m *localModel) settings(o *scoreOptions) (journal.Settings, error) {
+	fingerprint, err := encoder.Fingerprint(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	s := journal.Settings{
+		{Name: "model", Value: fingerprint},
+		{Name: "rounded", Value: strconv.FormatBool(o.roundsScores())},
+		{Name: "--device", Value: o.localModel.device.String()},
+		{Name: "--precision", Value: o.localModel.precision},
+	}
+	if o.localModel.device.Provider != ort.None {
+		// The last digits depend on the library and on which pairs are padded together.
+		// The name of the second setting is that of earlier versions of the flag.
+		s = append(s, journal.Setting{Name: "kernels", Value: m.Info().Kernel},
+			journal.Setting{Name: "--batch-size", Value: strconv.Itoa(o.localModel.batch)})
+	}
+	return append(s, each("--label-map", o.localModel.labels)...), nil
+}
+
+// String describes the model for --verbose.
+func (m *localModel) String() string {
+	info := m.Info()
+	return fmt.Sprintf("%s in %s (%s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
+		precisionName(info.Precision), info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
+}
+
+func precisionName(p kernel.Precision) string {
+	if p == kernel.Int8 {
+		return precisionInt8
+	}
+	return precisionFloat32
+}
+
+// An embeddedModel is the model of --judge embedded.
+type embeddedModel struct {
+	*encoder.Grounding
+	formula embedded.Formula
+}
+
+// openEmbedded opens the model of --model-file, or the built-in one.
+func (o *scoreOptions) openEmbedded() (localJudge, error) {
+	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
+	// Unlike for other models the default is int8, so float32 counts only if set.
+	if o.localModel.precision == precisionFloat32 && o.flags.Changed("precision") {
+		options.Precision = kernel.Float32
+	}
+	g, f, err := embedded.Open(o.localModel.file, options)
+	if err != nil {
+		return nil, fmt.Errorf("--judge embedded: %w", err)
+	}
+	return &embeddedModel{g, f}, nil
+}
+
+func (m *embeddedModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
+	words, err := o.newLexical()
+	if err != nil {
+		return nil, 0, err
+	}
+	opts := embedded.Options{Model: m.Grounding, Formula: m.formula, Words: words, Threshold: embedded.DefaultThreshold, Sentences: o.sentences}
+	if o.threshold != nil {
+		opts.Threshold = *o.threshold
+	}
+	return markup.Judge{Inner: embedded.New(opts)}, opts.Threshold, nil
+}
+
+func (m *embeddedModel) settings(*scoreOptions) (journal.Settings, error) {
+	return journal.Settings{
+		{Name: "model", Value: m.Digest()},
+		{Name: "--precision", Value: precisionName(m.Info().Precision)},
+	}, nil
+}
+
+func (m *embeddedModel) String() string {
+	info := m.Info()
+	return fmt.Sprintf("%s in %s (%d layers of %d, kernels %s)", info.Architecture, precisionName(info.Precision), info.Layers, info.Hidden, info.Kernel)
+}
+
+// A textModel is a local model that embeds texts.
+type textModel interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Close() error
+}
+
+// A localEmbedder is a textModel for the semantic cache. It uses no tokens.
+type localEmbedder struct {
+	textModel
+	digest string // identifies the model
+}
+
+// Embed implements llm.Embedder.
+func (e localEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	vectors, err := e.textModel.Embed(ctx, texts)
+	return vectors, usage.Usage{}, err
+}
+
+// A remoteEmbedder is an embedder on a server. Waiting for it does not count for
+// --row-timeout.
+type remoteEmbedder struct{ llm.Embedder }
+
+// Embed implements llm.Embedder.
+func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	defer eval.Waiting(ctx)()
+	return e.Embedder.Embed(ctx, texts)
+}
+
+// embedsLocally reports whether --embed-model is a local model: the built-in one, a
+// directory, or a short name of "models pull". With --embed-base-url it is always a
+// model of that server.
+func (l *llmOptions) embedsLocally() bool {
+	if l.embedBaseURL != "" {
+		return false
+	}
+	if l.embedModel == embedLocal {
+		return true
+	}
+	if n, err := hub.Resolve(l.embedModel); err == nil && n.Short == l.embedModel {
+		return true
+	}
+	if !strings.ContainsAny(l.embedModel, `/\`) {
+		return false
+	}
+	info, err := os.Stat(l.embedModel)
+	return err == nil && info.IsDir()
+}
+
+// openEmbedder opens the local model of --embed-model.
+func (o *scoreOptions) openEmbedder(sys system) (*localEmbedder, error) {
+	name := o.llm.embedModel
+	options := encoder.Options{Precision: kernel.Int8, Waiting: eval.Waiting}
+	if name == embedLocal {
+		g, _, err := embedded.Open("", options)
+		if err != nil {
+			return nil, err
+		}
+		return &localEmbedder{g, g.Digest()}, nil
+	}
+	store, err := modelStore(o.localModel.models, sys)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := store.Find(name)
+	if err != nil {
+		return nil, fmt.Errorf("--embed-model %s: %w", name, err)
+	}
+	m, err := encoder.Open(dir, options)
+	if err != nil {
+		return nil, fmt.Errorf("--embed-model: %w", err)
+	}
+	digest, err := encoder.Fingerprint(dir)
+	if info := m.Info(); err == nil && info.Kind != encoder.Embed {
+		err = &usageError{fmt.Errorf("--embed-model %s: a %s model does not embed texts", name, info.Architecture)}
+	}
+	if err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return &localEmbedder{m, digest}, nil
+}

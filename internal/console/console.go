@@ -1,0 +1,86 @@
+// Package console writes messages and progress bars to standard error.
+package console
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+// A Console writes lines to standard error, above the progress bar if there is one.
+// It is safe for concurrent use. Write errors are ignored: there is nowhere left to
+// report them.
+type Console struct {
+	palette report.Palette
+
+	mu  sync.Mutex // guards what follows
+	w   io.Writer
+	bar *progressbar.ProgressBar // nil for none
+}
+
+// New returns a console that writes to w in the colors of palette.
+func New(w io.Writer, palette report.Palette) *Console {
+	return &Console{w: w, palette: palette}
+}
+
+// Printf writes a message, with the prefix "ragfaith: " and control characters
+// escaped.
+func (c *Console) Printf(format string, args ...any) {
+	const warning = "warning:"
+	text := report.Printable(fmt.Sprintf(format, args...))
+	if rest, ok := strings.CutPrefix(text, warning); ok {
+		text = c.palette.Doubtful(warning) + rest
+	}
+	c.Println("ragfaith: " + text)
+}
+
+// Warn writes err as a warning.
+func (c *Console) Warn(err error) { c.Printf("warning: %v", err) }
+
+// Gate writes the outcome of a gate.
+func (c *Console) Gate(g *report.Gate) {
+	color := c.palette.Bad
+	if g.Passed {
+		color = c.palette.Good
+	}
+	c.Println("gate: " + g.Text + ": " + color(g.Outcome()))
+}
+
+// Println writes a line as it is.
+func (c *Console) Println(text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar != nil {
+		_ = c.bar.Clear()
+	}
+	_, _ = io.WriteString(c.w, text+"\n")
+}
+
+// WriteRaw writes text to w, another writer to the same standard error, while no line
+// or bar is written.
+func (c *Console) WriteRaw(w io.Writer, text []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = w.Write(text)
+}
+
+// Width returns the number of columns of the terminal behind w, or 0 if w is not a
+// terminal.
+func Width(w io.Writer) int {
+	f, ok := w.(*os.File)
+	if !ok {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
