@@ -46,7 +46,7 @@ type UnfinishedError struct{ Part string }
 
 // Error says what can be done.
 func (e *UnfinishedError) Error() string {
-	return e.Part + " holds what an interrupted run has finished: --resume goes on from there; to start over, remove it"
+	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
 }
 
 // ErrNotAFile says that an output can't be gone on with, as it is a device.
