@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -244,7 +245,9 @@ func TestProgressOfCompressedFilesIsThatOfStoredBytes(t *testing.T) {
 		if _, err := w.Write(plain.Bytes()); err != nil || w.Close() != nil {
 			t.Fatal(err)
 		}
-		writeFile(t, path, stored.String())
+		if err := os.WriteFile(path, stored.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
 		set, err := dataset.Open([]string{path}, dataset.Options{})
 		if err != nil {
 			t.Fatal(err)
