@@ -122,7 +122,7 @@ func TestBatchWaitsForFullQueue(t *testing.T) {
 	}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodPost && r.URL.Path == "/batches" {
-			if attempts++; attempts == 3 { // another server says it at once
+			if attempts++; attempts == 3 { // reject it immediately
 				fail(w, 400, full, "")
 				return true
 			}
@@ -171,7 +171,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			}
 		})
 	}
-	// What a batch cost is spent, at its own price.
+	// The cost of a batch counts at batch prices.
 	srv := &batchtest.Server{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})

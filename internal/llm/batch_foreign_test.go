@@ -14,13 +14,13 @@ import (
 // directory, or to other paths of the server.
 func TestReadStateRejectsUnsafeNames(t *testing.T) {
 	for name, part := range map[string]batchPart{
-		"a path in the name":   {Name: "2.x/../../../private", Status: partRecorded},
-		"no number":            {Name: "x", Status: partRecorded},
-		"an empty name":        {Status: partRecorded},
-		"a path in a file":     {Name: "1.1", Status: partUploaded, File: "file-1/../../models/m?x="},
-		"a path in a batch":    {Name: "1.1", Status: partCreated, File: "file-1", Batch: "../files/f"},
-		"a path in the output": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Output: ".."},
-		"a path in the errors": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Failed: "a/b"},
+		"path in name":   {Name: "2.x/../../../private", Status: partRecorded},
+		"not a number":   {Name: "x", Status: partRecorded},
+		"empty name":     {Status: partRecorded},
+		"path in file":   {Name: "1.1", Status: partUploaded, File: "file-1/../../models/m?x="},
+		"path in batch":  {Name: "1.1", Status: partCreated, File: "file-1", Batch: "../files/f"},
+		"path in output": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Output: ".."},
+		"path in errors": {Name: "1.1", Status: partCreated, File: "file-1", Batch: "b", Failed: "a/b"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

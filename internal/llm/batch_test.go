@@ -152,7 +152,7 @@ func TestAzureBatch(t *testing.T) {
 		paths = append(paths, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery+" "+r.Header.Get("api-key")+r.Header.Get("Authorization"))
 		return false
 	}
-	// Times as texts and words with capitals, as Azure's are.
+	// Azure sends times as strings and capitalized statuses.
 	odd := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rec := httptest.NewRecorder()
 		srv.ServeHTTP(rec, r)
@@ -214,7 +214,7 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != good || got[3] != good || got[4] != good {
 		t.Errorf("got %q", got)
 	}
-	// The two that are asked again: a batch of their own is not worth it.
+	// Two requests are repeated, too few for another batch.
 	if seen := srv.Seen(); seen.Online != 2 || seen.Batches != 1 {
 		t.Errorf("got %+v", seen)
 	}

@@ -25,7 +25,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 			}
 			e := as[*BudgetError](t, err)
 			usd, tokens := b.Spent()
-			// A request may come to 31 + 100 tokens, and each comes to 50.
+			// A request is reserved with 31 + 100 tokens and uses 50.
 			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !Fatal(err) || !strings.Contains(e.Error(), "limit of") {
 				t.Errorf("%v: got %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
 			}

@@ -110,7 +110,7 @@ func (s *sleeper) Sleep(ctx context.Context, d time.Duration) error {
 }
 
 func TestCacheIsCreatedByManyProcesses(t *testing.T) {
-	// Another has begun to make the file, and SQLite says so at once.
+	// Another process is creating the file, so SQLite reports it as busy.
 	half := t.TempDir()
 	other, err := sql.Open("sqlite", dataSource(filepath.Join(half, CacheFile)))
 	if err != nil {

@@ -98,7 +98,7 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		if asked++; asked == 1 {
-			return nil, status(500) // the next in line asks for itself
+			return nil, status(500) // the next caller sends its own request
 		}
 		return &Reply{Text: good, JSON: json.RawMessage(good)}, nil
 	})
@@ -146,7 +146,7 @@ func TestCacheKeyCoversRequest(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"temperature": func(r *Request) { r.Temperature = 0.1 },
 		"seed":        func(r *Request) { r.Seed = 1 },
-		"room":        func(r *Request) { r.MaxTokens++ },
+		"max tokens":  func(r *Request) { r.MaxTokens++ },
 		"prompt":      func(r *Request) { r.Prompt = "test/2" },
 		"message":     func(r *Request) { r.Messages[1].Text += " " },
 		"role":        func(r *Request) { r.Messages[1].Role = System },
@@ -181,7 +181,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 			t.Errorf("a reply with %T was stored", fault)
 		}
 	}
-	// A reply that the schema no longer takes is asked anew.
+	// A reply that the schema no longer accepts is requested again.
 	a := &answers{}
 	c := k.Completer(a, "e", "m")
 	r := ask(verdicts())
@@ -190,7 +190,7 @@ func TestCacheSkipsUnusableReplies(t *testing.T) {
 	if reply, _ := c.Complete(t.Context(), r); reply.Cached || a.n != 2 {
 		t.Error("an invalid reply was used")
 	}
-	// So is free text.
+	// The same applies to free text.
 	words := &answers{}
 	c = k.Completer(words, "e", "words")
 	r = ask(nil)
@@ -257,12 +257,12 @@ func TestCacheFailureIsWarning(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"a dir in its place": func(t *testing.T, dir string) {
+		"directory instead of file": func(t *testing.T, dir string) {
 			if err := os.Mkdir(filepath.Join(dir, CacheFile), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"another schema": func(t *testing.T, dir string) {
+		"different table": func(t *testing.T, dir string) {
 			k := OpenCache(t.Context(), dir, newFakeClock(), nil)
 			if _, err := k.db.ExecContext(t.Context(), `DROP TABLE replies; CREATE TABLE replies (x)`); err != nil {
 				t.Fatal(err)

@@ -171,7 +171,7 @@ func TestTemperatureInMessageIsKept(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	release := make(chan struct{})
 	srv, _ := server(t, func(n int, _ sent, w http.ResponseWriter) {
-		if n == 2 { // headers, then silence
+		if n == 2 { // headers without a body
 			w.WriteHeader(http.StatusOK)
 			w.(http.Flusher).Flush()
 		}

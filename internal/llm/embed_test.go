@@ -36,14 +36,14 @@ func TestEmbed(t *testing.T) {
 
 func TestEmbedRejectsInvalidResponses(t *testing.T) {
 	for name, data := range map[string]string{
-		"too few":      `{"index":0,"embedding":[1]}`,
-		"twice":        `{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}`,
-		"out of range": `{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}`,
-		"negative":     `{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}`,
-		"two lengths":  `{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}`,
-		"empty":        `{"index":0,"embedding":[]},{"index":1,"embedding":[]}`,
-		"not numbers":  `{"index":0,"embedding":["x"]},{"index":1,"embedding":[1]}`,
-		"too large":    `{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}`,
+		"too few":           `{"index":0,"embedding":[1]}`,
+		"duplicate":         `{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}`,
+		"out of range":      `{"index":0,"embedding":[1]},{"index":2,"embedding":[1]}`,
+		"negative":          `{"index":0,"embedding":[1]},{"index":-1,"embedding":[1]}`,
+		"different lengths": `{"index":0,"embedding":[1]},{"index":1,"embedding":[1,2]}`,
+		"empty":             `{"index":0,"embedding":[]},{"index":1,"embedding":[]}`,
+		"not numbers":       `{"index":0,"embedding":["x"]},{"index":1,"embedding":[1]}`,
+		"too large":         `{"index":0,"embedding":[1e99]},{"index":1,"embedding":[1]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
@@ -85,10 +85,10 @@ func TestEmbedDetectsTruncatedTexts(t *testing.T) {
 		words, reported int
 		cut             bool
 	}{
-		"it is read":      {300, 390, false},
-		"it is cut":       {300, 256, true},
-		"it is short":     {40, 3, false},
-		"nothing is said": {300, 0, false},
+		"complete":  {300, 390, false},
+		"truncated": {300, 256, true},
+		"short":     {40, 3, false},
+		"no usage":  {300, 0, false},
 	} {
 		srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) {
 			fmt.Fprintf(w, `{"data":[{"index":0,"embedding":[1]}],"usage":{"prompt_tokens":%d}}`, tt.reported)

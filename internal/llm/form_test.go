@@ -13,21 +13,21 @@ func TestFormatFallback(t *testing.T) {
 		refuse func(s sent, w http.ResponseWriter) bool
 		want   []string // formats sent by two calls
 	}{
-		"schema refused by name": {func(s sent, w http.ResponseWriter) bool {
+		"schema rejected": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() == "json_schema" {
 				fail(w, 400, "This response_format type is unavailable now", "")
 				return true
 			}
 			return false
 		}, []string{"json_schema", "json_schema", "json_object", "json_object"}},
-		"both refused": {func(s sent, w http.ResponseWriter) bool {
+		"schema and JSON mode rejected": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() != "" {
 				fail(w, 422, "extra fields not permitted", "response_format")
 				return true
 			}
 			return false
 		}, []string{"json_schema", "json_schema", "json_object", "json_object", "", ""}},
-		"refused without a word": {func(s sent, w http.ResponseWriter) bool {
+		"rejected without reason": {func(s sent, w http.ResponseWriter) bool {
 			if s.format() != "" {
 				w.WriteHeader(http.StatusBadRequest)
 				return true
@@ -147,7 +147,7 @@ func TestMaxOutputTokensAreRemembered(t *testing.T) {
 }
 
 func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
-	// A server that repeats the request in its refusal names every parameter.
+	// The error repeats the request, so it names every parameter.
 	srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
 		if strings.Contains(s.raw, "bad row") {
 			w.WriteHeader(http.StatusUnprocessableEntity)

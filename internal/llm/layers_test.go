@@ -14,7 +14,7 @@ import (
 // A script is a Completer that returns its steps in order and repeats the last one.
 type script struct {
 	mu    sync.Mutex
-	steps []error // nil is a reply
+	steps []error // nil means a reply
 	asked []*Request
 	usage usage.Usage
 }

@@ -109,7 +109,7 @@ func TestStackToleratesFaults(t *testing.T) {
 			wg.Go(func() {
 				gate <- struct{}{}
 				defer func() { <-gate }()
-				// Three unreadable replies to one row in a row: the caller would ask for the missing alone.
+				// Three unreadable replies in a row: a judge would split the request.
 				for try := range 4 {
 					r := mockRow(i)
 					r.Seed = try

@@ -23,19 +23,19 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 		status  int
 		message string
 		refused []int    // requests, from 1
-		want    []string // formats of three calls with Retry, or as far as they came
+		want    []string // formats of up to three calls with Retry
 	}{
-		"a 500 that speaks of JSON":       {500, "could not decode JSON of the upstream", []int{1}, []string{schema, schema, schema, schema}},
-		"always, and the calls fail":      {500, "could not decode JSON of the upstream", []int{1, 2, 3, 4, 5, 6}, []string{schema, schema, schema, schema, schema, schema}},
-		"a 500 that names the schema":     {500, "json_schema: backend lost", []int{1}, []string{schema, schema, schema, schema}},
-		"that names it twice":             {500, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
-		"a 400 that names the schema":     {400, "json_schema is not supported", []int{1}, []string{schema, schema, schema, schema}},
-		"a 400 twice":                     {400, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
-		"a 400 without a word":            {400, "", []int{1}, []string{schema, schema, schema, schema}},
-		"twice, after it worked":          {400, "json_schema is not supported", []int{2, 3}, []string{schema, schema, schema, mode, schema}},
-		"without a word, after it worked": {400, "", []int{2, 3}, []string{schema, schema, schema, schema}},
-		"a 503 that names the schema":     {503, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
-		"a 429 that names the schema":     {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
+		"500 mentions JSON":              {500, "could not decode JSON of the upstream", []int{1}, []string{schema, schema, schema, schema}},
+		"every call fails":               {500, "could not decode JSON of the upstream", []int{1, 2, 3, 4, 5, 6}, []string{schema, schema, schema, schema, schema, schema}},
+		"500 names the schema":           {500, "json_schema: backend lost", []int{1}, []string{schema, schema, schema, schema}},
+		"500 names the schema twice":     {500, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
+		"400 names the schema":           {400, "json_schema is not supported", []int{1}, []string{schema, schema, schema, schema}},
+		"400 twice":                      {400, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
+		"400 without reason":             {400, "", []int{1}, []string{schema, schema, schema, schema}},
+		"twice after a success":          {400, "json_schema is not supported", []int{2, 3}, []string{schema, schema, schema, mode, schema}},
+		"without reason after a success": {400, "", []int{2, 3}, []string{schema, schema, schema, schema}},
+		"503 names the schema":           {503, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
+		"429 names the schema":           {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, got := server(t, func(n int, s sent, w http.ResponseWriter) {
@@ -117,7 +117,7 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if n := len(got()); n > 2*calls+3 { // of the one: schema twice, mode twice
+		if n := len(got()); n > 2*calls+3 { // the negotiating call: schema twice, JSON mode twice
 			t.Errorf("%s: got %d requests for %d calls", name, n, calls)
 		}
 	}

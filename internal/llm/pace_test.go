@@ -27,7 +27,7 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 			if !first {
 				return &Reply{}, nil
 			}
-			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // the others have their turns by then
+			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // until the others are queued
 			return nil, status(429, "Retry-After", "20")
 		}), nil, p)
 		var wg sync.WaitGroup
@@ -68,7 +68,7 @@ func TestPaceLimitsTokens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// 60,000 tokens at 60,000 a minute: a quarter of the prompts may go at once.
+	// 60,000 tokens at 60,000 per minute: a quarter of the prompts is sent at once.
 	if d := clock.Now().Sub(start); d < 40*time.Second || d > 62*time.Second {
 		t.Errorf("took %s, which is too long or too short", d)
 	}

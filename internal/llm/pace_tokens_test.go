@@ -62,13 +62,13 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 		room   int
 		reply  int
 		most   int
-		least  int // tokens a minute that must be reached
+		least  int // minimum throughput in tokens per minute
 	}{
-		"short":         {func(int) int { return 900 }, 720, 100, limit, limit * 7 / 10},
-		"a third":       {func(int) int { return 20_000 }, 700, 100, limit, limit * 6 / 10},
-		"mixed":         {func(i int) int { return rand.New(rand.NewPCG(1, uint64(i))).IntN(50_000) }, 560, 80, limit, limit / 2},
-		"as large":      {func(int) int { return 59_000 }, 700, 100, limit, limit * 7 / 10},
-		"above a limit": {func(int) int { return 150_000 }, 700, 100, 150_000, limit * 8 / 10},
+		"short":                {func(int) int { return 900 }, 720, 100, limit, limit * 7 / 10},
+		"a third of the limit": {func(int) int { return 20_000 }, 700, 100, limit, limit * 6 / 10},
+		"mixed":                {func(i int) int { return rand.New(rand.NewPCG(1, uint64(i))).IntN(50_000) }, 560, 80, limit, limit / 2},
+		"equal to the limit":   {func(int) int { return 59_000 }, 700, 100, limit, limit * 7 / 10},
+		"above the limit":      {func(int) int { return 150_000 }, 700, 100, 150_000, limit * 8 / 10},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -12,41 +12,41 @@ const want = `{"verdicts":[1,0]}`
 
 func TestParse(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"bare":                    {want, want},
-		"space around":            {"\n " + want + " \n", want},
-		"byte order mark":         {"\ufeff" + want, want},
-		"fenced":                  {"```json\n" + want + "\n```", want},
-		"fenced without language": {"```\n" + want + "\n```", want},
-		"fenced upper case":       {"```JSON\r\n" + want + "\r\n```", want},
-		"fence left open":         {"```json\n" + want + "\n", want},
-		"prose and fence":         {"Sure! Here is the result:\n\n```json\n" + want + "\n```\n\nLet me know.", want},
-		"prose around":            {"The verdicts are " + want + ". Done.", want},
-		"prose with braces":       {"With {this} in mind, and [that]: " + want, want},
-		"prose with math":         {"For x in [0, 1) and {x | x > 0}: " + want, want},
-		"several, the last":       {`{"verdicts":[0,0]} or rather ` + want, want},
-		"several, one fits":       {`{"note":"hm"} ` + want + ` {"done":true}`, want},
-		"trailing commas":         {`{"verdicts":[1,0,],}`, want},
-		"single quotes":           {`{'verdicts':[1,0]}`, want},
-		"Python":                  {`{'verdicts': [True, False, None]}`, `{"verdicts":[true,false,null]}`},
-		"Python strings":          {`{'verdicts': ["it's", 'say "no"', 'it\'s']}`, `{"verdicts":["it's","say \"no\"","it's"]}`},
-		"bare keys":               {`{verdicts: [1,0]}`, want},
-		"line comments":           {"{ // mine\n\"verdicts\": [1, # one\n0] }", want},
-		"block comments":          {"{ /* { [ */ \"verdicts\": /**/ [1,0] }", want},
-		"raw line ends":           {"{\"verdicts\":[\"a\nb\tc\"]}", `{"verdicts":["a\u000ab\u0009c"]}`},
-		"broken escapes":          {`{"verdicts":["\alpha \_ \u12"],}`, `{"verdicts":["\\alpha \\_ \\u12"]}`},
-		"broken UTF-8":            {"{\"verdicts\":[\"\xff\"],}", `{"verdicts":["` + "\ufffd" + `"]}`},
-		"escapes kept":            {`{"verdicts":["\u00e9\n\"\\\/"],}`, `{"verdicts":["\u00e9\n\"\\\/"]}`},
-		"odd numbers":             {`{"verdicts":[+1,.5,-.5,2.,1e3],}`, `{"verdicts":[1,0.5,-0.5,2,1e3]}`},
-		"JSON in a string":        {`"{\"verdicts\":[1,0]}"`, want},
-		"wrapped":                 {`{"result":{"verdicts":[1,0]}}`, want},
-		"wrapped and relaxed":     {`Here: {'result':{'verdicts':[1,0]}}`, want},
-		"after thinking":          {"<think>maybe {\"verdicts\":[0,0]}?</think>\n" + want, want},
-		"after thinking, fenced":  {"<think>hm</think>\n```json\n" + want + "\n``` ok", want},
-		"no-break space":          {"{\u00a0\"verdicts\":\u00a0[1,0],}", want},
-		"brackets in strings":     {`x {"verdicts":["]}{["]} y`, `{"verdicts":["]}{["]}`},
-		"smile after":             {want + " :-{ ", want},
-		"a bracket after":         {want + " see [1", want},
-		"broken, then a new line": {"{\"verdicts\":[oops]}\n\nCorrected:\n" + want, want},
+		"bare":                         {want, want},
+		"space around":                 {"\n " + want + " \n", want},
+		"byte order mark":              {"\ufeff" + want, want},
+		"fenced":                       {"```json\n" + want + "\n```", want},
+		"fenced without language":      {"```\n" + want + "\n```", want},
+		"fenced upper case":            {"```JSON\r\n" + want + "\r\n```", want},
+		"fence left open":              {"```json\n" + want + "\n", want},
+		"prose and fence":              {"Sure! Here is the result:\n\n```json\n" + want + "\n```\n\nLet me know.", want},
+		"prose around":                 {"The verdicts are " + want + ". Done.", want},
+		"prose with braces":            {"With {this} in mind, and [that]: " + want, want},
+		"prose with math":              {"For x in [0, 1) and {x | x > 0}: " + want, want},
+		"several values":               {`{"verdicts":[0,0]} or rather ` + want, want},
+		"several values, one accepted": {`{"note":"hm"} ` + want + ` {"done":true}`, want},
+		"trailing commas":              {`{"verdicts":[1,0,],}`, want},
+		"single quotes":                {`{'verdicts':[1,0]}`, want},
+		"Python":                       {`{'verdicts': [True, False, None]}`, `{"verdicts":[true,false,null]}`},
+		"Python strings":               {`{'verdicts': ["it's", 'say "no"', 'it\'s']}`, `{"verdicts":["it's","say \"no\"","it's"]}`},
+		"bare keys":                    {`{verdicts: [1,0]}`, want},
+		"line comments":                {"{ // mine\n\"verdicts\": [1, # one\n0] }", want},
+		"block comments":               {"{ /* { [ */ \"verdicts\": /**/ [1,0] }", want},
+		"line breaks in strings":       {"{\"verdicts\":[\"a\nb\tc\"]}", `{"verdicts":["a\u000ab\u0009c"]}`},
+		"invalid escapes":              {`{"verdicts":["\alpha \_ \u12"],}`, `{"verdicts":["\\alpha \\_ \\u12"]}`},
+		"invalid UTF-8":                {"{\"verdicts\":[\"\xff\"],}", `{"verdicts":["` + "\ufffd" + `"]}`},
+		"escapes":                      {`{"verdicts":["\u00e9\n\"\\\/"],}`, `{"verdicts":["\u00e9\n\"\\\/"]}`},
+		"unusual numbers":              {`{"verdicts":[+1,.5,-.5,2.,1e3],}`, `{"verdicts":[1,0.5,-0.5,2,1e3]}`},
+		"JSON in a string":             {`"{\"verdicts\":[1,0]}"`, want},
+		"wrapped":                      {`{"result":{"verdicts":[1,0]}}`, want},
+		"wrapped and relaxed":          {`Here: {'result':{'verdicts':[1,0]}}`, want},
+		"after reasoning":              {"<think>maybe {\"verdicts\":[0,0]}?</think>\n" + want, want},
+		"after reasoning, fenced":      {"<think>hm</think>\n```json\n" + want + "\n``` ok", want},
+		"no-break space":               {"{\u00a0\"verdicts\":\u00a0[1,0],}", want},
+		"brackets in strings":          {`x {"verdicts":["]}{["]} y`, `{"verdicts":["]}{["]}`},
+		"emoticon after":               {want + " :-{ ", want},
+		"bracket after":                {want + " see [1", want},
+		"malformed, then a new line":   {"{\"verdicts\":[oops]}\n\nCorrected:\n" + want, want},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,30 +63,30 @@ func TestParseErrors(t *testing.T) {
 	tests := map[string]struct {
 		text, reason, partial string
 	}{
-		"nothing":                     {"", "empty", ""},
-		"prose":                       {"I can't tell.", "no JSON", ""},
-		"another object":              {`{"claims":[]}`, "no verdicts", ""},
-		"a number":                    {"42", "no JSON", ""},
-		"a string":                    {`"verdicts"`, "no JSON", ""},
-		"cut in an element":           {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off", `{"verdicts":[{"id":0}]}`},
-		"cut after an element":        {`{"verdicts":[{"id":0},{"id":1}`, "cut off", `{"verdicts":[{"id":0},{"id":1}]}`},
-		"cut in a number":             {`{"verdicts":[1,12`, "cut off", `{"verdicts":[1]}`},
-		"cut in a string":             {`{"verdicts":["a","b`, "cut off", `{"verdicts":["a"]}`},
-		"cut in a nested list":        {`{"verdicts":[{"ids":[1,2`, "cut off", `{"verdicts":[]}`},
-		"cut in a wrapped one":        {`{"result":{"verdicts":[1,2`, "cut off", `{"verdicts":[1]}`},
-		"cut before any":              {`{"verdicts":`, "cut off", ""},
-		"cut in the key":              {`{"note":1,"verd`, "cut off", ""},
-		"cut in a literal":            {`{"verdicts":[tr`, "cut off", `{"verdicts":[]}`},
-		"cut in a comment":            {`{"verdicts":[1, /* `, "cut off", `{"verdicts":[1]}`},
-		"cut in an escape":            {`{"verdicts":["a\`, "cut off", `{"verdicts":[]}`},
-		"a draft, then cut":           {want + ` no: {"verdicts":[0,`, "cut off", `{"verdicts":[0]}`},
-		"a quotation in one cut":      {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
-		"a quotation in a broken one": {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken", ""},
-		"still thinking":              {"<think>is it " + want, "still reasons", ""},
-		"only a draft while thinking": {"<think>" + want + "</think> No idea.", "no JSON", ""},
-		"missing comma":               {`{"verdicts":[1 0]}`, "broken", ""},
-		"too deep":                    {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},
-		"brackets":                    {strings.Repeat("[", 5000), "broken", ""},
+		"empty":                          {"", "empty", ""},
+		"prose":                          {"I can't tell.", "no JSON", ""},
+		"different object":               {`{"claims":[]}`, "no verdicts", ""},
+		"a number":                       {"42", "no JSON", ""},
+		"a string":                       {`"verdicts"`, "no JSON", ""},
+		"truncated in an element":        {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off", `{"verdicts":[{"id":0}]}`},
+		"truncated after an element":     {`{"verdicts":[{"id":0},{"id":1}`, "cut off", `{"verdicts":[{"id":0},{"id":1}]}`},
+		"truncated in a number":          {`{"verdicts":[1,12`, "cut off", `{"verdicts":[1]}`},
+		"truncated in a string":          {`{"verdicts":["a","b`, "cut off", `{"verdicts":["a"]}`},
+		"truncated in a nested list":     {`{"verdicts":[{"ids":[1,2`, "cut off", `{"verdicts":[]}`},
+		"truncated in a wrapped one":     {`{"result":{"verdicts":[1,2`, "cut off", `{"verdicts":[1]}`},
+		"truncated before any":           {`{"verdicts":`, "cut off", ""},
+		"truncated in the key":           {`{"note":1,"verd`, "cut off", ""},
+		"truncated in a literal":         {`{"verdicts":[tr`, "cut off", `{"verdicts":[]}`},
+		"truncated in a comment":         {`{"verdicts":[1, /* `, "cut off", `{"verdicts":[1]}`},
+		"truncated in an escape":         {`{"verdicts":["a\`, "cut off", `{"verdicts":[]}`},
+		"draft, then truncated":          {want + ` no: {"verdicts":[0,`, "cut off", `{"verdicts":[0]}`},
+		"quotation in a truncated value": {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
+		"quotation in a malformed value": {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken", ""},
+		"unfinished reasoning":           {"<think>is it " + want, "still reasons", ""},
+		"draft in unfinished reasoning":  {"<think>" + want + "</think> No idea.", "no JSON", ""},
+		"missing comma":                  {`{"verdicts":[1 0]}`, "broken", ""},
+		"nested too deeply":              {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},
+		"brackets":                       {strings.Repeat("[", 5000), "broken", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -109,15 +109,15 @@ func TestParseSkipsEchoOfPrompt(t *testing.T) {
 	for text, ok := range map[string]bool{
 		"The answer reads " + data + " which proves nothing.": false,
 		"The answer reads " + data + ".\n" + want:             true,
-		want + "\nfor the answer " + data:                     true, // the last that is no echo
-		"Here: " + want:                                       true, // an example of ours may be right
+		want + "\nfor the answer " + data:                     true, // the last value that is not an echo
+		"Here: " + want:                                       true, // examples in the system message may be the answer
 	} {
 		v, err := parse(text, verdicts(), echo)
 		if ok && string(v) != want || !ok && err == nil {
 			t.Errorf("%s: got %s, %v", text, v, err)
 		}
 	}
-	// A reply that is nothing else is what it says, even if it is the same.
+	// A reply that only consists of the value counts, even if it is an echo.
 	if v, err := parse(data, verdicts(), echo); err != nil || string(v) != data {
 		t.Errorf("got %s, %v", v, err)
 	}
@@ -167,7 +167,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: got %v, partial %q", text, err, e.Partial)
 			}
 		}
-		// Whatever is strict JSON by itself is read as it is.
+		// Strict JSON must be returned unchanged.
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
 			t.Fatalf("%q: parsed as %q", trimmed, v)
 		}

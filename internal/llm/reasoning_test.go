@@ -48,7 +48,7 @@ func TestConcurrentCallsSearchOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(got()); n > 2*calls+2 { // 2048 and 8192 of one
+	if n := len(got()); n > 2*calls+2 { // one call needs two more, with 2048 and 8192
 		t.Errorf("got %d requests for %d calls: %v", n, calls, tokensOf(got()))
 	}
 }

@@ -237,7 +237,7 @@ func TestTruncatedFreeText(t *testing.T) {
 			t.Errorf("%q: got %v", tt.text, err)
 		}
 	}
-	// A batch brings the same.
+	// A batch reply is read in the same way.
 	c := client(t, Config{BaseURL: "http://127.0.0.1"})
 	for text, taken := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
 		var body bytes.Buffer

@@ -90,7 +90,7 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 	now := newFakeClock().Now()
 	for _, tt := range []struct {
 		err  error
-		want time.Duration // -1: the usual
+		want time.Duration // -1 means backoff
 	}{
 		{status(429, "Retry-After", "7"), 7 * time.Second},
 		{status(503, "Retry-After", "2.5"), 2500 * time.Millisecond},

@@ -95,7 +95,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 	defer close(release)
 	for name, url := range map[string]string{"gone": gone.URL, "silent": silent.URL, "closed": closed.URL} {
 		t.Run(name, func(t *testing.T) {
-			timeout := time.Minute // a server that answers is not to be missed on a busy machine
+			timeout := time.Minute // avoid timeouts on a busy machine
 			if name == "silent" {
 				timeout = 50 * time.Millisecond
 			}
@@ -112,7 +112,7 @@ func TestDeadServerEndsRun(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			// With five retries each, 160 calls would be 960 tries.
+			// With five retries each, 160 calls would take 960 attempts.
 			if n := s.Meter.Total().Requests; n > 160 || s.Breaker.Err() == nil {
 				t.Errorf("got %d attempts for 160 calls, breaker error %v", n, s.Breaker.Err())
 			}
@@ -130,7 +130,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	if _ = as[*StatusError](t, err); len(got()) != 4 {
 		t.Errorf("got %d requests with 3 retries", len(got()))
 	}
-	// A connection that breaks after the request was sent is not used up in silence.
+	// The transport must not retry silently after a broken connection.
 	n := 0
 	var mu sync.Mutex
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -155,9 +155,9 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 
 func TestNewRequiresClockAndPrice(t *testing.T) {
 	for name, o := range map[string]Options{
-		"no clock":              {Client: Config{Model: "m"}},
-		"no model":              {Clock: newFakeClock()},
-		"a cost without prices": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
+		"no clock":                 {Client: Config{Model: "m"}},
+		"no model":                 {Clock: newFakeClock()},
+		"cost limit without price": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
 	} {
 		if _, err := New(o); err == nil {
 			t.Errorf("got %s: no error", name)
@@ -192,7 +192,7 @@ func TestStackEmbedder(t *testing.T) {
 	if _, tokens := s.Cost(); tokens != 4 {
 		t.Errorf("got %d tokens", tokens)
 	}
-	// Another server does not get this one's key, and has a breaker of its own.
+	// Another server must not get the key, and has its own breaker.
 	other, seen := server(t, func(_ int, _ sent, w http.ResponseWriter) { fail(w, 401, "no", "") })
 	e, at, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
 	if err != nil || at != other.URL {

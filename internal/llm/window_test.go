@@ -16,7 +16,7 @@ type counter struct {
 	mu     sync.Mutex
 	asked  int
 	before string
-	count  func(text, before string) int // of a prompt, and of the one before it
+	count  func(text, before string) int // of this prompt and the previous one
 	err    func(text string) error
 }
 
@@ -56,7 +56,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 		}
 		return 2050
 	}
-	uncached := func(text, before string) int { // of the prompt what was not in the one before
+	uncached := func(text, before string) int { // tokens that are not in the cached prefix
 		n := 0
 		for n < min(len(text), len(before)) && text[n] == before[n] {
 			n++
@@ -66,9 +66,9 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		count  func(text, before string) int
-		tokens string // of the prompts, in their order; a ! is for one that is found cut
+		tokens string // prompts in order; ! marks those detected as truncated
 		limit  int
-		more   int // requests for probes
+		more   int // probe requests
 		missed int
 	}{
 		{"a window of 2048", limited(2048), "700 1900 2300! 9000! 600", 2048, 3, 0},

@@ -21,19 +21,19 @@ import (
 func TestBaseURLs(t *testing.T) {
 	tests := map[string]struct {
 		base, version string
-		path, query   string // from the server's root
+		path, query   string // relative to the server
 		azure         bool
 	}{
-		"plain":            {"/v1", "", "/v1/chat/completions", "", false},
-		"prefix":           {"/team/llm/v1/", "", "/team/llm/v1/chat/completions", "", false},
-		"pasted whole":     {"/v1/chat/completions", "", "/v1/chat/completions", "", false},
-		"root":             {"", "", "/chat/completions", "", false},
-		"azure by version": {"/gw", "2024-06-01", "/gw/openai/deployments/m/chat/completions", "api-version=2024-06-01", true},
-		"azure by path":    {"/gw/openai/deployments/judge-4o", "", "/gw/openai/deployments/judge-4o/chat/completions", "api-version=2024-10-21", true},
-		"azure by query":   {"/openai?api-version=2025-01-01", "", "/openai/deployments/m/chat/completions", "api-version=2025-01-01", true},
-		"azure pasted":     {"/openai/deployments/d/chat/completions?api-version=2025-01-01", "", "/openai/deployments/d/chat/completions", "api-version=2025-01-01", true},
-		"azure models":     {"/models", "2024-05-01-preview", "/models/chat/completions", "api-version=2024-05-01-preview", true},
-		"azure v1":         {"/openai/v1", "preview", "/openai/v1/chat/completions", "api-version=preview", true},
+		"plain":                    {"/v1", "", "/v1/chat/completions", "", false},
+		"prefix":                   {"/team/llm/v1/", "", "/team/llm/v1/chat/completions", "", false},
+		"with endpoint path":       {"/v1/chat/completions", "", "/v1/chat/completions", "", false},
+		"root":                     {"", "", "/chat/completions", "", false},
+		"azure by version":         {"/gw", "2024-06-01", "/gw/openai/deployments/m/chat/completions", "api-version=2024-06-01", true},
+		"azure by path":            {"/gw/openai/deployments/judge-4o", "", "/gw/openai/deployments/judge-4o/chat/completions", "api-version=2024-10-21", true},
+		"azure by query":           {"/openai?api-version=2025-01-01", "", "/openai/deployments/m/chat/completions", "api-version=2025-01-01", true},
+		"azure with endpoint path": {"/openai/deployments/d/chat/completions?api-version=2025-01-01", "", "/openai/deployments/d/chat/completions", "api-version=2025-01-01", true},
+		"azure models":             {"/models", "2024-05-01-preview", "/models/chat/completions", "api-version=2024-05-01-preview", true},
+		"azure v1":                 {"/openai/v1", "preview", "/openai/v1/chat/completions", "api-version=preview", true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 
 func TestReplySizeIsLimited(t *testing.T) {
 	block := bytes.Repeat([]byte(" "), 1<<20)
-	var taken atomic.Int64 // MiB of the plain one
+	var taken atomic.Int64 // uncompressed MiB
 	for name, answer := range map[string]http.HandlerFunc{
 		"100 MB": func(w http.ResponseWriter, _ *http.Request) {
 			for range 100 {
@@ -144,7 +144,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Transient(err) {
 				t.Errorf("got %v", e)
 			}
-			// Some more is on its way when reading ends.
+			// Some more data is in transit when reading ends.
 			if n := taken.Load(); n > 80 {
 				t.Errorf("read %d MiB", n)
 			}

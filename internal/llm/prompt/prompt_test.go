@@ -107,7 +107,7 @@ func TestSharedPrefixComesFirst(t *testing.T) {
 		if a.System != b.System {
 			t.Errorf("got %s: the system message depends on the row", n)
 		}
-		if len(a.System) < 1000 && n != JudgeWord { // a small model repeats its examples
+		if len(a.System) < 1000 && n != JudgeWord { // small models repeat examples
 			t.Errorf("got %s: the system message has %d bytes; with examples it is longer", n, len(a.System))
 		}
 		if n == Judge || n == JudgeWord || n == RagEvals {
@@ -166,26 +166,26 @@ func doubling(n int) string {
 
 func TestLoadRejectsInvalidTemplates(t *testing.T) {
 	for name, tt := range map[string]struct{ file, text, want string }{
-		"a field is not used": {"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{end}}`, `judge.tmpl: "user" does not use the field {{.Claims}}`},
-		"a field is used in one variant only": {
+		"unused field": {"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{end}}`, `judge.tmpl: "user" does not use the field {{.Claims}}`},
+		"field used in one variant only": {
 			"judge.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Contexts}}{{if .Strict}}{{.Claims}}{{end}}{{end}}`,
 			`judge.tmpl: "user" does not use the field {{.Claims}} (strict false`,
 		},
-		"an unknown field":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
-		"no user":                    {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
-		"no system":                  {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
-		"an empty system":            {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
-		"a text in system":           {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
+		"unknown field":              {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{.Anwser}}{{end}}`, "Anwser"},
+		"missing user":               {"claims.tmpl", `{{define "system"}}s{{end}}`, `claims.tmpl: missing template "user"`},
+		"missing system":             {"claims.tmpl", `{{define "user"}}s{{end}}`, `claims.tmpl: missing template "system"`},
+		"empty system":               {"claims.tmpl", `{{define "system"}} {{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" is empty`},
+		"text in system":             {"claims.tmpl", `{{define "system"}}{{.Question}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, `claims.tmpl: "system" contains a text of the dataset`},
 		"no template":                {"claims.tmpl", `{{define "system"`, "claims.tmpl"},
-		"an error while it runs":     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
-		"an error in the system":     {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
-		"no such prompt":             {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
-		"a loop":                     {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
-		"a call of itself":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
-		"calls that multiply":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
-		"texts that multiply":        {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
+		"runtime error in user":      {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{index .Claims 1 2 3}}{{end}}`, "claims.tmpl"},
+		"runtime error in system":    {"claims.tmpl", `{{define "system"}}{{.X}}{{end}}{{define "user"}}{{.Sentences}}{{end}}`, "claims.tmpl"},
+		"unknown prompt":             {"jugde.tmpl", "", "jugde.tmpl: unknown prompt; want one of claims.tmpl"},
+		"loop":                       {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{range 1000000000}}{{range 1000000000}}{{end}}{{end}}{{end}}`, "{{range}} is not supported in prompts"},
+		"recursion":                  {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "user" .}}{{end}}`, `{{template "user"}} calls itself`},
+		"exponential calls":          {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{template "a39" .}}{{end}}` + doubling(40), "takes more than 10000 steps"},
+		"exponential text":           {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}{{$a := "aaaaaaaa"}}` + strings.Repeat(`{{$a = printf "%s%s" $a $a}}`, 60) + `{{end}}`, "function printf is not supported in prompts"},
 		"too much text":              {"claims.tmpl", `{{define "system"}}s{{end}}{{define "user"}}{{.Sentences}}` + strings.Repeat(`{{template "much"}}`, 200) + `{{end}}{{define "much"}}` + strings.Repeat("x", 1<<19) + `{{end}}`, "it writes more than"},
-		"a large file":               {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
+		"large file":                 {"claims.tmpl", strings.Repeat("x", MaxBytes+1), "longer than 1048576 bytes"},
 		"no prompt in the directory": {"readme.txt", "", "no prompts found"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,7 +128,7 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 		}
 		for _, e := range v.Evidence {
 			if string([]rune(contexts[e.Chunk])[e.Start:e.End]) != e.Quote {
-				t.Errorf("claim %d: got %+v is not in its chunk", i, e)
+				t.Errorf("claim %d: evidence %+v is not in its chunk", i, e)
 			}
 		}
 	}

@@ -135,10 +135,10 @@ func TestWordsAndModelAreCombined(t *testing.T) {
 		claim string
 		want  verdict.Label
 	}{
-		"in other words":       {supports, "Rail vehicles go over the bridge each day.", verdict.Supported},
-		"no word of it":        {supports, "Elephants swim.", verdict.NotMentioned},
-		"words, another sense": {refuses, "Trains opened the bridge daily in the harbour.", verdict.NotMentioned},
-		"denied":               {denies, "Trains never cross the deep bridge in March.", verdict.Contradicted},
+		"paraphrase":                    {supports, "Rail vehicles go over the bridge each day.", verdict.Supported},
+		"unrelated":                     {supports, "Elephants swim.", verdict.NotMentioned},
+		"same words, different meaning": {refuses, "Trains opened the bridge daily in the harbour.", verdict.NotMentioned},
+		"contradicted":                  {denies, "Trains never cross the deep bridge in March.", verdict.Contradicted},
 	} {
 		v := judge(t, newJudge(t, &fakeModel{says: tt.says}, formula()), []string{bridge}, tt.claim)[0]
 		if v.Label != tt.want {
@@ -159,7 +159,7 @@ func TestChooseWindowsWithMostWords(t *testing.T) {
 			t.Errorf("a window of %d tokens", n)
 		}
 	}
-	// Two windows of passages, and one packed of both places.
+	// Two passages, and a window packed from both.
 	packed := "Copper bridges rust green. A bridge of copper was built there by Otto."
 	if len(read) != 3 || !slices.Contains(read, packed) {
 		t.Errorf("read %q", read)

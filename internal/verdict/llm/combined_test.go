@@ -79,17 +79,17 @@ func TestCombinedRepeatsInvalidReplies(t *testing.T) {
 	good := list(one, two)
 	for name, tt := range map[string]struct {
 		replies []string
-		judged  int // sentences that are judged verbatim in the end
+		judged  int // sentences that become verbatim claims
 	}{
-		"all there":           {[]string{good}, 0},
-		"no verdict":          {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0]}`), good}, 0},
-		"a verdict of 2":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":2}`), good}, 0},
-		"no text":             {[]string{list(one, `{"sentence_id":1,"text":" ","chunk_ids":[0],"is_supported":true}`), good}, 0},
-		"an unknown sentence": {[]string{list(one, two, `{"sentence_id":2,"text":"Venus is bright.","chunk_ids":[0],"is_supported":true}`), good}, 0},
-		"no statements":       {[]string{list(), good}, 0},
-		"one left out":        {[]string{list(two), list(one)}, 0},
-		"one left out twice":  {[]string{list(two), list()}, 1},
-		"nothing ever":        {[]string{`null`, `{}`}, 2},
+		"complete":          {[]string{good}, 0},
+		"no verdict":        {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","reasoning":"r","chunk_ids":[0]}`), good}, 0},
+		"verdict of 2":      {[]string{list(one, `{"sentence_id":1,"text":"Venus is bright.","chunk_ids":[0],"is_supported":2}`), good}, 0},
+		"no text":           {[]string{list(one, `{"sentence_id":1,"text":" ","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"unknown sentence":  {[]string{list(one, two, `{"sentence_id":2,"text":"Venus is bright.","chunk_ids":[0],"is_supported":true}`), good}, 0},
+		"no statements":     {[]string{list(), good}, 0},
+		"one missing":       {[]string{list(two), list(one)}, 0},
+		"one missing twice": {[]string{list(two), list()}, 1},
+		"always empty":      {[]string{`null`, `{}`}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, f := newCombined(t, func(n int, in input) (string, error) {

@@ -118,7 +118,7 @@ func TestClaimsAreSplitToFitWindow(t *testing.T) {
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok {
 		t.Errorf("got %v", err)
 	}
-	// Known beforehand, it costs nothing to find out.
+	// If the window is known beforehand, no request is wasted.
 	j, f = newJudge(t, inWindow(1<<20), Options{MaxContextTokens: 500})
 	_, err = j.Judge(t.Context(), k)
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); !ok || len(f.asked) != 0 {

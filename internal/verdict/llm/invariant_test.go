@@ -47,8 +47,8 @@ var fakeReplies = []string{
 	strings.Repeat(`{"verdicts":[`, 50),
 }
 
-// checkInvariant checks that for any reply, which the model repeats, each claim gets one verdict
-// or the row fails.
+// checkInvariant checks that each claim gets one verdict or the row fails if the model
+// always returns reply.
 func checkInvariant(t *testing.T, p *prompt.Set, reply string) {
 	t.Helper()
 	for _, style := range []Style{Chunks, Ragas} {
@@ -86,7 +86,7 @@ func checkVerdicts(t *testing.T, k verdict.Task, vs []verdict.Verdict) {
 			t.Errorf("verdict %d: got %+v", i, v)
 		}
 		if (v.Label == verdict.Supported) != (v.Score >= threshold) {
-			t.Errorf("got %v at %v", v.Label, v.Score)
+			t.Errorf("got %v with score %v", v.Label, v.Score)
 		}
 		for n, id := range v.ChunkIDs {
 			if id < 0 || id >= len(k.Contexts) || n > 0 && id <= v.ChunkIDs[n-1] {
@@ -106,12 +106,12 @@ func TestAnyReplyResultsInOneVerdictPerClaimOrError(t *testing.T) {
 	for _, reply := range fakeReplies {
 		checkInvariant(t, p, reply)
 	}
-	// Only what says one of the labels of each claim that was asked is taken.
+	// Answers must come from verdicts with the id of a claim.
 	for _, reply := range fakeReplies {
 		found, _ := reconcile(json.RawMessage(reply), 3, Chunks)
 		for id, a := range found {
 			if a != nil && !strings.Contains(reply, fmt.Sprintf(`_id":%d,`, id)) && !strings.Contains(reply, `"claim_id":1,`) {
-				t.Errorf("got %s: claim %d is %v", reply, id, a.label)
+				t.Errorf("reply %s: claim %d: got %v", reply, id, a.label)
 			}
 		}
 	}

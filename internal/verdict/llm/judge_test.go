@@ -185,33 +185,33 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 	full := []string{entry(0, "supported"), entry(1, "contradicted"), entry(2, "not_mentioned"), entry(3, "supported")}
 	for name, tt := range map[string]struct {
 		first string // the first reply
-		again int    // claims that are asked again
+		again int    // claims in the second request
 	}{
-		"all there":               {list(full...), 0},
-		"a bare list":             {"[" + strings.Join(full, ",") + "]", 0},
-		"by id":                   {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
-		"ids as strings":          {list(entry("0", "supported"), entry("1", "Contradicted"), entry("2", "not mentioned"), entry("3", "SUPPORTED ")), 0},
-		"one missing":             {list(full[0], full[2], full[3]), 1},
-		"only one there":          {list(full[1]), 3},
-		"one doubled":             {list(full[0], full[1], full[1], full[2], full[3]), 1},
-		"one doubled, other":      {list(full[0], entry(0, "contradicted"), full[1], full[2], full[3]), 1},
-		"one doubled by id":       {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
-		"an unknown one":          {list(append(full, entry(4, "supported"))...), 4},
-		"counted from one":        {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported"), entry(4, "supported")), 4},
-		"a negative id":           {list(full[0], full[1], full[2], entry(-1, "supported")), 4},
-		"an id that is a part":    {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
-		"no id":                   {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
-		"another label":           {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
-		"a label that is null":    {list(full[0], full[1], entry(2, nil), full[3]), 1},
-		"no label":                {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
-		"null":                    {`null`, 4},
-		"no list":                 {`{"verdicts":"supported"}`, 4},
-		"an empty list":           {list(), 4},
-		"a list of strings":       {`{"verdicts":["supported","supported","supported","supported"]}`, 4},
-		"two lists":               {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
-		"members that are no ids": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
-		"another object":          {`{"result":"all supported"}`, 4},
-		"strange chunks":          {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
+		"complete":               {list(full...), 0},
+		"list at top level":      {"[" + strings.Join(full, ",") + "]", 0},
+		"by id":                  {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
+		"ids as strings":         {list(entry("0", "supported"), entry("1", "Contradicted"), entry("2", "not mentioned"), entry("3", "SUPPORTED ")), 0},
+		"one missing":            {list(full[0], full[2], full[3]), 1},
+		"two missing":            {list(full[1]), 3},
+		"duplicate":              {list(full[0], full[1], full[1], full[2], full[3]), 1},
+		"duplicate, other":       {list(full[0], entry(0, "contradicted"), full[1], full[2], full[3]), 1},
+		"duplicate by id":        {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
+		"unknown id":             {list(append(full, entry(4, "supported"))...), 4},
+		"ids from one":           {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported"), entry(4, "supported")), 4},
+		"negative id":            {list(full[0], full[1], full[2], entry(-1, "supported")), 4},
+		"fractional id":          {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
+		"no id":                  {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
+		"unknown label":          {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
+		"null label":             {list(full[0], full[1], entry(2, nil), full[3]), 1},
+		"no label":               {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
+		"null":                   {`null`, 4},
+		"not a list":             {`{"verdicts":"supported"}`, 4},
+		"empty list":             {list(), 4},
+		"list of strings":        {`{"verdicts":["supported","supported","supported","supported"]}`, 4},
+		"two lists":              {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
+		"invalid ids as members": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
+		"another object":         {`{"result":"all supported"}`, 4},
+		"invalid chunks":         {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			j, f := newJudge(t, func(n int, in input) (string, error) {
@@ -263,7 +263,7 @@ func TestMissingVerdictFailsRow(t *testing.T) {
 	if got.Verdicts != nil || got.Usage.Requests == 0 {
 		t.Errorf("got %+v", got)
 	}
-	if len(f.asked) != 5 { // all, both, each alone, and for a word the first
+	if len(f.asked) != 5 { // all, both, each separately, and a word about the first
 		t.Errorf("got %d requests", len(f.asked))
 	}
 }
@@ -294,7 +294,7 @@ func TestUnreadableRepliesAreRepeated(t *testing.T) {
 	if f.asked[0].Seed != 7 || f.asked[1].Seed != 8 || f.asked[2].Seed != 9 {
 		t.Errorf("got seeds %d, %d, %d", f.asked[0].Seed, f.asked[1].Seed, f.asked[2].Seed)
 	}
-	// What is whole in a reply that was cut off counts, and only the rest is asked.
+	// Complete verdicts in a truncated reply count, and only the others are requested.
 	j, f = newJudge(t, func(n int, in input) (string, error) {
 		if n == 0 {
 			return "", &llm.ParseError{Reason: "cut off", Partial: json.RawMessage(verdictsOn(in.Claims[:2], byText))}

@@ -10,7 +10,7 @@ import (
 func TestReadWord(t *testing.T) {
 	told := []string{"Yes, you can dance. It is true that no dogs were there.", "Supported is what the third witness said."}
 	const s, c, n, none = "supported", "contradicted", "not_mentioned", ""
-	for reply, want := range map[string][2]string{ // the verdict and the words that say it
+	for reply, want := range map[string][2]string{ // the verdict and the deciding words
 		"yes":                              {s, "yes"},
 		"Yes.":                             {s, "yes"},
 		" **YES**\n":                       {s, "yes"},

@@ -50,7 +50,7 @@ func TestModelWithoutJSONIsAskedForWord(t *testing.T) {
 	if d := cmp.Diff(want, got.Verdicts); d != "" {
 		t.Error(d)
 	}
-	// All at once, all in their places, each alone, and each for a word.
+	// All together, all in a keyed schema, each separately, and a word about each.
 	if len(f.asked) != 1+1+3+3 || got.Usage != (usage.Usage{Requests: 3, PromptTokens: 150, CompletionTokens: 3}) {
 		t.Errorf("got %d requests, usage %+v", len(f.asked), got.Usage)
 	}
@@ -58,7 +58,7 @@ func TestModelWithoutJSONIsAskedForWord(t *testing.T) {
 	if r.Prompt != "judge-word/1" || r.MaxTokens != wordTokens || r.Temperature != 0 || r.Schema != nil {
 		t.Errorf("got word request %+v", r)
 	}
-	// With one chunk there is no question which one a yes is about.
+	// With a single chunk, a yes refers to that chunk.
 	got = judge(t, j, task([]string{"one"}, "a", "b"))
 	if d := cmp.Diff([]int{0}, got.Verdicts[0].ChunkIDs); d != "" || got.Verdicts[1].ChunkIDs != nil || got.Verdicts[0].Evidence != nil {
 		t.Errorf("got %+v", got.Verdicts)
@@ -89,7 +89,7 @@ func TestTruncatedRepliesEndInWord(t *testing.T) {
 		return "", &llm.LengthError{Limit: in.r.MaxTokens}
 	}, Options{})
 	got := judge(t, j, task([]string{"c"}, "a", "b"))
-	// In halves, and each of them once and in a word.
+	// In halves, and then a request and a word for each claim.
 	if labels(got) != "supported supported" || len(f.asked) != 1+2*2 {
 		t.Errorf("got %s in %d requests", labels(got), len(f.asked))
 	}
@@ -120,7 +120,7 @@ func TestOtherErrorsDoNotRequestWord(t *testing.T) {
 		&llm.StatusError{Status: 500}, &llm.NetworkError{Message: "x"}, &llm.TimeoutError{}, &llm.RefusalError{Reason: "refusal"},
 		&llm.BudgetError{}, &llm.DownError{Cause: errors.New("x")}, context.Canceled,
 	} {
-		for at := range 4 { // the last of them in answer to the question for a word
+		for at := range 4 { // the last one is the reply to the request for a word
 			j, f := newJudge(t, func(n int, _ input) (string, error) {
 				if n == at {
 					return "", fault
@@ -244,13 +244,13 @@ func plainServer(t *testing.T, word string) (base string, taken *atomic.Int64) {
 func TestWordFromServerWithoutJSON(t *testing.T) {
 	const jsonTries = 2 * maxAttempts
 	for name, tt := range map[string]struct {
-		word, want string // the verdict, or an error's words
+		word, want string // the verdict, or part of the error
 		kept       int64
 	}{
-		"one word":             {"No.", "not_mentioned", 1},
-		"cut off after a word": {"Yes, the chunks say all of that, and they say it so well that", "the reply was cut off", 0},
-		"cut off without one":  {"As a language model I have read all of the chunks with care, and", "the reply was cut off", 0},
-		"both":                 {"Yes. No.", "no clear yes or no", 0},
+		"one word":                 {"No.", "not_mentioned", 1},
+		"truncated after a word":   {"Yes, the chunks say all of that, and they say it so well that", "the reply was cut off", 0},
+		"truncated without a word": {"As a language model I have read all of the chunks with care, and", "the reply was cut off", 0},
+		"both":                     {"Yes. No.", "no clear yes or no", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base, taken := plainServer(t, tt.word)
@@ -295,7 +295,7 @@ func TestWordFromServerWithoutJSON(t *testing.T) {
 			if tt.kept == 0 {
 				return
 			}
-			// The word comes from the cache now; what could not be read is asked again.
+			// The word is cached now; the unreadable replies are requested again.
 			taken.Store(0)
 			again, _, err := run()
 			if err != nil || taken.Load() != jsonTries {
