@@ -90,11 +90,11 @@ func (j *Judge) putScratch(s *scratch) {
 	}
 }
 
-// judgeAll judges the claims in batches, each with one pass over the contexts.
-func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, batchSize int) ([]verdict.Verdict, error) {
+// judgeAll judges the claims in batches of a size, each with one pass over the contexts.
+func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, size int) ([]verdict.Verdict, error) {
 	s.reset(task.Question)
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
-	for claims := range slices.Chunk(task.Claims, batchSize) {
+	for claims := range slices.Chunk(task.Claims, size) {
 		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, bat
 const batchSize = 256
 
 // errTooMuchWork is returned if a task exceeds its limit of work. Judge handles it.
-var errTooMuchWork = errors.New("too many words of the contexts meet words of the claims")
+var errTooMuchWork = errors.New("too many matches between claims and contexts")
 
 // match sets the best score of each claim in s.claims.
 func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {

@@ -136,15 +136,14 @@ func (f *searcher) join(text string) {
 				continue
 			}
 			f.joined = append(f.joined, ' ')
-			for k := start; k < end; k++ {
-				if k == from-len(hyphen) {
-					k = from
+			for _, part := range [...]string{text[start : from-len(hyphen)], text[from:end]} {
+				for i := range len(part) {
+					c := part[i]
+					if c-'A' < 26 {
+						c |= 0x20
+					}
+					f.joined = append(f.joined, c)
 				}
-				c := text[k]
-				if c-'A' < 26 {
-					c |= 0x20
-				}
-				f.joined = append(f.joined, c)
 			}
 		}
 	}
