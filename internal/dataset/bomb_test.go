@@ -147,12 +147,12 @@ func TestDeeplyNestedJSONFailsOnlyItsRow(t *testing.T) {
 			rows, last := read(t, "x.jsonl", goodRow+bad+goodRow, Options{KeepAll: true})
 			wrong := column != "extra" || name != "within 10000"
 			if len(rows) != 3 || last != "" || rows[0].Err != "" || rows[2].Err != "" || rows[1].Err != "" != wrong {
-				t.Errorf("%s, %s: %d rows, %q, %s", name, column, len(rows), last, errorsOf(rows))
+				t.Errorf("%s, %s: got %d rows, %q, %s", name, column, len(rows), last, errorsOf(rows))
 			}
 		}
 		csv, last := read(t, "x.csv", "answer,contexts\na,x\na,\""+strings.ReplaceAll(value, `"`, `""`)+"\"\na,x\n", Options{})
 		if len(csv) != 3 || last != "" || csv[0].Err != "" || csv[2].Err != "" {
-			t.Errorf("%s, CSV: %d rows, %q, %s", name, len(csv), last, errorsOf(csv))
+			t.Errorf("%s, CSV: got %d rows, %q, %s", name, len(csv), last, errorsOf(csv))
 		}
 	}
 }
@@ -165,7 +165,7 @@ func TestRowWithTooManyValuesFailsAlone(t *testing.T) {
 		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
 		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
 		if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
-			t.Errorf("%s: %q, %q, want %q", value, errorsOf(rows), last, want)
+			t.Errorf("%s: got %q, %q, want %q", value, errorsOf(rows), last, want)
 		}
 	}
 }

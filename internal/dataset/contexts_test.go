@@ -35,7 +35,7 @@ func TestContextsFromJSON(t *testing.T) {
 	} {
 		got, err := fromJSON(tt.value)
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
-			t.Error(tt.value, d, err)
+			t.Errorf("%s: %v (-want +got):\n%s", tt.value, err, d)
 		}
 	}
 }
@@ -102,12 +102,12 @@ func TestContextsFromTextCells(t *testing.T) {
 		got, err := textContexts(&tree{}, tt.cell)
 		if tt.want == nil {
 			if err == nil && !strings.HasPrefix(tt.cell, "[list") {
-				t.Errorf("%.50q: %v", tt.cell, got)
+				t.Errorf("%.50q: got %v, want an error", tt.cell, got)
 			}
 			continue
 		}
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
-			t.Errorf("%.50q: %v\n%.300s", tt.cell, err, d)
+			t.Errorf("%.50q: %v (-want +got):\n%.300s", tt.cell, err, d)
 		}
 	}
 }

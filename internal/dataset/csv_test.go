@@ -43,7 +43,7 @@ func TestCSVMatchesEncodingCSV(t *testing.T) {
 		want, err := r.ReadAll()
 		got, errs := records(text, 1000)
 		if d := cmp.Diff(want, got); err == nil && (d != "" || errs != nil) {
-			t.Errorf("%q: %s %v", text, d, errs)
+			t.Errorf("%q: %v (-want +got):\n%s", text, errs, d)
 		}
 	}
 }
@@ -51,7 +51,7 @@ func TestCSVMatchesEncodingCSV(t *testing.T) {
 func TestCSVKeepsCarriageReturnsWithinQuotes(t *testing.T) {
 	rows, last := read(t, "x.csv", "answer,contexts\r\n\"a\r\nb\nc\rd\",x\r\n", Options{})
 	if last != "" || rows[0].Row.Answer != "a\r\nb\nc\rd" {
-		t.Errorf("%v %s", rows, last)
+		t.Errorf("got rows %v, last error %s", rows, last)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestCSVReadingContinuesAfterRowErrors(t *testing.T) {
 	}
 	rows, _ := read(t, "x.csv", "id,answer,contexts,\xc3\xa4\n1,a,x,\xff\n", Options{KeepAll: true})
 	if rows[0].Err != "x.csv:2: invalid UTF-8" {
-		t.Error(rows)
+		t.Errorf("got rows %+v", rows)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestTSVAllowsQuotesInFields(t *testing.T) {
 	rows, last := read(t, "x.tsv", "answer\tcontexts\na \"b\" c\t\"x\"\"\ny\"\n", Options{})
 	want := []result{{Row: Row{ID: "0", Answer: `a "b" c`, Contexts: []string{"x\"\ny"}}}}
 	if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
-		t.Error(d, last)
+		t.Errorf("(-want +got):\n%s\nlast error: %q", d, last)
 	}
 }
 
@@ -94,19 +94,19 @@ func TestOverlongRecordsAreErrors(t *testing.T) {
 	good := `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
 	rows, last := read(t, "x.jsonl", good+`{"answer":"`+long+`"}`+"\n"+good, opts)
 	if got := errorsOf(rows); got != "\nx.jsonl:2: record is too long: the limit is 200 bytes\n" || last != "" {
-		t.Error(got, last)
+		t.Errorf("got row errors %q, last error %q", got, last)
 	}
 	rows, last = read(t, "x.csv", "answer,contexts\na,x\n"+long+",x\nb,x\n", opts)
 	if got := errorsOf(rows); got != "\nx.csv:3: record is too long: the limit is 200 bytes\n" || last != "" {
-		t.Error(got, last)
+		t.Errorf("got row errors %q, last error %q", got, last)
 	}
 	rows, last = read(t, "x.csv", "answer,contexts\na,x\n\""+strings.Repeat("x\n", 300)+"\",x\nb,x\n", opts)
 	if got := errorsOf(rows); got != "" || last != "x.csv: after row 1: line 3: record is too long: the limit is 200 bytes: is a quote left open?" {
-		t.Error(got, last)
+		t.Errorf("got row errors %q, last error %q", got, last)
 	}
 	rows, last = read(t, "x.json", "["+good+",{\"a\":\""+strings.Repeat(long, 1000)+"\"}]", opts)
 	if got := errorsOf(rows); got != "" || last != "x.json: after row 1: record is too long: the limit is 200 bytes" {
-		t.Error(got, last)
+		t.Errorf("got row errors %q, last error %q", got, last)
 	}
 }
 

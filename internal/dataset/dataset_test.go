@@ -106,12 +106,12 @@ func TestFilesOfDifferentWritersGiveTheSameRows(t *testing.T) {
 			var got []Row
 			for _, r := range rows {
 				if r.Err != "" {
-					t.Error(r.Err)
+					t.Errorf("got row error %q", r.Err)
 				}
 				got = append(got, r.Row)
 			}
 			if d := cmp.Diff(wantRows(), got, ignorePosition()); d != "" {
-				t.Error(d)
+				t.Errorf("(-want +got):\n%s", d)
 			}
 			if size := s.Size(); len(got) > 0 && got[len(got)-1].Offset > size || size <= 0 {
 				t.Errorf("offset %d of %d", got[len(got)-1].Offset, size)
@@ -131,7 +131,7 @@ func TestParquetTypesAsJSON(t *testing.T) {
 	}
 	rows, err := readAll(t, s)
 	if err != nil || len(rows) != 4 {
-		t.Fatal(len(rows), err)
+		t.Fatalf("got %d rows, last error %v", len(rows), err)
 	}
 	var got []string
 	for _, r := range rows {
@@ -148,7 +148,7 @@ func TestParquetTypesAsJSON(t *testing.T) {
 		`ts="2023-11-14T22:13:20.123456"`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 
@@ -258,7 +258,7 @@ func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
 	} {
 		rows, last := read(t, name, text, Options{Keep: []string{"k"}})
 		if len(rows) != len(lines) || last != "" {
-			t.Errorf("%s: %d rows, %s", name, len(rows), last)
+			t.Errorf("%s: got %d rows, %s", name, len(rows), last)
 			continue
 		}
 		for i, l := range lines {
@@ -270,13 +270,13 @@ func TestPythonFloatsInUnusedValuesAreNull(t *testing.T) {
 				want = name + ":" + strconv.Itoa(i+1) + ": " + l.err
 			}
 			if r := rows[i]; r.Err != want || r.Row.Line != i+1 || len(r.Row.Kept) != 1 || string(r.Row.Kept[0].Value) != l.kept {
-				t.Errorf("%s: %+v\nwant %s, %s", name, r, want, l.kept)
+				t.Errorf("%s: got %+v\nwant %s, %s", name, r, want, l.kept)
 			}
 		}
 	}
 	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
 	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
-		t.Error(rows[1].Err)
+		t.Errorf("got row error %q", rows[1].Err)
 	}
 }
 
@@ -318,7 +318,7 @@ func TestReadingContinuesAfterRowErrors(t *testing.T) {
 			t.Errorf("%s\ngot  %s\nwant %s", tt.line, rows[1].Err, want)
 		}
 		if rows[1].Row.Index != 1 || rows[1].Row.Line != 3 || rows[2].Row.Index != 2 || rows[2].Err != "" {
-			t.Errorf("%s: %+v", tt.line, rows)
+			t.Errorf("%s: got %+v", tt.line, rows)
 		}
 	}
 }
@@ -327,11 +327,11 @@ func TestRowWithErrorKeepsValidFields(t *testing.T) {
 	rows, _ := read(t, "x.jsonl", `{"id":"n7","question":"q","answer":"a","contexts":7,"k":1}`, Options{KeepAll: true})
 	want := Row{ID: "n7", Question: "q", Answer: "a", Kept: []Column{{"k", []byte("1")}}}
 	if d := cmp.Diff(want, rows[0].Row, ignorePosition()); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	rows, _ = read(t, "x.csv", "id,answer,contexts\nn7,a\n", Options{})
 	if rows[0].Row.ID != "n7" || rows[0].Row.Answer != "a" || rows[0].Err != "x.csv:2: want 3 fields, got 2" {
-		t.Error(rows)
+		t.Errorf("got rows %+v", rows)
 	}
 }
 
@@ -343,14 +343,14 @@ func TestColumnNames(t *testing.T) {
 			rows, last := read(t, "x.jsonl", "{"+line[FieldID]+","+line[FieldQuestion]+","+line[FieldAnswer]+","+line[FieldContexts]+"}", Options{})
 			want := []result{{Row: Row{ID: "i", Question: "q", Answer: "a", Contexts: []string{"c"}}}}
 			if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
-				t.Error(name, d, last)
+				t.Errorf("%s (-want +got):\n%s\nlast error: %q", name, d, last)
 			}
 		}
 	}
 	rows, last := read(t, "x.csv", "input,output,context,text,query\nq,a,c,gold,other\n", Options{Map: map[Field]string{FieldAnswer: "text", FieldQuestion: "output"}, KeepAll: true})
 	want := []result{{Row: Row{ID: "0", Question: "a", Answer: "gold", Contexts: []string{"c"}, Kept: []Column{{"input", []byte(`"q"`)}, {"query", []byte(`"other"`)}}}}}
 	if d := cmp.Diff(want, rows, ignorePosition()); d != "" || last != "" {
-		t.Error(d, last)
+		t.Errorf("(-want +got):\n%s\nlast error: %q", d, last)
 	}
 }
 
@@ -367,10 +367,10 @@ func TestDuplicateIDsAreReported(t *testing.T) {
 	}
 	rows, _ := readAll(t, s)
 	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" || s.Size() != -1 {
-		t.Error(rows)
+		t.Errorf("got rows %+v", rows)
 	}
 	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have the id of an earlier row" {
-		t.Errorf("%q", warned)
+		t.Errorf("got warnings %q", warned)
 	}
 }
 
@@ -380,7 +380,7 @@ func TestIDsOfInvalidRowsAreNotDuplicates(t *testing.T) {
 		`{"id":"b","answer":1,"contexts":["x"]}` + "\n" + `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
 	rows, last := read(t, "x.jsonl", text, Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
 	if len(rows) != 4 || rows[1].Row.ID != "a" || rows[1].Err == "" || rows[2].Err == "" || last != "" || len(warned) > 0 {
-		t.Errorf("%+v %q %q", rows, last, warned)
+		t.Errorf("got rows %+v, last error %q, warnings %q", rows, last, warned)
 	}
 }
 
@@ -408,17 +408,17 @@ func TestRowIndexCountsAllFiles(t *testing.T) {
 	}
 	rows, last := readAll(t, s)
 	if last != nil || len(rows) != 9 {
-		t.Fatal(len(rows), last)
+		t.Fatalf("got %d rows, last error %v", len(rows), last)
 	}
 	var before int64
 	for i, r := range rows {
 		if r.Row.Index != i || r.Row.Offset < before {
-			t.Errorf("%d: %+v", i, r.Row)
+			t.Errorf("row %d: got %+v", i, r.Row)
 		}
 		before = r.Row.Offset
 	}
 	if before != s.Size() || rows[3].Row.ID != "3" || rows[8].Row.Line != 4 {
-		t.Error(before, s.Size(), rows[3].Row)
+		t.Errorf("got last offset %d of %d, rows %+v and %+v", before, s.Size(), rows[3].Row, rows[8].Row)
 	}
 	for _, err := range s.Rows() {
 		if err == nil {
@@ -453,14 +453,14 @@ func TestReservedColumnsAreNotKept(t *testing.T) {
 	opts := Options{KeepAll: true, Reserved: []string{"index"}, Warn: func(err error) { warned = append(warned, err.Error()) }}
 	rows, _ := read(t, "x.jsonl", `{"answer":"a","contexts":["x"],"index":1,"k":{ "a" : [1, 2] }}`, opts)
 	if d := cmp.Diff([]Column{{"k", []byte(`{"a":[1,2]}`)}}, rows[0].Row.Kept); d != "" || len(warned) != 1 {
-		t.Error(d, warned)
+		t.Errorf("warnings %q (-want +got):\n%s", warned, d)
 	}
 	rows, _ = read(t, "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n", opts)
 	if d := cmp.Diff([]Column{{"k", []byte("2")}}, rows[0].Row.Kept); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	if len(warned) != 4 {
-		t.Errorf("%q", warned)
+		t.Errorf("got warnings %q", warned)
 	}
 }
 
@@ -472,7 +472,7 @@ func TestMissingKeptColumnsAreNull(t *testing.T) {
 	}
 	for i, w := range want {
 		if d := cmp.Diff(w, rows[i].Row.Kept); d != "" || rows[i].Row.Answer != "a" {
-			t.Error(d)
+			t.Errorf("(-want +got):\n%s", d)
 		}
 	}
 }
@@ -480,11 +480,11 @@ func TestMissingKeptColumnsAreNull(t *testing.T) {
 func TestParseFormatAndField(t *testing.T) {
 	for _, name := range Formats() {
 		if f, err := ParseFormat(name); err != nil || string(f) != name {
-			t.Error(f, err)
+			t.Errorf("got %q, %v, want %q", f, err, name)
 		}
 	}
 	if _, err := ParseFormat("xml"); err == nil {
-		t.Error("xml")
+		t.Error("ParseFormat(xml): got no error")
 	}
 	if _, err := ParseField("answer"); err != nil {
 		t.Error(err)

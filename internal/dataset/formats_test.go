@@ -129,10 +129,10 @@ func checkRows(t *testing.T, what string, s *Set, want []Row) {
 		got = append(got, row)
 	}
 	if d := cmp.Diff(want, got, ignorePosition()); d != "" {
-		t.Fatal(what, d)
+		t.Fatalf("%s (-want +got):\n%s", what, d)
 	}
 	if size := s.Size(); size >= 0 && got[len(got)-1].Offset > size {
-		t.Errorf("%s: offset %d of %d", what, got[len(got)-1].Offset, size)
+		t.Errorf("%s: got last offset %d of %d", what, got[len(got)-1].Offset, size)
 	}
 }
 
@@ -147,20 +147,20 @@ func TestTruncatedFilesGiveTheirRowsFirst(t *testing.T) {
 		rows, last := read(t, "x.jsonl", string(data[:len(data)*2/3]), Options{})
 		want := "x.jsonl: after row " + strconv.Itoa(len(rows)) + ": the " + name + " data is cut off: unexpected EOF"
 		if len(rows) < 1000 || last != want {
-			t.Errorf("%s: %d rows, then %s", name, len(rows), last)
+			t.Errorf("%s: got %d rows, then %s", name, len(rows), last)
 		}
 	}
 	whole := encode(t, Parquet, []record{{Answer: "a", Contexts: []string{"x"}}})
 	_, last := read(t, "x.parquet", string(whole[:len(whole)-20]), Options{})
 	if last != "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?" {
-		t.Error(last)
+		t.Errorf("got last error %q", last)
 	}
 	rows, last := read(t, "x.json", "["+line+","+line+"\n{\"answer\"", Options{})
 	if len(rows) != 1 && len(rows) != 2 || last != "x.json: after row 2: line 4: invalid JSON: invalid character '{' after array element (expecting ',' or ']'), at column 1" {
-		t.Error(len(rows), last)
+		t.Errorf("got %d rows, last error %q", len(rows), last)
 	}
 	if last := lastError(t, "["+line+","); last != "x.json: after row 1: line 2: invalid JSON: it ends too early, at column 2" {
-		t.Error(last)
+		t.Errorf("got last error %q", last)
 	}
 }
 
@@ -175,10 +175,10 @@ func TestJSONRowErrorsHaveLines(t *testing.T) {
 	want := "\nx.json:5: want an object, got a number\nx.json:5: invalid JSON: the name \"answer\" comes twice in one object, at column 15\n" +
 		"x.json:6: want an object, got an array\nx.json:7: invalid JSON: invalid UTF-8, at column 12"
 	if got := errorsOf(rows); got != want || last != "" {
-		t.Error(got, last)
+		t.Errorf("got row errors %q, last error %q", got, last)
 	}
 	if rows[0].Row.Line != 2 {
-		t.Error(rows[0].Row.Line)
+		t.Errorf("got line %d, want 2", rows[0].Row.Line)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestJSONRowsWithinAnObject(t *testing.T) {
 	for _, name := range []string{"data", "rows", "examples", "samples"} {
 		rows, last := read(t, "x.json", `{"version":[1], "`+name+`": [{"answer":"a","contexts":["x"]}], "more": {}}`, Options{})
 		if len(rows) != 1 || rows[0].Err != "" || last != "" {
-			t.Error(rows, last)
+			t.Errorf("got rows %+v, last error %q", rows, last)
 		}
 	}
 	for text, want := range map[string]string{
@@ -206,7 +206,7 @@ func TestJSONRowsWithinAnObject(t *testing.T) {
 func TestJSONLinesInJSONFile(t *testing.T) {
 	line := `{"answer":"a","contexts":["x"]}` + "\n"
 	if rows, last := read(t, "x.json", line+line, Options{}); len(rows) != 2 || last != "" {
-		t.Error(rows, last)
+		t.Errorf("got rows %+v, last error %q", rows, last)
 	}
 }
 
@@ -226,11 +226,11 @@ func TestDetectFormat(t *testing.T) {
 	}
 	rows, last := read(t, "x.txt", `{"answer":"a","contexts":["x"]}`, Options{})
 	if len(rows) != 1 || last != "" {
-		t.Error(rows, last)
+		t.Errorf("got rows %+v, last error %q", rows, last)
 	}
 	rows, last = read(t, "x.csv", `{"answer":"a","contexts":["x"]}`, Options{Format: JSONL})
 	if len(rows) != 1 || last != "" {
-		t.Error(rows, last)
+		t.Errorf("got rows %+v, last error %q", rows, last)
 	}
 }
 
@@ -248,16 +248,16 @@ func TestTextEncodings(t *testing.T) {
 	for name, data := range map[string]string{"utf-8": "\xef\xbb\xbf" + strings.Repeat(text, 3000), "le": le + l.String(), "be": be + b.String()} {
 		rows, last := read(t, "x.jsonl", data, Options{})
 		if len(rows) != 3000 || last != "" || rows[2999].Row.Answer != "Ö 日 🏔" || errorsOf(rows[:1]) != "" {
-			t.Error(name, len(rows), last, rows[0])
+			t.Errorf("%s: got %d rows, first %+v, last error %q", name, len(rows), rows[0], last)
 		}
 	}
 	half := strings.Replace(le+l.String(), "\x3c\xd8", "a\x00", 1)
 	rows, last := read(t, "x.jsonl", half, Options{})
 	if len(rows) != 3000 || last != "" || rows[0].Err != "x.jsonl:1: invalid JSON: invalid UTF-8, at column 20" || rows[1].Err != "" {
-		t.Error(len(rows), last, rows[0])
+		t.Errorf("got %d rows, first %+v, last error %q", len(rows), rows[0], last)
 	}
 	if _, last = read(t, "x.jsonl", le+l.String()+"a", Options{}); last != "x.jsonl: after row 3000: the UTF-16 text ends within a character" {
-		t.Error(last)
+		t.Errorf("got last error %q", last)
 	}
 }
 
@@ -275,7 +275,7 @@ func TestLinesOf50MiB(t *testing.T) {
 	} {
 		rows, last := read(t, name, text, Options{})
 		if len(rows) != 3 || last != "" || rows[1].Err != "" || rows[1].Row.Contexts[0] != long || rows[2].Row.Contexts[0] != "x" {
-			t.Error(name, len(rows), last)
+			t.Errorf("%s: got %d rows, last error %q", name, len(rows), last)
 		}
 	}
 }
@@ -289,7 +289,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			_ = s.Close()
 		}
 		if left, _ := os.ReadDir(dir); len(left) > 0 {
-			t.Error(left)
+			t.Errorf("got files %v, want none", left)
 		}
 	}
 	_, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(data), TempDir: filepath.Join(dir, "none")})

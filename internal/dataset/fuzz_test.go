@@ -107,11 +107,11 @@ func FuzzPython(f *testing.F) {
 			return
 		}
 		if len(tr.nodes) == 0 || tr.nodes[0].end != len(tr.nodes) {
-			t.Fatalf("%q: %+v", s, tr.nodes)
+			t.Fatalf("%q: got invalid tree %+v", s, tr.nodes)
 		}
 		for i, n := range tr.nodes {
 			if n.end <= i || n.end > len(tr.nodes) || !utf8.ValidString(n.text) {
-				t.Fatalf("%q: node %d: %+v", s, i, n)
+				t.Fatalf("%q: got invalid node %d: %+v", s, i, n)
 			}
 		}
 		_, _ = contexts(&tr, 0)
@@ -128,11 +128,11 @@ func FuzzContexts(f *testing.F) {
 		}
 		got, err := textContexts(&tree{}, cell)
 		if err == nil && (len(got) == 0 || isBlank(strings.Join(got, ""))) {
-			t.Errorf("%q: %q", cell, got)
+			t.Errorf("%q: got contexts %q", cell, got)
 		}
 		for _, text := range got {
 			if !utf8.ValidString(text) {
-				t.Errorf("%q: %q", cell, text)
+				t.Errorf("%q: got invalid UTF-8 %q", cell, text)
 			}
 		}
 	})

@@ -118,7 +118,7 @@ func TestParquetListLayouts(t *testing.T) {
 				got = append(got, strings.Join(r.Row.Contexts, "|")+err)
 			}
 			if d := cmp.Diff(tt.want, got); d != "" || last != "" {
-				t.Error(d, last)
+				t.Errorf("(-want +got):\n%s\nlast error: %q", d, last)
 			}
 		})
 	}
@@ -154,14 +154,14 @@ func TestParquetNumbersAreIDs(t *testing.T) {
 		parquet.Row{value("a", 0, 1, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(-7)).Level(0, 0, 2)},
 		parquet.Row{null(0, 0, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(8)).Level(0, 0, 2)}), Options{})
 	if last != "" || rows[0].Row.ID != "-7" || rows[1].Row.ID != "8" || rows[1].Err != "x.parquet:2: answer: want a string, got null" {
-		t.Error(rows, last)
+		t.Errorf("got rows %+v, last error %q", rows, last)
 	}
 }
 
 func TestParquetWithoutRows(t *testing.T) {
 	_, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}), Options{})
 	if last != "x.parquet: no rows" {
-		t.Error(last)
+		t.Errorf("got last error %q", last)
 	}
 }
 
@@ -217,7 +217,7 @@ func TestEmptyParquetRowGroupsAreSkipped(t *testing.T) {
 	} {
 		rows, last := read(t, "x.parquet", tt.file, Options{})
 		if len(rows) != tt.rows || last != tt.last || strings.Trim(errorsOf(rows), "\n") != "" {
-			t.Errorf("%d rows, %q, %s", len(rows), last, errorsOf(rows))
+			t.Errorf("got %d rows, %q, %s", len(rows), last, errorsOf(rows))
 		}
 	}
 }
@@ -242,7 +242,7 @@ func TestFilesWithoutRowsAreSkipped(t *testing.T) {
 		}
 		rows, err := readAll(t, s)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
-			t.Errorf("%v: %d rows, %v", tt.paths, len(rows), err)
+			t.Errorf("%v: got %d rows, %v", tt.paths, len(rows), err)
 		}
 	}
 }

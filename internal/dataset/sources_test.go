@@ -33,7 +33,7 @@ func TestContextsKeepTheirSources(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		if d := cmp.Diff(want, row.Sources); d != "" {
-			t.Errorf("%s: %s", text, d)
+			t.Errorf("%s (-want +got):\n%s", text, d)
 		}
 		if row.Sources != nil && len(row.Sources) != len(row.Contexts) {
 			t.Errorf("%s: got %d sources of %d contexts", text, len(row.Sources), len(row.Contexts))

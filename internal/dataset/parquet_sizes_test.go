@@ -71,10 +71,10 @@ func TestParquetWithFalseSizesIsRejected(t *testing.T) {
 		file = append(binary.LittleEndian.AppendUint32(file, uint32(len(footer))), parquetMagic...)
 		c := &pageChecker{r: bytes.NewReader(file), size: int64(len(file)), limit: 1 << 20}
 		if err := c.footer(); text(err) != "not a Parquet file: its footer is broken" {
-			t.Errorf("%s: %v", name, err)
+			t.Errorf("%s: got %v", name, err)
 		}
 		if _, last := read(t, "x.parquet", string(file), Options{}); !strings.Contains(last, "its footer is broken") {
-			t.Errorf("%s: %s", name, last)
+			t.Errorf("%s: got %s", name, last)
 		}
 	}
 }
