@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -24,7 +25,7 @@ func (r *citationParser) parse(marker string) []Citation {
 		}
 		key := citationKey(c)
 		if d, ok := r.definitions[key]; ok {
-			c.Names = append(d.names[:len(d.names):len(d.names)], c.Names...)
+			c.Names = slices.Concat(d.names, c.Names)
 			if d.number >= 0 {
 				c.Number = d.number
 			}
@@ -40,8 +41,8 @@ const citationOverhead = 64
 
 // parseMarker parses a marker, which may contain other markers.
 func parseMarker(marker string, depth int) []Citation {
-	const deepest = 3
-	if depth > deepest {
+	const maxDepth = 3
+	if depth > maxDepth {
 		return nil
 	}
 	marker = strings.TrimSpace(marker)

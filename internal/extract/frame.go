@@ -6,8 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// longestFrame bounds what is looked at for a frame at either end of a claim, in
-// bytes.
+// maxFrameBytes limits the search for a frame at either end of a claim.
 const maxFrameBytes = 120
 
 // trimFrames cuts phrases that only attribute a sentence to its source:

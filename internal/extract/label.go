@@ -2,7 +2,7 @@ package extract
 
 import "strings"
 
-// longestLabel bounds a label such as "To answer your question:", in bytes.
+// maxLabelBytes limits labels such as "To answer your question:".
 const maxLabelBytes = 32
 
 // answerLabelLen returns the length of a label such as "Answer:" or "TL;DR -"

@@ -20,20 +20,13 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	if last != ':' {
 		return announced && w.count() <= 14 && !w.hasDigit() && rest.announcesAnswer()
 	}
-	if announced {
+	switch {
+	case announced, opened.pointsToSteps() && !opened.hasDigit():
 		return true
-	}
-	if opened.pointsToSteps() && !opened.hasDigit() {
-		return true
-	}
-	if w.contains(isNumberWord) || opened.hasDigit() || w.count() > 30 {
+	case w.contains(isNumberWord) || opened.hasDigit() || w.count() > 30:
 		return false
-	}
-	if opened.contains(isForwardPointer) {
+	case opened.contains(isForwardPointer), opened.count() == 0: // "Based on the provided passages:"
 		return true
-	}
-	if opened.count() == 0 {
-		return true // "Based on the provided passages:"
 	}
 	first, _ := opened.cutWord()
 	switch string(first) {
@@ -167,9 +160,9 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return false
 	}
 	if i > 0 {
-		before, upTo := trimClosing(d.sentence(i - 1))
+		before, previous := trimClosing(d.sentence(i - 1))
 		bold := strings.HasPrefix(text, "**") || strings.HasPrefix(text, "__")
-		if before == ':' || !bold && !endsSentence(before, upTo) {
+		if before == ':' || !bold && !endsSentence(before, previous) {
 			return false // announced by a lead-in, or one of several lines
 		}
 		if bold {
@@ -185,8 +178,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return false // "Paris", followed by an explanation
 	}
 	after := d.sentence(i + 1)
-	end, upTo := trimClosing(after)
-	return endsSentence(end, upTo) && strings.Count(after, " ") >= 4
+	return endsSentence(trimClosing(after)) && strings.Count(after, " ") >= 4
 }
 
 // isTitleCase reports whether text is bold or capitalizes its long words.
