@@ -279,7 +279,7 @@ func TestWordFromServerWithoutJSON(t *testing.T) {
 				t.Errorf("got %s", said)
 			}
 			words, tokens := 1, jsonTries*20+2
-			if strings.HasPrefix(name, "cut") {
+			if strings.HasPrefix(name, "truncated") {
 				words, tokens = 2, jsonTries*20+2*wordTokens
 			}
 			if taken.Load() != int64(jsonTries+words) {
