@@ -32,7 +32,6 @@ func goldenDir(name string) string { return filepath.Join("testdata", "models", 
 
 // goldenModel is the content of cases.json.
 type goldenModel struct {
-	Kind   string
 	Hidden struct {
 		Case   int
 		Stages []hiddenStage
@@ -51,8 +50,6 @@ type goldenCase struct {
 	}
 	IDs       []int32 `json:"input_ids"`
 	Types     []int32 `json:"token_type_ids"`
-	Offsets   [][2]int
-	Sequences []*int8 `json:"sequence_ids"`
 	Logits    json.RawMessage
 	Embedding []float64
 	Score     *float64

@@ -9,6 +9,7 @@ import (
 // Element is a data type, with the numbers of TensorProto.DataType.
 type Element int32
 
+// Data types of tensors.
 const (
 	Float32  Element = 1
 	Int32    Element = 6
