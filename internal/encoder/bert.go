@@ -13,10 +13,10 @@ type bertShape struct {
 	eps                                     float32
 }
 
-// post reads the sizes of a post-norm network into n. eps is the default of
+// readPostNorm reads the sizes of a post-norm network into n. eps is the default of
 // layer_norm_eps and minTypes the default of type_vocab_size; 0 means that token
 // types are optional.
-func (c *config) post(n *postNorm, eps float64, minTypes int) bertShape {
+func (c *config) readPostNorm(n *postNorm, eps float64, minTypes int) bertShape {
 	s := bertShape{
 		vocabulary: c.size("vocab_size", maxRows),
 		width:      c.size("hidden_size", maxWidth),
@@ -42,7 +42,7 @@ func (c *config) post(n *postNorm, eps float64, minTypes int) bertShape {
 func bert(c *config, w *weights, family string) (*postNorm, int, error) {
 	n := new(postNorm)
 	eps, types := 1e-12, 2
-	s := c.post(n, eps, types)
+	s := c.readPostNorm(n, eps, types)
 	c.oneOf("position_embedding_type", "absolute", "absolute")
 	e := &n.embed
 	maxTokens := s.positions

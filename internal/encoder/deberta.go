@@ -41,7 +41,7 @@ type distances struct{ keys, queries [][]*kernel.Linear }
 // model was trained for; longer sequences work.
 func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	n := new(postNorm)
-	s := c.post(n, 1e-7, 0)
+	s := c.readPostNorm(n, 1e-7, 0)
 	d := new(disentangled)
 	c.require("position_biased_input", false)
 	if !c.boolean("relative_attention", false) {
@@ -273,8 +273,8 @@ func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 		}
 	}
 	for h := range heads {
-		from := h * d.head
-		a.Q, a.K, a.V, a.Out = q[from:], k[from:], v[from:], out[from:]
+		lo := h * d.head
+		a.Q, a.K, a.V, a.Out = q[lo:], k[lo:], v[lo:], out[lo:]
 		if d.c2p {
 			p.pool.Apply(d.layers[l].keys[h][window], c2p, ld, a.Q, a.Stride, rows, kernel.None)
 		}

@@ -66,7 +66,7 @@ func (f *groundingFile) checkLayout() error {
 	if err != nil {
 		return err
 	}
-	numbers := []struct {
+	constants := []struct {
 		key  string
 		want int
 	}{
@@ -77,9 +77,9 @@ func (f *groundingFile) checkLayout() error {
 		{"sep", sepToken},
 		{"types", tokenTypes},
 	}
-	for _, n := range numbers {
-		if got := c.size(n.key, maxRows); c.err == nil && got != n.want {
-			c.fail(n.key, "model was trained with %d, want %d: use the matching release of ragfaith, or train with this version", got, n.want)
+	for _, k := range constants {
+		if got := c.size(k.key, maxRows); c.err == nil && got != k.want {
+			c.fail(k.key, "model was trained with %d, want %d: use the matching release of ragfaith, or train with this version", got, k.want)
 		}
 	}
 	return c.err
@@ -111,10 +111,10 @@ func (f *groundingFile) network(w *weights) (*postNorm, *claimHeads, error) {
 		return nil, nil, err
 	}
 	n := new(postNorm)
-	s := c.post(n, 1e-12, 0)
+	s := c.readPostNorm(n, 1e-12, 0)
 	c.oneOf("position_embedding_type", "absolute", "absolute")
-	if longest := maxWindowTokens + 2 + maxClaimTokens + 1; s.positions < longest {
-		c.fail("max_position_embeddings", "got %d, but a window with a claim needs %d", s.positions, longest)
+	if need := maxWindowTokens + 2 + maxClaimTokens + 1; s.positions < need {
+		c.fail("max_position_embeddings", "got %d, but a window with a claim needs %d", s.positions, need)
 	}
 	if c.err != nil {
 		return nil, nil, c.err

@@ -46,9 +46,9 @@ func readSentence(dir string) (*sentence, error) {
 		kind := module.Type[strings.LastIndexByte(module.Type, '.')+1:]
 		switch {
 		case kind == "Transformer" && i == 0:
-			err = s.transformer(module.Path)
+			err = s.readTransformer(module.Path)
 		case kind == "Pooling" && i == 1:
-			err = s.pool(module.Path)
+			err = s.readPooling(module.Path)
 		case kind == "Normalize" && i == 2:
 			s.normalizes = true
 		default:
@@ -72,7 +72,7 @@ func (s *sentence) subdir(path string) (string, error) {
 	return filepath.Join(s.dir, path), nil
 }
 
-func (s *sentence) transformer(path string) error {
+func (s *sentence) readTransformer(path string) error {
 	if path != "" {
 		return fmt.Errorf("%s: path: Transformer in %q is not supported", filepath.Join(s.dir, modulesFile), path)
 	}
@@ -90,7 +90,7 @@ func (s *sentence) transformer(path string) error {
 	return c.err
 }
 
-func (s *sentence) pool(path string) error {
+func (s *sentence) readPooling(path string) error {
 	dir, err := s.subdir(path)
 	if err != nil {
 		return err

@@ -129,11 +129,11 @@ func optional(name string) bool {
 // tokenizer, or nil if it is the same.
 func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, index bool, err error) {
 	for _, p := range modelFiles() {
-		repo, from := n.Repo, l
+		repo, src := n.Repo, l
 		if p.tokenizer && tokenizer != nil {
-			repo, from = n.Tokenizer, tokenizer
+			repo, src = n.Tokenizer, tokenizer
 		}
-		f, ok := from.Files[p.name]
+		f, ok := src.Files[p.name]
 		switch {
 		case ok:
 			files = append(files, f)

@@ -36,22 +36,22 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	if err != nil {
 		return nil, err
 	}
-	w := &pullJob{remote: r, name: n, revision: revision}
+	j := &pullJob{remote: r, name: n, revision: revision}
 	if isHash(revision, sha1Digits) {
-		w.listed = &listing{Commit: revision}
-		if m, err := w.verified(ctx); m != nil || err != nil {
+		j.listing = &listing{Commit: revision}
+		if m, err := j.verified(ctx); m != nil || err != nil {
 			return m, err
 		}
 	}
-	if w.listed, err = r.listing(ctx, n.Repo, revision); err != nil {
+	if j.listing, err = r.listing(ctx, n.Repo, revision); err != nil {
 		return nil, err
 	}
 	if n.Tokenizer != "" {
-		if w.tokenizer, err = r.listing(ctx, n.Tokenizer, DefaultRevision); err != nil {
+		if j.tokenizer, err = r.listing(ctx, n.Tokenizer, DefaultRevision); err != nil {
 			return nil, err
 		}
 	}
-	if w.files, w.index, err = selectFiles(n, w.listed, w.tokenizer); err != nil {
+	if j.files, j.index, err = selectFiles(n, j.listing, j.tokenizer); err != nil {
 		return nil, err
 	}
 	release, err := r.lock(ctx, n.Repo)
@@ -59,43 +59,43 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 		return nil, err
 	}
 	defer release()
-	return w.run(ctx)
+	return j.run(ctx)
 }
 
 // A pullJob is one call of Pull, which holds the lock.
 type pullJob struct {
 	*remote
-	name              Name
-	revision          string
-	listed, tokenizer *listing
-	files             []remoteFile // the last is the index, if there is one, until the shards are known
-	index             bool
+	name               Name
+	revision           string
+	listing, tokenizer *listing
+	files              []remoteFile // the last is the index, if there is one, until the shards are known
+	index              bool
 }
 
 // verified returns the model of a commit if it is present and intact, else nil.
-func (w *pullJob) verified(ctx context.Context) (*Model, error) {
-	release, err := w.lock(ctx, w.name.Repo)
+func (j *pullJob) verified(ctx context.Context) (*Model, error) {
+	release, err := j.lock(ctx, j.name.Repo)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	m, err := w.Store.read(w.name.Repo, w.listed.Commit)
+	m, err := j.Store.read(j.name.Repo, j.listing.Commit)
 	if err != nil || len(m.Files) == 0 {
 		return nil, nil // download it
 	}
 	if wrong, err := m.Verify(ctx, nil); err != nil || len(wrong) > 0 {
 		return nil, err
 	}
-	return w.record(w.Store.modelDir(w.name.Repo, w.listed.Commit), m.Dir, m.Files)
+	return j.record(j.Store.modelDir(j.name.Repo, j.listing.Commit), m.Dir, m.Files)
 }
 
-func (w *pullJob) run(ctx context.Context) (*Model, error) {
-	repo, commit := w.name.Repo, w.listed.Commit
-	modelDir, stagingDir := w.Store.modelDir(repo, commit), w.Store.stagingDir(repo, commit)
-	existing, err := w.Store.read(repo, commit)
-	if err == nil && w.isComplete(ctx, existing) {
+func (j *pullJob) run(ctx context.Context) (*Model, error) {
+	repo, commit := j.name.Repo, j.listing.Commit
+	modelDir, stagingDir := j.Store.modelDir(repo, commit), j.Store.stagingDir(repo, commit)
+	existing, err := j.Store.read(repo, commit)
+	if err == nil && j.isComplete(ctx, existing) {
 		// Update the manifest: Find returns the revision that was pulled last.
-		return w.record(modelDir, existing.Dir, existing.Files)
+		return j.record(modelDir, existing.Dir, existing.Files)
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -106,7 +106,7 @@ func (w *pullJob) run(ctx context.Context) (*Model, error) {
 			return nil, err
 		}
 	}
-	if files, dir, err := w.findInCache(ctx); err != nil || files != nil {
+	if files, dir, err := j.findInCache(ctx); err != nil || files != nil {
 		if err != nil {
 			return nil, err
 		}
@@ -114,27 +114,27 @@ func (w *pullJob) run(ctx context.Context) (*Model, error) {
 			return nil, fmt.Errorf("model directory: %w", err)
 		}
 		_ = os.RemoveAll(stagingDir)
-		return w.record(modelDir, dir, files)
+		return j.record(modelDir, dir, files)
 	}
 	if info, err := os.Lstat(stagingDir); err == nil && !info.IsDir() {
 		_ = os.Remove(stagingDir) // perhaps a link; otherwise ensureFiles fails
 	}
-	files, err := w.ensureFiles(ctx, stagingDir)
+	files, err := j.ensureFiles(ctx, stagingDir)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.record(stagingDir, "", files); err != nil {
+	if _, err := j.record(stagingDir, "", files); err != nil {
 		return nil, err
 	}
 	if err := safefile.Rename(stagingDir, modelDir); err != nil {
 		return nil, err
 	}
-	return w.Store.read(repo, commit)
+	return j.Store.read(repo, commit)
 }
 
 // isComplete reports whether m has all files and each one is intact.
-func (w *pullJob) isComplete(ctx context.Context, m *Model) bool {
-	for _, f := range w.files {
+func (j *pullJob) isComplete(ctx context.Context, m *Model) bool {
+	for _, f := range j.files {
 		same := func(o File) bool {
 			return o.Name == f.Name && (f.SHA256 == "" || o.SHA256 == f.SHA256)
 		}
@@ -148,10 +148,10 @@ func (w *pullJob) isComplete(ctx context.Context, m *Model) bool {
 
 // record writes the manifest into modelDir and returns the model, whose files are
 // in dir.
-func (w *pullJob) record(modelDir, dir string, files []File) (*Model, error) {
+func (j *pullJob) record(modelDir, dir string, files []File) (*Model, error) {
 	m := &manifest{
-		Format: manifestFormat, Repo: w.name.Repo, Revision: w.revision, Commit: w.listed.Commit,
-		Endpoint: w.base.String(), Pulled: w.Clock.Now().UTC(), Files: files,
+		Format: manifestFormat, Repo: j.name.Repo, Revision: j.revision, Commit: j.listing.Commit,
+		Endpoint: j.base.String(), Pulled: j.Clock.Now().UTC(), Files: files,
 	}
 	if dir != "" && dir != modelDir {
 		m.Dir = dir
@@ -160,25 +160,25 @@ func (w *pullJob) record(modelDir, dir string, files []File) (*Model, error) {
 		return nil, err
 	}
 	return &Model{
-		Name: w.name, Revision: m.Revision, Commit: m.Commit, Dir: cmp.Or(m.Dir, modelDir), Shared: m.Dir != "",
+		Name: j.name, Revision: m.Revision, Commit: m.Commit, Dir: cmp.Or(m.Dir, modelDir), Shared: m.Dir != "",
 		Pulled: m.Pulled, Files: files,
 	}, nil
 }
 
 // findInCache looks for the whole model in a directory of the Hugging Face cache.
 // It returns no files if the model is missing or damaged.
-func (w *pullJob) findInCache(ctx context.Context) (files []File, dir string, err error) {
-	if w.Store.Cache == "" || w.tokenizer != nil {
+func (j *pullJob) findInCache(ctx context.Context) (files []File, dir string, err error) {
+	if j.Store.Cache == "" || j.tokenizer != nil {
 		return nil, "", nil
 	}
-	dir = w.Store.snapshot(w.name.Repo, w.listed.Commit)
-	wanted := w.files
-	if w.index {
+	dir = j.Store.snapshot(j.name.Repo, j.listing.Commit)
+	wanted := j.files
+	if j.index {
 		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // not in the cache
 		}
-		more, err := shards(index, w.listed, w.name.Repo)
+		more, err := shards(index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, "", nil //nolint:nilerr // another version
 		}
@@ -200,7 +200,7 @@ func (w *pullJob) findInCache(ctx context.Context) (files []File, dir string, er
 		if err != nil || d.check(f.SHA256, f.Blob) != "" {
 			return nil, "", nil //nolint:nilerr // damaged
 		}
-		files = append(files, w.file(f, d.SHA256()))
+		files = append(files, j.file(f, d.SHA256()))
 	}
 	return files, dir, nil
 }
@@ -208,43 +208,43 @@ func (w *pullJob) findInCache(ctx context.Context) (files []File, dir string, er
 const parallelDownloads = 4
 
 // ensureFiles makes sure that all files are in dir.
-func (w *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
+func (j *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
-	if w.index {
+	if j.index {
 		// The index names the shards. Its bytes are counted with the other files.
-		quiet := *w.remote
-		quiet.Puller = new(*w.Puller)
+		quiet := *j.remote
+		quiet.Puller = new(*j.Puller)
 		quiet.Watch.Bytes = nil
-		last := len(w.files) - 1
-		if _, err := quiet.ensureFile(ctx, w.files[last], dir); err != nil {
+		last := len(j.files) - 1
+		if _, err := quiet.ensureFile(ctx, j.files[last], dir); err != nil {
 			return nil, err
 		}
 		index, err := safefile.ReadFile(filepath.Join(dir, indexFile), maxIndexSize)
 		if err != nil {
 			return nil, err
 		}
-		more, err := shards(index, w.listed, w.name.Repo)
+		more, err := shards(index, j.listing, j.name.Repo)
 		if err != nil {
 			return nil, err
 		}
-		w.files = append(w.files, more...)
+		j.files = append(j.files, more...)
 	}
-	if w.Watch.Plan != nil {
+	if j.Watch.Plan != nil {
 		var total int64
-		for _, f := range w.files {
+		for _, f := range j.files {
 			total += max(f.Size, 0)
 		}
-		w.Watch.Plan(len(w.files), total)
+		j.Watch.Plan(len(j.files), total)
 	}
-	files := make([]File, len(w.files))
+	files := make([]File, len(j.files))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelDownloads)
-	for i, f := range w.files {
+	for i, f := range j.files {
 		group.Go(func() error {
-			sum, err := w.ensureFile(ctx, f, dir)
-			files[i] = w.file(f, sum)
+			sum, err := j.ensureFile(ctx, f, dir)
+			files[i] = j.file(f, sum)
 			return err
 		})
 	}
@@ -252,9 +252,9 @@ func (w *pullJob) ensureFiles(ctx context.Context, dir string) ([]File, error) {
 }
 
 // file returns the manifest entry of a file.
-func (w *pullJob) file(f remoteFile, sha256 string) File {
+func (j *pullJob) file(f remoteFile, sha256 string) File {
 	file := File{Name: f.Name, Size: f.Size, SHA256: sha256}
-	if f.Repo != w.name.Repo {
+	if f.Repo != j.name.Repo {
 		file.Repo, file.Commit = f.Repo, f.Commit
 	}
 	return file
@@ -299,15 +299,15 @@ func (r *remote) copyFromCache(f remoteFile, path string) error {
 	if os.Link(blob, path) == nil {
 		return nil
 	}
-	from, err := safefile.Open(blob)
+	src, err := safefile.Open(blob)
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	to, err := safefile.Create(path, 0o644)
+	defer src.Close()
+	dst, err := safefile.Create(path, 0o644)
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, from)
-	return errors.Join(err, to.Sync(), to.Close())
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Sync(), dst.Close())
 }
