@@ -20,8 +20,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// What a workflow says must reach a script as text, and what the scripts read is
-// what action.yml gives them.
+// TestActionPassesInputsAsEnvironment checks that the steps of action.yml pass every
+// input to the scripts as an environment variable, never as part of a command.
 func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	action := readAction(t)
 	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
@@ -57,16 +57,17 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	slices.Sort(read)
 	slices.Sort(given)
 	if read = slices.Compact(read); !slices.Equal(read, given) {
-		t.Errorf("the scripts read %v, and are given %v", read, given)
+		t.Errorf("the scripts read %v, want %v", read, given)
 	}
 	for input := range action.Inputs {
 		if input != "working-directory" && !slices.Contains(given, inputVariable(input)) {
-			t.Errorf("nothing reads the input %s", input)
+			t.Errorf("input %s is not passed to a script", input)
 		}
 	}
 }
 
-// Workflows use others' actions by digest, and put no expression into a command.
+// TestWorkflowsPinActions checks that workflows pin actions by commit and put no
+// expressions into commands.
 func TestWorkflowsPinActions(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(docsRoot, ".github", "workflows", "*.yml"))
 	if err != nil || len(files) == 0 {
@@ -94,24 +95,23 @@ func TestWorkflowsPinActions(t *testing.T) {
 						walk(v)
 					case key == "uses":
 						used++
-						// What is of this repository is of the same commit.
+						// Actions of this repository are pinned by the checkout.
 						if _, version, _ := strings.Cut(said, "@"); !isCommitHash(version) && !strings.HasPrefix(said, "./") {
-							t.Errorf("%s: %s is not pinned by a digest", file, said)
+							t.Errorf("%s: %s is not pinned by a commit hash", file, said)
 						}
 					case key == "run" && strings.Contains(said, "${{"):
-						t.Errorf("%s: an expression in a command: %s", file, said)
+						t.Errorf("%s: command contains an expression: %s", file, said)
 					}
 				}
 			}
 		}
 		if walk(node); used == 0 {
-			t.Errorf("%s uses nothing", file)
+			t.Errorf("%s uses no action", file)
 		}
 	}
 }
 
-// actionRun runs a script of the action in a folder, with a ragfaith that stands
-// for the program where one is given.
+// An actionRun is the outcome of a script of the action, run in dir.
 type actionRun struct {
 	code                    int
 	out, outputs, path, dir string
@@ -120,7 +120,7 @@ type actionRun struct {
 func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash, which the action's scripts are for")
+		t.Skip("bash not found")
 	}
 	root, err := filepath.Abs(docsRoot)
 	if err != nil {
@@ -197,7 +197,8 @@ func TestActionScores(t *testing.T) {
 	}
 }
 
-// Whatever an input says, it is one argument, and nothing of it is run.
+// TestActionDoesNotExecuteInputs checks that each input becomes exactly one argument,
+// whatever it contains.
 func TestActionDoesNotExecuteInputs(t *testing.T) {
 	const echo = "#!/bin/sh\nfor a in \"$@\"; do printf '<%s>\\n' \"$a\"; done\n"
 	const evil = "$(touch hacked) `touch hacked`; touch hacked & \"' || touch hacked #"
@@ -230,11 +231,11 @@ func TestActionDoesNotExecuteInputs(t *testing.T) {
 func checkNotExecuted(t *testing.T, r *actionRun) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(r.dir, "hacked")); err == nil {
-		t.Errorf("an input was run: %s", r.out)
+		t.Errorf("an input was executed: %s", r.out)
 	}
 }
 
-// release serves version 1.2.3 for one platform.
+// serveRelease serves version 1.2.3 for one platform.
 func release(t *testing.T, spoil func(name string, content []byte) []byte) string {
 	t.Helper()
 	const program = "#!/bin/sh\necho ragfaith v1.2.3\n"
@@ -310,7 +311,7 @@ func TestActionVerifiesReleaseChecksum(t *testing.T) {
 				t.Errorf("exit code %d\n%s", r.code, r.out)
 			}
 			if (r.path != "") != (strings.HasSuffix(tt.out, "v1.2.3\n") && tt.code == 0) {
-				t.Errorf("on the path: %q", r.path)
+				t.Errorf("got PATH: %q", r.path)
 			}
 		})
 	}

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// batchCommand is ragfaith in a process of its own, with a key.
+// batchCommand returns a command that scores data in a batch.
 func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, *bytes.Buffer) {
 	cmd := exec.Command("ragfaith", append([]string{
 		"score", data, "--to", "none", "-o", out, "--base-url", s.url,
@@ -25,9 +25,9 @@ func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, 
 	return cmd, said
 }
 
-// At every step of a batch the process is killed, once before the server has done
-// what it was asked for, and once before it says so. Whoever goes on submits
-// nothing a second time and comes to the same bytes.
+// TestKilledBatchRunResumesWithoutResubmitting kills the process at every step of a
+// batch, before and after the server has acted on the request. The resumed run must
+// submit nothing twice and write the same bytes.
 func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
@@ -70,7 +70,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 					close(started)
 					_ = cmd.Wait()
 					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-						t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
+						t.Fatalf("not killed: %v: %s", cmd.ProcessState, said)
 					}
 					cmd, said = batchCommand(s, data, out, append(way, "--resume")...)
 					if err := cmd.Run(); err != nil {
@@ -85,7 +85,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						t.Errorf("the server saw %+v: %s", seen, said)
 					}
 					if readFile(t, out) != want {
-						t.Errorf("the rows are others: %s", said)
+						t.Errorf("results differ: %s", said)
 					}
 					if left := leftovers(t, out); left != nil {
 						t.Error(left)
@@ -138,11 +138,11 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 			t.Errorf("%v: exit %d: %s", tt.args, code, said)
 		}
 	}
-	// Nor does a run without --batch pay again.
+	// A run without --batch must not pay again either.
 	if got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
-	// Another dataset is not what was submitted.
+	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
 	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))
 	cmd, said = batchCommand(s, data, out, "--judge", "llm", "--resume")
@@ -160,7 +160,8 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	}
 }
 
-// A run that is killed while it writes its rows has the replies still.
+// TestBatchRunKilledWhileWritingResumes checks that replies are kept until all rows are
+// written.
 func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
@@ -170,7 +171,7 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
 	said, _ := cmd.CombinedOutput()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("it was not killed: %v: %s", cmd.ProcessState, said)
+		t.Fatalf("not killed: %v: %s", cmd.ProcessState, said)
 	}
 	got := call(t, t.TempDir(), nil, args...)
 	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {
@@ -181,7 +182,8 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	}
 }
 
-// The finished rows of a run without batches are not asked again by one with.
+// TestBatchResumesOnlineRun checks that a batch does not repeat rows that an online run
+// finished.
 func TestBatchResumesOnlineRun(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")

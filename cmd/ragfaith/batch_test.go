@@ -15,14 +15,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
 )
 
-// A batchServer is a testServer that answers batches as well.
+// A batchServer is a testServer with the Batch API.
 type batchServer struct {
 	batchtest.Server
 	chat testServer
 	url  string
 }
 
-// newBatchServer starts one, after set has made it what the test needs.
+// newBatchServer starts a batchServer that set may configure first.
 func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	s := &batchServer{}
 	s.Chat = http.HandlerFunc(s.chat.answer)
@@ -36,8 +36,8 @@ func newBatchServer(t *testing.T, set func(*batchServer)) *batchServer {
 	return s
 }
 
-// batchRows writes n rows, every third of which is about elephants and every
-// seventh of which claims nothing, and returns the file.
+// batchRows writes n rows and returns the file. Every third row is about elephants,
+// every seventh makes no claim.
 func batchRows(t *testing.T, n int) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -56,7 +56,7 @@ func batchRows(t *testing.T, n int) string {
 	return path
 }
 
-// onlineRun is what a run without batches writes.
+// onlineRun returns the results of a run without batches.
 func onlineRun(t *testing.T, data string, args ...string) string {
 	t.Helper()
 	s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")
@@ -90,7 +90,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
 			got := call(t, folder, nil, args...)
 			if got.code != 0 || readFile(t, out) != want {
-				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+				t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
 			}
 			seen := s.Seen()
 			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 || seen.Listings != 0 {
@@ -104,7 +104,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			if left := leftovers(t, out); left != nil {
 				t.Error(left)
 			}
-			// What was paid for is in the cache.
+			// Paid replies are cached.
 			if strings.Contains(tt.args, "no-cache") {
 				return
 			}
@@ -188,7 +188,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 			})
 			got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 			if got.code != 0 || readFile(t, out) != want {
-				t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+				t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
 			}
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
 				t.Errorf("the server saw %+v: %s", seen, got.stderr)
@@ -213,7 +213,7 @@ func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
 	}
 }
 
-// schemaless is a model that takes no JSON schema.
+// schemaless rejects requests with a JSON schema.
 func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
 	var b bytes.Buffer
 	_, _ = b.ReadFrom(r.Body)
@@ -309,7 +309,8 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	}
 }
 
-// Without a JSONL output the state is with the cache, where the same run finds it.
+// Without a JSONL output the state is kept next to the cache, where the same command
+// finds it.
 func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	data, folder := batchRows(t, 28), t.TempDir()
 	want := onlineRun(t, data, "--judge", "llm")
@@ -364,7 +365,7 @@ func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 	}
 }
 
-// What is asked online is held against what the batch has spent already.
+// The budget counts what the batch has spent before requests go online.
 func TestRunBudgetAppliesToBatch(t *testing.T) {
 	data := batchRows(t, 28)
 	s := newBatchServer(t, func(s *batchServer) {

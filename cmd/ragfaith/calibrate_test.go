@@ -11,8 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// scoredRows scores the real rows of testdata with further flags, and returns the
-// results.
+// scoredRows scores testdata/rows.jsonl and returns the results.
 func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -35,9 +34,10 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 	return rows
 }
 
-// What calibrate rests on: a threshold changes no score, a claim is supported
-// exactly where its score reaches it, and so a row's least score says whether all
-// of its claims are.
+// TestMinimumScoreThresholdMatchesClaimThreshold checks the invariants that calibrate
+// relies on: a threshold changes no score, a claim is supported if and only if its score
+// reaches the threshold, and so the minimum claim score of a row decides whether all its
+// claims are supported.
 func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 	usual := scoredRows(t, "usual.jsonl")
 	for _, threshold := range []float64{0.05, 0.3, 0.4311215, 0.8} {
@@ -46,25 +46,25 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 		for i, r := range rows {
 			least := calibrate.Least.Of(r)
 			if was := calibrate.Least.Of(usual[i]); least != was && !(math.IsNaN(least) && math.IsNaN(was)) {
-				t.Errorf("%s: the least score was %v, is %v at %v", r.ID, was, least, threshold)
+				t.Errorf("%s: threshold %[4]v: got minimum score %[3]v, want %[2]v", r.ID, was, least, threshold)
 			}
 			if r.Status != result.Scored {
 				continue
 			}
 			for k, v := range r.Claims {
 				if (v.Verdict == result.Supported) != (v.Score >= threshold) {
-					t.Errorf("%s: claim %d has the score %v and is %v at %v", r.ID, k, v.Score, v.Verdict, threshold)
+					t.Errorf("%s: claim %d with score %v is %v at threshold %v", r.ID, k, v.Score, v.Verdict, threshold)
 				}
 			}
 			if (r.Faithfulness == 1) != (least >= threshold) {
-				t.Errorf("%s: faithfulness %v with the least score %v at %v", r.ID, r.Faithfulness, least, threshold)
+				t.Errorf("%s: faithfulness %v with minimum score %v at threshold %v", r.ID, r.Faithfulness, least, threshold)
 			}
 			if r.Faithfulness == 1 {
 				wholly++
 			}
 		}
 		if wholly == 0 || wholly == len(rows) {
-			t.Errorf("at %v %d of %d rows are wholly supported: that shows nothing", threshold, wholly, len(rows))
+			t.Errorf("threshold %v: %d of %d rows are fully supported, want some but not all", threshold, wholly, len(rows))
 		}
 	}
 }

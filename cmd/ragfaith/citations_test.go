@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// A citedRow is a row of testdata/citations.jsonl as results have it. Want is for
-// each claim its citations, as the chunk and the verdict on the claim by that alone:
-// "0+ 1-", "x" for contradicted, "?" for one that resolves to nothing. Joint says
-// which claims the cited chunks support together but none alone.
+// A citedRow is a row of testdata/citations.jsonl in the results. Want lists for each
+// claim its citations as chunk and verdict, such as "0+ 1-": + is supported, - not
+// mentioned, x contradicted, and ? a citation that resolves to no chunk. Joint lists the
+// claims that the cited chunks support together but not alone.
 type citedRow struct {
 	ID, Answer string
 	Want       []string
@@ -33,7 +33,7 @@ type citedRow struct {
 	Unresolved *int     `json:"unresolved_citations"`
 }
 
-// got is Want as it came out.
+// got formats the citations of the result like Want.
 func (r *citedRow) got() []string {
 	all := []string{}
 	for _, c := range r.Claims {
@@ -54,8 +54,8 @@ func (r *citedRow) got() []string {
 	return all
 }
 
-// alce is citation recall and precision by the definition of ALCE, from Want and Joint
-// alone; NaN where there is none.
+// alce returns citation recall and precision as ALCE defines them, computed from Want
+// and Joint; NaN if undefined.
 func (r *citedRow) alce() (recall, precision float64) {
 	supported, counted, good := 0, 0, 0
 	for i, want := range r.Want {
@@ -105,7 +105,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			for _, c := range r.Claims {
 				for _, x := range c.Citations {
 					if string(answer[x.Start:x.End]) != x.Text {
-						t.Errorf("%s: %q stands at %q", r.ID, x.Text, string(answer[x.Start:x.End]))
+						t.Errorf("%s: got %q at the span of %q", r.ID, x.Text, string(answer[x.Start:x.End]))
 					}
 				}
 			}
@@ -115,7 +115,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 			}
 			if strings.TrimSpace(all) == "" {
 				if r.Unresolved != nil || r.Recall != nil || strings.Contains(line, `"citation`) {
-					t.Errorf("%s: a row without citations has %s", r.ID, line)
+					t.Errorf("%s: row without citations: got %s", r.ID, line)
 				}
 				continue
 			}
@@ -148,7 +148,7 @@ func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	}
 }
 
-// strip leaves out verdicts.
+// strip removes verdicts.
 func strip(all []string) []string {
 	out := []string{}
 	for _, s := range all {
@@ -223,7 +223,7 @@ func TestBatchCitationsMatchOnlineRun(t *testing.T) {
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	got := call(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--judge", "llm")
 	if got.code != 0 || readFile(t, out) != want || strings.Count(want, `"citation_recall":1.0`) != 20 {
-		t.Fatalf("exit %d, or other rows: %s", got.code, got.stderr)
+		t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
 	}
 	if seen := s.Seen(); seen.Batched != 40 || seen.Batches != 2 || seen.Online != 0 {
 		t.Errorf("the server saw %+v", seen)

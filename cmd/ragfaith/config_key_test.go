@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A password in a URL and a key in the environment are shown by no command, and
-// are in no file.
+// TestSecretsFromEnvironmentAreNeverPrinted checks that no output or file contains the
+// password of a URL or a key.
 func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 	const password = "hunter2-hunter2"
 	t.Chdir(t.TempDir())
@@ -38,8 +38,8 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 	}
 }
 
-// Vectors of another server are others, so that a run that asks it does not go on
-// from what one left that asked the first.
+// TestResumeRejectsOtherEmbeddingServer checks that runs with embeddings of different
+// servers are not mixed.
 func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 	s, one, other, folder := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {

@@ -18,7 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/config"
 )
 
-// configErrors are what is wrong with a file of that content.
+// configErrors returns the errors in a config file with that content.
 func configErrors(t *testing.T, content string) []error {
 	t.Helper()
 	f, err := config.Parse("ragfaith.yaml", []byte(content))
@@ -33,8 +33,7 @@ func TestConfigTemplateIsValid(t *testing.T) {
 	if errs := configErrors(t, template); len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	// Without the marks of comments every setting has its default, or one that it
-	// could have.
+	// Uncommented, each option has its default or a valid example.
 	var set strings.Builder
 	names := 0
 	for line := range strings.Lines(template) {
@@ -49,7 +48,7 @@ func TestConfigTemplateIsValid(t *testing.T) {
 		t.Errorf("%v\n%s", errs, set.String())
 	}
 	if want := len(flagsOf(scoreCommand(t))) - 1; names != want { // all but --config
-		t.Errorf("%d settings, want %d", names, want)
+		t.Errorf("got %d options, want %d", names, want)
 	}
 }
 
@@ -69,14 +68,14 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, content) {
-		t.Errorf("the published schema is not that of the flags: \"go test ./cmd/ragfaith -run Schema -update\" writes it: %s",
+		t.Errorf("schema differs from the flags; go test ./cmd/ragfaith -run Schema -update rewrites it: %s",
 			cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(content), "\n")))
 	}
 	compiled, err := jsonschema.NewCompiler().Compile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What the schema lets pass the program takes, and the other way round.
+	// Schema and program must accept and reject the same files.
 	for text, good := range map[string]bool{
 		"{}": true, "judge: lexical": true, "judge: ''": false, "no-claims: null": true, "no-claims: 0": true, "no-claims: half": false,
 		"threshold: 0.5": true, "threshold: 1.5": false, "limit: 3": true, "limit: -1": false, "limit: 1.5": false, "strict: true": true, "strict: 'yes'": false,
@@ -91,15 +90,15 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := compiled.Validate(doc); (err == nil) != good {
-			t.Errorf("%s: the schema says %v", text, err)
+			t.Errorf("%s: schema: got error %v, want valid %t", text, err, good)
 		}
 		if errs := configErrors(t, text); (len(errs) == 0) != good {
-			t.Errorf("%s: the program says %v", text, errs)
+			t.Errorf("%s: program: got errors %v, want valid %t", text, errs, good)
 		}
 	}
 }
 
-// Names of files and folders are known by the word for the value in the help.
+// Path flags are recognized by the argument name in their help.
 func TestPathFlagsAreRecognized(t *testing.T) {
 	var got []string
 	for _, f := range flagsOf(scoreCommand(t)) {
@@ -109,12 +108,12 @@ func TestPathFlagsAreRecognized(t *testing.T) {
 	}
 	for _, want := range []string{"prompts", "cache", "models", "onnxruntime", "model-file", "output", "summary", "config"} {
 		if !slices.Contains(got, want) {
-			t.Errorf("--%s names a file or a folder, and its help says neither", want)
+			t.Errorf("--%s is not recognized as a path", want)
 		}
 	}
 	for _, no := range []string{"keep", "model", "judge", "lang", "base-url"} {
 		if slices.Contains(got, no) {
-			t.Errorf("--%s names no file", no)
+			t.Errorf("--%s is taken for a path", no)
 		}
 	}
 }
@@ -126,19 +125,19 @@ func TestKeysAreNotVariableNames(t *testing.T) {
 		"0f3a": false, "a b": false, "k\u00e9y": false, "d41d8cd98f00b204e9800998ecf8427e": false,
 	} {
 		if got := isVariable(text); got != want {
-			t.Errorf("%s: %v", text, got)
+			t.Errorf("isVariable(%q) = %v, want %v", text, got, want)
 		}
 	}
 	for url, want := range map[string]bool{
 		"http://localhost:8080/v1": false, "https://key@host/v1": true, "https://u:p@host": true, "http://%zz@": true, "": false,
 	} {
 		if got := hasUser(url); got != want {
-			t.Errorf("%s: %v", url, got)
+			t.Errorf("hasUser(%q) = %v, want %v", url, got, want)
 		}
 	}
 	for name, want := range map[string]bool{"api_key": true, "OPENAI-API-KEY": true, "token": true, "hf-token": true, "keep": false, "monkeys": false} {
 		if got := isKeyName(name); got != want {
-			t.Errorf("%s: %v", name, got)
+			t.Errorf("isKeyName(%q) = %v, want %v", name, got, want)
 		}
 	}
 }
@@ -199,7 +198,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 		}
 	}
 	if err != nil {
-		t.Skip("mandoc is not here to check the pages")
+		t.Skip("mandoc not found")
 	}
 	said, _ := exec.Command(program, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
 	for line := range strings.Lines(string(said)) {
@@ -209,7 +208,7 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	}
 }
 
-// scoreCommand is the command in its tree.
+// scoreCommand returns the score command of the command tree.
 func scoreCommand(t *testing.T) *cobra.Command {
 	t.Helper()
 	cmd, _, err := newRoot(emptySystem()).Find([]string{"score"})

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// userIn is a process of a user whose configuration is in dir/user.
+// userIn is the environment of a user whose config directory is dir/user.
 func userIn(dir string, variables map[string]string) system {
 	sys := emptySystem()
 	sys.Clock, sys.WorkDir = &skipClock{}, os.Getwd
@@ -20,7 +20,7 @@ func userIn(dir string, variables map[string]string) system {
 	return sys
 }
 
-// writeFiles writes files below the working directory.
+// writeFiles writes files relative to the working directory.
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -31,9 +31,9 @@ func writeFiles(t *testing.T, files map[string]string) {
 	}
 }
 
-// Every option of every command that is not known to be harmless is refused in a
-// file that was found, so a new flag is too. None of the harmless ones names a
-// file, a server or a variable.
+// TestUntrustedConfigCannotSetSensitiveFlags checks that a discovered config file can
+// set only flags that are known to be harmless, so that new flags are rejected by
+// default, and that none of the harmless flags names a file, a server or a variable.
 func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -69,7 +69,7 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 			}
 			if harmless(set) {
 				if isPath(flag) || strings.HasSuffix(flag.Name, "-env") || strings.HasSuffix(flag.Name, "-url") {
-					t.Errorf("%s: --%s is taken for harmless", cmd.CommandPath(), flag.Name)
+					t.Errorf("%s: --%s is treated as harmless", cmd.CommandPath(), flag.Name)
 				}
 				continue
 			}
@@ -80,12 +80,13 @@ func TestUntrustedConfigCannotSetSensitiveFlags(t *testing.T) {
 		}
 	}
 	if refused < 40 {
-		t.Errorf("%d options were refused, want at least 40", refused)
+		t.Errorf("got %d rejected options, want at least 40", refused)
 	}
 }
 
-// What an attacker would write into the ragfaith.yaml of a repository: nothing is
-// written, nothing is sent, also under a server that the user named.
+// TestUntrustedConfigAttacksAreRejected checks that a malicious ragfaith.yaml in a
+// repository can neither write files nor send requests, even to a server that the user
+// named.
 func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	server := newTestServer(t)
 	var sent []string
@@ -149,7 +150,7 @@ func TestUntrustedConfigAttacksAreRejected(t *testing.T) {
 	}
 }
 
-// Trust is in the content of a file under its path.
+// Trust is bound to the path and content of a file.
 func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -185,7 +186,7 @@ func TestTrustIsRevokedWhenConfigChanges(t *testing.T) {
 	score(exitUsage)
 }
 
-// The user learns what a found file sets, and it can't hide that.
+// Settings from a discovered file are printed, and the file cannot hide that.
 func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -212,9 +213,9 @@ func TestSettingsFromDiscoveredConfigArePrinted(t *testing.T) {
 	}
 }
 
-// A config file that is found is looked at where it really is, and must be the
-// user's own: a link to a trusted file is not trusted, as names in it are relative
-// to another directory.
+// TestDiscoveredConfigMustBeOwnRegularFile checks that a discovered config file belongs
+// to the user and is not a link. A link to a trusted file is not trusted either, because
+// paths in it would be relative to another directory.
 func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	dir := t.TempDir()
 	sys := userIn(dir, nil)
@@ -222,7 +223,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	const file = "output: [out.jsonl]\n"
 	writeFiles(t, map[string]string{"a/ragfaith.yaml": file, "a/rows.jsonl": skyRows, "b/rows.jsonl": skyRows, "b/.git/config": "", "c/sub/rows.jsonl": skyRows, "c/ragfaith.yaml": "seed: 77\n", "d/ragfaith.yaml": file, "d/rows.jsonl": skyRows})
 	if err := errors.Join(os.Symlink("../a/ragfaith.yaml", "b/ragfaith.yaml"), os.Symlink("../c/sub", "b/vendor")); err != nil {
-		t.Skipf("this system makes no symbolic link: %v", err)
+		t.Skipf("no symbolic links: %v", err)
 	}
 	score := func(where string, args ...string) (int, string) {
 		t.Chdir(filepath.Join(dir, where))
@@ -244,7 +245,8 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {
 		t.Errorf("a link that is named: exit %d: %s", code, text)
 	}
-	// What is above a directory is above the real one, which is in no repository.
+	// The parent of a linked directory is the parent of its target, which is in no
+	// repository.
 	if code, text := score("b/vendor"); code != exitOK || strings.Contains(text, "seed") {
 		t.Errorf("through a link: exit %d: %s", code, text)
 	}
@@ -260,7 +262,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	}
 }
 
-// Nothing that a found file or a command line holds is a command of GitHub.
+// Neither config files nor arguments can print a GitHub Actions command.
 func TestMessagesAreNotGitHubCommands(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

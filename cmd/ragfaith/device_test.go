@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// loads says whether this program was built so that it can load libraries.
+// loads reports whether this build can load shared libraries.
 func loads() bool {
 	_, err := ort.Open(os.DevNull)
 	return !errors.Is(err, ort.ErrStatic)
@@ -50,12 +50,12 @@ func TestDeviceFlags(t *testing.T) {
 	}
 }
 
-// A model judges with ONNX Runtime as it does without.
+// TestDeviceWithRuntime checks that ONNX Runtime gives the same scores.
 func TestDeviceWithRuntime(t *testing.T) {
 	library := os.Getenv("RAGFAITH_ONNXRUNTIME")
 	switch {
 	case library == "":
-		t.Skip("RAGFAITH_ONNXRUNTIME names no ONNX Runtime: scripts/fetch-onnxruntime.sh fetches it")
+		t.Skip("RAGFAITH_ONNXRUNTIME is not set; scripts/fetch-onnxruntime.sh downloads the library")
 	case !loads():
 		t.Skip("built without the tag ort")
 	}
@@ -67,7 +67,7 @@ func TestDeviceWithRuntime(t *testing.T) {
 			t.Fatalf("exit %d: %s", got.code, got.stderr)
 		}
 		if len(args) > 0 && !strings.Contains(got.stderr, "ONNX Runtime 1.") {
-			t.Errorf("no library in %q", got.stderr)
+			t.Errorf("no ONNX Runtime version in %q", got.stderr)
 		}
 		var all []float64
 		for line := range strings.Lines(got.stdout) {
@@ -86,11 +86,11 @@ func TestDeviceWithRuntime(t *testing.T) {
 		t.Errorf("--concurrency changes %v to %v", got, one)
 	}
 	if len(got) != len(want) || len(want) != 2 {
-		t.Fatalf("%d claims, %d without the library, want 2", len(got), len(want))
+		t.Fatalf("got %d claims, and %d without the library; want 2", len(got), len(want))
 	}
 	for i := range want {
 		if math.Abs(got[i]-want[i]) > 1e-5 {
-			t.Errorf("claim %d has %v, %v without the library", i, got[i], want[i])
+			t.Errorf("claim %d: got %v, want %v", i, got[i], want[i])
 		}
 	}
 	got2 := call(t, t.TempDir(), env, "score", "-", "--judge", dir, "--device", "cuda:0")

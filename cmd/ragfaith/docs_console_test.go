@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-// A docsStep is a command of a console, and what it prints.
+// A docsStep is a command of a console block and its output.
 type docsStep struct{ command, output string }
 
-// prompted is the command as a console shows it.
+// prompted returns the command with its shell prompt.
 func (s *docsStep) prompted() string {
 	return "$ " + strings.ReplaceAll(s.command, "\n", "\n> ") + "\n"
 }
 
-// readSession reads a console: commands behind "$ ", which go on behind "> ", and
-// below each what it prints.
+// readSession parses a console block: commands follow "$ ", continuation lines "> ", and
+// the lines below a command are its output.
 func readSession(text string) []*docsStep {
 	var steps []*docsStep
 	for line := range strings.Lines(text) {
@@ -37,8 +37,8 @@ func readSession(text string) []*docsStep {
 	return steps
 }
 
-// sameOutput reports whether a page shows what was printed. A line "…" stands for
-// any lines, and durations may differ.
+// sameOutput reports whether printed matches the output shown on a page. A line "…"
+// matches any lines, and durations may differ.
 func sameOutput(shown, printed string) bool {
 	seconds := regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s)\b`)
 	level := func(s string) string { return seconds.ReplaceAllString(strings.TrimRight(s, "\n"), "0s") }
@@ -48,7 +48,7 @@ func sameOutput(shown, printed string) bool {
 		return parts[0] == rest
 	}
 	for i, part := range parts {
-		// A part has lost the line ends that stood next to the dots.
+		// The lines next to the dots have lost their line breaks.
 		part = "\n" + strings.Trim(part, "\n") + "\n"
 		switch at := strings.Index(rest, part); {
 		case part == "\n\n":
@@ -61,7 +61,7 @@ func sameOutput(shown, printed string) bool {
 	return true
 }
 
-// rewritePage writes what was printed into the consoles of a page.
+// rewritePage updates the console blocks of a page with the actual output.
 func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 	t.Helper()
 	path := filepath.Join(docsRoot, page)

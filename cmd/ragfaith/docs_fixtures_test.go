@@ -18,11 +18,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// docsServer is the address that pages name for a server of one's own.
+// docsServer is the address of a local server in the docs.
 const docsServer = "http://localhost:8080"
 
-// writeDocsRows writes what pages call dataset and eval: 40 rows of one claim each, one
-// of which nothing supports.
+// writeDocsRows writes the files that the docs call dataset and eval: 40 rows with one
+// claim each, of which one is unsupported.
 func writeDocsRows(t *testing.T, folder string) {
 	t.Helper()
 	type row struct {
@@ -63,8 +63,7 @@ func writeDocsRows(t *testing.T, folder string) {
 	}
 }
 
-// servers are the settings of the servers that a block asks for, which are
-// started for the page.
+// servers starts the servers that a block asks for and returns their environment.
 func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 	t.Helper()
 	var env []string
@@ -83,8 +82,7 @@ func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 	return env
 }
 
-// useTestServer puts the address of the test's server into the place of the one that
-// pages name.
+// useTestServer replaces the server address in a script with that of the test server.
 func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) string {
 	if r.servers(t, b); b.has("llm") {
 		script = strings.ReplaceAll(script, docsServer, strings.TrimSuffix(r.llm, "/v1"))
@@ -92,9 +90,8 @@ func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) st
 	return script
 }
 
-// startDocsHub starts a hub of very small models, which have the names and the
-// architectures of those that pages speak of, or one that is quicker to write. It
-// also puts the folder my-model where the page is followed.
+// startDocsHub starts a hub with tiny models under the names that the docs use, and
+// writes the directory my-model to folder.
 func startDocsHub(t *testing.T, folder string) string {
 	t.Helper()
 	mine := filepath.Join(folder, "my-model")
@@ -122,8 +119,7 @@ func startDocsHub(t *testing.T, folder string) string {
 	return h.hub.URL
 }
 
-// writeHHEM makes the folder of a very small HHEM with random weights, without a
-// tokenizer.
+// writeHHEM writes a tiny HHEM with random weights and no tokenizer.
 func writeHHEM(t *testing.T, dir string) string {
 	t.Helper()
 	const vocabulary, width, heads, inner, labels = 128, 16, 2, 32, 2
@@ -166,8 +162,8 @@ func writeHHEM(t *testing.T, dir string) string {
 	return dir
 }
 
-// buildEnv are the settings with which commands in the repository build what
-// `make build` builds, and put it elsewhere.
+// buildEnv returns the environment of blocks that run in the repository. It redirects
+// build output to bin.
 func buildEnv(t *testing.T, bin string) []string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE", "GOPATH").Output()

@@ -15,16 +15,16 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// foreignFlags are those of other programs that pages speak of.
+// foreignFlags are flags of other programs that the docs mention.
 const foreignFlags = "--weight --slack --beside --weights --rate --workers --user --tmpfs --read-only --sshlogin --files --build-arg"
 
-// What stands within a line is not run, but names commands, flags and targets of
-// make that there are.
+// TestDocsNameExistingCommandsAndFlags checks that inline code in the docs names only
+// existing commands, flags and make targets.
 func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 	root := newRoot(system{LookupEnv: func(string) (string, bool) { return "", false }})
 	flags := flagNames(root)
 	makefile := readFile(t, filepath.Join(docsRoot, "Makefile"))
-	blocks := regexp.MustCompile("(?ms)^ *```.*?^ *```$|<!--.*?-->") // they are run
+	blocks := regexp.MustCompile("(?ms)^ *```.*?^ *```$|<!--.*?-->") // blocks are executed by another test
 	code := regexp.MustCompile("`([^`]+)`")
 	for _, page := range docsPages(t) {
 		text := blocks.ReplaceAllString(readFile(t, filepath.Join(docsRoot, page)), "")
@@ -38,13 +38,13 @@ func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 			case words[0] == "ragfaith":
 				cmd, rest, err := root.Find(words[1:])
 				if err != nil || cmd == root && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
-					t.Errorf("%s: %s is no command", page, m[1])
+					t.Errorf("%s: no such command: %s", page, m[1])
 					continue
 				}
 				known = flagNames(cmd)
 			case words[0] == "make":
 				if len(words) > 1 && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(words[1])+`:`).MatchString(makefile) {
-					t.Errorf("%s: %s is no target", page, m[1])
+					t.Errorf("%s: no such make target: %s", page, m[1])
 				}
 				continue
 			case !strings.HasPrefix(words[0], "--"):
@@ -53,14 +53,14 @@ func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
 			for _, w := range words {
 				name, _, _ := strings.Cut(strings.TrimRight(w, ".,"), "=")
 				if strings.HasPrefix(name, "--") && len(name) > 2 && !slices.Contains(known, name) && !slices.Contains(strings.Fields(foreignFlags), name) {
-					t.Errorf("%s: %s: there is no %s", page, m[1], name)
+					t.Errorf("%s: %s: no such flag: %s", page, m[1], name)
 				}
 			}
 		}
 	}
 }
 
-// flagNames are the flags of a command and of those below it.
+// flagNames returns the flags of a command and its subcommands.
 func flagNames(cmd *cobra.Command) []string {
 	names := []string{"--help", "--version"}
 	add := func(f *pflag.Flag) { names = append(names, "--"+f.Name) }
@@ -72,7 +72,8 @@ func flagNames(cmd *cobra.Command) []string {
 	return names
 }
 
-// The picture of a terminal shows what its first line prints.
+// TestTerminalPictureMatchesOutput checks the screenshot against the output of the
+// command in its first line.
 func TestTerminalPictureMatchesOutput(t *testing.T) {
 	path := filepath.Join(docsRoot, "docs", "terminal.svg")
 	shown := regexp.MustCompile(`<text [^>]*>([^<]*)</text>`).FindAllStringSubmatch(readFile(t, path), -1)
@@ -82,7 +83,7 @@ func TestTerminalPictureMatchesOutput(t *testing.T) {
 	}
 	words := strings.Fields(command)
 	if len(words) < 3 || words[0] != "$" || words[1] != "ragfaith" {
-		t.Fatalf("its first line is no command: %q", command)
+		t.Fatalf("first line is not a command: %q", command)
 	}
 	cmd := exec.Command(words[1], words[2:]...)
 	cmd.Dir, cmd.Env = docsRoot, []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "COLUMNS=110"}
@@ -97,11 +98,11 @@ func TestTerminalPictureMatchesOutput(t *testing.T) {
 		}
 	}
 	if readFile(t, path) != picture {
-		t.Errorf("it shows something else than:\n%s", printed)
+		t.Errorf("picture differs from the output:\n%s", printed)
 	}
 }
 
-// terminalPicture draws a terminal.
+// terminalPicture renders a terminal as SVG.
 func terminalPicture(command string, lines []string) string {
 	const line, column, margin, top = 17, 7.8, 20, 48
 	width := len([]rune(command))

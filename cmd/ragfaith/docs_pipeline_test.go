@@ -10,18 +10,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A hook is what .pre-commit-hooks.yaml or the settings of a repository say of one.
+// A hook is a pre-commit hook, as defined in .pre-commit-hooks.yaml or used by a
+// repository.
 type hook struct {
 	ID, Entry, Language, Files string
 	Args                       []string
 }
 
-// pipeline runs what a file for a CI system tells it to run: the steps of a
-// workflow, the script of a job of GitLab, hooks of pre-commit. Settings of
-// ragfaith, which begin with their name, are only read.
+// pipeline runs the commands in a CI configuration: workflow steps, GitLab scripts and
+// pre-commit hooks. A ragfaith.yaml is only validated.
 func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 	t.Helper()
-	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") { // settings: the program has to take them
+	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") {
 		writeFile(t, filepath.Join(r.folder, "page.yaml"), b.text)
 		r.script(t, b, "ragfaith config show --config page.yaml")
 		return
@@ -33,11 +33,11 @@ func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 	ran := 0
 	r.jobs(t, b, node, &ran)
 	if ran == 0 {
-		t.Errorf("%s: nothing in it is run: begin it with text if it is none of a CI system", b)
+		t.Errorf("%s: found nothing to run; use the language text if this is not a CI configuration", b)
 	}
 }
 
-// jobs finds what is run anywhere below a node.
+// jobs runs the commands anywhere below node and counts them in ran.
 func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 	t.Helper()
 	list, isList := node.([]any)
@@ -52,7 +52,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 		switch text, isText := value.(string); {
 		case key == "run" && isText:
 			if strings.Contains(text, "${{") {
-				t.Errorf("%s: an expression in a command: give it to the step as a variable", b)
+				t.Errorf("%s: command contains an expression; pass it as an environment variable", b)
 			}
 			*ran++
 			r.script(t, b, text, append(githubEnv(t, r.folder), r.variables(keys)...)...)
@@ -60,7 +60,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 			*ran++
 			r.script(t, b, strings.Join(texts(t, b, value), "\n"), "GITLAB_CI=true", "CI=true")
 		case key == "before_script":
-			// It installs, and so needs the network; a mistake of form is found.
+			// It needs the network to install tools, so only its syntax is checked.
 			script := strings.Join(texts(t, b, value), "\n")
 			if out, code := r.bash(t, b, "bash -n <<'END-OF-IT'\n"+script+"\nEND-OF-IT\n"); code != 0 {
 				t.Errorf("%s: %s\n%s", b, script, out)
@@ -71,7 +71,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 				*ran++
 				r.action(t, b, keys)
 			} else if !isCommitHash(at) {
-				t.Errorf("%s: %s is not pinned by a digest", b, text)
+				t.Errorf("%s: %s is not pinned by a commit hash", b, text)
 			}
 		case key == "hooks":
 			*ran++
@@ -82,12 +82,12 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 	}
 }
 
-// isCommitHash reports whether a reference is that of a commit, in full.
+// isCommitHash reports whether ref is a full commit hash.
 func isCommitHash(ref string) bool {
 	return len(ref) == 40 && strings.Trim(ref, "0123456789abcdef") == ""
 }
 
-// texts is a list of strings.
+// texts returns a node that must be a list of strings.
 func texts(t *testing.T, b *docsBlock, node any) []string {
 	t.Helper()
 	list, _ := node.([]any)
@@ -95,14 +95,14 @@ func texts(t *testing.T, b *docsBlock, node any) []string {
 	for _, n := range list {
 		s, ok := n.(string)
 		if !ok {
-			t.Fatalf("%s: %v is no text", b, n)
+			t.Fatalf("%s: %v is not a string", b, n)
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// githubEnv is what a step has in its environment.
+// githubEnv returns the environment of a workflow step.
 func githubEnv(t *testing.T, folder string) []string {
 	t.Helper()
 	temp := t.TempDir()
@@ -112,7 +112,7 @@ func githubEnv(t *testing.T, folder string) []string {
 	}
 }
 
-// variables are those that a step is given.
+// variables returns the environment that a step sets, with placeholders for expressions.
 func (r *docsReader) variables(step map[string]any) []string {
 	env, _ := step["env"].(map[string]any)
 	var out []string
@@ -120,7 +120,7 @@ func (r *docsReader) variables(step map[string]any) []string {
 		if text, ok := value.(string); ok && !strings.Contains(text, "${{") {
 			out = append(out, name+"="+text)
 		} else {
-			out = append(out, name+"=7") // the number of a pull request, a token
+			out = append(out, name+"=7") // such as a pull request number
 		}
 	}
 	return out
@@ -138,11 +138,11 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 		}
 		text, ok := value.(string)
 		if !ok {
-			t.Errorf("%s: %s: %v is no text: quote it", b, name, value)
+			t.Errorf("%s: %s: %v is not a string; quote it", b, name, value)
 		}
 		env = append(env, inputVariable(name)+"="+text)
 	}
-	if with["dataset"] == nil { // it only installs
+	if with["dataset"] == nil { // install only
 		return
 	}
 	score, err := filepath.Abs(filepath.Join(docsRoot, "scripts", "action-score.sh"))
@@ -152,7 +152,7 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 	r.script(t, b, "'"+score+"'", env...)
 }
 
-// hooks runs hooks as pre-commit would, on a dataset.
+// hooks runs pre-commit hooks on a dataset.
 func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 	t.Helper()
 	var ours, theirs []hook
@@ -169,7 +169,7 @@ func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 	for _, h := range theirs {
 		at := slices.IndexFunc(ours, func(o hook) bool { return o.ID == h.ID })
 		if at < 0 {
-			t.Errorf("%s: there is no hook %s", b, h.ID)
+			t.Errorf("%s: no such hook: %s", b, h.ID)
 			continue
 		}
 		if h.Args == nil {
@@ -179,7 +179,7 @@ func (r *docsReader) hooks(t *testing.T, b *docsBlock, value any) {
 	}
 }
 
-// An actionFile is what action.yml says.
+// An actionFile is the parsed action.yml.
 type actionFile struct {
 	Inputs, Outputs map[string]struct {
 		Description, Default, Value string
@@ -207,7 +207,8 @@ func readAction(t *testing.T) *actionFile {
 	return &a
 }
 
-// inputVariable is the variable in which a script finds an input of the action.
+// inputVariable returns the environment variable that passes an action input to the
+// scripts.
 func inputVariable(input string) string {
 	return "INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
 }

@@ -14,16 +14,16 @@ import (
 	"time"
 )
 
-// docsTime is what the commands of a block may take, which is far more than they
-// need: some of them build the program.
+// docsTime limits the commands of one block. Some build the program.
 const docsTime = 10 * time.Minute
 
-// A docsReader follows a page, in a folder that has what the pages speak of.
+// A docsReader runs the blocks of a page in a directory with the files that the page
+// mentions.
 type docsReader struct {
 	folder string
-	bin    string // stands first on the PATH
+	bin    string // first directory in PATH
 	env    []string
-	llm    string // address of a server, "" until it is needed
+	llm    string // server address, or "" if not started
 	hub    string
 }
 
@@ -39,7 +39,7 @@ func newDocsReader(t *testing.T) *docsReader {
 		"PATH=" + r.bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
 		"HOME=" + home, "XDG_CACHE_HOME=" + filepath.Join(home, ".cache"), "TMPDIR=" + t.TempDir(),
 		"LANG=C.UTF-8", "COLUMNS=100",
-		// Nothing of a page may leave this machine.
+		// No command may access the network.
 		"HTTP_PROXY=http://127.0.0.1:9", "HTTPS_PROXY=http://127.0.0.1:9", "NO_PROXY=127.0.0.1,localhost",
 	}
 	if err := os.Mkdir(home, 0o700); err != nil {
@@ -49,14 +49,14 @@ func newDocsReader(t *testing.T) *docsReader {
 		t.Fatal(err)
 	}
 	writeDocsRows(t, r.folder)
-	// Away from the repository, make only looks a target up.
+	// Outside the repository, make only checks that a target exists.
 	r.tool(t, "make", `exec `+lookPath("make")+` -n -C '`+root+`' "$@"`)
-	// What a workflow says on a pull request must at least be there.
+	// A fake gh checks that the comment of a workflow is not empty.
 	r.tool(t, "gh", `while [ $# -gt 0 ]; do if [ "$1" = --body-file ]; then exec test -s "$2"; fi; shift; done; exit 1`)
 	return r
 }
 
-// lookPath is where a program is, and false where it is not.
+// lookPath returns the path of a program, or the program false if it is not installed.
 func lookPath(name string) string {
 	if path, err := exec.LookPath(name); err == nil {
 		return path
@@ -64,7 +64,7 @@ func lookPath(name string) string {
 	return "false"
 }
 
-// tool puts a script onto the PATH.
+// tool writes a script to PATH.
 func (r *docsReader) tool(t *testing.T, name, script string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(r.bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
@@ -72,7 +72,7 @@ func (r *docsReader) tool(t *testing.T, name, script string) {
 	}
 }
 
-// follow does what a block says.
+// follow runs a block.
 func (r *docsReader) follow(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if b.has("skip") {
@@ -80,7 +80,7 @@ func (r *docsReader) follow(t *testing.T, b *docsBlock) {
 	}
 	if b.before != "" {
 		if out, code := r.bash(t, b, "set -eo pipefail\n"+b.before); code != 0 {
-			t.Fatalf("%s: what goes before it: exit code %d\n%s", b, code, out)
+			t.Fatalf("%s: commands before the block: exit code %d\n%s", b, code, out)
 		}
 	}
 	switch b.lang {
@@ -99,12 +99,12 @@ func (r *docsReader) follow(t *testing.T, b *docsBlock) {
 	}
 }
 
-// script runs commands, which all have to succeed, but for the last with exit=N.
+// script runs commands that must all succeed. With exit=N the last exits with N.
 func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...string) {
 	t.Helper()
-	for _, program := range []string{"jq", "parallel"} { // that not every machine has
+	for _, program := range []string{"jq", "parallel"} { // not installed everywhere
 		if _, err := exec.LookPath(program); err != nil && strings.Contains(text, program+" ") {
-			t.Logf("%s: not run, there is no %s here", b, program)
+			t.Logf("%s: not run, %s not found", b, program)
 			return
 		}
 	}
@@ -114,17 +114,16 @@ func (r *docsReader) script(t *testing.T, b *docsBlock, text string, env ...stri
 	}
 }
 
-// session runs the commands of a console, one by one in one shell, and compares
-// what each prints.
+// session runs the commands of a console block in one shell and compares their output.
 func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	t.Helper()
 	const mark = "\x00"
 	steps := readSession(b.text)
 	if len(steps) == 0 {
-		t.Fatalf("%s: no line begins with $", b)
+		t.Fatalf("%s: no line starts with $", b)
 	}
 	var script strings.Builder
-	script.WriteString("said() { printf '\\0%d\\0' $?; }\n") // nobody's exit code is lost: echo $? can be shown
+	script.WriteString("said() { printf '\\0%d\\0' $?; }\n") // keeps $? for the next command
 	for i, s := range steps {
 		if i > 0 {
 			script.WriteString("(exit $code)\n")
@@ -134,7 +133,7 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	out, _ := r.bash(t, b, script.String())
 	parts := strings.Split(out, mark)
 	if len(parts) != 2*len(steps)+1 {
-		t.Fatalf("%s: the shell stopped:\n%s", b, out)
+		t.Fatalf("%s: the shell exited early:\n%s", b, out)
 	}
 	b.text = ""
 	deciding := len(steps) - 1
@@ -152,7 +151,7 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 		}
 		if !sameOutput(s.output, got) {
 			if !*update {
-				t.Errorf("%s: $ %s\nprints\n%s\nand not\n%s", b, s.command, got, s.output)
+				t.Errorf("%s: $ %s\ngot\n%s\nwant\n%s", b, s.command, got, s.output)
 			}
 			s.output = got
 		}
@@ -160,7 +159,7 @@ func (r *docsReader) session(t *testing.T, b *docsBlock) {
 	}
 }
 
-// bash runs a script, and returns what it printed and its exit code.
+// bash runs a script and returns its output and exit code.
 func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...string) (string, int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
@@ -180,12 +179,12 @@ func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...stri
 	return out.String(), cmd.ProcessState.ExitCode()
 }
 
-// python runs what reads results, where the readers are installed.
+// python runs a Python or SQL block if the readers are installed.
 func (r *docsReader) python(t *testing.T, b *docsBlock) {
 	t.Helper()
 	python := os.Getenv("RAGFAITH_PYTHON")
 	if python == "" {
-		t.Logf("%s: not run, RAGFAITH_PYTHON names no Python with pandas and DuckDB: scripts/fetch-readers.sh does", b)
+		t.Logf("%s: not run, RAGFAITH_PYTHON is not set (see scripts/fetch-readers.sh)", b)
 		return
 	}
 	program := b.text

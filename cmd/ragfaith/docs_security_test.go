@@ -9,13 +9,15 @@ import (
 	"testing"
 )
 
-// Each threat and each fault on the pages has a test, and that is there.
+// TestDocumentedThreatsAndFaultsHaveTests checks that every threat and fault in the docs
+// names an existing test.
 func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
 	checkNamedTests(t, "SECURITY.md")
 	checkNamedTests(t, filepath.Join("docs", "reliability.md"))
 }
 
-// What unpacks archives has to look after the names in them. Nothing here does.
+// TestNoPackageUnpacksArchives guards against path traversal in archives: no package
+// imports an archive library.
 func TestNoPackageUnpacksArchives(t *testing.T) {
 	files := token.NewFileSet()
 	for _, root := range []string{"cmd", "internal"} {

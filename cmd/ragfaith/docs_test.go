@@ -12,43 +12,42 @@ import (
 	"testing"
 )
 
-// docsRoot is the root of the repository.
+// docsRoot is the path of the repository root.
 const docsRoot = "../.."
 
-// A docsBlock is a fenced block of a page.
+// A docsBlock is a fenced code block of a page.
 type docsBlock struct {
-	page   string // from the root of the repository
-	line   int    // of its fence, from 1
+	page   string // relative to the repository root
+	line   int    // line number of the opening fence
 	lang   string
-	words  map[string]string // what follows the language: llm, exit=4 ...
-	before string            // shell commands of the comment <!-- before: … --> above it
+	words  map[string]string // options after the language, such as llm or exit=4
+	before string            // shell commands of a preceding comment <!-- before: … -->
 	text   string
 }
 
 func (b *docsBlock) String() string { return fmt.Sprintf("%s:%d", b.page, b.line) }
 
-// has reports whether a word follows the language of the block.
+// has reports whether the block has an option.
 func (b *docsBlock) has(word string) bool { _, ok := b.words[word]; return ok }
 
-// docsLangs are the languages that a block may have.
+// docsLangs are the allowed languages.
 const docsLangs = "sh console yaml groovy python sql json text"
 
-// docsWords are the words that may follow the language; CONTRIBUTING.md says what
-// each of them does.
+// docsWords are the allowed options, documented in CONTRIBUTING.md.
 const docsWords = "llm hub repository exit skip"
 
-// skipReasons are the reasons for which a block may not be run, and what at least
-// one of its commands must be for that.
+// skipReasons maps the values of skip to a pattern that at least one command of such a
+// block must match.
 func skipReasons() map[string]*regexp.Regexp {
 	return map[string]*regexp.Regexp{
-		// It fetches from a host that tests do not reach.
+		// Downloads from a remote host.
 		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh) |pip install|go install \S+@|goreleaser`),
-		// It needs a machine that is not this one.
+		// Needs another machine.
 		"machine": regexp.MustCompile(`--device cuda|^ssh |^nvidia-smi`),
 	}
 }
 
-// docsPages are the pages whose commands are run.
+// docsPages returns the pages whose commands are run.
 func docsPages(t *testing.T) []string {
 	t.Helper()
 	pages := []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "training/README.md"}
@@ -62,7 +61,7 @@ func docsPages(t *testing.T) []string {
 	return pages
 }
 
-// readBlocks reads the fenced blocks of a page.
+// readBlocks parses the fenced code blocks of a page.
 func readBlocks(page, text string) ([]*docsBlock, error) {
 	fence := regexp.MustCompile("^( *)(```+)([^`]*)$")
 	var blocks []*docsBlock
@@ -90,25 +89,25 @@ func readBlocks(page, text string) ([]*docsBlock, error) {
 				case j == 0:
 					open.lang = name
 				case !slices.Contains(strings.Fields(docsWords), name):
-					return nil, fmt.Errorf("%s: unknown word %q (known: %s)", open, name, docsWords)
+					return nil, fmt.Errorf("%s: unknown option %q (known: %s)", open, name, docsWords)
 				default:
 					open.words[name] = value
 				}
 			}
 			if !slices.Contains(strings.Fields(docsLangs), open.lang) {
-				return nil, fmt.Errorf("%s: a block of %q: give it one of the languages %s", open, open.lang, docsLangs)
+				return nil, fmt.Errorf("%s: unknown language %q (known: %s)", open, open.lang, docsLangs)
 			}
 		case before != "" && strings.TrimSpace(line) != "":
-			return nil, fmt.Errorf("%s:%d: a comment <!-- before: … --> stands above a block", page, i+1)
+			return nil, fmt.Errorf("%s:%d: comment <!-- before: … --> is not followed by a block", page, i+1)
 		}
 	}
 	if open != nil || comment {
-		return nil, fmt.Errorf("%s: a block or a comment is not closed", page)
+		return nil, fmt.Errorf("%s: unclosed block or comment", page)
 	}
 	return blocks, nil
 }
 
-// docsBlocks are the blocks of all pages.
+// docsBlocks returns the blocks of a page.
 func docsBlocks(t *testing.T, page string) []*docsBlock {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(docsRoot, page))
@@ -122,12 +121,12 @@ func docsBlocks(t *testing.T, page string) []*docsBlock {
 	return blocks
 }
 
-// A page is followed from its top to its bottom in a folder of its own, as a
-// reader would.
+// TestDocsCommandsRun runs the blocks of each page from top to bottom in a fresh
+// directory, as a reader would.
 func TestDocsCommandsRun(t *testing.T) {
 	skipShort(t)
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("no bash, which the pages' commands are for")
+		t.Skip("bash not found")
 	}
 	for _, page := range docsPages(t) {
 		t.Run(page, func(t *testing.T) {
@@ -147,7 +146,8 @@ func TestDocsCommandsRun(t *testing.T) {
 	}
 }
 
-// What is left out is of the reasons that there are, and for these reasons.
+// TestSkippedBlocksNeedNetworkOrMachine checks that every skip option has a valid
+// reason.
 func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
 	for _, page := range docsPages(t) {
 		for _, b := range docsBlocks(t, page) {
@@ -158,14 +158,14 @@ func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
 			case b.lang == "text" || b.lang == "json":
 				for _, line := range lines {
 					if regexp.MustCompile(`^\s*(\$|ragfaith|make) `).MatchString(line) {
-						t.Errorf("%s: a command in a block of %s is not run: %s", b, b.lang, line)
+						t.Errorf("%s: command in a block of language %s is never run: %s", b, b.lang, line)
 					}
 				}
 			case !skipped:
 			case needs == nil:
-				t.Errorf("%s: skip=%s is no reason (known: %v)", b, reason, slices.Sorted(maps.Keys(skipReasons())))
+				t.Errorf("%s: unknown reason skip=%s (known: %v)", b, reason, slices.Sorted(maps.Keys(skipReasons())))
 			case !slices.ContainsFunc(lines, needs.MatchString):
-				t.Errorf("%s: nothing in it needs skip=%s", b, reason)
+				t.Errorf("%s: no command needs skip=%s", b, reason)
 			default:
 				t.Logf("%s: not run, needs another %s:\n%s", b, reason, b.text)
 			}

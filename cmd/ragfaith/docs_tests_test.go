@@ -10,20 +10,19 @@ import (
 	"testing"
 )
 
-// checkNamedTests holds a page against the tests that it names, as `TestX`, as
-// `FuzzX`, or as the script `x.txtar`: each is in the repository, and each row of a
-// table that has a column "Test" names one there. It returns the names in the order
-// of the page.
+// checkNamedTests checks that the tests named on a page (`TestX`, `FuzzX` or `x.txtar`)
+// exist, and that each row of a table with a column "Test" names one. It returns the
+// names in order.
 func checkNamedTests(t *testing.T, page string) []string {
 	t.Helper()
 	known := testNames(t)
 	name := regexp.MustCompile("`((?:Test|Fuzz)[A-Z0-9][A-Za-z0-9_]*|\\w+\\.txtar)`")
 	var names []string
-	column := -1 // of the tests, in the table that the line is in
+	column := -1 // of tests in the current table
 	for i, line := range strings.Split(readFile(t, filepath.Join(docsRoot, page)), "\n") {
 		for _, m := range name.FindAllStringSubmatch(line, -1) {
 			if names = append(names, m[1]); !known[m[1]] {
-				t.Errorf("%s:%d: there is no test %s", page, i+1, m[1])
+				t.Errorf("%s:%d: no such test: %s", page, i+1, m[1])
 			}
 		}
 		if !strings.HasPrefix(line, "|") {
@@ -39,7 +38,7 @@ func checkNamedTests(t *testing.T, page string) []string {
 			continue
 		}
 		if column >= len(cells) || !name.MatchString(cells[column]) {
-			t.Errorf("%s:%d: this row names no test: %s", page, i+1, line)
+			t.Errorf("%s:%d: row names no test: %s", page, i+1, line)
 		}
 	}
 	if len(names) == 0 {
@@ -48,7 +47,7 @@ func checkNamedTests(t *testing.T, page string) []string {
 	return names
 }
 
-// testNames are the names of all tests, fuzz targets and scripts of the repository.
+// testNames returns the names of all tests, fuzz targets and scripts in the repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	known := map[string]bool{}

@@ -12,8 +12,8 @@ const editedRows = `[
 {"id":"c","question":"q","answer":"x","contexts":7,"label":0},
 {"id":"d","question":"q","answer":"It is dry.","contexts":["It is dry."],"label":0}`
 
-// edits change one field of the results of editedRows. Each is refused with that
-// message, after the name of the file.
+// edits are changes of one field in the results of editedRows, each with the error that
+// it must cause.
 func edits() map[string]struct{ old, edited, want string } {
 	const first, second = `"chunk_ids":[0]`, `"verdict":"not_mentioned","score":0.014656`
 	return map[string]struct{ old, edited, want string }{
@@ -72,7 +72,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 		t.Helper()
 		writeFile(t, in(name), content)
 	}
-	// The name of the dataset is in an error of a row: the same one for all.
+	// Run in one directory, because an error of a row contains the dataset path.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
 	write("rows.json", editedRows)
 	if c := call(t, folder, nil, score...); c.code != exitFailure {
@@ -96,12 +96,12 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	for name, tt := range edits() {
 		t.Run(name, func(t *testing.T) {
 			old, want := tt.old, "edited.jsonl:"+tt.want+"\n"
-			if old == `"error":"rows.json` || strings.HasSuffix(old, `"error":"rows`) { // it has the directory
+			if old == `"error":"rows.json` || strings.HasSuffix(old, `"error":"rows`) { // contains the directory
 				old, tt.edited = strings.Replace(old, `rows`, in("rows"), 1), strings.Replace(tt.edited, `rows`, in("rows"), 1)
 			}
 			edited := strings.Replace(part, old, tt.edited, 1)
 			if edited == part {
-				t.Fatalf("no %s in %s", old, part)
+				t.Fatalf("%s not found in %s", old, part)
 			}
 			write("edited.jsonl", edited)
 			for _, args := range read {
@@ -110,7 +110,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 				}
 			}
 
-			// --resume judges the row again.
+			// With --resume the row is judged again.
 			write("out.jsonl.part", edited)
 			write("out.jsonl.part.settings", settings)
 			line, said, _ := strings.Cut(tt.want, ": ")
@@ -127,7 +127,8 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	}
 }
 
-// A file whose summary counts no rows is not read if it is empty, and only then.
+// TestSummaryWithoutRowsRequiresEmptyFile checks that a summary without rows cannot hide
+// the rows of its file.
 func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	folder := t.TempDir()
 	in := func(name string) string { return filepath.Join(folder, name) }

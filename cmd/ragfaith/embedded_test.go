@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tinyGrounding is a model with random weights.
+// tinyGrounding is a model file with random weights.
 const tinyGrounding = "../../internal/encoder/testdata/grounding/int8.safetensors"
 
 func TestEmbeddedJudgeScoresRows(t *testing.T) {
@@ -22,16 +22,16 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 	}
 	one := run("--concurrency", "1")
 	if many := run("--concurrency", "16"); many != one {
-		t.Error("the concurrency changes what is written")
+		t.Error("results depend on --concurrency")
 	}
 	float := run("--precision", "float32")
 	if float == one {
-		t.Error("--precision changes nothing")
+		t.Error("--precision does not change the results")
 	}
 	file := filepath.Join(t.TempDir(), "settings.yaml")
 	writeFile(t, file, "precision: float32\n")
 	if run("--config", file) != float {
-		t.Error("precision in a file is not --precision")
+		t.Error("precision from a config file and --precision give different results")
 	}
 	rows := 0
 	for line := range strings.Lines(one) {
@@ -59,7 +59,7 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 		}
 	}
 	if rows != 60 {
-		t.Errorf("%d rows", rows)
+		t.Errorf("got %d rows", rows)
 	}
 }
 

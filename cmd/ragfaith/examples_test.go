@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// A job is what is asked of a manifest of a Kubernetes Job here.
+// A job is the part of a Kubernetes Job manifest that the test checks.
 type job struct {
 	APIVersion string `yaml:"apiVersion"`
 	Kind       string
@@ -52,11 +52,11 @@ type container struct {
 	} `yaml:"volumeMounts"`
 }
 
-// The pods of a Job, each run here with its index, leave results that merged are
-// those of one run.
+// TestKubernetesJobResultsMergeToOneRun runs the pods of each example Job locally and
+// compares their merged results with a single run.
 func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("no sh, which the pods' command is for")
+		t.Skip("sh not found")
 	}
 	for name, merge := range map[string][]string{"job-shards.yaml": {"report"}, "job-files.yaml": {"report", "--append"}} {
 		t.Run(name, func(t *testing.T) {
@@ -64,34 +64,34 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 			j := readJob(t, name)
 			pod := j.Spec.Template.Spec
 			if len(pod.Containers) != 1 || len(pod.Volumes) != 1 {
-				t.Fatalf("%d containers and %d volumes", len(pod.Containers), len(pod.Volumes))
+				t.Fatalf("got %d containers and %d volumes, want one of each", len(pod.Containers), len(pod.Volumes))
 			}
 			c, n := pod.Containers[0], j.Spec.Completions
 			if j.APIVersion != "batch/v1" || j.Kind != "Job" || j.Spec.CompletionMode != "Indexed" || n < 2 || j.Spec.Parallelism > n ||
 				j.Spec.BackoffLimitPerIndex < 1 || pod.RestartPolicy != "Never" {
-				t.Errorf("it is no indexed Job whose pods are tried again: %+v", j)
+				t.Errorf("want an indexed Job that retries its pods, got %+v", j)
 			}
 			if len(c.VolumeMounts) != 1 || c.VolumeMounts[0].Name != pod.Volumes[0].Name || c.VolumeMounts[0].MountPath != "/data" {
-				t.Errorf("what it mounts is not there: %+v", c.VolumeMounts)
+				t.Errorf("invalid volume mounts: %+v", c.VolumeMounts)
 			}
-			// A mistake in the command line is the same at the next try.
+			// Usage errors are not retried.
 			if rules := j.Spec.PodFailurePolicy.Rules; len(rules) != 1 || rules[0].OnExitCodes.ContainerName != c.Name ||
 				rules[0].Action != "FailJob" || !slices.Equal(rules[0].OnExitCodes.Values, []int{exitUsage}) {
-				t.Errorf("what fails: %+v", rules)
+				t.Errorf("got failure policy %+v", rules)
 			}
 
 			data := t.TempDir()
 			text := readFile(t, filepath.Join(docsRoot, "testdata", "rows.jsonl"))
 			writeFile(t, filepath.Join(data, "dataset.jsonl"), text)
 			lines := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
-			for i := range n { // as split cuts it
+			for i := range n { // like split
 				part := lines[i*len(lines)/n : (i+1)*len(lines)/n]
 				writeFile(t, filepath.Join(data, "dataset-"+strconv.Itoa(i)+".jsonl"), strings.Join(part, ""))
 			}
 			for i := range n {
 				c.run(t, data, i)
 			}
-			c.run(t, data, 0) // a pod may be started again that had ended well
+			c.run(t, data, 0) // a finished pod may be started again
 			callWithGate(t, data, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", filepath.Join(data, "whole.jsonl"))
 
 			var shards []string
@@ -109,7 +109,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 	}
 }
 
-// readJob reads a manifest of examples.
+// readJob reads a manifest from examples/kubernetes.
 func readJob(t *testing.T, name string) *job {
 	t.Helper()
 	var j job
@@ -119,14 +119,14 @@ func readJob(t *testing.T, name string) *job {
 	return &j
 }
 
-// run does what the pod with that index does, with its volume at data.
+// run runs the container of the pod with that index, with its volume at data.
 func (c *container) run(t *testing.T, data string, index int) {
 	t.Helper()
-	env := map[string]string{"JOB_COMPLETION_INDEX": strconv.Itoa(index)} // of every pod of an indexed Job
+	env := map[string]string{"JOB_COMPLETION_INDEX": strconv.Itoa(index)} // set in every pod of an indexed Job
 	for _, v := range c.Env {
 		env[v.Name] = v.Value
 	}
-	// Kubernetes puts variables into a command, and leaves what it does not know.
+	// Kubernetes expands $(NAME) in commands and leaves unknown names unchanged.
 	expand := func(text string) string {
 		text = regexp.MustCompile(`\$\((\w+)\)`).ReplaceAllStringFunc(text, func(ref string) string {
 			if value, ok := env[ref[2:len(ref)-1]]; ok {
@@ -138,7 +138,7 @@ func (c *container) run(t *testing.T, data string, index int) {
 	}
 	command := slices.Clone(c.Command)
 	if command == nil {
-		command = []string{"ragfaith"} // the entry point of the image
+		command = []string{"ragfaith"} // entry point of the image
 	}
 	var argv []string
 	for _, word := range slices.Concat(command, c.Args) {
@@ -154,13 +154,12 @@ func (c *container) run(t *testing.T, data string, index int) {
 	}
 }
 
-// What the Spark job does with a partition needs no Spark to be tested; `make
-// e2e-spark` runs one.
+// TestSparkJobPartitions runs the unit tests of the Spark job, which need no Spark.
 func TestSparkJobPartitions(t *testing.T) {
 	skipShort(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no python3, which the job is written for")
+		t.Skip("python3 not found")
 	}
 	binary, err := exec.LookPath("ragfaith")
 	if err != nil {

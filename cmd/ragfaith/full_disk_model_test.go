@@ -10,14 +10,14 @@ import (
 	"testing"
 )
 
-// A model that there is no room for, or no room to say what it is, is none; it is
-// one as soon as there is. So it is where the files come from a cache.
+// TestFullDiskLeavesNoPartialModel checks that a model is usable only after all its
+// files and its manifest are written, also if they are copied from a cache.
 func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 	skipShort(t)
 	for name, tt := range map[string]struct {
 		weights string
 		blocks  int
-		cached  bool // they are copied from another disk
+		cached  bool // copied from another file system
 	}{
 		"no room for a byte":       {"weights", 0, false},
 		"no room for the manifest": {"weights", 1, false},
@@ -51,17 +51,17 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			copied := -1
 			for path, content := range readTree(t, folder) {
 				if filepath.Base(path) == "ragfaith-model.json" {
-					t.Errorf("%s says that the model is whole: %s", path, content)
+					t.Errorf("manifest %s of an incomplete model: %s", path, content)
 				}
 				if filepath.Base(path) == "model.safetensors" && tt.cached {
 					copied = len(content)
 				}
 			}
 			if tt.cached && copied != tt.blocks*block {
-				t.Errorf("the copy was cut to %d bytes", copied)
+				t.Errorf("got a copy of %d bytes, want %d", copied, tt.blocks*block)
 			}
 			if _, said := models(tt.blocks, "list"); strings.Contains(said, "org/plain") {
-				t.Errorf("it is listed: %s", said)
+				t.Errorf("incomplete model is listed: %s", said)
 			}
 			for _, again := range []string{"pull", "verify"} {
 				if code, said := models(1000, again, "org/plain"); code != exitOK {
@@ -72,19 +72,19 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 	}
 }
 
-// onAnotherDisk is a folder from which nothing can be linked into another one, so that it is
-// copied.
+// onAnotherDisk returns a directory on a file system other than that of folder, so that
+// files must be copied instead of linked.
 func onAnotherDisk(t *testing.T, folder string) string {
 	t.Helper()
 	other, err := os.MkdirTemp("/dev/shm", "ragfaith")
 	if err != nil {
-		t.Skipf("there is no other disk: %v", err)
+		t.Skipf("no other file system: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(other) })
 	from, to := filepath.Join(other, "x"), filepath.Join(folder, "x")
 	writeFile(t, from, "")
 	if os.Link(from, to) == nil {
-		t.Skip("there is no other disk: /dev/shm is the one of temporary files")
+		t.Skip("/dev/shm is on the file system of temporary files")
 	}
 	return other
 }

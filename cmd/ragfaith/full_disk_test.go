@@ -16,15 +16,15 @@ import (
 	"testing"
 )
 
-// block is the unit in which a shell limits the size of files.
+// block is the unit of ulimit -f, in bytes.
 const block = 512
 
-// within is ragfaith in a folder, in a process that a shell limits: -f is how
-// many blocks a file may have, -n how many files may be open.
+// within returns a ragfaith command in folder with a resource limit: -f limits the size
+// of files in blocks, -n the number of open files.
 func within(t *testing.T, folder, limit string, n int, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no such limits here")
+		t.Skip("no resource limits on Windows")
 	}
 	cmd := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit %s %d && exec "$@"`, limit, n), "sh", "ragfaith"}, args...)...)
 	cmd.Dir = folder
@@ -32,15 +32,15 @@ func within(t *testing.T, folder, limit string, n int, args ...string) *exec.Cmd
 	return cmd
 }
 
-// unlimited is the same without a limit.
+// unlimited returns a ragfaith command without a limit.
 func unlimited(t *testing.T, folder string, args ...string) *exec.Cmd {
 	t.Helper()
 	return within(t, folder, "-c", 0, args...)
 }
 
-// The disk is full at the first byte of a file, in its middle and at its last
-// block, for each file that a command writes: it says so and leaves nothing that
-// looks complete, and once there is room the same command comes to the same bytes.
+// TestFullDiskLeavesNoPartialFile fills the disk at the first byte, in the middle and at
+// the last block of every file that a command writes. The command must report it and
+// leave no file that looks complete, and must succeed when run again with enough space.
 func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	skipShort(t)
 	rows, results := writeLabelledRows(t)
@@ -56,7 +56,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	score := "score " + rows + " -q --to none "
 	for name, tt := range map[string]struct {
 		args   string
-		blocks []int // nil for those of the largest file
+		blocks []int // nil: derived from the largest file
 	}{
 		"results as jsonl":                      {score + "-o out.jsonl", nil},
 		"results as json":                       {score + "-o out.json", nil},
@@ -99,7 +99,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				}
 				for name, content := range readTree(t, folder) {
 					if !strings.Contains(name, ".part") && content != want[name] {
-						t.Errorf("%d blocks: %s is there with %d bytes, want %d", n, name, len(content), len(want[name]))
+						t.Errorf("%d blocks: %s has %d bytes, want %d", n, name, len(content), len(want[name]))
 					}
 				}
 				again := args
@@ -112,7 +112,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				got := readTree(t, folder)
 				for name, content := range want {
 					if got[name] != content {
-						t.Errorf("%d blocks, again: %s has other bytes", n, name)
+						t.Errorf("%d blocks, again: %s differs", n, name)
 					}
 					delete(got, name)
 				}
@@ -124,8 +124,8 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 	}
 }
 
-// A run that resumes has no room to join what two killed ones left: it leaves
-// both, and with room there is no row missing.
+// TestFullDiskKeepsBothPartsOfResumedRun checks that a resumed run that cannot merge the
+// parts of two killed runs keeps both.
 func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	skipShort(t)
 	folder := t.TempDir()
@@ -142,7 +142,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said, err := cmd.CombinedOutput(); err == nil {
-		t.Fatalf("it was not killed: %s", said)
+		t.Fatalf("not killed: %s", said)
 	}
 	lines := strings.SplitAfter(want, "\n")
 	part, fresh := strings.Join(lines[:150], ""), strings.Join(lines[:20], "")
@@ -154,7 +154,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 		t.Errorf("exit %d: %s", code, said)
 	}
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
-		t.Error("a part has lost rows")
+		t.Error("a part file has lost rows")
 	}
 	code, said = runCommand(t, unlimited(t, folder, append(args, "--resume")...))
 	if code != 0 || !strings.Contains(said, ": 150 rows are finished") || readFile(t, out) != want {
@@ -162,8 +162,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	}
 }
 
-// What is beside the purpose of a run does not fail it: a cache that has no room
-// for a reply, or the summary of a job.
+// A full disk for the reply cache or the job summary must not fail a run.
 func TestFullDiskForCacheIsWarning(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
@@ -193,12 +192,12 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	}
 }
 
-// However far a batch comes before the disk is full, the one that goes on submits
-// nothing a second time and comes to the bytes of a run without batches.
+// TestFullDiskResubmitsNoBatch checks that a batch interrupted by a full disk, at
+// whatever step, is resumed without submitting anything twice.
 func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	skipShort(t)
 	short := batchRows(t, 28)
-	// Where the rows are long, their file is what there is no room for.
+	// With long rows the input file of the batch is what fills the disk.
 	long := filepath.Join(t.TempDir(), "long.jsonl")
 	writeFile(t, long, strings.ReplaceAll(readFile(t, short), `"Page `, `"`+strings.Repeat("A page. ", 6000)))
 	var all strings.Builder
@@ -215,8 +214,8 @@ func TestFullDiskResubmitsNoBatch(t *testing.T) {
 	}
 }
 
-// runBatchOnFullDisk runs a batch with a limit of blocks and, where that was too small, goes
-// on without. It returns what the first run said.
+// runBatchOnFullDisk runs a batch with a limit on file sizes and, if that fails, resumes
+// it without. It returns the output of the first run.
 func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	t.Helper()
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
@@ -233,13 +232,13 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, said)
 	}
 	if readFile(t, out) != want || leftovers(t, out) != nil {
-		t.Errorf("%d blocks: the rows are others, or something is left: %v", blocks, leftovers(t, out))
+		t.Errorf("%d blocks: results differ, or files are left: %v", blocks, leftovers(t, out))
 	}
 	return first
 }
 
-// writers are the files of the source that open something to write to it, and
-// the test that fills the disk there.
+// writers maps source files that open files for writing to the test that fills the disk
+// there.
 func writers() map[string]string {
 	return map[string]string{
 		"cmd/ragfaith/config_template.go": "TestFullDiskLeavesNoPartialFile",
@@ -265,7 +264,7 @@ func writers() map[string]string {
 	}
 }
 
-// Every place of the product that writes is one where the disk was full.
+// TestEveryFileWriterIsTestedOnFullDisk checks that writers is complete.
 func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 	left, tests := writers(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
@@ -281,19 +280,19 @@ func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
 		case !pattern.MatchString(source):
 			continue
 		case name == "":
-			t.Errorf("%s writes a file: fill the disk there in a test, and name it here", path)
+			t.Errorf("%s writes a file; add a test with a full disk to writers", path)
 		case !tests[name]:
-			t.Errorf("%s: there is no test %s", path, name)
+			t.Errorf("%s: no such test: %s", path, name)
 		}
 		delete(left, path)
 	}
 	for path := range left {
-		t.Errorf("%s writes nothing any more", path)
+		t.Errorf("%s no longer writes a file", path)
 	}
 }
 
-// productSources are the files that are built into ragfaith, by their place in the
-// repository: neither tests nor what helps them, nor programs that make data.
+// productSources returns the source files of ragfaith, without tests, test helpers and
+// other programs.
 func productSources(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}

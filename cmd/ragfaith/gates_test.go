@@ -23,7 +23,7 @@ func tallyOf(failed int, scores ...float64) *report.Tally {
 	return &t
 }
 
-// refusing adds rows without claims to t.
+// refusing adds refusals, which have no claims, to t.
 func refusing(rows int, t *report.Tally) *report.Tally {
 	for range rows {
 		_ = t.Write(&result.Row{Status: result.NoClaims, Reason: "refusal", Faithfulness: math.NaN()})
@@ -48,7 +48,7 @@ func TestGateAcceptsPercent(t *testing.T) {
 
 func TestGatesSetExitCode(t *testing.T) {
 	bar := func(x float64) *float64 { return &x }
-	tenths := slices.Repeat([]float64{0.1}, 3) // whose mean is not 0.1 in binary
+	tenths := slices.Repeat([]float64{0.1}, 3) // the mean is not exactly 0.1 in binary
 	many := append(slices.Repeat([]float64{1}, 26), slices.Repeat([]float64{0.5}, 14)...)
 	for _, tt := range []struct {
 		name  string

@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// A change of a row that means nothing, and so has to leave its score as it is.
+// A change alters a row without changing its meaning, so the score must not change.
 type change func(answer string, contexts []string) (string, []string)
 
-// before and after put a mark before and behind the stop of an answer.
+// before and after insert a mark before and after the final period of an answer.
 func before(mark string) change {
 	return func(a string, c []string) (string, []string) {
 		body := strings.TrimRight(a, ".")
@@ -30,8 +30,8 @@ func wrapped(begin, end string) change {
 	return func(a string, c []string) (string, []string) { return begin + a + end, c }
 }
 
-// framed puts a frame before an answer, whose first word then begins small if it
-// is no name.
+// framed prepends an introduction to an answer and lower-cases its first word unless it
+// is a name.
 func framed(frame string) change {
 	small := map[string]bool{"The": true, "A": true, "An": true, "This": true, "It": true, "He": true, "She": true, "They": true, "In": true, "There": true, "To": true, "You": true, "Yes": true}
 	return func(a string, c []string) (string, []string) {
@@ -62,7 +62,7 @@ func replaced(pattern, with string) func(string) string {
 	return func(s string) string { return re.ReplaceAllString(s, with) }
 }
 
-// changes returns changes of every kind, by name.
+// changes returns all changes by name.
 func changes() map[string]change {
 	all := map[string]change{
 		"reasoning":         wrapped("<reasoning>\nPassage 2 has 7 of them.\n</reasoning>\n", ""),
@@ -129,8 +129,8 @@ func jsonAnswer(a string, c []string) (string, []string) {
 	return "```json\n" + string(b) + "\n```", c
 }
 
-// Real rows keep their scores when something is changed in them that means nothing:
-// at most 1 score of 100 of all changes, and 4 of 100 of any one, may be another.
+// TestScoresIgnoreMeaninglessChanges checks that at most 1% of the scores of real rows
+// change over all changes, and at most 4% for any single one.
 func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
 	const mostOfAll, mostOfOne = 0.01, 0.04
@@ -161,7 +161,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			t.Fatal(err)
 		}
-		// An answer of prose, with a stop and no citation of its own.
+		// Answers end with a period and have no citations yet.
 		r.Answer = strings.TrimSpace(r.Answer)
 		if !strings.HasSuffix(r.Answer, ".") || strings.ContainsAny(r.Answer, "[\n|") {
 			continue

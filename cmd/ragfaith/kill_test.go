@@ -20,8 +20,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// killed is "ragfaith-killed N ARGS...": ragfaith, which is killed when it has
-// written N bytes to standard output.
+// killed implements "ragfaith-killed N ARGS...": it runs ragfaith and kills the process
+// after N bytes of standard output.
 func killed() {
 	n, err := strconv.Atoi(os.Args[1])
 	if err != nil {
@@ -32,7 +32,7 @@ func killed() {
 	}))
 }
 
-// deadly takes so many bytes and then kills the process.
+// A deadly writer kills the process after room bytes.
 type deadly struct{ room int }
 
 func (d *deadly) Write(p []byte) (int, error) {
@@ -45,8 +45,7 @@ func (d *deadly) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// randomRows writes n rows of many lengths, some of which can't be read or
-// claim nothing.
+// randomRows writes n rows of varying length, some invalid and some without claims.
 func randomRows(t *testing.T, path string, n int, random *rand.Rand) {
 	t.Helper()
 	var b bytes.Buffer
@@ -70,7 +69,7 @@ func randomRows(t *testing.T, path string, n int, random *rand.Rand) {
 	writeFile(t, path, b.String())
 }
 
-// wholeLines counts the lines of a file, which need not be there.
+// wholeLines counts the lines of a file, which may be missing.
 func wholeLines(t *testing.T, path string) int {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -113,7 +112,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 					t.Fatalf("killed at %s: %v: %s", at, err, said)
 				}
 				if _, err := os.Stat(jsonl); err == nil {
-					t.Fatal("the file is there already")
+					t.Fatal("the output file exists before the run is complete")
 				}
 			}
 			finished := max(wholeLines(t, part), wholeLines(t, part+".new"))
@@ -150,11 +149,12 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 	}
 }
 
-// A row is in the file within a moment, and not only when a buffer is full.
+// TestFinishedRowsSurviveKill checks that rows are flushed within moments, not only when
+// a buffer is full.
 func TestFinishedRowsSurviveKill(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
-	for range 2 { // what is seen of the second is passed on after the file with the first
+	for range 2 { // the second row is printed after the first is flushed
 		if _, err := io.WriteString(stdin, skyRow); err != nil {
 			t.Fatal(err)
 		}
@@ -167,7 +167,7 @@ func TestFinishedRowsSurviveKill(t *testing.T) {
 	}
 	_ = cmd.Wait()
 	if n := wholeLines(t, out+".part"); n == 0 {
-		t.Error("no row is kept")
+		t.Error("got no rows in the .part file")
 	}
 }
 

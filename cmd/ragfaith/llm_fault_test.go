@@ -18,7 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// scoresIn reads the ids and the scores of JSONL results; nil where there is none.
+// scoresIn returns the scores of JSONL results by ID; nil for null.
 func scoresIn(t *testing.T, lines string) map[string]*float64 {
 	t.Helper()
 	scores := make(map[string]*float64)
@@ -45,10 +45,10 @@ func TestUnreachableServerEndsRun(t *testing.T) {
 			t.Errorf("exit %d: %s", got.code, got.stderr)
 		}
 		if strings.Contains(got.stdout, `"status"`) {
-			t.Errorf("a row has a result: %s", got.stdout)
+			t.Errorf("got a row: %s", got.stdout)
 		}
 		if _, err := os.Stat(out); err == nil {
-			t.Error("there is a complete file")
+			t.Error("the output file exists")
 		}
 	}
 }
@@ -84,15 +84,15 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 				t.Errorf("exit %d: %s", got.code, got.stderr)
 			}
 			if !strings.Contains(got.stderr, "\nusage: ") {
-				t.Errorf("it does not say what was spent: %s", got.stderr)
+				t.Errorf("no usage line: %s", got.stderr)
 			}
 			part := readFile(t, out+".part")
 			if scored := strings.Count(part, `"faithfulness":1.0,`); scored == 0 || scored != strings.Count(part, "\n") {
-				t.Errorf("%d rows scored of %s", scored, part)
+				t.Errorf("got %d scored rows in %s", scored, part)
 			}
 			for _, f := range []string{out, out + ".csv", out + ".csv.part"} {
 				if _, err := os.Stat(f); err == nil {
-					t.Errorf("%s is there", f)
+					t.Errorf("%s exists", f)
 				}
 			}
 		})
@@ -102,7 +102,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 func TestRequestTimeout(t *testing.T) {
 	s := newTestServer(t)
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
-		_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection noticed
+		_, _ = io.Copy(io.Discard, r.Body) // the server only notices a closed connection after reading the body
 		<-r.Context().Done()
 		return true
 	}
@@ -131,8 +131,8 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 	}
 }
 
-// In every way of asking, a server that turns away a call in five, breaks off one in
-// five and leaves the verdict or the statement out of one in five changes no score.
+// TestFaultyServerChangesNoScore uses a server that rejects one request in five,
+// truncates one and omits the verdict or statement of another.
 func TestFaultyServerChangesNoScore(t *testing.T) {
 	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		say := func(text string) {
@@ -164,14 +164,13 @@ func TestFaultyServerChangesNoScore(t *testing.T) {
 				scores[i] = scoresIn(t, got.stdout)
 			}
 			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 3 {
-				t.Errorf("%d rows: %s", len(scores[0]), d)
+				t.Errorf("got %d rows, want 3: %s", len(scores[0]), d)
 			}
 		})
 	}
 }
 
-// startMock builds the mock judge server that stands beside the repository,
-// starts it with args, and returns its base URL.
+// startMock starts the mock judge server with args and returns its base URL.
 func startMock(t *testing.T, bin string, args ...string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -193,7 +192,7 @@ func startMock(t *testing.T, bin string, args ...string) string {
 		}
 		_ = llm.NewClock(time.Now).Sleep(t.Context(), 10*time.Millisecond)
 	}
-	t.Fatal("the mock does not listen")
+	t.Fatal("mock server does not listen")
 	return ""
 }
 
@@ -201,13 +200,13 @@ func buildMock(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join("..", "..", "..", "shared", "peers", "mock")
 	if _, err := os.Stat(filepath.Join(dir, "mock.go")); err != nil {
-		t.Skip("the mock judge server (../shared/peers/mock) is not beside this checkout")
+		t.Skip("no mock judge server in ../shared/peers/mock")
 	}
 	bin := filepath.Join(t.TempDir(), "mock")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", bin, ".")
 	build.Dir, build.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the mock does not build: %v\n%s", err, out)
+		t.Fatalf("go build of the mock server: %v\n%s", err, out)
 	}
 	return bin
 }
@@ -230,7 +229,7 @@ func TestMockServerFaultsChangeNoScore(t *testing.T) {
 				scores[i] = scoresIn(t, got.stdout)
 			}
 			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 60 {
-				t.Errorf("%d rows: %s", len(scores[0]), d)
+				t.Errorf("got %d rows, want 60: %s", len(scores[0]), d)
 			}
 		})
 	}

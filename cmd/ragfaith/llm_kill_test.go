@@ -16,8 +16,9 @@ import (
 	"testing"
 )
 
-// A run that asks a server and is killed five times, and then terminated, each time
-// while requests are in flight, is resumed to the same bytes, and pays twice for no more than those.
+// TestKilledRunRepeatsNoRequest kills a run several times and finally terminates it,
+// each time with requests in flight. The resumed run must write the same bytes and
+// repeat no requests but those in flight.
 func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	skipShort(t)
 	const rows, kills, inFlight = 200, 6, 8
@@ -29,7 +30,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 			i, i, []string{"The sky is blue today.", "Elephants migrate through Kenya."}[i%2], i)
 	}
 	writeFile(t, data, b.String())
-	var at atomic.Int64 // the call that kills; 0 for none
+	var at atomic.Int64 // number of the call that kills; 0 for none
 	var victim atomic.Pointer[os.Process]
 	var signal atomic.Int64
 	s := &testServer{fault: func(n int64, _ http.ResponseWriter, _ *http.Request) bool {
@@ -52,7 +53,7 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	if n := s.calls.Swap(0); n != rows {
-		t.Fatalf("%d calls for %d rows", n, rows)
+		t.Fatalf("got %d calls for %d rows", n, rows)
 	}
 	random := rand.New(rand.NewPCG(7, 7))
 	for i := range int64(kills) {
@@ -79,10 +80,10 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 		t.Fatalf("%v: %s", err, said)
 	}
 	if n := s.calls.Load(); n > rows+kills*inFlight {
-		t.Errorf("%d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
+		t.Errorf("got %d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
 	}
 	if want := readFile(t, filepath.Join(folder, "undisturbed.jsonl")); readFile(t, filepath.Join(folder, "killed.jsonl")) != want {
-		t.Error("the resumed file differs")
+		t.Error("results differ after resuming")
 	}
 	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {
 		t.Error(strings.Join(left, " "))

@@ -14,16 +14,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
-// A quirkRun is a run of ragfaith over the rows of testdata.
+// A quirkRun is a run over testdata/rows.jsonl.
 type quirkRun struct {
 	called
 	scores   map[string]*float64
-	verdicts map[string]string // labels by row
+	verdicts map[string]string // verdicts by row ID
 	requests int
 	server   *quirktest.Server
 }
 
-// runWithQuirks scores the rows with a server that has some quirks.
+// runWithQuirks scores the rows with a server that has the quirks.
 func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRun {
 	t.Helper()
 	server := quirktest.New(quirks...)
@@ -48,8 +48,9 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 	return run
 }
 
-// What servers do that are not quite OpenAI's changes no score, and few requests
-// are wasted: those that learn it are bounded, whatever the number of rows.
+// TestServerQuirksChangeNoScore checks that deviations from the OpenAI API change no
+// score, and that the number of wasted requests is bounded and independent of the number
+// of rows.
 func TestServerQuirksChangeNoScore(t *testing.T) {
 	const rows = 60
 	withoutQuirks := map[string]quirkRun{} // by arguments
@@ -59,9 +60,9 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 	for name, tt := range map[string]struct {
 		args   string
 		quirks []quirktest.Quirk
-		learn  int    // requests that may be spent on learning; the others are 1.2 a row
-		stderr string // that must be there; a downgrade is an error if it is ""
-		binary bool   // the verdicts do not tell a contradiction
+		learn  int    // requests allowed for learning, in addition to 1.25 times those without quirks
+		stderr string // required in stderr; if empty, a downgrade is an error
+		binary bool   // verdicts do not distinguish contradicted from not mentioned
 	}{
 		"500s that speak of JSON":                 {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), quirktest.SchemaOnly()}},
 		"500s that name the schema, now and then": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
@@ -116,21 +117,21 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 			if d := cmp.Diff(clean.verdicts, got.verdicts); d != "" && !tt.binary {
 				t.Errorf("verdicts differ: %s", d)
 			}
-			// Citations that the model names no chunk for take requests of their own.
+			// Citations that the model names no chunk for need requests of their own.
 			if most := clean.requests*5/4 + tt.learn; got.requests > most {
-				t.Errorf("%d requests, want at most %d: %d without quirks", got.requests, most, clean.requests)
+				t.Errorf("got %d requests, want at most %d: %d without quirks", got.requests, most, clean.requests)
 			}
 			downgraded := strings.Count(got.stderr, "refuses response_format")
 			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
-				t.Errorf("%d downgrades: %s", downgraded, got.stderr)
+				t.Errorf("got %d downgrades: %s", downgraded, got.stderr)
 			}
 			t.Logf("%d requests, %d without quirks", got.requests, clean.requests)
 		})
 	}
 }
 
-// A server that gives no answer at all fails each row with the reason, and a row
-// takes one request when that is known.
+// TestEmptyRepliesFailRowsQuickly checks that rows fail with a reason if the model never
+// answers, and that later rows cost only one request.
 func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 	const rows = 60
 	for name, tt := range map[string]struct {
@@ -147,16 +148,17 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := runWithQuirks(t, "", tt.quirk)
 			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
-				t.Errorf("%d rows failed, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
+				t.Errorf("got %d failed rows, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
 			}
 			if most := rows*12/10 + 24; got.requests > most {
-				t.Errorf("%d requests, want at most %d", got.requests, most)
+				t.Errorf("got %d requests, want at most %d", got.requests, most)
 			}
 		})
 	}
 }
 
-// What was learned of a server is in no key of the cache: a second run asks nothing.
+// TestLearnedServerLimitsKeepCacheKeys checks that what a run learns about a server does
+// not change cache keys, so that a second run sends nothing.
 func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
 		quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 9000)}))
@@ -173,11 +175,12 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 		rows[i], calls[i] = got.stdout, len(server.Calls())
 	}
 	if calls[1] != calls[0] || rows[0] != rows[1] {
-		t.Errorf("%d requests, then %d; equal rows: %t", calls[0], calls[1]-calls[0], rows[0] == rows[1])
+		t.Errorf("got %d requests, then %d; equal rows: %t", calls[0], calls[1]-calls[0], rows[0] == rows[1])
 	}
 }
 
-// Batches come to the same, although a round learns only when it is over.
+// TestServerQuirksChangeNoBatchScore does the same for batches, which learn only between
+// rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	clean := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
@@ -187,7 +190,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 		"reasoning":  {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
 		"parameters": {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
 		"odd 400s":   {[]quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":   {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks, and it names none
+		"verdicts":   {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := quirktest.New(tt.quirks...)
@@ -199,7 +202,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 				t.Errorf("exit %d: %s%s", got.code, got.stderr, d)
 			}
 			if n := len(server.Calls()); n > tt.most {
-				t.Errorf("%d requests, want at most %d", n, tt.most)
+				t.Errorf("got %d requests, want at most %d", n, tt.most)
 			} else {
 				t.Logf("%d requests", n)
 			}
@@ -210,7 +213,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	}
 }
 
-// A downgrade is in the summary, and a run without one has no such field.
+// TestSummaryListsDowngrades also checks that the field is omitted without downgrades.
 func TestSummaryListsDowngrades(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "summary.json")
 	for _, tt := range []struct {
@@ -233,7 +236,8 @@ func TestSummaryListsDowngrades(t *testing.T) {
 	}
 }
 
-// What is no verdict is asked for again and then the row fails; nothing is guessed.
+// TestInvalidVerdictsScoreNothing checks that invalid verdicts are retried and then fail
+// the row.
 func TestInvalidVerdictsScoreNothing(t *testing.T) {
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
 		got := runWithQuirks(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(

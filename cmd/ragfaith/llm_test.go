@@ -14,13 +14,12 @@ import (
 	"testing"
 )
 
-// A testServer is a language model that finds one claim in every answer, and
-// that supports those about the sky.
+// A testServer is a language model that finds one claim in every answer and supports
+// claims about the sky.
 type testServer struct {
 	*httptest.Server
 	calls atomic.Int64
-	// fault may answer a call in another way, and says whether it has. n counts
-	// the calls from 1.
+	// fault may handle call n, counted from 1, and reports whether it did.
 	fault func(n int64, w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -44,7 +43,7 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 		} `json:"response_format"`
 	}
 	if json.NewDecoder(r.Body).Decode(&q) != nil {
-		return // the client is gone
+		return // the client has disconnected
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if len(q.Input) > 0 {
@@ -78,7 +77,7 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 func TestEveryJudgeModeReportsUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args     string
-		requests int // of the two rows that claim something
+		requests int // for the two rows with claims
 		dunno    string
 	}{
 		{"--judge llm", 2, "null"},
@@ -105,29 +104,29 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 			}
 			for i, want := range []string{`"faithfulness":1.0,`, `"faithfulness":0.0,`, `"faithfulness":` + tt.dunno + `,`} {
 				if !strings.Contains(lines[i], want) {
-					t.Errorf("want %s: %s", want, lines[i])
+					t.Errorf("got %[2]s, want %[1]s", want, lines[i])
 				}
 			}
 			if !strings.Contains(lines[1], `"quote":"The sky is blue today.","role":"nearest"`) {
-				t.Errorf("no nearest passage: %s", lines[1])
+				t.Errorf("got no nearest passage: %s", lines[1])
 			}
 			each := tt.requests / 2
 			if want := fmt.Sprintf(`"usage":{"requests":%d,"prompt_tokens":%d,"completion_tokens":%d,"cached_requests":0}`, each, 100*each, 10*each); !strings.Contains(lines[0], want) {
-				t.Errorf("want %s: %s", want, lines[0])
+				t.Errorf("got %[2]s, want %[1]s", want, lines[0])
 			}
 			usage := fmt.Sprintf("usage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $0.", tt.requests, 100*tt.requests, 10*tt.requests)
 			if !strings.Contains(got.stderr, "\n"+usage) {
-				t.Errorf("want %s: %s", usage, got.stderr)
+				t.Errorf("got %[2]s, want %[1]s", usage, got.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
-				t.Errorf("%d calls", n)
+				t.Errorf("got %d calls, want %d", n, tt.requests)
 			}
 			dry := call(t, t.TempDir(), nil, append(args, "--dry-run")...)
 			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^requests +%d$`, tt.requests)); dry.code != 0 || !want.MatchString(dry.stdout) {
-				t.Errorf("the dry run: exit %d: %s%s", dry.code, dry.stdout, dry.stderr)
+				t.Errorf("dry run: exit %d: %s%s", dry.code, dry.stdout, dry.stderr)
 			}
 			if n := s.calls.Load(); n != int64(tt.requests) {
-				t.Errorf("the dry run made %d calls", n-int64(tt.requests))
+				t.Errorf("dry run made %d calls", n-int64(tt.requests))
 			}
 		})
 	}
@@ -152,10 +151,10 @@ func TestSecondRunUsesCache(t *testing.T) {
 			}
 			asked := map[string]int64{"ragas": 4, "rag-evals": 2}[profile]
 			if n := s.calls.Load(); n != asked {
-				t.Errorf("%d calls", n)
+				t.Errorf("got %d calls", n)
 			}
 			if csv[0] != csv[1] || rows[0] != rows[1] {
-				t.Errorf("the second run says something else:\n%s\n%s", rows[0], rows[1])
+				t.Errorf("results of the second run differ:\n%s\n%s", rows[0], rows[1])
 			}
 			stats := call(t, folder, nil, "cache", "stats")
 			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
@@ -199,7 +198,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 	writeFile(t, path, rows)
 	for _, tt := range []struct {
 		name, model string
-		calls       int64 // two verdicts, and the server's vectors
+		calls       int64 // two verdicts, and embeddings from the server
 		cosine      string
 		extra       []string
 	}{

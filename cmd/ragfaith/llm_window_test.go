@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A smallServer supports a claim whose text occurs in the contexts. Of a prompt that
-// is longer than its window, in tokens of four bytes, it reads only a part, and
-// reports that part's tokens.
+// A smallServer supports a claim if its text occurs in the contexts. It silently reads
+// only part of a prompt that is longer than its window, counted in tokens of four bytes,
+// and reports only the tokens that it read.
 type smallServer struct {
-	window    int  // 0 for any length
-	half      bool // it reads half a window and two tokens, as Ollama does
-	keepFirst bool // it reads the beginning of a prompt and not the end
+	window    int  // 0 for unlimited
+	half      bool // reads half a window and two tokens, like Ollama
+	keepFirst bool // reads the beginning of a prompt instead of the end
 	usage     string
 	calls     atomic.Int64
 	dropped   atomic.Int64
@@ -70,7 +70,7 @@ func (s *smallServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],%s}`, reply, usage)
 }
 
-// reply judges by what lies between from and to of the prompt.
+// reply judges by the bytes from:to of the prompt.
 func (s *smallServer) reply(schema, all, user string, from, to int) string {
 	type item struct {
 		ID   int
@@ -81,7 +81,7 @@ func (s *smallServer) reply(schema, all, user string, from, to int) string {
 		Claims, Statements, Sentences []item
 	}
 	if json.Unmarshal([]byte(user), &in) != nil {
-		return "yes" // a probe
+		return "yes" // probe of the context window
 	}
 	items := append(append(in.Claims, in.Statements...), in.Sentences...)
 	for part := range strings.SplitAfterSeq(in.Answer, ". ") {
@@ -119,8 +119,8 @@ func (s *smallServer) reply(schema, all, user string, from, to int) string {
 	return `{"statements":[` + body + `]}`
 }
 
-// factRows are rows with two supported claims in three: one at the beginning of the
-// contexts and one at their end, with that many bytes in between.
+// factRows writes rows with two supported claims out of three, one at the beginning of
+// the contexts and one at their end, with the given number of bytes in between.
 func factRows(t *testing.T, sizes ...int) string {
 	t.Helper()
 	var b strings.Builder
@@ -144,8 +144,8 @@ func factRows(t *testing.T, sizes ...int) string {
 	return path
 }
 
-// A server that reads only a part of a long prompt, without saying so, changes no
-// score: its limit is found, and longer rows are judged in parts.
+// TestSilentTruncationChangesNoScore checks that the window of a server that silently
+// truncates prompts is found, and that rows that do not fit are judged in parts.
 func TestSilentTruncationChangesNoScore(t *testing.T) {
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
@@ -179,22 +179,22 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 					t.Error(d)
 				}
 				if n := strings.Count(got.stderr, "silently drops the rest"); n != 1 {
-					t.Errorf("%d warnings: %s", n, got.stderr)
+					t.Errorf("got %d warnings: %s", n, got.stderr)
 				}
 				checkSchema(t, "summary.schema.json", summary)
 				if limit := regexp.MustCompile(`"prompt_limit": (\d+)`).FindStringSubmatch(summary); limit == nil {
 					t.Error(summary)
 				} else if n, _ := strconv.Atoi(limit[1]); n > s.window || n < s.window/2 {
-					t.Errorf("limit %d for a window of %d", n, s.window)
+					t.Errorf("got limit %d for a window of %d", n, s.window)
 				}
-				t.Logf("%d requests, %d of them cut; %d without a window", s.calls.Load(), s.dropped.Load(), whole.calls.Load())
+				t.Logf("%d requests, %d of them truncated; %d without a window", s.calls.Load(), s.dropped.Load(), whole.calls.Load())
 			})
 		}
 	}
 }
 
-// A window in which the instructions leave no room fails a row with that reason, and
-// not the rows that fit.
+// TestRowLargerThanWindowFails checks that a row fails with a reason if the instructions
+// leave no space for it, and that smaller rows are scored.
 func TestRowLargerThanWindowFails(t *testing.T) {
 	data := factRows(t, 20000, 10)
 	s := &smallServer{window: 1300}
@@ -204,11 +204,12 @@ func TestRowLargerThanWindowFails(t *testing.T) {
 		t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
 	}
 	if strings.Contains(got.stdout, `"faithfulness":0.0`) {
-		t.Errorf("a wrong score: %s", got.stdout)
+		t.Errorf("got a wrong score: %s", got.stdout)
 	}
 }
 
-// Rows that fit are asked about once, whatever the server counts.
+// TestTokenCountMismatchCostsNoRequest checks that rows that fit are sent once, whatever
+// token counts the server reports.
 func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 	data := factRows(t, 400, 3000, 5000, 9000, 2000)
 	for name, s := range map[string]*smallServer{
@@ -231,10 +232,10 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(got.stdout), "\n")...)
 			checkSchema(t, "summary.schema.json", readFile(t, summary))
 			if n := strings.Count(got.stdout, `,"estimated":true}`); n > 0 != estimated || estimated && n != 5 {
-				t.Errorf("%d rows are estimated: %s", n, got.stdout)
+				t.Errorf("got %d estimated rows: %s", n, got.stdout)
 			}
 			if n := strings.Count(readFile(t, summary), `"estimated": true`); n > 0 != estimated || estimated && n != 2 {
-				t.Errorf("the summary: %s", readFile(t, summary))
+				t.Errorf("got summary %s", readFile(t, summary))
 			}
 			if strings.Contains(got.stderr, "estimated") != estimated {
 				t.Error(got.stderr)
@@ -242,11 +243,11 @@ func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 			if !estimated {
 				return
 			}
-			// What is estimated is what the dry run says and what a limit counts.
+			// Dry run and budget use the same estimate.
 			dry := call(t, "", nil, append(args, "--dry-run")...)
 			prompt := regexp.MustCompile(`(?m)^prompt tokens +(\d+)`).FindStringSubmatch(dry.stdout)
 			if prompt == nil || !strings.Contains(got.stderr, " "+prompt[1]+" prompt tokens") {
-				t.Errorf("the dry run says %v, the run %s", prompt, got.stderr)
+				t.Errorf("dry run: got %v, want as in the run: %s", prompt, got.stderr)
 			}
 			limited := call(t, "", nil, append(args, "--max-tokens", "6000", "--concurrency", "1")...)
 			if limited.code != exitFailure || !strings.Contains(limited.stderr, "the limit of 6000 tokens is reached") {

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// writeModel makes the folder of a very small BERT with random weights and three
-// labels. What it says means nothing, but it is always the same.
+// writeModel writes a tiny BERT classifier with random weights. Its scores are
+// meaningless but deterministic.
 func writeModel(t *testing.T, dir string, labels ...string) string {
 	t.Helper()
 	const hidden, layers, between, positions = 16, 2, 32, 64
@@ -127,12 +127,12 @@ func TestLocalModelJudges(t *testing.T) {
 			first = got.stdout
 		}
 		if got.stdout != first {
-			t.Errorf("%v changes the results", more)
+			t.Errorf("results differ with %v", more)
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(first), "\n")
 	if len(lines) != 4 {
-		t.Fatalf("%d rows", len(lines))
+		t.Fatalf("got %d rows, want 4", len(lines))
 	}
 	for i, line := range lines {
 		var row struct {
@@ -147,7 +147,7 @@ func TestLocalModelJudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := []string{"scored", "scored", "no_claims", "scored"}[i]; row.Status != want {
-			t.Errorf("row %d is %s", i, row.Status)
+			t.Errorf("row %d: got status %s, want %s", i, row.Status)
 		}
 		for _, c := range row.Claims {
 			if (c.Score >= 0.5) != (c.Verdict == "supported") || c.Score <= 0 || c.Score >= 1 || len(c.ChunkIDs) > 0 != (c.Verdict == "supported") {

@@ -23,8 +23,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(withBinary{m}, map[string]func(){"ragfaith-killed": killed})
 }
 
-// withBinary runs tests with ragfaith on the PATH. It is built once for all of
-// them, without the race detector even if the tests have it.
+// withBinary runs the tests with ragfaith in PATH, built once without the race detector.
 type withBinary struct{ *testing.M }
 
 func (m withBinary) Run() int {
@@ -66,7 +65,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {
-			case "root": // to whom no folder is read-only
+			case "root": // root may write to read-only directories
 				return os.Geteuid() == 0, nil
 			case "devfull":
 				_, err := os.Stat("/dev/full")
@@ -86,7 +85,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exits CODE COMMAND...: runs a command, which must exit with the code.
+// exits runs a command that must exit with a code: exits CODE COMMAND...
 func exits(ts *testscript.TestScript, _ bool, args []string) {
 	code := 0
 	err := ts.Exec(args[1], args[2:]...)
@@ -102,7 +101,7 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// pack gzip|zstd IN OUT: compresses a file.
+// pack compresses a file: pack gzip|zstd IN OUT
 func pack(ts *testscript.TestScript, _ bool, args []string) {
 	var b bytes.Buffer
 	content := []byte(ts.ReadFile(args[1]))
@@ -119,7 +118,7 @@ func pack(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o644))
 }
 
-// head PERCENT IN OUT: cuts off the end of a file.
+// head truncates a file: head PERCENT IN OUT
 func head(ts *testscript.TestScript, _ bool, args []string) {
 	content := ts.ReadFile(args[1])
 	percent, err := strconv.Atoi(args[0])
@@ -127,7 +126,7 @@ func head(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(content[:len(content)*percent/100]), 0o644))
 }
 
-// garbage N OUT: makes a file of N random bytes, always the same ones.
+// garbage writes N pseudo-random bytes: garbage N OUT
 func garbage(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -139,14 +138,14 @@ func garbage(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
 }
 
-// repeat N IN OUT: writes a file N times.
+// repeat writes a file N times: repeat N IN OUT
 func repeat(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), bytes.Repeat([]byte(ts.ReadFile(args[1])), n), 0o644))
 }
 
-// parquet N OUT: makes a Parquet file of N rows.
+// writeParquet writes a Parquet file of N rows: parquet N OUT
 func writeParquet(ts *testscript.TestScript, _ bool, args []string) {
 	type row struct {
 		ID       string   `parquet:"id"`

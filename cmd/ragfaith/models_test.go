@@ -21,20 +21,20 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// hubCommit is the commit of every repository of a testHub.
+// hubCommit is the commit of every repository on a testHub.
 const hubCommit = "0123456789abcdef0123456789abcdef01234567"
 
-// A testHub serves repositories as a Hugging Face hub does, with the weights
-// on a second host, which answers nobody who shows it a token.
+// A testHub is a Hugging Face hub with the weights on a second host, which rejects
+// requests with a token.
 type testHub struct {
 	hub, store *httptest.Server
-	token      string        // that it wants; empty for none
-	wrong      string        // a file that it sends changed
-	cut        bool          // it breaks the first transfer of weights
-	begun      chan struct{} // files wait until it is closed; nil for not at all
-	asked      chan struct{} // gets one when the first file is asked for
+	token      string        // required token; empty for none
+	wrong      string        // file to corrupt
+	cut        bool          // truncate the first transfer of weights
+	begun      chan struct{} // if not nil, files are sent after it is closed
+	asked      chan struct{} // receives when the first file is requested
 
-	// files are those of a repository, nil where there is none.
+	// files returns the files of a repository, or nil if it does not exist.
 	files func(repo string) map[string]string
 
 	cuts, resolved atomic.Int64
@@ -42,7 +42,7 @@ type testHub struct {
 
 const testHubToken = "hf_0123456789"
 
-// hubFiles are the files of a repository.
+// hubFiles returns the default files of a repository.
 func hubFiles(repo string) map[string]string {
 	files := map[string]string{
 		"config.json": `{"model_type":"bert"}`, "tokenizer.json": `{"version":"1.0"}`, "README.md": "# it",
@@ -59,11 +59,11 @@ func hubFiles(repo string) map[string]string {
 	return nil
 }
 
-// newTestHub starts a hub that set has changed.
+// newTestHub starts a hub configured by set.
 func newTestHub(set func(h *testHub)) *testHub {
 	h := &testHub{asked: make(chan struct{}, 1), files: hubFiles}
 	set(h)
-	h.store = httptest.NewServer(http.HandlerFunc(h.keep)) // the hub needs its address
+	h.store = httptest.NewServer(http.HandlerFunc(h.keep)) // started first: the hub needs its address
 	h.hub = httptest.NewServer(http.HandlerFunc(h.answer))
 	return h
 }
@@ -111,10 +111,10 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 	h.send(w, r, name, h.files(repo)[name])
 }
 
-// keep is the second host.
+// keep handles requests to the second host.
 func (h *testHub) keep(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Authorization") != "" {
-		w.WriteHeader(http.StatusBadRequest) // as such hosts do
+		w.WriteHeader(http.StatusBadRequest) // like real storage hosts
 		return
 	}
 	content := h.files(strings.TrimPrefix(r.URL.Path, "/"))["model.safetensors"]
@@ -135,8 +135,8 @@ func (h *testHub) send(w http.ResponseWriter, r *http.Request, name, content str
 	http.ServeContent(w, r, name, time.Time{}, strings.NewReader(content))
 }
 
-// hub [private] [cut] [wrong=FILE]: starts a hub until the end of the script and
-// names it in HF_ENDPOINT.
+// startHub starts a hub for the duration of a script and sets HF_ENDPOINT: hub [private]
+// [cut] [wrong=FILE]
 func startHub(ts *testscript.TestScript, _ bool, args []string) {
 	h := newTestHub(func(h *testHub) {
 		for _, a := range args {
@@ -169,7 +169,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	}
 	first, firstOut := begin()
 	second, secondOut := begin()
-	// Whichever has the lock can't go on before the other one says that it waits.
+	// The process with the lock continues after the other has reported that it waits.
 	said := make(chan string, 2)
 	for _, cmd := range []*exec.Cmd{first, second} {
 		stderr, err := cmd.StderrPipe()
@@ -194,14 +194,14 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	close(h.begun)
 	for _, cmd := range []*exec.Cmd{first, second} {
 		if code := exitCode(t, cmd); code != exitOK {
-			t.Errorf("exit code %d", code)
+			t.Errorf("got exit code %d, want 0", code)
 		}
 	}
 	if n := h.resolved.Load(); n != 3 {
-		t.Errorf("%d requests for 3 files", n)
+		t.Errorf("got %d requests for 3 files", n)
 	}
 	if firstOut.String() != secondOut.String() || firstOut.Len() == 0 {
-		t.Errorf("%s and %s", firstOut, secondOut)
+		t.Errorf("got different paths %s and %s", firstOut, secondOut)
 	}
 }
 
@@ -211,7 +211,7 @@ func TestInterruptedPullResumes(t *testing.T) {
 	folder := t.TempDir()
 	args := []string{"models", "pull", "org/plain", "--models", folder, "--endpoint", h.hub.URL}
 	cmd, _, stdout, stderr := start(t, args...)
-	<-h.asked // it has begun
+	<-h.asked // the download has started
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}

@@ -16,19 +16,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// networkRows is how many rows a network is tried with.
+// networkRows is the number of rows sent through a faulty network.
 const networkRows = 12
 
-// A network is a proxy with faults between ragfaith and a server that keeps
-// account of who was asked.
+// A network is a faulty proxy in front of a server that counts requests by row.
 type network struct {
 	*testServer
 	proxy *toxiproxy.Proxy
 	mu    sync.Mutex
-	asked map[string]int // by the id of a row
+	asked map[string]int // requests by row ID
 }
 
-// newNetwork begins without a fault.
+// newNetwork starts a network without faults.
 func newNetwork(t *testing.T) *network {
 	t.Helper()
 	n := &network{testServer: newTestServer(t), asked: map[string]int{}}
@@ -41,10 +40,10 @@ func newNetwork(t *testing.T) *network {
 	return n
 }
 
-// begin starts a proxy without faults.
+// begin starts the proxy without faults.
 func (n *network) begin(t *testing.T, at string) {
 	t.Helper()
-	zerolog.SetGlobalLevel(zerolog.Disabled) // some faults have a log of their own
+	zerolog.SetGlobalLevel(zerolog.Disabled) // toxics log on their own
 	api := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	n.proxy = toxiproxy.NewProxy(api, "llm", at, n.Listener.Addr().String())
 	if err := n.proxy.Start(); err != nil {
@@ -52,16 +51,16 @@ func (n *network) begin(t *testing.T, at string) {
 	}
 }
 
-// heal ends all faults, under the same address.
+// heal removes all faults and keeps the address.
 func (n *network) heal(t *testing.T) {
 	t.Helper()
 	n.proxy.Stop()
 	n.begin(t, n.proxy.Listen)
 }
 
-// count reads of which row a request is.
+// count attributes a request to its row.
 func (n *network) count(r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // what is cut off names no row
+	body, _ := io.ReadAll(r.Body) // truncated requests name no row
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if m := regexp.MustCompile(`row-\d+`).Find(body); m != nil {
 		n.mu.Lock()
@@ -70,7 +69,7 @@ func (n *network) count(r *http.Request) {
 	}
 }
 
-// times is how often was asked for each of the rows.
+// times returns the number of requests for each row.
 func (n *network) times(ids []string) (all []int) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -80,7 +79,7 @@ func (n *network) times(ids []string) (all []int) {
 	return all
 }
 
-// writeNetworkRows writes the rows.
+// writeNetworkRows writes the dataset.
 func writeNetworkRows(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -92,14 +91,14 @@ func writeNetworkRows(t *testing.T) string {
 	return path
 }
 
-// withoutRequestCounts are results in which it does not show how often a row was asked.
+// withoutRequestCounts normalizes the number of requests in results.
 func withoutRequestCounts(results string) string {
 	return regexp.MustCompile(`"requests":[1-9]\d*`).ReplaceAllString(results, `"requests":1`)
 }
 
-// checkOutcome holds what a run left against its exit code: 0 where all rows are
-// scored, 3 where some have failed, each with a reason, and 1 where the run could
-// not go on and keeps what was finished. It returns the rows that are scored.
+// checkOutcome compares the files of a run with its exit code: 0 if all rows are scored,
+// 3 if some failed with a reason, 1 if the run was aborted and finished rows are kept.
+// It returns the IDs of scored rows.
 func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 	t.Helper()
 	part := out + ".part"
@@ -107,11 +106,11 @@ func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 	if got.code == exitFailure {
 		path = part
 		if _, err := os.Stat(out); err == nil {
-			t.Error("there is a complete file")
+			t.Error("the output file exists")
 		}
 		if _, err := os.Stat(part); err != nil {
 			if !strings.Contains(got.stderr, "giving up on the server") {
-				t.Errorf("nothing is kept: %s", got.stderr)
+				t.Errorf("no finished rows are kept: %s", got.stderr)
 			}
 			return nil
 		}
@@ -124,7 +123,7 @@ func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 		case strings.Contains(line, `"status":"failed","reason":"verdict"`) && !strings.Contains(line, `"error":null`):
 			failed++
 		default:
-			t.Errorf("neither a result nor a reason: %s", line)
+			t.Errorf("row is neither scored nor failed with a reason: %s", line)
 		}
 	}
 	switch n := len(scored) + failed; {
@@ -136,9 +135,9 @@ func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 	return scored
 }
 
-// Whatever the network does, each row gets a result or a reason, and a run
-// without the fault that resumes ends with the rows that an undisturbed one has,
-// and asks for none that was scored.
+// TestNetworkFaultsLoseAndRepeatNoRow checks that under any network fault each row gets
+// a result or a reason, and that resuming without the fault completes the results
+// without repeating scored rows.
 func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	data := writeNetworkRows(t)
 	fine := newTestServer(t)
@@ -151,7 +150,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		toxic string
 		args  []string
-		code  int // -1 for one that tells of failure
+		code  int // -1 for any failure
 	}{
 		"latency":                      {`{"type":"latency","attributes":{"latency":30,"jitter":20}}`, nil, exitOK},
 		"slow to close":                {`{"type":"slow_close","attributes":{"delay":100}}`, nil, exitOK},
@@ -189,7 +188,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			}
 			scored := checkOutcome(t, got, out)
 			if since > 0 && len(scored) == 0 {
-				t.Errorf("no row is scored before the fault: %s", got.stderr)
+				t.Errorf("got no scored row before the fault: %s", got.stderr)
 			}
 			asked := n.times(scored)
 			n.heal(t)
@@ -198,7 +197,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
-				t.Errorf("rows that were scored were asked again: %v, before %v", again, asked)
+				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
 			}
 			if left, _ := filepath.Glob(out + ".*"); left != nil {
 				t.Error(left)
@@ -209,16 +208,16 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	}
 }
 
-// A server that goes down while it is asked, and comes up again: at once, for a
-// run that does not end; or later, for one that resumes, and that asks for no row
-// that was finished, even without a cache.
+// TestServerRestart stops the server during a run. If it is back at once, the run
+// completes. If it returns later, a resumed run does not repeat finished rows, even
+// without a cache.
 func TestServerRestart(t *testing.T) {
 	data := writeNetworkRows(t)
 	for _, later := range []bool{false, true} {
 		t.Run(fmt.Sprintf("later=%t", later), func(t *testing.T) {
 			t.Parallel()
 			n := newNetwork(t)
-			clock := &skipClock{ready: make(chan struct{})} // no retry before the server is up again
+			clock := &skipClock{ready: make(chan struct{})} // no retry before the restart
 			if later {
 				close(clock.ready)
 			}
@@ -243,8 +242,8 @@ func TestServerRestart(t *testing.T) {
 				t.Errorf("exit %d, want %d: %s", got.code, want, got.stderr)
 			}
 			scored := checkOutcome(t, got, out)
-			if len(scored) == 0 { // of the five before, those up to the first that is still asked about
-				t.Errorf("no row is scored before the fault: %s", got.stderr)
+			if len(scored) == 0 { // at most five
+				t.Errorf("got no scored row before the fault: %s", got.stderr)
 			}
 			if !later {
 				return
@@ -255,10 +254,10 @@ func TestServerRestart(t *testing.T) {
 				t.Errorf("resumed: exit %d: %s", got.code, got.stderr)
 			}
 			if again := n.times(scored); fmt.Sprint(again) != fmt.Sprint(asked) {
-				t.Errorf("rows that were scored were asked again: %v, before %v", again, asked)
+				t.Errorf("scored rows were requested again: got %v requests, want %v", again, asked)
 			}
 			if rest := checkOutcome(t, got, out); len(rest) != networkRows {
-				t.Errorf("%d rows are scored", len(rest))
+				t.Errorf("got %d scored rows, want %d", len(rest), networkRows)
 			}
 		})
 	}

@@ -19,11 +19,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// signalSlack is how long a process may take to end after a signal: two seconds,
-// and as much again for a machine that is busy.
+// signalSlack limits the time from a signal to the exit: the documented two seconds,
+// doubled for busy machines.
 const signalSlack = 4 * time.Second
 
-// pipeCommands are the commands that can read a pipe, by what they read from it.
+// pipeCommands returns commands that read the pipe.
 func pipeCommands(rows, results, pipe string) map[string][]string {
 	return map[string][]string{
 		"a dataset":                {"score", pipe, "--input-format", "jsonl"},
@@ -48,7 +48,8 @@ func fifo(t *testing.T, name string) string {
 	return path
 }
 
-// One signal ends a command that reads from a pipe whose writer never writes.
+// TestSignalInterruptsReadFromPipe sends one signal while the writer of the pipe is
+// silent.
 func TestSignalInterruptsReadFromPipe(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
@@ -56,7 +57,7 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 		for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 			t.Run(name+" "+signal.String(), func(t *testing.T) {
 				cmd, _, stdout, stderr := start(t, args...)
-				w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // returns when it is opened for reading
+				w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the command opens the pipe
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -69,14 +70,15 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 				said, _ := io.ReadAll(stderr)
 				code, took := exitCode(t, cmd), time.Since(begun)
 				if code != exitInterrupted || took > signalSlack || strings.Contains(string(said), gaveUp) {
-					t.Errorf("exit %d after %v, want %d within %v and by the command itself: %s", code, took, exitInterrupted, signalSlack, said)
+					t.Errorf("exit %d after %v, want %d within %v without the timeout: %s", code, took, exitInterrupted, signalSlack, said)
 				}
 			})
 		}
 	}
 }
 
-// So does one that comes while a pipe is opened that nobody writes to.
+// TestSignalInterruptsOpenOfPipe interrupts commands while they open a pipe without a
+// writer.
 func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
@@ -97,7 +99,7 @@ func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 					t.Errorf("exit %d, want %d: %s", code, exitInterrupted, &errs)
 				}
 			case <-bound.Done():
-				t.Fatal("it still waits for a writer")
+				t.Fatal("still waiting for a writer")
 			}
 		})
 	}
@@ -129,8 +131,8 @@ func TestPipeIsReadLikeFile(t *testing.T) {
 	}
 }
 
-// To write to a pipe waits for a reader, and to a device does who knows what:
-// they are refused before anything is read, and stay as they are.
+// TestOutputMustBeRegularFile checks that pipes, sockets and devices are rejected as
+// outputs before anything is read, and are left unchanged.
 func TestOutputMustBeRegularFile(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	for name, args := range map[string]string{
@@ -161,18 +163,18 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 				}
 				after, err2 := os.Lstat(name)
 				if err := errors.Join(err, err2); err != nil || !os.SameFile(before, after) {
-					t.Errorf("it was replaced: %v", err)
+					t.Errorf("file was replaced: %v", err)
 				}
 			})
 		}
 	}
 }
 
-// Standard output has a name, and can be a pipe or a file. What else is written
-// to it stays.
+// TestDevStdoutIsValidOutput writes to /dev/stdout as a pipe and as a file, together
+// with the table.
 func TestDevStdoutIsValidOutput(t *testing.T) {
 	if _, err := os.Stat("/dev/stdout"); err != nil {
-		t.Skipf("it has no name here: %v", err)
+		t.Skipf("no /dev/stdout: %v", err)
 	}
 	rows, _ := writeLabelledRows(t)
 	folder := t.TempDir()
@@ -189,11 +191,11 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 		}
 	}
 	if got, err := os.Lstat(filepath.Join(folder, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link was replaced: %v", err)
+		t.Errorf("link was replaced: %v", err)
 	}
 }
 
-// A command that a signal does not end is ended.
+// TestSignalEndsBlockedCommand signals a command that is blocked in a write.
 func TestSignalEndsBlockedCommand(t *testing.T) {
 	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// In a directory that others write to, any name that a command is going to write
-// to can be planted as a link to a file of the user. The file stays as it is, and
-// the command either replaces the link or names it in its error.
+// TestPlantedLinksAreNotFollowed plants a link to a user's file at each path that a
+// command writes, as in a shared directory. The command must replace the link or name it
+// in an error, and leave the file unchanged.
 func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	asking := batchRows(t, 28)
@@ -29,8 +29,8 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 	resumed := score + "-o out.jsonl --resume"
 	for name, tt := range map[string]struct {
 		args string
-		fine string // the kinds of link that are replaced; others are named and refused
-		warn bool   // they are named in a warning instead
+		fine string // kinds of links that are replaced; others are rejected
+		warn bool   // reported as a warning instead
 	}{
 		"out.jsonl":                              {args: score + "-o out.jsonl", fine: "hard"},
 		"out.csv":                                {args: score + "-o out.csv", fine: "hard"},
@@ -54,14 +54,14 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 		"page.html.part.lock":                    {args: "compare " + results + " " + results + " --to none -o page.html"},
 		"new.yaml":                               {args: "config init new.yaml"},
 		"man/ragfaith.1":                         {args: "man man", fine: every},
-		"prompts/judge.tmpl":                     {args: "prompts export prompts", fine: "dangling"}, // it is read first
+		"prompts/judge.tmpl":                     {args: "prompts export prompts", fine: "dangling"}, // read before it is written
 		"summary.md":                             {args: score, warn: true},
 		"outputs":                                {args: score, warn: true},
 		"cache/replies.sqlite":                   {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
 		"cache/replies.sqlite-wal":               {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
 		"cache/replies.sqlite-shm":               {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
 		"cache/replies.sqlite-journal":           {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, warn: true},
-		"cache/replies.turns":                    {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, fine: every}, // it goes without
+		"cache/replies.turns":                    {args: "score " + asking + " --to none --judge llm --cache cache --base-url " + online.URL, fine: every}, // continues without the file
 		"b.jsonl.part.batch/state.json":          {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, fine: "dangling"},
 		"b.jsonl.part.batch/state.json.new":      {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url, fine: every},
 		"b.jsonl.part.batch/requests.sqlite":     {args: ask + "--batch --batch-poll 5ms -o b.jsonl --base-url " + batches.url},
@@ -79,7 +79,7 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 				folder := t.TempDir()
 				t.Chdir(folder)
 				victim := filepath.Join(folder, "victim")
-				const precious = "precious\n" // a whole line, as of a row
+				const precious = "precious\n" // a complete line, like a row
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(victim, []byte(precious), 0o600), link(victim, name)); err != nil {
 					t.Fatal(err)
 				}
@@ -93,13 +93,13 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 				case (got.code == exitOK) != (fine || tt.warn):
 					t.Errorf("exit %d, want success: %t: %s", got.code, fine || tt.warn, got.stderr)
 				case !fine && !named:
-					t.Errorf("nothing names the link: %s", got.stderr)
+					t.Errorf("link is not reported: %s", got.stderr)
 				}
 				if content := readFile(t, victim); content != precious {
-					t.Errorf("the file that the link leads to became %q", content)
+					t.Errorf("target of the link changed to %q", content)
 				}
 				if _, err := os.Lstat(victim + ".absent"); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("the dangling link was followed: %v", err)
+					t.Errorf("dangling link was followed: %v", err)
 				}
 			})
 		}

@@ -21,11 +21,11 @@ import (
 	"unicode"
 )
 
-// evil moves cursors, sets titles, turns texts round and ends lines, as a
-// terminal or a CI system may take it.
+// evil moves the cursor, sets the title, reverses text and ends lines in a terminal or a
+// CI log.
 const evil = "\x1b[2J\x1b]0;owned\x07\u009b31m\u202edesrever\u2066\r\n::error::x\x00\u2028\x7f"
 
-// hostileRows have it in every place that a row has.
+// hostileRows have evil text in every field.
 func hostileRows() string {
 	text := strings.NewReplacer("\x1b", `\u001b`, "\x07", `\u0007`, "\r", `\r`, "\n", `\n`, "\x00", `\u0000`).Replace(evil)
 	row := `{"id":"ID","question":"Q T?","answer":"The sky is T blue on 4 days. Elephants T migrate through Kenya.","contexts":["The sky is blue T on 3 days."],"kept T":"T"}` + "\n"
@@ -33,7 +33,7 @@ func hostileRows() string {
 	return strings.ReplaceAll(strings.ReplaceAll(row, "ID", "a T")+strings.ReplaceAll(row, "ID", "b T")+bad, "T", text)
 }
 
-// obeyed finds the first thing in a text that a terminal would obey.
+// obeyed returns the first control sequence in text that a terminal would interpret.
 func obeyed(text string) string {
 	for i, r := range text {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029') {
@@ -43,8 +43,8 @@ func obeyed(text string) string {
 	return ""
 }
 
-// What a person sees has nothing of a dataset that a terminal obeys, whichever
-// command shows it.
+// TestRowsSendNoTerminalSequences checks that text from a dataset cannot control the
+// terminal, whichever command prints it.
 func TestRowsSendNoTerminalSequences(t *testing.T) {
 	t.Chdir(t.TempDir())
 	name := "rows\x1b[31m\u202e.jsonl" // a name of a file is a stranger's, too
@@ -76,9 +76,9 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 		var out, errs bytes.Buffer
 		code := run(t.Context(), args, nil, &out, &errs, sys)
 		if out.Len()+errs.Len() == 0 && !slices.Contains(args, "none") {
-			t.Errorf("%q: exit %d and not a word", args, code)
+			t.Errorf("%q: exit %d without output", args, code)
 		}
-		// The bar is drawn with a carriage return and with what clears a line.
+		// The progress bar uses carriage returns and the sequence that clears a line.
 		drawn := strings.NewReplacer("\r", "", "\x1b[2K", "", "\x1b[K", "", "\x1b[0K", "", "\x1b[?25l", "", "\x1b[?25h", "", "\x1b[0m", "").Replace(errs.String())
 		for what, text := range map[string]string{"standard output": out.String(), "standard error": drawn} {
 			if found := obeyed(text); found != "" {
@@ -88,8 +88,8 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 	}
 }
 
-// An id is a text, and never a name: whatever it looks like, files are written
-// where they were named and nowhere else.
+// TestRowIDsAreNotUsedAsFileNames checks that files are written only where the command
+// line says.
 func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	root := t.TempDir()
 	folder := filepath.Join(root, "in", "here")
@@ -125,7 +125,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	}
 }
 
-// modes are the permissions of all that is in a folder.
+// modes returns the permissions of everything in a directory.
 func modes(t *testing.T, root string) map[string]fs.FileMode {
 	t.Helper()
 	found := map[string]fs.FileMode{}
@@ -147,8 +147,8 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 	return found
 }
 
-// Whatever the umask, what a run writes is its owner's alone: while it runs, when
-// it was interrupted, and when it is done.
+// TestOutputFilesAreReadableByOwnerOnly checks the permissions of all output during a
+// run, after an interrupt and at the end, whatever the umask.
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	folder := t.TempDir()
 	old := syscall.Umask(0)
@@ -189,7 +189,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	check("when it is done", 5)
 }
 
-// So is what it keeps of a language model.
+// TestCacheIsReadableByOwnerOnly checks the permissions of cached replies.
 func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	s, folder := newTestServer(t), t.TempDir()
 	cache := filepath.Join(folder, "ragfaith")
@@ -211,8 +211,8 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	}
 }
 
-// A pipe in place of a file that is looked for by its name is refused. One that
-// is opened has nobody at its other end, and the run would wait for ever.
+// TestInputFilesMustNotBePipes checks that files that are opened by a fixed or
+// configured name are not pipes: opening a pipe without a writer would block forever.
 func TestInputFilesMustNotBePipes(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
@@ -242,7 +242,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer os.Remove(tt.pipe)
-			// Who waits for the pipe is let go after a while.
+			// Unblocks a run that does wait for the pipe.
 			var waited atomic.Bool
 			rescue := time.AfterFunc(20*time.Second, func() {
 				if f, err := os.OpenFile(tt.pipe, os.O_WRONLY|syscall.O_NONBLOCK, 0); err == nil {
@@ -262,17 +262,17 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 	}
 }
 
-// A crash leaves no file with the keys and rows that were in memory.
+// TestCoreDumpsAreDisabled checks that a crash writes no file with keys and rows.
 func TestCoreDumpsAreDisabled(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the limits of a process are read from /proc")
+		t.Skip("reads limits from /proc")
 	}
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_CORE, &limit); err != nil {
 		t.Fatal(err)
 	}
 	if limit.Max == 0 {
-		t.Skip("this system dumps nothing")
+		t.Skip("core dumps are disabled already")
 	}
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl")
 	if _, err := io.WriteString(stdin, skyRow); err != nil {
