@@ -89,18 +89,18 @@ func TestWorkflowsPinActions(t *testing.T) {
 				}
 			case map[string]any:
 				for key, v := range node {
-					said, isText := v.(string)
+					msg, isText := v.(string)
 					switch {
 					case !isText:
 						walk(v)
 					case key == "uses":
 						used++
 						// Actions of this repository are pinned by the checkout.
-						if _, version, _ := strings.Cut(said, "@"); !isCommitHash(version) && !strings.HasPrefix(said, "./") {
-							t.Errorf("%s: %s is not pinned by a commit hash", file, said)
+						if _, version, _ := strings.Cut(msg, "@"); !isCommitHash(version) && !strings.HasPrefix(msg, "./") {
+							t.Errorf("%s: %s is not pinned by a commit hash", file, msg)
 						}
-					case key == "run" && strings.Contains(said, "${{"):
-						t.Errorf("%s: command contains an expression: %s", file, said)
+					case key == "run" && strings.Contains(msg, "${{"):
+						t.Errorf("%s: command contains an expression: %s", file, msg)
 					}
 				}
 			}

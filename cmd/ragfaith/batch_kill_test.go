@@ -20,9 +20,9 @@ func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, 
 		"--no-cache", "--batch", "--batch-poll", "5ms",
 	}, more...)...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	said := &bytes.Buffer{}
-	cmd.Stderr = said
-	return cmd, said
+	msg := &bytes.Buffer{}
+	cmd.Stderr = msg
+	return cmd, msg
 }
 
 // TestKilledBatchRunResumesWithoutResubmitting kills the process at every step of a
@@ -62,7 +62,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						}
 						s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r, true) }
 					})
-					cmd, said := batchCommand(s, data, out, way...)
+					cmd, msg := batchCommand(s, data, out, way...)
 					if err := cmd.Start(); err != nil {
 						t.Fatal(err)
 					}
@@ -70,11 +70,11 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 					close(started)
 					_ = cmd.Wait()
 					if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-						t.Fatalf("not killed: %v: %s", cmd.ProcessState, said)
+						t.Fatalf("not killed: %v: %s", cmd.ProcessState, msg)
 					}
-					cmd, said = batchCommand(s, data, out, append(way, "--resume")...)
+					cmd, msg = batchCommand(s, data, out, append(way, "--resume")...)
 					if err := cmd.Run(); err != nil {
-						t.Fatalf("%v: %s", err, said)
+						t.Fatalf("%v: %s", err, msg)
 					}
 					seen := s.Seen()
 					uploads := batches
@@ -82,10 +82,10 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 						uploads++ // the first one's id nobody has
 					}
 					if seen.Batches != batches || seen.Online != 0 || seen.Uploads != uploads || seen.Batched != 24*batches {
-						t.Errorf("the server saw %+v: %s", seen, said)
+						t.Errorf("the server saw %+v: %s", seen, msg)
 					}
 					if readFile(t, out) != want {
-						t.Errorf("results differ: %s", said)
+						t.Errorf("results differ: %s", msg)
 					}
 					if left := leftovers(t, out); left != nil {
 						t.Error(left)
@@ -112,30 +112,30 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 			}
 		}
 	})
-	cmd, said := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
+	cmd, msg := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	victim.Store(cmd.Process)
 	close(started)
 	_ = cmd.Wait()
-	folder := out + ".part.batch"
-	end := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + folder + "; continue with --batch --resume\n"
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(said.String(), end) {
-		t.Errorf("exit %d: %s", code, said)
+	dir := out + ".part.batch"
+	end := "ragfaith: interrupted: 0 rows finished; the batch is kept in " + dir + "; continue with --batch --resume\n"
+	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(msg.String(), end) {
+		t.Errorf("exit %d: %s", code, msg)
 	}
 	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"--judge", "llm"}, exitFailure, folder + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
-		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, folder + " can't be gone on with, its settings were others: --strict was false, is true"},
+		{[]string{"--judge", "llm"}, exitFailure, dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
+		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, dir + " can't be gone on with, its settings were others: --strict was false, is true"},
 	} {
-		cmd, said := batchCommand(s, data, out, tt.args...)
+		cmd, msg := batchCommand(s, data, out, tt.args...)
 		_ = cmd.Run()
-		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(said.String(), tt.want) {
-			t.Errorf("%v: exit %d: %s", tt.args, code, said)
+		if code := cmd.ProcessState.ExitCode(); code != tt.code || !strings.Contains(msg.String(), tt.want) {
+			t.Errorf("%v: exit %d: %s", tt.args, code, msg)
 		}
 	}
 	// A run without --batch must not pay again either.
@@ -145,18 +145,18 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
 	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))
-	cmd, said = batchCommand(s, data, out, "--judge", "llm", "--resume")
+	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	_ = cmd.Run()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(said.String(), "the dataset has changed since the batch in "+folder+" was submitted") {
-		t.Errorf("exit %d: %s", code, said)
+	if code := cmd.ProcessState.ExitCode(); code != exitFailure || !strings.Contains(msg.String(), "the dataset has changed since the batch in "+dir+" was submitted") {
+		t.Errorf("exit %d: %s", code, msg)
 	}
 	writeFile(t, data, rows)
-	cmd, said = batchCommand(s, data, out, "--judge", "llm", "--resume")
+	cmd, msg = batchCommand(s, data, out, "--judge", "llm", "--resume")
 	if err := cmd.Run(); err != nil || readFile(t, out) != want {
-		t.Errorf("%v: %s", err, said)
+		t.Errorf("%v: %s", err, msg)
 	}
-	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(said.String(), "nothing to resume") {
-		t.Errorf("the server saw %+v: %s", seen, said)
+	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Uploads != 1 || strings.Contains(msg.String(), "nothing to resume") {
+		t.Errorf("the server saw %+v: %s", seen, msg)
 	}
 }
 
@@ -169,9 +169,9 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 	args := []string{"score", data, "--to", "jsonl", "-o", out, "--judge", "llm", "--base-url", s.url, "--no-cache", "--batch", "--batch-poll", "5ms", "--resume", "-q"}
 	cmd := exec.Command("ragfaith-killed", append([]string{"3000"}, args...)...)
 	cmd.Env = append(os.Environ(), "OPENAI_API_KEY="+testKey)
-	said, _ := cmd.CombinedOutput()
+	msg, _ := cmd.CombinedOutput()
 	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("not killed: %v: %s", cmd.ProcessState, said)
+		t.Fatalf("not killed: %v: %s", cmd.ProcessState, msg)
 	}
 	got := call(t, t.TempDir(), nil, args...)
 	if seen := s.Seen(); got.code != 0 || seen.Batches != 1 || seen.Online != 0 || readFile(t, out) != want || got.stdout != want {

@@ -86,9 +86,9 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 		t.Run(tt.args, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			want := onlineRun(t, data, args...)
-			s, folder, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
+			s, dir, out := newBatchServer(t, nil), t.TempDir(), filepath.Join(t.TempDir(), "out.jsonl")
 			args = append([]string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--batch", "--batch-poll", "1ms"}, args...)
-			got := call(t, folder, nil, args...)
+			got := call(t, dir, nil, args...)
 			if got.code != 0 || readFile(t, out) != want {
 				t.Fatalf("exit %d, or different results: %s", got.code, got.stderr)
 			}
@@ -108,7 +108,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 			if strings.Contains(tt.args, "no-cache") {
 				return
 			}
-			again := call(t, folder, nil, append(args, "-o", out+".json")...)
+			again := call(t, dir, nil, append(args, "-o", out+".json")...)
 			if now := s.Seen(); again.code != 0 || now.Batches != tt.batches || now.Online != 0 || readFile(t, out) != want {
 				t.Errorf("the second run: exit %d, %+v: %s", again.code, now, again.stderr)
 			}
@@ -262,7 +262,7 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 
 func TestBatchNeverPrintsKey(t *testing.T) {
 	data := batchRows(t, 9)
-	folder := t.TempDir()
+	dir := t.TempDir()
 	var keyless atomic.Int64
 	var refuse atomic.Bool
 	s := newBatchServer(t, func(s *batchServer) {
@@ -286,19 +286,19 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 		}
 	})
 	refuse.Store(true)
-	out := filepath.Join(folder, "out.jsonl")
+	out := filepath.Join(dir, "out.jsonl")
 	args := []string{"score", data, "-v", "--to", "jsonl", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms"}
-	first := call(t, folder, nil, args...)
+	first := call(t, dir, nil, args...)
 	if first.code != exitFailure || !strings.Contains(first.stderr, "no such thing") {
 		t.Errorf("exit %d: %s", first.code, first.stderr)
 	}
-	files := filesContaining(t, folder, testKey[8:])
+	files := filesContaining(t, dir, testKey[8:])
 	refuse.Store(false)
-	second := call(t, folder, nil, append(args, "--resume")...)
+	second := call(t, dir, nil, append(args, "--resume")...)
 	if second.code != 0 {
 		t.Errorf("exit %d: %s", second.code, second.stderr)
 	}
-	files = append(files, filesContaining(t, folder, testKey[8:])...)
+	files = append(files, filesContaining(t, dir, testKey[8:])...)
 	for _, text := range []string{first.stdout, first.stderr, second.stdout, second.stderr} {
 		if strings.Contains(text, testKey[8:]) {
 			t.Error(text)
@@ -312,7 +312,7 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 // Without a JSONL output the state is kept next to the cache, where the same command
 // finds it.
 func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
-	data, folder := batchRows(t, 28), t.TempDir()
+	data, dir := batchRows(t, 28), t.TempDir()
 	want := onlineRun(t, data, "--judge", "llm")
 	var refuse atomic.Bool
 	refuse.Store(true)
@@ -326,24 +326,24 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 	})
 	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
 	for _, more := range []string{"--verbose", "--resume"} {
-		got := call(t, folder, nil, append(args, more)...)
+		got := call(t, dir, nil, append(args, more)...)
 		if got.code != exitFailure || !strings.Contains(got.stderr, "batch batch_") || !strings.Contains(got.stderr, "was rejected: not today") ||
-			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(folder, "ragfaith", "batches")) || got.stdout != "" {
+			!strings.Contains(got.stderr, "the batch is kept in "+filepath.Join(dir, "ragfaith", "batches")) || got.stdout != "" {
 			t.Errorf("exit %d: %s%s", got.code, got.stdout, got.stderr)
 		}
 	}
-	if got := call(t, folder, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
+	if got := call(t, dir, nil, args...); got.code != exitFailure || !strings.Contains(got.stderr, "has a submitted batch") {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	refuse.Store(false)
-	got := call(t, folder, nil, append(args, "--resume")...)
+	got := call(t, dir, nil, append(args, "--resume")...)
 	if got.code != 0 || got.stdout != want {
 		t.Errorf("exit %d: %s", got.code, got.stderr)
 	}
 	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
 		t.Errorf("the server saw %+v", seen)
 	}
-	if left, err := os.ReadDir(filepath.Join(folder, "ragfaith", "batches")); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(left) > 0 {
 		t.Error(left, err)
 	}
 }
@@ -376,13 +376,13 @@ func TestRunBudgetAppliesToBatch(t *testing.T) {
 		}
 	})
 	args := []string{"score", data, "--to", "none", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--concurrency", "1"}
-	folder := t.TempDir()
-	got := call(t, folder, nil, append(args, "--max-tokens", "49999")...)
+	dir := t.TempDir()
+	got := call(t, dir, nil, append(args, "--max-tokens", "49999")...)
 	if got.code != exitFailure || s.Seen().Online != 0 || !strings.Contains(got.stderr, "the limit of 49999 tokens is reached: 50000 used") ||
 		!strings.Contains(got.stderr, "continue with --batch --resume") {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, s.Seen(), got.stderr)
 	}
-	got = call(t, folder, nil, append(args, "--max-tokens", "99999", "--resume")...)
+	got = call(t, dir, nil, append(args, "--max-tokens", "99999", "--resume")...)
 	if seen := s.Seen(); got.code != 0 || seen.Online != 4 || seen.Batches != 1 {
 		t.Errorf("exit %d, the server saw %+v: %s", got.code, seen, got.stderr)
 	}

@@ -70,13 +70,13 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 }
 
 func TestCalibrationMatchesSchema(t *testing.T) {
-	folder := t.TempDir()
-	results, labels := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "c.json")
+	dir := t.TempDir()
+	results, labels := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "c.json")
 	for _, args := range [][]string{
-		{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "r.summary.json")},
+		{"score", "../../testdata/rows.jsonl", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")},
 		{"calibrate", results, "--label", "label", "--to", "none", "-q", "-o", labels},
 	} {
-		if c := call(t, folder, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
+		if c := call(t, dir, nil, args...); c.code != 0 || c.stdout != "" || c.stderr != "" {
 			t.Fatalf("%+v", c)
 		}
 	}

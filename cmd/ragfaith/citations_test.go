@@ -83,12 +83,12 @@ func (r *citedRow) alce() (recall, precision float64) {
 func TestCitationsOfEveryKindAreJudged(t *testing.T) {
 	file := filepath.Join("testdata", "citations.jsonl")
 	for _, judge := range []string{"lexical", "embedded"} {
-		said := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
-		if said.code != 0 {
-			t.Fatal(said.stderr)
+		msg := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
+		if msg.code != 0 {
+			t.Fatal(msg.stderr)
 		}
 		rows, cite, unresolved, recalls, precise, sum := 0, 0, 0, 0, 0, [2]float64{}
-		for line := range strings.Lines(said.stdout) {
+		for line := range strings.Lines(msg.stdout) {
 			var r citedRow
 			if err := json.Unmarshal([]byte(line), &r); err != nil {
 				t.Fatal(err)
@@ -177,9 +177,9 @@ func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 		}
 		before := s.calls.Load()
 		args := []string{"score", file, "--judge", "llm", "--to", "jsonl", "-q", "--base-url", s.URL}
-		said := call(t, t.TempDir(), nil, append(args, "--no-cache")...)
-		if got := int(s.calls.Load() - before); got != want.requests || said.code != 0 || !strings.Contains(said.stdout, want.result) || !strings.Contains(said.stdout, fmt.Sprintf(`"requests":%d`, got)) {
-			t.Errorf("%s: %d requests, want %d: %s%s", marker, got, want.requests, said.stdout, said.stderr)
+		msg := call(t, t.TempDir(), nil, append(args, "--no-cache")...)
+		if got := int(s.calls.Load() - before); got != want.requests || msg.code != 0 || !strings.Contains(msg.stdout, want.result) || !strings.Contains(msg.stdout, fmt.Sprintf(`"requests":%d`, got)) {
+			t.Errorf("%s: %d requests, want %d: %s%s", marker, got, want.requests, msg.stdout, msg.stderr)
 		}
 		cached := t.TempDir()
 		_ = call(t, cached, nil, args...)
@@ -200,12 +200,12 @@ func TestRewrittenClaimsInheritCitations(t *testing.T) {
 		"--claims llm --judge lexical": 1, "--claims llm --judge llm": 3, "--profile rag-evals": 1, "--claims llm --judge llm --semantic-cache": 3,
 	} {
 		before := s.calls.Load()
-		said := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
+		msg := call(t, t.TempDir(), nil, append([]string{"score", file, "--to", "jsonl", "-q", "--base-url", s.URL}, strings.Fields(args)...)...)
 		if got := s.calls.Load() - before; got != requests {
 			t.Errorf("%s: %d requests, want %d", args, got, requests)
 		}
-		if !strings.Contains(said.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(said.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
-			t.Errorf("%s: %s%s", args, said.stdout, said.stderr)
+		if !strings.Contains(msg.stdout, `"text":"The sky is blue today.","start":null`) || !strings.Contains(msg.stdout, `"citations":[{"text":"[1]","start":23,"end":26,"chunk":0,`) {
+			t.Errorf("%s: %s%s", args, msg.stdout, msg.stderr)
 		}
 	}
 }

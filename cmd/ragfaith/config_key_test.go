@@ -41,7 +41,7 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 // TestResumeRejectsOtherEmbeddingServer checks that runs with embeddings of different
 // servers are not mixed.
 func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
-	s, one, other, folder := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
+	s, one, other, dir := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		if n > 1 {
 			http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
@@ -49,9 +49,9 @@ func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
 		return n > 1
 	}
 	score := func(embeds string, more ...string) called {
-		return call(t, folder, nil, append([]string{
+		return call(t, dir, nil, append([]string{
 			"score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1",
-			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(folder, "o.jsonl"),
+			"--semantic-cache", "--embed-model", "e", "--embed-base-url", embeds, "-o", filepath.Join(dir, "o.jsonl"),
 		}, more...)...)
 	}
 	if got := score(one.URL); got.code != exitFailure || !strings.Contains(got.stderr, "continue with --resume") {

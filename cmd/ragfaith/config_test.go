@@ -177,9 +177,9 @@ func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 
 func TestManPagesAreWellFormed(t *testing.T) {
 	program, err := exec.LookPath("mandoc")
-	folder := t.TempDir()
+	dir := t.TempDir()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), []string{"man", folder}, nil, &out, &errs, emptySystem()); code != 0 {
+	if code := run(t.Context(), []string{"man", dir}, nil, &out, &errs, emptySystem()); code != 0 {
 		t.Fatal(errs.String())
 	}
 	pages := strings.Fields(out.String())
@@ -200,8 +200,8 @@ func TestManPagesAreWellFormed(t *testing.T) {
 	if err != nil {
 		t.Skip("mandoc not found")
 	}
-	said, _ := exec.Command(program, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
-	for line := range strings.Lines(string(said)) {
+	msg, _ := exec.Command(program, append([]string{"-T", "lint", "-W", "warning"}, pages...)...).CombinedOutput()
+	for line := range strings.Lines(string(msg)) {
 		if !strings.Contains(line, "missing date") { // so that they are the same whenever they are made
 			t.Error(line)
 		}

@@ -23,7 +23,7 @@ const docsServer = "http://localhost:8080"
 
 // writeDocsRows writes the files that the docs call dataset and eval: 40 rows with one
 // claim each, of which one is unsupported.
-func writeDocsRows(t *testing.T, folder string) {
+func writeDocsRows(t *testing.T, dir string) {
 	t.Helper()
 	type row struct {
 		ID       string   `json:"id" parquet:"id"`
@@ -54,11 +54,11 @@ func writeDocsRows(t *testing.T, folder string) {
 		fmt.Fprintf(&table, "%s,%s,%s,\"[\"\"%s\"\"]\",%d,%s\n", r.ID, r.Question, r.Answer, r.Contexts[0], r.Label, r.Topic)
 	}
 	for name, content := range map[string]string{"dataset.jsonl": lines.String(), "eval.jsonl": lines.String(), "dataset.csv": table.String()} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := parquet.WriteFile(filepath.Join(folder, "dataset.parquet"), rows); err != nil {
+	if err := parquet.WriteFile(filepath.Join(dir, "dataset.parquet"), rows); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +75,7 @@ func (r *docsReader) servers(t *testing.T, b *docsBlock) []string {
 	}
 	if b.has("hub") {
 		if r.hub == "" {
-			r.hub = startDocsHub(t, r.folder)
+			r.hub = startDocsHub(t, r.dir)
 		}
 		env = append(env, "HF_ENDPOINT="+r.hub)
 	}
@@ -91,10 +91,10 @@ func (r *docsReader) useTestServer(t *testing.T, b *docsBlock, script string) st
 }
 
 // startDocsHub starts a hub with tiny models under the names that the docs use, and
-// writes the directory my-model to folder.
-func startDocsHub(t *testing.T, folder string) string {
+// writes the directory my-model to dir.
+func startDocsHub(t *testing.T, dir string) string {
 	t.Helper()
-	mine := filepath.Join(folder, "my-model")
+	mine := filepath.Join(dir, "my-model")
 	if err := os.Mkdir(mine, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type hook struct {
 func (r *docsReader) pipeline(t *testing.T, b *docsBlock) {
 	t.Helper()
 	if strings.HasPrefix(b.text, "# ragfaith.yaml\n") {
-		writeFile(t, filepath.Join(r.folder, "page.yaml"), b.text)
+		writeFile(t, filepath.Join(r.dir, "page.yaml"), b.text)
 		r.script(t, b, "ragfaith config show --config page.yaml")
 		return
 	}
@@ -55,7 +55,7 @@ func (r *docsReader) jobs(t *testing.T, b *docsBlock, node any, ran *int) {
 				t.Errorf("%s: command contains an expression; pass it as an environment variable", b)
 			}
 			*ran++
-			r.script(t, b, text, append(githubEnv(t, r.folder), r.variables(keys)...)...)
+			r.script(t, b, text, append(githubEnv(t, r.dir), r.variables(keys)...)...)
 		case key == "script" && !isText:
 			*ran++
 			r.script(t, b, strings.Join(texts(t, b, value), "\n"), "GITLAB_CI=true", "CI=true")
@@ -103,12 +103,12 @@ func texts(t *testing.T, b *docsBlock, node any) []string {
 }
 
 // githubEnv returns the environment of a workflow step.
-func githubEnv(t *testing.T, folder string) []string {
+func githubEnv(t *testing.T, dir string) []string {
 	t.Helper()
 	temp := t.TempDir()
 	return []string{
 		"CI=true", "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=" + filepath.Join(temp, "summary.md"), "GITHUB_OUTPUT=" + filepath.Join(temp, "output"),
-		"GITHUB_PATH=" + filepath.Join(temp, "path"), "GITHUB_WORKSPACE=" + folder, "RUNNER_TEMP=" + temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
+		"GITHUB_PATH=" + filepath.Join(temp, "path"), "GITHUB_WORKSPACE=" + dir, "RUNNER_TEMP=" + temp, "RUNNER_OS=Linux", "RUNNER_ARCH=X64",
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *docsReader) action(t *testing.T, b *docsBlock, step map[string]any) {
 	t.Helper()
 	with, _ := step["with"].(map[string]any)
 	action := readAction(t)
-	env := append(githubEnv(t, r.folder), r.variables(step)...)
+	env := append(githubEnv(t, r.dir), r.variables(step)...)
 	for name, value := range with {
 		if _, ok := action.Inputs[name]; !ok {
 			t.Errorf("%s: the action has no input %s", b, name)

@@ -20,11 +20,11 @@ const docsTime = 10 * time.Minute
 // A docsReader runs the blocks of a page in a directory with the files that the page
 // mentions.
 type docsReader struct {
-	folder string
-	bin    string // first directory in PATH
-	env    []string
-	llm    string // server address, or "" if not started
-	hub    string
+	dir string
+	bin string // first directory in PATH
+	env []string
+	llm string // server address, or "" if not started
+	hub string
 }
 
 func newDocsReader(t *testing.T) *docsReader {
@@ -33,7 +33,7 @@ func newDocsReader(t *testing.T) *docsReader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &docsReader{folder: t.TempDir(), bin: t.TempDir()}
+	r := &docsReader{dir: t.TempDir(), bin: t.TempDir()}
 	home := filepath.Join(r.bin, "home")
 	r.env = []string{
 		"PATH=" + r.bin + string(filepath.ListSeparator) + os.Getenv("PATH"),
@@ -45,10 +45,10 @@ func newDocsReader(t *testing.T) *docsReader {
 	if err := os.Mkdir(home, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(r.folder, "testdata")); err != nil {
+	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(r.dir, "testdata")); err != nil {
 		t.Fatal(err)
 	}
-	writeDocsRows(t, r.folder)
+	writeDocsRows(t, r.dir)
 	// Outside the repository, make only checks that a target exists.
 	r.tool(t, "make", `exec `+lookPath("make")+` -n -C '`+root+`' "$@"`)
 	// A fake gh checks that the comment of a workflow is not empty.
@@ -165,7 +165,7 @@ func (r *docsReader) bash(t *testing.T, b *docsBlock, script string, env ...stri
 	ctx, cancel := context.WithTimeout(t.Context(), docsTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "bash", "-c", r.useTestServer(t, b, script))
-	cmd.Dir, cmd.Env = r.folder, append(append(append([]string(nil), r.env...), r.servers(t, b)...), env...)
+	cmd.Dir, cmd.Env = r.dir, append(append(append([]string(nil), r.env...), r.servers(t, b)...), env...)
 	if b.has("repository") {
 		cmd.Dir = docsRoot
 		cmd.Env = append(cmd.Env, buildEnv(t, r.bin)...)
@@ -192,7 +192,7 @@ func (r *docsReader) python(t *testing.T, b *docsBlock) {
 		program = "import duckdb, sys\nprint(duckdb.sql(" + strconv.QuoteToASCII(b.text) + "))"
 	}
 	cmd := exec.Command(python, "-c", program)
-	cmd.Dir, cmd.Env = r.folder, r.env
+	cmd.Dir, cmd.Env = r.dir, r.env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", b, err, out)
 	}

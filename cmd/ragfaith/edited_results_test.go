@@ -66,8 +66,8 @@ func edits() map[string]struct{ old, edited, want string } {
 }
 
 func TestEditedResultsAreRejected(t *testing.T) {
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, content string) {
 		t.Helper()
 		writeFile(t, in(name), content)
@@ -75,7 +75,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	// Run in one directory, because an error of a row contains the dataset path.
 	score := []string{"score", in("rows.json"), "-o", in("out.jsonl"), "--keep", "label", "--to", "none", "--max-failed", "9"}
 	write("rows.json", editedRows)
-	if c := call(t, folder, nil, score...); c.code != exitFailure {
+	if c := call(t, dir, nil, score...); c.code != exitFailure {
 		t.Fatalf("%+v", c)
 	}
 	part, settings := readFile(t, in("out.jsonl.part")), readFile(t, in("out.jsonl.part.settings"))
@@ -89,7 +89,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 	write("sound.jsonl", part)
 	write("edited.jsonl", part)
 	for _, args := range read {
-		if c := call(t, folder, nil, args...); c.code != exitOK {
+		if c := call(t, dir, nil, args...); c.code != exitOK {
 			t.Fatalf("%v: %+v", args, c)
 		}
 	}
@@ -105,7 +105,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			}
 			write("edited.jsonl", edited)
 			for _, args := range read {
-				if c := call(t, folder, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
+				if c := call(t, dir, nil, args...); c.code != exitFailure || !strings.HasSuffix(c.stderr, want) {
 					t.Errorf("%s: exit %d, want %s: %s", args[0], c.code, want, c.stderr)
 				}
 			}
@@ -113,10 +113,10 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			// With --resume the row is judged again.
 			write("out.jsonl.part", edited)
 			write("out.jsonl.part.settings", settings)
-			line, said, _ := strings.Cut(tt.want, ": ")
-			c := call(t, folder, nil, append(score, "--resume")...)
-			one := "rows that contradict themselves are judged again: 1, the first at line " + line + ": " + said + "\n"
-			all := "line " + line + ": " + said + ": that row and those after it are judged again\n"
+			line, msg, _ := strings.Cut(tt.want, ": ")
+			c := call(t, dir, nil, append(score, "--resume")...)
+			one := "rows that contradict themselves are judged again: 1, the first at line " + line + ": " + msg + "\n"
+			all := "line " + line + ": " + msg + ": that row and those after it are judged again\n"
 			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
 				t.Errorf("--resume: exit %d, want %s: %s", c.code, one, c.stderr)
 			}
@@ -130,17 +130,17 @@ func TestEditedResultsAreRejected(t *testing.T) {
 // TestSummaryWithoutRowsRequiresEmptyFile checks that a summary without rows cannot hide
 // the rows of its file.
 func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
 		writeFile(t, in(name+".rows.jsonl"), rows)
-		callWithGate(t, folder, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
+		callWithGate(t, dir, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
 	}
-	callWithGate(t, folder, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
+	callWithGate(t, dir, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
 	none := readFile(t, in("none.summary.json"))
-	callWithGate(t, folder, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
+	callWithGate(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
 	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
-	c := call(t, folder, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
+	c := call(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
 	if want := "a.jsonl: it has 3 rows, and its run had 0 as "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
 		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)
 	}

@@ -31,25 +31,25 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 				}
 			})
 			defer h.close()
-			folder := t.TempDir()
-			home := filepath.Join(folder, "none")
+			dir := t.TempDir()
+			home := filepath.Join(dir, "none")
 			if tt.cached {
-				home = onAnotherDisk(t, folder)
+				home = onAnotherDisk(t, dir)
 				blobs := filepath.Join(home, "hub", "models--org--plain", "blobs")
 				if err := errors.Join(os.MkdirAll(blobs, 0o700), os.WriteFile(filepath.Join(blobs, fmt.Sprintf("%x", sha256.Sum256([]byte(tt.weights)))), []byte(tt.weights), 0o600)); err != nil {
 					t.Fatal(err)
 				}
 			}
 			models := func(blocks int, args ...string) (int, string) {
-				cmd := within(t, folder, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
+				cmd := within(t, dir, "-f", blocks, append([]string{"models"}, append(args, "--models", "m")...)...)
 				cmd.Env = append(cmd.Env, "HF_ENDPOINT="+h.hub.URL, "HF_HOME="+home, "HF_HUB_CACHE=")
 				return runCommand(t, cmd)
 			}
-			if code, said := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(said, "file too large") {
-				t.Errorf("exit %d: %s", code, said)
+			if code, msg := models(tt.blocks, "pull", "org/plain", "--retries", "0"); code != exitFailure || !strings.Contains(msg, "file too large") {
+				t.Errorf("exit %d: %s", code, msg)
 			}
 			copied := -1
-			for path, content := range readTree(t, folder) {
+			for path, content := range readTree(t, dir) {
 				if filepath.Base(path) == "ragfaith-model.json" {
 					t.Errorf("manifest %s of an incomplete model: %s", path, content)
 				}
@@ -60,28 +60,28 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 			if tt.cached && copied != tt.blocks*block {
 				t.Errorf("got a copy of %d bytes, want %d", copied, tt.blocks*block)
 			}
-			if _, said := models(tt.blocks, "list"); strings.Contains(said, "org/plain") {
-				t.Errorf("incomplete model is listed: %s", said)
+			if _, msg := models(tt.blocks, "list"); strings.Contains(msg, "org/plain") {
+				t.Errorf("incomplete model is listed: %s", msg)
 			}
 			for _, again := range []string{"pull", "verify"} {
-				if code, said := models(1000, again, "org/plain"); code != exitOK {
-					t.Errorf("then %s: exit %d: %s", again, code, said)
+				if code, msg := models(1000, again, "org/plain"); code != exitOK {
+					t.Errorf("then %s: exit %d: %s", again, code, msg)
 				}
 			}
 		})
 	}
 }
 
-// onAnotherDisk returns a directory on a file system other than that of folder, so that
+// onAnotherDisk returns a directory on a file system other than that of directory, so that
 // files must be copied instead of linked.
-func onAnotherDisk(t *testing.T, folder string) string {
+func onAnotherDisk(t *testing.T, dir string) string {
 	t.Helper()
 	other, err := os.MkdirTemp("/dev/shm", "ragfaith")
 	if err != nil {
 		t.Skipf("no other file system: %v", err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(other) })
-	from, to := filepath.Join(other, "x"), filepath.Join(folder, "x")
+	from, to := filepath.Join(other, "x"), filepath.Join(dir, "x")
 	writeFile(t, from, "")
 	if os.Link(from, to) == nil {
 		t.Skip("/dev/shm is on the file system of temporary files")

@@ -19,23 +19,23 @@ import (
 // block is the unit of ulimit -f, in bytes.
 const block = 512
 
-// within returns a ragfaith command in folder with a resource limit: -f limits the size
+// within returns a ragfaith command in directory with a resource limit: -f limits the size
 // of files in blocks, -n the number of open files.
-func within(t *testing.T, folder, limit string, n int, args ...string) *exec.Cmd {
+func within(t *testing.T, dir, limit string, n int, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("no resource limits on Windows")
 	}
 	cmd := exec.Command("sh", append([]string{"-c", fmt.Sprintf(`ulimit %s %d && exec "$@"`, limit, n), "sh", "ragfaith"}, args...)...)
-	cmd.Dir = folder
-	cmd.Env = append(os.Environ(), "TMPDIR="+folder, "COLUMNS=100", "OPENAI_API_KEY="+testKey)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir, "COLUMNS=100", "OPENAI_API_KEY="+testKey)
 	return cmd
 }
 
 // unlimited returns a ragfaith command without a limit.
-func unlimited(t *testing.T, folder string, args ...string) *exec.Cmd {
+func unlimited(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	return within(t, folder, "-c", 0, args...)
+	return within(t, dir, "-c", 0, args...)
 }
 
 // TestFullDiskLeavesNoPartialFile fills the disk at the first byte, in the middle and at
@@ -80,8 +80,8 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
 			whole := t.TempDir()
-			if code, said := runCommand(t, unlimited(t, whole, args...)); code != 0 {
-				t.Fatalf("exit %d: %s", code, said)
+			if code, msg := runCommand(t, unlimited(t, whole, args...)); code != 0 {
+				t.Fatalf("exit %d: %s", code, msg)
 			}
 			want, largest := readTree(t, whole), 0
 			for _, content := range want {
@@ -92,12 +92,12 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				blocks = []int{0, largest / block / 2, (largest - 1) / block}
 			}
 			for _, n := range blocks {
-				folder := t.TempDir()
-				code, said := runCommand(t, within(t, folder, "-f", n, args...))
-				if code != exitFailure || !strings.Contains(said, "file too large") {
-					t.Errorf("%d blocks: exit %d: %s", n, code, said)
+				dir := t.TempDir()
+				code, msg := runCommand(t, within(t, dir, "-f", n, args...))
+				if code != exitFailure || !strings.Contains(msg, "file too large") {
+					t.Errorf("%d blocks: exit %d: %s", n, code, msg)
 				}
-				for name, content := range readTree(t, folder) {
+				for name, content := range readTree(t, dir) {
 					if !strings.Contains(name, ".part") && content != want[name] {
 						t.Errorf("%d blocks: %s has %d bytes, want %d", n, name, len(content), len(want[name]))
 					}
@@ -106,10 +106,10 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 				if args[0] == "score" && strings.Contains(tt.args, ".jsonl -o out.csv") || strings.HasSuffix(tt.args, "-o out.jsonl") {
 					again = append(again, "--resume")
 				}
-				if code, said := runCommand(t, unlimited(t, folder, again...)); code != 0 {
-					t.Errorf("%d blocks, again: exit %d: %s", n, code, said)
+				if code, msg := runCommand(t, unlimited(t, dir, again...)); code != 0 {
+					t.Errorf("%d blocks, again: exit %d: %s", n, code, msg)
 				}
-				got := readTree(t, folder)
+				got := readTree(t, dir)
 				for name, content := range want {
 					if got[name] != content {
 						t.Errorf("%d blocks, again: %s differs", n, name)
@@ -128,37 +128,37 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 // parts of two killed runs keeps both.
 func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 	skipShort(t)
-	folder := t.TempDir()
-	randomRows(t, filepath.Join(folder, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
+	dir := t.TempDir()
+	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
 	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
-	if code, said := runCommand(t, unlimited(t, folder, args...)); code != 0 {
-		t.Fatal(said)
+	if code, msg := runCommand(t, unlimited(t, dir, args...)); code != 0 {
+		t.Fatal(msg)
 	}
-	out := filepath.Join(folder, "out.jsonl")
+	out := filepath.Join(dir, "out.jsonl")
 	want := readFile(t, out)
 	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
-	cmd.Dir = folder
+	cmd.Dir = dir
 	if err := os.Remove(out); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := cmd.CombinedOutput(); err == nil {
-		t.Fatalf("not killed: %s", said)
+	if msg, err := cmd.CombinedOutput(); err == nil {
+		t.Fatalf("not killed: %s", msg)
 	}
 	lines := strings.SplitAfter(want, "\n")
 	part, fresh := strings.Join(lines[:150], ""), strings.Join(lines[:20], "")
 	if err := errors.Join(os.WriteFile(out+".part", []byte(part), 0o600), os.WriteFile(out+".part.new", []byte(fresh), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	code, said := runCommand(t, within(t, folder, "-f", len(part)/block/2, append(args, "--resume")...))
-	if code != exitFailure || !strings.Contains(said, "joining ") || !strings.Contains(said, "file too large") {
-		t.Errorf("exit %d: %s", code, said)
+	code, msg := runCommand(t, within(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
+	if code != exitFailure || !strings.Contains(msg, "joining ") || !strings.Contains(msg, "file too large") {
+		t.Errorf("exit %d: %s", code, msg)
 	}
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {
 		t.Error("a part file has lost rows")
 	}
-	code, said = runCommand(t, unlimited(t, folder, append(args, "--resume")...))
-	if code != 0 || !strings.Contains(said, ": 150 rows are finished") || readFile(t, out) != want {
-		t.Errorf("exit %d: %s", code, said)
+	code, msg = runCommand(t, unlimited(t, dir, append(args, "--resume")...))
+	if code != 0 || !strings.Contains(msg, ": 150 rows are finished") || readFile(t, out) != want {
+		t.Errorf("exit %d: %s", code, msg)
 	}
 }
 
@@ -169,25 +169,25 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 	want := onlineRun(t, data, "--judge", "llm")
 	s := newTestServer(t)
 	for _, n := range []int{0, 1, 20, 100, 4000} {
-		folder := t.TempDir()
-		cmd := within(t, folder, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
-		var said bytes.Buffer
-		cmd.Stderr = &said
+		dir := t.TempDir()
+		cmd := within(t, dir, "-f", n, "score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", "cache")
+		var msg bytes.Buffer
+		cmd.Stderr = &msg
 		got, err := cmd.Output()
 		if err != nil || string(got) != want {
-			t.Errorf("%d blocks: %v: %s", n, err, &said)
+			t.Errorf("%d blocks: %v: %s", n, err, &msg)
 		}
-		if warned := strings.Contains(said.String(), "ragfaith: warning: cache "); warned != (n <= 100) {
-			t.Errorf("%d blocks: %s", n, &said)
+		if warned := strings.Contains(msg.String(), "ragfaith: warning: cache "); warned != (n <= 100) {
+			t.Errorf("%d blocks: %s", n, &msg)
 		}
 	}
 	rows, _ := writeLabelledRows(t)
 	cmd := within(t, t.TempDir(), "-f", 0, "score", rows, "--to", "none")
 	cmd.Env = append(cmd.Env, "GITHUB_ACTIONS=true", "GITHUB_STEP_SUMMARY=summary.md", "GITHUB_OUTPUT=output")
-	code, said := runCommand(t, cmd)
+	code, msg := runCommand(t, cmd)
 	for _, what := range []string{"warning: can't write the step summary: ", "warning: can't set the outputs of the step: "} {
-		if code != 0 || !strings.Contains(said, what) {
-			t.Errorf("exit %d, want %q: %s", code, what, said)
+		if code != 0 || !strings.Contains(msg, what) {
+			t.Errorf("exit %d, want %q: %s", code, what, msg)
 		}
 	}
 }
@@ -221,15 +221,15 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--no-cache", "--batch", "--batch-poll", "5ms", "--resume"}
 	code, first := runCommand(t, within(t, filepath.Dir(out), "-f", blocks, args...))
-	said := first
+	msg := first
 	if code == exitFailure {
-		code, said = runCommand(t, unlimited(t, filepath.Dir(out), args...))
+		code, msg = runCommand(t, unlimited(t, filepath.Dir(out), args...))
 	}
 	if code != exitOK {
-		t.Errorf("%d blocks: exit %d: %s", blocks, code, said)
+		t.Errorf("%d blocks: exit %d: %s", blocks, code, msg)
 	}
 	if seen := s.Seen(); seen.Batches != 1 || seen.Online != 0 || seen.Batched != 24 {
-		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, said)
+		t.Errorf("%d blocks: the server saw %+v: %s", blocks, seen, msg)
 	}
 	if readFile(t, out) != want || leftovers(t, out) != nil {
 		t.Errorf("%d blocks: results differ, or files are left: %v", blocks, leftovers(t, out))

@@ -26,18 +26,17 @@ const skyRow = `{"answer":"The sky is blue today.","contexts":["The sky is blue 
 
 const testKey = "sk-test-0123456789abcdefghijkl"
 
-// skyRows make one request of each kind, but for the last one, which claims
-// nothing.
+// skyRows cause one request of each kind, except the last, which makes no claim.
 const skyRows = `{"id":"blue","question":"Which colour is it?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}
 {"id":"green","question":"Who wanders?","answer":"Elephants migrate through Kenya.","contexts":["The sky is blue today."]}
 {"id":"dunno","question":"Why?","answer":"I don't know.","contexts":["The sky is blue today."]}
 `
 
-// A skipClock is a clock whose sleeps return at once: they move its time forward
-// instead, so that retries, rate limits and polls cost a test nothing.
+// A skipClock is a clock that advances instead of sleeping, so that tests do not wait
+// for retries, rate limits and polls.
 type skipClock struct {
 	skipped atomic.Int64
-	ready   chan struct{} // sleeps first wait until it is closed; nil if they need not
+	ready   chan struct{} // if not nil, sleeps block until it is closed
 }
 
 // Now implements llm.Clock.
@@ -54,23 +53,23 @@ func (c *skipClock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// A called is ragfaith called in this process.
+// A called is the outcome of a command that ran in this process.
 type called struct {
 	code           int
 	stdout, stderr string
 }
 
-// call runs ragfaith with a key in the environment and a cache in folder.
-func call(t *testing.T, folder string, env map[string]string, args ...string) called {
+// call runs ragfaith with an API key, skyRows on stdin and its cache in directory.
+func call(t *testing.T, dir string, env map[string]string, args ...string) called {
 	t.Helper()
 	var clock llm.Clock = &skipClock{}
-	if args[0] == "models" { // a sleep watches each download for a stall
+	if args[0] == "models" { // the stall timeout of a download is a sleep
 		clock = llm.NewClock(time.Now)
 	}
-	return callWithClock(t, clock, folder, env, args...)
+	return callWithClock(t, clock, dir, env, args...)
 }
 
-func callWithClock(t *testing.T, clock llm.Clock, folder string, env map[string]string, args ...string) called {
+func callWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) called {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code := run(t.Context(), args, strings.NewReader(skyRows), &out, &errs, system{
@@ -82,23 +81,23 @@ func callWithClock(t *testing.T, clock llm.Clock, folder string, env map[string]
 			return v, ok
 		},
 		Clock:    clock,
-		CacheDir: func() (string, error) { return folder, nil },
+		CacheDir: func() (string, error) { return dir, nil },
 		Terminal: func(io.Writer) int { return 0 },
 	})
 	return called{code, out.String(), errs.String()}
 }
 
-// callWithGate runs ragfaith, whose gate may fail.
-func callWithGate(t *testing.T, folder string, args ...string) called {
+// callWithGate runs ragfaith, which must succeed or fail a gate.
+func callWithGate(t *testing.T, dir string, args ...string) called {
 	t.Helper()
-	c := call(t, folder, nil, args...)
+	c := call(t, dir, nil, args...)
 	if c.code != exitOK && c.code != exitGate {
 		t.Fatalf("%+v", c)
 	}
 	return c
 }
 
-// score runs ragfaith in this process.
+// score runs ragfaith score without an environment.
 func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -110,25 +109,25 @@ func score(t *testing.T, stdin io.Reader, args ...string) (code int, stdout, std
 	return code, out.String(), errs.String()
 }
 
-// emptySystem is a process without an environment.
+// emptySystem returns a system without an environment.
 func emptySystem() system {
 	return system{LookupEnv: func(string) (string, bool) { return "", false }, Terminal: func(io.Writer) int { return 0 }}
 }
 
-// start runs ragfaith as a process of its own.
+// start runs ragfaith in a separate process.
 func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
 	return startIn(t, "", args...)
 }
 
-// startIn does so in a folder.
-func startIn(t *testing.T, folder string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+// startIn does so in a directory.
+func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
 	t.Helper()
-	// What ought to end and doesn't is killed, so that the test fails and says why.
+	// A command that hangs is killed, so that the test fails with its output.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	cmd = exec.CommandContext(ctx, "ragfaith", args...)
-	cmd.Dir = folder
+	cmd.Dir = dir
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	errs, err3 := cmd.StderrPipe()
@@ -148,14 +147,14 @@ func exitCode(t *testing.T, cmd *exec.Cmd) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// runCommand runs a command, and returns its exit code and all that it said.
+// runCommand runs a command and returns its exit code and combined output.
 func runCommand(t *testing.T, cmd *exec.Cmd) (int, string) {
 	t.Helper()
-	said, err := cmd.CombinedOutput()
+	msg, err := cmd.CombinedOutput()
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode(), string(said)
+	return cmd.ProcessState.ExitCode(), string(msg)
 }
 
 func writeFile(t *testing.T, path, text string) {
@@ -183,13 +182,13 @@ func readObject(t *testing.T, path string) map[string]any {
 	return o
 }
 
-// readTree are the contents of all files of a folder by their names.
-func readTree(t *testing.T, folder string) map[string]string {
+// readTree returns the contents of all files below a directory by relative path.
+func readTree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
-			name, relErr := filepath.Rel(folder, path)
+			name, relErr := filepath.Rel(dir, path)
 			files[name], err = readFile(t, path), relErr
 		}
 		return err
@@ -200,10 +199,10 @@ func readTree(t *testing.T, folder string) map[string]string {
 	return files
 }
 
-// filesContaining lists the files below a folder that hold text.
-func filesContaining(t *testing.T, folder, text string) (found []string) {
+// filesContaining returns the files below a directory that contain text.
+func filesContaining(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
-	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && strings.Contains(readFile(t, path), text) {
 			found = append(found, path)
 		}
@@ -224,23 +223,23 @@ func leftovers(t *testing.T, out string) []string {
 	return left
 }
 
-// writeLabelledRows writes rows with labels, and the results of some.
+// writeLabelledRows writes a dataset with labels and its results.
 func writeLabelledRows(t *testing.T) (rows, results string) {
 	t.Helper()
-	folder := t.TempDir()
-	rows, results = filepath.Join(folder, "rows.jsonl"), filepath.Join(folder, "results.jsonl")
+	dir := t.TempDir()
+	rows, results = filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "results.jsonl")
 	var b bytes.Buffer
 	for i := range 60 {
 		fmt.Fprintf(&b, `{"id":%d,"label":%d,"answer":"The bridge was opened in %d.","contexts":["The bridge was opened in 1901."]}`+"\n", i, i/2%2, 1901+i%2)
 	}
 	writeFile(t, rows, b.String())
-	if code, said := runCommand(t, unlimited(t, folder, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(folder, "results.summary.json"))); code != 0 {
-		t.Fatal(said)
+	if code, msg := runCommand(t, unlimited(t, dir, "score", rows, "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "results.summary.json"))); code != 0 {
+		t.Fatal(msg)
 	}
 	return rows, results
 }
 
-// valid holds every line, or all of it, against one of the published schemas.
+// checkSchema validates JSON texts against a published schema.
 func checkSchema(t *testing.T, schema string, texts ...string) {
 	t.Helper()
 	s, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "schema", schema))

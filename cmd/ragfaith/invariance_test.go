@@ -133,7 +133,7 @@ func jsonAnswer(a string, c []string) (string, []string) {
 // change over all changes, and at most 4% for any single one.
 func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
-	const mostOfAll, mostOfOne = 0.01, 0.04
+	const maxTotal, maxSingle = 0.01, 0.04
 	input, err := os.Open(rows + "rows.jsonl")
 	if err != nil {
 		t.Fatal(err)
@@ -212,12 +212,12 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 			}
 		}
 		changed += n
-		if share := float64(n) / float64(len(scores)); share > mostOfOne {
-			t.Errorf("%q changes %d of %d scores, want at most %.0f%%", name, n, len(scores), 100*mostOfOne)
+		if share := float64(n) / float64(len(scores)); share > maxSingle {
+			t.Errorf("%q changes %d of %d scores, want at most %.0f%%", name, n, len(scores), 100*maxSingle)
 		}
 	}
 	t.Logf("%d rows, %d changes: %d of %d scores changed", len(scores), len(all), changed, total)
-	if len(scores) < 25 || float64(changed) > mostOfAll*float64(total) {
-		t.Errorf("%d of %d scores of %d rows changed, want at most %.0f%%", changed, total, len(scores), 100*mostOfAll)
+	if len(scores) < 25 || float64(changed) > maxTotal*float64(total) {
+		t.Errorf("%d of %d scores of %d rows changed, want at most %.0f%%", changed, total, len(scores), 100*maxTotal)
 	}
 }

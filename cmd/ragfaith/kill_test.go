@@ -85,14 +85,14 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 	for seed := range uint64(seeds) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 2))
-			folder := t.TempDir()
-			data := filepath.Join(folder, "rows.jsonl")
+			dir := t.TempDir()
+			data := filepath.Join(dir, "rows.jsonl")
 			randomRows(t, data, rows, random)
 			files := func(name string) (jsonl, csv string) {
-				return filepath.Join(folder, name, "out.jsonl"), filepath.Join(folder, name, "out.csv")
+				return filepath.Join(dir, name, "out.jsonl"), filepath.Join(dir, name, "out.csv")
 			}
 			args := func(name string, more ...string) []string {
-				if err := os.MkdirAll(filepath.Join(folder, name), 0o700); err != nil {
+				if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
 					t.Fatal(err)
 				}
 				jsonl, csv := files(name)
@@ -107,9 +107,9 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 			for range 2 {
 				at := strconv.Itoa(1 + random.IntN(len(want)))
 				cmd := exec.Command("ragfaith-killed", append([]string{at}, args("killed", "--resume", "-q")...)...)
-				said, err := cmd.CombinedOutput()
+				msg, err := cmd.CombinedOutput()
 				if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-					t.Fatalf("killed at %s: %v: %s", at, err, said)
+					t.Fatalf("killed at %s: %v: %s", at, err, msg)
 				}
 				if _, err := os.Stat(jsonl); err == nil {
 					t.Fatal("the output file exists before the run is complete")
@@ -117,21 +117,21 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 			}
 			finished := max(wholeLines(t, part), wholeLines(t, part+".new"))
 			cmd := exec.Command("ragfaith", args("killed", "--resume")...)
-			var said bytes.Buffer
-			cmd.Stderr = &said
+			var msg bytes.Buffer
+			cmd.Stderr = &msg
 			got, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("%v: %s", err, &said)
+				t.Fatalf("%v: %s", err, &msg)
 			}
 			if !bytes.Equal(got, want) {
 				t.Error("standard output differs")
 			}
-			begun := fmt.Sprintf("ragfaith: resuming %s: %d rows are finished\n", part, finished)
+			wantMsg := fmt.Sprintf("ragfaith: resuming %s: %d rows are finished\n", part, finished)
 			if finished == 0 {
-				begun = "ragfaith: nothing to resume: starting from the beginning\n"
+				wantMsg = "ragfaith: nothing to resume: starting from the beginning\n"
 			}
-			if !strings.Contains(said.String(), begun) {
-				t.Errorf("%s, want %s", &said, begun)
+			if !strings.Contains(msg.String(), wantMsg) {
+				t.Errorf("%s, want %s", &msg, wantMsg)
 			}
 			jsonlWant, csvWant := files("undisturbed")
 			for _, pair := range [][2]string{{jsonl, jsonlWant}, {csv, csvWant}} {
@@ -184,10 +184,10 @@ func TestOutputFileIsLocked(t *testing.T) {
 	writeFile(t, data, skyRow)
 	for _, more := range []string{"--resume", "--quiet"} {
 		second := exec.Command("ragfaith", "score", data, "-o", out, more)
-		said, _ := second.CombinedOutput()
+		msg, _ := second.CombinedOutput()
 		want := fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, cmd.Process.Pid)
-		if second.ProcessState.ExitCode() != exitFailure || string(said) != want {
-			t.Errorf("%d: %s", second.ProcessState.ExitCode(), said)
+		if second.ProcessState.ExitCode() != exitFailure || string(msg) != want {
+			t.Errorf("%d: %s", second.ProcessState.ExitCode(), msg)
 		}
 	}
 	if err := stdin.Close(); err != nil {

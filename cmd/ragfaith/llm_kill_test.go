@@ -22,8 +22,8 @@ import (
 func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	skipShort(t)
 	const rows, kills, inFlight = 200, 6, 8
-	folder := t.TempDir()
-	data := filepath.Join(folder, "rows.jsonl")
+	dir := t.TempDir()
+	data := filepath.Join(dir, "rows.jsonl")
 	var b bytes.Buffer
 	for i := range rows {
 		fmt.Fprintf(&b, `{"id":%d,"question":"Who wanders %d?","answer":"%s","contexts":["The sky is blue today.","%d"]}`+"\n",
@@ -43,14 +43,14 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 	t.Cleanup(s.Close)
 	ragfaith := func(name string) (*exec.Cmd, *bytes.Buffer) {
 		cmd := exec.Command("ragfaith", "score", data, "--judge", "llm", "--base-url", s.URL, "--concurrency", strconv.Itoa(inFlight),
-			"--cache", filepath.Join(folder, name), "-o", filepath.Join(folder, name+".jsonl"), "--to", "none", "-q", "--resume")
-		said := &bytes.Buffer{}
-		cmd.Stderr = said
-		return cmd, said
+			"--cache", filepath.Join(dir, name), "-o", filepath.Join(dir, name+".jsonl"), "--to", "none", "-q", "--resume")
+		msg := &bytes.Buffer{}
+		cmd.Stderr = msg
+		return cmd, msg
 	}
-	cmd, said := ragfaith("undisturbed")
+	cmd, msg := ragfaith("undisturbed")
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("%v: %s", err, msg)
 	}
 	if n := s.calls.Swap(0); n != rows {
 		t.Fatalf("got %d calls for %d rows", n, rows)
@@ -62,30 +62,30 @@ func TestKilledRunRepeatsNoRequest(t *testing.T) {
 			signal.Store(int64(syscall.SIGTERM))
 		}
 		at.Store(s.calls.Load() + 1 + random.Int64N(rows/kills-inFlight))
-		cmd, said := ragfaith("killed")
+		cmd, msg := ragfaith("killed")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		victim.Store(cmd.Process)
-		if err := cmd.Wait(); err == nil || said.Len() > 0 && i == 0 {
-			t.Fatalf("kill %d: %v: %s", i, err, said)
+		if err := cmd.Wait(); err == nil || msg.Len() > 0 && i == 0 {
+			t.Fatalf("kill %d: %v: %s", i, err, msg)
 		}
-		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(said.String(), "continue with --resume")) {
-			t.Errorf("terminated: exit %d: %s", code, said)
+		if code := cmd.ProcessState.ExitCode(); i == kills-1 && (code != exitInterrupted || !strings.Contains(msg.String(), "continue with --resume")) {
+			t.Errorf("terminated: exit %d: %s", code, msg)
 		}
 	}
 	at.Store(0)
-	cmd, said = ragfaith("killed")
+	cmd, msg = ragfaith("killed")
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v: %s", err, said)
+		t.Fatalf("%v: %s", err, msg)
 	}
 	if n := s.calls.Load(); n > rows+kills*inFlight {
 		t.Errorf("got %d calls for %d rows and %d kills with %d in flight", n, rows, kills, inFlight)
 	}
-	if want := readFile(t, filepath.Join(folder, "undisturbed.jsonl")); readFile(t, filepath.Join(folder, "killed.jsonl")) != want {
+	if want := readFile(t, filepath.Join(dir, "undisturbed.jsonl")); readFile(t, filepath.Join(dir, "killed.jsonl")) != want {
 		t.Error("results differ after resuming")
 	}
-	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part*")); left != nil {
 		t.Error(strings.Join(left, " "))
 	}
 }

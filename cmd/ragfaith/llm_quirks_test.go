@@ -118,8 +118,8 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 				t.Errorf("verdicts differ: %s", d)
 			}
 			// Citations that the model names no chunk for need requests of their own.
-			if most := clean.requests*5/4 + tt.learn; got.requests > most {
-				t.Errorf("got %d requests, want at most %d: %d without quirks", got.requests, most, clean.requests)
+			if limit := clean.requests*5/4 + tt.learn; got.requests > limit {
+				t.Errorf("got %d requests, want at most %d: %d without quirks", got.requests, limit, clean.requests)
 			}
 			downgraded := strings.Count(got.stderr, "refuses response_format")
 			if tt.stderr == "" && downgraded > 0 || tt.stderr != "" && (downgraded != 1 || !strings.Contains(got.stderr, tt.stderr)) {
@@ -150,8 +150,8 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 			if failed := strings.Count(got.stdout, `"status":"failed"`); failed != rows-1 || strings.Count(got.stdout, tt.want) != failed {
 				t.Errorf("got %d failed rows, %d of them with %q: %s", failed, strings.Count(got.stdout, tt.want), tt.want, got.stdout[:2000])
 			}
-			if most := rows*12/10 + 24; got.requests > most {
-				t.Errorf("got %d requests, want at most %d", got.requests, most)
+			if limit := rows*12/10 + 24; got.requests > limit {
+				t.Errorf("got %d requests, want at most %d", got.requests, limit)
 			}
 		})
 	}
@@ -185,7 +185,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	clean := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
-		most   int // requests
+		limit  int // requests
 	}{
 		"reasoning":  {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
 		"parameters": {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
@@ -201,8 +201,8 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 			if d := cmp.Diff(clean.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
 				t.Errorf("exit %d: %s%s", got.code, got.stderr, d)
 			}
-			if n := len(server.Calls()); n > tt.most {
-				t.Errorf("got %d requests, want at most %d", n, tt.most)
+			if n := len(server.Calls()); n > tt.limit {
+				t.Errorf("got %d requests, want at most %d", n, tt.limit)
 			} else {
 				t.Logf("%d requests", n)
 			}

@@ -58,11 +58,11 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 	if strings.Contains(q.Messages[len(q.Messages)-1].Content, "Elephants") {
 		text, label, binary = "Elephants migrate through Kenya.", "not_mentioned", 0
 	}
-	said := `"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"`
+	msg := `"chunk_ids":[0],"quote":"The sky is blue","reason":"It says so.","verdict":"` + label + `"`
 	judged := fmt.Sprintf(`"reason":"It says so.","verdict":%d`, binary)
 	reply := map[string]string{
-		"verdicts":              `{"verdicts":[{"claim_id":0,` + said + `}]}`,
-		"verdicts_by_id":        `{"verdicts":{"0":{` + said + `}}}`,
+		"verdicts":              `{"verdicts":[{"claim_id":0,` + msg + `}]}`,
+		"verdicts_by_id":        `{"verdicts":{"0":{` + msg + `}}}`,
 		"binary_verdicts":       `{"verdicts":[{"statement_id":0,` + judged + `}]}`,
 		"binary_verdicts_by_id": `{"verdicts":{"0":{` + judged + `}}}`,
 		"statements":            `{"statements":[{"sentence_id":0,"statement":"` + text + `"}]}`,
@@ -135,11 +135,11 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 func TestSecondRunUsesCache(t *testing.T) {
 	for _, profile := range []string{"ragas", "rag-evals"} {
 		t.Run(profile, func(t *testing.T) {
-			s, folder, out := newTestServer(t), t.TempDir(), t.TempDir()
+			s, dir, out := newTestServer(t), t.TempDir(), t.TempDir()
 			var csv, rows [2]string
 			for i := range 2 {
 				table, lines := filepath.Join(out, "out.csv"), filepath.Join(out, "out.jsonl")
-				got := call(t, folder, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
+				got := call(t, dir, nil, "score", "-", "--to", "none", "-o", table, "-o", lines, "--profile", profile, "--base-url", s.URL)
 				if got.code != 0 {
 					t.Fatal(got.stderr)
 				}
@@ -156,12 +156,12 @@ func TestSecondRunUsesCache(t *testing.T) {
 			if csv[0] != csv[1] || rows[0] != rows[1] {
 				t.Errorf("results of the second run differ:\n%s\n%s", rows[0], rows[1])
 			}
-			stats := call(t, folder, nil, "cache", "stats")
+			stats := call(t, dir, nil, "cache", "stats")
 			if want := fmt.Sprintf("replies  %d\n", asked); stats.code != 0 || !strings.Contains(stats.stdout, want) {
 				t.Errorf("exit %d: %s%s", stats.code, stats.stdout, stats.stderr)
 			}
 			for _, step := range []struct{ older, want string }{{"1h", "removed 0 entries\n"}, {"0s", fmt.Sprintf("removed %d entries\n", asked)}} {
-				if got := call(t, folder, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
+				if got := call(t, dir, nil, "cache", "clear", "--older-than", step.older); got.stdout != step.want || got.code != 0 {
 					t.Errorf("%s: exit %d: %s%s", step.older, got.code, got.stdout, got.stderr)
 				}
 			}
@@ -170,13 +170,13 @@ func TestSecondRunUsesCache(t *testing.T) {
 }
 
 func TestNoCacheWritesNoFile(t *testing.T) {
-	s, folder := newTestServer(t), t.TempDir()
+	s, dir := newTestServer(t), t.TempDir()
 	for range 2 {
-		if got := call(t, folder, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
+		if got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
 			t.Fatal(got.stderr)
 		}
 	}
-	if files, _ := os.ReadDir(folder); len(files) > 0 || s.calls.Load() != 4 {
+	if files, _ := os.ReadDir(dir); len(files) > 0 || s.calls.Load() != 4 {
 		t.Errorf("%v, %d calls", files, s.calls.Load())
 	}
 }
@@ -246,14 +246,14 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, folder := newTestServer(t), t.TempDir()
+			s, dir := newTestServer(t), t.TempDir()
 			var sent atomic.Bool
 			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
 				sent.Store(sent.Load() || r.Header.Get("Authorization") == "Bearer "+testKey)
 				return fault != nil && fault(n, w, r)
 			}
-			out := filepath.Join(folder, "out")
-			got := call(t, folder, nil, "score", "-", "-v", "--to", "jsonl", "-o", out+".jsonl", "-o", out+".csv", "--judge", "llm", "--base-url", s.URL)
+			out := filepath.Join(dir, "out")
+			got := call(t, dir, nil, "score", "-", "-v", "--to", "jsonl", "-o", out+".jsonl", "-o", out+".csv", "--judge", "llm", "--base-url", s.URL)
 			if !sent.Load() {
 				t.Error("the key was not sent")
 			}
@@ -262,7 +262,7 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 					t.Errorf("%s: %s", what, text)
 				}
 			}
-			if files := filesContaining(t, folder, testKey[8:]); files != nil {
+			if files := filesContaining(t, dir, testKey[8:]); files != nil {
 				t.Error(files)
 			}
 		})

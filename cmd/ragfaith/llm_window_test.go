@@ -98,10 +98,10 @@ func (s *smallServer) reply(schema, all, user string, from, to int) string {
 		if is {
 			label = "supported"
 		}
-		said := `"chunk_ids":[0],"quote":"","reason":"r","verdict":"` + label + `"`
+		msg := `"chunk_ids":[0],"quote":"","reason":"r","verdict":"` + label + `"`
 		list = append(list, map[string]string{
-			"verdicts":              fmt.Sprintf(`{"claim_id":%d,%s}`, c.ID, said),
-			"verdicts_by_id":        fmt.Sprintf(`"%d":{%s}`, c.ID, said),
+			"verdicts":              fmt.Sprintf(`{"claim_id":%d,%s}`, c.ID, msg),
+			"verdicts_by_id":        fmt.Sprintf(`"%d":{%s}`, c.ID, msg),
 			"binary_verdicts":       fmt.Sprintf(`{"statement_id":%d,"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
 			"binary_verdicts_by_id": fmt.Sprintf(`"%d":{"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
 			"statements":            fmt.Sprintf(`{"sentence_id":%d,"statement":%q}`, c.ID, c.Text),

@@ -147,7 +147,7 @@ func TestLocalModelJudges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := []string{"scored", "scored", "no_claims", "scored"}[i]; row.Status != want {
-			t.Errorf("row %d: got status %s, want %s", i, row.Status)
+			t.Errorf("row %d: got status %s, want %s", i, row.Status, want)
 		}
 		for _, c := range row.Claims {
 			if (c.Score >= 0.5) != (c.Verdict == "supported") || c.Score <= 0 || c.Score >= 1 || len(c.ChunkIDs) > 0 != (c.Verdict == "supported") {

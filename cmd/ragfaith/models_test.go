@@ -31,7 +31,7 @@ type testHub struct {
 	token      string        // required token; empty for none
 	wrong      string        // file to corrupt
 	cut        bool          // truncate the first transfer of weights
-	begun      chan struct{} // if not nil, files are sent after it is closed
+	released   chan struct{} // if not nil, files are sent after it is closed
 	asked      chan struct{} // receives when the first file is requested
 
 	// files returns the files of a repository, or nil if it does not exist.
@@ -100,8 +100,8 @@ func (h *testHub) answer(w http.ResponseWriter, r *http.Request) {
 		h.asked <- struct{}{}
 	}
 	repo, name := parts[0]+"/"+parts[1], parts[4]
-	if h.begun != nil {
-		<-h.begun
+	if h.released != nil {
+		<-h.released
 	}
 	w.Header().Set("X-Repo-Commit", hubCommit)
 	if name == "model.safetensors" {
@@ -157,11 +157,11 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestConcurrentPullsDownloadOnce(t *testing.T) {
-	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
+	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
 	defer h.close()
-	folder := t.TempDir()
+	dir := t.TempDir()
 	begin := func() (*exec.Cmd, *bytes.Buffer) {
-		cmd := exec.Command("ragfaith", "models", "pull", "minilm-l6", "--models", folder, "--endpoint", h.hub.URL)
+		cmd := exec.Command("ragfaith", "models", "pull", "minilm-l6", "--models", dir, "--endpoint", h.hub.URL)
 		cmd.Env = append(os.Environ(), "HF_HOME="+t.TempDir(), "HF_TOKEN=", "HF_HUB_CACHE=", "HF_TOKEN_PATH=")
 		var out bytes.Buffer
 		cmd.Stdout = &out
@@ -170,7 +170,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 	first, firstOut := begin()
 	second, secondOut := begin()
 	// The process with the lock continues after the other has reported that it waits.
-	said := make(chan string, 2)
+	msg := make(chan string, 2)
 	for _, cmd := range []*exec.Cmd{first, second} {
 		stderr, err := cmd.StderrPipe()
 		if err := errors.Join(err, cmd.Start()); err != nil {
@@ -180,7 +180,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 		go func() {
 			buf := make([]byte, 1024)
 			n, _ := stderr.Read(buf)
-			said <- string(buf[:n])
+			msg <- string(buf[:n])
 			for {
 				if _, err := stderr.Read(buf); err != nil {
 					return
@@ -188,10 +188,10 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 			}
 		}()
 	}
-	if line := <-said; line != "ragfaith: waiting for another process that downloads sentence-transformers/all-MiniLM-L6-v2\n" {
+	if line := <-msg; line != "ragfaith: waiting for another process that downloads sentence-transformers/all-MiniLM-L6-v2\n" {
 		t.Error(line)
 	}
-	close(h.begun)
+	close(h.released)
 	for _, cmd := range []*exec.Cmd{first, second} {
 		if code := exitCode(t, cmd); code != exitOK {
 			t.Errorf("got exit code %d, want 0", code)
@@ -206,10 +206,10 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 }
 
 func TestInterruptedPullResumes(t *testing.T) {
-	h := newTestHub(func(h *testHub) { h.begun = make(chan struct{}) })
+	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
 	defer h.close()
-	folder := t.TempDir()
-	args := []string{"models", "pull", "org/plain", "--models", folder, "--endpoint", h.hub.URL}
+	dir := t.TempDir()
+	args := []string{"models", "pull", "org/plain", "--models", dir, "--endpoint", h.hub.URL}
 	cmd, _, stdout, stderr := start(t, args...)
 	<-h.asked // the download has started
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -222,9 +222,9 @@ func TestInterruptedPullResumes(t *testing.T) {
 	if out, _ := stdout.ReadString('\n'); out != "" {
 		t.Error(out)
 	}
-	close(h.begun)
-	if said, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, said)
+	close(h.released)
+	if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, msg)
 	}
 }
 
@@ -269,15 +269,15 @@ func TestHuggingFacePaths(t *testing.T) {
 func TestTransferProgressIsHiddenInLogs(t *testing.T) {
 	h := newTestHub(func(*testHub) {})
 	defer h.close()
-	folder := t.TempDir()
-	got := call(t, folder, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
+	dir := t.TempDir()
+	got := call(t, dir, nil, "models", "pull", "minilm-l6", "--endpoint", h.hub.URL)
 	if got.code != exitOK || got.stderr != "ragfaith: minilm-l6: 3 files, 250 kB, main at 0123456\n" {
 		t.Errorf("%+v", got)
 	}
-	if want := filepath.Join(folder, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
+	if want := filepath.Join(dir, "ragfaith", "models", "sentence-transformers--all-MiniLM-L6-v2", hubCommit) + "\n"; got.stdout != want {
 		t.Errorf("%s, want %s", got.stdout, want)
 	}
-	if again := call(t, folder, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
+	if again := call(t, dir, nil, "models", "pull", "minilm-l6", "-q", "--endpoint", h.hub.URL); again.stderr != "" || again.stdout != got.stdout {
 		t.Errorf("%+v", again)
 	}
 }

@@ -62,15 +62,15 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer w.Close()
-				begun := time.Now()
+				sent := time.Now()
 				if err := cmd.Process.Signal(signal); err != nil {
 					t.Fatal(err)
 				}
 				_, _ = io.ReadAll(stdout)
-				said, _ := io.ReadAll(stderr)
-				code, took := exitCode(t, cmd), time.Since(begun)
-				if code != exitInterrupted || took > signalSlack || strings.Contains(string(said), gaveUp) {
-					t.Errorf("exit %d after %v, want %d within %v without the timeout: %s", code, took, exitInterrupted, signalSlack, said)
+				msg, _ := io.ReadAll(stderr)
+				code, took := exitCode(t, cmd), time.Since(sent)
+				if code != exitInterrupted || took > signalSlack || strings.Contains(string(msg), gaveUp) {
+					t.Errorf("exit %d after %v, want %d within %v without the timeout: %s", code, took, exitInterrupted, signalSlack, msg)
 				}
 			})
 		}
@@ -177,20 +177,20 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 		t.Skipf("no /dev/stdout: %v", err)
 	}
 	rows, _ := writeLabelledRows(t)
-	folder := t.TempDir()
-	if err := os.Symlink("/dev/stdout", filepath.Join(folder, "link.csv")); err != nil {
+	dir := t.TempDir()
+	if err := os.Symlink("/dev/stdout", filepath.Join(dir, "link.csv")); err != nil {
 		t.Fatal(err)
 	}
 	for output, part := range map[string]string{"-o link.csv": "index,id,", "--summary /dev/stdout": `"$schema"`} {
 		for _, redirection := range []string{"| cat", "> file; cat file", ">> file; cat file"} {
 			cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output+" "+redirection, rows)
-			cmd.Dir = folder
-			if code, said := runCommand(t, cmd); code != exitOK || !strings.Contains(said, part) || !strings.Contains(said, "faithfulness") {
-				t.Errorf("%s %s: exit %d, want the table and %q: %.500s", output, redirection, code, part, said)
+			cmd.Dir = dir
+			if code, msg := runCommand(t, cmd); code != exitOK || !strings.Contains(msg, part) || !strings.Contains(msg, "faithfulness") {
+				t.Errorf("%s %s: exit %d, want the table and %q: %.500s", output, redirection, code, part, msg)
 			}
 		}
 	}
-	if got, err := os.Lstat(filepath.Join(folder, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
+	if got, err := os.Lstat(filepath.Join(dir, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("link was replaced: %v", err)
 	}
 }
@@ -200,11 +200,11 @@ func TestSignalEndsBlockedCommand(t *testing.T) {
 	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		signal, end := startBlocked(t)
-		begun := time.Now()
+		sent := time.Now()
 		signal(s)
-		code, said := end()
-		if took := time.Since(begun); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(said, gaveUp+"; rows in a .part file are kept\n") {
-			t.Errorf("%v: exit %d after %v: %s", s, code, took, said)
+		code, msg := end()
+		if took := time.Since(sent); code != exitInterrupted || took > signalSlack || !strings.HasSuffix(msg, gaveUp+"; rows in a .part file are kept\n") {
+			t.Errorf("%v: exit %d after %v: %s", s, code, took, msg)
 		}
 	}
 }

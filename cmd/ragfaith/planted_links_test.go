@@ -76,15 +76,15 @@ func TestPlantedLinksAreNotFollowed(t *testing.T) {
 			return os.Symlink(target+".absent", path)
 		}} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				folder := t.TempDir()
-				t.Chdir(folder)
-				victim := filepath.Join(folder, "victim")
+				dir := t.TempDir()
+				t.Chdir(dir)
+				victim := filepath.Join(dir, "victim")
 				const precious = "precious\n" // a complete line, like a row
 				if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(victim, []byte(precious), 0o600), link(victim, name)); err != nil {
 					t.Fatal(err)
 				}
-				got := call(t, folder, map[string]string{
-					"HF_ENDPOINT": hub.hub.URL, "HF_HOME": filepath.Join(folder, "none"),
+				got := call(t, dir, map[string]string{
+					"HF_ENDPOINT": hub.hub.URL, "HF_HOME": filepath.Join(dir, "none"),
 					"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md", "GITHUB_OUTPUT": "outputs",
 				}, strings.Fields(tt.args)...)
 				named := strings.Contains(got.stderr, filepath.Base(name)) || strings.Contains(got.stderr, filepath.Base(filepath.Dir(name)))

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A reasonedRow is what the tests of reasons read of a result.
+// A reasonedRow is the part of a result that tests of reasons check.
 type reasonedRow struct {
 	ID       string
 	Contexts []string
@@ -29,14 +29,14 @@ type reasonedClaim struct {
 	}
 }
 
-// markedRows have citations and list markers.
+// markedRows contain citations and list markers.
 const markedRows = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
 {"id":"listed","answer":"1. The hotel on the lake has 20 guest rooms.\n2. The hotel on the lake has 30 boats.","contexts":["Hotels:\n14. The hotel on the lake has guest rooms."]}
 {"id":"bracket","answer":"The hotel on the lake has guest rooms [fn 20, 30] and boats.","contexts":["The hotel on the lake has lifts."]}
 `
 
-// reasoned calls check with every claim that a judge judges of the rows in the
-// repository, and of those in the directory RAGFAITH_TEST_DATA, if it is set.
+// reasoned calls check for every judged claim of the rows in testdata and, if set, in
+// the directory RAGFAITH_TEST_DATA.
 func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 	t.Helper()
 	marked := filepath.Join(t.TempDir(), "marked.jsonl")
@@ -82,8 +82,8 @@ var (
 	absentWords = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
 )
 
-// plainWords is text as a reader searches it: in lower case, without accents,
-// hyphens and apostrophes within words, or marks between the digits of a number.
+// plainWords normalizes text for a search: lower case, without accents, hyphens and
+// apostrophes in words, and separators in numbers.
 func plainWords(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) || strings.ContainsRune("'’‐‑-", r) {
@@ -115,16 +115,16 @@ func TestReasonsListOnlyMissingWords(t *testing.T) {
 			}
 			word := regexp.MustCompile(`(^|[^\pL\pN\pM])` + regexp.QuoteMeta(plainWords(w)) + `($|[^\pL\pN\pM])`)
 			if word.MatchString(plain) {
-				t.Errorf("%s: another spelling of %q is in the contexts: %s", r.ID, w, c.Reason)
+				t.Errorf("%s: a spelling of %q is in the contexts: %s", r.ID, w, c.Reason)
 			}
 		}
 	})
-	if t.Logf("%d words and numbers are named as missing", named); named < 100 {
-		t.Error("so few prove nothing")
+	if t.Logf("%d words and numbers are reported as missing", named); named < 100 {
+		t.Error("want at least 100")
 	}
 }
 
-// marker is a citation or a list marker.
+// marker matches citations and list markers.
 var marker = regexp.MustCompile(`\[[^\]\n$%]*\d[^\]\n]*\]|(?m:^[ \t*#>-]*\(?\d{1,3}[.):][ \t])`)
 
 func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
@@ -138,12 +138,12 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 	}
 	marked := 0
 	reasoned(t, func(r *reasonedRow, c *reasonedClaim) {
-		said := c.Text
+		msg := c.Text
 		if c.Lead != "" {
-			said = c.Lead + ": " + c.Text
+			msg = c.Lead + ": " + c.Text
 		}
-		said += "\n" + c.JudgedAs // has the numbers of the question
-		if marker.MatchString(said) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
+		msg += "\n" + c.JudgedAs // includes numbers from the question
+		if marker.MatchString(msg) || marker.MatchString(strings.Join(r.Contexts, "\n")) {
 			marked++
 		}
 		var mine, theirs string
@@ -156,19 +156,19 @@ func TestReasonsIgnoreMarkerNumbers(t *testing.T) {
 		if m := absentWords.FindStringSubmatch(c.Reason); m != nil {
 			mine += " " + m[1]
 		}
-		for text, found := range map[string]map[string]bool{mine: numbers(said), theirs: numbers(strings.Join(r.Contexts, "\n"))} {
+		for text, found := range map[string]map[string]bool{mine: numbers(msg), theirs: numbers(strings.Join(r.Contexts, "\n"))} {
 			for n := range numbers(text) {
 				if !found[n] {
-					t.Errorf("%s: %s belongs to a marker: %s (%s)", r.ID, n, c.Reason, said)
+					t.Errorf("%s: number %s is part of a marker: %s (%s)", r.ID, n, c.Reason, msg)
 				}
 			}
 		}
 		if i := strings.Index(c.Reason, "chunk "); i >= 0 && regexp.MustCompile(`\[\d+\]`).MatchString(c.Reason[i:]) {
-			t.Errorf("%s: a citation: %s", r.ID, c.Reason)
+			t.Errorf("%s: reason quotes a citation: %s", r.ID, c.Reason)
 		}
 	})
-	if t.Logf("%d claims or their contexts have markers", marked); marked == 0 {
-		t.Error("no row has a marker")
+	if t.Logf("%d claims have markers in text or contexts", marked); marked == 0 {
+		t.Error("no claim has a marker")
 	}
 }
 
@@ -186,18 +186,18 @@ func TestUnsupportedClaimsHaveEvidence(t *testing.T) {
 				t.Errorf("%s: evidence of a %s claim has the role %q, want %q", r.ID, c.Verdict, e.Role, want)
 			}
 			if text := []rune(r.Contexts[e.Chunk]); e.Quote == "" || string(text[e.Start:e.End]) != e.Quote {
-				t.Errorf("%s: %q is not at %d:%d of chunk %d", r.ID, e.Quote, e.Start, e.End, e.Chunk)
+				t.Errorf("%s: quote %q is not at %d:%d of chunk %d", r.ID, e.Quote, e.Start, e.End, e.Chunk)
 			}
 		}
 		if len(c.Evidence) > 0 && !strings.Contains(c.Reason, "chunk ") {
-			t.Errorf("%s: the reason names no passage: %s", r.ID, c.Reason)
+			t.Errorf("%s: reason names no passage: %s", r.ID, c.Reason)
 		}
 		const longest = 1200
 		if n := utf8.RuneCountInString(c.Reason); n == 0 || n > longest || !utf8.ValidString(c.Reason) || strings.ContainsFunc(c.Reason, unicode.IsControl) {
-			t.Errorf("%s: %d characters: %q", r.ID, n, c.Reason)
+			t.Errorf("%s: invalid reason of %d characters: %q", r.ID, n, c.Reason)
 		}
 	})
 	if t.Log(count); count["not_mentioned"] == 0 || count["contradicted"] == 0 {
-		t.Error("a verdict is not among them")
+		t.Error("want contradicted and not_mentioned claims")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is packed beside the binary of a release can be made, and is whole.
+// TestReleaseFiles checks the files that are packed with the binary of a release.
 func TestReleaseFiles(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
@@ -23,29 +23,29 @@ func TestReleaseFiles(t *testing.T) {
 		}
 	}
 	if strings.Contains(notices, "chromedp") {
-		t.Error("what only tests use is named")
+		t.Error("licences include test dependencies")
 	}
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
-		t.Error("the word tables or the standard library are not named")
+		t.Error("licences lack the word tables or the standard library")
 	}
 	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames' (CC BY 4.0)") {
-		t.Error("what the model in the binary is made of is not named")
+		t.Error("licences lack the sources of the embedded model")
 	}
 	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
-		t.Error("the manual page of score does not know --min-mean")
+		t.Error("man page of score lacks --min-mean")
 	}
 	for shell, want := range map[string]string{"bash": "complete ", "zsh": "#compdef ragfaith", "fish": "complete -c ragfaith", "powershell": "Register-ArgumentCompleter"} {
 		if text := readFile(t, filepath.Join(dir, "completions", "ragfaith."+shell)); !strings.Contains(text, want) {
-			t.Errorf("%s: no %q", shell, want)
+			t.Errorf("%s: completion lacks %q", shell, want)
 		}
 	}
 }
 
-// A release without the licence of something in it, or with an empty list of
-// modules, is not made.
+// TestReleaseRequiresTools checks that a release fails if a licence is missing or the
+// list of modules is empty.
 func TestReleaseRequiresTools(t *testing.T) {
 	skipShort(t)
-	// A go that lists one module, of a folder in which there is no licence.
+	// A fake go that lists one module in a directory without a licence.
 	bin := t.TempDir()
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\necho example.com/module v1.0.0 '"+bin+"'\n"), 0o755); err != nil {
 		t.Fatal(err)
@@ -58,14 +58,14 @@ func TestReleaseRequiresTools(t *testing.T) {
 	cmd = exec.Command("scripts/sbom.sh", "LICENSE")
 	cmd.Dir = docsRoot
 	if out, err := cmd.Output(); err == nil {
-		t.Errorf("a list of the modules of a file that is no program: %q", out)
+		t.Errorf("got an SBOM for a file that is not a binary: %q", out)
 	}
 }
 
 func TestSBOMListsModules(t *testing.T) {
 	for _, program := range []string{"jq", "openssl"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("no %s here, which scripts/sbom.sh needs", program)
+			t.Skipf("%s not found", program)
 		}
 	}
 	binary, err := os.Executable()
@@ -74,7 +74,7 @@ func TestSBOMListsModules(t *testing.T) {
 	}
 	text := inRepository(t, "scripts/sbom.sh", binary)
 	if again := inRepository(t, "scripts/sbom.sh", binary); again != text {
-		t.Error("it differs from one time to the next")
+		t.Error("SBOM is not reproducible")
 	}
 	type component struct {
 		Ref           string `json:"bom-ref"`
@@ -112,12 +112,12 @@ func TestSBOMListsModules(t *testing.T) {
 		_, version, _ := strings.Cut(mod, module+" ")
 		version, _, _ = strings.Cut(version, "\n")
 		if !refs["pkg:golang/"+module+"@"+version] {
-			t.Errorf("no %s %s", module, version)
+			t.Errorf("SBOM lacks %s %s", module, version)
 		}
 	}
 }
 
-// inRepository runs a script in the root of the repository.
+// inRepository runs a script in the repository root and returns its output.
 func inRepository(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(filepath.FromSlash("./"+name), args...)

@@ -10,20 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The law: a run in any number of shards, merged in any order, is the run: the bytes
-// of its results and its table, its figures, and its intervals, over rows and over
-// groups.
+// TestMergedShardsEqualRun checks an invariant: the merged shards of a run, in any
+// number and order, give the results, table, statistics and intervals of the unsharded
+// run, over rows and over groups.
 func TestMergedShardsEqualRun(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 8))
 	for _, cluster := range []string{"source", "question", ""} {
-		folder := t.TempDir()
-		in := func(name string) string { return filepath.Join(folder, name) }
+		dir := t.TempDir()
+		in := func(name string) string { return filepath.Join(dir, name) }
 		score := func(name string, more ...string) called {
 			args := append([]string{
 				"score", "../../testdata/rows.jsonl", "-q", "--keep", "label", "--no-claims", "0",
 				"-o", in(name + ".jsonl"), "--summary", in(name + ".summary.json"), "--cluster", cluster,
 			}, more...)
-			return callWithGate(t, folder, args...)
+			return callWithGate(t, dir, args...)
 		}
 		seed := strconv.Itoa(random.IntN(100))
 		limit := strconv.Itoa(21 + random.IntN(40))
@@ -35,7 +35,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 			score(name, "--to", "none", "--limit", limit, "--shard", fmt.Sprintf("%d/%d", k+1, n))
 			shards[i] = in(name + ".jsonl")
 		}
-		got := callWithGate(t, folder, append([]string{
+		got := callWithGate(t, dir, append([]string{
 			"report", "-q", "-o", in("merged.jsonl"), "-o", in("merged.md"), "--summary", in("merged.summary.json"),
 			"--seed", seed, "--cluster", cluster, "--min-lower", "0.6",
 		}, shards...)...)
@@ -49,7 +49,7 @@ func TestMergedShardsEqualRun(t *testing.T) {
 		}
 		whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
 		if results, _ := merged["results"].([]any); len(results) != n {
-			t.Errorf("results %v of %d shards", merged["results"], n)
+			t.Errorf("got results %v, want %d shards", merged["results"], n)
 		}
 		merged["results"] = nil
 		if d := cmp.Diff(whole, merged); d != "" {

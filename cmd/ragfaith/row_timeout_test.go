@@ -20,7 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// slowServer answers after an hour.
+// slowServer replies after an hour.
 type slowServer struct{}
 
 func (slowServer) Complete(ctx context.Context, _ *llm.Request) (*llm.Reply, error) {
@@ -81,8 +81,8 @@ type sinkOf func(*result.Row)
 
 func (f sinkOf) Write(r *result.Row) error { f(r); return nil }
 
-// A row that would take minutes fails after --row-timeout, with either judge of
-// the binary, and a run with another limit takes over the other rows.
+// TestRowTimeoutFailsOneRow checks that a row that would take minutes fails after
+// --row-timeout and the other rows are scored.
 func TestRowTimeoutFailsOneRow(t *testing.T) {
 	skipShort(t)
 	var long strings.Builder
@@ -111,7 +111,7 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 		}
 		content, err := os.ReadFile(out)
 		if err != nil || strings.Count(string(content), `"status":"scored"`) != 2 {
-			t.Errorf("%s: want two rows scored: %v", judge, err)
+			t.Errorf("%s: want two scored rows: %v", judge, err)
 		}
 	}
 }

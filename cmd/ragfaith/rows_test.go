@@ -24,7 +24,7 @@ func TestEveryFormatGivesSameResults(t *testing.T) {
 	}
 	for _, name := range []string{"rows.csv", "rows.parquet", "rows-duckdb.parquet"} {
 		if _, got, _ := score(t, nil, rows+name, "--to", "jsonl", "--keep", "all"); got != want {
-			t.Errorf("%s gives other results", name)
+			t.Errorf("%s: results differ from rows.jsonl", name)
 		}
 		f, err := os.Open(rows + name)
 		if err != nil {
@@ -32,7 +32,7 @@ func TestEveryFormatGivesSameResults(t *testing.T) {
 		}
 		defer f.Close()
 		if _, got, _ := score(t, f, "-", "--to", "jsonl", "--keep", "all", "--concurrency", "64"); got != want {
-			t.Errorf("%s from standard input, 64 at once, gives other results", name)
+			t.Errorf("%s from stdin with --concurrency 64: results differ from rows.jsonl", name)
 		}
 	}
 }
@@ -51,15 +51,15 @@ func TestDocumentedExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w, ok := want[r.ID]; !ok || r.Faithfulness != w {
-			t.Errorf("%s: %v, want %v", r.ID, r.Faithfulness, w)
+			t.Errorf("%s: got %v, want %v", r.ID, r.Faithfulness, w)
 		}
 		delete(want, r.ID)
 		if r.ID == "einstein-low" && !strings.HasPrefix(r.Claims[0].Reason, "“20th March 1879” is not in the contexts (nearest: “14 March 1879”); chunk 0: “Albert Einstein (born 14 March 1879)") {
-			t.Errorf("the reason is %q", r.Claims[0].Reason)
+			t.Errorf("got reason %q", r.Claims[0].Reason)
 		}
 	}
 	if len(want) > 0 {
-		t.Errorf("no result for %v", want)
+		t.Errorf("got no result for %v", want)
 	}
 }
 
@@ -94,17 +94,18 @@ func TestBrokenFilesReportRow(t *testing.T) {
 	}
 	files, err := os.ReadDir(rows + "broken")
 	if err != nil || len(files) != 17 {
-		t.Errorf("%d broken files (%v): is there one that is not tested?", len(files), err)
+		t.Errorf("got %d broken files (%v), want 17: add new files to this test", len(files), err)
 	}
 }
 
-// People rated these answers; the scores of Ragas that were published with them
-// have a rank correlation of 0.520 and an AUROC of 0.726.
+// TestScoresAgreeWithRatersMoreThanRagas uses answers rated by human annotators. The
+// Ragas scores published with them have a rank correlation of 0.520 and an AUROC of
+// 0.726.
 func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("../../../shared/data/mtrag-human-dev.jsonl.zst")
 	if err != nil {
-		t.Skip("the rated answers are not here, and they are not needed to build or run")
+		t.Skip("no rated answers in ../shared/data")
 	}
 	defer f.Close()
 	z, err := zstd.NewReader(f)

@@ -92,11 +92,11 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 // line says.
 func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	root := t.TempDir()
-	folder := filepath.Join(root, "in", "here")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	dir := filepath.Join(root, "in", "here")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(folder)
+	t.Chdir(dir)
 	var rows strings.Builder
 	for _, id := range []string{"../../escaped", "/../../../escaped", root + "/escaped", `..\\..\\escaped`, "a/b/c", "CON", "x.part", ".", "", strings.Repeat("x", 5000), `$(touch escaped)`, "a\\u0000b"} {
 		fmt.Fprintf(&rows, `{"id":"%s","answer":"The sky is blue today.","contexts":["It rains."]}`+"\n", id)
@@ -150,9 +150,9 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 // TestOutputFilesAreReadableByOwnerOnly checks the permissions of all output during a
 // run, after an interrupt and at the end, whatever the umask.
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
-	folder := t.TempDir()
+	dir := t.TempDir()
 	old := syscall.Umask(0)
-	cmd, stdin, stdout, stderr := startIn(t, folder, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
+	cmd, stdin, stdout, stderr := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
 	syscall.Umask(old)
 	if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	check := func(when string, want int) {
 		t.Helper()
 		seen := 0
-		for path, mode := range modes(t, folder) {
+		for path, mode := range modes(t, dir) {
 			if path == "." {
 				continue
 			}
@@ -182,17 +182,17 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = io.ReadAll(stdout)
-	said, _ := io.ReadAll(stderr)
+	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitOK {
-		t.Fatalf("exit %d: %s", code, said)
+		t.Fatalf("exit %d: %s", code, msg)
 	}
 	check("when it is done", 5)
 }
 
 // TestCacheIsReadableByOwnerOnly checks the permissions of cached replies.
 func TestCacheIsReadableByOwnerOnly(t *testing.T) {
-	s, folder := newTestServer(t), t.TempDir()
-	cache := filepath.Join(folder, "ragfaith")
+	s, dir := newTestServer(t), t.TempDir()
+	cache := filepath.Join(dir, "ragfaith")
 	looked := false
 	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
 		if found := modes(t, cache); len(found) > 2 { // the files beside the cache go when it is closed
@@ -205,7 +205,7 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 		}
 		return false
 	}
-	got := call(t, folder, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(folder, "o.jsonl"))
+	got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--base-url", s.URL, "--concurrency", "1", "-o", filepath.Join(dir, "o.jsonl"))
 	if got.code != exitOK || !looked {
 		t.Fatalf("exit %d, looked %t: %s", got.code, looked, got.stderr)
 	}

@@ -21,9 +21,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// A server that answers with what no server should fails the rows that it was
-// asked for, or ends the run where no row can fare better; and what it points to
-// gets neither key nor rows.
+// TestMaliciousServerFailsRows checks that invalid, huge and redirected replies fail
+// rows or end the run, and that a redirect target receives neither the key nor rows.
 func TestMaliciousServerFailsRows(t *testing.T) {
 	spaces := bytes.Repeat([]byte(" "), 1<<20)
 	flood := func(w io.Writer) {
@@ -66,17 +65,17 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 				t.Errorf("exit %d: %s", got.code, got.stderr)
 			}
 			if n := strings.Count(got.stdout, `"status":"failed","reason":"verdict"`); n != map[int]int{exitFailure: 0, exitFailedRows: 2}[tt.code] || strings.Contains(got.stdout, `"status":"scored"`) {
-				t.Errorf("%d rows have failed: %s", n, got.stdout)
+				t.Errorf("got %d failed rows: %s", n, got.stdout)
 			}
 		})
 	}
 	if n := other.calls.Load(); n > 0 {
-		t.Errorf("the other host was asked %d times", n)
+		t.Errorf("got %d requests to the other host, want 0", n)
 	}
 }
 
-// A clock that is set forward and back by hours between any two looks at it, as no
-// monotonic clock is, changes no row and lets no run wait.
+// TestClockJumpsChangeNothing uses a clock that jumps by hours between any two readings,
+// as a wall clock may. Results must not change and the run must not wait.
 func TestClockJumpsChangeNothing(t *testing.T) {
 	data, out := batchRows(t, 28), filepath.Join(t.TempDir(), "out.jsonl")
 	want := onlineRun(t, data, "--judge", "llm")
@@ -94,8 +93,8 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 		}
 		var looks atomic.Int64
 		begin := time.Now().Round(0) // without the monotonic clock
-		var said bytes.Buffer
-		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &said, system{
+		var msg bytes.Buffer
+		code := run(ctx, append([]string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--concurrency", "2", "--base-url", s.URL}, more...), nil, io.Discard, &msg, system{
 			LookupEnv: func(string) (string, bool) { return "", false },
 			Clock: llm.NewClock(func() time.Time {
 				return begin.Add([]time.Duration{0, 26 * time.Hour, -time.Hour, 400 * 24 * time.Hour, -48 * time.Hour}[looks.Add(1)%5])
@@ -104,13 +103,13 @@ func TestClockJumpsChangeNothing(t *testing.T) {
 			Terminal: func(io.Writer) int { return 0 },
 		})
 		if code != exitOK || withoutRequestCounts(readFile(t, out)) != want || looks.Load() < 28 {
-			t.Errorf("%v: exit %d after %d looks: %s", more, code, looks.Load(), &said)
+			t.Errorf("%v: exit %d after %d clock readings: %s", more, code, looks.Load(), &msg)
 		}
 	}
 }
 
-// unprivilegedCommand is ragfaith in a process to which modes of files apply, as they do not
-// to root.
+// unprivilegedCommand returns a command that is subject to file permissions, even if the
+// test runs as root.
 func unprivilegedCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -118,7 +117,7 @@ func unprivilegedCommand(t *testing.T, args ...string) *exec.Cmd {
 	}
 	drop := []string{"--bounding-set", "-all", "--inh-caps", "-all"}
 	if err := exec.Command("setpriv", append(drop, "true")...).Run(); err != nil {
-		t.Skipf("root can't give up its powers here: %v", err)
+		t.Skipf("cannot drop capabilities: %v", err)
 	}
 	return exec.Command("setpriv", append(append(drop, "ragfaith"), args...)...)
 }
@@ -128,35 +127,35 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 	want := onlineRun(t, data, "--judge", "llm")
 	for name, within := range map[string]string{"with replies": "", "that is not there": "cache"} {
 		t.Run(name, func(t *testing.T) {
-			s, folder := newTestServer(t), t.TempDir()
-			args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", filepath.Join(folder, within)}
+			s, dir := newTestServer(t), t.TempDir()
+			args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.URL, "--cache", filepath.Join(dir, within)}
 			if within == "" {
-				if said, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, said)
+				if msg, err := exec.Command("ragfaith", args...).CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, msg)
 				}
 			}
-			if err := os.Chmod(folder, 0o500); err != nil {
+			if err := os.Chmod(dir, 0o500); err != nil {
 				t.Fatal(err)
 			}
-			defer func() { _ = os.Chmod(folder, 0o700) }() // to be removed
-			replies := filepath.Join(folder, "replies.sqlite")
+			defer func() { _ = os.Chmod(dir, 0o700) }() // allow cleanup
+			replies := filepath.Join(dir, "replies.sqlite")
 			if err := os.Chmod(replies, 0o400); err != nil && within == "" {
 				t.Fatal(err)
 			}
 			cmd := unprivilegedCommand(t, args...)
-			var said bytes.Buffer
-			cmd.Stderr = &said
+			var msg bytes.Buffer
+			cmd.Stderr = &msg
 			got, err := cmd.Output()
-			if err != nil || string(got) != want || !strings.Contains(said.String(), "ragfaith: warning: cache "+folder) {
-				t.Errorf("%v: %s", err, &said)
+			if err != nil || string(got) != want || !strings.Contains(msg.String(), "ragfaith: warning: cache "+dir) {
+				t.Errorf("%v: %s", err, &msg)
 			}
 		})
 	}
 }
 
-// With too few file descriptors for its files or its connections, a run says so,
-// and leaves no half file; with more of them it goes on. With fewer than 8 no
-// program in Go begins.
+// TestFileDescriptorLimitLosesNoRow checks that a run with too few file descriptors
+// reports it, leaves no partial file, and can be resumed with more. Go programs need at
+// least 8 to start.
 func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 	skipShort(t)
 	data := batchRows(t, 28)
@@ -172,36 +171,36 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
 		}
 		undisturbed, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
-		if code, said := runCommand(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
-			t.Fatal(said)
+		if code, msg := runCommand(t, unlimited(t, filepath.Dir(undisturbed), run(undisturbed)...)); code != exitOK {
+			t.Fatal(msg)
 		}
 		for _, n := range tt.files {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			code, said := runCommand(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
+			code, msg := runCommand(t, within(t, filepath.Dir(out), "-n", n, run(out)...))
 			if code != exitOK {
 				short++
-				if code != exitFailure && code != exitFailedRows || !strings.Contains(said, "too many open files") {
-					t.Errorf("%v with %d files: exit %d: %s", tt.args, n, code, said)
+				if code != exitFailure && code != exitFailedRows || !strings.Contains(msg, "too many open files") {
+					t.Errorf("%v with %d files: exit %d: %s", tt.args, n, code, msg)
 				}
 			}
 			if _, err := os.Stat(out); code == exitFailure && err == nil {
-				t.Errorf("%v with %d files: there is a complete file", tt.args, n)
+				t.Errorf("%v with %d files: the output file exists", tt.args, n)
 			}
-			if code, said = runCommand(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, undisturbed) {
-				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, said)
+			if code, msg = runCommand(t, unlimited(t, filepath.Dir(out), run(out)...)); code != exitOK || withoutRequestCounts(readFile(t, out)) != readFile(t, undisturbed) {
+				t.Errorf("%v after %d files: exit %d: %s", tt.args, n, code, msg)
 			}
 		}
 		if short == 0 {
-			t.Errorf("%v: there were always enough", tt.args)
+			t.Errorf("%v: no limit was too low", tt.args)
 		}
 	}
 }
 
-// A file that can't be completed costs no row: the results stay what a run that
-// resumes takes them from, and that judges none again.
+// TestFailedOutputKeepsResultsResumable checks that if one output cannot be completed,
+// the results remain resumable and no row is judged again.
 func TestFailedOutputKeepsResultsResumable(t *testing.T) {
-	folder := t.TempDir()
-	out, table := filepath.Join(folder, "out.jsonl"), filepath.Join(folder, "out.csv")
+	dir := t.TempDir()
+	out, table := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.csv")
 	args := []string{"score", "-", "--to", "jsonl", "-o", out, "-o", table}
 	cmd, stdin, stdout, stderr := start(t, args...)
 	if _, err := io.WriteString(stdin, skyRow); err != nil {
@@ -210,17 +209,17 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	if line, err := stdout.ReadString('\n'); err != nil {
 		t.Fatal(line, err)
 	}
-	// Something takes the name while the run goes on.
+	// Occupy the path during the run.
 	if err := errors.Join(os.MkdirAll(filepath.Join(table, "taken"), 0o700), stdin.Close()); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = io.Copy(io.Discard, stdout)
-	said, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(said), "finished rows are kept in "+out+".part") {
-		t.Errorf("exit %d: %s", code, said)
+	msg, _ := io.ReadAll(stderr)
+	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows are kept in "+out+".part") {
+		t.Errorf("exit %d: %s", code, msg)
 	}
 	if _, err := os.Stat(out); err == nil {
-		t.Error("the results are there, and a run that resumes would begin anew")
+		t.Error("the output file exists, so --resume would start again")
 	}
 	if err := os.RemoveAll(table); err != nil {
 		t.Fatal(err)
@@ -232,9 +231,9 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 		t.Errorf("%v: %s", err, again)
 	}
 	if !strings.Contains(readFile(t, out), `"status":"scored"`) || !strings.HasPrefix(readFile(t, table), "index,") {
-		t.Error("a file is not complete")
+		t.Error("an output file is incomplete")
 	}
-	if left, _ := filepath.Glob(filepath.Join(folder, "*.part*")); left != nil {
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.part*")); left != nil {
 		t.Error(left)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever the dataset is and the shards write, the shards merged are the run: the
-// bytes of the results, and the figures and intervals.
+// TestShardsOfEveryInputEqualRun checks that merged shards equal the unsharded run for
+// every kind of input and result file.
 func TestShardsOfEveryInputEqualRun(t *testing.T) {
 	const rows, more = "../../testdata/rows", "../../testdata/examples"
 	for _, tt := range []struct {
 		name, args string
-		results    string // extension
+		results    string // file extension
 		n          int
 	}{
 		{"JSONL", rows + ".jsonl", "jsonl", 4},
@@ -24,7 +24,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 		{"Parquet", rows + ".parquet --keep label", "jsonl", 4},
 		{"Parquet of DuckDB", rows + "-duckdb.parquet", "jsonl", 2},
 		{"several files of several formats", rows + ".jsonl " + more + ".csv " + more + ".parquet", "jsonl", 5},
-		{"standard input", "-", "jsonl", 2}, // [call] has rows there
+		{"standard input", "-", "jsonl", 2}, // [call] provides rows on stdin
 		{"the first rows", rows + ".jsonl --limit 31", "jsonl", 4},
 		{"a sample", rows + ".jsonl --sample 40 --seed 3", "jsonl", 4},
 		{"more shards than rows", rows + ".jsonl --limit 3", "jsonl", 5},
@@ -34,12 +34,12 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			folder := t.TempDir()
-			in := func(name string) string { return filepath.Join(folder, name) }
+			dir := t.TempDir()
+			in := func(name string) string { return filepath.Join(dir, name) }
 			score := func(name string, more ...string) {
 				args := append([]string{"score"}, strings.Fields(tt.args)...)
 				args = append(args, "-q", "--to", "none", "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))
-				callWithGate(t, folder, append(args, more...)...)
+				callWithGate(t, dir, append(args, more...)...)
 			}
 			score("whole")
 			var shards []string
@@ -48,11 +48,11 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 				score(name, "--shard", fmt.Sprintf("%d/%d", k+1, tt.n))
 				shards = append(shards, in(name+"."+tt.results))
 			}
-			callWithGate(t, folder, append([]string{
+			callWithGate(t, dir, append([]string{
 				"report", "-q", "--to", "none", "-o", in("merged." + tt.results), "--summary", in("merged.summary.json"), "--seed", seedOf(tt.args),
 			}, shards...)...)
 			if readFile(t, in("whole."+tt.results)) != readFile(t, in("merged."+tt.results)) {
-				t.Error("the results are others")
+				t.Error("results differ")
 			}
 			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
 			merged["results"] = nil
@@ -63,7 +63,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 	}
 }
 
-// seedOf is the value of --seed among arguments.
+// seedOf returns the value of --seed in args.
 func seedOf(args string) string {
 	if _, after, ok := strings.Cut(args, "--seed "); ok {
 		return strings.Fields(after)[0]
@@ -72,16 +72,16 @@ func seedOf(args string) string {
 }
 
 func TestSameFileUnderTwoNames(t *testing.T) {
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"a", "b", "c"} {
-		writeFile(t, in(name), "the same") // so that size and perhaps time are, too
+		writeFile(t, in(name), "the same") // same content and size, so that only the inode tells files apart
 	}
 	if err := os.Link(in("a"), in("hard")); err != nil {
-		t.Skipf("this system makes no second name of a file: %v", err)
+		t.Skipf("no hard links: %v", err)
 	}
 	if err := os.Symlink("b", in("soft")); err != nil {
-		t.Skipf("this system makes no symbolic link: %v", err)
+		t.Skipf("no symbolic links: %v", err)
 	}
 	for _, tt := range []struct{ paths, want string }{
 		{"a b c nowhere", ""},
@@ -94,12 +94,12 @@ func TestSameFileUnderTwoNames(t *testing.T) {
 	} {
 		var paths []string
 		for _, name := range strings.Fields(tt.paths) {
-			paths = append(paths, folder+"/"+name)
+			paths = append(paths, dir+"/"+name)
 		}
 		a, b, found := duplicate(paths)
-		got := strings.TrimSpace(strings.ReplaceAll(a+" "+b, folder+"/", ""))
+		got := strings.TrimSpace(strings.ReplaceAll(a+" "+b, dir+"/", ""))
 		if got != tt.want || found != (tt.want != "") {
-			t.Errorf("%s: %q, %v, want %q", tt.paths, got, found, tt.want)
+			t.Errorf("%s: got %q, %v; want %q", tt.paths, got, found, tt.want)
 		}
 	}
 }

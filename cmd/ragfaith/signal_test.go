@@ -18,7 +18,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
 				t.Fatal(err)
 			}
-			for range 3 { // a row is seen while the next one is waited for
+			for range 3 { // a row is printed while the next one is awaited
 				if line, err := stdout.ReadString('\n'); err != nil {
 					t.Fatal(line, err)
 				}
@@ -27,15 +27,15 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 				t.Fatal(err)
 			}
 			rest, _ := io.ReadAll(stdout)
-			said, _ := io.ReadAll(stderr)
+			msg, _ := io.ReadAll(stderr)
 			if code := exitCode(t, cmd); code != exitInterrupted {
-				t.Errorf("exit code %d: %s", code, said)
+				t.Errorf("exit code %d: %s", code, msg)
 			}
 			if len(rest) > 0 {
-				t.Errorf("more rows than came in: %s", rest)
+				t.Errorf("got more rows than were sent: %s", rest)
 			}
-			if want := "ragfaith: interrupted: 3 rows finished; finished rows are kept in " + out + ".part; continue with --resume\n"; !bytes.HasSuffix(said, []byte(want)) {
-				t.Errorf("%s", said)
+			if want := "ragfaith: interrupted: 3 rows finished; finished rows are kept in " + out + ".part; continue with --resume\n"; !bytes.HasSuffix(msg, []byte(want)) {
+				t.Errorf("%s", msg)
 			}
 			part, err := os.ReadFile(out + ".part")
 			if err != nil || bytes.Count(part, []byte("\n")) != 3 {
@@ -43,7 +43,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 			}
 			for _, path := range []string{out, table, table + ".part"} {
 				if _, err := os.Stat(path); err == nil {
-					t.Errorf("%s is there", path)
+					t.Errorf("%s exists", path)
 				}
 			}
 		})
@@ -53,7 +53,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
-	// The settings are told when all that comes before the first row is done.
+	// The options are logged after all setup for the first row.
 	if line, err := stderr.ReadString('\n'); err != nil || !strings.Contains(line, "claims sentence") {
 		t.Fatal(line, err)
 	}
@@ -61,12 +61,12 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, _ := io.ReadAll(stdout)
-	said, _ := io.ReadAll(stderr)
+	msg, _ := io.ReadAll(stderr)
 	if code := exitCode(t, cmd); code != exitInterrupted {
-		t.Errorf("exit code %d: %s", code, said)
+		t.Errorf("exit code %d: %s", code, msg)
 	}
-	if len(table) > 0 || !strings.HasSuffix(string(said), "ragfaith: interrupted: 0 rows finished; no file is kept\n") {
-		t.Errorf("%s%s", table, said)
+	if len(table) > 0 || !strings.HasSuffix(string(msg), "ragfaith: interrupted: 0 rows finished; no file is kept\n") {
+		t.Errorf("%s%s", table, msg)
 	}
 	if names, _ := filepath.Glob(out + "*"); names != nil {
 		t.Error(names)
@@ -77,14 +77,14 @@ func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
 // gaveUp is in the line of a process that ended without its command.
 const gaveUp = "without waiting for rows in progress"
 
-// startBlocked starts a run that can't return: it writes to a pipe that is full.
+// startBlocked starts a run that blocks while it writes to a full pipe.
 func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string)) {
 	t.Helper()
 	rows := filepath.Join(t.TempDir(), "rows.jsonl")
-	const enough = 20_000 // rows, of which a pipe takes a few hundred
+	const enough = 20_000 // more than fit in a pipe
 	writeFile(t, rows, strings.Repeat(skyRow, enough))
 	cmd, _, stdout, stderr := start(t, "score", rows, "--to", "jsonl", "--no-progress")
-	if line, err := stdout.ReadString('\n'); err != nil { // and no more of it
+	if line, err := stdout.ReadString('\n'); err != nil { // and nothing more
 		t.Fatal(line, err)
 	}
 	return func(s os.Signal) {
@@ -92,16 +92,16 @@ func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string
 				t.Error(err)
 			}
 		}, func() (int, string) {
-			said, _ := io.ReadAll(stderr)
-			return exitCode(t, cmd), string(said)
+			msg, _ := io.ReadAll(stderr)
+			return exitCode(t, cmd), string(msg)
 		}
 }
 
 func TestSecondInterruptEndsAtOnce(t *testing.T) {
 	signal, end := startBlocked(t)
 	signal(os.Interrupt)
-	signal(syscall.SIGTERM) // another one, as two of a kind can arrive as one
-	if code, said := end(); code != exitInterrupted || strings.Contains(said, gaveUp) {
-		t.Errorf("exit %d, want %d and no wait: %s", code, exitInterrupted, said)
+	signal(syscall.SIGTERM) // a different signal, because equal pending signals are merged
+	if code, msg := end(); code != exitInterrupted || strings.Contains(msg, gaveUp) {
+		t.Errorf("exit %d, want %d without waiting: %s", code, exitInterrupted, msg)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"testing"
 )
 
-// messyRows are n rows of texts that are hard to take apart, some of which can't
-// be read or claim nothing.
+// messyRows returns n rows with text that is hard to segment, some invalid and some
+// without claims.
 func messyRows(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	pieces := []string{
@@ -24,9 +24,9 @@ func messyRows(seed uint64, n int) []byte {
 		"| a | b |\n|---|---|\n| 1 | two words |\n", "- low cost\n- [a link](http://x.y/z(1)) here\n", "## A heading\n", "`code` and <b>bold</b> text. ",
 		"I don't know. ", "Hello! ", "What else? ", "=1+1 is no formula. ", "\t", "\n\n", "\u2028", "\x00 zero. ", "A footnote[^1] stands here. ", "e\u0301 is two points. ",
 	}
-	text := func(most int) string {
+	text := func(limit int) string {
 		var b strings.Builder
-		for range r.IntN(most + 1) {
+		for range r.IntN(limit + 1) {
 			b.WriteString(pieces[r.IntN(len(pieces))])
 		}
 		return b.String()
@@ -51,8 +51,8 @@ func messyRows(seed uint64, n int) []byte {
 	return b
 }
 
-// newRandomServer is a language model that says anything, the same of the same
-// request. Some of its replies can't be read.
+// newRandomServer starts a language model with random replies, some of them invalid.
+// Equal requests get equal replies.
 func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -75,18 +75,18 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 		}
 		h := fnv.New64a()
 		_, _ = h.Write(body)
-		said := rand.New(rand.NewPCG(h.Sum64(), 2))
+		msg := rand.New(rand.NewPCG(h.Sum64(), 2))
 		user := []rune(q.Messages[len(q.Messages)-1].Content)
-		from := said.IntN(len(user))
-		quote := string(user[from:min(from+said.IntN(30), len(user))])
+		from := msg.IntN(len(user))
+		quote := string(user[from:min(from+msg.IntN(30), len(user))])
 		verdict := func() map[string]any {
 			return map[string]any{
-				"chunk_ids": []int{said.IntN(5), said.IntN(5)}, "quote": quote, "reason": "as\nit is",
-				"verdict": []string{"supported", "contradicted", "not_mentioned"}[said.IntN(3)],
+				"chunk_ids": []int{msg.IntN(5), msg.IntN(5)}, "quote": quote, "reason": "as\nit is",
+				"verdict": []string{"supported", "contradicted", "not_mentioned"}[msg.IntN(3)],
 			}
 		}
 		if strings.HasPrefix(q.Format.Schema.Name, "binary") {
-			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": said.IntN(2)} }
+			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": msg.IntN(2)} }
 		}
 		byID := map[string]any{}
 		for id := range q.Format.Schema.Schema.Properties.Verdicts.Properties {
@@ -103,33 +103,33 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 		case name == "statements":
 			reply = map[string]any{"statements": []any{map[string]any{"sentence_id": 0, "statement": quote + " is."}}}
 		case name == "answer_statements":
-			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:said.IntN(3)]}
+			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:msg.IntN(3)]}
 		case name == "checked_statements":
 			reply = map[string]any{"statements": []any{map[string]any{
-				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": said.IntN(2) == 0,
+				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": msg.IntN(2) == 0,
 			}}}
 		}
 		text, _ := json.Marshal(reply)
 		switch {
 		case reply == nil:
-			text = []byte([]string{"Yes.", "No"}[said.IntN(2)])
-			if said.IntN(30) == 0 {
+			text = []byte([]string{"Yes.", "No"}[msg.IntN(2)])
+			if msg.IntN(30) == 0 {
 				text = []byte("perhaps")
 			}
-		case !writesJSON || said.IntN(10) == 0:
+		case !writesJSON || msg.IntN(10) == 0:
 			text = []byte("I would say so")
 		}
 		answer, _ := json.Marshal(string(text))
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<said.IntN(63))
+			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<msg.IntN(63))
 	}))
 	t.Cleanup(s.Close)
 	return s
 }
 
-// The invariant: what score writes, in any mode, report, compare, calibrate and
-// score --resume read without a complaint, with its summary beside it.
+// TestResultsOfEveryModeAreReadable checks an invariant: report, compare, calibrate and
+// score --resume accept what score writes in any mode, with the summary next to it.
 func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	skipShort(t)
 	real, err := os.ReadFile("../../testdata/rows.jsonl")
@@ -181,13 +181,13 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	}
 }
 
-// checkStored scores rows and has the results read.
+// checkStored scores rows and reads the results with the other commands.
 func checkStored(t *testing.T, rows []byte, flags []string) {
-	folder := t.TempDir()
-	in := func(name string) string { return filepath.Join(folder, name) }
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
 	run := func(want int, args ...string) called {
 		t.Helper()
-		c := call(t, folder, nil, args...)
+		c := call(t, dir, nil, args...)
 		if c.code != want {
 			t.Fatalf("%v: exit %d, want %d: %.600s", args, c.code, want, c.stderr)
 		}
@@ -199,7 +199,7 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 		writeFile(t, in("rows.json"), string(content))
 	}
 
-	// A dataset that is cut off leaves results to resume from.
+	// A truncated dataset leaves results to resume from.
 	score := append([]string{"score", in("rows.json"), "-o", in("r.jsonl"), "--summary", in("r.summary.json")}, flags...)
 	write(array[:len(array)-len(lines[len(lines)-1])])
 	run(exitFailure, score...)
@@ -217,12 +217,12 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	run(exitOK, outputs...)
 	for _, path := range written {
 		run(exitOK, "report", path, "--to", "none", "-q", "--max-failed", "1000")
-		if c := call(t, folder, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
+		if c := call(t, dir, nil, "calibrate", path, "--label", "label", "-q", "--to", "none"); c.code != exitOK && !strings.Contains(c.stderr, "no row has both a label and a score") {
 			t.Errorf("calibrate: exit %d: %.600s", c.code, c.stderr)
 		}
 	}
-	// The server may fail every row, which leaves nothing to gate.
-	if c := call(t, folder, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score on both sides") {
+	// If the server fails every row, there is nothing to gate.
+	if c := call(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score on both sides") {
 		t.Errorf("compare: exit %d: %.600s", c.code, c.stderr)
 	}
 }

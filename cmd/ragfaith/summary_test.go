@@ -10,8 +10,8 @@ import (
 
 func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 	server := newTestServer(t)
-	folder := t.TempDir()
-	rows := filepath.Join(folder, "rows.jsonl")
+	dir := t.TempDir()
+	rows := filepath.Join(dir, "rows.jsonl")
 	writeFile(t, rows, skyRows+"{\"id\":\"hole\",\n")
 	const secret = "hidden-secret"
 	url := strings.Replace(server.URL, "http://", "http://user:"+secret+"@", 1) + "/v1"
@@ -22,12 +22,12 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 		"real":    {"../../testdata/rows.jsonl", "--no-claims", "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			summary, results := filepath.Join(folder, name+".json"), filepath.Join(folder, name+".jsonl")
+			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")
 			args = append([]string{"score", rows, "-q", "--to", "none", "--max-failed", "1", "--summary", summary, "-o", results}, args...)
-			if c := call(t, folder, nil, args...); c.code != 0 {
+			if c := call(t, dir, nil, args...); c.code != 0 {
 				t.Fatalf("%+v", c)
 			}
-			said, err := os.ReadFile(summary)
+			msg, err := os.ReadFile(summary)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -35,18 +35,18 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkSchema(t, "summary.schema.json", string(said))
+			checkSchema(t, "summary.schema.json", string(msg))
 			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(string(lines)), "\n")...)
 			for _, hidden := range []string{secret, testKey} {
-				if bytes.Contains(said, []byte(hidden)) || bytes.Contains(lines, []byte(hidden)) {
-					t.Errorf("%s is told: %s", hidden, said)
+				if bytes.Contains(msg, []byte(hidden)) || bytes.Contains(lines, []byte(hidden)) {
+					t.Errorf("secret %s in summary or results: %s", hidden, msg)
 				}
 			}
-			if asked := !bytes.Contains(said, []byte(`"spent": null`)); asked != (name == "llm" || name == "ragas") {
-				t.Errorf("%s", said)
+			if asked := !bytes.Contains(msg, []byte(`"spent": null`)); asked != (name == "llm" || name == "ragas") {
+				t.Errorf("%s", msg)
 			}
-			if name == "llm" && !bytes.Contains(said, []byte(`"usd": 0.`)) {
-				t.Errorf("%s", said)
+			if name == "llm" && !bytes.Contains(msg, []byte(`"usd": 0.`)) {
+				t.Errorf("%s", msg)
 			}
 		})
 	}

@@ -12,12 +12,12 @@ func TestSizeUnits(t *testing.T) {
 	var n int
 	for text, want := range map[string]int{"1": 1, "512b": 512, "2k": 2048, "2KB": 2048, "3MiB": 3 << 20, "1G": 1 << 30} {
 		if err := (size{&n}).Set(text); err != nil || n != want {
-			t.Errorf("%s: %d, %v", text, n, err)
+			t.Errorf("%s: got %d, %v", text, n, err)
 		}
 	}
 	for _, text := range []string{"", "0", "-1", "k", "1.5M", "1T", "1MM", "99999999999G"} {
 		if err := (size{&n}).Set(text); err == nil {
-			t.Errorf("%s: %d", text, n)
+			t.Errorf("%s: got %d, want an error", text, n)
 		}
 	}
 	for n, want := range map[int]string{5: "5", 2048: "2KiB", 256 << 20: "256MiB", 1 << 40: "1024GiB", 0: "0"} {
@@ -46,7 +46,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "RAGFAITH_")), "_", "-")
 		v, ok := values[flag]
 		if !ok {
-			t.Errorf("no value for %s", name)
+			t.Errorf("test has no value for %s", name)
 		}
 		return v, ok
 	}
@@ -56,7 +56,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		got := strings.Trim(f.Value.String(), "[]")
 		if f.Name != "help" && got != values[f.Name] {
-			t.Errorf("%s is %s", f.Name, got)
+			t.Errorf("%s: got %s", f.Name, got)
 		}
 	})
 }
@@ -66,12 +66,12 @@ func TestInvalidDurationsAndPrices(t *testing.T) {
 	for text, want := range map[string]string{"1h": "1h", "90s": "1m30s", "2m": "2m", "1h30m": "1h30m", "500ms": "500ms", "10s": "10s"} {
 		s := atLeastDuration(&d, time.Minute, time.Millisecond)
 		if err := s.Set(text); err != nil || s.String() != want {
-			t.Errorf("%s: %s, %v", text, s, err)
+			t.Errorf("%s: got %s, %v", text, s, err)
 		}
 	}
 	for _, text := range []string{"", "5", "0s", "-1s", "soon"} {
 		if err := atLeastDuration(&d, time.Minute, time.Millisecond).Set(text); err == nil {
-			t.Errorf("%q: %v", text, d)
+			t.Errorf("%q: got %v, want an error", text, d)
 		}
 	}
 	var usd float64
@@ -84,10 +84,10 @@ func TestInvalidDurationsAndPrices(t *testing.T) {
 	}
 	for _, text := range []string{"", "1", "1,", "-1,2", "1,2,3", "NaN,1", "1,Inf", "a,b"} {
 		if err := (prices{&both}).Set(text); err == nil {
-			t.Errorf("%q: %v", text, *both)
+			t.Errorf("%q: got %v, want an error", text, *both)
 		}
 		if err := (dollars{&usd}).Set(text); err == nil && text != "1" {
-			t.Errorf("%q: %v", text, usd)
+			t.Errorf("%q: got %v, want an error", text, usd)
 		}
 	}
 }
@@ -96,7 +96,7 @@ func TestSuggestions(t *testing.T) {
 	known := []string{"threshold", "to", "min-mean", "max-failed"}
 	for word, want := range map[string]string{"treshold": "threshold", "min-maen": "min-mean", "maxfailed": "max-failed", "xyzzy": "", "": ""} {
 		if got := nearest(word, known); got != want {
-			t.Errorf("%s: %q", word, got)
+			t.Errorf("%s: got %q", word, got)
 		}
 	}
 	if d := distance("kitten", "sitting"); d != 3 {

@@ -194,7 +194,7 @@ func TestProgressWithLimitCountsRows(t *testing.T) {
 		{0, 0.01, "16m30s left"},
 		{20, 0.25, "30s left"},
 		{5, 1, "0s left"},
-		{1000, 0.01, "16m30s left"}, // the file ends before
+		{1000, 0.01, "16m30s left"}, // more than the file has
 	} {
 		p.limit = tt.limit
 		if s := p.state(); s.fraction != tt.fraction || s.left != tt.left {
