@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/coredump"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
@@ -26,7 +27,7 @@ func main() {
 	// A closed pipe is a write error and must not kill the process: files may still
 	// have to be closed.
 	signal.Ignore(syscall.SIGPIPE)
-	disableCoreDumps()
+	coredump.Disable()
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 2)

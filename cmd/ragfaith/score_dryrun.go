@@ -237,11 +237,11 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
 		Refusals: s.refusals, JudgeRefusals: o.judge == withLLM,
 	}
-	failures := newFailureLog(r.console, o)
+	failures := o.newFailureLog(r.console)
 	var f forecast
-	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&f, &failures}); err != nil {
+	if err := p.Run(ctx, o.selection().Of(set.Rows()), sinks{&f, failures}); err != nil {
 		return err
 	}
-	failures.close()
+	failures.Close()
 	return f.print(r.stdout.w, o, r.model)
 }

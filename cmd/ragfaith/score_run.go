@@ -46,7 +46,7 @@ type scoreRun struct {
 	means    *report.Estimator
 	tally    report.Tally
 	progress *console.Progress // nil for none
-	failures failureLog
+	failures *console.FailureLog
 	duration time.Duration
 }
 
@@ -285,8 +285,8 @@ func (s sinks) Write(r *result.Row) error {
 // score runs the rows of set through the pipeline into all sinks.
 func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set) error {
 	o := r.options
-	r.failures = newFailureLog(r.console, o)
-	all := append(sinks{r.outputs, &r.tally, r.means, &r.failures}, r.closing.sinks()...)
+	r.failures = o.newFailureLog(r.console)
+	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.closing.sinks()...)
 	if !o.quiet && !o.noProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
 			Now: r.sys.Clock.Now, Size: set.Size(), Limit: o.limit, Resuming: r.stored != nil, Terminal: r.bar,
@@ -329,7 +329,7 @@ func (r *scoreRun) announceInterrupt(ctx context.Context) (stop func()) {
 // finish completes the outputs of a run that ended with err, and returns the exit code
 // as an error.
 func (r *scoreRun) finish(err error) error {
-	r.failures.close()
+	r.failures.Close()
 	switch {
 	case errors.Is(err, errReaderGone):
 		// The reader of standard output has what it wanted, and nothing else was asked
@@ -437,72 +437,14 @@ func (r *scoreRun) printUsage() {
 	}
 }
 
-// summaryLine returns the counts and the means on one line.
-func summaryLine(t *report.Tally, means *report.Means) string {
-	line := t.String()
-	for _, m := range means.Format() {
-		ofRows := m.Of == "rows"
-		if ofRows {
-			line += ", mean faithfulness " + m.Estimate
-		} else {
-			line += ", of claims " + m.Estimate
-		}
-		switch {
-		case m.Interval != "":
-			line += " (95% interval " + m.Interval + ")"
-		case ofRows:
-			line += " (no 95% interval, " + m.Basis + ")"
-		}
-	}
-	if cited := t.Cited(); cited != "" {
-		line += ", citations " + cited
-	}
-	return line
-}
-
-// maxFailures is how many failed rows are listed without --verbose.
-const maxFailures = 20
-
-// A failureLog lists failed rows on the console. It is an eval.Sink.
-type failureLog struct {
-	console *console.Console
-	limit   int  // rows to list; -1 for all
-	stacks  bool // print the stack of a stage that panicked
-	failed  int
-}
-
-func newFailureLog(c *console.Console, o *scoreOptions) failureLog {
+// newFailureLog returns the list of failed rows: none with --quiet, all with --verbose.
+func (o *scoreOptions) newFailureLog(c *console.Console) *console.FailureLog {
+	const usual = 20
 	switch {
 	case o.quiet:
-		return failureLog{console: c}
+		return console.NewFailureLog(c, 0, false)
 	case o.verbose:
-		return failureLog{console: c, limit: -1, stacks: !o.dryRun}
+		return console.NewFailureLog(c, -1, !o.dryRun)
 	}
-	return failureLog{console: c, limit: maxFailures}
-}
-
-// Write lists r if it failed.
-func (f *failureLog) Write(r *result.Row) error {
-	if r.Status != result.Failed {
-		return nil
-	}
-	if f.failed++; f.limit >= 0 && f.failed > f.limit {
-		return nil
-	}
-	if r.Reason == result.StageRead { // the reader's error contains the position
-		f.console.Printf("%v", r.Err)
-	} else {
-		f.console.Printf("%v", &dataset.RowError{File: r.File, Line: r.Line, Err: r.Err})
-	}
-	if thrown, ok := errors.AsType[*eval.PanicError](r.Err); ok && f.stacks {
-		f.console.Println(string(thrown.Stack))
-	}
-	return nil
-}
-
-// close reports how many rows were not listed.
-func (f *failureLog) close() {
-	if f.limit > 0 && f.failed > f.limit {
-		f.console.Printf("and %d more failed rows (--verbose lists all)", f.failed-f.limit)
-	}
+	return console.NewFailureLog(c, usual, false)
 }

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 func newVersion() *cobra.Command {
@@ -51,4 +58,63 @@ func commitTime() time.Time {
 		}
 	}
 	return time.Unix(0, 0).UTC()
+}
+
+// newMan returns a command for those who package ragfaith.
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:    "man DIR",
+		Short:  "Write a manual page for each command",
+		Hidden: true,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usagef("want one DIR, got %d", len(args))
+			}
+			return nil
+		},
+		PersistentPreRunE: markParsed,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			cmd.Root().DisableAutoGenTag = true
+			for _, c := range documentedCommands(cmd.Root()) {
+				path := filepath.Join(args[0], strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+				page, err := manPage(c)
+				if err != nil {
+					return err
+				}
+				if err := safefile.WriteFile(path, page, 0o644); err != nil {
+					return err
+				}
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), path); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// documentedCommands returns a command and the visible commands below it.
+func documentedCommands(cmd *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			all = append(all, documentedCommands(sub)...)
+		}
+	}
+	return all
+}
+
+// manPage returns the page of a command. Its date is that of the commit, so that a
+// build always writes the same pages.
+func manPage(cmd *cobra.Command) ([]byte, error) {
+	if notes := cmd.Annotations[notesKey]; notes != "" {
+		cmd.Long += "\n\n" + notes
+	}
+	date := commitTime()
+	var b bytes.Buffer
+	err := doc.GenMan(cmd, &doc.GenManHeader{Section: "1", Date: &date, Source: "ragfaith", Manual: "ragfaith manual"}, &b)
+	return b.Bytes(), err
 }

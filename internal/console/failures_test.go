@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"bytes"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -16,7 +15,7 @@ import (
 
 func TestFailedRowsAreListedOnceWithTheirPlace(t *testing.T) {
 	var b bytes.Buffer
-	f := failureLog{console: console.New(&b, report.Palette{}), limit: -1, stacks: true}
+	f := NewFailureLog(New(&b, report.Palette{}), -1, true)
 	for _, r := range []*result.Row{
 		{File: "rows.jsonl", Line: 3, Status: result.Scored},
 		{File: "rows.jsonl", Line: 3, Status: result.Failed, Reason: "read", Err: &dataset.RowError{File: "rows.jsonl", Line: 3, Err: errors.New("bad \x1b[31m")}},
@@ -26,7 +25,7 @@ func TestFailedRowsAreListedOnceWithTheirPlace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f.close()
+	f.Close()
 	want := "ragfaith: rows.jsonl:3: bad \\x1b[31m\nragfaith: rows.jsonl:3: verdict: panic: oops\nstack\n"
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
