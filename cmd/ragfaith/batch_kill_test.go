@@ -130,7 +130,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		want string
 	}{
 		{[]string{"--judge", "llm"}, exitFailure, dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
-		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, dir + " can't be gone on with, its settings were others: --strict was false, is true"},
+		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, "cannot resume " + dir + " with different settings: --strict was false, is true"},
 	} {
 		cmd, msg := batchCommand(s, data, out, tt.args...)
 		_ = cmd.Run()

@@ -115,8 +115,8 @@ func TestEditedResultsAreRejected(t *testing.T) {
 			write("out.jsonl.part.settings", settings)
 			line, msg, _ := strings.Cut(tt.want, ": ")
 			c := call(t, dir, nil, append(score, "--resume")...)
-			one := "rows that contradict themselves are judged again: 1, the first at line " + line + ": " + msg + "\n"
-			all := "line " + line + ": " + msg + ": that row and those after it are judged again\n"
+			one := "rows with fields that contradict each other are judged again: 1, the first at line " + line + ": " + msg + "\n"
+			all := "line " + line + ": " + msg + ": this row and those after it are judged again\n"
 			if c.code != exitOK || !strings.Contains(c.stderr, one) && !strings.Contains(c.stderr, all) {
 				t.Errorf("--resume: exit %d, want %s: %s", c.code, one, c.stderr)
 			}
@@ -141,7 +141,7 @@ func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
 	callWithGate(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
 	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
 	c := call(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
-	if want := "a.jsonl: it has 3 rows, and its run had 0 as "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
+	if want := "a.jsonl: it has 3 rows, but its run had 0 according to "; c.code != exitFailure || !strings.Contains(c.stderr, want) {
 		t.Errorf("exit %d, want %s: %s", c.code, want, c.stderr)
 	}
 }

@@ -150,7 +150,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, msg := runCommand(t, within(t, dir, "-f", len(part)/block/2, append(args, "--resume")...))
-	if code != exitFailure || !strings.Contains(msg, "joining ") || !strings.Contains(msg, "file too large") {
+	if code != exitFailure || !strings.Contains(msg, "merging ") || !strings.Contains(msg, "file too large") {
 		t.Errorf("exit %d: %s", code, msg)
 	}
 	if readFile(t, out+".part") != part || !strings.HasPrefix(readFile(t, out+".part.new"), fresh) {

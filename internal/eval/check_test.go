@@ -25,7 +25,7 @@ func stored() *result.Row {
 	}
 }
 
-func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
+func TestChecker(t *testing.T) {
 	threshold, null, one := 0.5, math.NaN(), 1.0
 	refusal := func(r *result.Row) {
 		*r = result.Row{
@@ -103,7 +103,7 @@ func TestAStoredResultHasToAgreeWithItself(t *testing.T) {
 }
 
 // The invariant: a piece by code points is that of the runes, whatever the text.
-func TestCodePointsAreThoseOfRunes(t *testing.T) {
+func TestCodePointsMatchRunes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
 	var p codePoints
@@ -128,7 +128,7 @@ func TestCodePointsAreThoseOfRunes(t *testing.T) {
 }
 
 // Rows without claims have one score in a run, also if it is not known which.
-func TestRowsWithoutClaimsHaveOneScore(t *testing.T) {
+func TestCheckerRequiresSameScoreWithoutClaims(t *testing.T) {
 	var c Checker
 	row := func(f float64) error {
 		return c.check(&result.Row{Status: result.NoClaims, Reason: "empty", Faithfulness: f, Support: math.NaN()}, absent{})
@@ -142,7 +142,7 @@ func TestRowsWithoutClaimsHaveOneScore(t *testing.T) {
 }
 
 // A claim that is taken out leaves a part of the answer that nothing was made of.
-func TestClaimsAndSkippedSentencesCoverTheAnswer(t *testing.T) {
+func TestCheckerDetectsMissingClaim(t *testing.T) {
 	const answer = "- Paris is big.\n\n<p>The moon is made of cheese [1].</p> Bye!"
 	e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
 	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {

@@ -108,7 +108,7 @@ func alce(contexts []string, claims []result.Claim) (recall, precision float64) 
 	return float64(hits) / float64(len(claims)), float64(precise) / float64(cites)
 }
 
-func TestCitationScoresAreThoseOfALCE(t *testing.T) {
+func TestCitationScoresMatchALCE(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(n int, from []string) string {
 		var words []string
@@ -157,7 +157,7 @@ func TestCitationScoresAreThoseOfALCE(t *testing.T) {
 	}
 }
 
-func TestCitationsAreJudgedByTheirChunkAlone(t *testing.T) {
+func TestCitationsAreJudgedByTheirChunk(t *testing.T) {
 	j := &aFactJudge{}
 	row, x := citingRow([]string{"a b", "c", "a b c"}, "a b [1][2]", "c [2]", "a c [1][2]", "a [9]", "b")
 	r := collect(t, &Pipeline{Extractor: x, Judge: j}, one(row, nil))[0]
@@ -179,7 +179,7 @@ func TestCitationsAreJudgedByTheirChunkAlone(t *testing.T) {
 	}
 }
 
-func TestAPaidJudgeIsAskedAgainOnlyOfOtherChunksThanItNamed(t *testing.T) {
+func TestDeriveCitedAvoidsCalls(t *testing.T) {
 	contexts := []string{"a b", "c", "d"}
 	for _, tt := range []struct {
 		claims []string
@@ -206,7 +206,7 @@ func TestAPaidJudgeIsAskedAgainOnlyOfOtherChunksThanItNamed(t *testing.T) {
 	}
 }
 
-func TestOneRequestForEverythingIsNotFollowedByAnother(t *testing.T) {
+func TestCombinedCitationsAreDerived(t *testing.T) {
 	stages := newPriced()
 	stages.found.Claims[0].Citations = []extract.Citation{{Text: "s", End: 1, Number: 1}, {Text: "s", End: 1, Number: 2}}
 	stages.said.Verdicts[0].ChunkIDs = []int{1}
@@ -216,7 +216,7 @@ func TestOneRequestForEverythingIsNotFollowedByAnother(t *testing.T) {
 	}
 }
 
-func TestARowWhoseCitationsCannotBeJudgedFails(t *testing.T) {
+func TestCitationErrorFailsRow(t *testing.T) {
 	for claim, fails := range map[string]int{"a [1]": 2, "a b [1][2]": 4} { // alone, together
 		row, x := citingRow([]string{"a", "b", "c"}, claim)
 		calls := 0
@@ -234,7 +234,7 @@ func TestARowWhoseCitationsCannotBeJudgedFails(t *testing.T) {
 }
 
 // The invariant: what is judged again is limited by the length of the row.
-func TestJudgingCitationsTakesBoundedWork(t *testing.T) {
+func TestCitationWorkIsBounded(t *testing.T) {
 	var contexts, claims []string
 	for i := range 2000 {
 		contexts = append(contexts, strconv.Itoa(i))
@@ -253,7 +253,7 @@ func TestJudgingCitationsTakesBoundedWork(t *testing.T) {
 }
 
 // The time is bounded by the test's own deadline: quadratic work takes minutes here.
-func TestManyCitationsOfOneClaimTakeLinearTime(t *testing.T) {
+func TestManyCitationsTakeLinearTime(t *testing.T) {
 	for _, marker := range []string{"(a) ", "[a.pdf] ", "[1]", "[1, 1, 1, 1, 1, 1, 1, 1]", "¹ "} {
 		answer := "It is so " + strings.Repeat(marker, 400_000/len(marker)) + "."
 		row := dataset.Row{Answer: answer, Contexts: slices.Repeat([]string{"x"}, 1000), Sources: slices.Repeat([]dataset.Source{{ID: "a", File: "a.pdf"}}, 1000)}
@@ -267,7 +267,7 @@ func TestManyCitationsOfOneClaimTakeLinearTime(t *testing.T) {
 	}
 }
 
-func TestCitationsFindTheirChunks(t *testing.T) {
+func TestSourceIndexFind(t *testing.T) {
 	plain := dataset.Row{Contexts: []string{"one", "two", "three"}}
 	named := dataset.Row{
 		Contexts: []string{"Title: Pricing Guide\nbasic", "# Refund policy\ntext", "Document 7: text", "[doc_12] text", "text\nmore"},

@@ -23,7 +23,7 @@ func claimEach(n int) func(yield func(dataset.Row, error) bool) {
 	}
 }
 
-func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
+func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 	const rows = 500
 	var mu sync.Mutex
 	judged := make(map[string]int)
@@ -58,7 +58,7 @@ func TestARowWithAnEarlierResultIsNotJudgedAgain(t *testing.T) {
 	}
 }
 
-func TestAnErrorOfTheEarlierResultsEndsTheRun(t *testing.T) {
+func TestEarlierErrorEndsRun(t *testing.T) {
 	bad := errors.New("bad")
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), Workers: 4, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
 		if row.Index == 7 {

@@ -17,7 +17,7 @@ import (
 
 // A stage that can't go on ends the run: rows before it are written, no row
 // after it is, and its error is the run's.
-func TestAFatalErrorEndsTheRun(t *testing.T) {
+func TestFatalErrorEndsRun(t *testing.T) {
 	down := errors.New("the server is down")
 	for _, n := range []int{40, 5000} {
 		rows := func(n int) iter.Seq2[dataset.Row, error] {
@@ -69,7 +69,7 @@ func TestAFatalErrorEndsTheRun(t *testing.T) {
 
 // Rows that are asked already are finished where they may be, and nothing new is
 // begun.
-func TestAFatalErrorThatDrainsLetsRowsFinish(t *testing.T) {
+func TestDrainCompletesRows(t *testing.T) {
 	const workers = 4
 	for _, drains := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-func TestClaimsWithoutEvidenceGetTheNearestPassage(t *testing.T) {
+func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 	t.Parallel()
 	shared := []verdict.Evidence{{Chunk: 0, Start: 0, End: 1, Quote: "a"}, {Chunk: 1, Start: 0, End: 1, Quote: "x"}}
 	judge := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) {

@@ -99,7 +99,7 @@ func collect(t *testing.T, p *Pipeline, rows iter.Seq2[dataset.Row, error]) []re
 	return results
 }
 
-func TestResultsComeInOrderFromABoundedPoolAndWindow(t *testing.T) {
+func TestRunIsOrderedAndBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers, window, rows = 8, 16, 2000
 		var read, running, peak, written, ahead atomic.Int64
@@ -138,7 +138,7 @@ func TestResultsComeInOrderFromABoundedPoolAndWindow(t *testing.T) {
 	})
 }
 
-func TestASlowRowHoldsBackLittleTextHoweverWideTheWindow(t *testing.T) {
+func TestWindowIsLimitedByText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read, most atomic.Int64
 		big := strings.Repeat("x", 10<<20)
@@ -170,7 +170,7 @@ func TestASlowRowHoldsBackLittleTextHoweverWideTheWindow(t *testing.T) {
 	})
 }
 
-func TestTheNumberOfWorkersChangesNoResult(t *testing.T) {
+func TestResultsDoNotDependOnWorkers(t *testing.T) {
 	var read atomic.Int64
 	var want []result.Row
 	for _, workers := range []int{0, 1, 3, 64} {
@@ -185,7 +185,7 @@ func TestTheNumberOfWorkersChangesNoResult(t *testing.T) {
 	}
 }
 
-func TestACancelledRunKeepsWhatWasFinishedInOrder(t *testing.T) {
+func TestCanceledRunWritesFinishedRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read atomic.Int64
 		stop := errors.New("told to stop")
@@ -221,7 +221,7 @@ func TestACancelledRunKeepsWhatWasFinishedInOrder(t *testing.T) {
 	})
 }
 
-func TestARowThatIgnoresCancellationIsStillWritten(t *testing.T) {
+func TestRowThatIgnoresCancellationIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read atomic.Int64
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -242,7 +242,7 @@ func TestARowThatIgnoresCancellationIsStillWritten(t *testing.T) {
 	})
 }
 
-func TestACancellationAfterTheLastRowIsNoError(t *testing.T) {
+func TestCancellationAfterLastRowIsNoError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var read atomic.Int64
@@ -258,7 +258,7 @@ func TestACancellationAfterTheLastRowIsNoError(t *testing.T) {
 	}
 }
 
-func TestAFailedSinkEndsTheRun(t *testing.T) {
+func TestSinkErrorEndsRun(t *testing.T) {
 	var read atomic.Int64
 	full := errors.New("disk full")
 	p := &Pipeline{Workers: 4, Window: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
@@ -274,7 +274,7 @@ func TestAFailedSinkEndsTheRun(t *testing.T) {
 	}
 }
 
-func TestABrokenSourceEndsTheRunAfterTheRowsBeforeIt(t *testing.T) {
+func TestReaderErrorEndsRunAfterPreviousRows(t *testing.T) {
 	torn := errors.New("unexpected end of file")
 	rows := func(yield func(dataset.Row, error) bool) {
 		for i := range 10 {
@@ -292,7 +292,7 @@ func TestABrokenSourceEndsTheRunAfterTheRowsBeforeIt(t *testing.T) {
 	}
 }
 
-func TestMemoryDoesNotGrowWithTheRows(t *testing.T) {
+func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	var read atomic.Int64
 	var m runtime.MemStats
 	var peak uint64

@@ -35,7 +35,7 @@ func labelAll(l verdict.Label, score float64, asked *[]string) Judge {
 	})
 }
 
-func TestARefusalThatTheContextsAnswerIsContradicted(t *testing.T) {
+func TestFalseRefusalIsContradicted(t *testing.T) {
 	for name, tt := range map[string]struct {
 		answer       string
 		judgeDecides bool
@@ -94,7 +94,7 @@ func (c counting) Answered(context.Context, string, string, []string) (verdict.E
 	return verdict.Evidence{}, false, nil
 }
 
-func TestManyRefusalsAreCheckedUpToALimit(t *testing.T) {
+func TestRefusalChecksAreLimited(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	p := &Pipeline{

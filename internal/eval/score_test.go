@@ -29,7 +29,7 @@ func says(vs ...verdict.Verdict) Judge {
 
 var sunAndMoon = dataset.Row{Answer: "sun moon", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}}
 
-func TestARowIsScoredByItsClaims(t *testing.T) {
+func TestScoreRow(t *testing.T) {
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: says(
 		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9},
 		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2},
@@ -54,7 +54,7 @@ func TestVerdictsAreMatchedByClaimID(t *testing.T) {
 	}
 }
 
-func TestVerdictsThatDoNotMatchTheClaimsFailTheRow(t *testing.T) {
+func TestMismatchedVerdictsFailRow(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		vs   []verdict.Verdict
@@ -84,7 +84,7 @@ func TestVerdictsThatDoNotMatchTheClaimsFailTheRow(t *testing.T) {
 	}
 }
 
-func TestARowFailsAloneAndNamesItsStage(t *testing.T) {
+func TestStageErrorFailsOneRow(t *testing.T) {
 	bad := errors.New("bad")
 	fine := Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	for _, tt := range []struct {
@@ -147,7 +147,7 @@ func TestARowFailsAloneAndNamesItsStage(t *testing.T) {
 	})
 }
 
-func TestARowWithoutClaimsIsNotScoredUnlessToldTo(t *testing.T) {
+func TestRowWithoutClaims(t *testing.T) {
 	zero := 0.0
 	for _, tt := range []struct {
 		policy *float64
@@ -164,7 +164,7 @@ func TestARowWithoutClaimsIsNotScoredUnlessToldTo(t *testing.T) {
 	}
 }
 
-func TestQuotesAndChunksThatAreNotThereAreDropped(t *testing.T) {
+func TestInvalidQuotesAndChunksAreDropped(t *testing.T) {
 	given := verdict.Verdict{
 		Label: verdict.Supported, Score: 1,
 		ChunkIDs: []int{1, 0, 7, -1, 1},
@@ -203,7 +203,7 @@ func TestQuotesAndChunksThatAreNotThereAreDropped(t *testing.T) {
 	}
 }
 
-func TestQuotesAreFoundAnywhereInALongText(t *testing.T) {
+func TestQuotesInLongText(t *testing.T) {
 	text := strings.Repeat("aé漢🌕 ", 1000)
 	points := []rune(text)
 	for start := 0; start < len(points); start += 37 {

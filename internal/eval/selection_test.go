@@ -23,7 +23,7 @@ func indexes(rows iter.Seq2[dataset.Row, error]) []int {
 	return got
 }
 
-func TestSelectionTakesLimitThenSampleThenShard(t *testing.T) {
+func TestSelectionOrder(t *testing.T) {
 	var read atomic.Int64
 	for _, tt := range []struct {
 		name string
@@ -46,7 +46,7 @@ func TestSelectionTakesLimitThenSampleThenShard(t *testing.T) {
 	}
 }
 
-func TestShardsTogetherAreTheWhole(t *testing.T) {
+func TestShardsPartitionRows(t *testing.T) {
 	var read atomic.Int64
 	whole := Selection{Limit: 900, Sample: 200, Seed: 5}
 	want := indexes(whole.Of(numbered(1000, &read)))
@@ -62,7 +62,7 @@ func TestShardsTogetherAreTheWhole(t *testing.T) {
 	}
 }
 
-func TestASampleIsDrawnEvenlyAndByItsSeed(t *testing.T) {
+func TestSampleIsUniformAndSeeded(t *testing.T) {
 	var read atomic.Int64
 	hits := make([]int, 20)
 	for seed := range uint64(4000) {
@@ -86,7 +86,7 @@ func TestASampleIsDrawnEvenlyAndByItsSeed(t *testing.T) {
 	}
 }
 
-func TestUnreadableRowsAreRowsAndOtherErrorsAreNot(t *testing.T) {
+func TestSelectionCountsUnreadableRows(t *testing.T) {
 	torn := errors.New("torn")
 	bad := &dataset.RowError{File: "f", Line: 2, Err: errors.New("bad")}
 	rows := func(end error) iter.Seq2[dataset.Row, error] {

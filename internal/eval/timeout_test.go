@@ -26,7 +26,7 @@ func work(ctx context.Context, d time.Duration) error {
 
 // A stage may take the limit, waits not counted, and fails one row if it takes
 // longer. The rows beside and after it are scored.
-func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
+func TestRowTimeoutFailsOneRow(t *testing.T) {
 	const limit = time.Minute
 	wait := func(ctx context.Context, d time.Duration) {
 		defer Waiting(ctx)()
@@ -127,7 +127,7 @@ func TestARowThatTakesLongerThanTheLimitFailsAlone(t *testing.T) {
 	}
 }
 
-func TestARunThatIsCancelledReportsNoTimeout(t *testing.T) {
+func TestCanceledRunReportsNoTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := errors.New("stop")

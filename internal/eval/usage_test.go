@@ -46,7 +46,7 @@ func newPriced() *priced {
 
 var sum = usage.Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}
 
-func TestARowCostsWhatItsStagesCost(t *testing.T) {
+func TestUsageIsSumOfStages(t *testing.T) {
 	stages := newPriced()
 	for name, p := range map[string]*Pipeline{
 		"apart":    {Extractor: stages, Judge: stages},
@@ -62,7 +62,7 @@ func TestARowCostsWhatItsStagesCost(t *testing.T) {
 	}
 }
 
-func TestAFailedRowCostsTheSame(t *testing.T) {
+func TestFailedRowHasUsage(t *testing.T) {
 	stages := newPriced()
 	stages.err = errors.New("no")
 	for name, p := range map[string]*Pipeline{
@@ -76,7 +76,7 @@ func TestAFailedRowCostsTheSame(t *testing.T) {
 	}
 }
 
-func TestCombinedVerdictsAreReconciledToo(t *testing.T) {
+func TestCombinedVerdictsAreReconciled(t *testing.T) {
 	none := 0.0
 	for name, tt := range map[string]struct {
 		change func(*priced)

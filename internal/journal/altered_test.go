@@ -18,7 +18,7 @@ func raise(t *testing.T, line string) string {
 	return edited
 }
 
-func TestRowsThatContradictThemselvesAreJudgedAgain(t *testing.T) {
+func TestEditedRowsAreJudgedAgain(t *testing.T) {
 	const rows = 30
 	want := undisturbed(t, rows)
 	lines := strings.SplitAfter(want, "\n")
@@ -59,7 +59,7 @@ func TestRowsThatContradictThemselvesAreJudgedAgain(t *testing.T) {
 			}
 		}
 		if kill == 0 {
-			if want := path + ".part: rows that contradict themselves are judged again: 2, the first at line "; !strings.HasPrefix(warned, want) || !strings.HasSuffix(warned, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
+			if want := path + ".part: rows with fields that contradict each other are judged again: 2, the first at line "; !strings.HasPrefix(warned, want) || !strings.HasSuffix(warned, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
 				t.Errorf("got %s, want %s", warned, want)
 			}
 		}

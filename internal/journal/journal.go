@@ -1,19 +1,17 @@
-// Package journal keeps the results of a run that is not finished, so that
-// another run can go on from them.
+// Package journal stores the results of an unfinished run, so that another run can
+// resume it.
 //
-// The results of X.jsonl are in X.jsonl.part until all are there, and the
-// settings that they came about with in X.jsonl.part.settings. A run that goes
-// on writes the stored results anew to X.jsonl.part.new, because among them may
-// be rows that are judged again. That file takes the place of .part as soon as
-// it holds as many rows. Whoever finds both puts the rest of .part behind the
-// rows of .part.new. So at every moment the two together have every row that
-// was finished, whatever kills the process.
+// The results of X.jsonl are in X.jsonl.part until the run is complete, and the settings
+// of the run are in X.jsonl.part.settings. A resumed run writes the stored results to
+// X.jsonl.part.new, because some of their rows may be judged again. That file replaces
+// .part as soon as it has as many rows. A process that finds both files appends the
+// remaining rows of .part to .part.new. So at any time the two files together have every
+// finished row, even if the process is killed.
 //
-// Rows are passed to the operating system as outputs are flushed, several times
-// a second, and so outlive the process. They are not forced onto the disk one
-// by one. What a power cut takes is the last seconds before it, which are
-// judged again; what it leaves behind in their place is no valid result, and is
-// dropped. The file as a whole is on the disk before it gets its name.
+// Rows are passed to the operating system when outputs are flushed, several times per
+// second, so they survive a crash of the process. They are not synced one by one: a power
+// failure loses the last seconds, and what it leaves instead is not a valid result and is
+// dropped. The complete file is synced before it is renamed.
 package journal
 
 import (
@@ -27,57 +25,55 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// What follows safefile.PartSuffix in the names of the other files.
+// Suffixes of the other files, after safefile.PartSuffix.
 const (
 	settingsSuffix = ".settings"
 	newSuffix      = ".new"
 )
 
-// Files returns the names of all files that a journal for path may use, the
-// last of which is path itself.
+// Files returns the names of all files that a journal for path may use. The last one is
+// path.
 func Files(path string) []string {
 	part := path + safefile.PartSuffix
 	return []string{part, part + safefile.LockSuffix, part + settingsSuffix, part + newSuffix, path}
 }
 
-// An UnfinishedError says that a file holds results of an interrupted run,
-// which a new run would destroy.
+// An UnfinishedError reports results of an interrupted run, which a new run would
+// overwrite.
 type UnfinishedError struct{ Part string }
 
-// Error says what can be done.
+// Error tells how to resume or restart the run.
 func (e *UnfinishedError) Error() string {
 	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
 }
 
-// ErrNotAFile says that an output can't be gone on with, as it is a device.
-var ErrNotAFile = errors.New("only a file can be gone on with")
+// ErrNotAFile reports that a run whose output is a device cannot be resumed.
+var ErrNotAFile = errors.New("not a file: only a run that writes to a file can be resumed")
 
-// A Journal is the JSONL file of a run that another can go on from. Its methods
-// are for one goroutine at a time, but for those of its Stored.
+// A Journal is the JSONL file of a run that can be resumed. Its methods, except those of
+// its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
-	part     string // "" for a device
-	settings string // the name of that file
-	stored   *Stored
-	of       Settings // of the run
+	part     string   // "" for a device
+	stored   *Stored  // nil if the run is new
+	settings Settings // of the run
 	rows     int      // written
 }
 
-// Open takes the JSONL file with that name for a run with these settings. With
-// resume the run goes on from what an earlier one left; without anything that
-// is there it starts from the beginning. It returns an *UnfinishedError where
-// there is something and resume isn't set, a *SettingsError where that came
-// about with other settings, and a *safefile.LockedError where another process
-// works on it. After an error everything is as it was.
+// Open opens the journal of the JSONL file path for a run with the given settings. With
+// resume, the run continues an earlier one if there is one. Open returns an
+// *UnfinishedError if there are results and resume is not set, a *SettingsError if they
+// were made with other settings, and a *safefile.LockedError if another process uses the
+// file. After an error the files are unchanged.
 func Open(path string, settings Settings, resume bool) (*Journal, error) {
 	file, err := safefile.ReserveOutput(path)
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: file, of: settings}
-	if err := j.open(settings, resume); err != nil {
+	j := &Journal{file: file, settings: settings}
+	if err := j.open(resume); err != nil {
 		if j.stored != nil {
-			j.stored.close()
+			j.stored.Close()
 		}
 		file.Release()
 		if errors.Is(err, ErrNotAFile) {
@@ -88,7 +84,7 @@ func Open(path string, settings Settings, resume bool) (*Journal, error) {
 	return j, nil
 }
 
-func (j *Journal) open(settings Settings, resume bool) error {
+func (j *Journal) open(resume bool) error {
 	part, ok := j.file.Part()
 	switch {
 	case !ok && resume:
@@ -96,52 +92,60 @@ func (j *Journal) open(settings Settings, resume bool) error {
 	case !ok:
 		return j.file.Open("")
 	}
-	j.part, j.settings = part, part+settingsSuffix
-	left, err := anyRow(part, part+newSuffix)
+	j.part = part
+	found, err := anyRow(part, part+newSuffix)
 	switch {
 	case err != nil:
 		return err
-	case left && !resume:
+	case found && !resume:
 		return &UnfinishedError{part}
-	case !left:
-		return j.begin(settings)
+	case !found:
+		return j.create()
 	}
-	if err := checkSettings(j.settings, settings); err != nil {
+	if err := checkSettings(part, j.settings); err != nil {
 		return err
 	}
 	if err := merge(part); err != nil {
 		return err
 	}
-	if j.stored, err = openStored(part, settings); err != nil {
+	if j.stored, err = openStored(part, j.settings); err != nil {
 		return err
 	}
 	return j.file.Open(newSuffix)
 }
 
-// begin starts from the beginning. The settings are there before the first row
-// can be.
-func (j *Journal) begin(settings Settings) error {
+// create starts a new run. It writes the settings before any row.
+func (j *Journal) create() error {
 	if err := remove(j.part + newSuffix); err != nil {
 		return err
 	}
 	if err := j.file.Open(""); err != nil {
 		return err
 	}
-	if err := settings.write(j.settings); err != nil {
+	if err := j.settings.write(j.part + settingsSuffix); err != nil {
 		_, abandonErr := j.file.Abandon(false)
-		return errors.Join(err, abandonErr, remove(j.settings))
+		return errors.Join(err, abandonErr, remove(j.part+settingsSuffix))
 	}
 	return nil
 }
 
-// Stored returns the results to go on from, nil where there are none.
+// Stored returns the results of the run that is resumed, or nil.
 func (j *Journal) Stored() *Stored { return j.stored }
 
-// Write appends a piece of a line.
+// Again opens the stored results a second time, for a run that reads its rows more than
+// once. It returns nil if there are none. The caller closes the result.
+func (j *Journal) Again() (*Stored, error) {
+	if j.stored == nil {
+		return nil, nil //nolint:nilnil // as documented
+	}
+	return openStored(j.part, j.settings)
+}
+
+// Write appends part of a line.
 func (j *Journal) Write(p []byte) (int, error) { return j.file.Write(p) }
 
-// Wrote counts a row whose line is written. When there are as many as were
-// stored, the file takes the place of the one that it goes on from.
+// Wrote counts a row whose line was written. When there are as many rows as were stored,
+// the new file replaces the old one.
 func (j *Journal) Wrote() error {
 	j.rows++
 	if j.stored != nil && j.stored.overtaken(j.rows) {
@@ -150,14 +154,13 @@ func (j *Journal) Wrote() error {
 	return nil
 }
 
-// Flush passes what was written on to the operating system.
+// Flush passes the rows to the operating system.
 func (j *Journal) Flush() error { return j.file.Flush() }
 
-// Commit makes the file appear under its name and removes what was only there
-// to go on from.
+// Commit renames the complete file to its final name and removes the settings.
 func (j *Journal) Commit() error {
 	if j.stored != nil {
-		j.stored.close()
+		j.stored.Close()
 	}
 	if err := j.file.Commit(); err != nil {
 		return err
@@ -165,24 +168,24 @@ func (j *Journal) Commit() error {
 	if j.part == "" {
 		return nil
 	}
-	return remove(j.settings)
+	return remove(j.part + settingsSuffix)
 }
 
-// Left returns the name of the part that stays where Commit failed, "" where
-// there is no row in it.
+// Left returns the name of the part that remains after Commit failed, or "" if it has no
+// rows.
 func (j *Journal) Left() string {
 	if j.part == "" {
 		return ""
 	}
-	if left, err := anyRow(j.part, j.part+newSuffix); err != nil || !left {
+	if found, err := anyRow(j.part, j.part+newSuffix); err != nil || !found {
 		return ""
 	}
 	return j.part
 }
 
-// Abandon gives up the file. With keep, and with results that it goes on from,
-// what is finished stays in .part, and Abandon returns the name of that;
-// otherwise nothing stays.
+// Abandon closes the journal of an interrupted run. With keep, or if the run was resumed,
+// the finished rows stay in .part, whose name Abandon returns. Otherwise it removes all
+// files.
 func (j *Journal) Abandon(keep bool) (string, error) {
 	if j.part == "" {
 		return j.file.Abandon(false)
@@ -190,16 +193,16 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 	if j.stored == nil {
 		part, err := j.file.Abandon(keep)
 		if !keep {
-			err = errors.Join(err, remove(j.settings))
+			err = errors.Join(err, remove(j.part+settingsSuffix))
 		}
 		return part, err
 	}
 	defer j.file.Release()
-	j.stored.close()
+	j.stored.Close()
 	return j.part, errors.Join(j.file.Close(), merge(j.part))
 }
 
-// anyRow reports whether one of the files has a whole line.
+// anyRow reports whether one of the files has a complete line.
 func anyRow(paths ...string) (bool, error) {
 	for _, path := range paths {
 		file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
@@ -218,7 +221,7 @@ func anyRow(paths ...string) (bool, error) {
 	return false, nil
 }
 
-// remove removes a file that need not be there.
+// remove removes a file if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -226,8 +229,7 @@ func remove(path string) error {
 	return nil
 }
 
-// rowName is how messages name a row: by its place in the file and in the whole
-// input.
+// rowName returns the name of a row in messages.
 func rowName(r *result.Row) string {
 	return fmt.Sprintf("row %d (%s:%d)", r.Index, filepath.Clean(r.File), r.Line)
 }

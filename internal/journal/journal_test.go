@@ -139,7 +139,7 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 			at = j.part
 		}
 		if stored != nil {
-			stored.close()
+			stored.Close()
 		}
 		if err := errors.Join(j.file.Close(), os.Truncate(at, kill)); err != nil {
 			t.Fatal(err)
@@ -191,7 +191,7 @@ func namesIn(t *testing.T, path string) string {
 	return strings.Join(names, " ")
 }
 
-func TestARunThatIsKilledAgainAndAgainEndsAsAnUndisturbedOne(t *testing.T) {
+func TestKilledRunsResumeToSameResults(t *testing.T) {
 	const rows = 60
 	want := undisturbed(t, rows)
 	for seed := range uint64(20) {
@@ -230,7 +230,7 @@ func TestARunThatIsKilledAgainAndAgainEndsAsAnUndisturbedOne(t *testing.T) {
 	}
 }
 
-func TestEveryStoredRowIsTakenAndNotJudged(t *testing.T) {
+func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 	const rows = 60
 	whole := undisturbed(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")
@@ -262,7 +262,7 @@ func TestEveryStoredRowIsTakenAndNotJudged(t *testing.T) {
 	}
 }
 
-func TestRowsThatFailedByTheWayAreJudgedAgain(t *testing.T) {
+func TestFailedRowsAreJudgedAgain(t *testing.T) {
 	const rows = 60
 	want := undisturbed(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")

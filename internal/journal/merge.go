@@ -13,9 +13,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// merge makes one file of .part and .part.new: the rows of the second and,
-// where the first has more, the rest of those. A process that is killed here
-// leaves both as before, but for rows that both have then.
+// merge merges .part.new into .part: the result has the rows of .part.new, followed by the
+// remaining rows of .part. If the process is killed here, both files still exist.
 func merge(part string) error {
 	path := part + newSuffix
 	file, err := safefile.OpenFile(path, os.O_RDWR, 0)
@@ -46,33 +45,33 @@ func merge(part string) error {
 		err = safefile.Rename(path, part)
 	}
 	if err != nil {
-		return fmt.Errorf("joining %s and %s: %w", part, path, err)
+		return fmt.Errorf("merging %s and %s: %w", part, path, err)
 	}
 	return nil
 }
 
-// appendRest appends what part has behind the first rows of it.
-func appendRest(to io.Writer, part string, rows int) error {
-	from, err := safefile.OpenFile(part, os.O_RDONLY, 0)
+// appendRest appends the rows of part after the first ones to dst.
+func appendRest(dst io.Writer, part string, rows int) error {
+	src, err := safefile.OpenFile(part, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer from.Close()
-	n, size, err := lines(from, rows)
+	defer src.Close()
+	n, size, err := lines(src, rows)
 	if err != nil || n < rows {
 		return err
 	}
-	if _, err := from.Seek(size, io.SeekStart); err != nil {
+	if _, err := src.Seek(size, io.SeekStart); err != nil {
 		return err
 	}
-	_, err = io.Copy(to, from)
+	_, err = io.Copy(dst, src)
 	return err
 }
 
-// valid counts the results at the beginning of r and their bytes.
+// valid counts the results at the start of r and their bytes.
 func valid(r io.Reader) (rows int, size int64) {
 	results := result.NewReader(r, new(eval.Checker).Check)
 	for {
@@ -85,16 +84,16 @@ func valid(r io.Reader) (rows int, size int64) {
 	}
 }
 
-// lines counts the whole lines of r, no more than most of them, and their bytes.
-func lines(r io.Reader, most int) (n int, size int64, err error) {
+// lines counts the complete lines of r, up to limit, and their bytes.
+func lines(r io.Reader, limit int) (n int, size int64, err error) {
 	b := bufio.NewReaderSize(r, 256<<10)
-	whole := int64(0)
-	for n < most {
+	read := int64(0)
+	for n < limit {
 		piece, err := b.ReadSlice('\n')
-		whole += int64(len(piece))
+		read += int64(len(piece))
 		switch {
 		case err == nil:
-			n, size = n+1, whole
+			n, size = n+1, read
 		case errors.Is(err, io.EOF):
 			return n, size, nil
 		case !errors.Is(err, bufio.ErrBufferFull):

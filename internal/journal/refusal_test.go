@@ -24,7 +24,7 @@ func interrupted(t *testing.T) (path, part string) {
 	return path, contentOf(t, path+".part")
 }
 
-func TestAChangedDatasetIsRefusedAndNothingIsLost(t *testing.T) {
+func TestChangedDatasetIsRejected(t *testing.T) {
 	path, part := interrupted(t)
 	change := func(index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
 		return altered(rowsOf(30), index, change)
@@ -41,10 +41,10 @@ func TestAChangedDatasetIsRefusedAndNothingIsLost(t *testing.T) {
 		{change(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), `row 5 (f.jsonl:6): column "n" is not the same`},
 		{change(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "m" was "n"`},
 		{change(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): it has 0 kept columns, and had 1"},
-		{change(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): it could not be read, and now it can"},
-		{change(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it can't be read for another reason: f:8: x"},
-		{change(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): it can't be read any more: f:7: x"},
-		{rowsOf(2), "row 2 is not in the dataset any more"},
+		{change(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): it could not be read before, and can be now"},
+		{change(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it cannot be read for another reason: f:8: x"},
+		{change(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): it can no longer be read: f:7: x"},
+		{rowsOf(2), "row 2 is no longer in the dataset"},
 	} {
 		_, err := score(t, path, tt.rows, newJudge(), half, true, 0)
 		var changed *ChangedError
@@ -60,7 +60,7 @@ func TestAChangedDatasetIsRefusedAndNothingIsLost(t *testing.T) {
 	}
 }
 
-func TestOtherSettingsAreRefusedAndNamed(t *testing.T) {
+func TestDifferentSettingsAreRejected(t *testing.T) {
 	path, part := interrupted(t)
 	for _, tt := range []struct {
 		settings Settings
@@ -84,7 +84,7 @@ func TestOtherSettingsAreRefusedAndNamed(t *testing.T) {
 	}
 }
 
-func TestResultsWithoutTheirSettingsAreRefused(t *testing.T) {
+func TestMissingSettingsAreRejected(t *testing.T) {
 	path, _ := interrupted(t)
 	settings := path + ".part.settings"
 	for _, content := range []string{"", "{", "{}", "null"} {
@@ -98,12 +98,12 @@ func TestResultsWithoutTheirSettingsAreRefused(t *testing.T) {
 	if err := os.Remove(settings); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(path, half, true); err == nil || !strings.Contains(err.Error(), "are not there; to start over, remove it") {
+	if _, err := Open(path, half, true); err == nil || !strings.Contains(err.Error(), "are missing; remove it to start over") {
 		t.Error(err)
 	}
 }
 
-func TestFinishedRowsAreNotOverwrittenUnasked(t *testing.T) {
+func TestOpenDoesNotOverwriteResults(t *testing.T) {
 	path, part := interrupted(t)
 	_, err := Open(path, half, false)
 	var unfinished *UnfinishedError
@@ -125,7 +125,7 @@ func TestFinishedRowsAreNotOverwrittenUnasked(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoResultEndsWhatIsTrusted(t *testing.T) {
+func TestInvalidLineEndsStoredResults(t *testing.T) {
 	want := undisturbed(t, 30)
 	for name, spoil := range map[string]func(line string) string{
 		"other spaces": func(line string) string { return strings.Replace(line, ":", ": ", 1) },
@@ -153,7 +153,7 @@ func TestWhatIsNoResultEndsWhatIsTrusted(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if warned == nil || !strings.Contains(warned.Error(), "that row and those after it are judged again") || j.Stored().Kept() != 5 {
+		if warned == nil || !strings.Contains(warned.Error(), "this row and those after it are judged again") || j.Stored().Kept() != 5 {
 			t.Errorf("%s: %d kept, %v", name, j.Stored().Kept(), warned)
 		}
 		if _, err := j.Abandon(true); err != nil {
@@ -165,7 +165,7 @@ func TestWhatIsNoResultEndsWhatIsTrusted(t *testing.T) {
 	}
 }
 
-func TestASecondRunOnTheSameFileIsRefused(t *testing.T) {
+func TestSecondRunOnSameFileIsRejected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	j, err := Open(path, half, false)
 	if err != nil {
@@ -193,7 +193,7 @@ func TestASecondRunOnTheSameFileIsRefused(t *testing.T) {
 	}
 }
 
-func TestADeviceIsWrittenToAndNotGoneOnWith(t *testing.T) {
+func TestDeviceCannotBeResumed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	if err := os.Symlink(os.DevNull, path); err != nil {
 		t.Skipf("this system makes no symbolic link: %v", err)

@@ -10,51 +10,50 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// mostSettings is more than the settings of a run with a thousand datasets take.
-const mostSettings = 64 << 20
+// maxSettings is more than a run with a thousand datasets needs.
+const maxSettings = 64 << 20
 
-// A Setting is something that decides what the results are. It is stored beside
-// them for everyone to read who reads them: a key can never be one.
+// A Setting is an option that affects results. It is stored in plain text beside them, so
+// it must not be an API key.
 type Setting struct {
-	Name  string `json:"name"` // as a person knows it, such as --threshold
+	Name  string `json:"name"` // such as --threshold
 	Value string `json:"value"`
 }
 
-// Settings are all that decides what the results are, beside the rows
-// themselves, in the order in which a person is told of them.
+// Settings are all options that affect results, in the order in which messages list them.
 type Settings []Setting
 
-// A SettingsError says that results came about with other settings.
+// A SettingsError reports that a run cannot be resumed with other settings.
 type SettingsError struct {
 	Part    string
 	Changes []string // such as "--threshold was 0.5, is 0.6"
 }
 
-// Error names all differences.
+// Error lists all differences.
 func (e *SettingsError) Error() string {
-	return e.Part + " can't be gone on with, its settings were others: " + strings.Join(e.Changes, "; ")
+	return "cannot resume " + e.Part + " with different settings: " + strings.Join(e.Changes, "; ")
 }
 
-// Changes names what differs from the settings that there were, as
+// Changes lists the differences from the previous settings, such as
 // "--threshold was 0.5, is 0.6".
-func (s Settings) Changes(was Settings) []string {
+func (s Settings) Changes(previous Settings) []string {
 	var changes []string
-	before := make(map[string]string, len(was))
-	for _, w := range was {
-		before[w.Name] = w.Value
+	old := make(map[string]string, len(previous))
+	for _, w := range previous {
+		old[w.Name] = w.Value
 	}
 	for _, is := range s {
-		old, ok := before[is.Name]
-		delete(before, is.Name)
+		value, ok := old[is.Name]
+		delete(old, is.Name)
 		switch {
 		case !ok:
 			changes = append(changes, fmt.Sprintf("%s was not set, is %s", is.Name, shown(is.Value)))
-		case old != is.Value:
-			changes = append(changes, fmt.Sprintf("%s was %s, is %s", is.Name, shown(old), shown(is.Value)))
+		case value != is.Value:
+			changes = append(changes, fmt.Sprintf("%s was %s, is %s", is.Name, shown(value), shown(is.Value)))
 		}
 	}
-	for _, w := range was {
-		if _, gone := before[w.Name]; gone {
+	for _, w := range previous {
+		if _, removed := old[w.Name]; removed {
 			changes = append(changes, fmt.Sprintf("%s was %s, is not set", w.Name, shown(w.Value)))
 		}
 	}
@@ -68,7 +67,7 @@ func shown(value string) string {
 	return value
 }
 
-// get returns the value of a setting, "" if there is none of that name.
+// get returns the value of a setting, or "" if there is none of that name.
 func (s Settings) get(name string) string {
 	for i := range s {
 		if s[i].Name == name {
@@ -78,7 +77,7 @@ func (s Settings) get(name string) string {
 	return ""
 }
 
-// storedSettings is the content of a file of settings.
+// storedSettings is the content of a settings file.
 type storedSettings struct {
 	Settings Settings `json:"settings"`
 }
@@ -92,19 +91,19 @@ func (s Settings) write(path string) error {
 	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
-// checkSettings holds settings against those in a file.
-func checkSettings(path string, settings Settings) error {
-	part := strings.TrimSuffix(path, settingsSuffix)
-	content, err := safefile.ReadFile(path, mostSettings)
+// checkSettings compares settings with the stored ones of part.
+func checkSettings(part string, settings Settings) error {
+	path := part + settingsSuffix
+	content, err := safefile.ReadFile(path, maxSettings)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s can't be gone on with: the settings of its run, %s, are not there; to start over, remove it", part, path)
+		return fmt.Errorf("cannot resume %s: the settings of its run, %s, are missing; remove it to start over", part, path)
 	}
 	if err != nil {
 		return err
 	}
 	var was storedSettings
 	if err := json.Unmarshal(content, &was); err != nil || len(was.Settings) == 0 {
-		return fmt.Errorf("%s can't be gone on with: %s does not hold the settings of its run; to start over, remove both", part, path)
+		return fmt.Errorf("cannot resume %s: %s does not hold the settings of its run; remove both to start over", part, path)
 	}
 	if changes := settings.Changes(was.Settings); len(changes) > 0 {
 		return &SettingsError{Part: part, Changes: changes}

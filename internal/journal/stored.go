@@ -15,35 +15,35 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A Stored is the results of an earlier run, read one by one beside the rows of
-// the dataset. Its methods are for one goroutine, but for Kept and Again.
+// A Stored reads the results of an earlier run in step with the rows of the dataset. Its
+// methods, except Kept and Again, must not be called concurrently.
 type Stored struct {
-	Part string      // the file that holds them
-	Warn func(error) // is told of lines that are no results, or not to be trusted; may be nil
-	Done func()      // is called once, when there are no more; may be nil
+	Part string      // the file
+	Warn func(error) // called for lines that are not valid results; may be nil
+	Done func()      // called once after the last result; may be nil
 
 	file    *os.File
 	lines   *result.Reader
 	scratch []byte
 	seen    int
-	altered int   // results that contradict themselves
-	first   error // what is wrong with the first of these
+	altered int   // results whose fields contradict each other
+	first   error // the error of the first of these
 	ended   bool
-	end     atomic.Int64 // rows, when all are read, and -1 before
+	end     atomic.Int64 // number of rows once all are read, -1 before
 	kept    atomic.Int64
 	again   atomic.Int64
-	shut    bool
+	closed  bool
 }
 
-// A ChangedError says that a dataset is not the one that stored results are of.
+// A ChangedError reports that the dataset differs from that of the stored results.
 type ChangedError struct {
 	Part string
-	What string // which row, of which file, and which field
+	What string // the row and the field
 }
 
 // Error names the first difference.
 func (e *ChangedError) Error() string {
-	return e.What + ": " + e.Part + " can't be gone on with, and is kept as it is"
+	return e.What + ": cannot resume " + e.Part + ", which is unchanged"
 }
 
 func openStored(part string, settings Settings) (*Stored, error) {
@@ -56,18 +56,16 @@ func openStored(part string, settings Settings) (*Stored, error) {
 	return s, nil
 }
 
-// Kept returns how many rows so far were taken as they are stored.
+// Kept returns the number of rows so far whose stored result was used.
 func (s *Stored) Kept() int { return int(s.kept.Load()) }
 
-// Again returns how many rows so far had failed and are judged again.
+// Again returns the number of rows so far that had failed and are judged again.
 func (s *Stored) Again() int { return int(s.again.Load()) }
 
-// Next is an eval.Earlier: it returns the result that is stored for the row,
-// nil where there is none. It returns nil as well where the row was read and
-// then failed, since what made it fail may have passed, and where the result
-// contradicts itself, as one that was edited. A row that could not be
-// read stays failed. It returns a *ChangedError where the row is not the one
-// that was stored.
+// Next is an eval.Earlier. It returns the stored result of the row, or nil if the row must
+// be judged: it has no result, it failed for a reason that may have passed, or its result
+// was edited. A row that could not be read stays failed. Next returns a *ChangedError if
+// the stored result is that of a different row.
 func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	r, ok := s.next()
 	if !ok {
@@ -91,8 +89,7 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	return r, nil
 }
 
-// Rest returns a *ChangedError where results are left although the dataset has
-// no more rows.
+// Rest returns a *ChangedError if there are more results after the last row of the dataset.
 func (s *Stored) Rest() error {
 	r, ok := s.next()
 	switch {
@@ -101,25 +98,25 @@ func (s *Stored) Rest() error {
 	case r == nil:
 		return &ChangedError{s.Part, "it has more results than the dataset has rows"}
 	}
-	return &ChangedError{s.Part, fmt.Sprintf("row %d is not in the dataset any more", r.Index)}
+	return &ChangedError{s.Part, fmt.Sprintf("row %d is no longer in the dataset", r.Index)}
 }
 
-// next returns the next result: one that is a whole line, and exactly as it would
-// be written. It is nil if it contradicts itself. After the first other line there
-// is none, and next returns false.
+// next returns the next result, or nil if its fields contradict each other. It returns
+// false at the end, which is the first line that is incomplete or not exactly as it would
+// be written.
 func (s *Stored) next() (*result.Row, bool) {
 	if s.ended {
 		return nil, false
 	}
 	r, err := s.lines.Next()
-	line, whole := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
-	if whole && err == nil {
+	line, complete := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
+	if complete && err == nil {
 		if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
 			return r, true
 		}
-		err = fmt.Errorf("row %d is not as results are written", r.Index)
+		err = fmt.Errorf("row %d is not formatted as results are", r.Index)
 	}
-	if bad := (*result.MismatchError)(nil); whole && errors.As(err, &bad) {
+	if bad := (*result.MismatchError)(nil); complete && errors.As(err, &bad) {
 		if s.altered++; s.first == nil {
 			s.first = err
 		}
@@ -127,31 +124,31 @@ func (s *Stored) next() (*result.Row, bool) {
 	}
 	s.ended = true
 	s.end.Store(int64(s.seen))
-	// A last line that is cut off is what a kill leaves. Anything else is worth
-	// a word, because what comes after it is judged again.
-	if whole && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: %w: that row and those after it are judged again", s.Part, err))
+	// A killed process leaves an incomplete last line. Anything else deserves a warning,
+	// because the rows after it are judged again.
+	if complete && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
+		s.Warn(fmt.Errorf("%s: %w: this row and those after it are judged again", s.Part, err))
 	}
 	if s.first != nil && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: rows that contradict themselves are judged again: %d, the first at %w", s.Part, s.altered, s.first))
+		s.Warn(fmt.Errorf("%s: rows with fields that contradict each other are judged again: %d, the first at %w", s.Part, s.altered, s.first))
 	}
-	s.close()
+	s.Close()
 	if s.Done != nil {
 		s.Done()
 	}
 	return nil, false
 }
 
-// overtaken reports whether so many rows are all that were stored.
+// overtaken reports whether there are no more than rows stored results.
 func (s *Stored) overtaken(rows int) bool {
 	end := s.end.Load()
 	return end >= 0 && int64(rows) >= end
 }
 
-// close closes the file.
-func (s *Stored) close() {
-	if !s.shut {
-		s.shut = true
+// Close closes the file. It can be called more than once.
+func (s *Stored) Close() {
+	if !s.closed {
+		s.closed = true
 		_ = s.file.Close()
 	}
 }
@@ -164,19 +161,19 @@ func rowOf(row *dataset.Row, err error) result.Row {
 	}
 }
 
-// difference names the first field in which a row is not the stored one, or
-// returns nothing.
+// difference describes the first field in which a row differs from the stored one, or
+// returns "".
 func difference(was, is *result.Row) string {
 	unread := was.Status == result.Failed && was.Reason == result.StageRead
 	switch {
 	case was.Index != is.Index:
 		return fmt.Sprintf("index was %d, is %d", was.Index, is.Index)
 	case unread && is.Err == nil:
-		return "it could not be read, and now it can"
+		return "it could not be read before, and can be now"
 	case !unread && is.Err != nil:
-		return "it can't be read any more: " + is.Err.Error()
+		return "it can no longer be read: " + is.Err.Error()
 	case unread && was.Err.Error() != is.Err.Error() && !bytes.Equal(text(was.Err.Error()), text(is.Err.Error())):
-		return "it can't be read for another reason: " + is.Err.Error()
+		return "it cannot be read for another reason: " + is.Err.Error()
 	case !same(was.ID, is.ID):
 		return "id is not the same"
 	case !same(was.Question, is.Question):
@@ -206,8 +203,8 @@ func keptDifference(was, is *result.Row) string {
 	return ""
 }
 
-// same reports whether two texts are stored as the same bytes, which they are
-// where they differ in what is no UTF-8 only.
+// same reports whether two texts are stored as the same bytes. Texts that differ only in
+// invalid UTF-8 are.
 func same(a, b string) bool {
 	return a == b || bytes.Equal(text(a), text(b))
 }

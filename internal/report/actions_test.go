@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
+func TestAnnotationIsOneCommand(t *testing.T) {
 	a := Annotation{Level: "warning", Title: "a,b:c%\n::error::x", Message: "50%0A: ##[x]a,b\r\n::set-output name=x::y", File: "d,e::f.jsonl", Line: 3}
 	want := "::warning file=d%2Ce%3A%3Af.jsonl,line=3,title=a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ax::50%250A: ## [x]a,b%0D%0A::set-output name=x::y"
 	if got := a.Command(); got != want {
@@ -39,7 +39,7 @@ func TestAnAnnotationIsOneCommandWhateverItsTexts(t *testing.T) {
 	}
 }
 
-func TestAGuardedWriterHasNoCommandOfGitHub(t *testing.T) {
+func TestActionsGuardBreaksCommands(t *testing.T) {
 	for in, want := range map[string]string{
 		"::error::x\n":                    ": :error::x\n",
 		" \t::error::x":                   " \t: :error::x",

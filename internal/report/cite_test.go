@@ -9,7 +9,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestATallyCountsCitations(t *testing.T) {
+func TestTallyCountsCitations(t *testing.T) {
 	var none, all Tally
 	_ = none.Write(resulttest.Scored())
 	if none.Cited() != "" || !math.IsNaN(none.Citations.Recall()) || none.Citations.summary() != nil {

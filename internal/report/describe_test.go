@@ -9,7 +9,7 @@ import (
 )
 
 // What pandas 3.1.1 prints for Series.describe().
-func TestDescribeLooksAsInPandas(t *testing.T) {
+func TestDescribeMatchesPandas(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		values []float64
@@ -64,14 +64,14 @@ Name: faithfulness, dtype: float64`},
 	}
 }
 
-func TestNumbersOfAColumnShareTheirDecimals(t *testing.T) {
+func TestFloatsShareDecimals(t *testing.T) {
 	got := floats([]float64{0.5, 1, 0.25, 12})
 	if d := cmp.Diff([]string{"0.50", "1.00", "0.25", "12.00"}, got); d != "" {
 		t.Error(d)
 	}
 }
 
-func TestCellsAreCutToTheirWidth(t *testing.T) {
+func TestCellTruncates(t *testing.T) {
 	for _, tt := range []struct {
 		s     string
 		width int

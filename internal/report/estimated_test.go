@@ -11,7 +11,7 @@ import (
 )
 
 // That tokens are an estimate is in the result, is read back, and is in a summary.
-func TestEstimatedUsageIsWrittenAndReadBack(t *testing.T) {
+func TestEstimatedUsageRoundTrip(t *testing.T) {
 	r := resulttest.Scored()
 	r.Usage.Estimated = true
 	text := write(t, FormatJSONL, Options{}, r, resulttest.NoClaims())

@@ -31,14 +31,14 @@ func junitRows() []*result.Row {
 	return rows
 }
 
-func TestJUnitHasACaseForEachRowAndGate(t *testing.T) {
+func TestJUnitGolden(t *testing.T) {
 	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...))
 	if got, want := write(t, FormatJUnit, Options{}), xml.Header+"<testsuites name=\"ragfaith\">\n</testsuites>\n"; got != want {
 		t.Errorf("no rows: %q", got)
 	}
 }
 
-func TestJUnitCountsWhatItHas(t *testing.T) {
+func TestJUnitCounts(t *testing.T) {
 	type outcome struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`

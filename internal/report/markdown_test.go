@@ -26,14 +26,14 @@ func someGates(*Tally) []Gate {
 	}
 }
 
-func TestMarkdownShowsFiguresGatesAndTheWorstRows(t *testing.T) {
+func TestMarkdownGolden(t *testing.T) {
 	worse := resulttest.Marked()
 	worse.Faithfulness, worse.ID = 0, "worst"
 	o := Options{Gates: someGates, Means: someMeans, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
 	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), worse, resulttest.Hostile()))
 }
 
-func TestMarkdownOfNothing(t *testing.T) {
+func TestMarkdownWithoutRows(t *testing.T) {
 	got := write(t, FormatMarkdown, Options{})
 	if !strings.HasPrefix(got, "## Faithfulness: no row has a score\n") || strings.Contains(got, "NaN") || strings.Contains(got, "gate") {
 		t.Error(got)
@@ -45,7 +45,7 @@ func TestMarkdownOfNothing(t *testing.T) {
 	}
 }
 
-func TestMarkdownIsNeverTooLongForAComment(t *testing.T) {
+func TestMarkdownSizeIsLimited(t *testing.T) {
 	for _, letter := range []string{"x", "\u202e", "`", "🌕", "|"} {
 		r := resulttest.Scored()
 		r.ID = strings.Repeat(letter, 500)
@@ -77,7 +77,7 @@ func TestMarkdownIsNeverTooLongForAComment(t *testing.T) {
 
 // What comes from a dataset is only ever in code spans, as a parser of GitHub's
 // Markdown sees them, and there it is all.
-func TestNothingOfADatasetIsMarkdown(t *testing.T) {
+func TestMarkdownEscapesDataset(t *testing.T) {
 	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, resulttest.Hostile(), hostileFailure()))
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
 	spans, tables := map[string]bool{}, 0

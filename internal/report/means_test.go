@@ -64,7 +64,7 @@ func drawn(n, documents int) []*result.Row {
 	return all
 }
 
-func TestMeansAreThoseOfRowsAndOfClaims(t *testing.T) {
+func TestMeans(t *testing.T) {
 	rows := append(drawn(60, 10), resulttest.Failed(), resulttest.NoClaims())
 	var byRow, byClaim stats.Sample
 	for _, r := range rows[:60] {
@@ -90,7 +90,7 @@ func TestMeansAreThoseOfRowsAndOfClaims(t *testing.T) {
 	}
 }
 
-func TestARowWithANumberForNoClaimsIsARowAndHasNoClaims(t *testing.T) {
+func TestMeansOfRowsWithoutClaims(t *testing.T) {
 	none := resulttest.NoClaims()
 	none.Faithfulness = 0
 	rows := append(drawn(30, 10), none)
@@ -102,7 +102,7 @@ func TestARowWithANumberForNoClaimsIsARowAndHasNoClaims(t *testing.T) {
 	}
 }
 
-func TestGroupsAreTheUnitsOfBothIntervals(t *testing.T) {
+func TestMeansOfGroups(t *testing.T) {
 	rows := drawn(300, 25)
 	alone, grouped := meansOf("", 0, rows...), meansOf("doc", 0, rows...)
 	if grouped.Rows.N != 25 || grouped.Claims.N != 25 || alone.Rows.N != 300 {
@@ -122,7 +122,7 @@ func TestGroupsAreTheUnitsOfBothIntervals(t *testing.T) {
 	}
 }
 
-func TestValuesThatAreTheSameMakeOneGroup(t *testing.T) {
+func TestGroupValues(t *testing.T) {
 	for _, tt := range []struct {
 		values []string
 		groups int
@@ -147,7 +147,7 @@ func TestValuesThatAreTheSameMakeOneGroup(t *testing.T) {
 	}
 }
 
-func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
+func TestFormatMeans(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		means *Means
@@ -184,7 +184,7 @@ func TestMeansAreSaidWithWhatTheyRestOn(t *testing.T) {
 	}
 }
 
-func TestEveryReportForAPersonSaysTheMeans(t *testing.T) {
+func TestReportsShowMeans(t *testing.T) {
 	o := Options{Means: someMeans, Gates: someGates}
 	for format, want := range map[Format][]string{
 		FormatTable: {

@@ -33,7 +33,7 @@ func write(t *testing.T, f Format, o Options, results ...*result.Row) string {
 	return b.String()
 }
 
-func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
+func TestFormatOf(t *testing.T) {
 	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv", "a.Parquet": "parquet", "a.md": "markdown", "a.xml": "junit", "a.html": "html"} {
 		if got, err := FormatOf(path); err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
@@ -54,7 +54,7 @@ func TestFormatsAreNamedByExtensionOrWord(t *testing.T) {
 	}
 }
 
-func TestNoneWritesNothing(t *testing.T) {
+func TestFormatNoneWritesNothing(t *testing.T) {
 	if got := write(t, FormatNone, Options{}, resulttest.Scored()); got != "" {
 		t.Errorf("%q", got)
 	}
@@ -75,7 +75,7 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestEveryFormatReportsAFullDisk(t *testing.T) {
+func TestFormatsReportFullDisk(t *testing.T) {
 	for _, f := range append(FileFormats(), FormatTable) {
 		if f == FormatHTML {
 			continue // its writer has a test of its own
@@ -101,7 +101,7 @@ func TestEveryFormatReportsAFullDisk(t *testing.T) {
 	}
 }
 
-func TestTallyCountsRowsAndDescribesTheirFaithfulness(t *testing.T) {
+func TestTally(t *testing.T) {
 	var tally Tally
 	zero := resulttest.NoClaims()
 	zero.Reason, zero.Faithfulness = "empty", 0

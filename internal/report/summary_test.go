@@ -29,7 +29,7 @@ func schema(t *testing.T, name, id string) *jsonschema.Schema {
 	return s
 }
 
-func TestResultsAreValid(t *testing.T) {
+func TestResultsMatchSchema(t *testing.T) {
 	s := schema(t, "result.schema.json", ResultSchema)
 	for line := range strings.Lines(write(t, FormatJSONL, Options{}, append(resulttest.KeptTypes(), hostileFailure())...)) {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(line))
@@ -61,7 +61,7 @@ func TestResultsAreValid(t *testing.T) {
 	}
 }
 
-func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
+func TestSummaryMatchesSchema(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
 	var f, none Figures
 	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()} {
@@ -108,7 +108,7 @@ func TestASummaryIsValidAndHasTheFigures(t *testing.T) {
 }
 
 // Support is described as faithfulness is, which is held against pandas.
-func TestMillionthsDescribeAsASummaryDoes(t *testing.T) {
+func TestScoreHistogramMatchesSummary(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range 30 {
 		var m scoreHistogram
@@ -136,14 +136,14 @@ func TestMillionthsDescribeAsASummaryDoes(t *testing.T) {
 	}
 }
 
-func TestAFigureThatIsNoneIsNull(t *testing.T) {
+func TestFigureMarshalsNaNAsNull(t *testing.T) {
 	b, err := json.Marshal([]Figure{1, NoFigure(), 0.25})
 	if err != nil || string(b) != "[1.0,null,0.25]" {
 		t.Errorf("%s %v", b, err)
 	}
 }
 
-func TestTokensOfRowsThatOverflowStayAtTheLargestInteger(t *testing.T) {
+func TestUsageSaturates(t *testing.T) {
 	var f Figures
 	for range 3 {
 		r := resulttest.Scored()

@@ -66,7 +66,7 @@ func rows(n int) []*result.Row {
 	return all
 }
 
-func TestTableShowsFirstAndLastRowsAndDescribes(t *testing.T) {
+func TestTableGolden(t *testing.T) {
 	for _, tt := range []struct{ n, width int }{{20, 0}, {21, 0}, {1000, 0}, {1000, 80}, {1000, 50}, {8, 200}, {0, 0}} {
 		t.Run(fmt.Sprintf("%d rows in %d cells", tt.n, tt.width), func(t *testing.T) {
 			got := write(t, FormatTable, Options{Width: tt.width}, rows(tt.n)...)
@@ -103,7 +103,7 @@ func TestTableShowsKeptColumns(t *testing.T) {
 	golden(t, "table-kept.txt", write(t, FormatTable, Options{Width: 160, KeepAll: true}, all...))
 }
 
-func TestTableFitsAnyWidthThatItCan(t *testing.T) {
+func TestTableFitsWidth(t *testing.T) {
 	all := rows(30)
 	for _, r := range all {
 		r.Kept = []dataset.Column{{Name: "a column", Value: []byte(`"some text in it"`)}, {Name: "数値", Value: []byte("17")}}

@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestLinesAreBrokenWhereTheyMayBe(t *testing.T) {
+func TestWrap(t *testing.T) {
 	for _, tt := range []struct {
 		in           string
 		width, taken int
@@ -56,7 +56,7 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-func TestMarksSayEachVerdictOrTheirProportion(t *testing.T) {
+func TestMarks(t *testing.T) {
 	verdicts := func(supported, missing, contradicted int) []result.Claim {
 		var all []result.Claim
 		for label, n := range map[result.Verdict]int{result.Supported: supported, result.NotMentioned: missing, result.Contradicted: contradicted} {
@@ -102,7 +102,7 @@ func obeyed(i int, text string) *result.Row {
 	return r
 }
 
-func TestWorstRowsFitTheWidthAndNothingInThemIsObeyed(t *testing.T) {
+func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 	texts := []string{
 		"\x1b[2J\x1b]0;owned\x07 \u202etxet\u2066 \r\n\t\x9b31m", strings.Repeat("word ", 200), strings.Repeat("長", 300), strings.Repeat("x", 300), "", "👩‍🚀 e\u0301",
 	}
@@ -133,7 +133,7 @@ func TestWorstRowsFitTheWidthAndNothingInThemIsObeyed(t *testing.T) {
 	}
 }
 
-func TestWorstRowsAreShownInOrderAndTheRestIsCounted(t *testing.T) {
+func TestWorstRowsOrderAndCounts(t *testing.T) {
 	var all []*result.Row
 	for i := range 30 {
 		r := resulttest.Scored()

@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestWorstKeepsTheLowestRowsWhateverTheirOrder(t *testing.T) {
+func TestWorstKeepsLowestRows(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var all []*result.Row
 	for i := range 200 {
@@ -49,7 +49,7 @@ func TestWorstKeepsTheLowestRowsWhateverTheirOrder(t *testing.T) {
 	}
 }
 
-func TestRowsWithoutAnUnsupportedClaimAreNotWorst(t *testing.T) {
+func TestWorstIgnoresSupportedRows(t *testing.T) {
 	whole := resulttest.Scored()
 	whole.Claims = whole.Claims[:1]
 	w := NewWorst(2)
@@ -61,7 +61,7 @@ func TestRowsWithoutAnUnsupportedClaimAreNotWorst(t *testing.T) {
 	}
 }
 
-func TestClipMakesALineOfWhatIsShown(t *testing.T) {
+func TestClip(t *testing.T) {
 	for _, tt := range []struct {
 		in, want string
 		most     int

@@ -8,14 +8,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// counts are the figures of results that a summary has as well.
+// counts are figures of the rows that a summary also has.
 type counts struct {
 	rows                  report.SummaryRows
 	claims                report.SummaryClaims
 	faithfulness, support mean
 }
 
-// A mean is a sum of numbers and how many they are.
+// A mean is a sum and a count of numbers.
 type mean struct {
 	sum float64
 	n   int
@@ -28,7 +28,7 @@ func (m *mean) add(x float64) {
 	}
 }
 
-// add counts a result.
+// add counts a row.
 func (c *counts) add(r *result.Row) {
 	c.rows.Total++
 	c.faithfulness.add(r.Faithfulness)
@@ -62,12 +62,12 @@ func (c *counts) add(r *result.Row) {
 	}
 }
 
-// CheckSummary compares the rows that were read of the file with the summary of
-// its run. It is for after the last row.
+// CheckSummary compares the rows of the file with the summary of its run. It must be called
+// after the last row.
 func (f *File) CheckSummary(s *report.Summary) error {
 	c := &f.counts
 	for _, x := range []struct {
-		what      string
+		name      string
 		got, want int
 	}{
 		{"rows", c.rows.Total, s.Rows.Total},
@@ -82,25 +82,25 @@ func (f *File) CheckSummary(s *report.Summary) error {
 		{"scores", c.faithfulness.n, s.Faithfulness.Count},
 	} {
 		if x.got != x.want {
-			return f.differs(x.what, x.got, x.want)
+			return f.differs(x.name, x.got, x.want)
 		}
 	}
-	// The mean of a summary is of the same numbers, added up in another order.
+	// The mean of a summary has the same numbers in another order.
 	const meanError = 1e-6
 	for _, x := range []struct {
-		what string
+		name string
 		got  mean
 		want report.SummaryFigures
 	}{{"mean faithfulness", c.faithfulness, s.Faithfulness}, {"mean support", c.support, s.Support}} {
 		got := x.got.sum / float64(x.got.n)
 		if x.got.n > 0 && !(math.Abs(got-float64(x.want.Mean)) <= meanError) {
-			return f.differs(x.what, got, float64(x.want.Mean))
+			return f.differs(x.name, got, float64(x.want.Mean))
 		}
 	}
 	return nil
 }
 
-func (f *File) differs(what string, got, want any) error {
-	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of the two is not as it was written, or that is the summary of another run",
-		f.name(), what, got, want)
+func (f *File) differs(name string, got, want any) error {
+	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of the two was edited, or the summary is that of another run",
+		f.name(), name, got, want)
 }

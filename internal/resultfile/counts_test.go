@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
-func TestEditedTablesAreRefused(t *testing.T) {
+func TestRowsRejectsEditedTables(t *testing.T) {
 	change := func(edit func(r *result.Row)) []*result.Row {
 		rs := all()[1:3]
 		edit(rs[0])
@@ -41,7 +41,7 @@ func TestEditedTablesAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheCountsOfATableAreThoseOfItsClaims(t *testing.T) {
+func TestRowsChecksCountsOfTables(t *testing.T) {
 	csv := string(written(t, report.FormatCSV, all()))
 	for name, tt := range map[string]struct{ old, edited, want string }{
 		"more claims":             {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
@@ -61,7 +61,7 @@ func TestTheCountsOfATableAreThoseOfItsClaims(t *testing.T) {
 	}
 }
 
-func TestTheSettingsOfARunDecideItsVerdicts(t *testing.T) {
+func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 	jsonl := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
 	for _, tt := range []struct{ threshold, noClaims, want string }{
 		{"0.5", "1", ""},
@@ -79,7 +79,7 @@ func TestTheSettingsOfARunDecideItsVerdicts(t *testing.T) {
 	}
 }
 
-func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
+func TestCheckSummaryComparesFigures(t *testing.T) {
 	path := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
 	summaryOf(t, path, all())
 	sound, err := os.ReadFile(resultfile.SummaryPath(path))
@@ -138,12 +138,12 @@ func TestASummaryHasTheFiguresOfItsRows(t *testing.T) {
 	}
 }
 
-func TestAnIndexThatAppendMakesTooLargeIsRefused(t *testing.T) {
+func TestAppendRejectsTooLargeIndex(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
 	first[1].Index = result.MaxIndex - 1
 	files := opened(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
 	rs, err := taken(resultfile.Append(files))
-	want := filepath.Base(files[1].Path()) + ":2: index 2, counted on from 9007199254740992 by --append, is more than 2^53"
+	want := filepath.Base(files[1].Path()) + ":2: index 2, continued from 9007199254740992 by --append, is more than 2^53"
 	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {
 		t.Errorf("%d rows, got %v, want %s", len(rs), err, want)
 	}

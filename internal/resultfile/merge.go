@@ -10,14 +10,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// Merge returns the results of all files in the order of their index, as one run
-// over the dataset would have written them: shards of a dataset interleave. It holds
-// one row of each file, and closes the files.
+// Merge returns the rows of all files in the order of their index, as one run over the
+// dataset would have written them. It keeps one row of each file in memory and closes the
+// files.
 //
-// The rows of a file have to ascend by index, as they are written, and no index may
-// come twice: the same row judged twice, or rows of two datasets, would count for
-// more than they are. Either is an error that names both places and is the last
-// thing that is yielded, like any error of a file.
+// The rows of each file must be in ascending order, and each index must be unique:
+// otherwise a row would count twice. An error is the last element.
 func Merge(files []*File) iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		next, err := openHeads(files)
@@ -29,7 +27,7 @@ func Merge(files []*File) iter.Seq2[*result.Row, error] {
 		for heap.Init(&next); len(next) > 0; {
 			h := next[0]
 			if other := next.second(); other != nil && other.index == h.index {
-				yield(nil, twice(h, other))
+				yield(nil, duplicate(h, other))
 				return
 			}
 			if !yield(h.row, nil) {
@@ -47,10 +45,10 @@ func Merge(files []*File) iter.Seq2[*result.Row, error] {
 	}
 }
 
-// Append returns the results of the files one after another, as one run over all
-// their datasets would have written them: the index of a row goes on from the
-// highest of the files before. It holds one row, and closes the files. Within a
-// file it asks for what [Merge] does.
+// Append returns the rows of the files one after another, as one run over all their
+// datasets would have written them: the indexes of each file continue those of the previous
+// one. It keeps one row in memory and closes the files. Each file must be ordered as for
+// [Merge].
 func Append(files []*File) iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		base := 0
@@ -58,7 +56,7 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 			next := base
 			for r, err := range Merge([]*File{f}) {
 				if err == nil && base > result.MaxIndex-r.Index {
-					r, err = nil, fmt.Errorf("%s:%d: index %d, counted on from %d by --append, is more than 2^53", f.name(), f.Line(), r.Index, base)
+					r, err = nil, fmt.Errorf("%s:%d: index %d, continued from %d by --append, is more than 2^53", f.name(), f.Line(), r.Index, base)
 				}
 				if err == nil {
 					r.Index += base
@@ -74,15 +72,14 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 	}
 }
 
-// A head is the next row of a file, which there is.
+// A head is the next row of a file.
 type head struct {
 	file  *File
-	order int // of the file among all
+	order int // position of the file
 	pull  func() (*result.Row, error, bool)
 	stop  func()
 	row   *result.Row
-	// index and line are those of the row, which belongs to another once it is
-	// yielded.
+	// index and line are those of row, which must not be read after it was yielded.
 	index, line int
 }
 
@@ -105,7 +102,7 @@ func openHeads(files []*File) (heads, error) {
 	return all, nil
 }
 
-// advance reads the next row, or returns io.EOF alone.
+// advance reads the next row. It returns io.EOF at the end.
 func (h *head) advance() error {
 	first, before := h.row == nil, h.index
 	r, err, ok := h.pull()
@@ -118,32 +115,31 @@ func (h *head) advance() error {
 	}
 	h.row, h.index, h.line = r, r.Index, h.file.Line()
 	if !first && h.index <= before {
-		return fmt.Errorf("%s: index %d after %d: the rows of a file of results ascend by index; where it was put together of several, name those instead",
+		return fmt.Errorf("%s: index %d after %d: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead",
 			h.place(), h.index, before)
 	}
 	return nil
 }
 
-// place is where the row lies.
+// place returns the location of the row.
 func (h *head) place() string { return fmt.Sprintf("%s:%d", h.file.name(), h.line) }
 
-// twice is the error of two rows with one index.
-func twice(a, b *head) error {
+// duplicate returns the error of two rows with the same index.
+func duplicate(a, b *head) error {
 	if sameRow(a.row, b.row) {
 		return fmt.Errorf("%s and %s are the same row, with index %d and id %q: it would count twice",
 			a.place(), b.place(), a.index, a.row.ID)
 	}
-	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they of two datasets? --append counts on from one file to the next",
+	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they from two datasets? --append continues the index from one file to the next",
 		a.place(), b.place(), a.index, a.row.ID, b.row.ID)
 }
 
-// sameRow reports whether two results are of the same row of a dataset.
+// sameRow reports whether two results have the same id, question, answer and contexts.
 func sameRow(a, b *result.Row) bool {
-	x, y := a, b
-	return x.ID == y.ID && x.Question == y.Question && x.Answer == y.Answer && slices.Equal(x.Contexts, y.Contexts)
+	return a.ID == b.ID && a.Question == b.Question && a.Answer == b.Answer && slices.Equal(a.Contexts, b.Contexts)
 }
 
-// closeAll ends the reading of all files.
+// closeAll closes all files.
 func closeAll(files []*File, next heads) {
 	for _, h := range next {
 		h.stop()
@@ -151,4 +147,42 @@ func closeAll(files []*File, next heads) {
 	for _, f := range files {
 		_ = f.Close() // it was only read
 	}
+}
+
+// heads is a heap of the next row of each file, ordered by index and then by the order of
+// the files.
+type heads []*head
+
+func (h heads) Len() int { return len(h) }
+
+func (h heads) Less(i, j int) bool {
+	if h[i].index != h[j].index {
+		return h[i].index < h[j].index
+	}
+	return h[i].order < h[j].order
+}
+
+func (h heads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+// Push adds x, a *head.
+func (h *heads) Push(x any) { *h = append(*h, x.(*head)) } //nolint:forcetypeassert // only heads are pushed
+
+// Pop removes the last element.
+func (h *heads) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return x
+}
+
+// second returns the smallest element after the first, or nil.
+func (h heads) second() *head {
+	switch {
+	case len(h) < 2:
+		return nil
+	case len(h) > 2 && h.Less(2, 1):
+		return h[2]
+	}
+	return h[1]
 }

@@ -61,7 +61,7 @@ func taken(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
 
 // The law: however rows were spread over files, merged they are the file that one run
 // would have written, to the byte.
-func TestMergedPartsAreTheWhole(t *testing.T) {
+func TestMergeRestoresOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	for range 60 {
 		n, parts := 1+random.IntN(60), 1+random.IntN(7)
@@ -89,7 +89,7 @@ func TestMergedPartsAreTheWhole(t *testing.T) {
 	}
 }
 
-func TestAppendedFilesCountOn(t *testing.T) {
+func TestAppendContinuesIndex(t *testing.T) {
 	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
 	rs, err := taken(resultfile.Append(files))
 	if err != nil {
@@ -104,7 +104,7 @@ func TestAppendedFilesCountOn(t *testing.T) {
 	}
 }
 
-func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
+func TestMergeErrorsNameBothPlaces(t *testing.T) {
 	jsonl := func(rs []*result.Row) []byte { return written(t, report.FormatJSONL, rs) }
 	other := numbered(4)
 	other[0].Answer = "another"
@@ -118,8 +118,8 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 	}{
 		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
 		"of three files":   {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, resultfile.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
-		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they of two datasets? --append`},
-		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: the rows of a file of results ascend by index; where it was put together of several, name those instead`},
+		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they from two datasets? --append`},
+		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead`},
 		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, resultfile.Append, 1, `a.jsonl:2: index 3 after 3`},
 		"a line cut off":   {[][]byte{jsonl(numbered(0, 2)), cut[:len(cut)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
 		"cut in the first": {[][]byte{cut[:len(cut)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
@@ -135,7 +135,7 @@ func TestWhatCanNotBeMergedIsSaidWithBothPlaces(t *testing.T) {
 	}
 }
 
-func TestAMergeThatIsGivenUpClosesItsFiles(t *testing.T) {
+func TestMergeClosesFilesWhenStopped(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, merge := range []func([]*resultfile.File) iter.Seq2[*result.Row, error]{resultfile.Merge, resultfile.Append} {
 		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
@@ -185,7 +185,7 @@ func summaryBeside(t *testing.T, path string, rows int, datasets []string, setti
 	}
 }
 
-func TestSummariesSayHowResultsCameAbout(t *testing.T) {
+func TestOriginOf(t *testing.T) {
 	folder := t.TempDir()
 	a, b, c := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl"), filepath.Join(folder, "c.jsonl")
 	summaryBeside(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
@@ -231,10 +231,10 @@ func TestSummariesSayHowResultsCameAbout(t *testing.T) {
 	}
 }
 
-func TestAFileWithFewerRowsThanItsRunIsCut(t *testing.T) {
+func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1)))
 	path := files[0].Path()
-	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, and its run had 3 as "} {
+	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, but its run had 3 according to "} {
 		summaryOf(t, path, numbered(0, 1, 2)[:rows])
 		o, err := resultfile.OriginOf([]string{path})
 		if err != nil {

@@ -11,30 +11,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// An Origin is what the summaries beside files of results say of how these came
-// about.
+// An Origin describes the runs that wrote result files, according to their summaries.
 type Origin struct {
-	// Known is whether each file has a summary beside it that has settings, as
-	// one of report has not where it did not know them. Without, there are
-	// neither datasets nor settings: those of some files are not those of all.
+	// Known is set if all files have a summary with settings. Otherwise Datasets and
+	// Settings are empty, because they would not be those of all files.
 	Known    bool
 	Datasets []string
-	// Settings are those of the run that all files are parts of. The ones that only
-	// say which rows a part has are listed where they differ, such as "1/4, 2/4";
-	// all shards of a run together are its one shard, 1/1.
+	// Settings are the settings of all files. Settings that only select rows may differ,
+	// and are then listed, such as "1/4, 2/4". All shards of a run together are "1/1".
 	Settings report.SummaryNames
-	// Missing are the shards that no file is of, such as "3/4".
+	// Missing are the shards without a file, such as "3/4".
 	Missing []string
 
 	paths     []string
-	summaries []*report.Summary // of each file, nil for none
+	summaries []*report.Summary // of each file; may be nil
 }
 
-// ErrOtherSettings is what results are that were judged otherwise than others.
-var ErrOtherSettings = errors.New("results of one report have to be judged alike")
+// ErrOtherSettings reports that results were judged with different settings.
+var ErrOtherSettings = errors.New("all results of a report must be judged with the same settings")
 
-// OriginOf reads the summaries beside the files. Settings that decide verdicts and
-// are not the same for all files are an error that wraps ErrOtherSettings.
+// OriginOf reads the summaries of the files. If settings that affect verdicts differ, the
+// error wraps ErrOtherSettings.
 func OriginOf(paths []string) (*Origin, error) {
 	o := &Origin{Known: true, paths: paths}
 	for _, path := range paths {
@@ -45,7 +42,7 @@ func OriginOf(paths []string) (*Origin, error) {
 		o.summaries = append(o.summaries, s)
 		o.Known = o.Known && hasSettings(s)
 	}
-	if err := o.alike(); err != nil {
+	if err := o.checkSettings(); err != nil {
 		return nil, err
 	}
 	if o.Known {
@@ -54,8 +51,8 @@ func OriginOf(paths []string) (*Origin, error) {
 	return o, nil
 }
 
-// CheckRows compares the rows that were read of each file with the summary of its
-// run: a file that was cut between two lines shows nothing else.
+// CheckRows compares the rows of each file with the summary of its run. This detects files
+// that were truncated after a complete line.
 func (o *Origin) CheckRows(files []*File) error {
 	for _, f := range files {
 		s := o.of(f.path)
@@ -63,7 +60,7 @@ func (o *Origin) CheckRows(files []*File) error {
 			continue
 		}
 		if s.Rows.Total != f.n {
-			return fmt.Errorf("%s: it has %d rows, and its run had %d as %s says: it is cut, or that is the summary of another run",
+			return fmt.Errorf("%s: it has %d rows, but its run had %d according to %s: it is truncated, or the summary is that of another run",
 				f.name(), f.n, s.Rows.Total, SummaryPath(f.path))
 		}
 		if err := f.CheckSummary(s); err != nil {
@@ -73,7 +70,7 @@ func (o *Origin) CheckRows(files []*File) error {
 	return nil
 }
 
-// SettingsOf returns the settings of the run of a file, nil if they are unknown.
+// SettingsOf returns the settings of the run of a file, or nil if they are unknown.
 func (o *Origin) SettingsOf(path string) report.SummaryNames {
 	if s := o.of(path); s != nil {
 		return s.Settings
@@ -81,14 +78,14 @@ func (o *Origin) SettingsOf(path string) report.SummaryNames {
 	return nil
 }
 
-// Empty reports whether the run of a file had no rows, as a shard of a small dataset
-// may have none: JSONL of none is an empty file, which is none of results otherwise.
+// Empty reports whether the run of a file had no rows, like a shard of a small dataset. An
+// empty JSONL file is a result file only if its summary says so.
 func (o *Origin) Empty(path string) bool {
 	s := o.of(path)
 	return s != nil && s.Rows.Total == 0
 }
 
-// of is the summary beside a file, nil for none.
+// of returns the summary of a file, or nil.
 func (o *Origin) of(path string) *report.Summary {
 	if i := slices.Index(o.paths, path); i >= 0 {
 		return o.summaries[i]
@@ -96,11 +93,11 @@ func (o *Origin) of(path string) *report.Summary {
 	return nil
 }
 
-// hasSettings reports whether a summary, nil for none, says how rows were judged.
+// hasSettings reports whether a summary, which may be nil, has settings.
 func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 0 }
 
-// alike compares the settings that there are.
-func (o *Origin) alike() error {
+// checkSettings compares the settings that affect verdicts.
+func (o *Origin) checkSettings() error {
 	first := -1
 	for i, s := range o.summaries {
 		switch {
@@ -120,7 +117,7 @@ func (o *Origin) alike() error {
 	return nil
 }
 
-// namesOf are the settings that either has.
+// namesOf returns the names of the settings of all summaries.
 func namesOf(summaries ...*report.Summary) []string {
 	var names []string
 	for _, s := range summaries {
@@ -140,7 +137,7 @@ func shown(value string) string {
 	return value
 }
 
-// join makes one run of all.
+// join merges the datasets and settings of all summaries.
 func (o *Origin) join() {
 	for _, s := range o.summaries {
 		for _, d := range s.Datasets {
@@ -163,8 +160,8 @@ func (o *Origin) join() {
 	}
 }
 
-// shards returns what the shards are together, and notes those that are missing.
-// Where they are of different numbers of shards, they are of several runs.
+// shards returns the shards, or "1/1" if they are complete, and sets o.Missing. Shards of
+// different numbers of shards belong to different runs.
 func (o *Origin) shards(values []string) []string {
 	_, of, _ := strings.Cut(values[0], "/")
 	n, err := strconv.Atoi(of)
@@ -176,8 +173,8 @@ func (o *Origin) shards(values []string) []string {
 			return values
 		}
 	}
-	const named = 10
-	for i := 1; i <= n && len(o.Missing) < named; i++ {
+	const maxMissing = 10
+	for i := 1; i <= n && len(o.Missing) < maxMissing; i++ {
 		if shard := strconv.Itoa(i) + "/" + of; !slices.Contains(values, shard) {
 			o.Missing = append(o.Missing, shard)
 		}

@@ -116,7 +116,7 @@ func read(path string, o resultfile.Options) ([]*result.Row, error) {
 	return rs, nil
 }
 
-func TestResultsOfEveryFormatComeBack(t *testing.T) {
+func TestFormatsRoundTrip(t *testing.T) {
 	want := string(written(t, report.FormatJSONL, all()))
 	for _, f := range []report.Format{report.FormatJSONL, report.FormatJSON, report.FormatParquet, report.FormatCSV, report.FormatTSV} {
 		content := written(t, f, all())
@@ -146,7 +146,7 @@ func TestResultsOfEveryFormatComeBack(t *testing.T) {
 	}
 }
 
-func TestAZeroByteInATextComesBack(t *testing.T) {
+func TestZeroByteRoundTrip(t *testing.T) {
 	rs := all()[2:3]
 	rs[0].Answer, rs[0].Reason = "a\x00b", "nothing_claimed"
 	rs[0].Skipped = []result.Skipped{{Kind: "greeting", Text: "a\x00b", Start: 0, End: 3}}
@@ -158,7 +158,7 @@ func TestAZeroByteInATextComesBack(t *testing.T) {
 	}
 }
 
-func TestCompressedResultsComeBack(t *testing.T) {
+func TestOpenReadsCompressedFiles(t *testing.T) {
 	content := written(t, report.FormatJSONL, all())
 	var zipped, packed bytes.Buffer
 	g := gzip.NewWriter(&zipped)
@@ -189,7 +189,7 @@ func TestCompressedResultsComeBack(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
+func TestErrorsNameFileAndLine(t *testing.T) {
 	jsonl := string(written(t, report.FormatJSONL, all()))
 	csv := string(written(t, report.FormatCSV, all()))
 	dataset := `{"question":"q","answer":"a","contexts":["c"]}` + "\n"
@@ -219,7 +219,7 @@ func TestWhatIsNoResultIsSaidWithFileAndLine(t *testing.T) {
 	}
 }
 
-func TestAKeptColumnIsReadAsText(t *testing.T) {
+func TestKeptText(t *testing.T) {
 	r := all()[1]
 	for name, want := range map[string]string{"text": "@SUM(A1)", "whole": "-12", "none": "", "other": ""} {
 		if got, ok := r.KeptText(name); got != want || ok != (want != "") {
@@ -237,7 +237,7 @@ func skipped(sentences []extract.Skipped) []result.Skipped {
 	return all
 }
 
-func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
+func TestSummaryBeside(t *testing.T) {
 	var f report.Figures
 	for _, r := range all() {
 		if err := f.Write(r); err != nil {
@@ -279,7 +279,7 @@ func TestTheSummaryOfARunLiesBesideItsResults(t *testing.T) {
 // CSV lacks what was skipped, which is found in the answer once more, so that
 // results that were read from it can be written as anything. In other formats it
 // has to be there.
-func TestRowsWithoutClaimsComeBackFromTables(t *testing.T) {
+func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 	var rows []*result.Row
 	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
 		e, err := extract.Sentences{}.Extract(t.Context(), "", answer)

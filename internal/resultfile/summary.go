@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxSummaryBytes is the longest summary that is read; they have some kilobytes.
+// maxSummaryBytes is far more than the size of a summary.
 const maxSummaryBytes = 16 << 20
 
-// ReadSummary reads a file that score --summary has written.
+// ReadSummary reads a file written by score --summary.
 func ReadSummary(path string) (*report.Summary, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
@@ -31,18 +31,17 @@ func ReadSummary(path string) (*report.Summary, error) {
 	return s, nil
 }
 
-// SummaryPath is where the summary of the run that wrote the results is looked
-// for: NAME.summary.json beside NAME.jsonl or NAME.csv.gz.
+// SummaryPath returns the path of the summary of a result file: NAME.summary.json beside
+// NAME.jsonl or NAME.csv.gz.
 func SummaryPath(path string) string {
-	folder, name := filepath.Split(path)
+	dir, name := filepath.Split(path)
 	for _, ext := range []string{".gz", ".gzip", ".zst", ".zstd"} {
 		name = strings.TrimSuffix(name, ext)
 	}
-	return folder + strings.TrimSuffix(name, filepath.Ext(name)) + ".summary.json"
+	return dir + strings.TrimSuffix(name, filepath.Ext(name)) + ".summary.json"
 }
 
-// SummaryBeside reads the summary at [SummaryPath], nil where there is no such
-// file.
+// SummaryBeside reads the summary at [SummaryPath]. It returns nil if there is none.
 func SummaryBeside(path string) (*report.Summary, error) {
 	if path == "-" {
 		return nil, nil //nolint:nilnil // as documented

@@ -1,5 +1,5 @@
-// Package resultfile reads files of results that ragfaith has written, of any format
-// that holds rows, and the summary of their run.
+// Package resultfile reads result files of any format, merges the files of several runs,
+// and compares them with the summaries of their runs.
 package resultfile
 
 import (
@@ -16,44 +16,38 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// maxRowBytes is the longest result that is read: far more than a row of the
-// default --max-row-bytes makes.
+// maxRowBytes is far more than the result of a row of the default --max-row-bytes.
 const maxRowBytes = 1 << 30
 
-// Options say what is wanted of a file. The zero Options want its rows.
+// Options are the options of Open. All are optional.
 type Options struct {
-	// Keep names kept columns that have to be there. Every kept column is in the
-	// rows, whether or not it is named.
+	// Keep lists kept columns that must exist. Rows have all kept columns in any case.
 	Keep []string
-	// Settings are those of the run, with which its results have to agree; nil if
-	// they are unknown.
+	// Settings are the settings of the run, with which the results must agree.
 	Settings report.SummaryNames
-	Stdin    io.Reader // read for the path "-"; nil for none
-	TempDir  string    // for Parquet that can't be read in place; "" for the system's
-
-	// OpenPipe opens what is no regular file, as dataset.Options has it.
-	OpenPipe func(path string) (io.ReadCloser, error)
+	Stdin    io.Reader                                // read for the path "-"
+	TempDir  string                                   // for Parquet that cannot be read in place; "" for the system's
+	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }
 
-// A File is an open file of results. It is for one goroutine.
+// A File is an open result file. It is for one goroutine.
 type File struct {
 	path    string
 	o       Options
 	records *dataset.Records
-	row     assembler
+	row     tableRow
 	check   *eval.Checker
 	decoder *result.Decoder
 	first   *result.Row // read by Open
 	n       int         // rows read
-	line    int         // of the row that was read last
+	line    int         // of the last row
 	counts  counts      // of the rows read
-	missing []string    // of Options.Keep, those that no row had yet
+	missing []string    // columns of Options.Keep that no row has had yet
 }
 
-// Open opens a file of results: JSONL, JSON, CSV, TSV or Parquet, told by its
-// extension or else by its content, and within gzip or zstd. A file that is
-// something else, such as a dataset, is an error that says what it lacks. After an
-// error nothing is left open.
+// Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
+// content, and possibly compressed with gzip or zstd. If the file is something else, such
+// as a dataset, the error names the missing fields.
 func Open(path string, o Options) (*File, error) {
 	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, TempDir: o.TempDir, OpenPipe: o.OpenPipe})
 	if err != nil {
@@ -62,23 +56,23 @@ func Open(path string, o Options) (*File, error) {
 	f := &File{path: path, o: o, records: records, missing: slices.Clone(o.Keep)}
 	f.check = eval.NewChecker(o.Settings.Get)
 	f.decoder = result.NewDecoder(f.check.Check)
-	if err := f.begin(); err != nil {
+	if err := f.readFirst(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// begin finds out whether the file holds results.
-func (f *File) begin() error {
+// readFirst reads the first row, to check that the file holds results.
+func (f *File) readFirst() error {
 	if f.records.Format() != dataset.JSONL && f.records.Format() != dataset.JSON {
-		row, err := newAssembler(f.records)
+		row, err := newTableRow(f.records)
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name(), err)
 		}
 		f.row, f.check.Partial = row, row.cells
-		if gone := absent(f.o.Keep, f.records.Names()); len(gone) > 0 {
-			return &ColumnError{f.name(), gone}
+		if missing := absent(f.o.Keep, f.records.Names()); len(missing) > 0 {
+			return &ColumnError{f.name(), missing}
 		}
 	}
 	first, err := f.next()
@@ -89,17 +83,15 @@ func (f *File) begin() error {
 	return err
 }
 
-// Path is the name of the file, as it was given.
+// Path returns the name of the file as it was given.
 func (f *File) Path() string { return f.path }
 
 // Close closes the file. It can be called more than once.
 func (f *File) Close() error { return f.records.Close() }
 
-// Rows returns the results in the order of the file, once, and closes the file. A
-// Result belongs to the caller: all that was written of it is in it, which for CSV
-// and TSV is without what was skipped and the usage. Of where a row lay in its
-// dataset only the index is known. The first error, which names the file and the
-// line, or in Parquet the row, is the last thing that is yielded.
+// Rows returns the rows of the file, once, and closes the file. A Row belongs to the
+// caller. CSV and TSV have no usage. An error, which names the file and the line, or the
+// row in Parquet, is the last element.
 func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		defer f.Close()
@@ -126,7 +118,7 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	}
 }
 
-// next reads a result. io.EOF is the end of the file, and no other error wraps it.
+// next reads a row. It returns io.EOF at the end of the file.
 func (f *File) next() (*result.Row, error) {
 	record, err := f.records.Next()
 	if err != nil {
@@ -154,11 +146,10 @@ func (f *File) next() (*result.Row, error) {
 	return r, nil
 }
 
-// Line is where in the file the row lies that was yielded last: its line, or in
-// Parquet its number, from 1.
+// Line returns the line of the last row, from 1, or its number in Parquet.
 func (f *File) Line() int { return f.line }
 
-// name is the name of the file in a message.
+// name returns the name of the file in messages.
 func (f *File) name() string {
 	if f.path == "-" {
 		return "standard input"
@@ -166,14 +157,14 @@ func (f *File) name() string {
 	return f.path
 }
 
-// A ColumnError is that of a file without columns that Options.Keep names. Of JSONL
-// and JSON it comes after the last row.
+// A ColumnError reports columns of Options.Keep that do not exist. For JSONL and JSON it
+// comes after the last row.
 type ColumnError struct {
 	File    string
 	Columns []string
 }
 
-// Error names the columns.
+// Error lists the columns.
 func (e *ColumnError) Error() string {
 	names := make([]string, len(e.Columns))
 	for i, name := range e.Columns {
@@ -182,7 +173,7 @@ func (e *ColumnError) Error() string {
 	return e.File + ": no column " + strings.Join(names, ", ") + "; score --keep COLUMN carries one into the results"
 }
 
-// absent returns what is wanted and not there.
+// absent returns the elements of wanted that are not in names.
 func absent(wanted, names []string) []string {
 	return slices.DeleteFunc(slices.Clone(wanted), func(name string) bool { return slices.Contains(names, name) })
 }

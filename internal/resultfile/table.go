@@ -12,39 +12,39 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// An assembler makes the JSON object of a result from the columns of a table.
-type assembler struct {
-	cells bool            // of text, as in CSV; else typed, as in Parquet
+// A tableRow converts the columns of a table to the JSON object of a result.
+type tableRow struct {
+	cells bool            // cells are text, as in CSV, and not typed, as in Parquet
 	texts map[string]bool // columns of Parquet that hold JSON as text
 	buf   []byte
 
-	counted, supported *string // cells of the last row that count its claims; nil for none
+	claims, supported *string // the counts of the last row; nil if there are none
 }
 
-// newAssembler checks that the table has what every result has.
-func newAssembler(records *dataset.Records) (assembler, error) {
-	var gone []string
+// newTableRow checks that the table has the columns of results.
+func newTableRow(records *dataset.Records) (tableRow, error) {
+	var missing []string
 	for _, name := range []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error",
 	} {
 		if !slices.Contains(records.Names(), name) {
-			gone = append(gone, name)
+			missing = append(missing, name)
 		}
 	}
-	if gone != nil {
-		return assembler{}, fmt.Errorf("not results, which are what ragfaith score writes: no column %s", strings.Join(gone, ", "))
+	if missing != nil {
+		return tableRow{}, fmt.Errorf("not results, which are what ragfaith score writes: no column %s", strings.Join(missing, ", "))
 	}
-	a := assembler{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
+	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
 	if list := records.Metadata(result.JSONColumnsKey); list != "" {
 		if err := a.jsonTexts(list); err != nil {
-			return assembler{}, fmt.Errorf("%s in the metadata: %w", result.JSONColumnsKey, err)
+			return tableRow{}, fmt.Errorf("%s in the metadata: %w", result.JSONColumnsKey, err)
 		}
 	}
 	return a, nil
 }
 
-// jsonTexts reads the JSON array of the columns that hold JSON as text.
-func (a *assembler) jsonTexts(list string) error {
+// jsonTexts reads the JSON array of columns that hold JSON as text.
+func (a *tableRow) jsonTexts(list string) error {
 	d := jsontext.NewDecoder(strings.NewReader(list))
 	for {
 		tok, err := d.ReadToken()
@@ -60,15 +60,15 @@ func (a *assembler) jsonTexts(list string) error {
 	}
 }
 
-// object returns the columns as one object, valid until it is called again.
-func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
+// object returns the columns as a JSON object, which is valid until the next call.
+func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 	b := append(a.buf[:0], '{')
 	for i := range columns {
 		name, value := columns[i].Name, columns[i].Value
 		if name == "n_claims" || name == "n_supported" {
 			text, _ := result.PlainText(value)
 			if name == "n_claims" {
-				a.counted = &text
+				a.claims = &text
 			} else {
 				a.supported = &text
 			}
@@ -99,14 +99,14 @@ func (a *assembler) object(columns []dataset.Column) ([]byte, error) {
 	return a.buf, nil
 }
 
-// checkCounts compares the cells of the last row that count its claims with the
-// claims. Only CSV and TSV have them, and they are empty for failed rows.
-func (a *assembler) checkCounts(r *result.Row) error {
+// checkCounts compares the counts of the last row with its claims. Only CSV and TSV have
+// them, and they are empty for failed rows.
+func (a *tableRow) checkCounts(r *result.Row) error {
 	for _, c := range []struct {
 		name string
 		cell *string
 		want int
-	}{{"n_claims", a.counted, len(r.Claims)}, {"n_supported", a.supported, r.Supported()}} {
+	}{{"n_claims", a.claims, len(r.Claims)}, {"n_supported", a.supported, r.Supported()}} {
 		if c.cell == nil {
 			continue
 		}
@@ -122,12 +122,12 @@ func (a *assembler) checkCounts(r *result.Row) error {
 	return nil
 }
 
-// cell returns the JSON of a cell of CSV or TSV.
+// cell returns the JSON value of a cell of CSV or TSV.
 func cell(name string, value []byte) []byte {
 	text, isText := result.PlainText(value)
 	switch name {
 	case "contexts", "claims", "index", "faithfulness", "support", "citation_recall", "citation_precision":
-		return []byte(text) // is JSON, or empty for null
+		return []byte(text) // JSON, or "" for null
 	case "unresolved_citations":
 		return []byte(strings.TrimSuffix(text, ".0")) // pandas writes integers with gaps so
 	case "reason", "error":
