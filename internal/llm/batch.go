@@ -136,7 +136,7 @@ func (b *Batch) load(ctx context.Context) error {
 	}
 	if s != nil {
 		for _, p := range s.Parts {
-			if err := removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
+			if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
 				return err
 			}
 		}
@@ -252,7 +252,7 @@ func (b *Batch) clear() error {
 		names = append(names, requestFile(p.Name))
 	}
 	for _, name := range names {
-		if err := removeIfThere(filepath.Join(b.opts.Dir, name)); err != nil {
+		if err := removeIfExists(filepath.Join(b.opts.Dir, name)); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,7 @@ func (c *Client) createBatch(ctx context.Context, file string, metadata map[stri
 	if b.ID == "" {
 		return remoteBatch{}, errNoID("batch")
 	}
-	return remote(&b.Batch), nil
+	return newRemoteBatch(&b.Batch), nil
 }
 
 // batch returns the state of a batch.
@@ -110,7 +110,7 @@ func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
 	if b.ID != id {
 		return remoteBatch{}, errNoID("batch")
 	}
-	return remote(&b.Batch), nil
+	return newRemoteBatch(&b.Batch), nil
 }
 
 // findBatch searches the server's batches for one with the given metadata.
@@ -124,7 +124,7 @@ func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found 
 		}
 		for i := range page.Data {
 			if containsAll(page.Data[i].Metadata, metadata) && page.Data[i].ID != "" {
-				return remote(&page.Data[i]), true, nil
+				return newRemoteBatch(&page.Data[i]), true, nil
 			}
 		}
 		if !page.HasMore || len(page.Data) == 0 {
@@ -146,6 +146,7 @@ func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai
 	return page, nil
 }
 
+// containsAll reports whether all has every member of some.
 func containsAll(all, some map[string]any) bool {
 	for k, v := range some {
 		if all[k] != v {
@@ -219,7 +220,7 @@ func errNoID(what string) error {
 	return &StatusError{Status: 200, Message: "what it sent is no " + what + ": has the server batches?"}
 }
 
-func remote(b *openai.Batch) remoteBatch {
+func newRemoteBatch(b *openai.Batch) remoteBatch {
 	out := remoteBatch{
 		id: b.ID, status: strings.ToLower(b.Status),
 		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, total: b.RequestCounts.Total,

@@ -252,7 +252,7 @@ func tooFew(n, first int) bool {
 // discardRound deletes what was recorded in this round.
 func (b *Batch) discardRound(ctx context.Context) error {
 	for _, p := range b.state.round(b.state.Round) {
-		if err := removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
+		if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
 			return err
 		}
 	}
@@ -260,7 +260,7 @@ func (b *Batch) discardRound(ctx context.Context) error {
 	return b.store.forget(ctx, b.state.Round)
 }
 
-func removeIfThere(path string) error {
+func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -304,5 +304,5 @@ func (b *Batch) fetch(ctx context.Context, p *batchPart, info remoteBatch) error
 	}
 	b.notifyf("batch %s: %s", p.Batch, status)
 	// The replies are in the store.
-	return removeIfThere(filepath.Join(b.opts.Dir, requestFile(p.Name)))
+	return removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name)))
 }

@@ -212,6 +212,7 @@ func namedLimit(message string) int {
 	)
 }
 
+// negotiable reports whether a status may mean that the form of a request was rejected.
 func negotiable(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,

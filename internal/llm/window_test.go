@@ -37,7 +37,7 @@ func (c *counter) Complete(_ context.Context, r *Request) (*Reply, error) {
 
 func quarter(text string) int { return len(text) / 4 }
 
-// prose returns a text of about n tokens.
+// prose returns a text of about that many tokens.
 func prose(tokens int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < 4*tokens; i++ {

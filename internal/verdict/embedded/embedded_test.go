@@ -42,9 +42,11 @@ func (m *fakeModel) Count(text string) int { return len(strings.Fields(text)) }
 func supports(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{4, 0, 0}}
 }
+
 func refuses(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{-4, 1, 0}}
 }
+
 func denies(window, _ string) encoder.ClaimOutput {
 	return encoder.ClaimOutput{Logits: [3]float32{-4, 0, 4}}
 }
