@@ -6,14 +6,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A quoteChecker drops from verdicts what is not in the contexts: chunks that
-// do not exist, and quotes that are not the chunk's own text at their place.
-// It is used by one goroutine, and keeps its room from row to row.
+// A quoteChecker removes references of verdicts that do not match the contexts: chunks that
+// do not exist, and quotes that differ from the chunk. It is for one goroutine and reuses its
+// memory.
 type quoteChecker struct {
 	chunks []codePoints
 }
 
-// reset takes the contexts of the next row.
+// reset sets the contexts of the next row.
 func (q *quoteChecker) reset(contexts []string) {
 	q.chunks = slices.Grow(q.chunks[:0], len(contexts))[:len(contexts)]
 	for i, c := range contexts {
@@ -21,16 +21,16 @@ func (q *quoteChecker) reset(contexts []string) {
 	}
 }
 
-// clean drops from v what can't be found. The judge's own slices stay as they
-// are, since a judge may give the same ones again.
+// clean removes invalid references from v. It does not modify slices, because a judge may
+// return the same ones again.
 func (q *quoteChecker) clean(v *verdict.Verdict) {
 	for i := range v.Evidence {
-		if q.holds(&v.Evidence[i]) {
+		if q.matches(&v.Evidence[i]) {
 			continue
 		}
 		kept := slices.Clone(v.Evidence[:i])
 		for _, e := range v.Evidence[i+1:] {
-			if q.holds(&e) {
+			if q.matches(&e) {
 				kept = append(kept, e)
 			}
 		}
@@ -50,8 +50,8 @@ func (q *quoteChecker) clean(v *verdict.Verdict) {
 	}
 }
 
-// holds reports whether e quotes its chunk exactly.
-func (q *quoteChecker) holds(e *verdict.Evidence) bool {
+// matches reports whether e quotes its chunk exactly.
+func (q *quoteChecker) matches(e *verdict.Evidence) bool {
 	if e.Chunk < 0 || e.Chunk >= len(q.chunks) {
 		return false
 	}

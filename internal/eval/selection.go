@@ -9,20 +9,19 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// A Selection is the part of a dataset that is to be scored. The limit is taken
-// first, then the sample, then the shard, so that the shards of a selection
-// together are that selection. Rows keep their index and their order.
+// A Selection selects rows of a dataset: first the limit, then the sample, then the shard,
+// so that the shards together are the selection. Rows keep their index and order.
 type Selection struct {
-	Limit  int    // the first rows only; 0 is all
-	Sample int    // so many rows drawn at random; 0 is all
-	Seed   uint64 // of the sample
-	Shard  int    // from 1 to Shards
-	Shards int    // 0 and 1 are the whole
+	Limit  int    // number of first rows; 0 for all
+	Sample int    // number of random rows; 0 for all
+	Seed   uint64 // random seed of the sample
+	Shard  int    // 1 to Shards
+	Shards int    // 0 or 1 for no sharding
 }
 
-// Of returns the selected rows. A sample reads all rows before it yields the
-// first, and keeps Sample of them. A row that can't be read counts as a row;
-// any other error is yielded and ends the rows.
+// Of returns the selected rows. A sample reads all rows before the first is returned and
+// keeps Sample of them in memory. Unreadable rows count as rows; any other error ends the
+// rows.
 func (s Selection) Of(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	if s.Limit > 0 {
 		rows = limit(rows, s.Limit)
@@ -59,9 +58,8 @@ func shard(rows iter.Seq2[dataset.Row, error], i, n int) iter.Seq2[dataset.Row, 
 	}
 }
 
-// sample draws n rows without replacement, each set of n being as likely as any
-// other: Vitter's algorithm R (ACM Transactions on Mathematical Software 11,
-// 1985).
+// sample draws n rows uniformly without replacement with Vitter's algorithm R (ACM
+// Transactions on Mathematical Software 11, 1985).
 func sample(rows iter.Seq2[dataset.Row, error], n int, seed uint64) iter.Seq2[dataset.Row, error] {
 	type drawn struct {
 		row dataset.Row
@@ -92,8 +90,8 @@ func sample(rows iter.Seq2[dataset.Row, error], n int, seed uint64) iter.Seq2[da
 	}
 }
 
-// isRow reports whether what was yielded with err is a row, if an unreadable one.
+// isRow reports whether err belongs to a row, which may be unreadable.
 func isRow(err error) bool {
-	var bad *dataset.RowError
-	return err == nil || errors.As(err, &bad)
+	_, bad := errors.AsType[*dataset.RowError](err)
+	return err == nil || bad
 }

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	// headBytes is how much of a context is searched for its name.
+	// headBytes is the length of the start of a context in which its name is searched.
 	headBytes = 256
-	// maxCandidates is how many contexts one name may mean.
+	// maxCandidates is the maximum number of contexts with the same name.
 	maxCandidates = 32
 )
 
-// A sourceIndex finds the contexts of a row by what its answer calls them.
+// A sourceIndex finds the contexts of a row by the names and numbers in citations.
 type sourceIndex struct {
 	chunks int
-	names  [keyForms]map[string][]int // chunks in order, by the forms of a name
-	prefix map[string]bool            // of ids that end with a number: "doc" of "doc_7"
-	first  int                        // the number of the first chunk: 0 or 1
-	byID   map[int]int                // chunks by number, where numbers are ids; nil where they are positions
+	names  [keyForms]map[string][]int // chunks by form and name
+	prefix map[string]bool            // of ids that end in a number: "doc" of "doc_7"
+	first  int                        // number of the first chunk: 0 or 1
+	byID   map[int]int                // chunks by number; nil if numbers are positions
 }
 
-// The forms by which names are compared, the most exact first.
+// The forms in which names are compared, most exact first.
 const (
-	exactForm = iota // in lower case, an address without its scheme
-	baseForm         // of a path, its last part
-	stemForm         // of that, letters and digits without the extension
+	exactForm = iota // lower case, URLs without the scheme
+	baseForm         // last element of a path
+	stemForm         // letters and digits of that, without the extension
 	keyForms
 )
 
@@ -41,7 +41,7 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 	for form := range x.names {
 		x.names[form] = make(map[string][]int)
 	}
-	ordered := true // the ids are 0, 1, 2...
+	ordered := true // ids are 0, 1, 2...
 	for i, text := range row.Contexts {
 		if row.Sources != nil {
 			s := &row.Sources[i]
@@ -65,7 +65,7 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 			addNumber(labels, label, i)
 		}
 	}
-	if ordered { // such ids only count the contexts, as positions do
+	if ordered { // such ids are positions
 		clear(ids)
 	}
 	x.number(claims, ids, labels)
@@ -78,9 +78,9 @@ func addNumber(to map[int]int, n, chunk int) {
 	}
 }
 
-// number decides what the numbers of citations mean: ids that contexts carry, the
-// labels that their texts begin with, or positions, by which of them most of the
-// numbers have. Positions count from 1, unless the answer cites 0.
+// number determines whether the numbers of citations are ids of contexts, labels at the
+// start of their texts, or positions: whatever resolves most numbers. Positions start at 1
+// unless the answer cites 0.
 func (x *sourceIndex) number(claims []extract.Claim, ids, labels map[int]int) {
 	x.first = 1
 	var numbers []int
@@ -94,27 +94,27 @@ func (x *sourceIndex) number(claims []extract.Claim, ids, labels map[int]int) {
 			}
 		}
 	}
-	most := 0
+	resolved := 0
 	for _, n := range numbers {
 		if n >= x.first && n-x.first < x.chunks {
-			most++
+			resolved++
 		}
 	}
-	for _, reading := range []map[int]int{labels, ids} {
+	for _, numbering := range []map[int]int{labels, ids} {
 		found := 0
 		for _, n := range numbers {
-			if _, ok := reading[n]; ok {
+			if _, ok := numbering[n]; ok {
 				found++
 			}
 		}
-		if found > 0 && found >= most {
-			x.byID, most = reading, found
+		if found > 0 && found >= resolved {
+			x.byID, resolved = numbering, found
 		}
 	}
 }
 
-// find returns the chunks that a citation may mean, in order; none where it
-// resolves to nothing. Several have the same name.
+// find returns the chunks that a citation may refer to, in order, or nil if it is
+// unresolved. Several chunks may have the same name.
 func (x *sourceIndex) find(c *extract.Citation) []int {
 	for _, name := range c.Names {
 		for form, key := range keysOf(name) {
@@ -122,7 +122,7 @@ func (x *sourceIndex) find(c *extract.Citation) []int {
 				return x.names[form][key]
 			}
 			if strings.Contains(name, "://") {
-				break // pages of other sites have the same last part
+				break // pages of other sites may have the same last element
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (x *sourceIndex) find(c *extract.Citation) []int {
 	}
 	for _, name := range c.Names {
 		if p := numberPrefix(name); p != "" && x.prefix[p] && !strings.Contains(name, " ") {
-			return nil // "doc_9" is none of "doc_1" and "doc_7", and no position
+			return nil // "doc_9" is not a position if there are "doc_1" and "doc_7"
 		}
 	}
 	if n := c.Number - x.first; n >= 0 && n < x.chunks {
@@ -166,8 +166,8 @@ func (x *sourceIndex) addPrefix(id string) {
 	}
 }
 
-// numberPrefix is the letters before the number that a name ends with, "" if it has
-// no such form.
+// numberPrefix returns the letters before the number at the end of a name, or "" if the
+// name does not have this form.
 func numberPrefix(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	word := strings.TrimRight(name, "0123456789")
@@ -181,7 +181,7 @@ func numberPrefix(name string) string {
 	return word
 }
 
-// keysOf returns the forms of a name. An empty one is not compared.
+// keysOf returns the forms of a name. Empty forms are not compared.
 func keysOf(name string) [keyForms]string {
 	exact := strings.ToLower(strings.TrimSpace(name))
 	for _, scheme := range []string{"https://", "http://", "file://"} {
@@ -199,8 +199,8 @@ func keysOf(name string) [keyForms]string {
 	return [keyForms]string{exact, base, lettersAndDigits(stem)}
 }
 
-// isExtension reports whether s can be the extension of a file, perhaps with a
-// place after it: "pdf", "pdf:12".
+// isExtension reports whether s looks like a file extension, possibly followed by a
+// location: "pdf", "pdf:12".
 func isExtension(s string) bool {
 	const longest = 5
 	s, _, _ = strings.Cut(s, ":")
@@ -217,9 +217,8 @@ func lettersAndDigits(s string) string {
 	}, s)
 }
 
-// headNames returns the names that a text gives itself at its beginning: "Title: …",
-// "[doc_12] …", "Document 3: …", or a heading. It sets label to the number of the
-// document, if there is one.
+// headNames returns the names of a text at its start: "Title: …", "[doc_12] …",
+// "Document 3: …", or a heading. It sets label to the number of the document, if any.
 func headNames(head string, label *int) []string {
 	const lines = 4
 	var names []string
@@ -227,7 +226,7 @@ func headNames(head string, label *int) []string {
 		line, rest, more := strings.Cut(head, "\n")
 		trimmed := strings.TrimSpace(line)
 		if i == 0 {
-			trimmed, names = labelled(trimmed, label, names)
+			trimmed, names = parseLabel(trimmed, label, names)
 		}
 		key, value, ok := strings.Cut(trimmed, ":")
 		if ok && isNameKey(strings.ToLower(strings.Trim(key, " *_#"))) {
@@ -246,9 +245,9 @@ func headNames(head string, label *int) []string {
 	return names
 }
 
-// labelled reads the label that a text begins with: "[doc_12]", "Document 3:",
-// "Document [3](Title: Plans):". It returns the line after it.
-func labelled(line string, label *int, names []string) (string, []string) {
+// parseLabel parses the label at the start of a text: "[doc_12]", "Document 3:",
+// "Document [3](Title: Plans):". It returns the rest of the line.
+func parseLabel(line string, label *int, names []string) (string, []string) {
 	const longest = 64
 	word := line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsLetter))]
 	known := false
@@ -285,7 +284,7 @@ func labelled(line string, label *int, names []string) (string, []string) {
 	return strings.TrimLeft(rest, " :.()|-\t"), names
 }
 
-// isNameKey knows the labels of the name of a text.
+// isNameKey reports whether s is the key of a name.
 func isNameKey(s string) bool {
 	switch s {
 	case "title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id":
@@ -294,7 +293,7 @@ func isNameKey(s string) bool {
 	return false
 }
 
-// isHeadingLine reports whether a first line is the heading of what follows it.
+// isHeadingLine reports whether the first line is a heading.
 func isHeadingLine(line, heading string) bool {
 	const longest = 100
 	if heading == "" || len(heading) > longest {

@@ -8,20 +8,19 @@ import (
 	"time"
 )
 
-// A TimeoutError is why a row failed that took longer than Pipeline.RowTimeout.
+// A TimeoutError reports that a row took longer than Pipeline.RowTimeout.
 type TimeoutError struct{ Limit time.Duration }
 
-// Error names the limit, and the flag that sets it.
+// Error names the limit and its flag.
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("timed out after %v (--row-timeout)", e.Limit)
 }
 
-// Waiting stops the clock of a row until resume is called. Code that works on
-// a row calls it before it waits for something that takes its time for other
-// reasons than the row: the reply of a server, or its turn at a model that
-// other rows are using. ctx is the context of the stage; with any other
-// Waiting does nothing. Calls may overlap, and each resume must be called
-// exactly once, before the stage returns.
+// Waiting pauses the timeout of a row until resume is called. A stage calls it before it
+// waits for something that does not depend on the row, such as the reply of a server or a
+// model that other rows use. ctx is the context of the stage; with any other context Waiting
+// does nothing. Calls may overlap. Each resume must be called exactly once, before the stage
+// returns.
 func Waiting(ctx context.Context) (resume func()) {
 	c, ok := ctx.Value(rowClockKey{}).(*rowClock)
 	if !ok {
@@ -33,8 +32,8 @@ func Waiting(ctx context.Context) (resume func()) {
 
 type rowClockKey struct{}
 
-// A rowClock cancels a context when the row that is scored with it has worked
-// for too long. It serves the rows of one worker, one after another.
+// A rowClock cancels a context when a row takes too long. It serves the rows of one worker,
+// one at a time.
 type rowClock struct {
 	limit  time.Duration
 	now    func() time.Time
@@ -42,13 +41,13 @@ type rowClock struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
-	left    time.Duration // of the row's time when the timer was last started
+	left    time.Duration // remaining time when the timer was last started
 	started time.Time
-	waits   int  // calls of Waiting that have not resumed
-	paused  bool // the timer was stopped for them in time
+	waits   int  // calls of Waiting that were not resumed
+	paused  bool // the timer was stopped before it fired
 }
 
-// newRowClock returns a clock and the context of the rows that it serves.
+// newRowClock returns a clock and the context that it cancels.
 func newRowClock(ctx context.Context, limit time.Duration, now func() time.Time) (context.Context, *rowClock) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &rowClock{limit: limit, now: now, cancel: cancel}
@@ -57,7 +56,7 @@ func newRowClock(ctx context.Context, limit time.Duration, now func() time.Time)
 	return context.WithValue(ctx, rowClockKey{}, c), c
 }
 
-// start gives the next row its full time.
+// start starts the time of the next row.
 func (c *rowClock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,8 +65,8 @@ func (c *rowClock) start() {
 	c.timer.Reset(c.left)
 }
 
-// stop reports whether the row ended in time. If not, the context is cancelled,
-// or about to be, and the clock can't serve another row.
+// stop reports whether the row finished in time. If not, the context is canceled, or about
+// to be, and the clock cannot be reused.
 func (c *rowClock) stop() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +77,7 @@ func (c *rowClock) pause() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.waits++; c.waits == 1 && c.timer.Stop() {
-		// The timer has not fired: a clock that shows more than what was left was set.
+		// The timer has not fired, so a larger difference means that the clock was set.
 		if d := c.now().Sub(c.started); d > 0 && d < c.left {
 			c.left -= d
 		}
