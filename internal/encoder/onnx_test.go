@@ -75,30 +75,9 @@ func runPadded(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 
 func TestPaddedNetworksMatchNaiveComputationOnONNX(t *testing.T) {
 	o := onnxOptions(t)
-	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBF16, "F16": toF16}
-	for dtype := range round {
-		for family, tiny := range tiny() {
-			t.Run(family+"/"+dtype, func(t *testing.T) {
-				tiny.round = round[dtype]
-				var want [][]float64
-				for _, s := range tinySequences() {
-					want = append(want, tiny.run(s))
-				}
-				m, err := load(tiny.write(t, dtype), o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer m.Close()
-				var d deviation
-				for i, row := range runPadded(t, m, tinySequences()) {
-					d.add(float64s(row), want[i])
-				}
-				if t.Logf("max difference %.2g", d.max); d.max > 1e-4 {
-					t.Errorf("max difference %.2g, want at most 1e-4", d.max)
-				}
-			})
-		}
-	}
+	testTinyModels(t, func(t *testing.T, dir string, want [][]float64) {
+		compareRows(t, "ONNX Runtime", runPadded(t, mustLoad(t, dir, o), tinySequences()), want)
+	})
 }
 
 func TestONNXMatchesKernelsForConfigVariants(t *testing.T) {

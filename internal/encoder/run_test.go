@@ -20,16 +20,7 @@ import (
 func loadTiny(t testing.TB, family string, o Options) *Model {
 	t.Helper()
 	dir, _ := writeTiny(t, family)
-	m, err := load(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return m
+	return mustLoad(t, dir, o)
 }
 
 // testSequences returns n sequences of 1 to 46 tokens.

@@ -112,37 +112,44 @@ func tinySequences() []sequence {
 	return seqs
 }
 
-func TestNetworksMatchNaiveComputation(t *testing.T) {
-	round := map[string]func(float64) float64{"F32": toFloat32, "BF16": toBF16, "F16": toF16}
-	for dtype := range round {
+// testTinyModels runs f for every family and data type with the directory of the
+// model and the outputs of the naive computation for tinySequences.
+func testTinyModels(t *testing.T, f func(t *testing.T, dir string, want [][]float64)) {
+	t.Helper()
+	for dtype, round := range map[string]func(float64) float64{"F32": toFloat32, "BF16": toBF16, "F16": toF16} {
 		for family, tiny := range tiny() {
 			t.Run(family+"/"+dtype, func(t *testing.T) {
-				tiny.round = round[dtype]
+				tiny.round = round
 				var want [][]float64
 				for _, s := range tinySequences() {
 					want = append(want, tiny.run(s))
 				}
-				dir := tiny.write(t, dtype)
-				for _, kernelName := range kernelNames() {
-					m, err := load(dir, Options{Kernel: kernelName, Threads: 2})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer m.Close()
-					got, err := m.classify(t.Context(), tinySequences())
-					if err != nil {
-						t.Fatal(err)
-					}
-					var d deviation
-					for i := range want {
-						d.add(float64s(got[i]), want[i])
-					}
-					t.Logf("%s: max difference %.2g", kernelName, d.max)
-					if d.max > 1e-4 {
-						t.Errorf("%s: max difference %.2g, want at most 1e-4", kernelName, d.max)
-					}
-				}
+				f(t, tiny.write(t, dtype), want)
 			})
 		}
 	}
+}
+
+func compareRows(t *testing.T, name string, got [][]float32, want [][]float64) {
+	t.Helper()
+	var d deviation
+	for i := range want {
+		d.add(float64s(got[i]), want[i])
+	}
+	if t.Logf("%s: max difference %.2g", name, d.max); d.max > 1e-4 {
+		t.Errorf("%s: max difference %.2g, want at most 1e-4", name, d.max)
+	}
+}
+
+func TestNetworksMatchNaiveComputation(t *testing.T) {
+	testTinyModels(t, func(t *testing.T, dir string, want [][]float64) {
+		for _, kernelName := range kernelNames() {
+			m := mustLoad(t, dir, Options{Kernel: kernelName, Threads: 2})
+			got, err := m.classify(t.Context(), tinySequences())
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareRows(t, kernelName, got, want)
+		}
+	})
 }
