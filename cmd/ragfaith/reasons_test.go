@@ -78,7 +78,7 @@ func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 
 var (
 	absentValue = regexp.MustCompile(`^“([^”]*)” is not in the contexts(?: \(nearest: “([^”]*)”\))?;`)
-	otherValue  = regexp.MustCompile(`^the contexts say “([^”]*)” there, not “([^”]*)”;`)
+	otherValue  = regexp.MustCompile(`^the contexts say “([^”]*)”, not “([^”]*)”;`)
 	absentWords = regexp.MustCompile(`; not in the contexts: ([^”]*)$`)
 )
 

@@ -192,7 +192,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 		return 0
 	})
 	if len(order) == 0 {
-		v.Reason = "the contexts have no text"
+		v.Reason = "the contexts are empty"
 		return v, nil
 	}
 	top := best[order[0]]

@@ -307,7 +307,7 @@ func (r *answerReader) compare(contexts []string) (objection, quote) {
 	}
 	s := &r.sentences[other.sentence]
 	return objection{
-		reason: quoted(contexts[other.chunk][other.start:other.end]) + " stands closer to the words of the question than " + quoted(r.text),
+		reason: quoted(contexts[other.chunk][other.start:other.end]) + " is closer to the words of the question than " + quoted(r.text),
 		limit:  contradicted, incomplete: true,
 	}, quote{chunk: other.chunk, start: s.start, end: s.end}
 }

@@ -67,8 +67,8 @@ func TestSameWordsRearranged(t *testing.T) {
 		{"Two thirds of the members voted for the plan in Graz.", "67 percent of the members voted for the plan in Graz.", yes, ""},
 		{"Half of the members voted for the plan in Graz.", "50% of the members voted for the plan in Graz.", yes, ""},
 		{"Five out of six members voted for the plan in Graz.", "Five members voted for the plan in Graz.", yes, ""},
-		{"The new pipeline is 40 km long and crosses the border.", "The new pipeline is 40 miles long.", no, "the contexts say “40 km” there, not “40 miles”"},
-		{"The bridge in Bergen cost £40 million to build.", "The bridge in Bergen cost $40 million to build.", no, "say “£40 million” there, not “$40 million”"},
+		{"The new pipeline is 40 km long and crosses the border.", "The new pipeline is 40 miles long.", no, "the contexts say “40 km”, not “40 miles”"},
+		{"The bridge in Bergen cost £40 million to build.", "The bridge in Bergen cost $40 million to build.", no, "say “£40 million”, not “$40 million”"},
 		{"The pipeline is 40 km long, or 24.9 miles, and crosses the border.", "The pipeline is 24.9 miles long.", yes, ""},
 	} {
 		v := judge(t, j, task("", []string{c.context}, c.claim))[0]

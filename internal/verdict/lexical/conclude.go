@@ -9,7 +9,7 @@ import (
 // conclude returns the verdict on c from what match found in the contexts. An
 // objection from one chunk counts only if no other chunk supports the claim.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
-	v := verdict.Verdict{Score: c.best.score, Reason: "no passage is like it"}
+	v := verdict.Verdict{Score: c.best.score, Reason: "no similar passage"}
 	if len(c.bestHits) == 0 {
 		if v.Score >= j.opts.Threshold { // a threshold that every claim reaches
 			v.Label = verdict.Supported

@@ -94,9 +94,9 @@ func (j *Judge) oppositeOrNegation(s *scratch, c *claim, hasNearlyAll bool) obje
 		return j.opposite(s, c)
 	case !hasNearlyAll:
 	case a.negations == 0 && b.denies(a):
-		return objection{reason: "the contexts deny it", limit: contradicted}
+		return objection{reason: "the contexts deny the claim", limit: contradicted}
 	case b.negations == 0 && a.denies(b):
-		return objection{reason: "it denies what the contexts say", limit: contradicted}
+		return objection{reason: "the claim denies what the contexts say", limit: contradicted}
 	}
 	return objection{}
 }

@@ -120,7 +120,7 @@ func TestVerdicts(t *testing.T) {
 		{"", "Das Treffen fand am 14. März 1998 in Berlin statt.", "Das Treffen fand am 20. März 1998 in Berlin statt.", no, "“20. März 1998” is not in the contexts (nearest: “14. März 1998”)"},
 		{"", "Elle est née le 14 mars 1998.", "Elle est née le 20 mars 1998.", no, "nearest: “14 mars 1998”"},
 		{"", "人口は1500万人です。", "人口は1400万人です。", no, "“1400” is not in the contexts (nearest: “1500”)"},
-		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", no, "the contexts say “-5” there, not “5”"},
+		{"", "It was -5 degrees at night in the valley.", "It was 5 degrees at night in the valley.", no, "the contexts say “-5”, not “5”"},
 		{"", "Die Firma hat 1500 Mitarbeiter.", "Die Firma hat 1.500 Mitarbeiter.", yes, ""},
 		{"", "東京都は日本の首都である。", "東京都は日本の首都である。", yes, ""},
 		{"", "東京都は日本の首都である。", "大阪府は韓国の農村だった。", not, ""},

@@ -56,7 +56,7 @@ func (s *scratch) readLists(contexts []string) []list {
 // words are missing.
 func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, quote) {
 	if s.lacksItem(c) {
-		return objection{reason: "most of what it lists is not there", limit: contradicted, incomplete: true}, quote{}
+		return objection{reason: "most of the listed items are not in the contexts", limit: contradicted, incomplete: true}, quote{}
 	}
 	lead, items := c.items()
 	own := len(items)
@@ -107,7 +107,7 @@ func (j *Judge) checkLists(s *scratch, c *claim, contexts []string) (objection, 
 			continue
 		}
 		q := quote{chunk: l.chunk, start: l.Lead.Start, end: l.Items[len(l.Items)-1].End}
-		return objection{reason: "the list there does not have " + quoted(missing), limit: contradicted, incomplete: true}, q
+		return objection{reason: "the list in the contexts does not have " + quoted(missing), limit: contradicted, incomplete: true}, q
 	}
 	return objection{}, quote{}
 }

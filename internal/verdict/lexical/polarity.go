@@ -64,7 +64,7 @@ func (j *Judge) checkYesOrNo(s *scratch, c *claim, contexts []string, o objectio
 		return objection{}, quotes
 	}
 	c.supports = nil
-	return objection{reason: "the contexts say otherwise", limit: contradicted}, []quote{q}
+	return objection{reason: "the contexts say the opposite", limit: contradicted}, []quote{q}
 }
 
 // questionPolarity returns the answer of the contexts to a question, and the sentence

@@ -63,7 +63,7 @@ func (s *scratch) supportReason(c *claim, contexts []string, quotes []quote, sam
 	} else {
 		s.line = append(strconv.AppendInt(append(s.line, "chunk "...), int64(c.best.chunk), 10), " matches "...)
 	}
-	s.line = append(strconv.AppendInt(s.line, int64(found), 10), " of its "...)
+	s.line = append(strconv.AppendInt(s.line, int64(found), 10), " of the claim's "...)
 	s.line = append(strconv.AppendInt(s.line, int64(all), 10), " content words"...)
 	return string(s.line)
 }
@@ -159,7 +159,7 @@ func (s *scratch) valueReason(c *claim, t *term, other string, contexts []string
 	if s.isAbsent(c, t, contexts) {
 		return notInContexts(claimed, other)
 	}
-	return "the contexts say " + quoted(other) + " there, not " + quoted(claimed)
+	return "the contexts say " + quoted(other) + ", not " + quoted(claimed)
 }
 
 func notInContexts(value, nearest string) string {

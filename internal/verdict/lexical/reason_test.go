@@ -57,9 +57,9 @@ func TestReasonQuotesPassage(t *testing.T) {
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, want string }{
 		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for repairs.", "stated in chunk 0: “The bridge was closed for repairs in May.”"},
-		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of its 4 content words"},
+		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; chunk 0 matches 3 of the claim's 4 content words"},
 		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
-		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny it; chunk 0: “The drug is not effective in children.”"},
+		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts deny the claim; chunk 0: “The drug is not effective in children.”"},
 	} {
 		v := judge(t, j, task("", []string{c.context}, c.claim))[0]
 		if v.Reason != c.want {
@@ -98,7 +98,7 @@ func TestClaimWithoutCommonWordsQuotesMostSimilarPassage(t *testing.T) {
 			t.Errorf("%q: got %+v (%s), want %q", claim, v.Evidence, v.Reason, want)
 		}
 	}
-	if v := judge(t, j, task("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts have no text" {
+	if v := judge(t, j, task("", []string{"", " \n"}, "It rained."))[0]; len(v.Evidence) > 0 || v.Reason != "the contexts are empty" {
 		t.Errorf("blank contexts: got %+v (%s), want no evidence", v.Evidence, v.Reason)
 	}
 	if v := judge(t, j, task("", []string{"", "..."}, "It rained."))[0]; len(v.Evidence) != 1 || v.Evidence[0].Quote != "..." {

@@ -91,7 +91,7 @@ func (j *Judge) quoteSimilar(ctx context.Context, s *scratch, vs []verdict.Verdi
 			q = j.sentenceAt(s, contexts, support{chunk: o.chunk, start: o.i})
 		}
 		if q.chunk < 0 {
-			v.Reason = "the contexts have no text"
+			v.Reason = "the contexts are empty"
 			continue
 		}
 		v.Evidence = s.toEvidence(contexts, []quote{q}, v.Label)
