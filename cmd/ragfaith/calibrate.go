@@ -151,7 +151,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		}
 	}
 	if choice := r.Choice(); o.writesCalibration() && choice.Threshold != choice.Threshold {
-		warn(fmt.Errorf("score --calibration has no use for it: %s", choice.Why))
+		warn(fmt.Errorf("score --calibration can't use it: %s", choice.Why))
 	}
 	return nil
 }

@@ -89,12 +89,12 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 // A configFile is a config file and its origin.
 type configFile struct {
 	*config.File
-	found   bool // in the working directory or above it, so it may be anybody's
-	trusted bool // see trust
+	found   bool // in the working directory or above it, so anyone may have written it
+	trusted bool // see isTrusted
 }
 
-// configFiles reads the files of settings, the one that counts most first. given
-// is the value of --config.
+// configFiles reads the config files, in order of precedence. given is the value of
+// --config.
 func configFiles(given string, sys system) ([]configFile, error) {
 	var files []configFile
 	read := func(path string, found bool) error {
@@ -188,7 +188,7 @@ const (
 	sourceKey   = "source"
 	fromEnv     = "environment" // the variable
 	fromFile    = "file"        // path, line, and untrusted or ""
-	fromProfile = "profile"     // its name, and the place that names it
+	fromProfile = "profile"     // its name, and the origin of --profile
 )
 
 // untrusted marks a value that a config file may not set before it is trusted.

@@ -43,8 +43,8 @@ func needsTrust(f configFile, set []*pflag.Flag) []error {
 	return errs
 }
 
-// announce writes the options of a found file to standard error, unless the user asked
-// for quiet. The file itself can't.
+// announce writes the options that a found file sets to standard error, unless the user
+// set --quiet. The file can't silence the message by setting quiet itself.
 func announce(cmd *cobra.Command, f configFile, set []*pflag.Flag) {
 	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
 		return

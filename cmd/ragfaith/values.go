@@ -354,7 +354,7 @@ func nearest(word string, names []string) string {
 }
 
 // distance returns the Levenshtein distance in bytes: how many bytes must be inserted,
-// removed or replace to turn a into b.
+// removed or replaced to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
