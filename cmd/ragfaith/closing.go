@@ -128,25 +128,24 @@ func pageConclusion(gates []report.Gate, means *report.Means) html.Conclusion {
 
 // summaryLine returns the counts and the means on one line.
 func summaryLine(t *report.Tally, means *report.Means) string {
-	line := t.String()
+	parts := []string{t.String()}
 	for _, m := range means.Format() {
-		ofRows := m.Of == "rows"
-		if ofRows {
-			line += ", mean faithfulness " + m.Estimate
-		} else {
-			line += ", of claims " + m.Estimate
+		part := "of claims " + m.Estimate
+		if m.Of == "rows" {
+			part = "mean faithfulness " + m.Estimate
 		}
 		switch {
 		case m.Interval != "":
-			line += " (95% interval " + m.Interval + ")"
-		case ofRows:
-			line += " (no 95% interval, " + m.Basis + ")"
+			part += " (95% interval " + m.Interval + ")"
+		case m.Of == "rows":
+			part += " (no 95% interval, " + m.Basis + ")"
 		}
+		parts = append(parts, part)
 	}
 	if cited := t.Cited(); cited != "" {
-		line += ", citations " + cited
+		parts = append(parts, "citations "+cited)
 	}
-	return line
+	return strings.Join(parts, ", ")
 }
 
 const (

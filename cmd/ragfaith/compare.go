@@ -81,10 +81,14 @@ func (o *compareOptions) inputFlags() []flagSpec {
 
 func (o *compareOptions) outputFlags() []flagSpec {
 	return []flagSpec{
-		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
-			help: "format written to stdout: table, markdown, json or none"},
-		{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
-			help: "write to FILE (" + strings.Join(compareExtensions(), ", ") + ") atomically; repeatable"},
+		{
+			name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+			help: "format written to stdout: table, markdown, json or none",
+		},
+		{
+			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
+			help: "write to FILE (" + strings.Join(compareExtensions(), ", ") + ") atomically; repeatable",
+		},
 		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings on stderr"},
 	}
 }

@@ -35,14 +35,20 @@ func (o *outputOptions) flags() []flagSpec {
 		streams = append(streams, string(f))
 	}
 	return []flagSpec{
-		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", streams...), found: "table none",
-			help: "format written to stdout: " + orList(streams)},
+		{
+			name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", streams...), found: "table none",
+			help: "format written to stdout: " + orList(streams),
+		},
 		{name: "show", arg: "N", value: atLeast(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
-		{name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
-			help: "write results to FILE (atomically), by extension; repeatable"},
+		{
+			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
+			help: "write results to FILE (atomically), by extension; repeatable",
+		},
 		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
-		{name: "github", arg: "MODE", value: oneOf(&o.github, "auto", "auto", "off"), found: anyValue,
-			help: "GitHub Actions summary and annotations: auto or off"},
+		{
+			name: "github", arg: "MODE", value: oneOf(&o.github, "auto", "auto", "off"), found: anyValue,
+			help: "GitHub Actions summary and annotations: auto or off",
+		},
 	}
 }
 

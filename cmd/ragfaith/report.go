@@ -68,7 +68,7 @@ func newReport(sys system) *cobra.Command {
 		flagGroup{"Input", []flagSpec{
 			{name: "append", value: &o.concat, found: anyValue, help: "concatenate results of different datasets, renumbering rows"},
 		}},
-		flagGroup{"Output", append(o.outputOptions.flags(), quiet)},
+		flagGroup{"Output", append(o.flags(), quiet)},
 		flagGroup{"Gates", append(o.gateFlags(), seed)})
 	return cmd
 }

@@ -137,10 +137,14 @@ that its contexts support.`,
 	root.SetUsageFunc(writeUsage)
 	root.SetGlobalNormalizationFunc(flagAlias)
 	for _, spec := range []flagSpec{
-		{name: "color", arg: "WHEN", value: oneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
-			help: "when to color output: auto, always or never"},
-		{name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
-			help: "read only this config file; none to read no file"},
+		{
+			name: "color", arg: "WHEN", value: oneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
+			help: "when to color output: auto, always or never",
+		},
+		{
+			name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
+			help: "read only this config file; none to read no file",
+		},
 	} {
 		spec.add(root.PersistentFlags(), globalFlags)
 	}

@@ -105,10 +105,14 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 	o.maxRowBytes = dataset.DefaultMaxRowBytes
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
-		{name: "input-format", arg: "FORMAT", value: oneOf(&o.inputFormat, "auto", formats...), found: anyValue,
-			help: "dataset format: " + orList(formats)},
-		{name: "map", arg: "FIELD=COLUMN", value: &o.columns, found: anyValue,
-			help: "read id, question, answer or contexts from COLUMN; repeatable"},
+		{
+			name: "input-format", arg: "FORMAT", value: oneOf(&o.inputFormat, "auto", formats...), found: anyValue,
+			help: "dataset format: " + orList(formats),
+		},
+		{
+			name: "map", arg: "FIELD=COLUMN", value: &o.columns, found: anyValue,
+			help: "read id, question, answer or contexts from COLUMN; repeatable",
+		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, found: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
 		{name: "limit", arg: "N", value: atLeast(&o.limit, 0, 0), found: anyValue, help: "score only the first N rows; 0 for all"},
 		{name: "sample", arg: "N", value: atLeast(&o.sample, 0, 0), found: anyValue, help: "score a random sample of N rows; 0 for all"},
@@ -123,19 +127,29 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 	o.judge = withLexical
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: oneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
-		{name: "claims", arg: "METHOD", value: oneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
-			help: "how to split answers into claims: sentence or llm"},
-		{name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, found: withLexical + " " + withEmbedded,
-			help: "lexical, embedded, llm, hhem, or a model's name or DIR"},
-		{name: "evidence", arg: "MODE", value: oneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
-			help: "compare claims with single chunks or with all joined"},
+		{
+			name: "claims", arg: "METHOD", value: oneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
+			help: "how to split answers into claims: sentence or llm",
+		},
+		{
+			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, found: withLexical + " " + withEmbedded,
+			help: "lexical, embedded, llm, hhem, or a model's name or DIR",
+		},
+		{
+			name: "evidence", arg: "MODE", value: oneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
+			help: "compare claims with single chunks or with all joined",
+		},
 		{name: "threshold", arg: "SCORE", value: fraction{&o.threshold}, found: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
 		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file of \"ragfaith calibrate\""},
-		{name: "no-claims", arg: "SCORE", value: oneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
-			help: "score of an answer without claims: null, 0 or 1"},
+		{
+			name: "no-claims", arg: "SCORE", value: oneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
+			help: "score of an answer without claims: null, 0 or 1",
+		},
 		{name: "concurrency", arg: "N", value: atLeast(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
-		{name: "row-timeout", arg: "DURATION", value: atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0),
-			help: "timeout for one row, without waiting; 0s for none"},
+		{
+			name: "row-timeout", arg: "DURATION", value: atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0),
+			help: "timeout for one row, without waiting; 0s for none",
+		},
 	}
 }
 

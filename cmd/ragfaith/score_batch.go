@@ -251,11 +251,11 @@ func (b *batchRun) left() string {
 
 // finish removes the batch after its results are written, even if the run is
 // interrupted by then.
-func (b *batchRun) finish() {
+func (b *batchRun) finish(ctx context.Context) {
 	if b == nil {
 		return
 	}
-	if err := b.Finish(context.Background()); err != nil && !b.quiet {
+	if err := b.Finish(context.WithoutCancel(ctx)); err != nil && !b.quiet {
 		b.console.Warn(err)
 	}
 }

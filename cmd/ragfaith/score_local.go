@@ -58,8 +58,10 @@ func (l *localOptions) flags() []flagSpec {
 		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
 		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: atLeast(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
-		{name: "precision", arg: "TYPE", value: oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
-			help: "float32, or int8: faster, slightly less exact"},
+		{
+			name: "precision", arg: "TYPE", value: oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
+			help: "float32, or int8: faster, slightly less exact",
+		},
 		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
 		{name: "label-map", arg: "LABEL=MEANING", value: &l.labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
 	}

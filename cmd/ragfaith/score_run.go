@@ -103,7 +103,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 		return r.fail(err)
 	}
 	defer set.Close()
-	return r.finish(r.score(ctx, cancel, set))
+	return r.finish(ctx, r.score(ctx, cancel, set))
 }
 
 func newScoreRun(o *scoreOptions, paths []string, stdout, stderr io.Writer, sys system) *scoreRun {
@@ -328,14 +328,14 @@ func (r *scoreRun) announceInterrupt(ctx context.Context) (stop func()) {
 
 // finish completes the outputs of a run that ended with err, and returns the exit code
 // as an error.
-func (r *scoreRun) finish(err error) error {
+func (r *scoreRun) finish(ctx context.Context, err error) error {
 	r.failures.Close()
 	switch {
 	case errors.Is(err, errReaderGone):
 		// The reader of standard output has what it wanted, and nothing else was asked
 		// for. In a shell with pipefail this is a success as well.
 		_, err := r.outputs.abandon(false)
-		r.batch.finish()
+		r.batch.finish(ctx)
 		return err
 	case err != nil:
 		return r.fail(err)
@@ -347,7 +347,7 @@ func (r *scoreRun) finish(err error) error {
 		}
 		return &exitError{exitFailure}
 	}
-	r.batch.finish()
+	r.batch.finish(ctx)
 	means := r.means.Means(&r.tally)
 	gates := r.options.evaluate(&r.tally, means)
 	if err := r.closing.finish(gates, means); err != nil {
@@ -430,7 +430,7 @@ func (r *scoreRun) fail(err error) error {
 	return &exitError{exitFailure}
 }
 
-// printUsage writes what the language model was asked for.
+// printUsage writes the requests, tokens and cost of the language model.
 func (r *scoreRun) printUsage() {
 	if r.model != nil {
 		r.console.Println(r.model.usageLine())

@@ -56,8 +56,10 @@ func newSegment() *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
-		{name: "lang", arg: "LANG", value: tag{&o.lang}, found: anyValue,
-			help: "language such as de; de-x-claims to split as score does (default: detected)"},
+		{
+			name: "lang", arg: "LANG", value: tag{&o.lang}, found: anyValue,
+			help: "language such as de; de-x-claims to split as score does (default: detected)",
+		},
 		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "jsonl", "jsonl", "text"), found: "table none", help: "format written to stdout: jsonl or text"},
 	}})
 	return cmd

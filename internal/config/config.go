@@ -181,8 +181,11 @@ func (p parser) value(n *yaml.Node, depth int) (Value, error) {
 	case depth == 0:
 		return v, p.errorf(n, "values are nested too deeply")
 	}
-	switch {
-	case n.Kind == yaml.SequenceNode:
+	if n.Kind == yaml.MappingNode {
+		v.Shape = Mapping
+		return v, p.mapping(n, &v, depth)
+	}
+	if n.Kind == yaml.SequenceNode {
 		v.Shape = List
 		for _, c := range n.Content {
 			item, err := p.value(c, depth-1)
@@ -191,14 +194,11 @@ func (p parser) value(n *yaml.Node, depth int) (Value, error) {
 			}
 			v.Items = append(v.Items, item)
 		}
-	case n.Kind == yaml.MappingNode:
-		v.Shape = Mapping
-		return v, p.mapping(n, &v, depth)
-	default: // a scalar
-		quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
-		if v.Text = n.Value; v.Text != "" || quoted {
-			v.Shape = Scalar
-		}
+		return v, nil
+	}
+	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
+	if v.Text = n.Value; v.Text != "" || quoted {
+		v.Shape = Scalar
 	}
 	return v, nil
 }
