@@ -171,13 +171,13 @@ func TestActionScores(t *testing.T) {
 		code    int
 		outputs string
 	}{
-		"passed":         {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.9", "INPUT_OUTPUT=a.jsonl\nb b.md", "INPUT_SUMMARY=run.json"}, 0, "mean=0.975\nlower=0.867…\npassed=true\nexit-code=0\n"},
-		"below the bar":  {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.98"}, exitGate, "mean=0.975\nlower=0.867…\npassed=false\nexit-code=4\n"},
-		"patterns":       {[]string{"INPUT_DATASET=\r\n  *.jsonl  \n", "INPUT_MIN_MEAN=0.9"}, 0, "mean=0.975\nlower=0.912…\npassed=true\nexit-code=0\n"},
-		"arguments":      {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_ARGS=--limit\n20\n--keep=label"}, 0, "mean=1\nlower=0.831…\npassed=true\nexit-code=0\n"},
-		"no such file":   {[]string{"INPUT_DATASET=none-*.jsonl"}, exitFailure, "exit-code=1\n"},
-		"no dataset":     {nil, exitUsage, "exit-code=2\n"},
-		"a wrong number": {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=high"}, exitUsage, "exit-code=2\n"},
+		"passed":          {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.9", "INPUT_OUTPUT=a.jsonl\nb b.md", "INPUT_SUMMARY=run.json"}, 0, "mean=0.975\nlower=0.867…\npassed=true\nexit-code=0\n"},
+		"below the gate":  {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=0.98"}, exitGate, "mean=0.975\nlower=0.867…\npassed=false\nexit-code=4\n"},
+		"patterns":        {[]string{"INPUT_DATASET=\r\n  *.jsonl  \n", "INPUT_MIN_MEAN=0.9"}, 0, "mean=0.975\nlower=0.912…\npassed=true\nexit-code=0\n"},
+		"arguments":       {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_ARGS=--limit\n20\n--keep=label"}, 0, "mean=1\nlower=0.831…\npassed=true\nexit-code=0\n"},
+		"missing file":    {[]string{"INPUT_DATASET=none-*.jsonl"}, exitFailure, "exit-code=1\n"},
+		"missing dataset": {nil, exitUsage, "exit-code=2\n"},
+		"invalid number":  {[]string{"INPUT_DATASET=dataset.jsonl", "INPUT_MIN_MEAN=high"}, exitUsage, "exit-code=2\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := runAction(t, "action-score.sh", "", tt.env...)
@@ -293,17 +293,17 @@ func TestActionVerifiesReleaseChecksum(t *testing.T) {
 		code int
 		out  string
 	}{
-		"a version":          {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
-		"without its v":      {[]string{"INPUT_VERSION=1.2.3", "INPUT_RELEASES=" + whole + "/"}, 0, "ragfaith v1.2.3\n"},
-		"the action's tag":   {[]string{"ACTION_REF=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
-		"another file":       {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + other}, 1, "has not the checksum that its release gives"},
-		"not in the list":    {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + unlisted}, 1, "has not the checksum that its release gives"},
-		"no list":            {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + alone}, 1, "the checksums of 1.2.3 can't be had"},
-		"no such release":    {[]string{"INPUT_VERSION=v1.2.4", "INPUT_RELEASES=" + whole, "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.4 for Linux X64: it is built."},
-		"another system":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole, "RUNNER_OS=Plan9", "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.3 for Plan9 X64: it is built."},
-		"no server":          {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=http://127.0.0.1:9"}, 1, "status 000"},
-		"what is there":      {[]string{"INPUT_VERSION=installed"}, 0, ""},
-		"where is no source": {[]string{"ACTION_REF=main", "ACTION_PATH=/dev/null/none"}, 1, "/dev/null/none"},
+		"version":              {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
+		"version without v":    {[]string{"INPUT_VERSION=1.2.3", "INPUT_RELEASES=" + whole + "/"}, 0, "ragfaith v1.2.3\n"},
+		"tag of the action":    {[]string{"ACTION_REF=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
+		"modified archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + other}, 1, "has not the checksum that its release gives"},
+		"unlisted archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + unlisted}, 1, "has not the checksum that its release gives"},
+		"missing checksums":    {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + alone}, 1, "the checksums of 1.2.3 can't be had"},
+		"missing release":      {[]string{"INPUT_VERSION=v1.2.4", "INPUT_RELEASES=" + whole, "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.4 for Linux X64: it is built."},
+		"unsupported platform": {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole, "RUNNER_OS=Plan9", "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.3 for Plan9 X64: it is built."},
+		"no server":            {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=http://127.0.0.1:9"}, 1, "status 000"},
+		"installed":            {[]string{"INPUT_VERSION=installed"}, 0, ""},
+		"missing source":       {[]string{"ACTION_REF=main", "ACTION_PATH=/dev/null/none"}, 1, "/dev/null/none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := runAction(t, "action-install.sh", "", tt.env...)

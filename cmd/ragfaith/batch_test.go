@@ -144,28 +144,28 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 		end    string
 		online int
 	}{
-		"turned away":   {fault: fails(429), online: 4},
+		"rate limited":  {fault: fails(429), online: 4},
 		"failing":       {fault: fails(500), online: 4},
-		"refused":       {fault: fails(400), online: 4},
+		"rejected":      {fault: fails(400), online: 4},
 		"expired":       {end: "expired", online: 12},
 		"cancelled":     {end: "cancelled", online: 12},
 		"missing lines": {lines: lines(func(i int, line string) []string { return []string{line}[:min(1, i%6)] }), online: 4},
-		"doubled lines": {lines: lines(func(i int, line string) []string {
+		"duplicate lines": {lines: lines(func(i int, line string) []string {
 			if i%6 == 0 {
 				return []string{line, line}
 			}
 			return []string{line}
 		}), online: 4},
-		"ids that are unknown, and lines that are none": {lines: lines(func(i int, line string) []string {
+		"unknown ids and invalid lines": {lines: lines(func(i int, line string) []string {
 			return []string{line, id.ReplaceAllString(line, `"custom_id":"none-of-ours"`), `{"custom_id":`, "[]", "null", "", "\x00\xff", `{"custom_id":7}`}
 		})},
-		"an id of another request": {lines: func(all []string) []string {
+		"id of another request": {lines: func(all []string) []string {
 			return append(all, id.ReplaceAllString(all[0], id.FindString(all[1])))
 		}, online: 1},
-		"broken lines": {lines: lines(func(i int, line string) []string {
+		"truncated lines": {lines: lines(func(i int, line string) []string {
 			return []string{line[:len(line)-i%2]}
 		}), online: 12},
-		"a line of 100 MB": {lines: lines(func(i int, line string) []string {
+		"line of 100 MB": {lines: lines(func(i int, line string) []string {
 			if i == 3 {
 				return []string{strings.Replace(line, `{"id"`, `{"x":"`+strings.Repeat("x", 100<<20)+`","id"`, 1)}
 			}
@@ -177,7 +177,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 			}
 			return []string{line}
 		}), online: 4},
-		"no line at all": {lines: func([]string) []string { return nil }, online: 24},
+		"empty output": {lines: func([]string) []string { return nil }, online: 24},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")

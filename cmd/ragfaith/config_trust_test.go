@@ -239,7 +239,7 @@ func TestDiscoveredConfigMustBeOwnRegularFile(t *testing.T) {
 	if code, text := score("a"); code != exitOK {
 		t.Errorf("trusted: exit %d: %s", code, text)
 	}
-	if code, text := score("b"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: --config names") {
+	if code, text := score("b"); code != exitUsage || !strings.Contains(text, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE") {
 		t.Errorf("a link: exit %d: %s", code, text)
 	}
 	if code, text := score("b", "--config", "ragfaith.yaml"); code != exitOK {

@@ -26,15 +26,15 @@ func TestDeviceFlags(t *testing.T) {
 		code int
 		want string
 	}{
-		"the processor":               {"--device cpu", nil, exitOK, ""},
-		"and a library left lying":    {"--device cpu", map[string]string{"RAGFAITH_ONNXRUNTIME": "/nowhere"}, exitOK, ""},
-		"and a library by name":       {"--device cpu --onnxruntime /nowhere", nil, exitUsage, "--onnxruntime has no effect on --device cpu"},
-		"a device that there is not":  {"--device gpu", nil, exitUsage, "want cpu, ort-cpu, cuda or cuda:N"},
-		"a GPU that there is not":     {"--device cuda:x", nil, exitUsage, "cuda:N"},
-		"integers":                    {"--device ort-cpu --precision int8", nil, exitUsage, "ort-cpu computes in float32"},
-		"integers on a GPU":           {"--device cuda --precision int8", nil, exitUsage, "cuda:0 computes in float32"},
-		"nothing for it to do":        {"--device ort-cpu --judge lexical", nil, exitUsage, "--device"},
-		"a library that is not there": {"--device ort-cpu --onnxruntime ./none.so", nil, exitFailure, "none.so"},
+		"cpu":                             {"--device cpu", nil, exitOK, ""},
+		"cpu with library in environment": {"--device cpu", map[string]string{"RAGFAITH_ONNXRUNTIME": "/nowhere"}, exitOK, ""},
+		"cpu with library flag":           {"--device cpu --onnxruntime /nowhere", nil, exitUsage, "--onnxruntime has no effect on --device cpu"},
+		"unknown device":                  {"--device gpu", nil, exitUsage, "want cpu, ort-cpu, cuda or cuda:N"},
+		"invalid GPU number":              {"--device cuda:x", nil, exitUsage, "cuda:N"},
+		"int8 on ort-cpu":                 {"--device ort-cpu --precision int8", nil, exitUsage, "ort-cpu computes in float32"},
+		"int8 on a GPU":                   {"--device cuda --precision int8", nil, exitUsage, "cuda:0 computes in float32"},
+		"judge without a model":           {"--device ort-cpu --judge lexical", nil, exitUsage, "--device"},
+		"missing library":                 {"--device ort-cpu --onnxruntime ./none.so", nil, exitFailure, "none.so"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := tt.want

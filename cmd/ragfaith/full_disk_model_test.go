@@ -19,10 +19,10 @@ func TestFullDiskLeavesNoPartialModel(t *testing.T) {
 		blocks  int
 		cached  bool // copied from another file system
 	}{
-		"no room for a byte":       {"weights", 0, false},
-		"no room for the manifest": {"weights", 1, false},
-		"no room for the weights":  {strings.Repeat("weights ", 4096), 4, false},
-		"no room for a copy":       {strings.Repeat("weights ", 4096), 4, true},
+		"full at first byte":      {"weights", 0, false},
+		"full at manifest":        {"weights", 1, false},
+		"full at weights":         {strings.Repeat("weights ", 4096), 4, false},
+		"full at copy of weights": {strings.Repeat("weights ", 4096), 4, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newTestHub(func(h *testHub) {

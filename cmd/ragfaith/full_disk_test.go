@@ -58,24 +58,24 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 		args   string
 		blocks []int // nil: derived from the largest file
 	}{
-		"results as jsonl":                      {score + "-o out.jsonl", nil},
-		"results as json":                       {score + "-o out.json", nil},
-		"results as csv":                        {score + "-o out.csv", nil},
-		"results as tsv":                        {score + "-o out.tsv", nil},
-		"results as parquet":                    {score + "-o out.parquet", nil},
-		"results as markdown":                   {score + "-o out.md", nil},
-		"results as html":                       {score + "-o out.html", nil},
-		"results as junit":                      {score + "-o out.xml", nil},
-		"results as jsonl and csv":              {score + "-o out.jsonl -o out.csv", nil},
-		"summary":                               {score + "--summary s.json", nil},
-		"report":                                {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
-		"calibration":                           {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
-		"comparison":                            {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
-		"prompts":                               {"prompts export prompts", nil},
-		"settings":                              {"config init", nil},
-		"manual":                                {"man pages", nil},
-		"results that wait in a temporary file": {"score " + big + " -q --to none --keep all -o out.parquet", []int{2 << 20 / block, 5 << 20 / block}},
-		"a dataset in a temporary file":         {"score " + packed + " -q --to none", []int{0, 1}},
+		"results as jsonl":                    {score + "-o out.jsonl", nil},
+		"results as json":                     {score + "-o out.json", nil},
+		"results as csv":                      {score + "-o out.csv", nil},
+		"results as tsv":                      {score + "-o out.tsv", nil},
+		"results as parquet":                  {score + "-o out.parquet", nil},
+		"results as markdown":                 {score + "-o out.md", nil},
+		"results as html":                     {score + "-o out.html", nil},
+		"results as junit":                    {score + "-o out.xml", nil},
+		"results as jsonl and csv":            {score + "-o out.jsonl -o out.csv", nil},
+		"summary":                             {score + "--summary s.json", nil},
+		"report":                              {"report " + results + " -q --to none -o out.csv --summary s.json", nil},
+		"calibration":                         {"calibrate " + results + " -q --label label --to none -o c.json -o c.md -o c.html", nil},
+		"comparison":                          {"compare " + results + " " + results + " --to none -o c.json -o c.md -o c.html", nil},
+		"prompts":                             {"prompts export prompts", nil},
+		"config":                              {"config init", nil},
+		"manual":                              {"man pages", nil},
+		"results spooled to a temporary file": {"score " + big + " -q --to none --keep all -o out.parquet", []int{2 << 20 / block, 5 << 20 / block}},
+		"dataset spooled to a temporary file": {"score " + packed + " -q --to none", []int{0, 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := strings.Fields(tt.args)
@@ -241,26 +241,26 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 // there.
 func writers() map[string]string {
 	return map[string]string{
-		"cmd/ragfaith/config_template.go": "TestFullDiskLeavesNoPartialFile",
-		"cmd/ragfaith/closing.go":         "TestFullDiskForCacheIsWarning",
-		"cmd/ragfaith/version.go":         "TestFullDiskLeavesNoPartialFile",
-		"internal/dataset/parquet.go":     "TestFullDiskLeavesNoPartialFile",
-		"internal/encoder/hub/fetch.go":   "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/obtain.go":  "TestFullDiskLeavesNoPartialModel",
-		"internal/encoder/hub/store.go":   "TestFullDiskLeavesNoPartialModel",
-		"internal/journal/merge.go":       "TestFullDiskKeepsBothPartsOfResumedRun",
-		"internal/journal/settings.go":    "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/batch_record.go":    "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_state.go":     "TestFullDiskResubmitsNoBatch",
-		"internal/llm/batch_store.go":     "TestFullDiskResubmitsNoBatch",
-		"internal/llm/prompt/load.go":     "TestFullDiskLeavesNoPartialFile",
-		"internal/llm/store.go":           "TestFullDiskForCacheIsWarning",
-		"internal/safefile/lock.go":       "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
-		"internal/safefile/output.go":     "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/safefile.go":   "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/spool.go":      "TestFullDiskLeavesNoPartialFile",
-		"internal/safefile/target.go":     "TestFullDiskLeavesNoPartialFile", // null device and inherited files
-		"internal/safefile/write.go":      "TestFullDiskLeavesNoPartialFile",
+		"cmd/ragfaith/config_template.go":  "TestFullDiskLeavesNoPartialFile",
+		"cmd/ragfaith/closing.go":          "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/version.go":          "TestFullDiskLeavesNoPartialFile",
+		"internal/dataset/parquet.go":      "TestFullDiskLeavesNoPartialFile",
+		"internal/encoder/hub/download.go": "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/pull.go":     "TestFullDiskLeavesNoPartialModel",
+		"internal/encoder/hub/store.go":    "TestFullDiskLeavesNoPartialModel",
+		"internal/journal/merge.go":        "TestFullDiskKeepsBothPartsOfResumedRun",
+		"internal/journal/settings.go":     "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/batch_record.go":     "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_state.go":      "TestFullDiskResubmitsNoBatch",
+		"internal/llm/batch_store.go":      "TestFullDiskResubmitsNoBatch",
+		"internal/llm/prompt/load.go":      "TestFullDiskLeavesNoPartialFile",
+		"internal/llm/store.go":            "TestFullDiskForCacheIsWarning",
+		"internal/safefile/lock.go":        "TestFullDiskLeavesNoPartialFile", // ignores errors: the process ID only serves messages
+		"internal/safefile/output.go":      "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/safefile.go":    "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/spool.go":       "TestFullDiskLeavesNoPartialFile",
+		"internal/safefile/target.go":      "TestFullDiskLeavesNoPartialFile", // null device and inherited files
+		"internal/safefile/write.go":       "TestFullDiskLeavesNoPartialFile",
 	}
 }
 

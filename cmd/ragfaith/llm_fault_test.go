@@ -64,11 +64,11 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"a key that is refused from the second request on": {func(n int64, w http.ResponseWriter, r *http.Request) bool {
+		"key rejected after first request": {func(n int64, w http.ResponseWriter, r *http.Request) bool {
 			return n > 1 && refuse(n, w, r)
 		}, nil, "401"},
-		"a limit of tokens": {nil, []string{"--max-tokens", "2000"}, "the limit of 2000 tokens is reached"},
-		"a limit of cost":   {nil, []string{"--max-cost", "0.02", "--price", "10,10"}, "the limit of $0.02 is reached"},
+		"token limit": {nil, []string{"--max-tokens", "2000"}, "the limit of 2000 tokens is reached"},
+		"cost limit":  {nil, []string{"--max-cost", "0.02", "--price", "10,10"}, "the limit of $0.02 is reached"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, out := newTestServer(t), filepath.Join(t.TempDir(), "out.jsonl")

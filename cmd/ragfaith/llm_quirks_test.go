@@ -64,42 +64,42 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		stderr string // required in stderr; if empty, a downgrade is an error
 		binary bool   // verdicts do not distinguish contradicted from not mentioned
 	}{
-		"500s that speak of JSON":                 {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), quirktest.SchemaOnly()}},
-		"500s that name the schema, now and then": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"400s that speak of JSON, now and then":   {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), quirktest.SchemaOnly()}},
-		"400s without a word, now and then":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400})}},
+		"500s that mention JSON":                  {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "could not decode JSON of the upstream"}), quirktest.SchemaOnly()}},
+		"occasional 500s that mention the schema": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"occasional 400s that mention JSON":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), quirktest.SchemaOnly()}},
+		"occasional 400s without a message":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400})}},
 		"no schemas": {
 			quirks: []quirktest.Quirk{quirktest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
 		},
-		"no schemas, said with a 500": {
+		"no schemas, reported as 500": {
 			quirks: []quirktest.Quirk{quirktest.NoFormat(500, "failed to parse grammar", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema",
 		},
-		"no formats at all": {
+		"no response formats": {
 			quirks: []quirktest.Quirk{quirktest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
 			learn:  20, stderr: "asking for JSON in the prompt alone",
 		},
-		"an opening tag in the prompt template":            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"an opening tag in the prompt template, much text": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"tags that are not <think>":                        {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
-		"channels of gpt-oss":                              {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
-		"reasoning in a field of its own":                  {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
-		"a reasoning model of OpenAI": {quirks: []quirktest.Quirk{
+		"opening tag in the prompt template":                 {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"opening tag in the prompt template, long reasoning": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"tags other than <think>":                            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
+		"gpt-oss channels":                                   {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
+		"reasoning in a separate field":                      {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
+		"OpenAI reasoning model": {quirks: []quirktest.Quirk{
 			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.MaxTokens(30_000), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(9000, 25_000)}),
 		}, learn: 44},
-		"one by its name": {args: "--model o3-mini", quirks: []quirktest.Quirk{
+		"o3 by name": {args: "--model o3-mini", quirks: []quirktest.Quirk{
 			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: long}),
 		}, learn: 24},
-		"gpt-5 by its name": {args: "--model gpt-5-mini", quirks: []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature()}},
-		"no JSON, and words that begin in reasoning": {quirks: []quirktest.Quirk{
+		"gpt-5 by name": {args: "--model gpt-5-mini", quirks: []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature()}},
+		"free text after reasoning": {quirks: []quirktest.Quirk{
 			quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true}), quirktest.Prose(),
 		}, learn: 20 * rows, binary: true},
-		"verdicts in other words":                    {quirks: []quirktest.Quirk{quirktest.Forms(supports, denies)}, binary: true},
-		"numbers in other forms":                     {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}, learn: rows},
-		"claims and verdicts in one, in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}},
-		"statements with ids as text":                {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
-		"ids with a word in front":                   {quirks: []quirktest.Quirk{quirktest.TextIDs("claim_")}},
+		"other words for verdicts":                    {quirks: []quirktest.Quirk{quirktest.Forms(supports, denies)}, binary: true},
+		"other forms of numbers":                      {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}, learn: rows},
+		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(supports, denies), quirktest.TextIDs("")}},
+		"statements with ids as strings":              {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
+		"ids with a prefix":                           {quirks: []quirktest.Quirk{quirktest.TextIDs("claim_")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			clean, ok := withoutQuirks[tt.args]
@@ -138,10 +138,10 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 		quirk quirktest.Quirk
 		want  string
 	}{
-		"reasoning_content alone":     {quirktest.Unanswered("reasoning_content"), "it is empty"},
-		"a field reasoning alone":     {quirktest.Unanswered("reasoning"), "it is empty"},
-		"reasoning beyond all limits": {quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
-		"reasoning beyond the limit": {func(next quirktest.Handler) quirktest.Handler {
+		"only reasoning_content":             {quirktest.Unanswered("reasoning_content"), "it is empty"},
+		"only reasoning":                     {quirktest.Unanswered("reasoning"), "it is empty"},
+		"reasoning beyond the largest limit": {quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
+		"reasoning beyond the server's limit": {func(next quirktest.Handler) quirktest.Handler {
 			return quirktest.MaxTokens(9000)(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)})(next))
 		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
 	} {

@@ -232,12 +232,12 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 func TestKeyIsSentButNeverPrinted(t *testing.T) {
 	for name, fault := range map[string]func(int64, http.ResponseWriter, *http.Request) bool{
 		"answered": nil,
-		"refused, and said back": func(_ int64, w http.ResponseWriter, r *http.Request) bool {
+		"rejected and echoed": func(_ int64, w http.ResponseWriter, r *http.Request) bool {
 			w.WriteHeader(http.StatusUnauthorized)
 			fmt.Fprintf(w, `{"error":{"message":"Incorrect API key provided: %s","code":"invalid_api_key"}}`, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 			return true
 		},
-		"failing, and said back": func(n int64, w http.ResponseWriter, r *http.Request) bool {
+		"failing and echoed": func(n int64, w http.ResponseWriter, r *http.Request) bool {
 			if n == 1 {
 				w.WriteHeader(http.StatusBadRequest)
 				fmt.Fprintf(w, `{"error":{"message":"no: %s"}}`, r.Header.Get("Authorization"))

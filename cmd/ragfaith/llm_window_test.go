@@ -213,7 +213,7 @@ func TestRowLargerThanWindowFails(t *testing.T) {
 func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
 	data := factRows(t, 400, 3000, 5000, 9000, 2000)
 	for name, s := range map[string]*smallServer{
-		"as it is":  {},
+		"correct":   {},
 		"no usage":  {usage: `"usage":null`},
 		"zeros":     {usage: `"usage":{"prompt_tokens":0,"completion_tokens":0}`},
 		"negative":  {usage: `"usage":{"prompt_tokens":-7,"completion_tokens":-7}`},

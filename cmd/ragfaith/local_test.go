@@ -169,16 +169,16 @@ func TestLocalModelRequirements(t *testing.T) {
 		code int
 		want []string
 	}{
-		"labels without a meaning": {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "map each of"}},
-		"labels with one":          {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
-		"an unknown meaning":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
-		"a cut file":               {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
-		"an empty folder":          {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
-		"a model to be pulled":     {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
-		"a name with a slip":       {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
-		"int8":                     {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
-		"nothing for it to do":     {[]string{"--model-batch-size", "3"}, exitUsage, []string{"--model-batch-size", "--judge"}},
-		"a dry run":                {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
+		"unknown labels":        {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "map each of"}},
+		"mapped labels":         {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
+		"unknown mapping":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
+		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
+		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
+		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
+		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
+		"int8":                  {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
+		"judge without a model": {[]string{"--model-batch-size", "3"}, exitUsage, []string{"--model-batch-size", "--judge"}},
+		"dry run":               {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := call(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)

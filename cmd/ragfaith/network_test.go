@@ -152,16 +152,16 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 		args  []string
 		code  int // -1 for any failure
 	}{
-		"latency":                      {`{"type":"latency","attributes":{"latency":30,"jitter":20}}`, nil, exitOK},
-		"slow to close":                {`{"type":"slow_close","attributes":{"delay":100}}`, nil, exitOK},
-		"two kilobytes a second":       {`{"type":"bandwidth","attributes":{"rate":2}}`, nil, exitOK},
-		"one byte a second":            {`{"type":"slicer","attributes":{"average_size":1,"delay":1000000}}`, hasty, -1},
-		"silence":                      {`{"type":"timeout","attributes":{"timeout":0}}`, hasty, -1},
-		"silence and then the end":     {`{"type":"timeout","attributes":{"timeout":50}}`, hasty, -1},
-		"reset":                        {`{"type":"reset_peer","attributes":{"timeout":0}}`, hasty, -1},
-		"the head of a reply is cut":   {`{"type":"limit_data","attributes":{"bytes":60}}`, hasty, -1},
-		"replies are cut now and then": {`{"type":"limit_data","attributes":{"bytes":1500}}`, nil, exitOK},
-		"requests are cut":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, hasty, -1},
+		"latency":                        {`{"type":"latency","attributes":{"latency":30,"jitter":20}}`, nil, exitOK},
+		"slow close":                     {`{"type":"slow_close","attributes":{"delay":100}}`, nil, exitOK},
+		"2 kB/s":                         {`{"type":"bandwidth","attributes":{"rate":2}}`, nil, exitOK},
+		"1 byte/s":                       {`{"type":"slicer","attributes":{"average_size":1,"delay":1000000}}`, hasty, -1},
+		"silence":                        {`{"type":"timeout","attributes":{"timeout":0}}`, hasty, -1},
+		"silence, then close":            {`{"type":"timeout","attributes":{"timeout":50}}`, hasty, -1},
+		"reset":                          {`{"type":"reset_peer","attributes":{"timeout":0}}`, hasty, -1},
+		"truncated response headers":     {`{"type":"limit_data","attributes":{"bytes":60}}`, hasty, -1},
+		"occasionally truncated replies": {`{"type":"limit_data","attributes":{"bytes":1500}}`, nil, exitOK},
+		"truncated requests":             {`{"type":"limit_data","stream":"upstream","attributes":{"bytes":200}}`, hasty, -1},
 	} {
 		try := func(t *testing.T, since int64) {
 			t.Parallel()

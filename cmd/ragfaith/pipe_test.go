@@ -26,16 +26,16 @@ const signalSlack = 4 * time.Second
 // pipeCommands returns commands that read the pipe.
 func pipeCommands(rows, results, pipe string) map[string][]string {
 	return map[string][]string{
-		"a dataset":                {"score", pipe, "--input-format", "jsonl"},
-		"a dataset of two":         {"score", rows, pipe, "--to", "none", "-q"},
-		"a dataset of a dry run":   {"score", pipe, "--dry-run", "--judge", "llm", "--base-url", "http://localhost:1"},
-		"results to report":        {"report", pipe},
-		"results of two to report": {"report", results, pipe},
-		"results of a baseline":    {"compare", pipe, results},
-		"results of a candidate":   {"compare", results, pipe},
-		"results to calibrate":     {"calibrate", pipe, "--label", "label"},
-		"labels":                   {"calibrate", results, "--label", "label", "--labels", pipe},
-		"a text":                   {"segment", pipe},
+		"score":              {"score", pipe, "--input-format", "jsonl"},
+		"score two datasets": {"score", rows, pipe, "--to", "none", "-q"},
+		"score --dry-run":    {"score", pipe, "--dry-run", "--judge", "llm", "--base-url", "http://localhost:1"},
+		"report":             {"report", pipe},
+		"report two results": {"report", results, pipe},
+		"compare baseline":   {"compare", pipe, results},
+		"compare candidate":  {"compare", results, pipe},
+		"calibrate":          {"calibrate", pipe, "--label", "label"},
+		"calibrate --labels": {"calibrate", results, "--label", "label", "--labels", pipe},
+		"segment":            {"segment", pipe},
 	}
 }
 
@@ -110,11 +110,11 @@ func TestPipeIsReadLikeFile(t *testing.T) {
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, tt := range map[string]struct{ file, args string }{
-		"a dataset":            {rows, "score PIPE --to csv"},
-		"results to report":    {results, "report PIPE --to csv"},
-		"results to calibrate": {results, "calibrate PIPE --label label --to none"},
-		"labels":               {rows, "calibrate " + results + " --label label --labels PIPE --to none"},
-		"a text":               {rows, "segment PIPE"},
+		"score":              {rows, "score PIPE --to csv"},
+		"report":             {results, "report PIPE --to csv"},
+		"calibrate":          {results, "calibrate PIPE --label label --to none"},
+		"calibrate --labels": {rows, "calibrate " + results + " --label label --labels PIPE --to none"},
+		"segment":            {rows, "segment PIPE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := call(t, t.TempDir(), nil, strings.Fields(strings.Replace(tt.args, "PIPE", tt.file, 1))...)

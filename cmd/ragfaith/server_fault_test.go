@@ -40,16 +40,16 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 		says   string
 	}{
 		"100 MB": {func(w http.ResponseWriter, _ *http.Request) { flood(w) }, false, exitFailedRows, "the reply is larger than 32 MiB"},
-		"a gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
+		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			z := gzip.NewWriter(w)
 			defer z.Close()
 			flood(z)
 		}, false, exitFailedRows, "the reply is larger than 32 MiB"},
-		"a redirect to another host": {func(w http.ResponseWriter, r *http.Request) {
+		"redirect to another host": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		}, false, exitFailure, "which is not followed"},
-		"a certificate that nobody signed": {nil, true, exitFailure, "the server's certificate can't be trusted"},
+		"self-signed certificate": {nil, true, exitFailure, "the server's certificate can't be trusted"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := httptest.NewUnstartedServer(tt.answer)
