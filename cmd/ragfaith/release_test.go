@@ -28,7 +28,7 @@ func TestReleaseFiles(t *testing.T) {
 	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
 		t.Error("licences lack the word tables or the standard library")
 	}
-	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames' (CC BY 4.0)") {
+	if !strings.Contains(notices, "all-MiniLM-L6-v2") || !strings.Contains(notices, "GeoNames (CC BY 4.0)") {
 		t.Error("licences lack the sources of the embedded model")
 	}
 	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
