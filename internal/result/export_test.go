@@ -18,3 +18,24 @@ func NewParquetWriter(w io.Writer, o Options, limit int) Writer {
 func SpoolInFile(w Writer) bool {
 	return !w.(*parquetWriter).spool.InMemory() //nolint:forcetypeassert // a misuse fails the test
 }
+
+// FieldNames returns the names of the fields of each object, by the path of the object.
+func FieldNames() map[string][]string {
+	names := make(map[string][]string)
+	rowFields().collect("", names)
+	return names
+}
+
+func (s *fieldSet) collect(path string, names map[string][]string) {
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.kind == inline {
+			f.of.collect(path, names)
+			continue
+		}
+		names[path] = append(names[path], f.name)
+		if f.of != nil {
+			f.of.collect(path+"/"+f.name, names)
+		}
+	}
+}

@@ -1,9 +1,9 @@
 // Package result holds the result of one row and its encodings: JSON, CSV and
 // Parquet.
 //
-// [Row] is the only description of the fields. Its struct tags name them and
-// say how missing values are encoded; the JSON and Parquet codecs and the JSON
-// Schema in schema/result.schema.json follow from them.
+// [Row] describes the fields. Its struct tags name them and define how missing
+// values are encoded. The JSON and Parquet codecs follow from the tags, and a
+// test compares schema/result.schema.json with them.
 package result
 
 import (
@@ -21,7 +21,7 @@ const MaxIndex = 1 << 53
 //
 //   - null: an empty string or a negative number is null
 //   - null=verdict: the field is null if the claim has no verdict
-//   - offset: a negative number is null in JSON; Parquet has no such rows
+//   - offset: a negative number is null in JSON; the column is required in Parquet
 //   - round: the number is written with six decimals
 //   - signed: the number is from -1 to 1 instead of 0 to 1
 //   - dict: Parquet uses a dictionary
