@@ -150,13 +150,6 @@ func (c *cursor) text() string {
 	return tok.String()
 }
 
-func (c *cursor) textOrNull() string {
-	if c.null() {
-		return ""
-	}
-	return c.text()
-}
-
 func (c *cursor) integer() int {
 	v := c.raw()
 	if c.err != nil {
