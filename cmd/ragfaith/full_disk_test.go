@@ -242,7 +242,7 @@ func runBatchOnFullDisk(t *testing.T, blocks int, data, want string) string {
 func writers() map[string]string {
 	return map[string]string{
 		"cmd/ragfaith/config_template.go":  "TestFullDiskLeavesNoPartialFile",
-		"cmd/ragfaith/closing.go":          "TestFullDiskForCacheIsWarning",
+		"cmd/ragfaith/summary.go":          "TestFullDiskForCacheIsWarning",
 		"cmd/ragfaith/version.go":          "TestFullDiskLeavesNoPartialFile",
 		"internal/dataset/parquet.go":      "TestFullDiskLeavesNoPartialFile",
 		"internal/encoder/hub/download.go": "TestFullDiskLeavesNoPartialModel",

@@ -99,7 +99,7 @@ type reportRun struct {
 	stdout  outputStream
 	origin  *resultfile.Origin
 	outputs *outputs
-	closing *closing
+	summary *summaryWriter
 	means   *report.Estimator
 	tally   report.Tally
 	missing int // rows that are in no file, before the last row
@@ -127,11 +127,11 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		means:   report.NewEstimator(o.cluster, o.seed),
 	}
 	opts := r.reportOptions()
-	if r.closing, err = newClosing(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
+	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, sys, r.console)); err != nil {
 		return err
 	}
-	defer r.closing.abandon()
-	r.closing.datasets, r.closing.results, r.closing.settings = origin.Datasets, paths, origin.Settings
+	defer r.summary.abandon()
+	r.summary.datasets, r.summary.results, r.summary.settings = origin.Datasets, paths, origin.Settings
 	// The outputs are opened before standard input, which may have to be waited for.
 	if r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, nil); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 	if r.options.concat {
 		rows = resultfile.Append
 	}
-	all := append(sinks{r.outputs, &r.tally, r.means}, r.closing.sinks()...)
+	all := append(sinks{r.outputs, &r.tally, r.means}, r.summary.sinks()...)
 	// Results don't contain the dataset of a row.
 	dataset := "results"
 	if len(r.origin.Datasets) == 1 {
@@ -219,7 +219,7 @@ func (r *reportRun) finish(err error) error {
 	}
 	means := r.means.Means(&r.tally)
 	gates := r.options.evaluate(&r.tally, means)
-	if err := r.closing.finish(gates, means); err != nil {
+	if err := r.summary.finish(gates, means); err != nil {
 		return err
 	}
 	if !r.options.quiet {
@@ -231,7 +231,7 @@ func (r *reportRun) finish(err error) error {
 			r.console.Println(summaryLine(&r.tally, means))
 		}
 	}
-	r.closing.annotate(gates)
+	r.summary.annotate(gates)
 	return printGates(gates, r.console)
 }
 

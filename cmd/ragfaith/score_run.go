@@ -39,7 +39,7 @@ type scoreRun struct {
 
 	pipeline eval.Pipeline
 	outputs  *outputs
-	closing  *closing
+	summary  *summaryWriter
 	batch    *batchRun       // nil without --batch
 	stored   *journal.Stored // rows of an earlier run; nil for none
 
@@ -88,7 +88,7 @@ func runScore(ctx context.Context, o *scoreOptions, paths []string, stdin io.Rea
 	if err := r.openOutputs(); err != nil {
 		return err
 	}
-	defer r.closing.abandon()
+	defer r.summary.abandon()
 	if err := r.openBatch(ctx); err != nil {
 		_, abandonErr := r.outputs.abandon(true)
 		return errors.Join(err, abandonErr)
@@ -187,15 +187,15 @@ func (r *scoreRun) resolveSettings() (err error) {
 func (r *scoreRun) openOutputs() (err error) {
 	o := r.options
 	opts := r.reportOptions()
-	if r.closing, err = newClosing(&o.outputOptions, opts, newGithubStep(&o.outputOptions, r.sys, r.console)); err != nil {
+	if r.summary, err = newSummaryWriter(&o.outputOptions, opts, newGithubStep(&o.outputOptions, r.sys, r.console)); err != nil {
 		return err
 	}
-	r.closing.datasets, r.closing.settings, r.closing.model = r.paths, summarySettings(r.settings), r.model
+	r.summary.datasets, r.summary.settings, r.summary.model = r.paths, summarySettings(r.settings), r.model
 	r.outputs, err = newOutputs(&o.outputOptions, o.hasGates(), r.stdout.w, opts, func(path string) (*journal.Journal, error) {
 		return openJournal(path, r.settings, o.resume)
 	})
 	if err != nil {
-		r.closing.abandon()
+		r.summary.abandon()
 		return err
 	}
 	r.pipeline = eval.Pipeline{
@@ -286,7 +286,7 @@ func (s sinks) Write(r *result.Row) error {
 func (r *scoreRun) score(ctx context.Context, cancel context.CancelCauseFunc, set *dataset.Set) error {
 	o := r.options
 	r.failures = o.newFailureLog(r.console)
-	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.closing.sinks()...)
+	all := append(sinks{r.outputs, &r.tally, r.means, r.failures}, r.summary.sinks()...)
 	if !o.quiet && !o.noProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
 			Now: r.sys.Clock.Now, Size: set.Size(), Limit: o.limit, Resuming: r.stored != nil, Terminal: r.bar,
@@ -350,13 +350,13 @@ func (r *scoreRun) finish(ctx context.Context, err error) error {
 	r.batch.finish(ctx)
 	means := r.means.Means(&r.tally)
 	gates := r.options.evaluate(&r.tally, means)
-	if err := r.closing.finish(gates, means); err != nil {
+	if err := r.summary.finish(gates, means); err != nil {
 		r.console.Printf("%v", err)
 		return &exitError{exitFailure}
 	}
 	r.printSummary(means)
-	r.closing.github.setOutputs(&r.tally, means, gates)
-	r.closing.annotate(gates)
+	r.summary.github.setOutputs(&r.tally, means, gates)
+	r.summary.annotate(gates)
 	return printGates(gates, r.console)
 }
 

@@ -20,9 +20,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A closing is what is written after all rows, when the outcome of the gates is known:
+// A summaryWriter writes what follows the rows, when the outcome of the gates is known:
 // the file of --summary and the summary of a GitHub step.
-type closing struct {
+type summaryWriter struct {
 	options *outputOptions
 	file    *safefile.Output // of --summary; nil without one
 	figures report.Figures
@@ -33,10 +33,10 @@ type closing struct {
 	model             *model // nil for none
 }
 
-// newClosing creates the file of --summary, so that an error is found before the first
+// newSummaryWriter creates the file of --summary, so that an error is found before the first
 // row.
-func newClosing(o *outputOptions, opts report.Options, github *githubStep) (*closing, error) {
-	c := &closing{options: o, github: github}
+func newSummaryWriter(o *outputOptions, opts report.Options, github *githubStep) (*summaryWriter, error) {
+	c := &summaryWriter{options: o, github: github}
 	if err := github.start(opts); err != nil || o.summary == "" {
 		return c, err
 	}
@@ -58,7 +58,7 @@ func summarySettings(settings journal.Settings) report.SummaryNames {
 }
 
 // sinks returns what has to receive every row.
-func (c *closing) sinks() []eval.Sink {
+func (c *summaryWriter) sinks() []eval.Sink {
 	var sinks []eval.Sink
 	if c.file != nil {
 		sinks = append(sinks, &c.figures)
@@ -67,7 +67,7 @@ func (c *closing) sinks() []eval.Sink {
 }
 
 // finish writes everything but the annotations.
-func (c *closing) finish(gates []report.Gate, means *report.Means) error {
+func (c *summaryWriter) finish(gates []report.Gate, means *report.Means) error {
 	c.github.addSummary()
 	if c.file == nil {
 		return nil
@@ -94,10 +94,10 @@ func (c *closing) finish(gates []report.Gate, means *report.Means) error {
 }
 
 // annotate adds annotations for failed gates and the worst rows on GitHub.
-func (c *closing) annotate(gates []report.Gate) { c.github.annotate(gates, c.options.quiet) }
+func (c *summaryWriter) annotate(gates []report.Gate) { c.github.annotate(gates, c.options.quiet) }
 
 // abandon removes an unfinished summary.
-func (c *closing) abandon() {
+func (c *summaryWriter) abandon() {
 	if c.file != nil {
 		_, _ = c.file.Abandon(false) // the run has failed already
 		c.file = nil
