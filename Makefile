@@ -27,10 +27,10 @@ build-ort: ## build bin/ragfaith-ort, which can load ONNX Runtime and is not sta
 run: build ## score the real rows in testdata, offline
 	$(BINARY) score testdata/rows.jsonl
 
-test: ## run the tests, less the slow ones; needs no C compiler
+test: ## run the tests except slow ones
 	CGO_ENABLED=0 $(GO) test -short ./...
 
-test-all: ## run every test, then those of make test with the race detector (needs a C compiler)
+test-all: ## run every test, then those of make test with the race detector; needs a C compiler
 	CGO_ENABLED=0 $(GO) test -timeout 20m ./...
 	CGO_ENABLED=1 $(GO) test -short -race -timeout 20m ./...
 

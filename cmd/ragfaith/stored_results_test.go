@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -75,21 +77,21 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 		}
 		h := fnv.New64a()
 		_, _ = h.Write(body)
-		msg := rand.New(rand.NewPCG(h.Sum64(), 2))
+		random := rand.New(rand.NewPCG(h.Sum64(), 2))
 		user := []rune(q.Messages[len(q.Messages)-1].Content)
-		from := msg.IntN(len(user))
-		quote := string(user[from:min(from+msg.IntN(30), len(user))])
+		from := random.IntN(len(user))
+		quote := string(user[from:min(from+random.IntN(30), len(user))])
 		verdict := func() map[string]any {
 			return map[string]any{
-				"chunk_ids": []int{msg.IntN(5), msg.IntN(5)}, "quote": quote, "reason": "as\nit is",
-				"verdict": []string{"supported", "contradicted", "not_mentioned"}[msg.IntN(3)],
+				"chunk_ids": []int{random.IntN(5), random.IntN(5)}, "quote": quote, "reason": "as\nit is",
+				"verdict": []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)],
 			}
 		}
 		if strings.HasPrefix(q.Format.Schema.Name, "binary") {
-			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": msg.IntN(2)} }
+			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": random.IntN(2)} }
 		}
 		byID := map[string]any{}
-		for id := range q.Format.Schema.Schema.Properties.Verdicts.Properties {
+		for _, id := range slices.Sorted(maps.Keys(q.Format.Schema.Schema.Properties.Verdicts.Properties)) {
 			byID[id] = verdict()
 		}
 		first := verdict()
@@ -103,26 +105,26 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 		case name == "statements":
 			reply = map[string]any{"statements": []any{map[string]any{"sentence_id": 0, "statement": quote + " is."}}}
 		case name == "answer_statements":
-			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:msg.IntN(3)]}
+			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:random.IntN(3)]}
 		case name == "checked_statements":
 			reply = map[string]any{"statements": []any{map[string]any{
-				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": msg.IntN(2) == 0,
+				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": random.IntN(2) == 0,
 			}}}
 		}
 		text, _ := json.Marshal(reply)
 		switch {
 		case reply == nil:
-			text = []byte([]string{"Yes.", "No"}[msg.IntN(2)])
-			if msg.IntN(30) == 0 {
+			text = []byte([]string{"Yes.", "No"}[random.IntN(2)])
+			if random.IntN(30) == 0 {
 				text = []byte("perhaps")
 			}
-		case !writesJSON || msg.IntN(10) == 0:
+		case !writesJSON || random.IntN(10) == 0:
 			text = []byte("I would say so")
 		}
 		answer, _ := json.Marshal(string(text))
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<msg.IntN(63))
+			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<random.IntN(63))
 	}))
 	t.Cleanup(s.Close)
 	return s
