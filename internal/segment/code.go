@@ -2,11 +2,11 @@ package segment
 
 import "strings"
 
-// IsCode reports whether every line of block is indented as Markdown indents
-// code, and the block reads as code does: some of its lines hold the signs of a
-// programming language and none ends as a sentence.
+// IsCode reports whether block is an indented Markdown code block: every line
+// is indented, no line ends like a sentence, and at least one looks like source
+// code.
 func IsCode(block string) bool {
-	signs := false
+	found := false
 	for l := range strings.Lines(block) {
 		l = strings.TrimRight(l, " \t\r\n")
 		if l == "" {
@@ -15,30 +15,29 @@ func IsCode(block string) bool {
 		if !isIndented(l) {
 			return false
 		}
-		signs = signs || hasSigns(l)
+		found = found || looksLikeCode(l)
 		if strings.HasSuffix(l, ".") || strings.HasSuffix(l, "?") {
 			return false
 		}
 	}
-	return signs
+	return found
 }
 
-// isIndented reports whether four columns of white space begin the line.
+// isIndented reports whether the line is indented by a tab or four spaces.
 func isIndented(l string) bool {
 	return strings.HasPrefix(l, "    ") || strings.HasPrefix(l, "\t")
 }
 
-// hasSigns reports whether a line looks like one of a program.
-func hasSigns(l string) bool {
+// looksLikeCode reports whether a line contains typical source code syntax.
+func looksLikeCode(l string) bool {
 	l = strings.TrimSpace(l)
 	return strings.HasSuffix(l, ";") || strings.HasSuffix(l, "{") || strings.HasSuffix(l, "}") || strings.HasSuffix(l, ")") && strings.IndexByte(l, ' ') < 0 ||
 		strings.HasPrefix(l, "$ ") || strings.Contains(l, " = ") || strings.Contains(l, "()") || strings.Contains(l, " := ") ||
 		strings.Contains(l, "=\"") || strings.HasPrefix(l, "import ") || strings.HasPrefix(l, "def ") || strings.HasPrefix(l, "</")
 }
 
-// indentedCode is the end of the block of code that is indented from text[at]
-// on, and at where there is none. A blank line ends it: what follows is looked
-// at anew.
+// indentedCode returns the end of the indented code block at text[at:], or at
+// if there is none. The block ends at a blank line.
 func indentedCode(text string, at int) int {
 	if !isIndented(text[at:]) {
 		return at
@@ -59,4 +58,91 @@ func indentedCode(text string, at int) int {
 		return at
 	}
 	return end
+}
+
+// A codeFence is an open fenced code block.
+type codeFence struct {
+	open  bool
+	prose bool // contains prose, as in "```markdown"
+	start int
+	mark  byte
+	size  int
+}
+
+// openFence parses the opening fence in the line text[start:end].
+func openFence(text string, start, end int) codeFence {
+	f := codeFence{open: true, start: start, mark: text[start]}
+	for start+f.size < end && text[start+f.size] == f.mark {
+		f.size++
+	}
+	switch strings.ToLower(strings.TrimSpace(text[start+f.size : end])) {
+	case "markdown", "md", "text", "txt", "plaintext":
+		f.prose = true
+	}
+	return f
+}
+
+// closes reports whether the line text[at:end] closes the block.
+func (f codeFence) closes(text string, at, end int) bool {
+	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '>') {
+		at++
+	}
+	n := 0
+	for at < end && text[at] == f.mark {
+		at++
+		n++
+	}
+	if n < f.size {
+		return false
+	}
+	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
+		at++
+	}
+	return at == end
+}
+
+// isFence reports whether text[start:end] opens a fenced code block: at least
+// three marks, and no backtick after opening backticks, which would be inline
+// code.
+func isFence(text string, start, end int) bool {
+	mark, n := text[start], 0
+	for start+n < end && text[start+n] == mark {
+		n++
+	}
+	if n < 3 {
+		return false
+	}
+	return mark == '~' || strings.IndexByte(text[start+n:end], '`') < 0
+}
+
+// handleInlineFence emits a fenced block whose line breaks were lost, with
+// spaces around its fences: "Run this: ``` make ``` Then wait."
+func (sp *splitter) handleInlineFence(s *scanState, i int) int {
+	const mark = "```"
+	text := sp.text[:s.end]
+	j := i + len(mark)
+	if i < s.fenceLimit || j >= s.end || text[j] != ' ' || i > s.start && text[i-1] != ' ' {
+		for j < s.end && text[j] == '`' {
+			j++
+		}
+		return j
+	}
+	n := strings.Index(text[j:], mark)
+	if n < 0 {
+		s.fenceLimit = s.end
+		return j
+	}
+	past := j + n + len(mark)
+	if past < s.end && !isSpace(text, past) {
+		return past
+	}
+	if i > s.start {
+		sp.emit(s.start, i)
+	}
+	sp.emit(i, past)
+	s.start, s.quotes = skipSpace(text, past, s.end), 0
+	if m := markerAt(text, s.start, s.end); m.bullet != 0 {
+		s.start += m.size
+	}
+	return max(s.start, past)
 }

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// Tongues tell languages apart by their script and their commonest words.
-type tongues struct {
+// A detector identifies languages by script and frequent words.
+type detector struct {
 	tags  []string
-	words wordSet // the languages that a word is common in
+	words wordSet // languages by frequent word
 }
 
-func newTongues() tongues { return tongues{words: newWordSet()} }
+func newDetector() detector { return detector{words: newWordSet()} }
 
-// add takes the common words of a language.
-func (t *tongues) add(tag, data string) {
+// add registers the frequent words of a language.
+func (t *detector) add(tag, data string) {
 	if len(t.tags) == 64 {
-		return // a set has no room for more: the language is found by its tag
+		return // the bit set is full; further languages are available by tag only
 	}
 	bit := uint64(1) << len(t.tags)
 	t.tags = append(t.tags, tag)
@@ -32,57 +32,57 @@ func (t *tongues) add(tag, data string) {
 	}
 }
 
-// How much of a text is looked at, and the longest word that is.
 const (
-	sampleSize  = 1500
-	longestWord = 24
-	glance      = 64 // of the beginning, the middle and the end, to begin with
+	sampleSize = 1500 // bytes read of a text
+	maxWord    = 24   // bytes
+	probeSize  = 64   // bytes of each of three probes
 )
 
-// find is the tag of the language that text is written in, as far as three
-// glances or else its beginning say, and "en" where nothing speaks for another.
-func (t *tongues) find(text string) string {
-	if len(text) >= 4*glance {
+// detect returns the tag of the language of text, or "en" if it is unclear. It
+// probes three short pieces of a long text first and reads its beginning only
+// if they are inconclusive.
+func (t *detector) detect(text string) string {
+	if len(text) >= 4*probeSize {
 		var s sample
-		s.read(&t.words, text[:wordEnd(text, glance)])
+		s.read(&t.words, text[:wordEnd(text, probeSize)])
 		middle := wordEnd(text, len(text)/2)
-		s.read(&t.words, text[middle:wordEnd(text, middle+glance)])
-		s.read(&t.words, text[wordEnd(text, len(text)-glance):])
-		if tag, ok := t.plain(&s); ok {
+		s.read(&t.words, text[middle:wordEnd(text, middle+probeSize)])
+		s.read(&t.words, text[wordEnd(text, len(text)-probeSize):])
+		if tag, ok := t.confident(&s); ok {
 			return tag
 		}
 	}
 	var s sample
 	s.read(&t.words, text[:min(len(text), sampleSize)])
-	return t.likely(&s)
+	return t.mostLikely(&s)
 }
 
-// wordEnd is where the first word of text that reaches the offset at ends.
+// wordEnd returns the end of the word that contains the offset at.
 func wordEnd(text string, at int) int {
-	if n := strings.IndexByte(text[at:min(at+longestWord, len(text))], ' '); n >= 0 {
+	if n := strings.IndexByte(text[at:min(at+maxWord, len(text))], ' '); n >= 0 {
 		return at + n
 	}
 	return at
 }
 
-// A sample is what was counted in pieces of a text.
+// A sample accumulates counts over pieces of a text.
 type sample struct {
-	votes          [64]int // words that are common in a language, by its place
+	votes          [64]int // frequent words by language index
 	scripts        [scriptCount]int
 	words, letters int
 }
 
-// read counts a piece of a text.
+// read counts a piece of text.
 func (s *sample) read(known *wordSet, text string) {
-	var word [longestWord]byte
+	var word [maxWord]byte
 	n := 0
 	count := func() {
-		if n == 0 || n > longestWord {
+		if n == 0 || n > maxWord {
 			n = 0
 			return
 		}
 		s.words++
-		for set := known.of(&word, n); set != 0; set &= set - 1 {
+		for set := known.lookup(&word, n); set != 0; set &= set - 1 {
 			s.votes[bits.TrailingZeros64(set)]++
 		}
 		n = 0
@@ -99,10 +99,10 @@ func (s *sample) read(known *wordSet, text string) {
 				continue
 			}
 			s.letters++
-			if n < longestWord {
+			if n < maxWord {
 				word[n] = b
 			}
-			n = min(n, longestWord) + 1
+			n = min(n, maxWord) + 1
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -116,18 +116,19 @@ func (s *sample) read(known *wordSet, text string) {
 		}
 		s.letters++
 		r = unicode.ToLower(r)
-		if n+utf8.UTFMax <= longestWord {
+		if n+utf8.UTFMax <= maxWord {
 			n += utf8.EncodeRune(word[n:], r)
 		} else {
-			n = longestWord + 1
+			n = maxWord + 1
 		}
 	}
 	count()
 }
 
-// plain is the language that a small sample leaves no doubt about: one of Latin
-// letters with three times as many common words as any other.
-func (t *tongues) plain(s *sample) (string, bool) {
+// confident returns the language of a small sample and whether it is certain:
+// Latin script only, and at least three times as many frequent words as for any
+// other language.
+func (t *detector) confident(s *sample) (string, bool) {
 	const enough, clearly = 9, 3
 	if s.scripts != [scriptCount]int{} {
 		return "", false
@@ -143,13 +144,13 @@ func (t *tongues) plain(s *sample) (string, bool) {
 	return t.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
 }
 
-// likely is the language that speaks most for itself in a sample.
-func (t *tongues) likely(s *sample) string {
+// mostLikely returns the best match for a sample.
+func (t *detector) mostLikely(s *sample) string {
 	votes := &s.votes
-	switch tag := mostly(&s.scripts, s.letters); {
-	case tag == "hi" && votes[t.place("mr")] > votes[t.place("hi")]:
+	switch tag := scriptLanguage(&s.scripts, s.letters); {
+	case tag == "hi" && votes[t.index("mr")] > votes[t.index("hi")]:
 		return "mr"
-	case tag == "ru" && s.scripts[russian] == 0 && votes[t.place("bg")] > votes[t.place("ru")]:
+	case tag == "ru" && s.scripts[scriptRussian] == 0 && votes[t.index("bg")] > votes[t.index("ru")]:
 		return "bg"
 	case tag != "":
 		return tag
@@ -162,12 +163,121 @@ func (t *tongues) likely(s *sample) string {
 			best = i
 		}
 	}
-	// One word in ten must be known, and clearly more of them than are English.
+	// Require one known word in ten, and clearly more than are English.
 	if best < 0 || votes[best] < 2 || votes[best]*10 < s.words || votes[best] <= english+max(1, english/4) {
 		return "en"
 	}
 	return t.tags[best]
 }
 
-// place is where a language stands among the tags.
-func (t *tongues) place(tag string) int { return max(slices.Index(t.tags, tag), 0) }
+// index returns the index of a tag, or 0.
+func (t *detector) index(tag string) int { return max(slices.Index(t.tags, tag), 0) }
+
+// Scripts, and letters within a script, that distinguish languages.
+const (
+	_ = iota
+	scriptKana
+	scriptHan
+	scriptGreek
+	scriptArmenian
+	scriptEthiopic
+	scriptBurmese
+	scriptDevanagari
+	scriptCyrillic
+	scriptRussian   // letters that Bulgarian and Ukrainian lack
+	scriptUkrainian // letters that Russian and Bulgarian lack
+	scriptKazakh
+	scriptArabic
+	scriptPersian // letters that Arabic lacks
+	scriptUrdu    // letters that Arabic and Persian lack
+	scriptCount
+)
+
+// scriptOf returns the most specific script of the letter r, or 0 for Latin and
+// unlisted scripts.
+func scriptOf(r rune) int {
+	switch {
+	case r < 0x370:
+		return 0
+	case r < 0x400:
+		return scriptGreek
+	case r < 0x530:
+		return cyrillicOf(r)
+	case 0x531 <= r && r <= 0x58A:
+		return scriptArmenian
+	case 0x620 <= r && r <= 0x6FF:
+		return arabicOf(r)
+	case 0x900 <= r && r <= 0x97F:
+		return scriptDevanagari
+	case 0x1000 <= r && r <= 0x109F:
+		return scriptBurmese
+	case 0x1200 <= r && r <= 0x137F:
+		return scriptEthiopic
+	case 0x1F00 <= r && r <= 0x1FFF:
+		return scriptGreek
+	case 0x3041 <= r && r <= 0x30FA:
+		return scriptKana
+	case 0x4E00 <= r && r <= 0x9FFF:
+		return scriptHan
+	}
+	return 0
+}
+
+func cyrillicOf(r rune) int {
+	switch r {
+	case 'ы', 'э', 'ё', 'Ы', 'Э', 'Ё':
+		return scriptRussian
+	case 'і', 'ї', 'є', 'ґ', 'І', 'Ї', 'Є', 'Ґ':
+		return scriptUkrainian
+	case 'қ', 'ғ', 'ң', 'ә', 'ө', 'ү', 'ұ', 'һ', 'Қ', 'Ғ', 'Ә', 'Ө', 'Ү', 'Ұ':
+		return scriptKazakh
+	}
+	return scriptCyrillic
+}
+
+func arabicOf(r rune) int {
+	switch r {
+	case 'ٹ', 'ڈ', 'ڑ', 'ے', 'ں', 'ہ':
+		return scriptUrdu
+	case 'پ', 'چ', 'ژ', 'گ', 'ک', 'ی':
+		return scriptPersian
+	}
+	return scriptArabic
+}
+
+// scriptLanguage returns the language that the script counts imply, or "" if
+// they are inconclusive.
+func scriptLanguage(n *[scriptCount]int, letters int) string {
+	if cjk := n[scriptKana] + n[scriptHan]; n[scriptKana]*10 > cjk && cjk*3 > letters {
+		return "ja"
+	}
+	tags := [...]string{scriptHan: "zh", scriptGreek: "el", scriptArmenian: "hy", scriptEthiopic: "am", scriptBurmese: "my", scriptDevanagari: "hi"}
+	for s := scriptHan; s <= scriptDevanagari; s++ {
+		if n[s]*3 > letters {
+			return tags[s]
+		}
+	}
+	if all := n[scriptCyrillic] + n[scriptRussian] + n[scriptUkrainian] + n[scriptKazakh]; all*3 > letters {
+		switch {
+		case n[scriptKazakh]*50 > all:
+			return "kk"
+		case n[scriptRussian] > n[scriptUkrainian]:
+			return "ru"
+		case n[scriptUkrainian] > 0:
+			return "uk"
+		case all > 60:
+			return "bg" // Russian text of this length would contain ы
+		}
+		return "ru"
+	}
+	if all := n[scriptArabic] + n[scriptPersian] + n[scriptUrdu]; all*3 > letters {
+		switch {
+		case n[scriptUrdu]*50 > all:
+			return "ur"
+		case n[scriptPersian]*50 > all:
+			return "fa"
+		}
+		return "ar"
+	}
+	return ""
+}

@@ -2,71 +2,72 @@ package segment
 
 import "strings"
 
-// endsDot decides a single full stop.
-func (c *cutter) endsDot(s *scan, st *stop, before token, what follower, at int) bool {
+// endsDot is ends for a single full stop.
+func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind, at int) bool {
 	if st.quoted {
-		return what != lower || c.text[st.end] == ')' && before.class != ending && c.lang.lower && c.fewCaps(s)
+		return kind != nextLower || sp.text[st.end] == ')' && before.class != classFinal && sp.lang.lowerStarts && sp.hasFewCaps(s)
 	}
-	starter := what == upper && c.starts(at, s.end)
+	starter := kind == nextUpper && sp.isStarter(at, s.end)
 	switch before.class {
-	case title, never:
+	case classTitle, classNeverFinal:
 		return false
-	case bound:
-		return c.claims && (starter || what == letter || what == symbol)
-	case numeral:
-		return c.endsNumeral(s, before, what, at)
-	case ending:
-		return what != lower && what != number
-	case clock:
-		return c.endsClock(s, before, what, at, starter)
-	case clipped:
-		if what == lower && before.runes > 2 && c.fewCaps(s) {
+	case classBound:
+		return sp.claims && (starter || kind == nextLetter || kind == nextSymbol)
+	case classNumeral:
+		return sp.endsNumeral(s, before, kind, at)
+	case classFinal:
+		return kind != nextLower && kind != nextDigit
+	case classClock:
+		return sp.endsClock(s, before, kind, at, starter)
+	case classNoVowel:
+		if kind == nextLower && before.runes > 2 && sp.hasFewCaps(s) {
 			return true // "the nfl. did you know"
 		}
-		return starter || what == letter
-	case inside, acronym:
-		if before.runes == 1 && !before.capital && before.ascii && !c.claims {
-			return what == letter // a variable: "incident to v. If"
+		return starter || kind == nextLetter
+	case classRarelyFinal, classAcronym:
+		if before.runes == 1 && !before.capital && before.ascii && !sp.claims {
+			return kind == nextLetter // variable: "incident to v. If"
 		}
-		return starter || what == letter || what == symbol
-	case initial:
-		return c.endsInitial(s, before, what, starter)
-	case digits:
-		return c.endsDigits(s, before, what, at, starter)
-	case nothing:
-		return what != lower || c.fewCaps(s)
-	case word:
+		return starter || kind == nextLetter || kind == nextSymbol
+	case classInitial:
+		return sp.endsInitial(s, before, kind, starter)
+	case classDigits:
+		return sp.endsDigits(s, before, kind, at, starter)
+	case classNone:
+		return kind != nextLower || sp.hasFewCaps(s)
+	case classWord:
 	}
 	switch {
-	case what == lower:
-		return c.endsLower(s, before, at)
-	case what == upper && c.lang.ordinals && isRoman(c.text[before.start:before.end]):
+	case kind == nextLower:
+		return sp.endsLower(s, before, at)
+	case kind == nextUpper && sp.lang.ordinals && isRoman(sp.text[before.start:before.end]):
 		return starter // "XII. Regiment"
 	}
 	return true
 }
 
-// endsClock decides after "a.m.", before a capital: a day or a time zone goes
-// on, and so does a name where the time opens the sentence.
-func (c *cutter) endsClock(s *scan, before token, what follower, at int, starter bool) bool {
-	if what != upper {
-		return what == letter
+// endsClock decides after "a.m." and "p.m.". A day or time zone continues the
+// sentence, and so does a name if the sentence starts with the time.
+func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int, starter bool) bool {
+	if kind != nextUpper {
+		return kind == nextLetter
 	}
-	w := wordAt(c.text, at, s.end)
-	if starter || c.text[before.start]-'A' < 26 && c.titleAt(s, at) {
+	w := wordAt(sp.text, at, s.end)
+	if starter || sp.text[before.start]-'A' < 26 && sp.titleAt(s, at) {
 		return true
 	}
 	const adverbial = 30 // "On Friday at about 5 a.m."
-	if c.lang.is(w, zones) || before.start-s.start < adverbial && opensTime(wordAt(c.text, s.start, s.end)) {
+	if sp.lang.is(w, useZone) || before.start-s.start < adverbial && startsTimePhrase(wordAt(sp.text, s.start, s.end)) {
 		return false
 	}
-	// "Travelers who": many, and what they do.
-	next := skipSpace(c.text, at+len(w), s.end)
-	return len(w) > 3 && w[len(w)-1] == 's' && next < s.end && c.text[next]-'a' < 26
+	// A plural and a verb start a sentence: "Travelers who".
+	next := skipSpace(sp.text, at+len(w), s.end)
+	return len(w) > 3 && w[len(w)-1] == 's' && next < s.end && sp.text[next]-'a' < 26
 }
 
-// opensTime knows the words that a sentence begins a time with.
-func opensTime(word string) bool {
+// startsTimePhrase reports whether word introduces a time at the start of a
+// sentence.
+func startsTimePhrase(word string) bool {
 	switch word {
 	case "At", "On", "In", "By", "From", "Around", "Before", "After", "Until", "Since":
 		return true
@@ -74,41 +75,41 @@ func opensTime(word string) bool {
 	return false
 }
 
-// endsNumeral decides after "No." or "Fig.", which a number or one capital
-// follows.
-func (c *cutter) endsNumeral(s *scan, before token, what follower, at int) bool {
-	if what != upper {
-		return what == letter
+// endsNumeral decides after "No." or "Fig.", which are usually followed by a
+// number or a single capital.
+func (sp *splitter) endsNumeral(s *scanState, before token, kind nextKind, at int) bool {
+	if kind != nextUpper {
+		return kind == nextLetter
 	}
 	if !before.ascii {
-		return c.starts(at, s.end)
+		return sp.isStarter(at, s.end)
 	}
-	w := wordAt(c.text, at, s.end)
-	if before.runes == 2 && c.text[before.start]|0x20 == 'n' && before.ascii {
+	w := wordAt(sp.text, at, s.end)
+	if before.runes == 2 && sp.text[before.start]|0x20 == 'n' && before.ascii {
 		return true // "No. I do not."
 	}
 	return len(w) > 1 && !isRoman(w)
 }
 
-// endsInitial decides after a single letter: of a name, unless the next word
-// begins a sentence.
-func (c *cutter) endsInitial(s *scan, before token, what follower, starter bool) bool {
+// endsInitial decides after a single letter. It is an initial unless the next
+// word often starts a sentence.
+func (sp *splitter) endsInitial(s *scanState, before token, kind nextKind, starter bool) bool {
 	if before.start == s.start {
-		return false // "a." marks what follows
+		return false // "a." is an item marker
 	}
-	if what == upper {
-		return starter && (c.claims || before.capital && !c.variable(s, before))
+	if kind == nextUpper {
+		return starter && (sp.claims || before.capital && !sp.isVariable(s, before))
 	}
-	return what == letter || what == symbol && before.capital
+	return kind == nextLetter || kind == nextSymbol && before.capital
 }
 
-// variable reports whether the capital before the stop names something that the
-// sentence named before: "each vertex in X. If X is".
-func (c *cutter) variable(s *scan, t token) bool {
+// isVariable reports whether the capital before the stop was used as a name
+// earlier in the sentence: "each vertex in X. If X is".
+func (sp *splitter) isVariable(s *scanState, t token) bool {
 	const near = 200
-	text := c.text[max(s.start, t.start-near):t.start]
+	text := sp.text[max(s.start, t.start-near):t.start]
 	for i := 1; i+1 < len(text); i++ {
-		if text[i] == c.text[t.start] && text[i-1] == ' ' && (text[i+1] == ' ' || text[i+1] == ',' || text[i+1] == ')') {
+		if text[i] == sp.text[t.start] && text[i-1] == ' ' && (text[i+1] == ' ' || text[i+1] == ',' || text[i+1] == ')') {
 			return text[i] != 'A' && text[i] != 'I'
 		}
 	}
@@ -116,59 +117,55 @@ func (c *cutter) variable(s *scan, t token) bool {
 }
 
 // endsDigits decides after a number.
-func (c *cutter) endsDigits(s *scan, before token, what follower, at int, starter bool) bool {
+func (sp *splitter) endsDigits(s *scanState, before token, kind nextKind, at int, starter bool) bool {
 	if before.start == s.start && before.runes < 4 {
-		return false // "2." marks what follows
+		return false // "2." is an item marker
 	}
-	switch what {
-	case lower:
-		return c.lang.lower && c.fewCaps(s)
-	case number:
-		// "7. 5" is a number that was torn, "2. 2 + 2" a sentence.
-		return before.runes > 2 || operates(c.text, at, s.end)
-	case upper:
-		if before.runes < 3 && (c.lang.ordinals || c.lang.is(runAt(c.text, at, s.end), dates)) {
-			return starter // "12. Juni" is a day
+	switch kind {
+	case nextLower:
+		return sp.lang.lowerStarts && sp.hasFewCaps(s)
+	case nextDigit:
+		// "7. 5" is a split number; in "2. 2 + 2" a sentence starts.
+		return before.runes > 2 || isArithmetic(sp.text, at, s.end)
+	case nextUpper:
+		if before.runes < 3 && (sp.lang.ordinals || sp.lang.is(lettersAt(sp.text, at, s.end), useMonth)) {
+			return starter // "12. Juni" is a date
 		}
-	case dash:
+	case nextDash:
 		return false
-	case end, letter, joint, symbol:
+	case nextEnd, nextLetter, nextJoiner, nextSymbol:
 	}
 	return true
 }
 
-// operates reports whether a sign of arithmetic follows the number at i.
-func operates(text string, i, end int) bool {
+// isArithmetic reports whether an arithmetic operator follows the number at i.
+func isArithmetic(text string, i, end int) bool {
 	for i < end && isDigit(text[i]) {
 		i++
 	}
 	if i+2 >= end || text[i] != ' ' || text[i+2] != ' ' {
 		return false
 	}
-	switch text[i+1] {
-	case '+', '-', '=', '*', '/':
-		return true
-	}
-	return false
+	return strings.IndexByte("+-=*/", text[i+1]) >= 0
 }
 
-// endsLower decides after a word, before a small letter: a sentence ends there
-// where the writer uses no capitals, or where the word is no abbreviation in
-// all likelihood.
-func (c *cutter) endsLower(s *scan, before token, at int) bool {
-	if !c.lang.lower {
+// endsLower decides between a word and a lower-case letter. The sentence ends
+// if the writer omits capitals or if the word is unlikely to be an
+// abbreviation.
+func (sp *splitter) endsLower(s *scanState, before token, at int) bool {
+	if !sp.lang.lowerStarts {
 		return false
 	}
-	if c.fewCaps(s) {
+	if sp.hasFewCaps(s) {
 		return before.runes > 1
 	}
-	if before.small && !before.ascii {
+	if before.lowerCase && !before.ascii {
 		return before.runes > 3
 	}
-	if !before.lower {
+	if !before.asciiLower {
 		return before.ascii && before.runes > 3
 	}
-	switch wordAt(c.text, at, s.end) {
+	switch wordAt(sp.text, at, s.end) {
 	case "i", "i'm", "i've", "he", "she", "they", "we", "it's":
 		return before.runes > 2
 	}

@@ -6,142 +6,143 @@ import (
 	"unicode/utf8"
 )
 
-// A follower is what comes after a stop.
-type follower uint8
+// A nextKind classifies the text after a stop.
+type nextKind uint8
 
 const (
-	end    follower = iota // of the block
-	upper                  // a capital letter
-	lower                  // a small one
-	number                 // a digit
-	letter                 // of a script without case
-	dash                   // and a space
-	joint                  // a comma or the like: the sentence goes on
-	symbol                 // anything else
+	nextEnd    nextKind = iota // end of the block
+	nextUpper                  // upper-case letter
+	nextLower                  // lower-case letter
+	nextDigit                  // digit
+	nextLetter                 // letter of a script without case
+	nextDash                   // dash
+	nextJoiner                 // comma or the like, which continues the sentence
+	nextSymbol                 // anything else
 )
 
-// ends decides whether the stop ends the sentence.
-func (c *cutter) ends(s *scan, st *stop) bool {
+// ends reports whether the stop ends the sentence.
+func (sp *splitter) ends(s *scanState, st *stop) bool {
 	if st.next >= s.end {
-		return false // the block ends here, and its sentence with it
+		return false // the end of the block ends its last sentence
 	}
-	what, at := c.follower(s, st.next)
-	if what == joint || st.open {
+	kind, at := sp.classifyNext(s, st.next)
+	if kind == nextJoiner || st.continues {
 		return false
 	}
-	if st.spaced && c.text[st.next] == 0xC2 && isInverted(c.text[st.next:]) {
-		return st.dots == 0 || c.wordBefore(s.start, st.start).class != title
+	if st.spaced && sp.text[st.next] == 0xC2 && isInverted(sp.text[st.next:]) {
+		return st.dots == 0 || sp.wordBefore(s.start, st.start).class != classTitle
 	}
 	if st.wide {
-		return st.spaced || !st.quoted || what != lower && what != letter
+		return st.spaced || !st.quoted || kind != nextLower && kind != nextLetter
 	}
 	if !st.spaced {
-		return c.glued(s, st)
+		return sp.endsGlued(s, st)
 	}
-	before := c.wordBefore(s.start, st.start)
-	if what == dash {
-		return (st.loud || before.class == word || before.class == nothing || before.class == digits) &&
-			beginsUpper(c.text, skipSpace(c.text, at, s.end), s.end)
+	before := sp.wordBefore(s.start, st.start)
+	if kind == nextDash {
+		return (st.emphatic || before.class == classWord || before.class == classNone || before.class == classDigits) &&
+			startsUpper(sp.text, skipSpace(sp.text, at, s.end), s.end)
 	}
-	if st.start > s.start && c.text[st.start-1] == ':' {
+	if st.start > s.start && sp.text[st.start-1] == ':' {
 		return false // "Tel.:? 555"
 	}
-	if before.class == nothing && st.start == s.start && !st.loud {
+	if before.class == classNone && st.start == s.start && !st.emphatic {
 		return false // "...en toen", ". . ."
 	}
 	switch {
-	case st.loud:
-		return c.endsLoud(s, st, before, what, at)
+	case st.emphatic:
+		return sp.endsEmphatic(s, st, before, kind, at)
 	case st.dots > 1:
-		return what != lower && (st.dots != 3 || !st.gappy || before.class != nothing)
+		return kind != nextLower && (st.dots != 3 || !st.gaps || before.class != classNone)
 	}
-	return c.endsDot(s, st, before, what, at)
+	return sp.endsDot(s, st, before, kind, at)
 }
 
-// follower says what text[i:] begins with, after quotes and the like, and where.
-func (c *cutter) follower(s *scan, i int) (follower, int) {
+// classifyNext classifies text[i:] and returns its offset after opening quotes
+// and the like.
+func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 	for n := 0; i < s.end && n < 8; n++ {
-		r, size := utf8.DecodeRuneInString(c.text[i:s.end])
+		r, size := utf8.DecodeRuneInString(sp.text[i:s.end])
 		switch {
 		case isOpener(r):
 			i += size
 			continue
 		case unicode.IsUpper(r):
-			return upper, i
+			return nextUpper, i
 		case unicode.IsLower(r):
-			return lower, i
+			return nextLower, i
 		case unicode.IsDigit(r) || r == '№' || r == '§':
-			return number, i
+			return nextDigit, i
 		case unicode.IsLetter(r):
-			return letter, i
+			return nextLetter, i
 		case r == '-' || r == '–' || r == '—':
 			j := i + size
-			for j < s.end && c.text[j] == '-' {
+			for j < s.end && sp.text[j] == '-' {
 				j++
 			}
 			if n == 0 {
-				return dash, j
+				return nextDash, j
 			}
-			return symbol, i
+			return nextSymbol, i
 		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':
-			return joint, i
+			return nextJoiner, i
 		}
-		return symbol, i
+		return nextSymbol, i
 	}
-	return symbol, i
+	return nextSymbol, i
 }
 
-// isInverted reports whether s begins with a mark that opens a question or an
-// exclamation in Spanish.
+// isInverted reports whether s starts with a Spanish opening question or
+// exclamation mark.
 func isInverted(s string) bool {
 	return strings.HasPrefix(s, "¿") || strings.HasPrefix(s, "¡")
 }
 
-// endsLoud decides a question or exclamation mark.
-func (c *cutter) endsLoud(s *scan, st *stop, before token, what follower, at int) bool {
-	if what != lower {
-		return !c.brand(st, before, what, at, s.end)
+// endsEmphatic is ends for question and exclamation marks.
+func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind nextKind, at int) bool {
+	if kind != nextLower {
+		return !sp.isBrand(st, before, kind, at, s.end)
 	}
 	if st.quoted {
 		return false
 	}
-	if c.text[st.end-1] == '!' && before.capital {
-		return false // a name that is written with its mark
+	if sp.text[st.end-1] == '!' && before.capital {
+		return false // probably a name with an exclamation mark
 	}
-	w := wordAt(c.text, at, s.end)
-	next := skipSpace(c.text, at+len(w), s.end)
-	return !c.lang.is(wordAt(c.text, next, s.end), speaks) // "Stop! he yelled."
+	w := wordAt(sp.text, at, s.end)
+	next := skipSpace(sp.text, at+len(w), s.end)
+	return !sp.lang.is(wordAt(sp.text, next, s.end), useSpeech) // "Stop! he yelled."
 }
 
-// brand reports whether the exclamation mark belongs to a name that is written
-// with one.
-func (c *cutter) brand(st *stop, before token, what follower, at, end int) bool {
-	if st.end-st.start != 1 || c.text[st.start] != '!' {
+// isBrand reports whether the exclamation mark is part of a brand name.
+func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) bool {
+	if st.end-st.start != 1 || sp.text[st.start] != '!' {
 		return false
 	}
-	if c.lang.is(c.text[before.start:before.end], brands) {
-		return what == lower || what == upper && !c.starts(at, end)
+	if sp.lang.is(sp.text[before.start:before.end], useBrand) {
+		return kind == nextLower || kind == nextUpper && !sp.isStarter(at, end)
 	}
 	return false
 }
 
-// starts reports whether the word at i often begins a sentence.
-func (c *cutter) starts(i, end int) bool {
-	w := wordAt(c.text, i, end)
-	if j := i + len(w); j < end && c.text[j] >= utf8.RuneSelf {
-		w = runAt(c.text, i, end)
-		if j = i + len(w); j < end && c.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
+// isStarter reports whether the word at i often starts a sentence.
+func (sp *splitter) isStarter(i, end int) bool {
+	w := wordAt(sp.text, i, end)
+	if j := i + len(w); j < end && sp.text[j] >= utf8.RuneSelf {
+		w = lettersAt(sp.text, i, end)
+		if j = i + len(w); j < end && sp.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
 			return false // an initial
 		}
-		if w != "" && strings.HasPrefix(c.text[i+len(w):end], "’") {
-			w = wordAt(c.text, i, end) // "It’s"
+		if w != "" && strings.HasPrefix(sp.text[i+len(w):end], "’") {
+			w = wordAt(sp.text, i, end) // "It’s"
 		}
 	}
-	return c.lang.is(w, starts)
+	return sp.lang.is(w, useStarter)
 }
 
-// runAt is the word of any script at text[i].
-func runAt(text string, i, end int) string {
+// lettersAt returns the run of lower-case letters and marks of any script at
+// text[i].
+func lettersAt(text string, i, end int) string {
 	j := i
 	for j < end && j-i < maxToken {
 		r, size := utf8.DecodeRuneInString(text[j:end])
@@ -153,14 +154,14 @@ func runAt(text string, i, end int) string {
 	return text[i:j]
 }
 
-// titleAt reports whether a title such as "Mr." stands at i.
-func (c *cutter) titleAt(s *scan, i int) bool {
-	w := wordAt(c.text, i, s.end)
-	return i+len(w) < s.end && c.text[i+len(w)] == '.' && c.lookup(w, true) == title
+// titleAt reports whether there is a title such as "Mr." at i.
+func (sp *splitter) titleAt(s *scanState, i int) bool {
+	w := wordAt(sp.text, i, s.end)
+	return i+len(w) < s.end && sp.text[i+len(w)] == '.' && sp.lookup(w, true) == classTitle
 }
 
-// wordAt is the ASCII word at text[i], with an apostrophe within; empty where it
-// is an initial with its stop.
+// wordAt returns the ASCII word, including apostrophes, at text[i]. It returns
+// "" for an initial.
 func wordAt(text string, i, end int) string {
 	j := i
 	for j < end && j-i < 24 && (isASCIILetter(text[j]) || text[j] == '\'' && j > i) {

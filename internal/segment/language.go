@@ -7,131 +7,129 @@ import (
 	"sync"
 )
 
-// A class says how a word with a stop after it behaves.
-type class uint8
+// A wordClass describes how a word behaves before a full stop.
+type wordClass uint8
 
 const (
-	word    class = iota // no abbreviation
-	title                // stands before a name, never ends a sentence
-	never                // stands inside of a sentence
-	numeral              // stands before a number
-	inside               // ends a sentence only before a word that often begins one
-	bound                // the same for claims, and inside of a sentence elsewhere
-	ending               // often ends a sentence
-	clock                // a.m. and p.m.
-	digits               // a number
-	initial              // one letter
-	acronym              // letters with stops between them
-	clipped              // letters that no word is made of: no vowel among them
-	nothing              // no word at all
+	classWord        wordClass = iota // not an abbreviation
+	classTitle                        // precedes a name and never ends a sentence
+	classNeverFinal                   // never ends a sentence
+	classNumeral                      // precedes a number
+	classRarelyFinal                  // ends a sentence only before a common first word
+	classBound                        // like classRarelyFinal for claims, else like classNeverFinal
+	classFinal                        // often ends a sentence
+	classClock                        // a.m. or p.m.
+	classDigits                       // number
+	classInitial                      // single letter
+	classAcronym                      // letters separated by stops
+	classNoVowel                      // short and without vowels
+	classNone                         // no word before the stop
 )
 
-// A use is what a word is good for besides standing before a stop.
-type use uint8
+// A wordUse is a bit set of the other properties of a word.
+type wordUse uint8
 
 const (
-	starts use = 1 << iota // often begins a sentence and rarely goes on with a name
-	opens                  // no sentence ends with it, so a line that does goes on
-	speaks                 // said, asked: goes on after a quotation
-	dates                  // a month or the like, which a day with a stop stands before
-	zones                  // a day or time zone after a.m. and p.m.
-	brands                 // a name that is written with an exclamation mark
-	leaves                 // closes a letter: "Regards,"
+	useStarter wordUse = 1 << iota // often starts a sentence
+	useOpener                      // never ends a sentence
+	useSpeech                      // verb of speech after a quotation: "said"
+	useMonth                       // month or the like after a day number and a stop
+	useZone                        // day or time zone after "a.m." or "p.m."
+	useBrand                       // name with an exclamation mark
+	useClosing                     // closes a letter: "Regards,"
 )
 
-// A language is what the cutter knows of a language. Where two languages meet
-// in a text it is mostly English that is quoted, so every language knows the
-// English words too, where it has no use of its own for them.
+// A language holds the words and rules of a language. Text that mixes languages
+// mostly quotes English, so every language includes the English words that it
+// does not define itself.
 type language struct {
-	abbreviations map[string]class
-	singles       [128]class // of single letters
-	uses          map[string]use
-	ordinals      bool // "12." before a capital is mostly "12th"
-	quotes        bool // a quotation lies in one sentence
-	clauses       bool // commas and colons end sentences
-	lower         bool // a stop before a small letter may end a sentence
+	abbreviations map[string]wordClass
+	singles       [128]wordClass // of single letters
+	uses          map[string]wordUse
+	ordinals      bool // "12." before a capital usually means "12th"
+	joinQuotes    bool // quotations are not split
+	splitClauses  bool // commas and colons end sentences
+	lowerStarts   bool // a stop before a lower-case letter may end a sentence
 }
 
 //go:embed data/*.txt
 var files embed.FS
 
-// A shelf holds the languages that there are data for; each is read when it is
-// first wanted.
-type shelf struct {
-	languages map[string]func() *language
-	tongues   tongues
+// A registry holds the embedded languages, each parsed on first use.
+type registry struct {
+	byTag    map[string]func() *language
+	detector detector
 }
 
-//nolint:gochecknoglobals // read once from what is embedded, never changed
-var library = sync.OnceValue(newShelf)
+//nolint:gochecknoglobals // embedded data, loaded once and never changed
+var languages = sync.OnceValue(newRegistry)
 
-func newShelf() *shelf {
-	sh := &shelf{languages: make(map[string]func() *language), tongues: newTongues()}
+func newRegistry() *registry {
+	r := &registry{byTag: make(map[string]func() *language), detector: newDetector()}
 	entries, err := files.ReadDir("data")
 	if err != nil {
-		panic(err) // what is embedded can be read
+		panic(err) // embedded, so this cannot fail
 	}
-	english := read("en")
+	english := readData("en")
 	base := sync.OnceValue(func() *language { return newLanguage(english) })
 	for _, e := range entries {
 		tag := strings.TrimSuffix(e.Name(), ".txt")
-		data := read(tag)
-		sh.tongues.add(tag, data)
+		data := readData(tag)
+		r.detector.add(tag, data)
 		if tag == "en" {
-			sh.languages[tag] = base
+			r.byTag[tag] = base
 			continue
 		}
-		sh.languages[tag] = sync.OnceValue(func() *language { return newLanguage(data, english) })
+		r.byTag[tag] = sync.OnceValue(func() *language { return newLanguage(data, english) })
 	}
-	return sh
+	return r
 }
 
-func read(tag string) string {
+func readData(tag string) string {
 	data, err := files.ReadFile(path.Join("data", tag+".txt"))
 	if err != nil {
-		panic(err) // the names come from the directory
+		panic(err) // the names come from ReadDir
 	}
 	return string(data)
 }
 
-// variant is the private part of a language tag that asks for claims: where the
-// golden rules and a judge differ on what a sentence is, the judge is right.
-const variant = "x-claims"
+// claimsSuffix is the private-use suffix of a language tag that selects claim
+// boundaries.
+const claimsSuffix = "x-claims"
 
-// languageOf is what is known of the language that the tag names, or that the
-// text is written in where the tag names none. English stands in for the
-// languages that have no data.
+// languageOf returns the language of the tag, or the detected language of text
+// if the tag has none. It falls back to English.
 func languageOf(tag, text string) (l *language, claims bool) {
-	if len(tag) >= len(variant) && strings.EqualFold(tag[len(tag)-len(variant):], variant) {
+	if len(tag) >= len(claimsSuffix) && strings.EqualFold(tag[len(tag)-len(claimsSuffix):], claimsSuffix) {
 		claims = true
-		tag = strings.TrimSuffix(tag[:len(tag)-len(variant)], "-")
+		tag = strings.TrimSuffix(tag[:len(tag)-len(claimsSuffix)], "-")
 	}
 	if n := strings.IndexAny(tag, "-_"); n >= 0 {
 		tag = tag[:n]
 	}
-	sh := library()
+	all := languages()
 	if tag == "" || tag == "und" {
-		tag = sh.tongues.find(text)
+		tag = all.detector.detect(text)
 	}
-	find, ok := sh.languages[tag]
+	find, ok := all.byTag[tag]
 	if !ok {
-		if find, ok = sh.languages[strings.ToLower(tag)]; !ok {
-			find = sh.languages["en"]
+		if find, ok = all.byTag[strings.ToLower(tag)]; !ok {
+			find = all.byTag["en"]
 		}
 	}
 	return find(), claims
 }
 
-// newLanguage reads data files: lines of a name, a colon and words. What an
-// earlier file says of a word holds.
+// newLanguage parses data files, whose lines are a name, a colon and words. The
+// first definition of a word wins.
 func newLanguage(data ...string) *language {
-	classes := map[string]class{
-		"title": title, "never": never, "number": numeral, "inside": inside, "bound": bound, "end": ending, "clock": clock, "word": word,
+	classes := map[string]wordClass{
+		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "end": classFinal, "clock": classClock, "word": classWord,
 	}
-	uses := map[string]use{
-		"start": starts, "open": opens, "speech": speaks, "month": dates, "zone": zones, "brand": brands, "close": leaves,
+	uses := map[string]wordUse{
+		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
 	}
-	l := &language{abbreviations: make(map[string]class, 1024), uses: make(map[string]use, 512)}
+	l := &language{abbreviations: make(map[string]wordClass, 1024), uses: make(map[string]wordUse, 512)}
 	for i, d := range data {
 		for line := range strings.Lines(d) {
 			name, words, ok := strings.Cut(line, ":")
@@ -149,7 +147,7 @@ func newLanguage(data ...string) *language {
 				case u != 0:
 					l.uses[w] |= u
 				case name == "rules" && i == 0:
-					l.rule(w)
+					l.enable(w)
 				}
 			}
 		}
@@ -157,7 +155,7 @@ func newLanguage(data ...string) *language {
 	for w, c := range l.abbreviations {
 		if len(w) == 1 {
 			l.singles[w[0]] = c
-			if up := w[0] - 'a' + 'A'; w[0] >= 'a' && l.singles[up] == word {
+			if up := w[0] - 'a' + 'A'; w[0] >= 'a' && l.singles[up] == classWord {
 				l.singles[up] = c
 			}
 		}
@@ -165,21 +163,21 @@ func newLanguage(data ...string) *language {
 	return l
 }
 
-// rule switches one of the rules on that not all languages share.
-func (l *language) rule(name string) {
+// enable sets a language-specific rule.
+func (l *language) enable(name string) {
 	switch name {
 	case "ordinals":
 		l.ordinals = true
 	case "quotes":
-		l.quotes = true
+		l.joinQuotes = true
 	case "clauses":
-		l.clauses = true
+		l.splitClauses = true
 	case "lower":
-		l.lower = true
+		l.lowerStarts = true
 	}
 }
 
-// is reports whether the word has the use.
-func (l *language) is(word string, u use) bool {
+// is reports whether word has the use u.
+func (l *language) is(word string, u wordUse) bool {
 	return word != "" && l.uses[word]&u != 0
 }

@@ -63,12 +63,12 @@ func TestTheLanguageOfATextIsFound(t *testing.T) {
 		"hy": "Տունը մեծ է:",
 		"my": "အိမ်ကြီးသည်။",
 	} {
-		if got := library().tongues.find(text); got != want {
+		if got := languages().detector.detect(text); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 	for _, text := range []string{"", "42", "Paris", "---", "ok", "서울은 크다.", "\xff\xfe"} {
-		if got := library().tongues.find(text); got != "en" {
+		if got := languages().detector.detect(text); got != "en" {
 			t.Errorf("%q: %s, want en", text, got)
 		}
 	}
@@ -100,7 +100,7 @@ func TestTheLanguageOfALongTextIsThatOfAllOfIt(t *testing.T) {
 		"broken characters at the seam": {"ru", "\xd0" + strings.Repeat(russian, 20) + "\xd0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := library().tongues.find(c.text); got != c.want {
+			if got := languages().detector.detect(c.text); got != c.want {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
@@ -133,8 +133,8 @@ func TestEveryLineOfALanguageIsUnderstood(t *testing.T) {
 	for _, n := range []string{"title", "never", "number", "inside", "bound", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand", "close"} {
 		known[n] = true
 	}
-	for tag := range library().languages {
-		for l := range strings.Lines(read(tag)) {
+	for tag := range languages().byTag {
+		for l := range strings.Lines(readData(tag)) {
 			name, words, ok := strings.Cut(strings.TrimSpace(l), ":")
 			if strings.HasPrefix(l, "#") || strings.TrimSpace(l) == "" {
 				continue
@@ -143,7 +143,7 @@ func TestEveryLineOfALanguageIsUnderstood(t *testing.T) {
 				t.Errorf("%s: %q", tag, l)
 			}
 			for w := range strings.FieldsSeq(words) {
-				if strings.HasSuffix(w, ".") || len(w) > longestWord {
+				if strings.HasSuffix(w, ".") || len(w) > maxWord {
 					t.Errorf("%s: %q ends with a stop or is too long", tag, w)
 				}
 			}

@@ -1,32 +1,36 @@
 package segment
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
-// A lineKind is what a line is in the layout of a text.
+// A lineKind is the role of a line in the layout of a text.
 type lineKind uint8
 
 const (
-	blank   lineKind = iota
-	prose            // goes on in the next line where both agree to it
-	item             // of a list, after its marker
-	heading          // after its hashes
-	row              // of a table
-	rule             // signs only: a thematic break, an underline
-	fence            // opens or closes a block of code
+	lineBlank   lineKind = iota
+	lineProse            // may continue in the next line
+	lineItem             // list item
+	lineHeading          // heading
+	lineRow              // table row
+	lineRule             // thematic break or underline
+	lineFence            // opening or closing code fence
 )
 
-// A line is one line of the text without the white space at its ends.
+// A line is one line of the text without surrounding white space.
 type line struct {
 	kind       lineKind
-	start, end int  // what it says, after its marker
-	number     int  // of a numbered item, 0 elsewhere
-	bullet     rune // of an item that has one
-	firm       bool // two spaces or a backslash at its end: it is not wrapped
-	spaced     bool // one space at its end
+	start, end int  // text after the marker
+	number     int  // of a numbered item, or 0
+	bullet     rune // of a bulleted item, or 0
+	hardBreak  bool // ends in a hard line break
+	spaced     bool // ends in a single space
 	quoted     bool // in a block quote
 }
 
-// A block is a run of lines that is scanned as one.
+// A block is a run of lines that is scanned as one unit.
 type block struct {
 	open       bool
 	start, end int
@@ -35,133 +39,134 @@ type block struct {
 	last       line // its last line
 }
 
-// document gathers the lines of the text into blocks and cuts each.
-func (c *cutter) document() {
+// splitDocument groups the lines of the text into blocks and splits each of
+// them.
+func (sp *splitter) splitDocument() {
 	var b block
 	var code codeFence
-	var g grid
-	list, blanks := false, true // what came last is an item or belongs to one; a blank line
-	for at := 0; at < len(c.text); {
-		end, next := len(c.text), len(c.text)
-		if n := strings.IndexByte(c.text[at:], '\n'); n >= 0 {
+	var g pipeTable
+	list, blanks := false, true // whether the previous line is in a list, or blank
+	for at := 0; at < len(sp.text); {
+		end, next := len(sp.text), len(sp.text)
+		if n := strings.IndexByte(sp.text[at:], '\n'); n >= 0 {
 			end, next = at+n, at+n+1
 		}
-		if code.open && !code.plain {
-			if code.closes(c.text, at, end) {
-				c.emit(code.start, end)
+		if code.open && !code.prose {
+			if code.closes(sp.text, at, end) {
+				sp.emit(code.start, end)
 				code.open = false
 			}
 			at = next
 			continue
 		}
 		if blanks && !list {
-			if e := indentedCode(c.text, at); e > at {
-				c.flush(&b)
-				c.emit(at, e)
+			if e := indentedCode(sp.text, at); e > at {
+				sp.flush(&b)
+				sp.emit(at, e)
 				at = e
 				continue
 			}
 		}
-		l := c.line(at, end)
-		if g.row(c.text, l.start, end, next) && l.kind != blank && l.kind != fence {
-			l.kind = row
-			l.start, l.end = trim(c.text, at, end)
-			for l.start < l.end && c.text[l.start] == '>' {
-				l.start, _ = trim(c.text, l.start+1, l.end)
+		l := sp.classifyLine(at, end)
+		if g.isRow(sp.text, l.start, end, next) && l.kind != lineBlank && l.kind != lineFence {
+			l.kind = lineRow
+			l.start, l.end = trim(sp.text, at, end)
+			for l.start < l.end && sp.text[l.start] == '>' {
+				l.start, _ = trim(sp.text, l.start+1, l.end)
 			}
 		}
-		blanks = l.kind == blank
+		blanks = l.kind == lineBlank
 		if !blanks {
-			list = l.kind == item || list && (c.text[at] == ' ' || c.text[at] == '\t')
+			list = l.kind == lineItem || list && (sp.text[at] == ' ' || sp.text[at] == '\t')
 		}
 		switch l.kind {
-		case prose:
-			if b.open && c.wrapped(b.last, l) {
+		case lineProse:
+			if b.open && sp.wrapped(b.last, l) {
 				b.end, b.last = l.end, l
 				break
 			}
-			c.flush(&b)
+			sp.flush(&b)
 			b = block{open: true, start: l.start, end: l.end, last: l}
-		case item:
-			c.flush(&b)
+		case lineItem:
+			sp.flush(&b)
 			b = block{open: true, start: l.start, end: l.end, number: l.number, bullet: l.bullet, last: l}
-		case heading:
-			c.flush(&b)
+		case lineHeading:
+			sp.flush(&b)
 			b = block{open: true, start: l.start, end: l.end, last: l}
-			c.flush(&b)
-		case row, rule:
-			c.flush(&b)
-			c.emit(l.start, l.end)
-		case fence:
-			c.flush(&b)
-			if code.open && code.closes(c.text, at, end) {
+			sp.flush(&b)
+		case lineRow, lineRule:
+			sp.flush(&b)
+			sp.emit(l.start, l.end)
+		case lineFence:
+			sp.flush(&b)
+			if code.open && code.closes(sp.text, at, end) {
 				code.open = false
 			} else {
-				code = opened(c.text, l.start, l.end)
+				code = openFence(sp.text, l.start, l.end)
 			}
-		case blank:
-			c.flush(&b)
-			for next < len(c.text) && c.text[next] == '\n' {
+		case lineBlank:
+			sp.flush(&b)
+			for next < len(sp.text) && sp.text[next] == '\n' {
 				next++
 			}
 		}
 		at = next
 	}
-	c.flush(&b)
-	if code.open && !code.plain {
-		c.emit(code.start, len(c.text))
+	sp.flush(&b)
+	if code.open && !code.prose {
+		sp.emit(code.start, len(sp.text))
 	}
 }
 
-// flush cuts the block that was gathered and closes it.
-func (c *cutter) flush(b *block) {
+// flush splits the pending block.
+func (sp *splitter) flush(b *block) {
 	if b.open {
-		c.prose(b.start, b.end, b.number, b.bullet)
+		sp.prose(b.start, b.end, b.number, b.bullet)
 		b.open = false
 	}
 }
 
-// line says what the line text[at:end] is.
-func (c *cutter) line(at, end int) line {
-	text := c.text
+// classifyLine parses the line text[at:end].
+func (sp *splitter) classifyLine(at, end int) line {
+	text := sp.text
 	start, stop := trim(text, at, end)
-	l := line{kind: prose, start: start, end: stop}
-	l.firm = hardBreak(text, stop, end)
+	l := line{kind: lineProse, start: start, end: stop}
+	l.hardBreak = isHardBreak(text, stop, end)
 	l.spaced = end-stop == 1 && text[stop] == ' '
 	for l.start < l.end && text[l.start] == '>' {
 		l.start, _ = trim(text, l.start+1, l.end)
 		l.quoted = true
 	}
 	if l.start == l.end {
-		l.kind = blank
+		l.kind = lineBlank
 		return l
 	}
 	switch b := text[l.start]; {
 	case (b == '`' || b == '~') && isFence(text, l.start, l.end):
-		l.kind = fence
+		l.kind = lineFence
 		return l
 	case b == '|' && l.end-l.start > 1 && text[l.end-1] == '|':
-		l.kind = row
+		l.kind = lineRow
 		return l
 	case b == '#':
-		if n := headingMarks(text, l.start, l.end); n > 0 {
-			l.kind = heading
+		if n := headingLevel(text, l.start, l.end); n > 0 {
+			l.kind = lineHeading
 			l.start, _ = trim(text, l.start+n, l.end)
-			l.end = withoutHashes(text, l.start, l.end)
+			l.end = trimClosingHashes(text, l.start, l.end)
 			return l
 		}
 	}
 	if isRule(text, l.start, l.end) {
-		l.kind = rule
+		l.kind = lineRule
 		return l
 	}
-	// "- 1. " and "- [x] " are two markers; more than three are no list.
+	// "- 1. " and "- [x] " are two markers. More than three are not a list.
 	for range 3 {
 		m := markerAt(text, l.start, l.end)
 		if m.size == 0 {
 			break
 		}
-		l.kind = item
+		l.kind = lineItem
 		l.start += m.size
 		if m.number > 0 {
 			l.number = m.number
@@ -173,11 +178,105 @@ func (c *cutter) line(at, end int) line {
 	return l
 }
 
-// hardBreak reports whether a line that says nothing after stop is broken on
-// purpose, as Markdown writes it.
-func hardBreak(text string, stop, end int) bool {
+// isHardBreak reports whether the line ends in a Markdown hard line break; its
+// text ends at stop.
+func isHardBreak(text string, stop, end int) bool {
 	if stop > 0 && stop <= end && text[stop-1] == '\\' {
 		return true
 	}
 	return end-stop >= 2 && text[stop] == ' ' && text[stop+1] == ' '
+}
+
+// A pipeTable tracks whether the current line is in a table whose rows do not
+// start and end with bars.
+type pipeTable struct{ open bool }
+
+// isRow reports whether the line text[at:end] is a row of such a table. The
+// table starts with a line that contains a bar, followed by a delimiter row,
+// and ends before the first line without a bar.
+func (g *pipeTable) isRow(text string, at, end, next int) bool {
+	if strings.IndexByte(text[at:end], '|') < 0 {
+		g.open = false
+		return false
+	}
+	if !g.open && next < len(text) {
+		g.open = isDelimiter(text, next)
+	}
+	return g.open
+}
+
+// isDelimiter reports whether the line at text[i] is the delimiter row below a
+// table header.
+func isDelimiter(text string, i int) bool {
+	dashes, bars := 0, 0
+	for ; i < len(text) && text[i] != '\n'; i++ {
+		switch text[i] {
+		case '-':
+			dashes++
+		case '|':
+			bars++
+		case ' ', '\t', ':', '\r', '>':
+		default:
+			return false
+		}
+	}
+	return dashes > 1 && bars > 0
+}
+
+// wrapped reports whether next continues the sentence of the line before it. A
+// newline ends a sentence unless the text was wrapped at a column: the line is
+// long, has no final mark, and the next starts in lower case, or the line ends
+// in a word that does not end sentences.
+func (sp *splitter) wrapped(prev, next line) bool {
+	const long, dangling = 40, 25
+	if prev.hardBreak {
+		return false
+	}
+	if r, size := utf8.DecodeLastRuneInString(sp.text[prev.start:prev.end]); r >= 0x3001 && r < 0x3100 {
+		return sp.continues(sp.text[prev.end-size : prev.end])
+	}
+	if b := sp.text[next.start]; b == '.' && (next.end == next.start+1 || isSpace(sp.text, next.start+1)) {
+		return true // the full stop of the previous line
+	}
+	if prev.spaced && prev.end-prev.start >= 12 && sp.text[next.start]-'a' < 26 && sp.text[prev.end-1]-'a' < 26 {
+		return true // wrapping left a space at the end of the line
+	}
+	if prev.end-prev.start < dangling && (!prev.quoted || !next.quoted) {
+		return false
+	}
+	end := prev.end
+	last, size := utf8.DecodeLastRuneInString(sp.text[prev.start:end])
+	for end-size > prev.start && isCloser(last) {
+		end -= size
+		last, size = utf8.DecodeLastRuneInString(sp.text[prev.start:end])
+	}
+	switch {
+	case last == '.':
+		t := sp.wordBefore(prev.start, end-1)
+		return t.class == classTitle || t.class == classNeverFinal
+	case last == ':' || isStop(last):
+		return false
+	}
+	if r, _ := utf8.DecodeRuneInString(sp.text[next.start:next.end]); unicode.IsLower(r) {
+		return prev.end-prev.start >= long || prev.quoted && next.quoted
+	}
+	if last == ',' || sp.text[next.start] == '(' {
+		return prev.end-prev.start >= long
+	}
+	return sp.continues(lastWord(sp.text[prev.start:end]))
+}
+
+// continues reports whether no sentence ends with word, such as an article.
+func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useOpener) }
+
+// lastWord returns the run of letters at the end of s.
+func lastWord(s string) string {
+	from := len(s)
+	for from > 0 && len(s)-from < 16 {
+		if b := s[from-1]; b < utf8.RuneSelf && !isASCIILetter(b) {
+			break
+		}
+		from--
+	}
+	return s[from:]
 }

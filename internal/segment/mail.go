@@ -2,35 +2,31 @@ package segment
 
 import "strings"
 
-// Letters and posts on the web break their lines where no line break was kept:
-// this file knows what ends a sentence there without a stop.
-
-// longestClose is the length of the longest phrase that closes a letter, and
-// ruled the number of signs that draw a line within a line.
+// Mail and web posts often lose their line breaks. The functions in this file
+// find sentence ends without a stop in them.
 const (
-	longestClose = 24
-	ruled        = 20
+	maxClosing = 24 // of the closing phrase of a letter, in bytes
+	minRule    = 20 // of a line drawn within a line, in marks
 )
 
-// comma ends the sentence after what closes a letter, "Best regards,", before
-// the name that signs it.
-func (c *cutter) comma(s *scan, i int) int {
-	text := c.text
+// handleComma splits after the closing of a letter, "Best regards,", before the
+// name that signs it.
+func (sp *splitter) handleComma(s *scanState, i int) int {
+	text := sp.text
 	if i+2 >= s.end || text[i+1] != ' ' || text[i+2]-'A' >= 26 {
 		return i + 1
 	}
 	phrase := text[s.start:i]
 	first, _, several := strings.Cut(phrase, " ")
-	if !c.leaves(lastWord(phrase)) || several && (!c.leaves(first) || strings.Count(phrase, " ") > 2) {
+	if !sp.isClosing(lastWord(phrase)) || several && (!sp.isClosing(first) || strings.Count(phrase, " ") > 2) {
 		return i + 1
 	}
-	c.cut(s, i+1, i+2)
-	return max(s.start, i+1)
+	return sp.cut(s, i+1, i+2)
 }
 
-// leaves reports whether the word, in lower case, is one that closes a letter.
-func (c *cutter) leaves(word string) bool {
-	var buf [longestClose]byte
+// isClosing reports whether word, in any case, closes a letter.
+func (sp *splitter) isClosing(word string) bool {
+	var buf [maxClosing]byte
 	if len(word) > len(buf) {
 		return false
 	}
@@ -40,55 +36,53 @@ func (c *cutter) leaves(word string) bool {
 			buf[i] += 'a' - 'A'
 		}
 	}
-	return c.lang.uses[string(buf[:len(word)])]&leaves != 0
+	return sp.lang.uses[string(buf[:len(word)])]&useClosing != 0
 }
 
-// ruled ends the sentence before and after a line that is drawn at i.
-func (c *cutter) ruled(s *scan, i int) int {
-	b := c.text[i]
+// handleRule splits before and after a line drawn at i.
+func (sp *splitter) handleRule(s *scanState, i int) int {
+	b := sp.text[i]
 	j := i
-	for j < s.end && c.text[j] == b {
+	for j < s.end && sp.text[j] == b {
 		j++
 	}
-	if j-i < ruled {
+	if j-i < minRule {
 		return j
 	}
-	if next := skipSpace(c.text, j, s.end); next > j && next < s.end {
-		if i > s.start && isSpace(c.text, i-1) {
-			c.cut(s, i, i)
+	if next := skipSpace(sp.text, j, s.end); next > j && next < s.end {
+		if i > s.start && isSpace(sp.text, i-1) {
+			sp.cut(s, i, i)
 		}
-		c.cut(s, j, next)
-		return max(s.start, j)
+		return sp.cut(s, j, next)
 	}
 	return j
 }
 
-// mark looks at a colon or semicolon that no space follows: it may belong to a
-// time, an address of the web or a face.
-func (c *cutter) mark(s *scan, i int) int {
-	text := c.text[:s.end]
+// handleGluedColon handles a colon or semicolon without a following space,
+// which may be part of a time, URL or emoticon.
+func (sp *splitter) handleGluedColon(s *scanState, i int) int {
+	text := sp.text[:s.end]
 	switch b := text[i+1]; {
 	case isDigit(b) && isDigit(text[i-1]):
-		return c.stamp(s, i)
+		return sp.handleTimestamp(s, i)
 	case b == '/' && strings.HasPrefix(text[i:], "://"):
-		return c.address(s, i)
+		return sp.handleURL(s, i)
 	case b == '-' || b == ')' || b == '(':
-		n := face(text[i:])
+		n := emoticonLen(text[i:])
 		next := skipSpace(text, i+n, s.end)
 		if n == 0 || next == i+n || next >= s.end || text[next]-'A' >= 26 || !isSpace(text, i-1) {
 			return i + 1
 		}
-		c.cut(s, i+n, next)
-		return max(s.start, i+n)
+		return sp.cut(s, i+n, next)
 	}
 	return i + 1
 }
 
-// stamp ends the sentence before and after a date with a time, as programs
-// stamp letters: "Ada King 08/16/2000 03:14 PM All is well." i is at the first
+// handleTimestamp splits around a date and time as mail programs write them:
+// "Ada King 08/16/2000 03:14 PM All is well." i is the offset of the first
 // colon.
-func (c *cutter) stamp(s *scan, i int) int {
-	text := c.text[:s.end]
+func (sp *splitter) handleTimestamp(s *scanState, i int) int {
+	text := sp.text[:s.end]
 	date := i - len("00/00/00 00")
 	if date >= s.start && text[i-6] != '/' {
 		date = i - len("00/00/0000 00")
@@ -96,12 +90,12 @@ func (c *cutter) stamp(s *scan, i int) int {
 	if date < s.start || text[i-3] != ' ' || text[date+2] != '/' || text[date+5] != '/' {
 		return i + 1
 	}
-	return c.stamped(s, date, i)
+	return sp.splitTimestamp(s, date, i)
 }
 
-// stamped is stamp for a date that is known to begin at date, if it is one.
-func (c *cutter) stamped(s *scan, date, i int) int {
-	text := c.text[:s.end]
+// splitTimestamp is handleTimestamp for a potential date at offset date.
+func (sp *splitter) splitTimestamp(s *scanState, date, i int) int {
+	text := sp.text[:s.end]
 	for k := date; k < i-3; k++ {
 		if !isDigit(text[k]) && text[k] != '/' {
 			return i + 1
@@ -114,59 +108,58 @@ func (c *cutter) stamped(s *scan, date, i int) int {
 	switch {
 	case e+3 <= s.end && (text[e:e+3] == " AM" || text[e:e+3] == " PM"):
 		e += 3
-	case e-i < len(":00:00") || !beginsUpper(text, skipSpace(text, e, s.end), s.end):
+	case e-i < len(":00:00") || !startsUpper(text, skipSpace(text, e, s.end), s.end):
 		return i + 1
 	}
 	next := skipSpace(text, e, s.end)
 	if next == e && e < s.end {
 		return e
 	}
-	before := skipBack(text, s.start, date)
+	before := skipSpaceBack(text, s.start, date)
 	if w := lastWord(text[s.start:before]); before > s.start && (w == "" || w[0]-'a' >= 26) {
-		c.cut(s, before, date)
+		sp.cut(s, before, date)
 	} else if before > s.start && w != "on" && w != "at" {
 		return e
 	}
 	if next < s.end {
-		c.cut(s, e, next)
+		sp.cut(s, e, next)
 	}
 	return max(s.start, e)
 }
 
-// address walks over an address of the web. The sentence ends between two of
-// them, and after one that a word follows which begins a sentence.
-func (c *cutter) address(s *scan, i int) int {
-	if i < s.url {
+// handleURL scans a URL. It splits between two URLs and after one that is
+// followed by a common first word of a sentence.
+func (sp *splitter) handleURL(s *scanState, i int) int {
+	if i < s.urlEnd {
 		return i + 3
 	}
-	text := c.text[:s.end]
+	text := sp.text[:s.end]
 	begin := i
 	for begin > s.start && i-begin < 8 && isASCIILetter(text[begin-1]) {
 		begin--
 	}
-	if before := skipBack(text, s.start, begin); s.url > s.start && before == s.url && before < begin {
-		c.cut(s, before, begin)
+	if before := skipSpaceBack(text, s.start, begin); s.urlEnd > s.start && before == s.urlEnd && before < begin {
+		sp.cut(s, before, begin)
 	}
 	j := i
 	for j < s.end && !isSpace(text, j) {
 		j++
 	}
-	s.url = j
+	s.urlEnd = j
 	if b := text[j-1]; j-i < 5 || b == '.' || b == ',' || b == ')' || b == '!' || b == '?' || b == '"' || b == '>' || b == ']' {
 		return i + 3
 	}
 	next := skipSpace(text, j, s.end)
-	if next < s.end && c.starts(next, s.end) {
-		c.cut(s, j, next)
-		return max(s.start, j)
+	if next < s.end && sp.isStarter(next, s.end) {
+		return sp.cut(s, j, next)
 	}
 	return i + 3
 }
 
-// mailed ends the sentence after an address of mail that a word follows which
-// begins a sentence, and after "<< File: a.doc >>" before a capital.
-func (c *cutter) mailed(s *scan, i int) int {
-	text := c.text[:s.end]
+// handleEmail splits after an email address that is followed by a common first
+// word of a sentence, and after "<< File: a.doc >>" before a capital.
+func (sp *splitter) handleEmail(s *scanState, i int) int {
+	text := sp.text[:s.end]
 	j := i + 1
 	for text[i] == '@' && j < s.end && j-i < 2*maxToken && !isSpace(text, j) {
 		j++
@@ -176,21 +169,20 @@ func (c *cutter) mailed(s *scan, i int) int {
 		return i + 1
 	}
 	if text[i] == '@' {
-		if b := text[j-1]; !isASCIILetter(b) && b != '>' || !c.starts(next, s.end) {
+		if b := text[j-1]; !isASCIILetter(b) && b != '>' || !sp.isStarter(next, s.end) {
 			return i + 1
 		}
 	} else if strings.LastIndex(text[max(s.start, i-2*maxToken):i], "<<") < 0 {
 		return i + 1
 	}
-	c.cut(s, j, next)
-	return max(s.start, j)
+	return sp.cut(s, j, next)
 }
 
-// attached ends the sentence before a dash that stands between two names of
-// files, as programs list what is attached to a letter.
-func (c *cutter) attached(s *scan, i int) int {
-	text := c.text[:s.end]
-	if !hasExtension(wordEnding(text[s.start : i-1])) {
+// handleAttachment splits at a dash between two file names, as mail programs
+// list attachments.
+func (sp *splitter) handleAttachment(s *scanState, i int) int {
+	text := sp.text[:s.end]
+	if !hasExtension(lastField(text[s.start : i-1])) {
 		return i + 1
 	}
 	j := i + 2
@@ -200,20 +192,17 @@ func (c *cutter) attached(s *scan, i int) int {
 	if !hasExtension(text[i+2 : j]) {
 		return i + 1
 	}
-	c.cut(s, i-1, i+2)
+	sp.cut(s, i-1, i+2)
 	return max(s.start, i+2)
 }
 
-// wordEnding is what follows the last white space of s, up to a length.
-func wordEnding(s string) string {
-	from := len(s)
-	for from > 0 && len(s)-from < maxToken && s[from-1] != ' ' {
-		from--
-	}
-	return s[from:]
+// lastField returns the text after the last space of s, up to maxToken bytes.
+func lastField(s string) string {
+	s = s[max(len(s)-maxToken, 0):]
+	return s[strings.LastIndexByte(s, ' ')+1:]
 }
 
-// hasExtension reports whether s looks like the name of a file.
+// hasExtension reports whether s looks like a file name.
 func hasExtension(s string) bool {
 	s = strings.TrimRight(s, ")")
 	n := strings.LastIndexByte(s, '.')

@@ -1,23 +1,26 @@
 package segment
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
-// A marker is what stands before an item of a list.
+// A marker is the bullet or number before a list item.
 type marker struct {
-	size   int  // with the space that follows; 0 where there is none
+	size   int  // including the following space, or 0 if there is no marker
 	number int  // of a numbered item
-	bullet rune // of a bulleted one
+	bullet rune // of a bulleted item
 }
 
-// Letters and Roman numbers count from here, so that "b." does not follow "1.".
+// Offsets for letters and Roman numbers, so that "b." does not follow "1.".
 const (
 	letterItems = 5000
 	romanItems  = 9000
 )
 
-// markerAt finds the list marker that text[start:end] begins with: a bullet, a
-// number, a letter, a small Roman number. It must be followed by a space and
-// something more: "5." alone is an answer and no marker.
+// markerAt parses the list marker at the start of text[start:end]: a bullet, a
+// number, a letter or a small Roman number. It must be followed by a space and
+// more text, as "5." alone is an answer.
 func markerAt(text string, start, end int) marker {
 	if start >= end {
 		return marker{}
@@ -29,7 +32,7 @@ func markerAt(text string, start, end int) marker {
 		i++
 		m.bullet = rune(b)
 	case b == '[':
-		// The box of a task: "[ ]" or "[x]".
+		// Task list checkbox: "[ ]" or "[x]".
 		if end-i < 4 || text[i+2] != ']' || (text[i+1] != ' ' && text[i+1] != 'x' && text[i+1] != 'X') {
 			return marker{}
 		}
@@ -64,9 +67,9 @@ func markerAt(text string, start, end int) marker {
 	return m
 }
 
-// enumeratorAt reads "1.", "1)", "1.)", "(1)", "a.", "a)", "(a)" or "iv." and
-// returns the offset after it and its number (a letter's place in the
-// alphabet); -1 where there is none.
+// enumeratorAt parses "1.", "1)", "1.)", "(1)", "a.", "a)", "(a)" or "iv." and
+// returns the offset after it and its number, which for a letter is its
+// position in the alphabet. The offset is -1 if there is none.
 func enumeratorAt(text string, i, end int) (after, number int) {
 	bracket := text[i] == '('
 	if bracket {
@@ -108,18 +111,10 @@ func enumeratorAt(text string, i, end int) (after, number int) {
 	return i, number
 }
 
-func isRoman(s string) bool {
-	for i := range len(s) {
-		switch s[i] {
-		case 'i', 'v', 'x', 'I', 'V', 'X', 'L', 'C':
-		default:
-			return false
-		}
-	}
-	return s != ""
-}
+// isRoman reports whether s looks like a Roman number.
+func isRoman(s string) bool { return s != "" && strings.Trim(s, "ivxIVXLC") == "" }
 
-// isBullet knows the signs beyond ASCII that stand before items.
+// isBullet reports whether r is a non-ASCII bullet.
 func isBullet(r rune) bool {
 	switch r {
 	case '•', '‣', '◦', '⁃', '∙', '·', '●', '○', '◆', '◇', '▪', '▫', '■', '□', '►', '▶', '➤', '➢', '✓', '✔', '✗', '✘', '–', '—', '・':
@@ -128,9 +123,9 @@ func isBullet(r rune) bool {
 	return false
 }
 
-// headingMarks is the number of hashes that begin a heading, 0 where
-// text[start:end] is none.
-func headingMarks(text string, start, end int) int {
+// headingLevel returns the number of hashes that start the heading
+// text[start:end], or 0 if it is not a heading.
+func headingLevel(text string, start, end int) int {
 	n := 0
 	for start+n < end && text[start+n] == '#' {
 		n++
@@ -141,8 +136,8 @@ func headingMarks(text string, start, end int) int {
 	return n
 }
 
-// withoutHashes is the end of a heading before the hashes that close it.
-func withoutHashes(text string, start, end int) int {
+// trimClosingHashes returns the end of a heading before its closing hashes.
+func trimClosingHashes(text string, start, end int) int {
 	e := end
 	for e > start && text[e-1] == '#' {
 		e--
@@ -154,8 +149,8 @@ func withoutHashes(text string, start, end int) int {
 	return e
 }
 
-// isRule reports whether text[start:end] is made of signs that draw a line, at
-// least three of them.
+// isRule reports whether text[start:end] consists of at least three
+// line-drawing marks.
 func isRule(text string, start, end int) bool {
 	n := 0
 	for i := start; i < end; i++ {

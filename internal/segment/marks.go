@@ -5,11 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// stopSize is the size in bytes of the mark at text[i] that ends sentences in
-// its script without a space after it, or of an ellipsis or double mark; 0
-// where there is none. wide is false for marks that, like the ASCII ones, want
-// a space. The bytes are looked at one by one since most text beyond ASCII
-// passes here.
+// stopSize returns the size in bytes of the non-ASCII stop at text[i], or 0.
+// wide is false for ellipses and double marks, which like ASCII stops need a
+// following space. It compares bytes because all non-ASCII text passes through
+// it.
 func stopSize(text string, i int) (size int, wide bool) {
 	rest := len(text) - i
 	switch text[i] {
@@ -46,7 +45,7 @@ func stopSize3(a, b, c byte) (size int, wide bool) {
 	case 0xE1:
 		switch {
 		case b == 0x8D && (c == 0xA2 || c == 0xA7 || c == 0xA8), // Ethiopic
-			b == 0x81 && c == 0x8B,                // Burmese section
+			b == 0x81 && c == 0x8B,                // Burmese section sign
 			b == 0x9F && (c == 0x94 || c == 0x95), // Khmer
 			b == 0xA0 && (c == 0x83 || c == 0x89): // Mongolian
 			return 3, true
@@ -80,8 +79,8 @@ func isStop(r rune) bool {
 	return size > 0
 }
 
-// isCloser reports whether r closes a quotation, a bracket or an emphasis, and
-// so belongs to the sentence whose stop it follows.
+// isCloser reports whether r closes a quotation, bracket or emphasis, so that
+// it belongs to the sentence before it.
 func isCloser(r rune) bool {
 	switch r {
 	case '"', '\'', ')', ']', '}', '*', '_', '`', '~',
@@ -91,7 +90,7 @@ func isCloser(r rune) bool {
 	return false
 }
 
-// isOpener reports whether r may stand before the first letter of a sentence.
+// isOpener reports whether r may precede the first letter of a sentence.
 func isOpener(r rune) bool {
 	switch r {
 	case '"', '\'', '(', '[', '{', '*', '_', '`', '~', '<',
@@ -101,7 +100,7 @@ func isOpener(r rune) bool {
 	return false
 }
 
-// isSpace reports whether white space begins at text[i].
+// isSpace reports whether there is white space at text[i].
 func isSpace(text string, i int) bool {
 	b := text[i]
 	if b < utf8.RuneSelf {
@@ -111,8 +110,8 @@ func isSpace(text string, i int) bool {
 	return unicode.IsSpace(r)
 }
 
-// skipSpace is the offset of the first byte from i on, before end, that is no
-// white space.
+// skipSpace returns the offset of the first byte in text[i:end] that is not
+// white space, or end.
 func skipSpace(text string, i, end int) int {
 	for i < end {
 		b := text[i]
@@ -132,7 +131,7 @@ func skipSpace(text string, i, end int) int {
 	return i
 }
 
-// trim is text[start:end] without the white space at its ends.
+// trim returns the bounds of text[start:end] without surrounding white space.
 func trim(text string, start, end int) (from, to int) {
 	start = skipSpace(text, start, end)
 	for end > start {

@@ -5,41 +5,41 @@ import (
 	"unicode/utf8"
 )
 
-// quotation keeps what stands between the quotation mark at i and its end in
-// one sentence, where the end is near. The last stop before the end stays free
-// to end the sentence.
-func (c *cutter) quotation(s *scan, i int, opener rune, size int) {
+// protectQuotation prevents sentence ends inside the quotation that opens at i,
+// if it closes soon enough. Its last stop may still end the sentence.
+func (sp *splitter) protectQuotation(s *scanState, i int, opener rune, size int) {
 	const near = 1200
-	if i < s.shield || i+size >= s.end || isSpace(c.text, i+size) {
+	if i < s.protectedEnd || i+size >= s.end || isSpace(sp.text, i+size) {
 		return
 	}
 	if i > s.start && opener < utf8.RuneSelf {
-		if b := c.text[i-1]; b != ' ' && b != '\n' && b != '(' && b != '"' {
+		if b := sp.text[i-1]; b != ' ' && b != '\n' && b != '(' && b != '"' {
 			return // an inch or an apostrophe
 		}
 	}
 	from := i + size
 	kind := quoteKind(opener)
-	if from < s.deaf[kind] {
-		return // searched before, and nothing found
+	if from < s.quoteLimits[kind] {
+		return // already searched without success
 	}
 	to := min(from+near, s.end)
-	n := closingQuote(c.text[from:to], opener)
+	n := closingQuote(sp.text[from:to], opener)
 	if n < 0 {
-		s.deaf[kind] = to
+		s.quoteLimits[kind] = to
 		return
 	}
 	e := from + n
-	for e > from && (c.text[e-1] == '.' || c.text[e-1] == '!' || c.text[e-1] == '?') {
+	for e > from && (sp.text[e-1] == '.' || sp.text[e-1] == '!' || sp.text[e-1] == '?') {
 		e--
 	}
-	if strings.HasSuffix(c.text[from:e], "…") {
+	if strings.HasSuffix(sp.text[from:e], "…") {
 		e -= len("…")
 	}
-	s.shield = max(s.shield, e)
+	s.protectedEnd = max(s.protectedEnd, e)
 }
 
-// quoteKind numbers the marks that open quotations.
+// quoteKind returns the index in scanState.quoteLimits for an opening quotation
+// mark.
 func quoteKind(opener rune) int {
 	switch opener {
 	case '"':
@@ -54,8 +54,7 @@ func quoteKind(opener rune) int {
 	return 4
 }
 
-// closingQuote is the offset of the mark that closes what the opener opened, -1
-// where there is none.
+// closingQuote returns the offset of the mark that closes a quotation, or -1.
 func closingQuote(s string, opener rune) int {
 	switch opener {
 	case '"':
@@ -72,9 +71,8 @@ func closingQuote(s string, opener rune) int {
 	return closingApostrophe(s, "'")
 }
 
-// closingApostrophe finds the mark where it is no apostrophe: after a stop or a
-// comma and before white space or another mark, or before white space and a
-// bracket.
+// closingApostrophe finds a closing single quote that is not an apostrophe:
+// after a stop or comma, or before a space and a parenthesis.
 func closingApostrophe(s, mark string) int {
 	for at := 0; ; {
 		n := strings.Index(s[at:], mark)
@@ -92,21 +90,20 @@ func closingApostrophe(s, mark string) int {
 	}
 }
 
-// clause decides an Arabic comma: it ends a clause, unless a single word
-// stands between it and the next comma.
-func (c *cutter) clause(s *scan, i int) int {
+// handleArabicComma splits after an Arabic comma, unless only one word precedes
+// the next comma.
+func (sp *splitter) handleArabicComma(s *scanState, i int) int {
 	past := i + len("،")
-	next := skipSpace(c.text, past, s.end)
+	next := skipSpace(sp.text, past, s.end)
 	if next == past || next >= s.end {
 		return past
 	}
 	j := next
-	for j < s.end && !isSpace(c.text, j) {
+	for j < s.end && !isSpace(sp.text, j) {
 		j++
 	}
-	if strings.HasSuffix(c.text[next:j], "،") {
+	if strings.HasSuffix(sp.text[next:j], "،") {
 		return past
 	}
-	c.cut(s, past, next)
-	return max(s.start, past)
+	return sp.cut(s, past, next)
 }

@@ -1,28 +1,27 @@
-// Package segment finds the sentences of a text, in 28 languages that it knows
-// words of and in any whose marks it knows.
+// Package segment splits text into sentences. It has word lists for 28
+// languages and handles others by their punctuation.
 //
-// It works in two steps. Lines are first gathered into blocks: paragraphs, list
-// items, headings, table rows, fenced code. A block of prose is then scanned
-// once, byte by byte, and every mark that may end a sentence is decided by what
-// stands before it and what follows. Nothing is copied or changed: a sentence
-// is a pair of offsets into the text.
+// It works in two steps. Lines are first grouped into blocks: paragraphs, list
+// items, headings, table rows and code. Each block of prose is then scanned
+// once, and every mark that may end a sentence is judged by the words around
+// it. Text is never copied: a sentence is a pair of byte offsets.
 package segment
 
-// A Span is a piece of a text, as byte offsets: text[Start:End].
+// A Span is the byte range text[Start:End] of a text.
 type Span struct{ Start, End int }
 
-// Sentences returns the sentences of text in order. Spans do not overlap, are
-// not empty and have no white space at their ends. What lies between them is
-// white space or the marks of Markdown: bullets, item numbers, the hashes of a
-// heading, the signs of a block quote. A block of code, fenced or indented, is
-// one span, and so is a row of a table.
+// Sentences returns the sentences of text in order. Spans are non-empty, do not
+// overlap and have no leading or trailing white space. The gaps between them
+// contain only white space and Markdown markup: bullets, item numbers, heading
+// hashes and block quote markers. A fenced or indented code block is one span,
+// and so is a table row.
 //
-// lang is a language tag such as "en" or "de-AT"; with "" the language is found
-// from the script and the commonest words. A tag that ends in "x-claims", such
-// as "ar-x-claims" or "x-claims" alone, asks for sentences as a judge of claims
-// needs them where the golden rules that segmenters are held against differ: a
-// quotation of several sentences is cut, clauses of Arabic are not, and a small
-// letter may end a sentence.
+// lang is a language tag such as "en" or "de-AT"; if it is empty, the language
+// is detected from the script and the most frequent words. A tag that ends in
+// "x-claims", such as "ar-x-claims" or just "x-claims", selects the boundaries
+// that claim judges need where they differ from the golden rules used to
+// evaluate segmenters: a quotation of several sentences is split, Arabic
+// clauses are not, and a sentence may end before a lower-case letter.
 func Sentences(text, lang string) []Span {
 	if text == "" {
 		return nil
@@ -30,32 +29,31 @@ func Sentences(text, lang string) []Span {
 	return AppendSentences(make([]Span, 0, min(len(text)/64+4, 1<<16)), text, lang)
 }
 
-// AppendSentences appends the sentences of text to dst, as [Sentences] finds
-// them, and allocates nothing but room in dst. The time is linear in the length
-// of text, whatever text holds.
+// AppendSentences is like [Sentences] but appends to dst, which is its only
+// allocation. It takes time linear in the length of text for any input.
 func AppendSentences(dst []Span, text, lang string) []Span {
-	c := cutter{text: text, spans: dst}
-	c.lang, c.claims = languageOf(lang, text)
-	c.quotes, c.clauses = c.lang.quotes && !c.claims, c.lang.clauses && !c.claims
-	c.document()
-	return c.spans
+	sp := splitter{text: text, spans: dst}
+	sp.lang, sp.claims = languageOf(lang, text)
+	sp.joinQuotes, sp.splitClauses = sp.lang.joinQuotes && !sp.claims, sp.lang.splitClauses && !sp.claims
+	sp.splitDocument()
+	return sp.spans
 }
 
-// A cutter walks one text.
-type cutter struct {
+// A splitter splits one text.
+type splitter struct {
 	text   string
 	spans  []Span
 	lang   *language
-	claims bool // a judge reads the sentences
-	// What holds of the language and is not in the way of claims.
-	quotes, clauses bool
+	claims bool // use the boundaries of the x-claims variant
+	// Rules of the language, disabled for claims.
+	joinQuotes, splitClauses bool
 }
 
-// emit adds a span, without the white space at its ends, where it holds
-// anything.
-func (c *cutter) emit(start, end int) {
-	start, end = trim(c.text, start, end)
+// emit appends text[start:end] without surrounding white space, unless that is
+// empty.
+func (sp *splitter) emit(start, end int) {
+	start, end = trim(sp.text, start, end)
 	if start < end {
-		c.spans = append(c.spans, Span{start, end})
+		sp.spans = append(sp.spans, Span{start, end})
 	}
 }

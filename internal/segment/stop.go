@@ -5,30 +5,30 @@ import (
 	"unicode/utf8"
 )
 
-// A stop is a run of marks that may end a sentence, and what surrounds it.
+// A stop is a run of marks that may end a sentence, with its surroundings.
 type stop struct {
 	start, end int  // the marks
-	past       int  // after the quotes, brackets and citations that belong to them
-	next       int  // the first character after white space
-	dots       int  // full stops and ellipses in the run
-	loud       bool // a question or exclamation mark among them
-	wide       bool // a mark of a script that puts no space after it
-	quoted     bool // a quote or bracket closes after the marks
-	spaced     bool // white space follows, or the end of the block
-	gappy      bool // white space stands between the marks
-	open       bool // a citation and another stop follow: the sentence goes on
+	closeEnd   int  // end of the closing quotes, brackets and citations
+	next       int  // first character after white space
+	dots       int  // number of full stops; an ellipsis counts as three
+	emphatic   bool // contains a question or exclamation mark
+	wide       bool // contains a mark of a script that puts no space after it
+	quoted     bool // a closing quote or bracket follows the marks
+	spaced     bool // white space or the end of the block follows
+	gaps       bool // white space separates the marks
+	continues  bool // a citation and another stop follow, so the sentence continues
 }
 
-// stopAt reads the run of marks that begins at text[i] with one of the given
-// size.
-func (c *cutter) stopAt(s *scan, i, size int, wide bool) stop {
-	text := c.text[:s.end]
+// stopAt parses the run of marks that starts at text[i] with a mark of the
+// given size.
+func (sp *splitter) stopAt(s *scanState, i, size int, wide bool) stop {
+	text := sp.text[:s.end]
 	st := stop{start: i, end: i, wide: wide}
 	for size > 0 {
 		st.add(text, size, wide)
 		size, wide = markSize(text, st.end)
 		if size == 0 {
-			// Marks with spaces between them are one run: ". . .", "! !".
+			// Marks separated by spaces are one run: ". . .", "! !".
 			n := skipSpace(text, st.end, s.end)
 			if n == st.end || n >= s.end {
 				break
@@ -37,19 +37,19 @@ func (c *cutter) stopAt(s *scan, i, size int, wide bool) stop {
 			if size == 0 || !standsAlone(text, n+size) {
 				break
 			}
-			if b := st.end - 1; st.dots == 1 && !st.gappy && text[b] == '.' && b > s.start && !isSpace(text, b-1) && omits(text, n, s.end) {
+			if b := st.end - 1; st.dots == 1 && !st.gaps && text[b] == '.' && b > s.start && !isSpace(text, b-1) && startsOmission(text, n, s.end) {
 				break
 			}
-			st.end, st.gappy = n, true
+			st.end, st.gaps = n, true
 		}
 	}
-	c.close(s, &st)
+	sp.consumeClosers(s, &st)
 	return st
 }
 
-// omits reports whether three spaced stops and a capital follow: the mark of an
-// omission, which begins the next sentence after a stop of its own.
-func omits(text string, i, end int) bool {
+// startsOmission reports whether three spaced stops and a capital follow. They
+// mark an omission at the start of the next sentence.
+func startsOmission(text string, i, end int) bool {
 	for range 3 {
 		if i >= end || text[i] != '.' {
 			return false
@@ -59,7 +59,7 @@ func omits(text string, i, end int) bool {
 	return i < end && text[i]-'A' < 26
 }
 
-// add takes the mark of the given size at the end of the run into it.
+// add extends the run by a mark of the given size.
 func (st *stop) add(text string, size int, wide bool) {
 	switch b := text[st.end]; {
 	case b == '.' || b == 0xE2 && text[st.end+2] == 0xA6:
@@ -68,7 +68,7 @@ func (st *stop) add(text string, size int, wide bool) {
 			st.dots += 2
 		}
 	default:
-		st.loud = true
+		st.emphatic = true
 	}
 	st.wide = st.wide || wide
 	st.end += size
@@ -87,8 +87,8 @@ func markSize(text string, i int) (size int, wide bool) {
 	return stopSize(text, i)
 }
 
-// standsAlone reports whether a mark that ends at i belongs to the marks before
-// it, and not to what follows as in ".NET" or "...and".
+// standsAlone reports whether a mark that ends at i belongs to the preceding
+// marks rather than to the following word, as in ".NET" or "...and".
 func standsAlone(text string, i int) bool {
 	for i < len(text) && (text[i] == '.' || text[i] == '!' || text[i] == '?') {
 		if text[i] == '.' && text[i-1] == '.' {
@@ -106,15 +106,15 @@ func standsAlone(text string, i int) bool {
 	return isCloser(r) && r != '*' && r != '_'
 }
 
-// close takes the quotes, brackets, emphasis and citations after the marks into
-// the sentence and looks for what follows.
-func (c *cutter) close(s *scan, st *stop) {
-	text := c.text[:s.end]
+// consumeClosers adds the quotes, brackets, emphasis and citations after the
+// marks to the sentence and records what follows them.
+func (sp *splitter) consumeClosers(s *scanState, st *stop) {
+	text := sp.text[:s.end]
 	i := st.end
 	quotes := s.quotes
 	for i < s.end {
 		if text[i] == '[' {
-			if n := citation(text[i:]); n > 0 {
+			if n := citationLen(text[i:]); n > 0 {
 				i += n
 				continue
 			}
@@ -134,11 +134,11 @@ func (c *cutter) close(s *scan, st *stop) {
 		}
 		i += size
 	}
-	st.past = i
+	st.closeEnd = i
 	st.next = skipSpace(text, i, s.end)
 	st.spaced = st.next > i || i >= s.end
-	// What closes may stand after a space: a French guillemet, a bracket, a
-	// straight quote that is still open, a citation, a face.
+	// Closers may follow a space: a French guillemet, a bracket, the second
+	// straight quote of a pair, a citation or an emoticon.
 	for st.next < s.end && st.spaced {
 		r, size := utf8.DecodeRuneInString(text[st.next:])
 		after := st.next + size
@@ -149,16 +149,16 @@ func (c *cutter) close(s *scan, st *stop) {
 			quotes++
 			st.quoted = true
 		case r == '[' || r == '(':
-			n := citation(text[st.next:])
+			n := citationLen(text[st.next:])
 			if n == 0 && st.quoted && r == '(' {
-				n = aside(text[st.next:])
+				n = parentheticalLen(text[st.next:])
 			}
-			if n == 0 || c.text[s.start] == byte(r) {
+			if n == 0 || sp.text[s.start] == byte(r) {
 				return
 			}
 			after = st.next + n
 		case r == ':' || r == ';' || r == '=' || r == '<':
-			n := face(text[st.next:])
+			n := emoticonLen(text[st.next:])
 			if n == 0 {
 				return
 			}
@@ -167,16 +167,16 @@ func (c *cutter) close(s *scan, st *stop) {
 			return
 		}
 		if after < s.end && !isSpace(text, after) {
-			st.open = text[after] < utf8.RuneSelf && isStop(rune(text[after])) && r != ')' && r != ']'
+			st.continues = text[after] < utf8.RuneSelf && isStop(rune(text[after])) && r != ')' && r != ']'
 			return
 		}
-		st.past = after
+		st.closeEnd = after
 		st.next = skipSpace(text, after, s.end)
 	}
 }
 
-// face is the length of the emoticon that s begins with, 0 for none.
-func face(s string) int {
+// emoticonLen returns the length of the emoticon at the start of s, or 0.
+func emoticonLen(s string) int {
 	n := 1
 	if len(s) > n && (s[n] == '-' || s[n] == '\'' || s[n] == 'o') {
 		n++
@@ -194,9 +194,10 @@ func face(s string) int {
 	return n
 }
 
-// citation is the length of the reference that s begins with, 0 for none: "[1]",
-// "[2, 3-5]", "[^1]", "(Smith et al., 2019)", "(Passage 2)".
-func citation(s string) int {
+// citationLen returns the length of the citation at the start of s, or 0.
+// Examples are "[1]", "[2, 3-5]", "[^1]", "(Smith et al., 2019)" and "(Passage
+// 2)".
+func citationLen(s string) int {
 	const longest = 90
 	if s[0] == '[' {
 		for i := 1; i < len(s) && i < 32; i++ {
@@ -217,7 +218,7 @@ func citation(s string) int {
 		case '(', '\n':
 			return 0
 		case ')':
-			if names(s[1:i]) {
+			if isCitation(s[1:i]) {
 				return i + 1
 			}
 			return 0
@@ -226,9 +227,9 @@ func citation(s string) int {
 	return 0
 }
 
-// aside is the length of the bracket that s begins with, where the sentence
-// ends after it and not in it: "(Manzoni).", 0 elsewhere.
-func aside(s string) int {
+// parentheticalLen returns the length of the parenthetical at the start of s if
+// a full stop follows it, as in "(Manzoni).", and 0 otherwise.
+func parentheticalLen(s string) int {
 	const longest = 60
 	for i := 1; i+1 < len(s) && i < longest; i++ {
 		switch s[i] {
@@ -244,9 +245,10 @@ func aside(s string) int {
 	return 0
 }
 
-// names reports whether what stands in brackets names a source: it begins with
-// a capital and ends in a year, or is a word for a source and a number.
-func names(s string) bool {
+// isCitation reports whether the text in parentheses cites a source: it starts
+// with a capital and ends in a year, or is a word such as "Passage" and a
+// number.
+func isCitation(s string) bool {
 	if s == "" || s[0] < 'A' || s[0] > 'Z' {
 		return false
 	}
@@ -275,9 +277,9 @@ func names(s string) bool {
 	return false
 }
 
-// beginsUpper reports whether text[i:end] begins with a capital, a digit or a
-// letter of a script without case, after quotes and the like.
-func beginsUpper(text string, i, end int) bool {
+// startsUpper reports whether text[i:end], after opening quotes and the like,
+// starts with a capital or a letter of a script without case.
+func startsUpper(text string, i, end int) bool {
 	for n := 0; i < end && n < 8; n++ {
 		r, size := utf8.DecodeRuneInString(text[i:end])
 		if !isOpener(r) {

@@ -9,22 +9,21 @@ import (
 // A token is the word before a stop.
 type token struct {
 	start, end int
-	class      class
-	runes      int  // its letters and digits, as far as they were counted
-	ascii      bool // ASCII letters only
-	lower      bool // and all of them in lower case
-	small      bool // letters in lower case only, of any script
-	capital    bool // begins with a capital
+	class      wordClass
+	runes      int  // number of letters and digits
+	ascii      bool // only ASCII letters
+	asciiLower bool // only lower-case ASCII letters
+	lowerCase  bool // only lower-case letters of any script
+	capital    bool // starts with a capital
 }
 
-// maxToken is the longest word that is looked at, in bytes: no abbreviation is
-// longer.
+// maxToken limits the length of a token in bytes. No abbreviation is longer.
 const maxToken = 40
 
-// wordBefore is the word that ends at end, from the last white space, quote or
-// bracket on and not before floor.
-func (c *cutter) wordBefore(floor, end int) token {
-	text := c.text
+// wordBefore returns the word that ends at end and starts after the last white
+// space, quote or bracket, at floor or later.
+func (sp *splitter) wordBefore(floor, end int) token {
+	text := sp.text
 	start := end
 	for start > floor && end-start < maxToken {
 		r, size := utf8.DecodeLastRuneInString(text[floor:start])
@@ -42,19 +41,19 @@ func (c *cutter) wordBefore(floor, end int) token {
 		start++
 	}
 	t := token{start: start, end: end}
-	c.classify(&t)
+	sp.classify(&t)
 	return t
 }
 
-// classify sets what t is.
-func (c *cutter) classify(t *token) {
-	s := c.text[t.start:t.end]
+// classify sets the properties of t.
+func (sp *splitter) classify(t *token) {
+	s := sp.text[t.start:t.end]
 	if s == "" {
-		t.class = nothing
+		t.class = classNone
 		return
 	}
 	letters, numbers, stops, vowels, caps, lows := 0, 0, 0, 0, 0, 0
-	run, longest := 0, 0 // letters between stops
+	run, longest := 0, 0 // runs of letters between stops
 	ascii := true
 	for _, r := range s {
 		switch {
@@ -85,53 +84,53 @@ func (c *cutter) classify(t *token) {
 	t.runes = letters + numbers
 	t.capital = unicode.IsUpper(first)
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
-	t.small = caps == 0 && lows > 0 && numbers == 0 && stops == 0
-	t.lower = t.ascii && caps == 0
-	found := c.lookup(s, t.capital)
-	if found == word && letters > 1 {
-		if e := elided(s); e != "" && e != "s" && e != "t" {
+	t.lowerCase = caps == 0 && lows > 0 && numbers == 0 && stops == 0
+	t.asciiLower = t.ascii && caps == 0
+	found := sp.lookup(s, t.capital)
+	if found == classWord && letters > 1 {
+		if e := afterElision(s); e != "" && e != "s" && e != "t" {
 			first, _ = utf8.DecodeRuneInString(e)
-			found = c.lookup(e, unicode.IsUpper(first))
+			found = sp.lookup(e, unicode.IsUpper(first))
 		}
 	}
 	switch {
-	case found != word:
+	case found != classWord:
 		t.class = found
 	case letters == 0 && numbers > 0:
-		t.class = digits
+		t.class = classDigits
 	case s[len(s)-1] == ')' || s[len(s)-1] == ']':
-		t.class = word // "(see c)."
+		t.class = classWord // "(see c)."
 	case letters == 1 && numbers == 0:
-		t.class = initial
+		t.class = classInitial
 	case stops > 0 && numbers == 0 && longest == 1:
-		t.class = acronym
+		t.class = classAcronym
 	case letters == 0:
-		t.class = nothing
+		t.class = classNone
 	case vowels == 0 && letters <= 4 && numbers == 0 && lows > 0 && ascii:
-		t.class = clipped
+		t.class = classNoVowel
 	}
 }
 
-// lookup finds s among the abbreviations, as it is written and then in lower
-// case; of "l'Ing" what follows the apostrophe.
-func (c *cutter) lookup(s string, capital bool) class {
+// lookup returns the abbreviation class of s, trying the given spelling before
+// lower case.
+func (sp *splitter) lookup(s string, capital bool) wordClass {
 	if len(s) == 1 {
 		if s[0] < utf8.RuneSelf {
-			return c.lang.singles[s[0]]
+			return sp.lang.singles[s[0]]
 		}
-		return word
+		return classWord
 	}
-	if len(s) > longestWord {
-		return word
+	if len(s) > maxWord {
+		return classWord
 	}
 	if capital {
-		if k, ok := c.lang.abbreviations[s]; ok {
+		if k, ok := sp.lang.abbreviations[s]; ok {
 			return k
 		}
 	}
-	var buf [longestWord + utf8.UTFMax]byte
+	var buf [maxWord + utf8.UTFMax]byte
 	n := 0
-	for i := 0; i < len(s) && n < longestWord; {
+	for i := 0; i < len(s) && n < maxWord; {
 		b := s[i]
 		if b < utf8.RuneSelf {
 			if 'A' <= b && b <= 'Z' {
@@ -146,11 +145,12 @@ func (c *cutter) lookup(s string, capital bool) class {
 		n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
 		i += size
 	}
-	return c.lang.abbreviations[string(buf[:n])]
+	return sp.lang.abbreviations[string(buf[:n])]
 }
 
-// elided is what follows the apostrophe in a word such as "l'Ing".
-func elided(s string) string {
+// afterElision returns the part of a word such as "l'Ing" after the apostrophe,
+// or "".
+func afterElision(s string) string {
 	if i := strings.IndexByte(s, '\''); i > 0 && i < 6 {
 		return s[i+1:]
 	}
@@ -158,4 +158,60 @@ func elided(s string) string {
 		return s[i+len("’"):]
 	}
 	return ""
+}
+
+// capsUse classifies how a block uses capitals.
+type capsUse uint8
+
+const (
+	capsUnknown capsUse = iota
+	capsFew
+	capsNormal
+)
+
+// hasFewCaps reports whether the block has almost no capitals, so that a
+// lower-case letter after a stop carries no information.
+func (sp *splitter) hasFewCaps(s *scanState) bool {
+	if s.caps == capsUnknown {
+		s.caps = countCaps(sp.text[s.start:s.end])
+	}
+	return s.caps == capsFew
+}
+
+// countCaps classifies a block. Fewer than one capitalized word in 200 letters
+// is few. Only a capital before a lower-case letter counts, as "NASA" and "I"
+// say nothing about the start of sentences.
+func countCaps(block string) capsUse {
+	uppers, lowers := 0, 0
+	capital := false // whether the previous character is a capital
+	for i := 0; i < len(block); {
+		b := block[i]
+		if b < utf8.RuneSelf {
+			i++
+			switch {
+			case b-'a' < 26:
+				lowers++
+				if capital {
+					uppers++
+				}
+				capital = false
+			default:
+				capital = b-'A' < 26
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(block[i:])
+		i += size
+		if unicode.IsLower(r) {
+			lowers++
+			if capital {
+				uppers++
+			}
+		}
+		capital = unicode.IsUpper(r)
+	}
+	if uppers*200 < lowers {
+		return capsFew
+	}
+	return capsNormal
 }

@@ -9,7 +9,7 @@ func TestWordSetsFindWhatWasAddedAndNothingElse(t *testing.T) {
 	s, want := newWordSet(), map[string]uint64{}
 	for i := range 6000 { // more than there are places at first
 		word := fmt.Sprintf("%x", i*7) + "abcdefghijklmnopqrst"[:i%20]
-		word = word[:min(len(word), longestWord)]
+		word = word[:min(len(word), maxWord)]
 		want[word] |= 1 << (i % 60)
 		s.add(word, 1<<(i%60))
 	}
@@ -18,16 +18,16 @@ func TestWordSetsFindWhatWasAddedAndNothingElse(t *testing.T) {
 	s.add("the", 4)
 	want["the"] = 5
 	for word, set := range want {
-		var buf [longestWord]byte
+		var buf [maxWord]byte
 		for i := range buf {
 			buf[i] = 'x' // of an earlier, longer word
 		}
-		if got := s.of(&buf, copy(buf[:], word)); got != set {
+		if got := s.lookup(&buf, copy(buf[:], word)); got != set {
 			t.Fatalf("%q: %b, want %b", word, got, set)
 		}
 		for _, other := range []string{word + "q", "q" + word, word[:len(word)-1]} {
-			if n := copy(buf[:], other); n > 0 && len(other) <= longestWord && s.of(&buf, n) != want[other] {
-				t.Fatalf("%q is found as %b", other, s.of(&buf, n))
+			if n := copy(buf[:], other); n > 0 && len(other) <= maxWord && s.lookup(&buf, n) != want[other] {
+				t.Fatalf("%q is found as %b", other, s.lookup(&buf, n))
 			}
 		}
 	}

@@ -107,9 +107,9 @@ func TestTheSpansAndWhatLiesBetweenGiveTheTextBack(t *testing.T) {
 // claims, and the tag of none.
 func tags(t testing.TB) []string {
 	t.Helper()
-	out := []string{"", variant}
-	for tag := range library().languages {
-		out = append(out, tag, tag+"-"+variant)
+	out := []string{"", claimsSuffix}
+	for tag := range languages().byTag {
+		out = append(out, tag, tag+"-"+claimsSuffix)
 	}
 	slices.Sort(out)
 	return out

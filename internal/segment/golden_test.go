@@ -50,7 +50,7 @@ func TestGoldenRulesOfSegmentationHold(t *testing.T) {
 	held, all := map[string]int{}, map[string]int{}
 	claims := map[string]int{}
 	for _, r := range rules {
-		for _, tag := range []string{"", variant, r.Lang + "-" + variant} {
+		for _, tag := range []string{"", claimsSuffix, r.Lang + "-" + claimsSuffix} {
 			if sameSentences(r, tag) {
 				claims[r.Kind+" with the tag "+strings.Replace(tag, r.Lang+"-", "LANG-", 1)]++
 			}
