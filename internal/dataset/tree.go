@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,6 +59,7 @@ type tree struct {
 	overflow error // set if the row exceeds a limit; further nodes are dropped
 
 	sources []Source // of the last contexts; nil if none has a source
+	buf     []byte   // of unquote, reused
 }
 
 // maxNodes limits the number of values of a row. A node takes some 60 bytes of
@@ -73,7 +75,7 @@ const maxReusedNodes = 1 << 16
 func (t *tree) reset() {
 	t.used, t.overflow, t.sources = 0, nil, nil
 	if cap(t.nodes) > maxReusedNodes {
-		t.nodes = nil
+		t.nodes, t.buf = nil, nil
 	}
 	clear(t.nodes)
 	t.nodes = t.nodes[:0]
@@ -124,6 +126,14 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 	if len(t.nodes) >= maxNodes {
 		return errTooMany
 	}
+	if dec.PeekKind() == '"' {
+		raw, err := dec.ReadValue()
+		if err != nil {
+			return err
+		}
+		t.add(kindText, name, t.unquote(raw))
+		return nil
+	}
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return err
@@ -135,8 +145,6 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 		t.add(kindBool, name, tok.String())
 	case '0':
 		t.add(kindNumber, name, tok.String())
-	case '"':
-		t.add(kindText, name, tok.String())
 	case '[':
 		i := t.open(kindList, name)
 		for dec.PeekKind() != ']' {
@@ -165,6 +173,15 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 		t.close(i)
 	}
 	return nil
+}
+
+// unquote returns the text of a valid JSON string. It allocates only the result.
+func (t *tree) unquote(raw jsontext.Value) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return string(raw[1 : len(raw)-1])
+	}
+	t.buf, _ = jsontext.AppendUnquote(t.buf[:0], raw) // the decoder has checked raw
+	return string(t.buf)
 }
 
 // appendJSON appends the value at i as JSON to dst.
