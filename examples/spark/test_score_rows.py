@@ -1,4 +1,4 @@
-"""What score_rows does with a partition that goes wrong, without a Spark.
+"""Tests of score_rows that need no Spark.
 
     RAGFAITH=bin/ragfaith python3 -m unittest discover examples/spark
 """
@@ -21,75 +21,75 @@ def rows(n):
                         "contexts": ["The sky is blue over field 1."]}) for i in range(n)]
 
 
-class Partition(unittest.TestCase):
+class ScorePartitionTest(unittest.TestCase):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(tmp.cleanup)
+        self.dir = tmp.name
 
     def program(self, script):
-        """A ragfaith that does as the script says; $REAL is the real one."""
-        path = os.path.join(self.folder, "ragfaith")
+        """Returns the path of a fake ragfaith that runs a shell script; $REAL is the real one."""
+        path = os.path.join(self.dir, "ragfaith")
         with open(path, "w") as f:
             f.write(f"#!/bin/sh\nREAL='{BINARY}'\n{script}\n")
         os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
         return path
 
     def score(self, lines, binary=BINARY, flags=()):
-        return list(score_rows.score_partition(lines, score_rows.command_of(binary, list(flags)), 1))
+        return list(score_rows.score_partition(lines, score_rows.score_command(binary, list(flags)), 1))
 
-    def test_results_are_in_the_order_of_the_rows_and_have_their_ids(self):
+    def test_results_keep_order_and_ids(self):
         got = [json.loads(line) for line in self.score(rows(300))]
         self.assertEqual([r["id"] for r in got], [f"r{i}" for i in range(300)])
         self.assertEqual({r["status"] for r in got}, {"scored"})
 
-    def test_an_empty_partition_has_no_results(self):
+    def test_empty_partition_has_no_results(self):
         self.assertEqual(self.score([], binary="/nowhere/ragfaith"), [])
 
-    def test_empty_lines_are_no_rows(self):
+    def test_empty_lines_are_ignored(self):
         self.assertEqual(len(self.score([*rows(2), "", " "])), 2)
 
-    def test_a_row_that_fails_is_a_result(self):
+    def test_failed_row_is_a_result(self):
         got = self.score([*rows(1), '{"id":"bad","answer":"It is.","contexts":7}'])
         self.assertEqual(json.loads(got[1])["status"], "failed")
         self.assertEqual(json.loads(got[1])["id"], "bad")
 
-    def test_flags_reach_ragfaith_and_what_it_says_of_them_comes_back(self):
-        with self.assertRaisesRegex(RuntimeError, "ended with 2 after 0 results(.|\n)*nope"):
+    def test_error_includes_stderr(self):
+        with self.assertRaisesRegex(RuntimeError, "exited with 2 after 0 results(.|\n)*nope"):
             self.score(rows(3), flags=["--judge", "nope"])
 
-    def test_a_process_that_is_killed_is_an_error(self):
-        with self.assertRaisesRegex(RuntimeError, "ended with -9"):
+    def test_killed_process_is_an_error(self):
+        with self.assertRaisesRegex(RuntimeError, "exited with -9"):
             self.score(rows(3), binary=self.program("kill -9 $$"))
 
-    def test_fewer_results_than_rows_are_an_error(self):
+    def test_missing_results_are_an_error(self):
         with self.assertRaisesRegex(RuntimeError, "4 results for 5 rows"):
             self.score(rows(5), binary=self.program('"$REAL" "$@" | sed \'$d\''))
 
-    def test_rows_that_cannot_be_read_to_their_end_are_an_error(self):
-        def broken():
+    def test_read_error_is_raised(self):
+        def failing():
             yield from rows(3)
-            raise OSError("block 7 is gone")
+            raise OSError("block 7 is missing")
 
-        with self.assertRaisesRegex(OSError, "block 7 is gone"):
-            self.score(broken())
+        with self.assertRaisesRegex(OSError, "block 7 is missing"):
+            self.score(failing())
 
-    def test_a_reader_that_wants_no_more_ends_the_process(self):
-        mark = os.path.join(self.folder, "pid")
-        binary = self.program(f'echo $$ > "{mark}"\nexec "$REAL" "$@"')
-        results = score_rows.score_partition(rows(50_000), score_rows.command_of(binary, []), 1)
+    def test_closing_the_generator_ends_the_process(self):
+        pid_file = os.path.join(self.dir, "pid")
+        binary = self.program(f'echo $$ > "{pid_file}"\nexec "$REAL" "$@"')
+        results = score_rows.score_partition(rows(50_000), score_rows.score_command(binary, []), 1)
         next(results)
         results.close()
-        with open(mark) as f, self.assertRaises(ProcessLookupError):
+        with open(pid_file) as f, self.assertRaises(ProcessLookupError):
             os.kill(int(f.read()), 0)
 
-    def test_a_process_has_the_cores_of_its_task(self):
+    def test_process_uses_the_cores_of_its_task(self):
         got = list(score_rows.score_partition(["{}"], [self.program('cat >"$0.in"; echo "$GOMAXPROCS"')], 3))
         self.assertEqual(got, ["3"])
 
 
-class Ids(unittest.TestCase):
-    def test_rows_without_an_id_are_found(self):
+class LacksIdTest(unittest.TestCase):
+    def test_lacks_id(self):
         for lines, flags, want in [
             (['{"id":1}'], [], False),
             (['{"_id":1}', "broken"], [], False),
@@ -99,7 +99,7 @@ class Ids(unittest.TestCase):
             (['{"id":1}'], ["--map", "id=key"], True),
             (['{"answer":1}'], ["--map", "answer=reply"], True),
         ]:
-            self.assertEqual(score_rows.without_id(lines, flags), want, (lines, flags))
+            self.assertEqual(score_rows.lacks_id(lines, flags), want, (lines, flags))
 
 
 if __name__ == "__main__":
