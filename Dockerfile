@@ -1,5 +1,5 @@
-# A binary and the certificates to reach a language model with: no shell, no
-# packages, no root. docs/ci.md says how it is run.
+# An image with the static binary and CA certificates, without a shell or packages.
+# It runs as an unprivileged user; docs/ci.md has examples.
 ARG GO=docker.io/library/golang:1.26-bookworm
 FROM ${GO} AS build
 WORKDIR /src
@@ -7,12 +7,12 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 RUN CGO_ENABLED=0 go build -trimpath -ldflags=-s -o /out/ragfaith ./cmd/ragfaith
-# Folders that 65532 and any other user may write to.
-RUN mkdir -p /root-of-image/tmp /root-of-image/cache /root-of-image/data && chmod 1777 /root-of-image/*
+# Directories that any user can write to, in case the container runs as another one.
+RUN mkdir -p /rootfs/tmp /rootfs/cache /rootfs/data && chmod 1777 /rootfs/*
 
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
-COPY --from=build /root-of-image/ /
+COPY --from=build /rootfs/ /
 COPY --from=build /out/ragfaith /ragfaith
 COPY LICENSE /LICENSE
 ENV XDG_CACHE_HOME=/cache HOME=/cache

@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
-# The first step of action.yml: puts a ragfaith onto the PATH of the job. It runs
-# on Linux, macOS (whose bash is 3.2) and Windows.
+# Installs ragfaith and adds it to the PATH of the job: the first step of action.yml.
+# Runs on Linux, macOS (which has bash 3.2) and Windows.
 #
 # INPUT_VERSION   v1.2.3, source, installed, or empty
-# INPUT_RELEASES  the address that releases lie under
-# ACTION_REF      what the workflow named the action by: a tag, a branch, a commit
-# ACTION_PATH     the source of the action
+# INPUT_RELEASES  URL of the releases
+# ACTION_REF      tag, branch or commit by which the workflow refers to the action
+# ACTION_PATH     directory with the source of the action
 set -euo pipefail
 
 fail() {
-	echo "::error title=ragfaith::${1//[$'\r\n']/ }" # on one line, so that nothing in it is a command of its own
+	echo "::error title=ragfaith::${1//[$'\r\n']/ }" # on one line, so that the message can't contain another workflow command
 	exit 1
 }
 
-# sha256 prints the digest of a file.
+# sha256 FILE prints the checksum of a file.
 sha256() {
 	if command -v sha256sum >/dev/null; then
 		sha256sum <"$1" | cut -d ' ' -f 1
@@ -22,14 +22,14 @@ sha256() {
 	fi
 }
 
-# fetch URL FILE prints the status of the answer, 000 where there was none.
+# fetch URL FILE downloads a file and prints the HTTP status, or 000 without a response.
 fetch() {
 	curl --silent --show-error --location --retry 3 --connect-timeout 30 --output "$2" --write-out '%{http_code}' -- "$1" || true
 }
 
-# build makes the program of a module, or of a folder in the current one.
+# build REASON PACKAGE builds ragfaith from source. REASON is why it must be built.
 build() {
-	command -v go >/dev/null || fail "$1, and there is no Go here to build it with: add a step with actions/setup-go"
+	command -v go >/dev/null || fail "$1, and Go is not installed: add a step with actions/setup-go"
 	shift
 	CGO_ENABLED=0 GOBIN=$bin go install -trimpath -ldflags=-s "$@"
 }
@@ -44,7 +44,7 @@ if [ -z "$version" ]; then
 fi
 
 if [ "$version" = installed ]; then
-	command -v ragfaith >/dev/null || fail "version is installed, and there is no ragfaith on the PATH"
+	command -v ragfaith >/dev/null || fail "version: installed, but ragfaith is not on the PATH"
 	exit 0
 fi
 
@@ -52,7 +52,7 @@ tmp=$(mktemp -d "${RUNNER_TEMP:-/tmp}/ragfaith.XXXXXX")
 bin=$tmp/bin
 mkdir "$bin"
 if [ "$version" = source ]; then
-	(cd "$ACTION_PATH" && build "the action was named by no release" ./cmd/ragfaith)
+	(cd "$ACTION_PATH" && build "ragfaith is built from source" ./cmd/ragfaith)
 elif [[ $version =~ $release ]]; then
 	number=${BASH_REMATCH[1]}
 	case ${RUNNER_OS:-}-${RUNNER_ARCH:-} in
@@ -65,28 +65,28 @@ elif [[ $version =~ $release ]]; then
 	*) platform='' ;;
 	esac
 	archive=ragfaith_${number}_$platform.tar.gz
-	from=${INPUT_RELEASES%/}/v$number
+	url=${INPUT_RELEASES%/}/v$number
 	status=404
 	if [ -n "$platform" ]; then
-		status=$(fetch "$from/$archive" "$tmp/archive")
+		status=$(fetch "$url/$archive" "$tmp/archive")
 	fi
 	case $status in
 	200)
-		# What is not the file that the release speaks of is never run.
-		[ "$(fetch "$from/ragfaith_${number}_checksums.txt" "$tmp/checksums")" = 200 ] || fail "the checksums of $number can't be had"
+		# Verify the archive before anything in it is executed.
+		[ "$(fetch "$url/ragfaith_${number}_checksums.txt" "$tmp/checksums")" = 200 ] || fail "$url/ragfaith_${number}_checksums.txt: download failed"
 		want=$(awk -v name="$archive" '$2 == name { print $1 }' "$tmp/checksums")
-		[ -n "$want" ] && [ "$(sha256 "$tmp/archive")" = "$want" ] || fail "$archive has not the checksum that its release gives"
-		(cd "$tmp" && tar -xzf archive) # GNU tar takes the D: of a path of Windows for a host
+		[ -n "$want" ] && [ "$(sha256 "$tmp/archive")" = "$want" ] || fail "$archive: checksum mismatch"
+		(cd "$tmp" && tar -xzf archive) # GNU tar would read the D: of a Windows path as a host
 		mv "$tmp"/ragfaith "$bin/" 2>/dev/null || mv "$tmp"/ragfaith.exe "$bin/"
 		;;
 	404)
-		echo "There is no $number for ${RUNNER_OS:-this system} ${RUNNER_ARCH:-}: it is built."
-		build "there is no $number for this machine" "github.com/ragfaith/ragfaith/cmd/ragfaith@v$number"
+		echo "ragfaith $number has no binary for ${RUNNER_OS:-this system} ${RUNNER_ARCH:-}; building from source"
+		build "ragfaith $number has no binary for this machine" "github.com/ragfaith/ragfaith/cmd/ragfaith@v$number"
 		;;
-	*) fail "$from/$archive: status $status" ;;
+	*) fail "$url/$archive: status $status" ;;
 	esac
 else
-	# It is not repeated: it could be a command to GitHub.
+	# Do not print the value, which could contain a workflow command.
 	fail "version: want v1.2.3, source or installed"
 fi
 "$bin/ragfaith" version

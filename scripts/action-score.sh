@@ -1,24 +1,23 @@
 #!/usr/bin/env bash
-# The second step of action.yml: runs ragfaith score with what the inputs say, and
-# ends with its exit code. ragfaith itself writes the report into the summary of
-# the step, and mean, lower and passed into its outputs.
+# Runs ragfaith score with the inputs of the action and exits with its exit code: the
+# second step of action.yml. ragfaith itself writes the step summary and the outputs
+# mean, lower and passed.
 #
-# An input is text: it becomes one argument, or one for each of its lines, and no
-# shell reads it.
+# Each input becomes one argument, or one per line, and is never evaluated.
 set -euo pipefail
 
 args=(score)
 
-# flag NAME VALUE adds a flag that has a value. It is one argument, so that no
-# value can be taken for a flag.
+# flag NAME VALUE adds a flag if the value is not empty. Name and value are one
+# argument, so that a value starting with - is not read as a flag.
 flag() {
 	if [ -n "$2" ]; then
 		args+=("$1=$2")
 	fi
 }
 
-# each CALL TEXT calls with each line of a text that is not blank.
-each() {
+# each_line FUNCTION TEXT calls a function with each line that is not blank.
+each_line() {
 	local line
 	while IFS= read -r line || [ -n "$line" ]; do
 		line=${line%$'\r'}
@@ -33,14 +32,14 @@ each() {
 output() { flag --output "$1"; }
 argument() { args+=("$1"); }
 
-# dataset adds a file, or those that a pattern stands for. A pattern that none is
-# like stays as it is, for ragfaith to name.
+# dataset PATTERN adds a file, or all files that match a pattern. A pattern without a
+# match is passed on, so that ragfaith reports it.
 dataset() {
 	local IFS=''
 	if [ -e "$1" ]; then
 		args+=("$1")
 	else
-		# shellcheck disable=SC2206 # paths are to be expanded, and IFS keeps them whole
+		# shellcheck disable=SC2206 # expands the pattern; the empty IFS prevents splitting
 		args+=($1)
 	fi
 }
@@ -52,10 +51,10 @@ flag --min-mean "${INPUT_MIN_MEAN:-}"
 flag --min-lower "${INPUT_MIN_LOWER:-}"
 flag --max-failed "${INPUT_MAX_FAILED:-}"
 flag --summary "${INPUT_SUMMARY:-}"
-each output "${INPUT_OUTPUT:-}"
-each argument "${INPUT_ARGS:-}"
+each_line output "${INPUT_OUTPUT:-}"
+each_line argument "${INPUT_ARGS:-}"
 args+=(--)
-each dataset "${INPUT_DATASET:-}"
+each_line dataset "${INPUT_DATASET:-}"
 
 code=0
 ragfaith "${args[@]}" || code=$?

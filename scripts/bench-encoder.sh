@@ -1,7 +1,7 @@
 #!/bin/sh
-# Times the kernels against ONNX Runtime on the same weights, inputs and cores:
-# see bench-encoder.py, which gets the arguments. Python packages go into
-# BENCH_CACHE, by default a folder under TMPDIR that is kept for the next time.
+# Compares the speed of the encoder kernels with ONNX Runtime on the same weights,
+# inputs and cores. Arguments are passed to bench-encoder.py. Python packages are
+# installed in BENCH_CACHE, by default a directory in TMPDIR, and reused.
 set -eu
 cd "$(dirname "$0")/.."
 cache=${BENCH_CACHE:-${TMPDIR:-/tmp}/ragfaith-bench-encoder}

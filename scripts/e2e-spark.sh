@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# Scores rows on a Spark of this machine, as examples/spark does, and holds what comes
-# out against one process: the same bytes from JSONL, the same scores row by row from
-# Parquet whatever the order, and the same figures and interval. Then what goes wrong
-# in a partition has to come out as well.
+# Scores rows with examples/spark on a local Spark and compares the results with those
+# of a single process: identical bytes from JSONL, identical rows in any order from
+# Parquet, and an identical summary. Then checks that errors in a partition are reported.
 #
 #   scripts/e2e-spark.sh RAGFAITH
 #
-# SPARK_MASTER (local[2]) is the Spark that is used
-# SPARK_DIR    (a folder under the user's cache) keeps PySpark, which comes from PyPI
-#              (430 MB). Java 17 or later has to be there: openjdk-17-jre-headless
+# SPARK_MASTER  Spark master (default local[2])
+# SPARK_DIR     cache of PySpark from PyPI, 430 MB (default in the user's cache directory)
+#
+# It needs Java 17 or later, such as openjdk-17-jre-headless.
 set -euo pipefail
 
 ragfaith=$(realpath "$1") example=$PWD/examples/spark master=${SPARK_MASTER:-local[2]}
-command -v java >/dev/null || { echo 'no Java, which Spark runs in: apt-get install openjdk-17-jre-headless' >&2; exit 1; }
+command -v java >/dev/null || { echo 'Java not found: apt-get install openjdk-17-jre-headless' >&2; exit 1; }
 dir=${SPARK_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries/spark-$(sha256sum <"$example/requirements.txt" | cut -c1-12)}
 if [ ! -f "$dir/complete" ]; then
 	rm -rf "$dir"
@@ -25,10 +25,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYSPARK_PYTHON=$python PYTHONDONTWRITEBYTECODE=1 SPARK_LOCAL_IP=127.0.0.1 RAGFAITH=$ragfaith
 
-echo '== partitions that go wrong, without Spark'
+echo '== unit tests without Spark'
 "$python" -m unittest discover -s "$example"
 
-# 481 rows in 5 files, with an empty one and a row that can't be judged among them.
+# 481 rows in 5 files, one of which is empty; one row is invalid.
 "$python" - testdata/rows.jsonl "$work/rows" <<'ROWS'
 import json, os, sys
 
@@ -47,25 +47,25 @@ spark() {
 	"$dir/bin/spark-submit" --master "$master" --files "$ragfaith" --conf spark.ui.enabled=false \
 		--conf spark.driver.memory=1g --conf spark.sql.shuffle.partitions=2 "$example/score_rows.py" "$@" 2>"$work/spark.log"
 }
-loud() { tail -n 60 "$work/spark.log" >&2; exit 1; }
-# report MERGED FOLDER: as examples/spark says
+show_log() { tail -n 60 "$work/spark.log" >&2; exit 1; }
+# report MERGED DIR merges the results of all partitions, as described in examples/spark.
 report() {
 	# shellcheck disable=SC2046 # names without spaces
 	"$ragfaith" report --append --max-failed 1 --to none -q -o "$1.jsonl" --summary "$1.summary.json" \
 		$(find "$2" -name 'part-*' -size +0 | sort)
 }
-# same ONE MERGED: the results by id, and all figures of the summary
-same() {
+# compare ONE MERGED compares the results by id, and all figures of the summary.
+compare() {
 	"$python" - "$@" <<'SAME'
 import json, sys
 
 def results(path):
     rows = [json.loads(line) for line in open(path, encoding="utf-8")]
     by_id = {r.pop("id"): r for r in rows}
-    assert len(by_id) == len(rows), f"{path}: an id comes twice"
+    assert len(by_id) == len(rows), f"{path}: duplicate id"
     for r in by_id.values():
         del r["index"]
-        if r["error"]:  # it names the line, which is one of a partition
+        if r["error"]:  # drop the line number, which is relative to the partition
             r["error"] = r["error"].split(": ", 1)[1]
     return by_id
 
@@ -80,25 +80,25 @@ for key, row in one.items():
 a, b = (figures(path + ".summary.json") for path in sys.argv[1:])
 assert a == b, (a, b)
 m = a["means"]["rows"]
-print(f"{len(one)} rows are the same, and so is the summary: mean {m['estimate']}, {m['lower']} to {m['upper']}")
+print(f"{len(one)} identical rows and an identical summary: mean {m['estimate']}, {m['lower']} to {m['upper']}")
 SAME
 }
 
 echo '== JSONL, at least 7 partitions'
 cd "$work"
 "$ragfaith" score rows.jsonl --keep label --to none -q --max-failed 1 -o one.jsonl --summary one.summary.json
-spark 'rows/*.jsonl' out --partitions 7 --kept 'label INT' --parquet out.parquet -- --keep label || loud
+spark 'rows/*.jsonl' out --partitions 7 --kept 'label INT' --parquet out.parquet -- --keep label || show_log
 echo "$(find out -name 'part-*' | wc -l) partitions, $(find out -name 'part-*' -size +0 | wc -l) of them with rows"
 report merged out
-same one merged
-# But for the line that the row lies on which can't be judged.
+compare one merged
+# The line number of the invalid row differs.
 for file in one merged; do sed -E 's/(rows\.jsonl|standard input):[0-9]+: contexts/contexts/' "$file.jsonl" >"$file.bytes"; done
 cmp one.bytes merged.bytes
-echo 'and the same bytes'
+echo 'identical bytes'
 
-echo '== Parquet, in another order, and results as a DataFrame'
+echo '== Parquet in another order, and results as a DataFrame'
 grep -v '"id":"broken"' rows.jsonl >whole.jsonl
-"$python" - out.parquet one.jsonl <<'TABLE' 2>>"$work/spark.log" || loud
+"$python" - out.parquet one.jsonl <<'TABLE' 2>>"$work/spark.log" || show_log
 import json, sys
 from pyspark.sql import SparkSession
 
@@ -113,25 +113,25 @@ for row in rows:
     for theirs, ours in zip(got["claims"], row["claims"], strict=True):
         for key, value in theirs.items():
             assert value == ours[key], (row["id"], key, value, ours[key])
-print(f"{len(table)} rows of the DataFrame have the values of the results")
+print(f"{len(table)} rows of the DataFrame equal the results")
 spark.read.json("whole.jsonl").write.parquet("rows.parquet")
 TABLE
 "$ragfaith" score whole.jsonl --keep label --to none -q --max-failed 1 -o whole-one.jsonl --summary whole-one.summary.json
-spark rows.parquet out2 --partitions 5 -- --keep label >/dev/null || loud
+spark rows.parquet out2 --partitions 5 -- --keep label >/dev/null || show_log
 report whole-merged out2
-same whole-one whole-merged
+compare whole-one whole-merged
 
-echo '== a partition that fails'
+echo '== failing partition'
 if spark 'rows/*.jsonl' out3 -- --judge nope >/dev/null; then
-	echo 'Spark took a partition for whole whose ragfaith ended with 2' >&2
+	echo 'Spark accepted a partition although ragfaith exited with 2' >&2
 	exit 1
 fi
-grep -m1 -o 'RuntimeError: .* ended with 2 after 0 results.*' spark.log
+grep -m1 -o 'RuntimeError: .* exited with 2 after 0 results.*' spark.log
 grep -q 'nope' spark.log
 test ! -e out3/_SUCCESS
-sed 's/"id":/"key":/' whole.jsonl >nameless.jsonl
-if spark nameless.jsonl out4 >refused; then # PySpark has one stream of both
-	echo 'rows without an id were taken' >&2
+sed 's/"id":/"key":/' whole.jsonl >no-id.jsonl
+if spark no-id.jsonl out4 >output; then # PySpark merges stdout and stderr
+	echo 'Spark accepted rows without an id' >&2
 	exit 1
 fi
-grep -m1 -o 'rows without an id.*' refused
+grep -m1 -o 'rows without an id.*' output

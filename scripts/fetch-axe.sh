@@ -1,7 +1,8 @@
 #!/bin/sh
-# Puts axe-core, which finds faults of accessibility in a page, where the tests of
-# the HTML report look for it, and prints the file. It comes from the npm registry
-# and needs npm. Another version may be given.
+# Downloads axe-core, which checks the accessibility of the HTML report in tests, and
+# prints its path. Needs npm.
+#
+#	./scripts/fetch-axe.sh [VERSION]
 set -eu
 version=${1:-4.14.1}
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries/axe-core-$version

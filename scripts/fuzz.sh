@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs every fuzz target of the module for the time given, one after another.
+# Runs each fuzz target for the given time (default 60s).
 set -eu
 time=${1:-60s}
 grep -rlE '^func Fuzz' --include='*_test.go' . | sort | while read -r file; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Looks at what other systems read: workflows with actionlint, scripts with
-# Debian's shellcheck, and files against the schemas that are published for
-# them, with check-jsonschema (of PyPI; CHECK_JSONSCHEMA names one).
+# Checks workflows with actionlint, scripts with shellcheck, and the action and pipelines
+# against their published schemas with check-jsonschema (from PyPI, or the command in
+# CHECK_JSONSCHEMA).
 set -eu
 cd "$(dirname "$0")/.."
 go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
@@ -11,7 +11,7 @@ schema=${CHECK_JSONSCHEMA:-check-jsonschema}
 "$schema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/ragfaith-lint.XXXXXX")
 trap 'rm -rf "$tmp"' EXIT
-# The pipelines of docs/ci.md.
+# Extract the pipelines from docs/ci.md.
 awk -v dir="$tmp" '/^## /{page=$2} /^```yaml/{n++; file=dir "/" page "-" n ".yml"; next} /^```/{file=""} file{print > file}' docs/ci.md
 for file in "$tmp"/GitHub-*.yml; do
 	sed -i '1i on: push' "$file"

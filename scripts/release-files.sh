@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Makes what is packed beside the binary of a release, in a folder:
+# Generates the files that a release contains besides the binary:
 #
-#	THIRD_PARTY_NOTICES.md   the licence of every module that is part of a binary
-#	                         on any system that is released, and of the data in it
-#	completions/             for bash, zsh, fish and PowerShell
-#	man/                     a page of each command
+#	THIRD_PARTY_NOTICES.md   licences of all modules linked into a released binary,
+#	                         and of the embedded data
+#	completions/             completions for bash, zsh, fish and PowerShell
+#	man/                     one page per command
 #
 #	./scripts/release-files.sh DIR RAGFAITH
 #
-# RAGFAITH is a binary to ask. The modules are fetched where the module cache lacks
-# one.
-set -euo pipefail # in a pipe, too: a module without a licence is to stop it
+# RAGFAITH is the binary that generates completions and pages. Modules missing from the
+# module cache are downloaded.
+set -euo pipefail # also fail if a module in the pipe below has no licence
 dir=$1 ragfaith=$2
 mkdir -p "$dir/completions" "$dir/man"
 "$ragfaith" man "$dir/man" >/dev/null
@@ -25,12 +25,12 @@ modules() {
 	done | sort -u
 }
 
-# licences FOLDER prints the files at the top of a module that say what is allowed.
+# licences DIR lists the licence files of a module.
 licences() {
 	find "$1" -maxdepth 1 -type f | grep -Ei '/(licen[cs]e|copying|notice|patents)[^/]*$' | grep -v '\.go$' | sort
 }
 
-# fenced FILE prints a file as a block of Markdown.
+# fenced FILE prints a file as a Markdown code block.
 fenced() {
 	printf '\n````text\n'
 	tr -d '\r' <"$1" | awk 1
@@ -41,9 +41,9 @@ modules >"$dir/modules"
 {
 	echo '# Third-party notices'
 	echo
-	echo 'ragfaith is under the Apache License 2.0 (LICENSE). Its binaries hold the following, under their own licences.'
-	while read -r path version folder; do
-		files=$(licences "$folder") || {
+	echo 'ragfaith is under the Apache License 2.0 (LICENSE). Its binaries contain the following under their own licences.'
+	while read -r path version module_dir; do
+		files=$(licences "$module_dir") || {
 			echo "$path $version has no licence" >&2
 			exit 1
 		}
@@ -56,7 +56,7 @@ modules >"$dir/modules"
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
-	printf '\n## Model of the embedded judge\n\nBegun from all-MiniLM-L6-v2, under the Apache License 2.0 (LICENSE).\n\n'
+	printf '\n## Model of the embedded judge\n\nBased on all-MiniLM-L6-v2, under the Apache License 2.0 (LICENSE).\n\n'
 	sed -n '/^## Training$/,/^## /{/^## /!p}' internal/verdict/embedded/model/MODEL_CARD.md
 } >"$dir/THIRD_PARTY_NOTICES.md"
 rm "$dir/modules"

@@ -1,12 +1,10 @@
 #!/bin/sh
-# Runs goreleaser, which is fetched as a Go module and built first, for some
-# minutes:
+# Runs goreleaser. Unless GORELEASER is the path of a binary, it is downloaded as a Go
+# module and built, which takes minutes. A release also needs jq.
 #
 #	./scripts/release.sh check
-#	./scripts/release.sh release --snapshot --clean     # into dist/, publishes nothing
-#	./scripts/release.sh release --clean                # of a tag, with GITHUB_TOKEN
-#
-# GORELEASER names one that is there already. For a release it needs jq.
+#	./scripts/release.sh release --snapshot --clean     # builds into dist/ without publishing
+#	./scripts/release.sh release --clean                # publishes the current tag; needs GITHUB_TOKEN
 set -eu
 cd "$(dirname "$0")/.."
 goreleaser=${GORELEASER:-}

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Lists the modules that a binary is made of, as CycloneDX 1.6 JSON, from what the
-# Go toolchain recorded in it. The same binary gives the same bytes.
+# Writes an SBOM of a Go binary as CycloneDX 1.6 JSON, from the module versions that the
+# Go toolchain recorded in it. The output is reproducible.
 #
 #	./scripts/sbom.sh BINARY [FILE]
 #
-# It needs go 1.25 or later, and jq.
+# Needs Go 1.25 or later, openssl and jq.
 set -eu
 if [ $# -gt 1 ]; then
 	exec >"$2"
 fi
-# Not in a pipe, which would hide that there is nothing to list.
+# Not in a pipe, which would hide a failure of go version.
 modules=$(go version -m -json "$1")
 sha256=$(openssl dgst -sha256 -r "$1")
 printf '%s\n' "$modules" | jq --arg sha256 "${sha256%% *}" '

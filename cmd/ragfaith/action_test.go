@@ -235,8 +235,9 @@ func checkNotExecuted(t *testing.T, r *actionRun) {
 	}
 }
 
-// serveRelease serves version 1.2.3 for one platform.
-func release(t *testing.T, spoil func(name string, content []byte) []byte) string {
+// serveRelease serves version 1.2.3 for one platform and returns its URL. The function
+// modify, if not nil, can replace a file or remove it by returning nil.
+func serveRelease(t *testing.T, modify func(name string, content []byte) []byte) string {
 	t.Helper()
 	const program = "#!/bin/sh\necho ragfaith v1.2.3\n"
 	var archive bytes.Buffer
@@ -255,8 +256,8 @@ func release(t *testing.T, spoil func(name string, content []byte) []byte) strin
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, "/v1.2.3/")
 		content := files[name]
-		if spoil != nil {
-			content = spoil(name, content)
+		if modify != nil {
+			content = modify(name, content)
 		}
 		if !ok || content == nil {
 			w.WriteHeader(http.StatusNotFound)
@@ -269,20 +270,20 @@ func release(t *testing.T, spoil func(name string, content []byte) []byte) strin
 }
 
 func TestActionVerifiesReleaseChecksum(t *testing.T) {
-	whole := release(t, nil)
-	other := release(t, func(name string, content []byte) []byte {
+	whole := serveRelease(t, nil)
+	other := serveRelease(t, func(name string, content []byte) []byte {
 		if strings.HasSuffix(name, ".tar.gz") {
 			return append(content, 0)
 		}
 		return content
 	})
-	unlisted := release(t, func(name string, content []byte) []byte {
+	unlisted := serveRelease(t, func(name string, content []byte) []byte {
 		if strings.HasSuffix(name, ".txt") {
 			return bytes.ReplaceAll(content, []byte("amd64.tar.gz\n"), []byte("arm64.tar.gz\n"))
 		}
 		return content
 	})
-	alone := release(t, func(name string, content []byte) []byte {
+	alone := serveRelease(t, func(name string, content []byte) []byte {
 		if strings.HasSuffix(name, ".txt") {
 			return nil
 		}
@@ -296,11 +297,11 @@ func TestActionVerifiesReleaseChecksum(t *testing.T) {
 		"version":              {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
 		"version without v":    {[]string{"INPUT_VERSION=1.2.3", "INPUT_RELEASES=" + whole + "/"}, 0, "ragfaith v1.2.3\n"},
 		"tag of the action":    {[]string{"ACTION_REF=v1.2.3", "INPUT_RELEASES=" + whole}, 0, "ragfaith v1.2.3\n"},
-		"modified archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + other}, 1, "has not the checksum that its release gives"},
-		"unlisted archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + unlisted}, 1, "has not the checksum that its release gives"},
-		"missing checksums":    {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + alone}, 1, "the checksums of 1.2.3 can't be had"},
-		"missing release":      {[]string{"INPUT_VERSION=v1.2.4", "INPUT_RELEASES=" + whole, "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.4 for Linux X64: it is built."},
-		"unsupported platform": {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole, "RUNNER_OS=Plan9", "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "There is no 1.2.3 for Plan9 X64: it is built."},
+		"modified archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + other}, 1, "checksum mismatch"},
+		"unlisted archive":     {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + unlisted}, 1, "checksum mismatch"},
+		"missing checksums":    {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + alone}, 1, "ragfaith_1.2.3_checksums.txt: download failed"},
+		"missing release":      {[]string{"INPUT_VERSION=v1.2.4", "INPUT_RELEASES=" + whole, "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "ragfaith 1.2.4 has no binary for Linux X64; building from source"},
+		"unsupported platform": {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=" + whole, "RUNNER_OS=Plan9", "GOPROXY=off", "GOFLAGS=-modcacherw"}, 1, "ragfaith 1.2.3 has no binary for Plan9 X64; building from source"},
 		"no server":            {[]string{"INPUT_VERSION=v1.2.3", "INPUT_RELEASES=http://127.0.0.1:9"}, 1, "status 000"},
 		"installed":            {[]string{"INPUT_VERSION=installed"}, 0, ""},
 		"missing source":       {[]string{"ACTION_REF=main", "ACTION_PATH=/dev/null/none"}, 1, "/dev/null/none"},
