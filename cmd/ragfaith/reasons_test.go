@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -54,10 +55,7 @@ func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 		}
 		for _, set := range sets {
 			args := append([]string{"--judge", judge, "--to", "jsonl", "--limit", limit}, set...)
-			code, stdout, stderr := score(t, nil, args...)
-			if code != exitOK && code != exitFailedRows {
-				t.Fatalf("%s: exit %d: %s", set[0], code, stderr)
-			}
+			stdout := scoredOnce(t, judge+" "+filepath.Base(set[0]), args...)
 			claims := 0
 			for line := range strings.Lines(stdout) {
 				var r reasonedRow
@@ -74,6 +72,29 @@ func reasoned(t *testing.T, check func(r *reasonedRow, c *reasonedClaim)) {
 			t.Logf("%s, %s: %d claims", judge, filepath.Base(set[0]), claims)
 		}
 	}
+}
+
+// scoredRuns caches the results of runs, because several tests check the same rows.
+var scoredRuns = struct {
+	sync.Mutex
+	results map[string]string
+}{results: map[string]string{}}
+
+// scoredOnce returns the results of a run that is made only once per name.
+func scoredOnce(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	scoredRuns.Lock()
+	defer scoredRuns.Unlock()
+	results, ok := scoredRuns.results[name]
+	if !ok {
+		code, stdout, stderr := score(t, nil, args...)
+		if code != exitOK && code != exitFailedRows {
+			t.Fatalf("%s: exit %d: %s", name, code, stderr)
+		}
+		results = stdout
+		scoredRuns.results[name] = results
+	}
+	return results
 }
 
 var (
