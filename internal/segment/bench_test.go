@@ -8,11 +8,11 @@ import (
 
 func benchmarkText(b *testing.B, text string) {
 	b.Helper()
-	room := Sentences(text, "")
+	buf := Sentences(text, "")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {
-		AppendSentences(room[:0], text, "")
+		AppendSentences(buf[:0], text, "")
 	}
 }
 
@@ -33,19 +33,20 @@ func BenchmarkSentencesChinese(b *testing.B) {
 	benchmarkText(b, strings.Repeat("他于 1876 年搬到加利福尼亚州圣地亚哥，于 1887 年搬到得克萨斯州达拉斯。它由键盘手利昂·罗素和吉他手作曲。", 5000))
 }
 
-func hardTexts(size int) map[string]string {
-	hard := map[string]string{}
+// adversarialTexts returns repetitions that would expose quadratic time.
+func adversarialTexts(size int) map[string]string {
+	texts := map[string]string{}
 	for _, unit := range []string{
 		".", "a. ", "A. ", "\n", "`", "```\n", "!", ". ", "\"", "*", "(", "[", "「", "…", "。", "1. ", "1. A 2. ", "- ", "a", " ", "|", "#", "> ",
 		"> > ", ">", "x\n", "a, ", ".[1]", ". (A", ". [", ".)", ". )", ":", ": 1", ".\"", "\u3000", "\xff", "• ", "e.g. ", "a.a", "I. T", "~~~~\n`", ". :)", "-\n", "....A ", "..\n", ". - ", "A.B ", "://", "http://a.b ", "00/00/00 00:00 AM ", "____________________ ", "Regards, A", "a.pdf - ", "‘a ", "“a ", "،a ", "```  ", "    x = 1\n", "a|b\n", "?a ", ".1 ", "X. If ",
 	} {
-		hard[unit] = strings.Repeat(unit, size/len(unit))
+		texts[unit] = strings.Repeat(unit, size/len(unit))
 	}
-	return hard
+	return texts
 }
 
-func BenchmarkSentencesOfHardText(b *testing.B) {
-	for unit, text := range hardTexts(50 << 20) {
+func BenchmarkSentencesAdversarial(b *testing.B) {
+	for unit, text := range adversarialTexts(50 << 20) {
 		switch unit {
 		case ".", "a. ", "\n", "`":
 			b.Run(strings.NewReplacer("\n", "newline", "`", "backtick", ".", "dot", " ", "").Replace(unit), func(b *testing.B) { benchmarkText(b, text) })
@@ -53,26 +54,26 @@ func BenchmarkSentencesOfHardText(b *testing.B) {
 	}
 }
 
-// Quotations and clauses are looked for only where a language asks for it.
-func BenchmarkHardTextInOtherLanguages(b *testing.B) {
+// Only some languages have rules for quotations and clauses.
+func BenchmarkSentencesAdversarialByLanguage(b *testing.B) {
 	for unit, lang := range map[string]string{"„a ": "sk", "‘a ": "ru", "«": "ru", "\" ": "it", "'a ": "de", "،a ": "ar", "12. A ": "de"} {
 		for _, size := range []int{1 << 17, 1 << 20} {
 			text := strings.Repeat(unit, size/len(unit))
 			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) {
-				room := Sentences(text, lang)
+				buf := Sentences(text, lang)
 				b.SetBytes(int64(len(text)))
 				for b.Loop() {
-					AppendSentences(room[:0], text, lang)
+					AppendSentences(buf[:0], text, lang)
 				}
 			})
 		}
 	}
 }
 
-// The time for each byte is the same at both lengths, whatever the text.
-func BenchmarkEachHardTextAtTwoLengths(b *testing.B) {
+// Throughput should be the same for both lengths.
+func BenchmarkSentencesIsLinear(b *testing.B) {
 	for _, size := range []int{1 << 17, 1 << 20} {
-		for unit, text := range hardTexts(size) {
+		for unit, text := range adversarialTexts(size) {
 			b.Run(fmt.Sprintf("%q/%d", unit, size), func(b *testing.B) { benchmarkText(b, text) })
 		}
 	}

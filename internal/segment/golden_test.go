@@ -14,14 +14,14 @@ import (
 
 var show = flag.Bool("show", false, "log every boundary of web text that differs")
 
-// readShared decodes a compressed JSON file of the shared data, which is not
-// part of the repository; the test is skipped where it is not at hand.
+// readShared decodes a compressed JSON file that is too large for the
+// repository. It skips the test if the file is missing.
 func readShared(t *testing.T, name string, into any) {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", name)
 	packed, err := os.ReadFile(path)
 	if err != nil {
-		t.Skipf("the shared data is not at hand: %v", err)
+		t.Skipf("shared test data: %v", err)
 	}
 	r, err := zstd.NewReader(nil)
 	if err != nil {
@@ -44,10 +44,10 @@ type goldenRule struct {
 	Kind      string   `json:"kind"`
 }
 
-func TestGoldenRulesOfSegmentationHold(t *testing.T) {
+func TestSentencesGoldenRules(t *testing.T) {
 	var rules []goldenRule
 	readShared(t, "pysbd-golden-rules.json.zst", &rules)
-	held, all := map[string]int{}, map[string]int{}
+	passed, all := map[string]int{}, map[string]int{}
 	claims := map[string]int{}
 	for _, r := range rules {
 		for _, tag := range []string{"", claimsSuffix, r.Lang + "-" + claimsSuffix} {
@@ -63,30 +63,30 @@ func TestGoldenRulesOfSegmentationHold(t *testing.T) {
 		for _, k := range keys {
 			all[k]++
 			if good {
-				held[k]++
+				passed[k]++
 			}
 		}
 		if !good && testing.Verbose() {
-			t.Logf("%s %s\n got %q\nwant %q", r.Lang, r.Kind, cut(r.Text, r.Lang), r.Sentences)
+			t.Logf("%s %s:\n got %q\nwant %q", r.Lang, r.Kind, sentences(r.Text, r.Lang), r.Sentences)
 		}
 	}
 	for k, n := range all {
-		t.Logf("%s: %d of %d", k, held[k], n)
+		t.Logf("%s: %d of %d", k, passed[k], n)
 	}
 	for k, n := range claims {
 		t.Logf("%s: %d", k, n)
 	}
 	for kind, want := range map[string]int{"golden": 164, "more": 130, "issue": 13, "clean": 131} {
-		if n := held[kind+" all"]; n < want {
-			t.Errorf("of kind %s %d of %d rules hold, want %d", kind, n, all[kind+" all"], want)
+		if n := passed[kind+" all"]; n < want {
+			t.Errorf("%s: %d of %d rules pass, want at least %d", kind, n, all[kind+" all"], want)
 		}
 	}
 }
 
-// sameSentences compares what is cut with a rule, but for the markers of list
-// items, which rules count to the sentence.
+// sameSentences compares the sentences of a rule's text with those it expects,
+// ignoring white space and list markers.
 func sameSentences(r goldenRule, lang string) bool {
-	got, want := withoutMarkers(cut(r.Text, lang)), withoutMarkers(r.Sentences)
+	got, want := withoutMarkers(sentences(r.Text, lang)), withoutMarkers(r.Sentences)
 	if len(got) != len(want) {
 		return false
 	}
@@ -112,7 +112,7 @@ func withoutMarkers(sentences []string) []string {
 	return out
 }
 
-func cut(text, lang string) []string {
+func sentences(text, lang string) []string {
 	var out []string
 	for _, s := range Sentences(text, lang) {
 		out = append(out, text[s.Start:s.End])
@@ -129,7 +129,7 @@ func withoutSpace(s string) string {
 	}, s)
 }
 
-func TestBoundariesOfWebTextAgreeWithItsTreebank(t *testing.T) {
+func TestSentencesWebTreebank(t *testing.T) {
 	var docs []struct {
 		Text      string   `json:"text"`
 		Sentences []string `json:"sentences"`
@@ -159,12 +159,12 @@ func TestBoundariesOfWebTextAgreeWithItsTreebank(t *testing.T) {
 	f1 := 2 * p * r / (p + r)
 	t.Logf("precision %.4f recall %.4f F1 %.4f (%d of %d, %d found)", p, r, f1, right, gold, found)
 	if f1 < 0.945 {
-		t.Errorf("F1 is %.4f, want at least 0.945", f1)
+		t.Errorf("got F1 %.4f, want at least 0.945", f1)
 	}
 }
 
-// boundaries are the ends of the sentences of text, counted without white
-// space. What stands between sentences counts to the one that follows.
+// boundaries returns the ends of the sentences of text, not counting white
+// space. Text between sentences belongs to the next one.
 func boundaries(text string) map[int]bool {
 	b := map[int]bool{}
 	spans := Sentences(text, "en")

@@ -9,33 +9,33 @@ import (
 	"unicode/utf8"
 )
 
-// checkLaws holds the spans of text against what the package promises.
-func checkLaws(t *testing.T, text, lang string) {
+// checkInvariants checks the documented properties of the spans of text.
+func checkInvariants(t *testing.T, text, lang string) {
 	t.Helper()
 	spans := Sentences(text, lang)
 	at := 0
 	for i, s := range spans {
 		if s.Start < at || s.End <= s.Start || s.End > len(text) {
-			t.Fatalf("span %d is %v after %d in %d bytes: %q", i, s, at, len(text), text)
+			t.Fatalf("%q: span %d is %v, want it within [%d, %d)", text, i, s, at, len(text))
 		}
 		checkGap(t, text, at, s.Start)
 		sentence := text[s.Start:s.End]
 		if strings.TrimSpace(sentence) != sentence {
-			t.Fatalf("white space at an end of %q in %q", sentence, text)
+			t.Fatalf("%q: sentence %q has surrounding white space", text, sentence)
 		}
 		if utf8.ValidString(text) && !utf8.ValidString(sentence) {
-			t.Fatalf("%v cuts a character of %q", s, text)
+			t.Fatalf("%q: span %v splits a character", text, s)
 		}
 		at = s.End
 	}
 	checkGap(t, text, at, len(text))
 	if again := Sentences(text, lang); !slices.Equal(spans, again) {
-		t.Fatalf("two answers for %q: %v and %v", text, spans, again)
+		t.Fatalf("%q: got %v, then %v", text, spans, again)
 	}
 }
 
-// checkGap wants no letter or digit in text[from:to] but in the markers of
-// items and the words after a fence.
+// checkGap checks that text[from:to] has no letter or digit, except in item
+// markers and the info strings of code fences.
 func checkGap(t *testing.T, text string, from, to int) {
 	t.Helper()
 	for l := range strings.Lines(text[from:to]) {
@@ -44,13 +44,13 @@ func checkGap(t *testing.T, text string, from, to int) {
 			continue
 		}
 		for range 4 {
-			l += "." // a marker needs something to mark
+			l += "." // markerAt requires text after the marker
 			m := markerAt(l, 0, len(l))
 			l = l[m.size : len(l)-1]
 		}
 		for _, r := range l {
 			if unicode.IsLetter(r) || unicode.IsDigit(r) {
-				t.Fatalf("%q lies in no sentence of %q", text[from:to], text)
+				t.Fatalf("%q: no sentence contains %q", text, text[from:to])
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func pieces() []string {
 	}
 }
 
-func TestLawsHoldForRandomText(t *testing.T) {
+func TestInvariantsForRandomText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	all, languages := pieces(), tags(t)
 	for range 30000 {
@@ -77,11 +77,11 @@ func TestLawsHoldForRandomText(t *testing.T) {
 				b.WriteByte(' ')
 			}
 		}
-		checkLaws(t, b.String(), languages[r.IntN(len(languages))])
+		checkInvariants(t, b.String(), languages[r.IntN(len(languages))])
 	}
 }
 
-func TestTheSpansAndWhatLiesBetweenGiveTheTextBack(t *testing.T) {
+func TestSpansAndGapsConcatenateToText(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	all := pieces()
 	for range 5000 {
@@ -98,13 +98,13 @@ func TestTheSpansAndWhatLiesBetweenGiveTheTextBack(t *testing.T) {
 		}
 		out.WriteString(text[at:])
 		if out.String() != text {
-			t.Fatalf("%q came back as %q", text, out.String())
+			t.Fatalf("got %q, want %q", out.String(), text)
 		}
 	}
 }
 
-// tags are the languages that there are data for, each for golden rules and for
-// claims, and the tag of none.
+// tags returns the tags of all languages and "", each with and without
+// claimsSuffix.
 func tags(t testing.TB) []string {
 	t.Helper()
 	out := []string{"", claimsSuffix}
@@ -123,5 +123,7 @@ func FuzzSentences(f *testing.F) {
 	} {
 		f.Add(s, uint8(len(s)))
 	}
-	f.Fuzz(func(t *testing.T, text string, lang uint8) { checkLaws(t, text, languages[int(lang)%len(languages)]) })
+	f.Fuzz(func(t *testing.T, text string, lang uint8) {
+		checkInvariants(t, text, languages[int(lang)%len(languages)])
+	})
 }

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-func TestWordSetsFindWhatWasAddedAndNothingElse(t *testing.T) {
+func TestWordSetLookup(t *testing.T) {
 	s, want := newWordSet(), map[string]uint64{}
-	for i := range 6000 { // more than there are places at first
+	for i := range 6000 { // enough to make the table grow
 		word := fmt.Sprintf("%x", i*7) + "abcdefghijklmnopqrst"[:i%20]
 		word = word[:min(len(word), maxWord)]
 		want[word] |= 1 << (i % 60)
@@ -20,14 +20,14 @@ func TestWordSetsFindWhatWasAddedAndNothingElse(t *testing.T) {
 	for word, set := range want {
 		var buf [maxWord]byte
 		for i := range buf {
-			buf[i] = 'x' // of an earlier, longer word
+			buf[i] = 'x' // remains of a longer word
 		}
 		if got := s.lookup(&buf, copy(buf[:], word)); got != set {
-			t.Fatalf("%q: %b, want %b", word, got, set)
+			t.Fatalf("%q: got %b, want %b", word, got, set)
 		}
 		for _, other := range []string{word + "q", "q" + word, word[:len(word)-1]} {
 			if n := copy(buf[:], other); n > 0 && len(other) <= maxWord && s.lookup(&buf, n) != want[other] {
-				t.Fatalf("%q is found as %b", other, s.lookup(&buf, n))
+				t.Fatalf("%q: got %b, want %b", other, s.lookup(&buf, n), want[other])
 			}
 		}
 	}
