@@ -1,8 +1,8 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
-// ACTIVATE maps BODY, which works on Y0, over rows of n values: 8 at a time and
-// then, masked by what is at R10, what is left.
+// ACTIVATE applies BODY, which maps Y0, to rows of n values, 8 at a time. The
+// remainder is masked by the mask at R10.
 #define ACTIVATE(BODY, ROW, FULL, REST, NEXT) \
 	MOVQ  x_base+0(FP), SI \
 	MOVQ  ld+24(FP), DX    \
@@ -42,7 +42,8 @@ NEXT: \
 	VZEROUPPER             \
 	RET
 
-// x*(1/2 + z*P(z²)/Q(z²)), z being x within ±5.5, and 0 for x < -5.5.
+// GELU computes x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5, or 0 for
+// x < -5.5.
 #define GELU \
 	VMINPS Y0, Y6, Y1       \
 	VMAXPS Y1, Y5, Y1       \
@@ -83,7 +84,7 @@ TEXT ·gelu256(SB), NOSPLIT, $0-48
 	VBROADCASTSS ERF_Q1, Y7
 	ACTIVATE(GELU, row, full, rest, next)
 
-// EXP_NUMBERS loads what EXP and SIGMOID want.
+// EXP_NUMBERS loads the constants of EXP and SIGMOID.
 #define EXP_NUMBERS \
 	VBROADCASTSS EXP4, Y15 \
 	VBROADCASTSS EXP3, Y14 \
@@ -93,9 +94,9 @@ TEXT ·gelu256(SB), NOSPLIT, $0-48
 	VBROADCASTSS LOW, Y10  \
 	VPBROADCASTD ONE_INT, Y9
 
-// EXP sets Y3 to 2^Y1, Y1 being at least -126 or NaN after the first step: the
-// comparison returns its second source, here Y1, where one of the two is NaN.
-// The power of two is made as the exponent of a number.
+// EXP sets Y3 to 2^Y1. The first step clamps Y1 to at least -126 and keeps NaN,
+// as the comparison returns its second source, here Y1, if either is NaN. The
+// integer part becomes the exponent of the result.
 #define EXP \
 	VMAXPS Y1, Y10, Y1      \
 	VROUNDPS $8, Y1, Y2     \
@@ -111,7 +112,7 @@ TEXT ·gelu256(SB), NOSPLIT, $0-48
 	VFMADD213PS Y11, Y1, Y3 \
 	VMULPS Y2, Y3, Y3
 
-// SIGMOID sets Y3 to 1/(1+2^Y1), or to 0 where Y1 is so large that it is that.
+// SIGMOID sets Y3 to 1/(1+2^Y1), or to 0 if that underflows.
 #define SIGMOID \
 	VBROADCASTSS HIGH, Y4   \
 	VCMPPS $10, Y4, Y1, Y4  \
@@ -167,8 +168,8 @@ TEXT ·relu256(SB), NOSPLIT, $0-48
 	VXORPS Y15, Y15, Y15
 	ACTIVATE(RELU, row, full, rest, next)
 
-// SOFTEN makes exp(Y1*Y7-Y6) of Y1, 0 where that is less than 2^-126.
-#define SOFTEN \
+// SOFTMAX_EXP sets Y1 to exp(Y1*Y7-Y6), or to 0 if that is less than 2^-126.
+#define SOFTMAX_EXP \
 	VSUBPS Y6, Y1, Y1       \
 	VMULPS Y7, Y1, Y1       \
 	VCMPPS $5, Y10, Y1, Y4  \
@@ -177,8 +178,8 @@ TEXT ·relu256(SB), NOSPLIT, $0-48
 
 // func softmax256(s []float32, scale float32, bias []float32) float32
 //
-// Without a bias the largest value is found before scaling, so the scale must
-// not be negative; with one, the biased values are stored on the way.
+// scale must not be negative. Without a bias, the maximum is taken before scaling;
+// with a bias, the first pass stores the biased values.
 TEXT ·softmax256(SB), NOSPLIT, $0-60
 	EXP_NUMBERS
 	MOVQ  s_base+0(FP), SI
@@ -251,7 +252,7 @@ most:
 	JZ    rest
 full:
 	VMOVUPS (SI), Y1
-	SOFTEN
+	SOFTMAX_EXP
 	VMOVUPS Y3, (SI)
 	VADDPS Y3, Y5, Y5
 	ADDQ  $32, SI
@@ -262,7 +263,7 @@ rest:
 	JZ    sum
 	VMOVUPS (R10), Y0
 	VMASKMOVPS (SI), Y0, Y1
-	SOFTEN
+	SOFTMAX_EXP
 	VMASKMOVPS Y3, Y0, (SI)
 	VANDPS Y0, Y3, Y3
 	VADDPS Y3, Y5, Y5

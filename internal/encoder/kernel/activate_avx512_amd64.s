@@ -1,8 +1,8 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
-// ACTIVATE maps BODY, which works on Z0, over rows of n values: 16 at a time and
-// then, masked by K1, what is left.
+// ACTIVATE applies BODY, which maps Z0, to rows of n values, 16 at a time. The
+// remainder is masked by K1.
 #define ACTIVATE(BODY, ROW, FULL, REST, NEXT) \
 	MOVQ  x_base+0(FP), SI \
 	MOVQ  ld+24(FP), DX    \
@@ -40,8 +40,8 @@ NEXT: \
 	VZEROUPPER             \
 	RET
 
-// x*(1/2 + z*P(z²)/Q(z²)), z being x within ±5.5, and 0 for x < -5.5. The
-// reciprocal is refined by one step of Newton's: 1/q = r*(2-q*r).
+// GELU computes x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5, or 0 for
+// x < -5.5. One Newton step refines the reciprocal: 1/q = r*(2-q*r).
 #define GELU \
 	VMINPS Z0, Z31, Z1      \
 	VMAXPS Z1, Z30, Z1      \
@@ -86,7 +86,7 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VBROADCASTSS HALF, Z16
 	ACTIVATE(GELU, row, full, rest, next)
 
-// EXP_NUMBERS loads what EXP and SIGMOID want.
+// EXP_NUMBERS loads the constants of EXP and SIGMOID.
 #define EXP_NUMBERS \
 	VBROADCASTSS EXP5, Z31 \
 	VBROADCASTSS EXP4, Z30 \
@@ -98,8 +98,8 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VBROADCASTSS LOW, Z24  \
 	VBROADCASTSS HIGH, Z23
 
-// EXP sets Z3 to 2^Z1, Z1 being at least -126 or NaN after the first step: the
-// comparison returns its second source, here Z1, where one of the two is NaN.
+// EXP sets Z3 to 2^Z1. The first step clamps Z1 to at least -126 and keeps NaN,
+// as the comparison returns its second source, here Z1, if either is NaN.
 #define EXP \
 	VMAXPS Z1, Z24, Z1      \
 	VRNDSCALEPS $8, Z1, Z2  \
@@ -112,7 +112,7 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VFMADD213PS Z26, Z1, Z3 \
 	VSCALEFPS Z2, Z3, Z3
 
-// SIGMOID sets Z4 to 1/(1+2^Z1), and K2 where Z1 is not so large that this is 0.
+// SIGMOID sets Z4 to 1/(1+2^Z1), and K2 for lanes where that does not underflow.
 #define SIGMOID \
 	VCMPPS $10, Z23, Z1, K2 \
 	EXP                     \
@@ -147,7 +147,7 @@ TEXT ·geluTanh512(SB), NOSPLIT, $0-48
 	VBROADCASTSS TANH3, Z21
 	ACTIVATE(GELU_TANH, row, full, rest, next)
 
-// tanh(x) = 1 - 2/(1+exp(2x)); where exp(2x) is out of range the quotient is 0.
+// tanh(x) = 1 - 2/(1+exp(2x)); the quotient is 0 if exp(2x) is out of range.
 #define HYPERBOLIC \
 	VMULPS Z22, Z0, Z1      \
 	SIGMOID                 \
@@ -170,8 +170,8 @@ TEXT ·relu512(SB), NOSPLIT, $0-48
 
 // func softmax512(s []float32, scale float32, bias []float32) float32
 //
-// Without a bias the largest value is found before scaling, so the scale must
-// not be negative; with one, the biased values are stored on the way.
+// scale must not be negative. Without a bias, the maximum is taken before scaling;
+// with a bias, the first pass stores the biased values.
 TEXT ·softmax512(SB), NOSPLIT, $0-60
 	EXP_NUMBERS
 	MOVQ  s_base+0(FP), SI

@@ -2,16 +2,15 @@ package kernel
 
 import "math"
 
-// Activation is a function on each value of a layer's output.
+// Activation is an element-wise function applied to the output of a layer.
 type Activation int
 
 const (
-	// None leaves a value as it is.
+	// None is the identity.
 	None Activation = iota
-	// Gelu is x*Φ(x), by the error function.
+	// Gelu is x*Φ(x), where Φ is the normal distribution function.
 	Gelu
-	// GeluTanh is Gelu with tanh in place of the error function:
-	// x/2*(1+tanh(sqrt(2/π)*(x+0.044715x³))).
+	// GeluTanh approximates Gelu by x/2*(1+tanh(sqrt(2/π)*(x+0.044715x³))).
 	GeluTanh
 	// Relu is max(x, 0).
 	Relu
@@ -20,19 +19,12 @@ const (
 	// Tanh is the hyperbolic tangent.
 	Tanh
 
-	activations = iota
+	numActivations = iota
 )
 
-// Activate maps each value of x.
-func (k *Kernels) Activate(x []float32, act Activation) {
-	if act != None && len(x) > 0 {
-		k.activate[act](x, len(x), 1, len(x))
-	}
-}
-
-// plain returns the activations in plain Go. Their formulas are those of the
-// vector loops.
-func plain() (a [activations]func(x []float32, ld, rows, n int)) {
+// genericActivations returns the activations in Go. The vector loops use the
+// same formulas.
+func genericActivations() (a [numActivations]func(x []float32, ld, rows, n int)) {
 	each := func(f func(x float32) float32) func(x []float32, ld, rows, n int) {
 		return func(x []float32, ld, rows, n int) {
 			for r := range rows {
@@ -62,14 +54,14 @@ func sigmoid(t float32) float32 {
 	return 1 / (1 + exp2(t))
 }
 
-// exp2 returns 2^t for t up to 127, and 0 for t below -126: 2^n of the nearest
-// whole number n, and 1 + f*p(f) for the rest, where p is a polynomial fitted for
-// |f| <= 1/2 that is off by 9.1e-8 of the result.
+// exp2 returns 2^t for t <= 127, and 0 for t < -126. It computes 2^n * (1 +
+// f*p(f)), where n is the integer nearest to t and f = t-n. The polynomial p
+// was fitted for |f| <= 1/2 and has a relative error of 9.1e-8.
 func exp2(t float32) float32 {
 	if t < -126 {
 		return 0
 	}
-	const whole = 3 << 22 // added to a small number, it leaves no place for a fraction
+	const whole = 3 << 22 // adding and subtracting it rounds to an integer
 	n := float32(t+whole) - whole
 	f := t - n
 	p := float32(0.001326472731307149)
@@ -81,8 +73,9 @@ func exp2(t float32) float32 {
 	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }
 
-// gelu returns x*(1/2 + z*P(z²)/Q(z²)), z being x within ±5.5; the quotient is off
-// from the normal distribution function's by 3.5e-8/max(1, |x|).
+// gelu returns x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5. The
+// rational function differs from the normal distribution function by at most
+// 3.5e-8/max(1, |x|).
 func gelu(x float32) float32 {
 	if x < -5.5 {
 		return 0

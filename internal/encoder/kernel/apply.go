@@ -5,35 +5,35 @@ import (
 	"math/bits"
 )
 
-// Apply sets row r of dst, of rows rows, to act(x[r]·Wᵀ + bias). Rows of x are
-// ldx values apart and have l.In; rows of dst are ldd apart and have l.Out. dst
+// Apply sets row r of dst to act(x[r]·Wᵀ + bias) for r < rows. Rows of x have
+// l.In values and stride ldx; rows of dst have l.Out values and stride ldd. dst
 // and x must not overlap.
 func (p *Pool) Apply(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.apply(&applying{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
+	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
 }
 
-// ApplyGated is for a layer of two parts of n outputs each and sets the n values
-// of row r of dst to act(first part) * second part.
+// ApplyGated is for a layer of two parts with n outputs each. It sets the n
+// values of row r of dst to act(first part) * second part.
 func (p *Pool) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.apply(&applying{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
+	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
 }
 
 // Apply is [Pool.Apply] on this worker.
 func (w *Worker) Apply(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	w.apply(&applying{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
+	w.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
 }
 
 // ApplyGated is [Pool.ApplyGated] on this worker.
 func (w *Worker) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	w.apply(&applying{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
+	w.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
 }
 
-// Multiply sets row r of dst, rows of len(by) values without a gap, to x[r]*by.
-// Rows of x are ldx values apart.
+// Multiply sets row r of dst to the element-wise product of x[r] and by. Rows
+// of dst are contiguous, those of x have stride ldx.
 func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
 	n := len(by)
 	for r := range rows {
@@ -44,20 +44,20 @@ func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
 	}
 }
 
-// applying is a linear layer at work.
-type applying struct {
+// applyTask is the task of applying a linear layer.
+type applyTask struct {
 	l         *Linear
 	dst, x    []float32
 	ldd, ldx  int
 	rows      int
 	act       Activation
 	gated     bool
-	rowCuts   int // pieces that the rows are cut into,
-	panelCuts int // and the panels
+	rowCuts   int // number of row ranges
+	panelCuts int // number of panel ranges
 }
 
-func (w *Worker) apply(a *applying) {
-	if w.spread {
+func (w *Worker) apply(a *applyTask) {
+	if w.wholePool {
 		w.pool.apply(a)
 		return
 	}
@@ -71,13 +71,13 @@ func (w *Worker) apply(a *applying) {
 	w.release(m)
 }
 
-// maxRows bounds the rows that go past a panel at once. It keeps scratch memory
-// small where rows are copied or quantised; laying out a float32 panel costs as
-// much as some four rows, so that more would gain little.
+// maxRows limits how many rows are multiplied with a panel at once. It bounds
+// the scratch memory for copied or quantized rows. Packing a float32 panel
+// costs about as much as four rows, so larger blocks would gain little.
 const maxRows = 512
 
-// apply cuts the work into pieces of rows and panels.
-func (p *Pool) apply(a *applying) {
+// apply divides the work into pieces of rows and panels.
+func (p *Pool) apply(a *applyTask) {
 	if a.rows == 0 || a.l.Out == 0 {
 		return
 	}
@@ -86,7 +86,8 @@ func (p *Pool) apply(a *applying) {
 	a.rowCuts = (a.rows + maxRows - 1) / maxRows
 	a.panelCuts = 1
 	if a.l.precision == Int8 {
-		// Panels are ready, so rows are cut as finely as fills the tiles.
+		// Panels are already packed, so only full tiles limit how finely to
+		// divide the rows.
 		if workers > 1 {
 			a.rowCuts = max(a.rowCuts, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
 		}
@@ -96,36 +97,36 @@ func (p *Pool) apply(a *applying) {
 	} else if workers > 1 && a.rowCuts < want && a.l.precision == Float32 {
 		a.panelCuts = min(panels, 2)
 	}
-	p.applies = *a
-	p.run(&p.applies, a.rowCuts*a.panelCuts)
-	p.applies = applying{}
+	p.applyTask = *a
+	p.run(&p.applyTask, a.rowCuts*a.panelCuts)
+	p.applyTask = applyTask{}
 }
 
-func (a *applying) run(w *Worker, i int) {
+func (a *applyTask) run(w *Worker, i int) {
 	r, c := i/a.panelCuts, i%a.panelCuts
 	n := a.width()
 	a.block(w, a.rows*r/a.rowCuts, a.rows*(r+1)/a.rowCuts, n*c/a.panelCuts, n*(c+1)/a.panelCuts)
 }
 
-// width returns the number of panels that make columns of dst.
-func (a *applying) width() int {
+// width returns the number of panels that make up the columns of dst.
+func (a *applyTask) width() int {
 	n := len(a.l.panels)
 	if a.gated {
 		if len(a.l.parts) != 2 || a.l.parts[0].Out != a.l.parts[1].Out {
-			panic("kernel: a gated layer has two parts of one size")
+			panic("kernel: a gated layer must have two parts of equal size")
 		}
 		return n / 2
 	}
 	return n
 }
 
-// block computes rows lo to hi of the panels from first to last.
-func (a *applying) block(w *Worker, lo, hi, first, last int) {
+// block computes rows [lo, hi) of panels [first, last).
+func (a *applyTask) block(w *Worker, lo, hi, first, last int) {
 	k, l := a.l.k, a.l
-	t := tiles{w: w, l: l, rows: hi - lo}
+	t := rowBlock{w: w, l: l, rows: hi - lo}
 	x := a.x[lo*a.ldx:]
 	if l.precision == Int8 {
-		t.quantise(x, a.ldx)
+		t.quantize(x, a.ldx)
 	} else {
 		t.gather(x, a.ldx)
 	}
@@ -148,22 +149,22 @@ func (a *applying) block(w *Worker, lo, hi, first, last int) {
 	}
 }
 
-// tiles is a block of rows, ready to be multiplied with panels.
-type tiles struct {
+// rowBlock is a block of rows prepared for multiplication with panels.
+type rowBlock struct {
 	w    *Worker
 	l    *Linear
 	rows int
 
-	x     []float32 // rows ld apart
-	ld    int
-	bytes []byte // quantised, ld bytes apart
-	scale []float32
-	steps []float32 // by how many steps the middle of a row is off 0
+	x         []float32 // rows, with stride ld
+	ld        int
+	quantized []byte    // quantized rows, with stride ld
+	scale     []float32 // step size of each row
+	steps     []float32 // middle of each row in steps
 }
 
-// gather takes rows as they are, or copies them where they lie so far apart that
-// the rows of a tile would fall on the same few lines of the nearest cache.
-func (t *tiles) gather(x []float32, ld int) {
+// gather uses the rows in place, or copies them if their stride would map the
+// rows of a tile to the same few cache lines.
+func (t *rowBlock) gather(x []float32, ld int) {
 	t.x, t.ld = x, ld
 	if bits.TrailingZeros(uint(ld)) < 9 || t.rows == 1 {
 		return
@@ -176,52 +177,52 @@ func (t *tiles) gather(x []float32, ld int) {
 	}
 }
 
-// quantise makes int8 of the rows.
-func (t *tiles) quantise(x []float32, ldx int) {
+// quantize converts the rows to int8.
+func (t *rowBlock) quantize(x []float32, ldx int) {
 	k, l := t.l.k, t.l
-	t.ld = (l.depth*k.wide+63)&^63 + 64
-	t.bytes = t.w.octets(t.rows * t.ld)
+	t.ld = (l.depth*k.inputSize+63)&^63 + 64
+	t.quantized = t.w.scratchBytes(t.rows * t.ld)
 	t.scale = t.w.Floats(t.rows)
 	t.steps = t.w.Floats(t.rows + k.mr)
-	nothing := t.w.Floats(l.In) // what a row without a scale is taken for
-	clear(nothing)
+	zeros := t.w.Floats(l.In) // replaces rows without a scale
+	clear(zeros)
 	for r := range t.rows {
 		row := x[r*ldx : r*ldx+l.In]
-		middle, half := middle(k, row)
-		scale, inverse := scales(half)
+		middle, half := midRange(k, row)
+		scale, inverse := quantScale(half)
 		t.scale[r], t.steps[r] = scale, middle*inverse
-		q := t.bytes[r*t.ld : (r+1)*t.ld]
+		q := t.quantized[r*t.ld : (r+1)*t.ld]
 		if inverse == 0 {
-			row = nothing
+			row = zeros
 		}
-		k.quantise(q, row, middle, inverse)
-		clear(q[l.In*k.wide : l.depth*k.wide])
+		k.quantize(q, row, middle, inverse)
+		clear(q[l.In*k.inputSize : l.depth*k.inputSize])
 	}
 }
 
-// middle returns the middle of the range of a row and 0, and half its width. What
-// comes of an activation is often to one side of 0, and half the integers would
-// be for values that are not there. Where a value is not finite, half is not.
-func middle(k *Kernels, row []float32) (middle, half float32) {
-	if peak := k.peak(row); !(peak <= math.MaxFloat32) {
-		return 0, peak
+// midRange returns the middle and half the width of the range of row and 0.
+// Activation outputs are often skewed to one side of 0, where a symmetric scale
+// would waste half the integers. half is not finite if a value is not.
+func midRange(k *Kernels, row []float32) (middle, half float32) {
+	if maxAbs := k.maxAbs(row); !(maxAbs <= math.MaxFloat32) {
+		return 0, maxAbs
 	}
-	lo, hi := k.extent(row)
+	lo, hi := k.minMax(row)
 	return lo/2 + hi/2, hi/2 - lo/2
 }
 
-// panel computes the columns of panel i for all rows, tile by tile: the rows are
-// cut so that no tile is much smaller than another.
-func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
+// panel computes the columns of panel i for all rows, divided into tiles of
+// about equal height.
+func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 	w, l, k := t.w, t.l, t.l.k
 	m := w.mark()
 	n := l.panels[i].n
-	bias := l.biasOf(w, i)
+	bias := l.panelBias(w, i)
 	var b, ahead []float32
 	if l.precision == Float32 {
 		b = w.Floats(((l.In + 15) &^ 15) * k.nr)
 		l.pack(w, b, i)
-		ahead = l.after(i)
+		ahead = l.nextWeights(i)
 	}
 	c, ldc := dst, ldd
 	if n < k.nr {
@@ -236,7 +237,7 @@ func (t *tiles) panel(i int, dst []float32, ldd int, act Activation) {
 		if l.precision == Float32 {
 			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/count:])
 		} else {
-			k.gemm8(hi-lo, l.depth, t.bytes[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
+			k.gemm8(hi-lo, l.depth, t.quantized[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
 				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:], t.steps[lo:], l.totals[i*k.nr:])
 		}
 		if act != None {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// shapes are rows, inputs and outputs about the edges of tiles.
+// shapes returns numbers of rows, inputs and outputs around tile boundaries.
 func shapes() [][3]int {
 	s := [][3]int{{1, 1, 1}, {3, 2, 5}, {67, 33, 65}, {128, 384, 96}, {31, 257, 31}, {29, 64, 33}, {600, 20, 40}, {40, 512, 50}}
 	for rows := 1; rows <= 67; rows += 3 {
@@ -18,7 +18,7 @@ func shapes() [][3]int {
 	return s
 }
 
-// multiplied returns x·wᵀ + bias in float64, row by row.
+// multiplied returns x·wᵀ + bias in float64.
 func multiplied(x, w, bias []float32, rows, in, out int) []float64 {
 	y := make([]float64, rows*out)
 	for r := range rows {
@@ -36,7 +36,7 @@ func multiplied(x, w, bias []float32, rows, in, out int) []float64 {
 	return y
 }
 
-func TestApplyIsTheMatrixProductInFloat32(t *testing.T) {
+func TestApplyFloat32(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(1, 2))
@@ -52,17 +52,16 @@ func TestApplyIsTheMatrixProductInFloat32(t *testing.T) {
 				l := k.Linear(Float32, in, Part{Raw{F32: w}, bias, out})
 				got := make([]float32, rows*out)
 				p.Apply(l, got, out, x, in, rows, None)
-				// A sum of n products of about 1 is off by some n ulps at worst.
+				// The error of a sum of n products of about 1 is at most some n ulps.
 				near(t, fmt.Sprint(s), got, multiplied(x, w, bias, rows, in, out), 2e-7*float64(in+8))
 			}
 		}
 	})
 }
 
-// A weight that is given in 8 bits is used as it is: where quantising the numbers
-// that it stands for finds the same steps, the result is the same to the bit. In
-// float32 it is that of those numbers.
-func TestApplyTakesWeightsOf8Bits(t *testing.T) {
+// Int8 weights give the same result to the bit as the float32 weights they
+// represent.
+func TestApplyInt8Weights(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 4))
@@ -90,14 +89,14 @@ func TestApplyTakesWeightsOf8Bits(t *testing.T) {
 				same(t, fmt.Sprint(s, precision), got, want)
 			}
 		}
-		least := Raw{I8: []int8{-128, -128, 1}, Scales: []float32{1}}
+		minWeights := Raw{I8: []int8{-128, -128, 1}, Scales: []float32{1}}
 		got := make([]float32, 1)
-		p.Apply(k.Linear(Int8, 3, Part{least, nil, 1}), got, 1, []float32{-127, 127, 127}, 3, 1, None)
-		near(t, "the least weight", got, []float64{127}, 1e-5)
+		p.Apply(k.Linear(Int8, 3, Part{minWeights, nil, 1}), got, 1, []float32{-127, 127, 127}, 3, 1, None)
+		near(t, "weight -128", got, []float64{127}, 1e-5)
 	})
 }
 
-func TestMultiplyIsByColumns(t *testing.T) {
+func TestMultiplyByColumns(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 5))
@@ -114,8 +113,8 @@ func TestMultiplyIsByColumns(t *testing.T) {
 	})
 }
 
-// The bound: each product is off by no more than half a step of either factor.
-func TestApplyIsTheMatrixProductInInt8(t *testing.T) {
+// The error of each factor is at most half a quantization step.
+func TestApplyInt8(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(3, 4))
@@ -131,13 +130,13 @@ func TestApplyIsTheMatrixProductInInt8(t *testing.T) {
 				xs := x[i*in : (i+1)*in]
 				for o := range out {
 					ws := w[o*in : (o+1)*in]
-					dx, dw := float64(peak(xs))/254, float64(peak(ws))/254
+					dx, dw := float64(maxAbs(xs))/254, float64(maxAbs(ws))/254
 					bound := 1e-5
 					for j := range xs {
 						bound += math.Abs(float64(xs[j]))*dw + math.Abs(float64(ws[j]))*dx + dx*dw
 					}
 					if d := math.Abs(float64(got[i*out+o]) - want[i*out+o]); !(d <= bound) {
-						t.Fatalf("%v: row %d, output %d: off by %g, want at most %g", s, i, o, d, bound)
+						t.Fatalf("%v: row %d, output %d: got error %g, want at most %g", s, i, o, d, bound)
 					}
 				}
 			}
@@ -145,8 +144,9 @@ func TestApplyIsTheMatrixProductInInt8(t *testing.T) {
 	})
 }
 
-// Rows to one side of 0, as activations make them, lose half as much.
-func TestInt8UsesAllIntegersForRowsToOneSide(t *testing.T) {
+// For non-negative rows, such as activation outputs, the offset halves the
+// quantization error.
+func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(31, 32))
@@ -155,7 +155,7 @@ func TestInt8UsesAllIntegersForRowsToOneSide(t *testing.T) {
 		for i, v := range x {
 			x[i] = float32(math.Abs(float64(v)))
 		}
-		for o := range out { // weights that are integers, and lose nothing
+		for o := range out { // integer weights have no quantization error
 			for i := range in {
 				w[o*in+i] = float32(r.IntN(255) - 127)
 			}
@@ -163,20 +163,21 @@ func TestInt8UsesAllIntegersForRowsToOneSide(t *testing.T) {
 		}
 		got := make([]float32, out)
 		NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, 1, None)
-		worst, step := 0.0, float64(peak(x))/254
+		worst, step := 0.0, float64(maxAbs(x))/254
 		for o, want := range multiplied(x, w, nil, 1, in, out) {
 			worst = max(worst, math.Abs(float64(got[o])-want))
 		}
-		// A value is off by step/sqrt(12) in the mean square, and a weight is 73.
-		if most := 4.5 * step / math.Sqrt(12) * 73 * math.Sqrt(in); worst > most {
-			t.Errorf("off by %g, want at most %g", worst, most)
+		// The root mean square is step/sqrt(12) for the error of a value and 73 for a
+		// weight.
+		if limit := 4.5 * step / math.Sqrt(12) * 73 * math.Sqrt(in); worst > limit {
+			t.Errorf("got error %g, want at most %g", worst, limit)
 		}
 	})
 }
 
-// Int8 works on integers, so paths may differ only by how the last steps round:
-// less than a single integer would change.
-func TestInt8IsTheSameOnAllPaths(t *testing.T) {
+// The integer sums are exact, so kernels may differ only in the rounding of the
+// final float32 steps.
+func TestInt8AgreesBetweenKernels(t *testing.T) {
 	t.Parallel()
 	g, err := New("generic")
 	if err != nil {
@@ -188,7 +189,7 @@ func TestInt8IsTheSameOnAllPaths(t *testing.T) {
 			rows, in, out := s[0], s[1], s[2]
 			x, w, bias := random(r, rows*in), random(r, out*in), random(r, out)
 			for i := range x {
-				if r.IntN(3) == 0 { // many at the ends of the range
+				if r.IntN(3) == 0 { // many values at the ends of the range
 					x[i] = 4
 				}
 			}
@@ -211,8 +212,8 @@ func TestInt8IsTheSameOnAllPaths(t *testing.T) {
 	})
 }
 
-// With steps of 1 the sums of integers are seen bare.
-func TestSumsOfInt8AreExact(t *testing.T) {
+// With a step size of 1, outputs are integer sums.
+func TestInt8SumsAreExact(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(7, 8))
@@ -223,7 +224,7 @@ func TestSumsOfInt8AreExact(t *testing.T) {
 			for _, s := range [][]float32{x, w} {
 				for i := range s {
 					s[i] = float32(r.IntN(255) - 127)
-					switch i % in { // so that a step is 1, and the middle 0
+					switch i % in { // makes the step size 1 and the middle 0
 					case 0:
 						s[i] = 127
 					case 1:
@@ -238,33 +239,33 @@ func TestSumsOfInt8AreExact(t *testing.T) {
 	})
 }
 
-func TestApplyJoinsPartsOfAnyFormat(t *testing.T) {
+func TestApplyPartsOfMixedFormats(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 10))
 		p := NewPool(k, 2)
 		const in, rows = 37, 21
 		sizes := []int{33, 5, 64}
-		half, brain := make([]uint16, sizes[1]*in), make([]uint16, sizes[2]*in)
-		for i := range half {
-			half[i] = uint16(0x3800 + r.IntN(0x800)) // [0.5, 2)
+		f16, bf16 := make([]uint16, sizes[1]*in), make([]uint16, sizes[2]*in)
+		for i := range f16 {
+			f16[i] = uint16(0x3800 + r.IntN(0x800)) // [0.5, 2)
 		}
-		for i := range brain {
-			brain[i] = uint16(math.Float32bits(float32(r.NormFloat64())) >> 16)
+		for i := range bf16 {
+			bf16[i] = uint16(math.Float32bits(float32(r.NormFloat64())) >> 16)
 		}
 		w := random(r, sizes[0]*in)
 		bias := random(r, sizes[2])
 		x := random(r, rows*in)
 		flat := slices.Clone(w)
-		wide := make([]float32, len(half))
-		k.half(wide, half)
+		wide := make([]float32, len(f16))
+		k.f16ToF32(wide, f16)
 		flat = append(flat, wide...)
-		wide = make([]float32, len(brain))
-		k.brain(wide, brain)
+		wide = make([]float32, len(bf16))
+		k.bf16ToF32(wide, bf16)
 		flat = append(flat, wide...)
 		biases := make([]float32, sizes[0]+sizes[1])
 		biases = append(biases, bias...)
-		parts := []Part{{Raw{F32: w}, nil, 33}, {Raw{F16: half}, nil, 5}, {Raw{BF16: brain}, bias, 64}}
+		parts := []Part{{Raw{F32: w}, nil, 33}, {Raw{F16: f16}, nil, 5}, {Raw{BF16: bf16}, bias, 64}}
 		want := multiplied(x, flat, biases, rows, in, 102)
 		for _, precision := range []Precision{Float32, Int8} {
 			l := k.Linear(precision, in, parts...)
@@ -282,7 +283,7 @@ func TestApplyJoinsPartsOfAnyFormat(t *testing.T) {
 				near(t, fmt.Sprint("row ", i), got[i*ldd:], want[i*102:(i+1)*102], tolerance)
 				for _, v := range got[i*ldd+102 : (i+1)*ldd] {
 					if v != 0 {
-						t.Fatal("wrote beyond a row")
+						t.Fatalf("got %g after the end of row %d, want 0", v, i)
 					}
 				}
 			}
@@ -315,9 +316,8 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 	})
 }
 
-// A row must come out the same whatever stands around it and however the work is
-// cut, or a score would depend on what it was batched with.
-func TestARowDoesNotDependOnOtherRows(t *testing.T) {
+// Otherwise a score would depend on the other texts in its batch.
+func TestRowsAreIndependent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(13, 14))
@@ -341,7 +341,7 @@ func TestARowDoesNotDependOnOtherRows(t *testing.T) {
 	})
 }
 
-func TestRowsCoversEveryRowOnceAndChains(t *testing.T) {
+func TestRowsChainsOperations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(15, 16))
@@ -375,7 +375,7 @@ func TestRowsCoversEveryRowOnceAndChains(t *testing.T) {
 	})
 }
 
-func TestApplyBearsAnyNumber(t *testing.T) {
+func TestApplyNonFinite(t *testing.T) {
 	t.Parallel()
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	each(t, func(t *testing.T, k *Kernels) {
@@ -404,7 +404,7 @@ func TestApplyBearsAnyNumber(t *testing.T) {
 				}
 				for _, v := range y[out:] {
 					if v != v {
-						t.Errorf("%v, %g: the next row is NaN too", precision, c.v)
+						t.Errorf("%v, %g: got NaN in the next row", precision, c.v)
 					}
 				}
 			}
@@ -413,7 +413,7 @@ func TestApplyBearsAnyNumber(t *testing.T) {
 			y := make([]float32, out)
 			p.Apply(k.Linear(precision, in, Part{Raw{F32: bad}, nil, out}), y, out, w, in, 1, None)
 			if !(y[0] != y[0]) || y[1] != y[1] {
-				t.Errorf("%v: a NaN in the weights of output 0: got %g and %g", precision, y[0], y[1])
+				t.Errorf("%v: NaN in the weights of output 0: got %g and %g", precision, y[0], y[1])
 			}
 		}
 	})

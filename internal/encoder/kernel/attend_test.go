@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// attended computes a in float64, straight from its meaning.
+// attended computes a in float64 by definition.
 func attended(a *Attention) []float64 {
 	rows := 0
 	for _, n := range a.Lengths {
@@ -75,7 +75,7 @@ func attended(a *Attention) []float64 {
 	return out
 }
 
-// projected returns an attention over random rows that hold q, k and v.
+// projected returns an attention over random rows that contain q, k and v.
 func projected(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 	rows := 0
 	for _, n := range lengths {
@@ -90,7 +90,7 @@ func projected(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 	}
 }
 
-// kinds are what an attention may be told beside its sizes.
+// kinds returns combinations of the optional parameters of an attention.
 func kinds(r *rand.Rand) map[string]func(a *Attention, longest int) {
 	visible := func(a *Attention, _ int) {
 		a.Visible = func(s int) []Block {
@@ -139,7 +139,7 @@ func kinds(r *rand.Rand) map[string]func(a *Attention, longest int) {
 	}
 }
 
-func TestAttendIsSoftmaxOfQKTimesV(t *testing.T) {
+func TestAttend(t *testing.T) {
 	t.Parallel()
 	type attention struct {
 		name string
@@ -173,7 +173,7 @@ func TestAttendIsSoftmaxOfQKTimesV(t *testing.T) {
 	})
 }
 
-func TestASequenceDoesNotDependOnTheBatch(t *testing.T) {
+func TestAttendSequencesAreIndependent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(33, 34))
@@ -191,7 +191,7 @@ func TestASequenceDoesNotDependOnTheBatch(t *testing.T) {
 	})
 }
 
-func TestAttendBearsAnyNumber(t *testing.T) {
+func TestAttendNonFinite(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(35, 36))
@@ -201,7 +201,7 @@ func TestAttendBearsAnyNumber(t *testing.T) {
 			NewPool(k, 2).Attend(a)
 			for _, y := range a.Out[20*a.OutStride:] {
 				if y != y {
-					t.Fatalf("%g in the first sequence makes the second NaN", v)
+					t.Fatalf("%g in the first sequence: got NaN in the second", v)
 				}
 			}
 		}

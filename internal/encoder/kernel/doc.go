@@ -1,16 +1,16 @@
-// Package kernel holds the arithmetic of transformer inference: linear layers
-// in float32 and int8, normalisations, activations and attention, each in plain
-// Go and in the vector instructions that the processor is found to have.
+// Package kernel implements the arithmetic of transformer inference: linear
+// layers in float32 and int8, normalization, activations and attention, in Go
+// and with the vector instructions of the processor.
 //
-// # Parts
+// # Overview
 //
-// [Kernels] is one path of code (see [Names]). [Kernels.Linear] makes the
-// weights of a linear layer ready for that path. A [Pool] runs operations on a
-// fixed number of workers; it starts goroutines as they are needed, which end by
-// themselves soon after the last operation, so it needs no closing.
+// [Kernels] is the code for one instruction set (see [Names]). [Kernels.Linear]
+// prepares the weights of a linear layer for it. A [Pool] runs operations on a
+// fixed number of workers. It starts goroutines on demand, which exit shortly
+// after the last operation, so a pool need not be closed.
 //
-// The operations are methods of Pool, which spread over the workers, and of
-// [Worker], for chains of operations on a block of rows that stay in its cache:
+// The operations are methods of Pool, which use all workers, and of [Worker],
+// for chains of operations on a block of rows that stays in the cache:
 //
 //	p.Rows(kernel.Int8, rows, func(w *kernel.Worker, lo, hi int) {
 //		n := hi - lo
@@ -23,24 +23,24 @@
 //
 // # Batches
 //
-// Everything between operations is float32 in rows, one a token; the rows of all
-// sequences of a batch follow one another without padding. What an operation
-// makes of a row depends on that row alone (of a sequence, in attention), to the
-// last bit: not on the other rows of the batch, on the number of workers, nor on
-// how the work was cut. Two paths differ by the rounding of float32.
+// Operations exchange float32 rows, one per token. The rows of all sequences of
+// a batch are concatenated without padding. The result of a row is a function of
+// that row (in attention, of its sequence) to the last bit: it does not depend on
+// the other rows of the batch, the number of workers or the division of the
+// work. The results of different kernels differ by float32 rounding.
 //
 // # Int8
 //
-// Weights are quantised once, each output channel by its own scale,
-// symmetrically to [-127, 127]; activations are quantised as they come, each row
-// by its own scale to the same integers, about the middle of its range and 0.
-// What the middle adds to an output, itself times the sum of the weights, is
-// added in float32. The products are summed exactly in int32, which holds for
-// rows of up to 133,000 values, so that all paths find the same sums. A row with
-// a NaN or an infinity in it comes out as NaN.
+// Weights are quantized once, symmetrically to [-127, 127] with a scale per
+// output channel. Activations are quantized on the fly to the same integers with
+// a scale and an offset per row; the offset is the middle of the range of the
+// row and 0. Its contribution, the offset times the sum of the weights, is added
+// in float32. Products are summed exactly in int32, which cannot overflow for
+// rows of up to 133,000 values, so all kernels compute the same sums. The output
+// for a row that contains a NaN or an infinity is NaN.
 //
 // # Errors
 //
-// Shapes are the caller's word: an operation panics, as an index does, where a
-// slice is shorter than its shape says.
+// Shapes are not checked: an operation panics like an index expression if a
+// slice is too short.
 package kernel

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// When memory is gone that a kernel reads, the operation panics in the goroutine
-// that called it, and the pool is good for the next one.
-func TestAFaultIsAPanicOfTheCaller(t *testing.T) {
+// If mapped memory becomes unreadable, the operation panics in the calling
+// goroutine and the pool remains usable.
+func TestFaultPanicsInCaller(t *testing.T) {
 	const rows, in, out = 40, 64, 640
 	for _, name := range Names() {
 		for _, workers := range []int{1, 4} {
@@ -33,8 +33,8 @@ func TestAFaultIsAPanicOfTheCaller(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gone := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), rows*in)
-			there := make([]float32, rows*in)
+			mapped := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), rows*in)
+			heap := make([]float32, rows*in)
 			layer := k.Linear(Float32, in, Part{W: Raw{F32: make([]float32, out*in)}, Out: out})
 			dst := make([]float32, rows*out)
 			p := NewPool(k, workers)
@@ -43,23 +43,23 @@ func TestAFaultIsAPanicOfTheCaller(t *testing.T) {
 				p.Apply(layer, dst, out, x, in, rows, None)
 				return false
 			}
-			if faults(gone) {
-				t.Errorf("%s: a fault before the file was cut", name)
+			if faults(mapped) {
+				t.Errorf("%s: fault before the file was truncated", name)
 			}
 			if err := os.Truncate(path, 0); err != nil {
 				t.Fatal(err)
 			}
 			for range 5 {
-				if !faults(gone) {
-					t.Errorf("%s, %d workers: no fault", name, workers)
+				if !faults(mapped) {
+					t.Errorf("%s, %d workers: no fault for the truncated file", name, workers)
 				}
-				if faults(there) {
-					t.Errorf("%s, %d workers: a fault of memory that is there", name, workers)
+				if faults(heap) {
+					t.Errorf("%s, %d workers: fault for heap memory", name, workers)
 				}
 			}
 			dst[0] = 1
-			if p.Apply(layer, dst, out, there, in, rows, None); dst[0] != 0 {
-				t.Errorf("%s, %d workers: nothing was computed after a fault", name, workers)
+			if p.Apply(layer, dst, out, heap, in, rows, None); dst[0] != 0 {
+				t.Errorf("%s, %d workers: got %g after a fault, want 0", name, workers, dst[0])
 			}
 			if err := unix.Munmap(data); err != nil {
 				t.Error(err)

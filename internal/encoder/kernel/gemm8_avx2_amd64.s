@@ -1,9 +1,9 @@
 #include "textflag.h"
 
-// The int8 tiles are those of float32 with two inputs to a step: weights are
-// widened to 16 bits as they are read, and VPMADDWD adds the products of two
-// neighbours of 16 bits to one of 32, which is exact. VPMADDUBSW would take bytes
-// but keeps only 16 bits of the sum of two products.
+// The int8 tiles have the layout of the float32 tiles but process two inputs per
+// step. Weights are extended to 16 bits when loaded, and VPMADDWD adds the
+// products of two adjacent 16-bit values exactly in 32 bits. VPMADDUBSW takes
+// bytes but saturates the sum of two products to 16 bits.
 
 #define IROW0(off) VPBROADCASTD off(SI), Y14; VPMADDWD Y12, Y14, Y15; VPADDD Y15, Y0, Y0; VPMADDWD Y13, Y14, Y14; VPADDD Y14, Y1, Y1
 #define IROW1(off) VPBROADCASTD off(SI)(DX*1), Y14; VPMADDWD Y12, Y14, Y15; VPADDD Y15, Y2, Y2; VPMADDWD Y13, Y14, Y14; VPADDD Y14, Y3, Y3
@@ -24,7 +24,7 @@
 	VPMOVSXBW at+16(DI), Y13 \
 	TILE(off)
 
-// ILOOP goes through CX times four inputs.
+// ILOOP processes four inputs in each of CX iterations.
 #define ILOOP(TILE, FOUR, END) \
 FOUR: \
 	ISTEP(TILE, 0, 0)  \

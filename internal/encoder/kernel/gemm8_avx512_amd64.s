@@ -1,9 +1,9 @@
 #include "textflag.h"
 
-// The int8 tiles are those of float32 with four inputs to a step: VPDPBUSD adds
-// to each of 16 sums the products of four unsigned bytes, which are activations
-// plus 128, and four signed ones. What the 128 adds to a column, its sum times
-// 128, is taken from the sums before they begin.
+// The int8 tiles have the layout of the float32 tiles but process four inputs per
+// step. VPDPBUSD adds the products of four unsigned and four signed bytes to each
+// of 16 sums, so 128 is added to the activations. The accumulators start at -128
+// times the column sums to compensate.
 
 #define IROW0(off) VPBROADCASTD off(SI), Z30; VPDPBUSD Z28, Z30, Z0; VPDPBUSD Z29, Z30, Z1
 #define IROW1(off) VPBROADCASTD off(SI)(DX*1), Z31; VPDPBUSD Z28, Z31, Z2; VPDPBUSD Z29, Z31, Z3

@@ -1,11 +1,11 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
-// Tiles of up to 6 rows and 16 columns: 12 sums in registers, two for the columns
-// of a step and two for rows, each of which is broadcast as it is read.
+// Tiles have up to 6 rows and 16 columns: 12 registers for sums, two for the
+// columns of a step and two for broadcast row values.
 //
-// Row r of a is at SI or R8 (rows 0 and 3) plus 0, 1 or 2 times DX, the distance
-// of two rows in bytes.
+// Row r of a is at SI or R8 (rows 0 and 3) plus 0, 1 or 2 times DX, the row
+// stride in bytes.
 
 #define FROW0(off) VBROADCASTSS off(SI), Y14; VFMADD231PS Y12, Y14, Y0; VFMADD231PS Y13, Y14, Y1
 #define FROW1(off) VBROADCASTSS off(SI)(DX*1), Y15; VFMADD231PS Y12, Y15, Y2; VFMADD231PS Y13, Y15, Y3
@@ -21,14 +21,15 @@
 #define FTILE5(off) FTILE4(off); FROW4(off)
 #define FTILE6(off) FTILE5(off); FROW5(off)
 
-// FSTEP adds one input's products; at is its place in the panel, off in the rows.
+// FSTEP adds the products of one input at offset at in the panel and off in the
+// rows.
 #define FSTEP(TILE, at, off) \
 	VMOVUPS at(DI), Y12    \
 	VMOVUPS at+32(DI), Y13 \
 	TILE(off)
 
-// FLOOP goes through CX times four inputs and then BX more. Once for every four
-// it asks for a line of what the next product will want.
+// FLOOP processes four inputs in each of CX iterations and then BX more. Each
+// iteration prefetches one cache line for the next product.
 #define FLOOP(TILE, FOUR, ONE, REST, END) \
 	TESTQ CX, CX \
 	JZ    REST   \
@@ -56,7 +57,7 @@ ONE: \
 	JNZ  ONE     \
 	JMP  END
 
-// FINISH writes a row: sum*scale + bias. Without scales R12 stays on a 1.
+// FINISH writes a row: sum*scale + bias. Without scales, R12 points to a 1.
 #define FINISH(lo, hi, to, next) \
 	VBROADCASTSS (R12), Y14   \
 	VFMADD213PS Y12, Y14, lo  \

@@ -1,12 +1,11 @@
 #include "textflag.h"
 
-// Tiles of up to 14 rows and 32 columns: 28 sums in registers, two for the
-// columns of a step and two for rows, each of which is broadcast as it is read.
-// Per step there are 28 multiplications for 16 loads, so that the multipliers
-// are what the loops wait for.
+// Tiles have up to 14 rows and 32 columns: 28 registers for sums, two for the
+// columns of a step and two for broadcast row values. Each step has 28
+// multiplications for 16 loads, so the loops are bound by the multipliers.
 //
 // Row r of a is at SI, R8, R9, R10 or R11 (rows 0, 3, 6, 9 and 12) plus 0, 1 or 2
-// times DX, the distance of two rows in bytes.
+// times DX, the row stride in bytes.
 
 DATA ones<>+0(SB)/4, $0x3f800000
 DATA ones<>+4(SB)/4, $0x3f800000
@@ -54,14 +53,15 @@ GLOBL ones<>(SB), RODATA|NOPTR, $56
 #define FTILE13(off) FTILE12(off); FROW12(off)
 #define FTILE14(off) FTILE13(off); FROW13(off)
 
-// STEP adds one input's products; at is its place in the panel, off in the rows.
+// STEP adds the products of one input at offset at in the panel and off in the
+// rows.
 #define FSTEP(TILE, at, off) \
 	VMOVUPS at(DI), Z28    \
 	VMOVUPS at+64(DI), Z29 \
 	TILE(off)
 
-// FLOOP goes through CX times four inputs and then BX more. Once for every four
-// it asks for a line of what the next product will want.
+// FLOOP processes four inputs in each of CX iterations and then BX more. Each
+// iteration prefetches one cache line for the next product.
 #define FLOOP(TILE, FOUR, ONE, REST, END) \
 	TESTQ CX, CX \
 	JZ    REST   \
@@ -226,7 +226,7 @@ done:
 	VMOVUPS (R14), Z28
 	VMOVUPS 64(R14), Z29
 
-	// Rows are finished from the last to the first: sum*scale + bias.
+	// Write rows from last to first: sum*scale + bias.
 finish:
 	CMPQ AX, $14
 	JEQ  finish14

@@ -1,11 +1,10 @@
 #include "textflag.h"
 
-// Tiles of 6 rows and 16 columns: row r sums in V(4r) to V(4r+3), a step of the
-// columns is in V24 to V27, and V28 holds a value of a row in all its lanes. Where
-// there are fewer rows the last stands for those that are missing, and only
-// those there are get written.
+// Tiles have 6 rows and 16 columns. The sums of row r are in V(4r) to V(4r+3), the
+// columns of a step in V24 to V27, and V28 holds a row value in all lanes. If
+// there are fewer rows, the last one is computed repeatedly and written once.
 //
-// What the assembler does not know is written as a word, its fields filled in.
+// Instructions that the assembler lacks are encoded as words.
 #define SDOT(m, n, d) WORD $(0x4e809400 | (m<<16) | (n<<5) | d)   // sdot vd.4s, vn.16b, vm.16b
 #define SMULL(m, n, d) WORD $(0x0e20c000 | (m<<16) | (n<<5) | d)  // smull vd.8h, vn.8b, vm.8b
 #define SMULL2(m, n, d) WORD $(0x4e20c000 | (m<<16) | (n<<5) | d) // smull2 vd.8h, vn.16b, vm.16b
@@ -19,7 +18,8 @@
 DATA ones<>+0(SB)/4, $0x3f800000
 GLOBL ones<>(SB), RODATA|NOPTR, $4
 
-// POINT sets a pointer to the next of the rows, which R8 counts, R9 bytes on.
+// POINT sets a pointer to the next row, R9 bytes further, or leaves it on the
+// last one. R8 is the number of remaining rows.
 #define POINT(from, to) \
 	SUBS $1, R8, R8      \
 	ADD  R9, from, to    \
@@ -32,7 +32,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $4
 	POINT(R3, R4) \
 	POINT(R4, R5)
 
-// ROW adds the products of a row's next value.
+// ROW adds the products of the next value of a row.
 #define ROW(p, a, b, c, d) \
 	VLD1R.P 4(p), [V28.S4]       \
 	VFMLA V24.S4, V28.S4, a.S4   \
@@ -40,8 +40,8 @@ GLOBL ones<>(SB), RODATA|NOPTR, $4
 	VFMLA V26.S4, V28.S4, c.S4   \
 	VFMLA V27.S4, V28.S4, d.S4
 
-// FINISH writes a row to R0: sum*scale + bias, the bias being at R11 and the
-// scale at R10, which goes on by R12 bytes.
+// FINISH writes a row to R0: sum*scale + bias. The bias is at R11 and the scale
+// at R10, which is advanced by R12 bytes.
 #define FINISH(a, b, c, d) \
 	VLD1 (R11), [V28.S4, V29.S4, V30.S4, V31.S4] \
 	VLD1R (R10), [V24.S4]        \
@@ -65,7 +65,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $4
 
 // func gemmNEON(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias []float32)
 //
-// Unlike the others it always wants a bias of 16 values.
+// Unlike the other kernels it requires a bias of 16 values.
 TEXT ·gemmNEON(SB), NOSPLIT, $0-152
 	MOVD rows+0(FP), R8
 	MOVD k+8(FP), R7
@@ -125,7 +125,7 @@ finish:
 done:
 	RET
 
-// DOT adds the products of a row's next four values.
+// DOT adds the products of the next four values of a row.
 #define DOT(p, a, b, c, d) \
 	VLD1R.P 4(p), [V28.S4] \
 	SDOT(28, 24, a)        \
@@ -133,8 +133,7 @@ done:
 	SDOT(28, 26, c)        \
 	SDOT(28, 27, d)
 
-// SCALED makes floats of a row's sums, times the scales of the columns, to which
-// it adds the row's step times the columns' totals.
+// SCALED converts the sums of a row to floats: sum*column + step*total.
 #define SCALED(a, b, c, d) \
 	VLD1 (R13), [V24.S4, V25.S4, V26.S4, V27.S4] \
 	SCVTF(a, a)     \
@@ -214,8 +213,8 @@ step:
 done:
 	RET
 
-// MULL adds the products of four columns, b, with a row's values a: the sums of
-// neighbours of a column stay in two lanes, lo and hi having two columns each.
+// MULL adds the products of four columns b with the row values a. The sum of a
+// column is split between two adjacent lanes; lo and hi have two columns each.
 #define MULL(a, b, lo, hi) \
 	SMULL(a, b, 22)  \
 	SMULL2(a, b, 23) \
@@ -224,7 +223,7 @@ done:
 
 // func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 //
-// It does two rows at a time; rows is 1 or 2.
+// rows is 1 or 2.
 TEXT ·gemm8MULL(SB), NOSPLIT, $0-248
 	MOVD rows+0(FP), R8
 	MOVD k+8(FP), R7

@@ -5,19 +5,19 @@ import (
 	"runtime"
 )
 
-// Tiles of plain Go.
+// Tile size of the Go code.
 const (
 	genericRows    = 4
 	genericColumns = 16
 )
 
-// generic returns the loops in plain Go.
+// generic returns the loops in Go.
 func generic() ops {
 	return ops{
-		mr: genericRows, nr: genericColumns, group: 4, wide: 1,
-		gemm: gemm, gemm8: gemm8, pack: pack, half: half, brain: brain,
-		peak: peak, extent: extent, quantise: quantise, activate: plain(), multiply: multiply,
-		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, relax: relax,
+		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,
+		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: f16ToF32, bf16ToF32: bf16ToF32,
+		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply,
+		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: yield,
 	}
 }
 
@@ -81,8 +81,8 @@ func pack(dst, src []float32, ld, rows, k int) {
 	}
 }
 
-// half widens IEEE 754 binary16.
-func half(dst []float32, src []uint16) {
+// f16ToF32 converts IEEE 754 binary16 numbers.
+func f16ToF32(dst []float32, src []uint16) {
 	for i, h := range src {
 		sign := uint32(h>>15) << 31
 		exponent, fraction := uint32(h>>10)&31, uint32(h)&1023
@@ -97,31 +97,31 @@ func half(dst []float32, src []uint16) {
 	}
 }
 
-// brain widens bfloat16, the upper half of a float32.
-func brain(dst []float32, src []uint16) {
+// bf16ToF32 converts bfloat16 numbers, which are the upper half of a float32.
+func bf16ToF32(dst []float32, src []uint16) {
 	for i, b := range src {
 		dst[i] = math.Float32frombits(uint32(b) << 16)
 	}
 }
 
-// peak compares the numbers as integers, among which infinity and then NaN are
+// maxAbs compares numbers by their bits, for which infinity and then NaN are
 // the largest.
-func peak(x []float32) float32 {
-	most := uint32(0)
+func maxAbs(x []float32) float32 {
+	maxBits := uint32(0)
 	for _, v := range x {
-		most = max(most, math.Float32bits(v)&^(1<<31))
+		maxBits = max(maxBits, math.Float32bits(v)&^(1<<31))
 	}
-	return math.Float32frombits(most)
+	return math.Float32frombits(maxBits)
 }
 
-func extent(x []float32) (lo, hi float32) {
+func minMax(x []float32) (lo, hi float32) {
 	for _, v := range x {
 		lo, hi = min(lo, v), max(hi, v)
 	}
 	return lo, hi
 }
 
-func quantise(dst []byte, x []float32, middle, inverse float32) {
+func quantize(dst []byte, x []float32, middle, inverse float32) {
 	for i, v := range x {
 		dst[i] = byte(int8(math.RoundToEven(float64((v - middle) * inverse))))
 	}
@@ -173,22 +173,22 @@ func rmsNorm(dst, x, res, gain []float32, eps float32) {
 }
 
 func softmax(s []float32, scale float32, bias []float32) float32 {
-	most := float32(math.Inf(-1))
+	maximum := float32(math.Inf(-1))
 	for i, v := range s {
 		v *= scale
 		if bias != nil {
 			v += bias[i]
 		}
 		s[i] = v
-		most = max(most, v)
+		maximum = max(maximum, v)
 	}
 	sum := float32(0)
 	for i, v := range s {
-		s[i] = exp2((v - most) * math.Log2E)
+		s[i] = exp2((v - maximum) * math.Log2E)
 		sum += s[i]
 	}
 	return sum
 }
 
-// relax lets another goroutine have the thread.
-func relax() { runtime.Gosched() }
+// yield lets other goroutines run.
+func yield() { runtime.Gosched() }

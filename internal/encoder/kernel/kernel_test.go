@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// each runs f for every path that the processor has.
+// each runs f as a subtest for each supported set of kernels.
 func each(t *testing.T, f func(t *testing.T, k *Kernels)) {
 	t.Helper()
 	for _, name := range Names() {
@@ -29,8 +29,8 @@ func random(r *rand.Rand, n int) []float32 {
 	return x
 }
 
-// near fails unless each of got is within tolerance of want, in units of the
-// larger of 1 and |want|.
+// near fails the test unless the error of each value, relative to max(1, |want|),
+// is within tolerance.
 func near(t *testing.T, what string, got []float32, want []float64, tolerance float64) {
 	t.Helper()
 	for i := range want {
@@ -50,11 +50,11 @@ func same(t *testing.T, what string, got, want []float32) {
 	}
 }
 
-func TestNewKnowsTheNamesAndNoOthers(t *testing.T) {
+func TestNew(t *testing.T) {
 	t.Parallel()
 	names := Names()
 	if names[0] != "generic" {
-		t.Errorf("first of %v: want generic", names)
+		t.Errorf("got %v, want generic first", names)
 	}
 	for _, name := range names {
 		k, err := New(name)
@@ -70,14 +70,14 @@ func TestNewKnowsTheNamesAndNoOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if k.Name() != names[len(names)-1] {
-		t.Errorf("fastest: got %q, want the last of %v", k.Name(), names)
+		t.Errorf("fastest: got %q, want %q", k.Name(), names[len(names)-1])
 	}
 	if _, err := New("abacus"); err == nil {
-		t.Error("no error for a path that there is not")
+		t.Error("unknown name: got no error")
 	}
 }
 
-func TestHalfWidensEveryNumber(t *testing.T) {
+func TestHalfPrecisionConversions(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		src := make([]uint16, 1<<16)
@@ -85,7 +85,7 @@ func TestHalfWidensEveryNumber(t *testing.T) {
 			src[i] = uint16(i)
 		}
 		got := make([]float32, len(src))
-		k.half(got, src)
+		k.f16ToF32(got, src)
 		for i, h := range src {
 			fraction, exponent := float64(h&1023), int(h>>10&31)
 			want := math.Ldexp(1+fraction/1024, exponent-15)
@@ -104,19 +104,19 @@ func TestHalfWidensEveryNumber(t *testing.T) {
 				t.Fatalf("%#04x: got %g, want %g", h, g, want)
 			}
 		}
-		k.brain(got, src)
+		k.bf16ToF32(got, src)
 		for i, g := range got {
 			want := math.Float32frombits(uint32(i) << 16)
 			if g != want && !(g != g && want != want) {
 				t.Fatalf("bfloat16 %#04x: got %g, want %g", i, g, want)
 			}
 		}
-		// Lengths that are not a whole vector, and no more than they are.
+		// Lengths that are not multiples of the vector size.
 		for n := range 40 {
 			got := make([]float32, n+1)
 			got[n] = 7
-			k.half(got[:n], src[0x3c00:0x3c00+n])
-			k.brain(got[:n], src[0x3f80:0x3f80+n])
+			k.f16ToF32(got[:n], src[0x3c00:0x3c00+n])
+			k.bf16ToF32(got[:n], src[0x3f80:0x3f80+n])
 			if got[n] != 7 || n > 0 && got[0] != 1 {
 				t.Fatalf("%d values: %v", n, got)
 			}

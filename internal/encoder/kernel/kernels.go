@@ -2,48 +2,47 @@ package kernel
 
 import "fmt"
 
-// Kernels is one path of code: the innermost loops for one kind of processor.
-// It has no state and may be used by any number of pools.
+// Kernels is a set of the innermost loops for one kind of processor. It is
+// immutable and may be shared by pools.
 type Kernels struct {
 	name string
 	ops
 }
 
-// ops are the innermost loops. Slices stand for what they begin with: a loop in
-// assembly goes by the counts it is given and not by the slices' lengths.
+// ops holds the innermost loops. Assembly loops use the given counts and ignore
+// slice lengths.
 type ops struct {
-	// mr and nr are the rows and columns of a tile.
+	// mr and nr are the numbers of rows and columns of a tile.
 	mr, nr int
-	// group is how many neighbouring inputs of a column lie together in a panel
-	// of int8 weights, and wide the bytes of a quantised activation.
-	group, wide int
+	// group is the number of adjacent inputs of a column stored together in a
+	// panel of int8 weights. wide is the size in bytes of a quantized activation.
+	group, inputSize int
 
 	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j]
-	// for r < rows <= mr and all j < nr. A nil scale or bias is left out. What
-	// begins ahead, if anything, is wanted soon: about k*4 values may be fetched
-	// into a cache meanwhile.
+	// for r < rows <= mr and all j < nr. scale and bias may be nil. About k*4
+	// values of ahead may be prefetched.
 	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
-	// gemm8 does so with quantised a and b:
-	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read as many
-	// steps as a tile has rows.
-	// The values of a lie lda bytes apart by rows; k is a multiple of 4. b is
-	// [k/group][nr][group] and sums is what the path wants of the columns' sums.
+	// gemm8 is gemm for quantized a and b:
+	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read mr
+	// values of steps. The rows of a have a stride of lda bytes; k is a multiple of
+	// 4. b is [k/group][nr][group]. sums are the column sums times -128, used by
+	// kernels that add 128 to the activations.
 	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows. It may write
 	// anything for i up to the next multiple of 16 and for r up to nr.
 	pack func(dst, src []float32, ld, rows, k int)
-	// half and brain widen IEEE half and bfloat16 numbers.
-	half, brain func(dst []float32, src []uint16)
+	// f16ToF32 and bf16ToF32 convert IEEE half precision and bfloat16 numbers.
+	f16ToF32, bf16ToF32 func(dst []float32, src []uint16)
 
-	// peak returns the largest |x|; NaN where there is a NaN.
-	peak func(x []float32) float32
-	// extent returns the least and the largest of x and 0, if no value is a NaN.
-	extent func(x []float32) (lo, hi float32)
-	// quantise sets dst to the nearest integers, ties to even, of (x-middle)*inverse.
-	quantise func(dst []byte, x []float32, middle, inverse float32)
+	// maxAbs returns the largest |x|, or NaN if x contains one.
+	maxAbs func(x []float32) float32
+	// minMax returns the minimum and maximum of 0 and x, which has no NaN.
+	minMax func(x []float32) (lo, hi float32)
+	// quantize rounds (x-middle)*inverse to integers, ties to even.
+	quantize func(dst []byte, x []float32, middle, inverse float32)
 
-	// activate maps rows of n values, ld apart, in place.
-	activate [activations]func(x []float32, ld, rows, n int)
+	// activate maps rows of n values with stride ld in place.
+	activate [numActivations]func(x []float32, ld, rows, n int)
 	// multiply sets dst *= x on rows of n values.
 	multiply func(dst []float32, ldd int, x []float32, ldx, rows, n int)
 
@@ -52,13 +51,14 @@ type ops struct {
 	rmsNorm   func(dst, x, res, gain []float32, eps float32)
 	// softmax sets s to exp(s*scale+bias-max) and returns the sum of s.
 	softmax func(s []float32, scale float32, bias []float32) float32
-	// relax lets a waiting thread rest for some tens of nanoseconds.
-	relax func()
+	// pause idles a spinning thread for some tens of nanoseconds.
+	pause func()
 }
 
-// Names lists the paths that this processor can run, the slowest first. The
-// first is always "generic", which is plain Go; "avx2" wants AVX2, FMA and F16C,
-// "avx512" the F, BW, DQ, VL and VNNI parts of AVX-512, and "neon" is for arm64.
+// Names lists the kernels that this processor supports, slowest first. The
+// first is always "generic", which is written in Go. "avx2" requires AVX2, FMA
+// and F16C; "avx512" requires AVX-512 F, BW, DQ, VL and VNNI; "neon" is for
+// arm64.
 func Names() []string {
 	names := []string{"generic"}
 	for _, k := range native() {
@@ -67,7 +67,8 @@ func Names() []string {
 	return names
 }
 
-// New returns the kernels of a path of [Names]; "" is the fastest.
+// New returns the kernels with a name listed by [Names], or the fastest if name
+// is empty.
 func New(name string) (*Kernels, error) {
 	all := append([]Kernels{{"generic", generic()}}, native()...)
 	if name == "" {
@@ -78,8 +79,8 @@ func New(name string) (*Kernels, error) {
 			return &all[i], nil
 		}
 	}
-	return nil, fmt.Errorf("kernel %q: this processor runs %v", name, Names())
+	return nil, fmt.Errorf("kernel %q is not supported by this processor, which has %v", name, Names())
 }
 
-// Name returns the name that [Names] lists the path by.
+// Name returns the name of k, as listed by [Names].
 func (k *Kernels) Name() string { return k.name }

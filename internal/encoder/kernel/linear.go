@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Raw is a weight as it lies in a file, row-major [Out][In], in exactly one of
-// four formats: float32, IEEE half precision, bfloat16, or 8 bits with a scale
-// for each row.
+// Raw is a weight matrix in a file, row-major [Out][In], in one of four
+// formats: float32, IEEE half precision, bfloat16, or int8 with a scale per
+// row.
 type Raw struct {
 	F32    []float32
 	F16    []uint16
 	BF16   []uint16
 	I8     []int8
-	Scales []float32 // [Out]: what the rows of I8 are to be multiplied by
+	Scales []float32 // [Out], factors for the rows of I8
 }
 
-// Rows returns rows lo to hi of a weight with in values a row.
+// Rows returns rows [lo, hi) of a weight matrix with in columns.
 func (r Raw) Rows(lo, hi, in int) Raw {
 	switch {
 	case r.F32 != nil:
@@ -31,9 +31,10 @@ func (r Raw) Rows(lo, hi, in int) Raw {
 	}
 }
 
-// Part is one linear layer: its weight, its bias (nil: none) and its number of
-// outputs. Parts that are given together are computed as one, their outputs one
-// after another: query, key and value, or the halves of a gated layer.
+// Part is one linear layer: its weights, its bias (nil for none) and its number
+// of outputs. Several parts can be computed as one layer whose outputs are
+// concatenated, such as query, key and value, or the two halves of a gated
+// layer.
 type Part struct {
 	W    Raw
 	Bias []float32
@@ -44,16 +45,16 @@ type Part struct {
 type Precision int
 
 const (
-	// Float32 computes with the weights as they are.
+	// Float32 uses the weights as they are.
 	Float32 Precision = iota
-	// Int8 computes with weights and activations quantised to 8 bits.
+	// Int8 quantizes weights and activations to 8 bits.
 	Int8
 )
 
-// Linear is one or several linear layers over the same input, ready for one path
-// of kernels. It never changes and may be used by many goroutines.
+// Linear is one or more linear layers with a common input, prepared for one set
+// of kernels. It is immutable and safe for concurrent use.
 type Linear struct {
-	// In and Out are the values of a row before and after.
+	// In and Out are the numbers of inputs and outputs.
 	In, Out int
 
 	k         *Kernels
@@ -61,28 +62,28 @@ type Linear struct {
 	parts     []Part
 	panels    []panel
 
-	// What follows is for Int8, each panel's share after another's.
-	depth   int       // In, up to a multiple of 4
+	// The following are for Int8 and ordered by panel.
+	depth   int       // In, rounded up to a multiple of 4
 	weights []int8    // [depth/group][nr][group]
-	columns []float32 // the columns' scales
-	sums    []int32   // -128 times the sum of a column
-	totals  []float32 // the columns' sums, times their scales
+	columns []float32 // scales of the columns
+	sums    []int32   // -128 times the column sums
+	totals  []float32 // column sums times scales
 	bias    []float32 // of all columns
 }
 
-// panel is up to nr columns of a linear layer, all of one part.
+// panel is a group of up to nr columns of one part.
 type panel struct {
 	part  int // index into parts
-	row   int // first column's row in the part's weight
-	n     int // columns
-	first int // first column's place in the output
+	row   int // row of the first column in the part's weights
+	n     int // number of columns
+	first int // index of the first column in the output
 }
 
-// Linear makes a layer of in inputs ready. Float32 keeps the weights where they
-// lie, which may be a mapped file, and lays them out for the processor as they
-// are used, in a worker's scratch memory; Int8 quantises them once, or takes
-// the integers and scales that the file has, and does not hold on to them. It
-// panics where a weight or bias is not of the size it says.
+// Linear prepares a layer with in inputs. Float32 refers to the given weights,
+// which may be in a mapped file, and packs them into a worker's scratch memory
+// for each use. Int8 quantizes the weights once, or uses the integers and
+// scales of the file, and keeps no reference to them. Linear panics if a weight
+// or bias has the wrong size.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
@@ -102,13 +103,13 @@ func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 		l.Out += part.Out
 	}
 	if p == Int8 {
-		l.quantise()
+		l.quantize()
 	}
 	return l
 }
 
-// quantise makes the int8 panels and forgets the weights.
-func (l *Linear) quantise() {
+// quantize builds the int8 panels and drops the references to the weights.
+func (l *Linear) quantize() {
 	k := l.k
 	l.depth = (l.In + 3) &^ 3
 	columns := len(l.panels) * k.nr
@@ -125,9 +126,9 @@ func (l *Linear) quantise() {
 			var scale float32
 			var sum int32
 			if r := p.row + c; part.W.I8 != nil {
-				scale, sum = part.W.Scales[r], k.lay(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
+				scale, sum = part.W.Scales[r], k.packColumn(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
 			} else {
-				scale, sum = k.round(b[c*k.group:], k.row(row, part.W, r, r+1, l.In))
+				scale, sum = k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
 			}
 			l.columns[i*k.nr+c] = scale
 			l.sums[i*k.nr+c] = -128 * sum
@@ -142,10 +143,10 @@ func (l *Linear) quantise() {
 	}
 }
 
-// round quantises a column to a panel of which it begins at b, and returns its
+// quantizeColumn quantizes a column into the panel position b and returns its
 // scale and the sum of its integers.
-func (k *Kernels) round(b []int8, w []float32) (scale float32, sum int32) {
-	scale, inverse := scales(k.peak(w))
+func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int32) {
+	scale, inverse := quantScale(k.maxAbs(w))
 	if inverse == 0 {
 		return scale, 0
 	}
@@ -157,8 +158,8 @@ func (k *Kernels) round(b []int8, w []float32) (scale float32, sum int32) {
 	return scale, sum
 }
 
-// lay is round for a column of integers.
-func (k *Kernels) lay(b, q []int8) (sum int32) {
+// packColumn is quantizeColumn for weights that are already integers.
+func (k *Kernels) packColumn(b, q []int8) (sum int32) {
 	for j := 0; j < len(q); j += k.group {
 		group := q[j:min(j+k.group, len(q))]
 		copy(b[j*k.nr:], group)
@@ -169,14 +170,15 @@ func (k *Kernels) lay(b, q []int8) (sum int32) {
 	return sum
 }
 
-// row returns rows lo to hi of a weight, in dst unless they are float32.
-func (k *Kernels) row(dst []float32, w Raw, lo, hi, in int) []float32 {
+// floatRows returns rows [lo, hi) of a weight matrix as float32, converted into
+// dst if necessary.
+func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
 	at, end := lo*in, hi*in
 	switch {
 	case w.F32 != nil:
 		return w.F32[at:end]
 	case w.F16 != nil:
-		k.half(dst[:end-at], w.F16[at:end])
+		k.f16ToF32(dst[:end-at], w.F16[at:end])
 	case w.I8 != nil:
 		for r := lo; r < hi; r++ {
 			step, to := w.Scales[r], dst[(r-lo)*in:(r-lo+1)*in]
@@ -185,26 +187,26 @@ func (k *Kernels) row(dst []float32, w Raw, lo, hi, in int) []float32 {
 			}
 		}
 	default:
-		k.brain(dst[:end-at], w.BF16[at:end])
+		k.bf16ToF32(dst[:end-at], w.BF16[at:end])
 	}
 	return dst[:end-at]
 }
 
-// scales returns the width of a step of int8 and its inverse for values up to
-// peak. Where peak is not finite the step is NaN and the inverse 0, so that the
-// integers are 0 and what is computed of them is NaN. A peak so small that the
-// inverse would not be finite counts as 0.
-func scales(peak float32) (scale, inverse float32) {
+// quantScale returns the int8 step size for values up to maxAbs, and its
+// inverse. If maxAbs is not finite, the step is NaN and the inverse 0, so that
+// the integers are 0 and the outputs NaN. If maxAbs is so small that the
+// inverse would overflow, both are 0.
+func quantScale(maxAbs float32) (scale, inverse float32) {
 	switch {
-	case !(peak <= math.MaxFloat32):
+	case !(maxAbs <= math.MaxFloat32):
 		return float32(math.NaN()), 0
-	case peak < 1e-36:
+	case maxAbs < 1e-36:
 		return 0, 0
 	}
-	return peak / 127, 127 / peak
+	return maxAbs / 127, 127 / maxAbs
 }
 
-// pack lays panel i out as [In][nr] float32 in w's scratch memory.
+// pack copies panel i to dst as [In][nr] float32.
 func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	k, p := l.k, &l.panels[i]
 	part := &l.parts[p.part]
@@ -214,13 +216,14 @@ func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	}
 	m := w.mark()
 	wide := w.Floats(p.n * l.In)
-	k.row(wide, part.W, p.row, p.row+p.n, l.In)
+	k.floatRows(wide, part.W, p.row, p.row+p.n, l.In)
 	k.pack(dst, wide, l.In, p.n, l.In)
 	w.release(m)
 }
 
-// after returns the weights of the panel after panel i, where they are float32.
-func (l *Linear) after(i int) []float32 {
+// nextWeights returns the weights of panel i+1 if they are float32, for
+// prefetching.
+func (l *Linear) nextWeights(i int) []float32 {
 	if i+1 >= len(l.panels) {
 		return nil
 	}
@@ -232,8 +235,8 @@ func (l *Linear) after(i int) []float32 {
 	return w[p.row*l.In : (p.row+p.n)*l.In]
 }
 
-// biasOf returns the biases of panel i as nr values, or nil where it has none.
-func (l *Linear) biasOf(w *Worker, i int) []float32 {
+// panelBias returns nr biases for panel i, or nil if it has none.
+func (l *Linear) panelBias(w *Worker, i int) []float32 {
 	nr := l.k.nr
 	if l.precision == Int8 {
 		return l.bias[i*nr : (i+1)*nr]

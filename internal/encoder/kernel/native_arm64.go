@@ -2,13 +2,13 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-// native returns the paths beside plain Go, the slowest first.
+// native returns the vectorized kernels of this processor, slowest first.
 func native() []Kernels {
 	return []Kernels{{"neon", neon(cpu.ARM64.HasASIMDDP)}}
 }
 
-// neon returns the loops of arm64: the products in NEON, with the dot product of
-// bytes or without it, and the rest in plain Go.
+// neon returns the loops for arm64: matrix products in NEON, with or without
+// the int8 dot product instructions, and the rest in Go.
 func neon(dot bool) ops {
 	zeros := make([]float32, genericColumns)
 	k := generic()

@@ -7,12 +7,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// A processor has one way or the other to multiply bytes; where it has the dot
-// product, both must give the same.
-func TestBothWaysToMultiplyBytesAgree(t *testing.T) {
+func TestGemm8WithAndWithoutDotProduct(t *testing.T) {
 	t.Parallel()
 	if !cpu.ARM64.HasASIMDDP {
-		t.Skip("the processor has no dot product of bytes")
+		t.Skip("the processor has no int8 dot product")
 	}
 	r := rand.New(rand.NewPCG(51, 52))
 	for rows := 1; rows <= 6; rows++ {

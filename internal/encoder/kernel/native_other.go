@@ -2,5 +2,5 @@
 
 package kernel
 
-// native returns the paths beside plain Go, the slowest first.
+// native returns the vectorized kernels of this processor, slowest first.
 func native() []Kernels { return nil }

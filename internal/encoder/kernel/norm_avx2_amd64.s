@@ -1,7 +1,7 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
-// REDUCE sums the lanes of Y0 to Y3 into all of X0, in one order always.
+// REDUCE sums the lanes of Y0 to Y3 into all lanes of X0 in a fixed order.
 #define REDUCE \
 	VADDPS Y1, Y0, Y0       \
 	VADDPS Y3, Y2, Y2       \
@@ -13,8 +13,8 @@
 	VPSHUFD $0xb1, X0, X1   \
 	VADDPS X1, X0, X0
 
-// ROW goes through a row from offset DX: FOUR at each 32 values and
-// ONE at each 8 or, masked by Y15, fewer.
+// ROW processes a row from offset DX: FOUR handles 32 values, ONE handles 8
+// values or, masked by Y15, the remainder.
 #define ROW(FOUR, ONE, A, B, C, D) \
 	XORQ  DX, DX        \
 	MOVQ  R8, CX        \
@@ -98,7 +98,7 @@ D:
 	VANDPS Y15, Y4, Y4 \
 	VFMADD231PS Y4, Y4, Y0
 
-// Y13 is the inverse of the deviation.
+// Y13 is the inverse standard deviation.
 #define SCALE4 \
 	VMOVUPS (SI)(DX*1), Y4       \
 	VMOVUPS 32(SI)(DX*1), Y5     \
@@ -206,8 +206,8 @@ TEXT ·rmsNorm256(SB), NOSPLIT, $0-100
 	VZEROUPPER
 	RET
 
-// func peak256(x []float32) float32, x being a multiple of 32 values
-TEXT ·peak256(SB), NOSPLIT, $0-28
+// func maxAbs256(x []float32) float32, len(x) a multiple of 32
+TEXT ·maxAbs256(SB), NOSPLIT, $0-28
 	MOVQ  x_base+0(FP), SI
 	MOVQ  x_len+8(FP), CX
 	VPBROADCASTD ABS, Y12
@@ -240,8 +240,8 @@ most:
 	VZEROUPPER
 	RET
 
-// func extent256(x []float32) (lo, hi float32), x being a multiple of 32 values
-TEXT ·extent256(SB), NOSPLIT, $0-32
+// func minMax256(x []float32) (lo, hi float32), len(x) a multiple of 32
+TEXT ·minMax256(SB), NOSPLIT, $0-32
 	MOVQ  x_base+0(FP), SI
 	MOVQ  x_len+8(FP), CX
 	CLEAR
@@ -283,11 +283,11 @@ ends:
 	VZEROUPPER
 	RET
 
-// func quantise256(dst []byte, x []float32, middle, inverse float32), x being a multiple
-// of 16 values
+// func quantize256(dst []byte, x []float32, middle, inverse float32), len(x) a
+// multiple of 16
 //
-// The integers are written as 16 bits each, for VPMADDWD.
-TEXT ·quantise256(SB), NOSPLIT, $0-56
+// The integers are written with 16 bits each, for VPMADDWD.
+TEXT ·quantize256(SB), NOSPLIT, $0-56
 	MOVQ  dst_base+0(FP), DI
 	MOVQ  x_base+24(FP), SI
 	MOVQ  x_len+32(FP), CX

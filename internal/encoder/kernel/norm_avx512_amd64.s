@@ -1,7 +1,7 @@
 #include "textflag.h"
 #include "numbers_amd64.h"
 
-// REDUCE sums the lanes of Z0 to Z3 into all of X0, in one order always.
+// REDUCE sums the lanes of Z0 to Z3 into all lanes of X0 in a fixed order.
 #define REDUCE \
 	VADDPS Z1, Z0, Z0       \
 	VADDPS Z3, Z2, Z2       \
@@ -15,8 +15,8 @@
 	VPSHUFD $0xb1, X0, X1   \
 	VADDPS X1, X0, X0
 
-// ROW goes through a row from offset DX: FOUR at each 64 values, which starts
-// from the address BASE+DX, and ONE at each 16 or, masked by K1, fewer.
+// ROW processes a row from offset DX: FOUR handles 64 values at BASE+DX, ONE
+// handles 16 values or, masked by K1, the remainder.
 #define ROW(FOUR, ONE, A, B, C, D) \
 	XORQ  DX, DX        \
 	MOVQ  R8, CX        \
@@ -96,7 +96,7 @@ D:
 	VSUBPS.Z Z16, Z4, K1, Z4     \
 	VFMADD231PS Z4, Z4, Z0
 
-// Z17 is the inverse of the deviation.
+// Z17 is the inverse standard deviation.
 #define SCALE4 \
 	VMOVUPS (SI)(DX*1), Z4       \
 	VMOVUPS 64(SI)(DX*1), Z5     \
@@ -219,8 +219,8 @@ TEXT ·rmsNorm512(SB), NOSPLIT, $0-100
 	VPANDD Z16, Z4, Z4             \
 	VPMAXUD Z4, Z0, Z0
 
-// func peak512(x []float32) float32
-TEXT ·peak512(SB), NOSPLIT, $0-28
+// func maxAbs512(x []float32) float32
+TEXT ·maxAbs512(SB), NOSPLIT, $0-28
 	MOVQ  x_base+0(FP), SI
 	MOVQ  x_len+8(FP), R8
 	VPBROADCASTD ABS, Z16
@@ -260,8 +260,8 @@ TEXT ·peak512(SB), NOSPLIT, $0-28
 	VMINPS Z4, Z0, Z0            \
 	VMAXPS Z4, Z2, Z2
 
-// func extent512(x []float32) (lo, hi float32)
-TEXT ·extent512(SB), NOSPLIT, $0-32
+// func minMax512(x []float32) (lo, hi float32)
+TEXT ·minMax512(SB), NOSPLIT, $0-32
 	MOVQ  x_base+0(FP), SI
 	MOVQ  x_len+8(FP), R8
 	CLEAR
@@ -289,7 +289,7 @@ TEXT ·extent512(SB), NOSPLIT, $0-32
 	VZEROUPPER
 	RET
 
-// Here R9 is a quarter of DX, for the bytes.
+// R9 is DX/4, the offset in the bytes.
 #define QUANTISE4 \
 	VMOVUPS (SI)(DX*1), Z4        \
 	VMOVUPS 64(SI)(DX*1), Z5      \
@@ -330,10 +330,10 @@ TEXT ·extent512(SB), NOSPLIT, $0-32
 	VPMOVDB Z4, K1, (DI)         \
 	ADDQ $16, DI
 
-// func quantise512(dst []byte, x []float32, middle, inverse float32)
+// func quantize512(dst []byte, x []float32, middle, inverse float32)
 //
-// The bytes are 128 more than the integers.
-TEXT ·quantise512(SB), NOSPLIT, $0-56
+// 128 is added to the integers to make them unsigned.
+TEXT ·quantize512(SB), NOSPLIT, $0-56
 	MOVQ  dst_base+0(FP), DI
 	MOVQ  x_base+24(FP), SI
 	MOVQ  x_len+32(FP), R8

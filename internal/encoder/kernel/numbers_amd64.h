@@ -1,4 +1,4 @@
-// Places in ·numbers, which numbers_amd64.s defines.
+// Offsets in ·numbers, defined in numbers_amd64.s.
 #define EXP5 ·numbers+0(SB)
 #define EXP4 ·numbers+4(SB)
 #define EXP3 ·numbers+8(SB)

@@ -1,14 +1,15 @@
 #include "textflag.h"
 
-// Numbers that the vector loops broadcast where they want them; numbers_amd64.h
-// has their places. The coefficients were fitted for this package by weighted
-// least squares whose weights follow the error (Lawson's iteration):
+// Constants for the vector loops; numbers_amd64.h defines their offsets. The
+// coefficients were fitted for this package by iteratively reweighted least
+// squares (Lawson's algorithm):
 //
-// 2^f for |f| <= 1/2 is 1 + f*(EXP1 + f*(EXP2 + ...)), off by 9.1e-8 of it.
+// 2^f for |f| <= 1/2 is 1 + f*(EXP1 + f*(EXP2 + ...)), with a relative error of
+// 9.1e-8.
 //
 // The normal distribution function for |x| <= 5.5 is 1/2 + x*P(x²)/Q(x²), where
-// Q begins with 1; x times that, the GELU, is off by 3.5e-8 of max(1, |x|)
-// before rounding.
+// the first coefficient of Q is 1. The resulting GELU has an error of 3.5e-8
+// relative to max(1, |x|) before rounding.
 DATA ·numbers+0(SB)/4, $0x3aaddd0a // 0.00132647273
 DATA ·numbers+4(SB)/4, $0x3c1e7544 // 0.00967151299
 DATA ·numbers+8(SB)/4, $0x3d635ba9 // 0.0555073358
@@ -39,14 +40,14 @@ DATA ·numbers+104(SB)/4, $0x3899d354 // 7.33497145e-05
 DATA ·numbers+108(SB)/4, $0x3afb6a1f // 0.00191814068
 DATA ·numbers+112(SB)/4, $0x3cefebed // 0.0292873029
 DATA ·numbers+116(SB)/4, $0x3e82bbf0 // 0.255340099
-DATA ·numbers+120(SB)/4, $0x7fffffff // all but the sign
+DATA ·numbers+120(SB)/4, $0x7fffffff // mask without the sign bit
 DATA ·numbers+124(SB)/4, $0x00000080 // 128
 DATA ·numbers+128(SB)/4, $0xff800000 // -Inf
-DATA ·numbers+132(SB)/4, $0x0000007f // the exponent of 1
+DATA ·numbers+132(SB)/4, $0x0000007f // exponent bias
 GLOBL ·numbers(SB), RODATA|NOPTR, $136
 
-// Eight lanes that are on and eight that are off; n lanes are on from 4n bytes
-// before the middle.
+// Eight enabled lanes followed by eight disabled ones. The mask for n lanes
+// starts 4n bytes before the middle.
 DATA ·masks+0(SB)/4, $0xffffffff
 DATA ·masks+4(SB)/4, $0xffffffff
 DATA ·masks+8(SB)/4, $0xffffffff

@@ -1,20 +1,20 @@
 #include "textflag.h"
 
-// POINT sets a register to the next row, or leaves it on the last of the rows,
-// which R13 counts: what stands in columns beyond the last does not matter.
+// POINT sets a register to the next row, or leaves it on the last one, as the
+// values of excess columns do not matter. R13 is the number of remaining rows.
 #define POINT(from, to) \
 	MOVQ from, to        \
 	LEAQ (from)(SI*1), R12 \
 	DECQ R13             \
 	CMOVQGT R12, to
 
-// LOAD reads four values of a row, and of the row four below it beside them.
+// LOAD reads four values each of a row and of the fourth row after it.
 #define LOAD(off, upper, lower, to, both) \
 	VMOVUPS off(upper)(R12*1), to \
 	VINSERTF128 $1, off(lower)(R12*1), both, both
 
-// QUARTER transposes four columns: Y0 to Y3 hold rows 0 to 3 and, in the upper
-// halves, rows 4 to 7.
+// QUARTER transposes four columns. Y0 to Y3 hold rows 0 to 3 in their lower halves
+// and rows 4 to 7 in their upper halves.
 #define QUARTER(at) \
 	VUNPCKLPS Y1, Y0, Y4 \
 	VUNPCKHPS Y1, Y0, Y5 \
@@ -29,7 +29,7 @@
 	VMOVUPS Y2, at+128(DI)  \
 	VMOVUPS Y3, at+192(DI)
 
-// func pack256(dst, src []float32, ld, rows, k int), k being a multiple of 8
+// func pack256(dst, src []float32, ld, rows, k int), k a multiple of 8
 TEXT ·pack256(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), AX
@@ -78,8 +78,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func half256(dst []float32, src []uint16), both a multiple of 8 values
-TEXT ·half256(SB), NOSPLIT, $0-48
+// func f16ToF32x256(dst []float32, src []uint16), lengths multiples of 8
+TEXT ·f16ToF32x256(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI
 	MOVQ src_len+32(FP), CX
@@ -96,8 +96,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func brain256(dst []float32, src []uint16), both a multiple of 8 values
-TEXT ·brain256(SB), NOSPLIT, $0-48
+// func bf16ToF32x256(dst []float32, src []uint16), lengths multiples of 8
+TEXT ·bf16ToF32x256(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI
 	MOVQ src_len+32(FP), CX

@@ -1,11 +1,11 @@
 #include "textflag.h"
 
-// A panel is a transposition: 16 rows by 16 columns at a time, in four rounds in
-// which pairs of rows exchange halves of 1, 2, 4 and 8 values.
+// Packing a panel transposes blocks of 16 rows and 16 columns, in four rounds
+// that interleave 1, 2, 4 and 8 values of pairs of rows.
 
-// LOAD reads 16 values of the row at AX and goes on to the next row, or stays
-// where rows, counted in R13, are no more: what stands in columns beyond the
-// last does not matter.
+// LOAD reads 16 values of the row at AX and advances AX to the next row, or leaves
+// it on the last one, as the values of excess columns do not matter. R13 is the
+// number of remaining rows.
 #define LOAD(r) \
 	PREFETCHT0 512(AX)    \
 	VMOVUPS.Z (AX), K1, r \
@@ -31,8 +31,8 @@
 	LOAD(Z14) \
 	LOAD(Z15)
 
-// SINGLES interleaves values of rows a and b, PAIRS pairs of them; QUADS and
-// OCTETS join every other four values of a and b, the even to lo.
+// SINGLES interleaves values of rows a and b, and PAIRS interleaves pairs. QUADS
+// and OCTETS combine alternate groups of four values, the even ones in lo.
 #define SINGLES(a, b, lo, hi) \
 	VUNPCKLPS b, a, lo \
 	VUNPCKHPS b, a, hi
@@ -79,7 +79,7 @@
 
 // func pack512(dst, src []float32, ld, rows, k int)
 //
-// It writes k values, up to a multiple of 16, to each column.
+// Each column gets k values, rounded up to a multiple of 16.
 TEXT ·pack512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), R8
 	MOVQ src_base+24(FP), R9
@@ -136,8 +136,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func half512(dst []float32, src []uint16)
-TEXT ·half512(SB), NOSPLIT, $0-48
+// func f16ToF32x512(dst []float32, src []uint16)
+TEXT ·f16ToF32x512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI
 	MOVQ src_len+32(FP), CX
@@ -163,8 +163,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func brain512(dst []float32, src []uint16)
-TEXT ·brain512(SB), NOSPLIT, $0-48
+// func bf16ToF32x512(dst []float32, src []uint16)
+TEXT ·bf16ToF32x512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), DI
 	MOVQ src_base+24(FP), SI
 	MOVQ src_len+32(FP), CX
@@ -192,7 +192,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func relaxed()
-TEXT ·relaxed(SB), NOSPLIT, $0-0
+// func pause()
+TEXT ·pause(SB), NOSPLIT, $0-0
 	PAUSE
 	RET

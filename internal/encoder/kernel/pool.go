@@ -7,109 +7,107 @@ import (
 	"sync/atomic"
 )
 
-// Pool runs operations on a fixed number of workers, of which the calling
-// goroutine is one. Many goroutines may use a pool; their operations follow one
-// another. An operation of a pool must not be called from inside another of the
-// same pool: there, use the [Worker]'s.
+// Pool runs operations on a fixed number of workers, one of which is the
+// calling goroutine. It is safe for concurrent use; operations run one after
+// another. Code that runs inside an operation must not call the pool's methods
+// but those of its [Worker].
 type Pool struct {
 	k       *Kernels
 	mu      sync.Mutex
 	workers []*Worker
 
-	task task
-	n    int64
-	next atomic.Int64 // the next piece of the task
-	left atomic.Int64 // helpers at work, and parked
-	done chan struct{}
-	bad  atomic.Pointer[runtime.Error] // why a piece could not be done
+	task    task
+	n       int64
+	next    atomic.Int64 // the next piece of the task
+	pending atomic.Int64 // running helpers, plus parked
+	done    chan struct{}
+	fault   atomic.Pointer[runtime.Error] // fault of a piece
 
-	// The tasks of operations, kept so that calls need no new memory.
-	calls   calls
-	applies applying
-	norms   norming
-	attends attending
+	// Tasks are reused so that operations do not allocate.
+	callTask   callTask
+	applyTask  applyTask
+	normTask   normTask
+	attendTask attendTask
 }
 
-// task is work in pieces that may be done in any order, by any worker.
+// task is work divided into pieces that any worker may run in any order.
 type task interface{ run(w *Worker, i int) }
 
-// parked is added to Pool.left when the caller no longer spins but sleeps.
+// parked is added to Pool.pending when the caller stops spinning and sleeps.
 const parked = 1 << 32
 
-// What a helper is doing.
+// States of a helper.
 const (
-	absent   int32 = iota // it has no goroutine
-	called                // work was given to it that it did not begin
-	working               // it is at work
-	lingerer              // it spins for a while, in case more work comes
+	stateIdle     int32 = iota // no goroutine
+	stateCalled                // has work that it has not started
+	stateWorking               // running
+	stateSpinning              // spinning while it waits for more work
 )
 
-// linger is how many rests a helper or the caller takes before it gives up its
-// thread: some hundreds of microseconds. To put a thread to sleep and wake it
-// costs as much as a short operation, which a single sequence has dozens of.
-const linger = 20000
+// maxSpins is the number of pauses before a helper or the caller gives up its
+// thread, after some hundreds of microseconds. Parking and waking a thread
+// costs as much as a short operation, and a single sequence has dozens of
+// those.
+const maxSpins = 20000
 
 // NewPool returns a pool of at least one worker.
 func NewPool(k *Kernels, workers int) *Pool {
 	p := &Pool{k: k, done: make(chan struct{}, 1)}
 	for range max(workers, 1) {
 		w := &Worker{pool: p, k: k}
-		w.help = w.loop
+		w.loopFunc = w.loop
 		p.workers = append(p.workers, w)
 	}
 	return p
 }
 
-// Kernels returns the kernels that the pool computes with.
+// Kernels returns the kernels of the pool.
 func (p *Pool) Kernels() *Kernels { return p.k }
 
-// Workers returns the number of workers.
-func (p *Pool) Workers() int { return len(p.workers) }
-
-// For calls f once for each i in [0,n), on all workers and in no certain order,
-// and returns when all calls have. f must not panic, but for a
-// fault of mapped memory: see run. Memory that f takes of its
-// worker is free again when f returns.
+// For calls f for each i in [0, n) on all workers, in no particular order, and
+// returns when all calls have. f must not panic, except for faults of mapped
+// memory; see run. Scratch memory allocated by f is released when f returns.
 func (p *Pool) For(n int, f func(w *Worker, i int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls = calls{each: f}
-	p.run(&p.calls, n)
-	p.calls = calls{}
+	p.callTask = callTask{each: f}
+	p.run(&p.callTask, n)
+	p.callTask = callTask{}
 }
 
-// Rows cuts rows into blocks and calls f for each block [lo,hi), on all workers
-// and in no certain order. It is for chains of operations in which each row goes
-// its own way, so that what one writes is still near when the next reads it. The
-// blocks' size fits the precision of the linear layers in the chain. Few rows
-// may come as a single block; the worker's operations then spread over the pool.
+// Rows divides rows into blocks and calls f for each block [lo, hi) on all
+// workers, in no particular order. Use it for chains of operations that are
+// independent per row, so that intermediate results stay in the cache. The
+// block size depends on the precision of the linear layers in the chain. A
+// small number of rows may form a single block, in which case the worker's
+// operations use the whole pool.
 func (p *Pool) Rows(precision Precision, rows int, f func(w *Worker, lo, hi int)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.blocks(precision, rows)
-	p.calls = calls{block: f, rows: rows, blocks: n}
+	p.callTask = callTask{block: f, rows: rows, blocks: n}
 	if n == 1 {
 		w := p.workers[0]
-		w.spread = true
+		w.wholePool = true
 		defer func() {
-			w.release(marker{})
-			w.spread = false
+			w.release(scratchMark{})
+			w.wholePool = false
 		}()
-		p.calls.run(w, 0)
+		p.callTask.run(w, 0)
 	} else {
-		p.run(&p.calls, n)
+		p.run(&p.callTask, n)
 	}
-	p.calls = calls{}
+	p.callTask = callTask{}
 }
 
-// calls is the task of For and Rows.
-type calls struct {
+// callTask is the task of For and Rows.
+type callTask struct {
 	each         func(w *Worker, i int)
 	block        func(w *Worker, lo, hi int)
 	rows, blocks int
 }
 
-func (c *calls) run(w *Worker, i int) {
+func (c *callTask) run(w *Worker, i int) {
 	if c.each != nil {
 		c.each(w, i)
 		return
@@ -117,46 +115,46 @@ func (c *calls) run(w *Worker, i int) {
 	c.block(w, c.rows*i/c.blocks, c.rows*(i+1)/c.blocks)
 }
 
-// run does n pieces of t. The pool is locked, or the caller is the one piece of
-// work that goes on. Where memory can't be read that a piece needs, as that of a
-// mapped file that got shorter, run panics with the fault when no worker is at
-// work any more. The pool can be used again.
+// run executes n pieces of t. The caller must hold p.mu or be the only running
+// piece. If a piece faults while reading memory, such as a truncated mapped
+// file, run panics with that fault once all workers have stopped. The pool
+// remains usable.
 func (p *Pool) run(t task, n int) {
 	defer func() {
 		p.task = nil
-		if bad := p.bad.Swap(nil); bad != nil {
+		if bad := p.fault.Swap(nil); bad != nil {
 			panic(*bad)
 		}
 	}()
 	p.task, p.n = t, int64(n)
 	p.next.Store(0)
 	helpers := p.workers[1:max(1, min(len(p.workers), n))]
-	p.left.Store(int64(len(helpers)))
+	p.pending.Store(int64(len(helpers)))
 	for _, w := range helpers {
-		if !w.state.CompareAndSwap(lingerer, called) {
-			w.state.Store(called)
-			go w.help()
+		if !w.state.CompareAndSwap(stateSpinning, stateCalled) {
+			w.state.Store(stateCalled)
+			go w.loopFunc()
 		}
 	}
 	p.workers[0].work()
 	for _, w := range helpers {
-		// Nothing is left to do, so who did not begin need not.
-		if w.state.CompareAndSwap(called, lingerer) {
-			p.left.Add(-1)
+		// All pieces are done, so helpers that have not started need not.
+		if w.state.CompareAndSwap(stateCalled, stateSpinning) {
+			p.pending.Add(-1)
 		}
 	}
-	for range linger {
-		if p.left.Load() == 0 {
+	for range maxSpins {
+		if p.pending.Load() == 0 {
 			return
 		}
-		p.k.relax()
+		p.k.pause()
 	}
-	if p.left.Add(parked) != parked {
+	if p.pending.Add(parked) != parked {
 		<-p.done
 	}
 }
 
-// work does pieces of the pool's task until none is left.
+// work runs pieces of the pool's task until none is left.
 func (w *Worker) work() {
 	p := w.pool
 	base := w.mark()
@@ -169,8 +167,8 @@ func (w *Worker) work() {
 			Addr() uintptr
 		}:
 			err := runtime.Error(bad)
-			p.bad.Store(&err)
-			p.next.Store(p.n) // the others need do no more
+			p.fault.Store(&err)
+			p.next.Store(p.n) // stop the other workers
 			w.release(base)
 		default:
 			panic(bad)
@@ -182,26 +180,53 @@ func (w *Worker) work() {
 	}
 }
 
-// loop is a helper's goroutine, of which there is at most one: it is started only
-// where the helper is absent, and marks it so as the last thing it does.
+// loop is the goroutine of a helper. It is only started for an idle helper and
+// sets the state back to idle when it returns, so there is at most one per
+// helper.
 func (w *Worker) loop() {
 	for {
-		for range linger {
-			if w.state.Load() == called {
+		for range maxSpins {
+			if w.state.Load() == stateCalled {
 				break
 			}
-			w.k.relax()
+			w.k.pause()
 		}
-		if w.state.CompareAndSwap(called, working) {
+		if w.state.CompareAndSwap(stateCalled, stateWorking) {
 			w.work()
-			w.state.Store(lingerer)
-			if w.pool.left.Add(-1) == parked {
+			w.state.Store(stateSpinning)
+			if w.pool.pending.Add(-1) == parked {
 				w.pool.done <- struct{}{}
 			}
 			continue
 		}
-		if w.state.CompareAndSwap(lingerer, absent) {
+		if w.state.CompareAndSwap(stateSpinning, stateIdle) {
 			return
 		}
 	}
+}
+
+// Block sizes of Rows. A block of int8 rows keeps the intermediate results of a
+// feed-forward layer in the second-level cache beside the weights. Float32
+// blocks are larger because packing the weights for each block costs about as
+// much as four rows.
+const (
+	int8Block    = 128
+	float32Block = 512
+)
+
+// blocks returns the number of blocks into which Rows divides rows.
+func (p *Pool) blocks(precision Precision, rows int) int {
+	workers := len(p.workers)
+	size := float32Block
+	if precision == Int8 {
+		size = int8Block
+	}
+	n := (rows + size - 1) / size
+	if n >= workers {
+		return (n + workers - 1) / workers * workers
+	}
+	if precision == Int8 && rows >= workers*p.k.mr {
+		return workers
+	}
+	return 1
 }

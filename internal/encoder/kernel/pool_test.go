@@ -9,7 +9,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestForCallsEachOnceWhateverTheWorkers(t *testing.T) {
+func TestForCallsEachIndexOnce(t *testing.T) {
 	t.Parallel()
 	k, err := New("")
 	if err != nil {
@@ -35,7 +35,7 @@ func TestForCallsEachOnceWhateverTheWorkers(t *testing.T) {
 				})
 				for i := range calls {
 					if c := calls[i].Load(); c != 1 {
-						t.Fatalf("%d workers, call %d of %d: done %d times", workers, i, n, c)
+						t.Fatalf("%d workers, call %d of %d: got %d calls, want 1", workers, i, n, c)
 					}
 				}
 			}
@@ -43,7 +43,7 @@ func TestForCallsEachOnceWhateverTheWorkers(t *testing.T) {
 	}
 }
 
-func TestAPoolMayBeUsedByManyGoroutines(t *testing.T) {
+func TestPoolConcurrentUse(t *testing.T) {
 	t.Parallel()
 	k, err := New("")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestAPoolMayBeUsedByManyGoroutines(t *testing.T) {
 				p.Apply(l, got, out, x, in, rows, None)
 				for i := range got {
 					if got[i] != want[i] {
-						t.Error("results of two goroutines mix")
+						t.Errorf("value %d: got %g, want %g", i, got[i], want[i])
 						return
 					}
 				}
@@ -73,10 +73,10 @@ func TestAPoolMayBeUsedByManyGoroutines(t *testing.T) {
 	group.Wait()
 }
 
-// Goroutines of a pool end by themselves.
+// TestMain also checks that the goroutines of a pool exit.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestOperationsTakeNoNewMemory(t *testing.T) {
+func TestOperationsDoNotAllocate(t *testing.T) {
 	k, err := New("")
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestOperationsTakeNoNewMemory(t *testing.T) {
 				op()
 			}
 			if n := testing.AllocsPerRun(50, op); n > 0 {
-				t.Errorf("%d workers, %s: %g allocations a call", workers, name, n)
+				t.Errorf("%d workers, %s: got %g allocations, want 0", workers, name, n)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// exact are the activations in float64.
+// exact computes an activation in float64.
 func exact(a Activation, x float64) float64 {
 	switch a {
 	case Gelu:
@@ -27,7 +27,13 @@ func exact(a Activation, x float64) float64 {
 	return x
 }
 
-func TestActivationsAreNearTheirFormulas(t *testing.T) {
+func activate(k *Kernels, x []float32, act Activation) {
+	if act != None && len(x) > 0 {
+		k.activate[act](x, len(x), 1, len(x))
+	}
+}
+
+func TestActivations(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		var xs []float32
@@ -35,32 +41,33 @@ func TestActivationsAreNearTheirFormulas(t *testing.T) {
 			xs = append(xs, float32(x))
 		}
 		xs = append(xs, 1e-30, -1e-30, 88, -88, 100, -100, 1e9, -1e9, 3e38, -3e38)
-		for act := None; act < activations; act++ {
+		for act := None; act < numActivations; act++ {
 			got, want := slices.Clone(xs), make([]float64, len(xs))
 			for i, x := range xs {
 				want[i] = exact(act, float64(x))
 			}
-			k.Activate(got, act)
+			activate(k, got, act)
 			near(t, fmt.Sprint("activation ", act), got, want, 1e-6)
 			for n := range 70 {
 				part := slices.Clone(xs[:n+1])
-				k.Activate(part[:n], act)
+				activate(k, part[:n], act)
 				same(t, fmt.Sprint("activation ", act, " of ", n), part, append(slices.Clone(got[:n]), xs[n]))
 			}
 			odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), 1}
-			k.Activate(odd, act)
+			activate(k, odd, act)
 			if act != Relu && odd[0] == odd[0] {
 				t.Errorf("activation %d of NaN: got %g", act, odd[0])
 			}
 			if act != None && float64(odd[1]) != exact(act, math.Inf(1)) {
 				t.Errorf("activation %d of infinity: got %g", act, odd[1])
 			}
-			near(t, "beside odd ones", odd[3:], []float64{exact(act, 1)}, 1e-6)
+			near(t, "next to non-finite values", odd[3:], []float64{exact(act, 1)}, 1e-6)
 		}
 	})
 }
 
-// norms returns LayerNorm and RMSNorm in float64, and the deviation of the row.
+// norms returns LayerNorm and RMSNorm in float64, and the standard deviation of
+// the row.
 func norms(x, gain, bias []float32, eps float64) (layer, rms []float64, deviation float64) {
 	n := float64(len(x))
 	mean, squares, variance := 0.0, 0.0, 0.0
@@ -82,7 +89,7 @@ func norms(x, gain, bias []float32, eps float64) (layer, rms []float64, deviatio
 	return layer, rms, math.Sqrt(variance + eps)
 }
 
-func TestNormsAreNearTheirFormulas(t *testing.T) {
+func TestNorms(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(21, 22))
@@ -106,15 +113,15 @@ func TestNormsAreNearTheirFormulas(t *testing.T) {
 					if res != nil {
 						from = sum
 					}
-					same(t, "what stays in x", in, from)
+					same(t, "x after LayerNorm", in, from)
 					in = slices.Clone(x)
 					p.RMSNorm(in, in, res, rows, width, gain, 1e-5)
 					copy(rms, in)
 					for i := range rows {
 						row := from[i*width : (i+1)*width]
 						a, b, deviation := norms(row, gain, bias, 1e-5)
-						// What float32 loses in x-mean grows as the row is far from 0.
-						tolerance := 5e-6 + 4e-7*float64(peak(row))/deviation
+						// The float32 error of x-mean grows with the distance of the row from 0.
+						tolerance := 5e-6 + 4e-7*float64(maxAbs(row))/deviation
 						near(t, fmt.Sprint("layer norm of ", width), layer[i*width:], a, tolerance)
 						near(t, fmt.Sprint("RMS norm of ", width), rms[i*width:], b, 5e-6)
 					}
@@ -124,7 +131,7 @@ func TestNormsAreNearTheirFormulas(t *testing.T) {
 	})
 }
 
-func TestPeakSeesTheLargestOfAnyLength(t *testing.T) {
+func TestMaxAbs(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 70; n++ {
@@ -132,42 +139,42 @@ func TestPeakSeesTheLargestOfAnyLength(t *testing.T) {
 				x := make([]float32, n+1)
 				x[n] = 100
 				x[at] = -3
-				if got := k.peak(x[:n]); got != 3 {
-					t.Fatalf("%d values, -3 at %d: got %g", n, at, got)
+				if got := k.maxAbs(x[:n]); got != 3 {
+					t.Fatalf("%d values, -3 at %d: got %g, want 3", n, at, got)
 				}
 				x[at] = float32(math.NaN())
-				if got := k.peak(x[:n]); got == got {
-					t.Fatalf("%d values, NaN at %d: got %g", n, at, got)
+				if got := k.maxAbs(x[:n]); got == got {
+					t.Fatalf("%d values, NaN at %d: got %g, want NaN", n, at, got)
 				}
 			}
 		}
 	})
 }
 
-func TestExtentSeesBothEndsOfAnyLength(t *testing.T) {
+func TestMinMax(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		for n := 1; n < 140; n++ {
 			for at := range n {
 				x := make([]float32, n+1)
 				x[n], x[n-1-at] = 100, 5
-				if lo, hi := k.extent(x[:n]); lo != 0 || hi != 5 {
-					t.Fatalf("%d values, 5 at %d: got %g and %g", n, n-1-at, lo, hi)
+				if lo, hi := k.minMax(x[:n]); lo != 0 || hi != 5 {
+					t.Fatalf("%d values, 5 at %d: got %g and %g, want 0 and 5", n, n-1-at, lo, hi)
 				}
 				x[at] = -3
 				want := float32(5)
 				if at == n-1-at {
 					want = 0
 				}
-				if lo, hi := k.extent(x[:n]); lo != -3 || hi != want {
-					t.Fatalf("%d values, -3 at %d: got %g and %g", n, at, lo, hi)
+				if lo, hi := k.minMax(x[:n]); lo != -3 || hi != want {
+					t.Fatalf("%d values, -3 at %d: got %g and %g, want -3 and %g", n, at, lo, hi, want)
 				}
 			}
 		}
 	})
 }
 
-func TestSoftmaxOfAnyLength(t *testing.T) {
+func TestSoftmax(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(23, 24))
@@ -182,16 +189,16 @@ func TestSoftmaxOfAnyLength(t *testing.T) {
 				}
 				const scale = 0.3
 				want := make([]float64, n)
-				most, sum := math.Inf(-1), 0.0
+				maximum, sum := math.Inf(-1), 0.0
 				for i := range want {
 					want[i] = float64(s[i]) * scale
 					if bias != nil {
 						want[i] += float64(bias[i])
 					}
-					most = max(most, want[i])
+					maximum = max(maximum, want[i])
 				}
 				for i := range want {
-					want[i] = math.Exp(want[i] - most)
+					want[i] = math.Exp(want[i] - maximum)
 					sum += want[i]
 				}
 				beyond := s[n]
@@ -199,14 +206,14 @@ func TestSoftmaxOfAnyLength(t *testing.T) {
 				near(t, fmt.Sprint("softmax of ", n), s, want, 2e-6)
 				near(t, fmt.Sprint("sum of ", n), []float32{got}, []float64{sum}, 3e-6)
 				if s[n] != beyond {
-					t.Fatalf("softmax of %d wrote beyond it", n)
+					t.Fatalf("%d values: got %g after the end, want %g", n, s[n], beyond)
 				}
 			}
 		}
 	})
 }
 
-func TestMultiplyKeepsToItsColumns(t *testing.T) {
+func TestMultiply(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(25, 26))

@@ -2,64 +2,61 @@ package kernel
 
 import "sync/atomic"
 
-// Worker is one of a [Pool]'s threads of work, with scratch memory of its own.
-// It is given to the functions that a pool calls and is theirs until they return.
+// Worker is one of the workers of a [Pool] with its scratch memory. A function
+// called by the pool may use its worker until it returns.
 type Worker struct {
-	pool   *Pool
-	k      *Kernels
-	help   func() // loop, as a value that is made once
-	state  atomic.Int32
-	spread bool // its operations run on all workers
+	pool      *Pool
+	k         *Kernels
+	loopFunc  func() // loop as a function value, allocated once
+	state     atomic.Int32
+	wholePool bool // whether its operations use the whole pool
 
-	floats stack[float32]
-	bytes  stack[byte]
-	_      [64]byte // workers do not share a cache line
+	floats arena[float32]
+	bytes  arena[byte]
+	_      [64]byte // avoid false sharing of cache lines
 }
 
-// Kernels returns the kernels that the worker computes with.
-func (w *Worker) Kernels() *Kernels { return w.k }
+// Floats returns n uninitialized values of scratch memory, valid until the
+// function called by the pool returns.
+func (w *Worker) Floats(n int) []float32 { return w.floats.alloc(n, 16) }
 
-// Floats returns n values of scratch memory, not cleared. They are the caller's
-// until the function that the pool called returns.
-func (w *Worker) Floats(n int) []float32 { return w.floats.take(n, 16) }
+// scratchBytes is like Floats for bytes.
+func (w *Worker) scratchBytes(n int) []byte { return w.bytes.alloc(n, 64) }
 
-// octets returns n bytes of scratch memory, not cleared.
-func (w *Worker) octets(n int) []byte { return w.bytes.take(n, 64) }
+// scratchMark is a position in a worker's scratch memory.
+type scratchMark struct{ floats, bytes int }
 
-// marker is a state of a worker's scratch memory to return to.
-type marker struct{ floats, bytes int }
+func (w *Worker) mark() scratchMark { return scratchMark{w.floats.used, w.bytes.used} }
 
-func (w *Worker) mark() marker { return marker{w.floats.used, w.bytes.used} }
-
-func (w *Worker) release(m marker) {
+func (w *Worker) release(m scratchMark) {
 	w.floats.release(m.floats)
 	w.bytes.release(m.bytes)
 }
 
-// stack is memory that is taken and given back in order. It grows to the most
-// that was in use at once and then needs no more.
-type stack[T any] struct {
-	memory []T
-	used   int
-	most   int
+// arena is a stack of scratch memory. It grows to the largest size in use at
+// once, after which it no longer allocates.
+type arena[T any] struct {
+	memory  []T
+	used    int
+	maxUsed int
 }
 
-// take returns n values that begin at a multiple of align from the start of the
-// memory. What does not fit gets memory of its own until all is given back and
-// the stack can grow.
-func (s *stack[T]) take(n, align int) []T {
+// alloc returns n values at an offset that is a multiple of align. Values that
+// do not fit are allocated separately until everything is released and the
+// arena can grow.
+func (s *arena[T]) alloc(n, align int) []T {
 	at := (s.used + align - 1) / align * align
 	s.used = at + n
-	s.most = max(s.most, s.used)
+	s.maxUsed = max(s.maxUsed, s.used)
 	if s.used > len(s.memory) {
 		return make([]T, n)
 	}
 	return s.memory[at:s.used:s.used]
 }
 
-func (s *stack[T]) release(used int) {
+func (s *arena[T]) release(used int) {
 	s.used = used
-	if used == 0 && s.most > len(s.memory) {
-		s.memory = make([]T, s.most+s.most/8)
+	if used == 0 && s.maxUsed > len(s.memory) {
+		s.memory = make([]T, s.maxUsed+s.maxUsed/8)
 	}
 }
