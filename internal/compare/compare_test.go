@@ -30,7 +30,8 @@ func row(id string, claims ...string) *result.Row {
 }
 
 func unscored(id string, status result.Status) *result.Row {
-	return &result.Row{ID: id, Question: "q", Contexts: []string{"c"}, Status: status, Reason: "refusal",
+	return &result.Row{
+		ID: id, Question: "q", Contexts: []string{"c"}, Status: status, Reason: "refusal",
 		Faithfulness: math.NaN(), Support: math.NaN(),
 	}
 }

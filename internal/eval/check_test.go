@@ -14,7 +14,8 @@ import (
 
 // stored is a result with two supported claims of three.
 func stored() *result.Row {
-	return &result.Row{Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"},
+	return &result.Row{
+		Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"},
 		Status: result.Scored,
 		Claims: []result.Claim{
 			{ID: 0, Text: "sun", Start: 0, End: 3, Verdict: result.Supported, Score: 0.9, ChunkIDs: []int{0}, Evidence: []result.Evidence{{Chunk: 1, Start: 15, End: 21, Quote: "Mond 🌕"}}},

@@ -17,7 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -107,7 +106,7 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 	if stored != nil {
 		p.Earlier = stored.Next
 	}
-	w, err := report.New(report.FormatJSONL, j, report.Options{})
+	w, err := result.NewWriter(dataset.JSONL, j, result.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

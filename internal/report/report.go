@@ -137,4 +137,5 @@ type discard struct{}
 
 func (discard) Write(*result.Row) error { return nil }
 
+// Close does nothing.
 func (discard) Close() error { return nil }

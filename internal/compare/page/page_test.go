@@ -21,7 +21,8 @@ const hostile = "</script><script>window.hacked=1</script><img src=x onerror=win
 // answered makes a row of claims that each end in + for supported, - for not
 // mentioned or ! for contradicted.
 func answered(id string, claims ...string) *result.Row {
-	r := &result.Row{ID: id, Question: "Why " + id + "?", Contexts: []string{"c"},
+	r := &result.Row{
+		ID: id, Question: "Why " + id + "?", Contexts: []string{"c"},
 		Status: result.Scored, Support: math.NaN(),
 	}
 	for i, text := range claims {
