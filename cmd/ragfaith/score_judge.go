@@ -11,7 +11,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/journal"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
@@ -220,11 +219,7 @@ func (o *scoreOptions) checkCalibration(settings journal.Settings, warn func(err
 	if o.calibrated == nil {
 		return nil
 	}
-	var names report.SummaryNames
-	for _, s := range settings {
-		names = append(names, report.SummaryName{Name: s.Name, Value: s.Value})
-	}
-	refused, doubtful := o.calibrated.Match(names, version())
+	refused, doubtful := o.calibrated.Match(summarySettings(settings), version())
 	if len(refused) > 0 {
 		return usagef("--calibration %s was made for another judge: %s", o.calibration, strings.Join(refused, "; "))
 	}
@@ -240,12 +235,4 @@ func (o *scoreOptions) calibrationNote() string {
 		return ""
 	}
 	return "calibration " + o.calibrated.String()
-}
-
-// calibrationSetting returns the setting that identifies the calibration.
-func (o *scoreOptions) calibrationSetting() journal.Settings {
-	if o.calibrated == nil {
-		return nil
-	}
-	return journal.Settings{{Name: "--calibration", Value: o.calibrated.Name()}}
 }

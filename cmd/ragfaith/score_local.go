@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
@@ -110,7 +109,7 @@ type localJudge interface {
 	// judge returns the judge and its threshold.
 	judge(o *scoreOptions) (eval.Judge, float64, error)
 	// settings returns the settings that decide its verdicts.
-	settings(o *scoreOptions) (journal.Settings, error)
+	settings(o *scoreOptions) (settingValues, error)
 	// Info describes its model.
 	Info() encoder.Info
 	// String describes it for --verbose.
@@ -213,24 +212,24 @@ func (m *localModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	return j, j.Threshold(), nil
 }
 
-func (m *localModel) settings(o *scoreOptions) (journal.Settings, error) {
+func (m *localModel) settings(o *scoreOptions) (settingValues, error) {
 	fingerprint, err := encoder.Fingerprint(m.dir)
 	if err != nil {
 		return nil, err
 	}
-	s := journal.Settings{
-		{Name: "model", Value: fingerprint},
-		{Name: "rounded", Value: strconv.FormatBool(o.roundsScores())},
-		{Name: "--device", Value: o.localModel.device.String()},
-		{Name: "--precision", Value: o.localModel.precision},
+	values := settingValues{
+		"model":       {fingerprint},
+		"rounded":     {strconv.FormatBool(o.roundsScores())},
+		"--device":    {o.localModel.device.String()},
+		"--precision": {o.localModel.precision},
+		"--label-map": o.localModel.labels,
 	}
 	if o.localModel.device.Provider != ort.None {
 		// The last digits depend on the library and on which pairs are padded together.
-		// The name of the second setting is that of earlier versions of the flag.
-		s = append(s, journal.Setting{Name: "kernels", Value: m.Info().Kernel},
-			journal.Setting{Name: "--batch-size", Value: strconv.Itoa(o.localModel.batch)})
+		values["kernels"] = []string{m.Info().Kernel}
+		values["--batch-size"] = []string{strconv.Itoa(o.localModel.batch)}
 	}
-	return append(s, each("--label-map", o.localModel.labels)...), nil
+	return values, nil
 }
 
 // String describes the model for --verbose.
@@ -279,11 +278,8 @@ func (m *embeddedModel) judge(o *scoreOptions) (eval.Judge, float64, error) {
 	return markup.Judge{Inner: embedded.New(opts)}, opts.Threshold, nil
 }
 
-func (m *embeddedModel) settings(*scoreOptions) (journal.Settings, error) {
-	return journal.Settings{
-		{Name: "model", Value: m.Digest()},
-		{Name: "--precision", Value: precisionName(m.Info().Precision)},
-	}, nil
+func (m *embeddedModel) settings(*scoreOptions) (settingValues, error) {
+	return settingValues{"model": {m.Digest()}, "--precision": {precisionName(m.Info().Precision)}}, nil
 }
 
 func (m *embeddedModel) String() string {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"iter"
+	"maps"
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -10,91 +12,108 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
 // resultFormat is the version of the JSONL results. It increases when rows of an older
 // version can't be in one file with rows of this one.
 const resultFormat = 1
 
+// settingValues maps the settings of a run to their values: several for a repeated flag,
+// none for a setting that does not apply.
+type settingValues map[string][]string
+
 // settings returns the settings that decide the results; only a run with the same
-// settings can be resumed. Options that can't change a result are left out, such as
-// --concurrency, --to and the gates. The settings are stored in plain text next to the
-// results, and so never contain a key or a URL that may contain one.
+// settings can be resumed. They are stored in plain text next to the results, and so
+// never contain a key or a URL that may contain one.
 func (o *scoreOptions) settings(paths []string, threshold float64, m *model, local localJudge) (journal.Settings, error) {
 	seed := uint64(0)
 	if o.sample > 0 { // otherwise it has no effect on results
 		seed = o.seed
 	}
-	s := journal.Settings{
-		{Name: "result format", Value: strconv.Itoa(resultFormat)},
-		{Name: "--input-format", Value: o.inputFormat},
-		{Name: "--limit", Value: strconv.Itoa(o.limit)},
-		{Name: "--sample", Value: strconv.Itoa(o.sample)},
-		{Name: "--seed", Value: strconv.FormatUint(seed, 10)},
-		{Name: "--shard", Value: strconv.Itoa(o.shard) + "/" + strconv.Itoa(o.shards)},
-		{Name: "--max-row-bytes", Value: strconv.Itoa(o.maxRowBytes)},
-		{Name: "--lang", Value: o.lang},
-		{Name: "--claims", Value: o.claims},
-		{Name: "--judge", Value: o.judge},
-		{Name: "--evidence", Value: o.evidence},
-		{Name: "--threshold", Value: strconv.FormatFloat(threshold, 'g', -1, 64)},
-		{Name: "--no-claims", Value: o.noClaims},
+	values := settingValues{
+		"result format":   {strconv.Itoa(resultFormat)},
+		"--input-format":  {o.inputFormat},
+		"--limit":         {strconv.Itoa(o.limit)},
+		"--sample":        {strconv.Itoa(o.sample)},
+		"--seed":          {strconv.FormatUint(seed, 10)},
+		"--shard":         {strconv.Itoa(o.shard) + "/" + strconv.Itoa(o.shards)},
+		"--max-row-bytes": {strconv.Itoa(o.maxRowBytes)},
+		"--lang":          {o.lang},
+		"--claims":        {o.claims},
+		"--judge":         {o.judge},
+		"--evidence":      {o.evidence},
+		"--threshold":     {strconv.FormatFloat(threshold, 'g', -1, 64)},
+		"--no-claims":     {o.noClaims},
+		"dataset":         paths,
+		"--map":           o.columns,
+		"--keep":          o.keptNames(),
 	}
-	s = append(s, o.calibrationSetting()...)
+	if o.calibrated != nil {
+		values["--calibration"] = []string{o.calibrated.Name()}
+	}
 	if m != nil {
-		s = append(s, m.settings(o)...)
+		maps.Copy(values, m.settings(o))
 	}
 	if local != nil {
 		more, err := local.settings(o)
 		if err != nil {
 			return nil, err
 		}
-		s = append(s, more...)
+		maps.Copy(values, more)
 	}
-	s = append(s, each("dataset", paths)...)
-	s = append(s, each("--map", o.columns)...)
-	return append(s, each("--keep", o.keptNames())...), nil
+	return values.ordered()
 }
 
 // settings returns the settings of a language model that decide its verdicts. The
 // endpoint is stored without secrets.
-func (m *model) settings(o *scoreOptions) journal.Settings {
+func (m *model) settings(o *scoreOptions) settingValues {
 	l := &o.llm
-	s := journal.Settings{
-		{Name: "--profile", Value: o.profile},
-		{Name: "--model", Value: m.stack.Client.Model()},
-		{Name: "--base-url", Value: m.stack.Client.Endpoint()},
-		{Name: "--strict", Value: strconv.FormatBool(l.strict)},
-		{Name: "--votes", Value: strconv.Itoa(l.votes)},
-		{Name: "--max-context-tokens", Value: strconv.Itoa(l.maxContextTokens)},
+	values := settingValues{
+		"--profile":            {o.profile},
+		"--model":              {m.stack.Client.Model()},
+		"--base-url":           {m.stack.Client.Endpoint()},
+		"--strict":             {strconv.FormatBool(l.strict)},
+		"--votes":              {strconv.Itoa(l.votes)},
+		"--max-context-tokens": {strconv.Itoa(l.maxContextTokens)},
 	}
 	for _, n := range []prompt.Name{prompt.Claims, prompt.Judge, prompt.JudgeWord, prompt.RagasClaims, prompt.RagasJudge, prompt.RagEvals} {
-		s = append(s, journal.Setting{Name: "prompt " + string(n), Value: m.prompts.Version(n)})
+		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
 	}
 	if m.embedder != nil {
 		name := l.embedModel
 		if m.local != nil {
 			name += " " + m.local.digest
 		}
-		s = append(s,
-			journal.Setting{Name: "--embed-model", Value: name},
-			journal.Setting{Name: "--embed-base-url", Value: m.embedURL},
-			journal.Setting{Name: "--semantic-threshold", Value: strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)})
+		values["--embed-model"] = []string{name}
+		values["--embed-base-url"] = []string{m.embedURL}
+		values["--semantic-threshold"] = []string{strconv.FormatFloat(*l.semanticThreshold, 'g', -1, 64)}
 	}
-	return s
+	return values
 }
 
-// each returns a setting for each value, numbered from the second on.
-func each(name string, values []string) journal.Settings {
+// ordered returns the values in the order of setting.All, numbered from the second value
+// of a setting on. A name that is not listed there is an error.
+func (v settingValues) ordered() (journal.Settings, error) {
 	var s journal.Settings
-	for i, v := range values {
-		numbered := name
-		if i > 0 {
-			numbered += " " + strconv.Itoa(i+1)
+	known := 0
+	for _, listed := range setting.All() {
+		values, ok := v[listed.Name]
+		if ok {
+			known++
 		}
-		s = append(s, journal.Setting{Name: numbered, Value: v})
+		for i, value := range values {
+			name := listed.Name
+			if i > 0 {
+				name += " " + strconv.Itoa(i+1)
+			}
+			s = append(s, journal.Setting{Name: name, Value: value})
+		}
 	}
-	return s
+	if known < len(v) {
+		return nil, fmt.Errorf("package setting lists only %d of the %d settings of the run", known, len(v))
+	}
+	return s, nil
 }
 
 // openJournal creates the JSONL file that a later run can resume, or resumes it.
