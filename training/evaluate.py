@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Says how a model stands on the evaluation suites, alone and beside the lexical judge.
+"""Prints the AUROC of a model on the evaluation suites, alone and with the lexical judge.
 
-It reads what tools/signals writes for rows of the suites:
+It reads the output of tools/signals for the suites:
 
     zstd -dc suite-dev.jsonl.zst | signals -model MODEL > signals.jsonl
 
-A quick look while training, with a weight of the model to try: AUROC by suite, by
-a row's least supported claim and by the mean of its claims. The figures that
-count come from the built binary (make accuracy).
+Rows are scored by their minimum and their mean claim score. This is a quick check
+during training; make accuracy measures the built binary.
 """
 
 import argparse
@@ -22,12 +21,12 @@ from grounding import text
 
 SUITES = """ragtruth-subset mtrag lfqa-sentences faithbench wice-claims summedits ragtruth-subset-sentences qags-sentences
     frank cliff healthver feversym factcheckgpt xnli-en""".split()
-MARGIN = 0.02  # how far lexical scores stay from 0 and 1 as log-odds
-MOST = 8.0  # where the model's log-odds are cut
+MARGIN = 0.02  # lexical scores are clipped to [MARGIN, 1 - MARGIN] before the logit
+MAX_LOGIT = 8.0  # the log-odds of the model are clipped to [-MAX_LOGIT, MAX_LOGIT]
 
 
 def auroc(scores, labels):
-    """The share of pairs of a positive and a negative that are in the right order, ties counting a half."""
+    """Returns the area under the ROC curve, NaN if a label is missing."""
     labels = np.asarray(labels, bool)
     positive, negative = int(labels.sum()), int((~labels).sum())
     if not positive or not negative:
@@ -36,12 +35,12 @@ def auroc(scores, labels):
 
 
 def scores(weight):
-    """What a claim is scored by: name, and a function of its signals."""
+    """Returns functions from the signals of a claim to a score, by name."""
 
     def model(s):
         if s["Settled"]:
-            return MOST
-        return 0.0 if s["Unread"] else min(max(s["Support"], -MOST), MOST)
+            return MAX_LOGIT
+        return 0.0 if s["Unread"] else min(max(s["Support"], -MAX_LOGIT), MAX_LOGIT)
 
     def both(s):
         words = min(max(s["Words"], MARGIN), 1 - MARGIN)
@@ -53,14 +52,14 @@ def scores(weight):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("signals", type=Path)
-    parser.add_argument("--weight", type=float, default=0.3, help="of the model's log-odds beside those of the words (default %(default)s)")
+    parser.add_argument("--weight", type=float, default=0.3, help="weight of the model's log-odds relative to the lexical ones (default %(default)s)")
     args = parser.parse_args()
     by = collections.defaultdict(list)
     for r in text.read(args.signals):
         if r["signals"]:
             by[r["suite"]].append((r.get("label") == 1, r["signals"]))
     total, known = collections.Counter(), [s for s in SUITES if by[s]]
-    print(f"{'least claim / mean of the claims':<34}", *(f"{n:>15}" for n in scores(0)))
+    print(f"{'minimum / mean of the claims':<34}", *(f"{n:>15}" for n in scores(0)))
     for suite in known:
         labels = [y for y, _ in by[suite]]
         line = []

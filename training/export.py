@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Writes trained weights as the one file that ragfaith reads.
+"""Exports trained weights as the model file that ragfaith reads.
 
-The file is a safetensors file with the network, the tokenizer, the numbers of
-the layout and, with --verdict, the coefficients of the verdict. In int8 the
-matrices and the words' embeddings are rounded to 8 bits with a scale for each
-row; what is small or used once a claim stays as it is. The same input gives the
-same bytes.
+The output is a safetensors file with the network, the tokenizer, the constants of the
+layout and, with --verdict, the coefficients of the verdict. In int8, matrices and word
+embeddings are quantized to 8 bits with one scale per row; small tensors and those
+used once per claim are not. The output is reproducible.
 """
 
 import argparse
@@ -38,37 +37,37 @@ DTYPES = {np.dtype(np.float32): "F32", np.dtype(np.float16): "F16", np.dtype(np.
 LAYOUT = {
     "max_window": layout.MAX_WINDOW,
     "max_claim": layout.MAX_CLAIM,
-    "akin_prefix": layout.AKIN_PREFIX,
+    "akin_prefix": layout.MIN_PREFIX,
     "cls": layout.CLS,
     "sep": layout.SEP,
     "types": layout.TYPES,
 }
-EVENED = ("qkv", "up")  # the layers that read the output of a normalisation
+SMOOTHED = ("qkv", "up")  # layers whose input is the output of a layer norm
 
 
-def rounded(weight):
-    """A matrix as whole numbers and the scale of each row."""
+def quantize(weight):
+    """Quantizes a matrix to int8. Returns the values and the scale of each row."""
     scale = np.abs(weight).max(1) / np.float32(127)
     steps = np.divide(weight, scale[:, None], out=np.zeros_like(weight), where=scale[:, None] > 0)
-    # The scale of a row that is hardly there is so coarse that steps may go beyond.
+    # The scale of a row of denormal numbers is so inexact that steps can exceed 127.
     return np.clip(np.rint(steps), -127, 127).astype(np.int8), scale.astype(np.float32)
 
 
-def peaks(net, vocabulary, texts=6):
-    """The largest inputs of the layers to be evened, over words drawn evenly from the vocabulary.
+def max_inputs(net, vocabulary, texts=6):
+    """Returns the maximum absolute inputs of the SMOOTHED layers, measured on random words.
 
-    Which inputs get large depends on the model much more than on the text.
+    Which inputs are large depends on the model much more than on the text.
     """
     rng = random.Random(1)
     words = [i for i, p in enumerate(vocabulary.piece) if p and not p.startswith("[")]
-    draw = lambda n: [rng.choice(words) for _ in range(n)]
-    inputs = batch([layout.sequence(vocabulary, draw(100), [draw(30) for _ in range(3)]) for _ in range(texts)])
+    sample = lambda n: [rng.choice(words) for _ in range(n)]
+    inputs = batch([layout.sequence(vocabulary, sample(100), [sample(30) for _ in range(3)]) for _ in range(texts)])
     present = inputs[3] > 0
     found, hooks = {}, []
     for i, block in enumerate(net.blocks):
-        for name in EVENED:
-            note = lambda _, args, key=(i, name): found.__setitem__(key, args[0][present].abs().amax(0).numpy())
-            hooks.append(getattr(block, name).register_forward_pre_hook(note))
+        for name in SMOOTHED:
+            record = lambda _, args, key=(i, name): found.__setitem__(key, args[0][present].abs().amax(0).numpy())
+            hooks.append(getattr(block, name).register_forward_pre_hook(record))
     with torch.no_grad():
         net(*inputs)
     for h in hooks:
@@ -76,25 +75,25 @@ def peaks(net, vocabulary, texts=6):
     return found
 
 
-def evened(weight, peak):
-    """What inputs are multiplied by so that they lose as much to 8 bits as the weights.
+def smoothing(weight, max_input):
+    """Returns the factors of the inputs of a layer that balance the quantization errors of inputs and weights.
 
-    A row of inputs shares one scale, which the few largest would take from the
-    others (Xiao et al., 2023, "SmoothQuant", with a strength of a half). Nothing
-    gets larger, and what is usual stays as it is.
+    Without them, a few large inputs would determine the scale of the whole row
+    (Xiao et al., 2023, "SmoothQuant", with alpha = 0.5). Factors are at most 1, and 1
+    for inputs of median size.
     """
-    smooth = np.sqrt(np.maximum(np.abs(weight).max(0), 1e-5) / np.maximum(peak, 1e-3))
+    smooth = np.sqrt(np.maximum(np.abs(weight).max(0), 1e-5) / np.maximum(max_input, 1e-3))
     smooth /= np.sort(smooth)[len(smooth) // 2]
     return np.minimum(smooth, 1).astype(np.float32)
 
 
 def tensors(net, vocabulary, precision):
-    """The tensors of the file by their names."""
+    """Returns the tensors of the file by name."""
     state = {k: v.float().numpy() for k, v in net.state_dict().items()}
     if precision == "float32":
         return state
     out = {}
-    found = peaks(net, vocabulary)
+    inputs = max_inputs(net, vocabulary)
     for name, w in state.items():
         module, _, kind = name.rpartition(".")
         if name in ("position.weight", "hidden.weight"):
@@ -104,25 +103,25 @@ def tensors(net, vocabulary, precision):
             out[name] = w
             continue
         _, _, layer = module.rpartition(".")
-        if layer in EVENED:
-            smooth = evened(w, found[int(module.split(".")[1]), layer])
+        if layer in SMOOTHED:
+            smooth = smoothing(w, inputs[int(module.split(".")[1]), layer])
             out[f"{module}.smooth"] = smooth
             w = w / smooth
-        out[name], out[f"{name}.scale"] = rounded(w)
+        out[name], out[f"{name}.scale"] = quantize(w)
     return out
 
 
 def write(path, metadata, items):
-    """Writes a safetensors file; the largest types come first, so that each lies at its own multiple."""
+    """Writes a safetensors file atomically. Larger types come first, so that all tensors are aligned."""
     order = sorted(items, key=lambda n: (-items[n].dtype.itemsize, items[n].dtype.char, n))
     blobs = [np.ascontiguousarray(items[n]).tobytes() for n in order]
     digest = hashlib.sha256()
     for key in ("config", "layout", "verdict"):
         digest.update(metadata.get(key, "").encode() + b"\0")
-    header, at = {"__metadata__": metadata}, 0
+    header, offset = {"__metadata__": metadata}, 0
     for n, b in zip(order, blobs, strict=True):
-        header[n] = {"dtype": DTYPES[items[n].dtype], "shape": list(items[n].shape), "data_offsets": [at, at + len(b)]}
-        at += len(b)
+        header[n] = {"dtype": DTYPES[items[n].dtype], "shape": list(items[n].shape), "data_offsets": [offset, offset + len(b)]}
+        offset += len(b)
         digest.update(b)
     metadata["sha256"] = digest.hexdigest()
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -135,29 +134,29 @@ def write(path, metadata, items):
 
 
 def export(path, net, tokenizer_json, vocabulary, precision="int8", verdict=None):
-    """Writes a network, the bytes of its tokenizer.json, and the verdict's text."""
-    short = lambda value: json.dumps(value, separators=(",", ":"))
+    """Writes the model file. verdict is the JSON text of the coefficients."""
+    compact = lambda value: json.dumps(value, separators=(",", ":"))
     metadata = {
         "format": FORMAT,
         "version": VERSION,
-        "config": short({k: net.config[k] for k in SIZES if k in net.config}),
-        "layout": short(LAYOUT),
+        "config": compact({k: net.config[k] for k in SIZES if k in net.config}),
+        "layout": compact(LAYOUT),
     }
     if verdict is not None:
-        metadata["verdict"] = short(json.loads(verdict))
+        metadata["verdict"] = compact(json.loads(verdict))
     items = tensors(net.eval(), vocabulary, precision)
     if bad := [n for n, w in items.items() if not np.isfinite(w.astype(np.float32)).all()]:
-        raise ValueError(f"{bad[0]}: not all values are numbers")
+        raise ValueError(f"{bad[0]}: not all values are finite")
     write(path, metadata, items | {"tokenizer": np.frombuffer(tokenizer_json, np.uint8)})
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", type=Path, required=True, help="trained weights, as train.py writes them")
-    parser.add_argument("--init", type=Path, required=True, help="folder with the tokenizer.json that they were trained with")
-    parser.add_argument("--out", type=Path, required=True, help="the file to write")
+    parser.add_argument("--weights", type=Path, required=True, help="weights written by train.py")
+    parser.add_argument("--init", type=Path, required=True, help="directory with the tokenizer.json used in training")
+    parser.add_argument("--out", type=Path, required=True, help="output file")
     parser.add_argument("--precision", choices=("int8", "float32"), default="int8")
-    parser.add_argument("--verdict", type=Path, help="JSON with the coefficients of the verdict, which goes into the file as it is")
+    parser.add_argument("--verdict", type=Path, help="JSON file with the coefficients of the verdict, from fit.py")
     args = parser.parse_args()
     from tokenizers import Tokenizer
 

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Fits the formula of the verdict on the pairs held back from training.
+"""Fits the verdict formula on held-out pairs.
 
-It reads the signals of the pairs, as tools/signals writes them:
+It reads the output of tools/signals for the pairs and fits
 
     log-odds = bias + words*logit(words) + support*support - contradiction*max(contradiction, 0)
                - worst*worst
 
-Every source weighs the same, and within it supported and not. Factors are kept
-from falling below zero. With --weight the model's log-odds weigh that much beside
-those of the words, and the rest nothing: the pairs are of sources that the model
-was trained on, where it is better than elsewhere, and only the scale and the bias
-are fitted. The bias is then moved to where the mean balanced accuracy of the
-sources is highest, so that 0.5 is the threshold to use.
+Sources have equal weights, as have the supported and unsupported claims of a source.
+Coefficients are at least 0. With --weight, only the scale and the bias are fitted, the
+ratio of support to words is fixed, and the other coefficients are 0: the model was
+trained on the same sources as these pairs, so a fit would overestimate its weight.
+Finally the bias is set to maximize the mean balanced accuracy of the sources at a
+threshold of 0.5.
 """
 
 import argparse
@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import minimize
 
-FEWEST = 40  # pairs of a source, and 10 of each label
+MIN_PAIRS, MIN_PER_LABEL = 40, 10  # per source
 
 
-def read(path, margin, most):
-    """(source, features, supported) of each pair that the model read."""
+def read(path, margin, limit):
+    """Returns the (features, supported) of the pairs that the model judged, by source."""
     by = collections.defaultdict(list)
     for line in open(path, encoding="utf8"):
         r = json.loads(line)
@@ -36,13 +36,13 @@ def read(path, margin, most):
             if s["Settled"] or s["Unread"]:
                 continue
             w = min(max(s["Words"], margin), 1 - margin)
-            x = (math.log(w / (1 - w)), min(max(s["Support"], -most), most), -min(max(s["Contradiction"], 0), most), -min(max(s["Worst"], -most), most))
+            x = (math.log(w / (1 - w)), min(max(s["Support"], -limit), limit), -min(max(s["Contradiction"], 0), limit), -min(max(s["Worst"], -limit), limit))
             by[r["source"]].append((x, r["label"] == 0))
-    return {k: v for k, v in by.items() if len(v) >= FEWEST and min(sum(y for _, y in v), sum(not y for _, y in v)) >= 10}
+    return {k: v for k, v in by.items() if len(v) >= MIN_PAIRS and min(sum(y for _, y in v), sum(not y for _, y in v)) >= MIN_PER_LABEL}
 
 
 def fit(x, y, weight, ridge):
-    """Bias and factors, the factors at least 0, by penalised maximum likelihood."""
+    """Returns the bias and the coefficients, which are at least 0, by penalized maximum likelihood."""
 
     def loss(theta):
         z = theta[0] + x @ theta[1:]
@@ -56,7 +56,7 @@ def fit(x, y, weight, ridge):
 
 
 def calibration_error(p, y, weight, bins=10):
-    """Expected calibration error over bins of equal width."""
+    """Returns the expected calibration error over bins of equal width."""
     total = 0.0
     for b in range(bins):
         inside = (p >= b / bins) & ((p < (b + 1) / bins) | (b == bins - 1))
@@ -68,25 +68,25 @@ def calibration_error(p, y, weight, bins=10):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--signals", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True, help="the formula, as JSON for export.py --verdict")
-    parser.add_argument("--weight", type=float, help="of the model's log-odds beside those of the words (default: it is fitted)")
+    parser.add_argument("--out", type=Path, required=True, help="output file: the formula as JSON, for export.py --verdict")
+    parser.add_argument("--weight", type=float, help="weight of the model's log-odds relative to the lexical ones (default: fitted)")
     parser.add_argument("--ridge", type=float, default=0.0)
     parser.add_argument("--margin", type=float, default=0.02)
-    parser.add_argument("--most", type=float, default=3.0)
+    parser.add_argument("--max", type=float, default=3.0)
     parser.add_argument("--windows", type=int, default=3)
     parser.add_argument("--room", type=int, default=200)
     parser.add_argument("--packed", type=int, default=160)
     args = parser.parse_args()
-    by = read(args.signals, args.margin, args.most)
-    xs, ys, ws, where = [], [], [], []
+    by = read(args.signals, args.margin, args.max)
+    xs, ys, ws, sources = [], [], [], []
     for source, rows in sorted(by.items()):
         positive = sum(y for _, y in rows)
         for x, y in rows:
             xs.append(x)
             ys.append(y)
-            where.append(source)
+            sources.append(source)
             ws.append(0.5 / len(by) / (positive if y else len(rows) - positive))
-    x, y, weight, where = np.array(xs), np.array(ys), np.array(ws), np.array(where)
+    x, y, weight, sources = np.array(xs), np.array(ys), np.array(ws), np.array(sources)
     if args.weight is None:
         theta = fit(x, y, weight, args.ridge)
     else:
@@ -97,17 +97,23 @@ def main():
     print(f"{len(y)} pairs of {len(by)} sources; fitted {np.round(theta, 3).tolist()}, calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)
 
     def accuracy(bias):
-        return np.mean([((z[where == s] + bias >= 0) == y[where == s])[y[where == s]].mean() / 2 + ((z[where == s] + bias >= 0) == y[where == s])[~y[where == s]].mean() / 2 for s in by])
+        """Returns the mean balanced accuracy of the sources."""
+        values = []
+        for s in by:
+            rows = sources == s
+            correct = (z[rows] + bias >= 0) == y[rows]
+            values.append(correct[y[rows]].mean() / 2 + correct[~y[rows]].mean() / 2)
+        return np.mean(values)
 
     grid = np.arange(-4, 4, 0.05)
     smooth = np.convolve([accuracy(b) for b in grid], np.ones(9) / 9, "same")
-    bias = float(grid[int(smooth.argmax())]) + 0.0  # no -0
+    bias = float(grid[int(smooth.argmax())]) + 0.0  # avoid -0
     p = 1 / (1 + np.exp(-(z + bias)))
-    print(f"bias {bias:.2f} (likelihood {theta[0]:.2f}): mean balanced accuracy {accuracy(bias):.3f} ({accuracy(theta[0]):.3f}), calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)
+    print(f"bias {bias:.2f} (maximum likelihood {theta[0]:.2f}): mean balanced accuracy {accuracy(bias):.3f} ({accuracy(theta[0]):.3f}), calibration error {calibration_error(p, y, weight):.3f}", file=sys.stderr)
     for s in sorted(by):
         print(f"  {s:<24} {len(by[s]):>5} pairs, supported {np.mean([v for _, v in by[s]]):.2f}", file=sys.stderr)
     formula = dict(zip(("words", "support", "contradiction", "worst"), (round(float(t), 4) for t in theta[1:]), strict=True))
-    formula |= {"bias": round(bias, 4) + 0.0, "margin": args.margin, "most": args.most, "windows": args.windows, "room": args.room, "packed": args.packed}
+    formula |= {"bias": round(bias, 4) + 0.0, "margin": args.margin, "most": args.max, "windows": args.windows, "room": args.room, "packed": args.packed}
     args.out.write_text(json.dumps(formula, indent=1) + "\n")
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes a tiny model and what torch makes of texts with it, for the engine's tests.
+"""Writes a tiny model with random weights and its outputs in PyTorch, for the tests of internal/encoder.
 
-The weights are random. float32.safetensors and int8.safetensors are the model,
-cases.json has the input of each window with its claims and the logits that come
-out: of the weights as they are, and ("rounded") of those that int8 leaves.
+float32.safetensors and int8.safetensors are the model. cases.json has windows with
+claims, their token ids, and the logits for the original and ("rounded") for the
+quantized weights.
 """
 
 import argparse
@@ -52,20 +52,21 @@ CASES = [
 TEXTS = [REPORT, "", "Café 北京 😀", REPORT * 9]
 
 
-# Numbers for the tests of what reads the file; nothing was fitted.
+# Arbitrary coefficients, for the tests of the parser.
 FORMULA = json.dumps(
     {"bias": -0.25, "words": 1, "support": 0.5, "contradiction": 0.1, "worst": 0, "margin": 0.02, "most": 8, "windows": 3, "room": 200, "packed": 160}
 )
 
+
 def small(tokenizer_json):
-    """The tokenizer with the letters of its vocabulary and short words of the cases."""
-    whole = Tokenizer.from_str(tokenizer_json)
-    known = whole.get_vocab()
+    """Returns the tokenizer with a small vocabulary: letters and short words of the cases."""
+    full = Tokenizer.from_str(tokenizer_json)
+    known = full.get_vocab()
     texts = TEXTS + [t for _, w, claims in CASES for t in (w, *claims)]
-    words = {p for t in texts for p in whole.encode(t, add_special_tokens=False).tokens}
+    words = {p for t in texts for p in full.encode(t, add_special_tokens=False).tokens}
     letters = [f"{p}{c}" for c in "abcdefghijklmnopqrstuvwxyz0123456789" for p in ("", "##")]
     endings = ["##ing", "##ed", "##s", "##ly", "##ion", "##er", "direct", "interest", "work"]
-    # Without their longest words, texts have more pieces.
+    # Without long words, texts are split into more tokens.
     pieces = sorted({p for p in letters + endings if p in known} | {p for p in words if len(p) < 8 or p.startswith("##")})
     pieces = iter([p for p in pieces if p not in SPECIALS.values()])
     vocabulary, i = {}, 0
@@ -81,7 +82,7 @@ def small(tokenizer_json):
 
 
 def network(size):
-    """A network of random weights, whose normalisations let some values get large."""
+    """Returns a network with random weights, some of whose layer norms produce large values."""
     torch.manual_seed(7)
     net = Grounding(CONFIG | {"vocab_size": size}).eval()
     with torch.no_grad():
@@ -96,8 +97,8 @@ def network(size):
     return net
 
 
-def widened(net, path):
-    """The network of the weights in a file of 8 bits."""
+def dequantized(net, path):
+    """Returns a copy of net with the weights of an int8 file."""
     with safe_open(path, "pt") as f:
         file = {k: f.get_tensor(k).float() for k in f.keys()}
     state = {}
@@ -113,7 +114,7 @@ def widened(net, path):
 
 
 def results(net, sequence):
-    """The logits of the claims, and of their tokens without the [SEP]."""
+    """Returns the logits of the claims and of their tokens without [SEP]."""
     if not sequence.claims:
         return [], []
     with torch.no_grad():
@@ -123,10 +124,12 @@ def results(net, sequence):
 
 
 def rounded(values):
+    """Returns a tensor as lists of numbers with 6 decimals."""
     return json.loads(json.dumps(values.tolist()), parse_float=lambda s: round(float(s), 6))
 
 
 def embedding(net, sequence):
+    """Returns the normalized mean of the states of a window."""
     states = []
     hook = net.blocks[-1].register_forward_hook(lambda *args: states.append(args[2]))
     results(net, sequence)
@@ -137,24 +140,24 @@ def embedding(net, sequence):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--init", type=Path, required=True, help="folder with the tokenizer.json of an uncased BERT")
-    parser.add_argument("--out", type=Path, required=True, help="folder to write to")
+    parser.add_argument("--init", type=Path, required=True, help="directory with the tokenizer.json of an uncased BERT")
+    parser.add_argument("--out", type=Path, required=True, help="output directory")
     args = parser.parse_args()
     text = small((args.init / "tokenizer.json").read_text())
     tokenizer = Tokenizer.from_str(text.decode())
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text, as the engine takes it
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is not a special token, as in internal/encoder
     vocabulary = layout.Vocabulary(tokenizer)
     net = network(len(vocabulary.piece))
     args.out.mkdir(parents=True, exist_ok=True)
     for precision in ("float32", "int8"):
         export.export(args.out / f"{precision}.safetensors", net, text, vocabulary, precision, FORMULA)
-    other = widened(net, args.out / "int8.safetensors")
+    quantized = dequantized(net, args.out / "int8.safetensors")
 
-    def encode(t, most):
+    def encode(t, limit):
         e = tokenizer.encode(t, add_special_tokens=False)
-        return e.ids[:most], [[len(t[:i].encode()) for i in o] for o in e.offsets[:most]]
+        return e.ids[:limit], [[len(t[:i].encode()) for i in o] for o in e.offsets[:limit]]
 
     cases = []
     for name, window, claims in CASES:
@@ -164,7 +167,7 @@ def main():
         case["ends"] = [b for _, b in s.claims]
         case["offsets"] = [offsets for _, offsets in encoded]
         case["logits"], case["tokens"] = results(net, s)
-        case["rounded_logits"], case["rounded_tokens"] = results(other, s)
+        case["rounded_logits"], case["rounded_tokens"] = results(quantized, s)
         cases.append(case)
     texts = []
     for t in TEXTS:

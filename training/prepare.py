@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Makes train.jsonl and held.jsonl from the natural pairs and the documents.
+"""Generates train.jsonl and held.jsonl from natural pairs and documents.
 
-A line of train.jsonl is a window with its claims; one of held.jsonl is a pair
-of natural text that no window of train.jsonl has, for the fit of the verdict.
-No text of the evaluation rows is let in, and the result is checked for that.
+A line of train.jsonl is a window with its claims. A line of held.jsonl is a claim
+with its context, from pairs that train.jsonl does not contain; fit.py uses it.
+Evaluation rows are excluded, and the output is checked for them again.
 """
 
 import argparse
@@ -30,34 +30,36 @@ LABELS = {
     "not_entailment": NOT_SUPPORTED,
 }
 
-# Kinds whose claim says nothing without its question, or is a bare answer.
-WITHOUT_MEANING = {"yesno-template", "qa-span", "table-qa-span", "unanswerable-plausible-span"}
-# One short sentence against another teaches logic, not grounding: a little of it.
-MOST = {"snli": 2000, "med": 400, "help": 400, "infotabs": 6000, "conjnli": 622}
+# Kinds whose claims cannot be understood without a question.
+INCOMPLETE = {"yesno-template", "qa-span", "table-qa-span", "unanswerable-plausible-span"}
+# Limits for sources that pair single sentences, which teach logic rather than grounding.
+MAX_PAIRS = {"snli": 2000, "med": 400, "help": 400, "infotabs": 6000, "conjnli": 622}
 LOGIC = {"snli", "med", "help", "conjnli", "e2e"}
-# The same few claims are held against every passage: those of another may hold here too.
-FIXED = {"contract-nli"}
-# Licences that are not commercial, or not clear.
-NOT_OPEN = {"xnli", "sick", "lfqa-verification", "climate-fever", "healthver", "cliff-cnndm", "cliff-xsum"}
+# Sources with the same few claims for all passages, so that a claim of another passage may
+# be supported.
+FIXED_CLAIMS = {"contract-nli"}
+# Sources with a non-commercial or unclear licence.
+RESTRICTED = {"xnli", "sick", "lfqa-verification", "climate-fever", "healthver", "cliff-cnndm", "cliff-xsum"}
 
 
-def held(premise):
+def is_held_out(premise):
+    """Reports whether the pairs of a premise are held out for the fit."""
     return zlib.crc32(premise[:200].encode()) % 12 == 0
 
 
 def pairs(data, evaluation, rng):
-    """Natural pairs as (source, premise, claim, label), claims of one sentence each."""
+    """Yields natural pairs as (source, premise, claim, label), with claims of one sentence."""
     rows = []
     for r in text.read(data / "grounded-train.jsonl.zst"):
-        if r["kind"] not in WITHOUT_MEANING:
+        if r["kind"] not in INCOMPLETE:
             rows.append((r["source"], r["premise"], r["hypothesis"].strip(), LABELS[r["label"]]))
     for r in text.read(data / "nli-train.jsonl.zst"):
-        if r["lang"] == "en" and r["source"] not in NOT_OPEN:
+        if r["lang"] == "en" and r["source"] not in RESTRICTED:
             rows.append((r["source"], r["premise"], r["hypothesis"].strip(), LABELS[r["label"]]))
     rng.shuffle(rows)
     count, dropped = collections.Counter(), collections.Counter()
     for source, premise, claim, label in rows:
-        if count[source] >= MOST.get(source, 10**9):
+        if count[source] >= MAX_PAIRS.get(source, 10**9):
             continue
         if evaluation.near(premise) or evaluation.near(claim):
             dropped[source] += 1
@@ -68,14 +70,14 @@ def pairs(data, evaluation, rng):
             parts = [s for s in text.sentences(claim) if len(s.split()) > 3] or parts
         for part in parts:
             yield source, premise, part, label
-    print("near the evaluation rows, dropped:", dict(dropped), file=sys.stderr)
+    print("dropped because of similar evaluation rows:", dict(dropped), file=sys.stderr)
 
 
-class Mix:
-    """Groups of claims by window."""
+class Builder:
+    """Collects claims by window."""
 
-    def __init__(self, edits, rarity, rng):
-        self.edits, self.rarity, self.rng = edits, rarity, rng
+    def __init__(self, edits, idf, rng):
+        self.edits, self.idf, self.rng = edits, idf, rng
         self.groups = collections.defaultdict(list)
 
     def add(self, source, window, claim, label, kind, spans=None):
@@ -84,14 +86,14 @@ class Mix:
         self.groups[source, window].append({"text": claim, "label": label, "spans": spans, "kind": kind})
 
     def window(self, premise, claim):
-        """The part of a premise that a claim is held against: all of it where it is short."""
+        """Returns a window for a claim: the premise, or its most relevant sentences if it is long."""
         budget = self.rng.choice((110, 150, 190, 230))
         if text.length(premise) <= 1.15 * budget:
             return premise
-        return text.pack(premise, claim, self.rarity, budget)
+        return text.pack(premise, claim, self.idf, budget)
 
-    def edited(self, source, window, claim, times):
-        """A claim that holds, changed in several ways so that it does not, and sometimes put in other words first."""
+    def add_edits(self, source, window, claim, times):
+        """Adds edits of a supported claim that remove its support, and rewordings that keep it."""
         forms = {claim}
         for _ in range(times):
             form = claim
@@ -105,143 +107,142 @@ class Mix:
                 self.add(source, window, form, SUPPORTED, "kept")
             forms.add(form)
 
-    def bereft(self, source, premise, claim):
-        """The claim against its premise without the sentences that carry it."""
+    def add_withheld(self, source, premise, claim):
+        """Adds the claim with its premise minus the sentences that support it."""
         parts = text.sentences(premise)
         if len(parts) < 3:
             return
         words = text.content(claim)
-        have = [set(text.content(s)) for s in parts]
-        before = self.rarity.coverage(words, set().union(*have))
-        by = sorted(range(len(parts)), key=lambda i: -self.rarity.coverage(words, have[i]))
+        stems = [set(text.content(s)) for s in parts]
+        before = self.idf.coverage(words, set().union(*stems))
+        order = sorted(range(len(parts)), key=lambda i: -self.idf.coverage(words, stems[i]))
         for n in (1, 2, 3):
             if n >= len(parts) - 1:
                 return
-            rest = set().union(*(have[i] for i in by[n:]))
-            after = self.rarity.coverage(words, rest)
+            rest = set().union(*(stems[i] for i in order[n:]))
+            after = self.idf.coverage(words, rest)
             if before - after > 0.25 and after < 0.8:
-                kept = " ".join(parts[i] for i in sorted(by[n:]))
-                self.add(source, self.window(kept, claim), claim, NOT_MENTIONED, "bereft")
+                kept = " ".join(parts[i] for i in sorted(order[n:]))
+                self.add(source, self.window(kept, claim), claim, NOT_MENTIONED, "withheld")
                 return
 
-    def likest(self, premise, own, claims):
-        """The claim of another premise, of some drawn, that has most words of this one; none of its own."""
-        have = set(text.content(premise))
+    def similar_claim(self, premise, own, claims):
+        """Returns the claim of another premise, among a random sample, that shares most words with this premise."""
+        stems = set(text.content(premise))
         best = (0.0, None)
         for other, claim, words in self.rng.sample(claims, min(60, len(claims))):
-            share = self.rarity.coverage(words, have)
+            share = self.idf.coverage(words, stems)
             if other != premise and claim not in own and best[0] < share < 0.85:
                 best = (share, claim)
         return best[1]
 
 
-def natural(mix, data, evaluation):
-    """Adds the natural pairs, and the negatives made of them without an edit; returns the pairs held back."""
-    rng = mix.rng
-    by_source, back = collections.defaultdict(list), []
+def add_natural(builder, data, evaluation):
+    """Adds natural pairs with their edits and generated negatives. Returns the held-out pairs."""
+    rng = builder.rng
+    by_source, held_out = collections.defaultdict(list), []
     for source, premise, claim, label in pairs(data, evaluation, rng):
-        if held(premise):
-            back.append((source, premise, claim, label))
+        if is_held_out(premise):
+            held_out.append((source, premise, claim, label))
         else:
             by_source[source].append((premise, claim, label))
     for source, rows in sorted(by_source.items()):
         claims = [(p, c, text.content(c)) for p, c, y in rows if y == SUPPORTED]
         claims = [c for c in claims if len(c[2]) > 2]
-        # A claim may stand there with two passages, one longer than the other: its
-        # twins are its own everywhere.
+        # The same claim may occur with a shorter and a longer version of its passage.
         own = collections.defaultdict(set)
         for premise, claim, _ in rows:
             own[premise[:80]].add(claim)
         for premise, claim, label in rows:
-            window = mix.window(premise, claim)
-            mix.add(source, window, claim, label, source)
+            window = builder.window(premise, claim)
+            builder.add(source, window, claim, label, source)
             if source in LOGIC:
                 continue
             if label == SUPPORTED and len(claim.split()) > 4:
-                mix.edited(source, window, claim, 2)
+                builder.add_edits(source, window, claim, 2)
                 if rng.random() < 0.6:
-                    mix.bereft(source, premise, claim)
-            if claims and source not in FIXED and rng.random() < 0.6 and (other := mix.likest(window, own[premise[:80]] | {claim}, claims)):
-                mix.add(source, window, other, NOT_MENTIONED, "likest")
-    return back
+                    builder.add_withheld(source, premise, claim)
+            if claims and source not in FIXED_CLAIMS and rng.random() < 0.6 and (other := builder.similar_claim(window, own[premise[:80]] | {claim}, claims)):
+                builder.add(source, window, other, NOT_MENTIONED, "similar")
+    return held_out
 
 
-def hold(back, rarity, path, seed):
-    """Writes the pairs held back, with negatives made as for training; what teaches logic alone is left out.
+def write_held_out(held_out, idf, path, seed):
+    """Writes the held-out pairs with generated negatives, except single-sentence pairs.
 
-    Many sources have no unsupported claims of their own, and a fit on rows whose
-    label their source tells would learn the sources.
+    Without negatives, many sources would have only supported claims, and the fit would
+    learn the sources.
     """
-    mix = Mix(None, rarity, random.Random(seed))
+    builder = Builder(None, idf, random.Random(seed))
     by_source = collections.defaultdict(list)
-    for source, premise, claim, label in back:
+    for source, premise, claim, label in held_out:
         if source not in LOGIC:
             by_source[source].append((premise, claim, label))
     for source, rows in sorted(by_source.items()):
         claims = [(p, c, text.content(c)) for p, c, y in rows if y == SUPPORTED]
         claims = [c for c in claims if len(c[2]) > 2]
         for premise, claim, label in rows:
-            mix.add(source, premise, claim, label, "natural")
-            if label == SUPPORTED and mix.rng.random() < 0.5:
-                mix.bereft(source, premise, claim)
-            if claims and source not in FIXED and mix.rng.random() < 0.5 and (other := mix.likest(premise, {claim}, claims)):
-                mix.add(source, premise, other, NOT_MENTIONED, "likest")
+            builder.add(source, premise, claim, label, "natural")
+            if label == SUPPORTED and builder.rng.random() < 0.5:
+                builder.add_withheld(source, premise, claim)
+            if claims and source not in FIXED_CLAIMS and builder.rng.random() < 0.5 and (other := builder.similar_claim(premise, {claim}, claims)):
+                builder.add(source, premise, other, NOT_MENTIONED, "similar")
     with open(path, "w", encoding="utf8") as f:
-        for (source, premise), claims in mix.groups.items():
+        for (source, premise), claims in builder.groups.items():
             for c in claims:
                 line = {"source": source, "kind": c["kind"], "label": c["label"], "claims": [c["text"]], "contexts": [premise]}
                 f.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def documents(mix, data, evaluation, most):
-    """Adds windows of documents: sentences taken out of them, edited, and put in other words."""
-    rng = mix.rng
+def add_documents(builder, data, evaluation, limit):
+    """Adds windows of documents with removed, edited and reworded sentences as claims."""
+    rng = builder.rng
     docs = list(text.read(data / "docs.jsonl.zst"))
     rng.shuffle(docs)
-    done = 0
+    count = 0
     for d in docs:
-        if done == most:
+        if count == limit:
             return
         if evaluation.near(d["text"]):
             continue
-        runs = text.windows(d["text"], rng.choice((120, 160, 200, 240)))
-        parts = text.sentences(rng.choice(runs)) if runs else []
+        windows = text.windows(d["text"], rng.choice((120, 160, 200, 240)))
+        parts = text.sentences(rng.choice(windows)) if windows else []
         usable = [i for i, s in enumerate(parts) if 7 <= len(s.split()) <= 45]
         if len(parts) < 3 or len(usable) < 2:
             continue
-        gone = rng.choice(usable)
-        window = " ".join(s for i, s in enumerate(parts) if i != gone)
-        have = set(text.content(window))
+        removed = rng.choice(usable)
+        window = " ".join(s for i, s in enumerate(parts) if i != removed)
+        stems = set(text.content(window))
         source = "docs:" + d["domain"]
-        taken = mix.rarity.coverage(text.content(parts[gone]), have) < 0.9
-        stays = rng.sample([parts[i] for i in usable if i != gone], k=min(2, len(usable) - 1))
-        if taken:
-            mix.add(source, window, parts[gone], NOT_MENTIONED, "removed")
+        unsupported = builder.idf.coverage(text.content(parts[removed]), stems) < 0.9
+        remaining = rng.sample([parts[i] for i in usable if i != removed], k=min(2, len(usable) - 1))
+        if unsupported:
+            builder.add(source, window, parts[removed], NOT_MENTIONED, "removed")
             if rng.random() < 0.3:
-                head = stays[0].rstrip(". ")
-                both = f"{head}, and {parts[gone][0].lower()}{parts[gone][1:]}"
-                mix.add(source, window, both, NOT_MENTIONED, "joined", [[len(head) + 6, len(both)]])
-        for s in stays:
-            kept = mix.edits.keep(s, rng)
+                head = remaining[0].rstrip(". ")
+                both = f"{head}, and {parts[removed][0].lower()}{parts[removed][1:]}"
+                builder.add(source, window, both, NOT_MENTIONED, "joined", [[len(head) + 6, len(both)]])
+        for s in remaining:
+            kept = builder.edits.keep(s, rng)
             if kept:
-                mix.add(source, window, kept, SUPPORTED, "kept")
+                builder.add(source, window, kept, SUPPORTED, "kept")
             elif rng.random() < 0.3:
-                mix.add(source, window, s, SUPPORTED, "verbatim")
-        if rng.random() < 0.6 and (change := mix.edits.change(stays[-1], window, rng)):
-            mix.add(source, window, change.text, LABELS[change.label], "edit-" + change.kind, change.spans)
-        done += 1
+                builder.add(source, window, s, SUPPORTED, "verbatim")
+        if rng.random() < 0.6 and (change := builder.edits.change(remaining[-1], window, rng)):
+            builder.add(source, window, change.text, LABELS[change.label], "edit-" + change.kind, change.spans)
+        count += 1
 
 
-def write(mix, path, evaluation):
-    """Writes groups of at most eight claims, and fails where one shares a run with the evaluation rows."""
+def write(builder, path, evaluation):
+    """Writes groups of up to eight claims. Exits if a text is too similar to an evaluation row."""
     lines = []
-    for (source, window), claims in mix.groups.items():
-        mix.rng.shuffle(claims)
+    for (source, window), claims in builder.groups.items():
+        builder.rng.shuffle(claims)
         for i in range(0, len(claims), 8):
             lines.append({"source": source, "window": window, "claims": claims[i : i + 8]})
         if evaluation.shares(window) or any(evaluation.shares(c["text"]) for c in claims if not c["kind"].startswith(("edit-", "kept", "joined"))):
-            sys.exit(f"a text of {source} is one of the evaluation rows': {window[:80]}")
-    mix.rng.shuffle(lines)
+            sys.exit(f"{source}: text of an evaluation row: {window[:80]}")
+    builder.rng.shuffle(lines)
     with open(path, "w", encoding="utf8") as f:
         for line in lines:
             f.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -253,21 +254,21 @@ def write(mix, path, evaluation):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder of grounded-train, nli-train, docs, suite-dev and mtrag-human-dev .jsonl.zst")
-    parser.add_argument("--lexicon", type=Path, required=True, help="folder of the lexicon's TSV files")
-    parser.add_argument("--out", type=Path, required=True, help="folder for train.jsonl and held.jsonl")
-    parser.add_argument("--documents", type=int, default=9000, help="windows of documents (default %(default)s)")
+    parser.add_argument("--data", type=Path, required=True, help="directory with grounded-train, nli-train, docs, suite-dev and mtrag-human-dev .jsonl.zst")
+    parser.add_argument("--lexicon", type=Path, required=True, help="directory of the lexicon's TSV files")
+    parser.add_argument("--out", type=Path, required=True, help="directory for train.jsonl and held.jsonl")
+    parser.add_argument("--documents", type=int, default=9000, help="number of windows from documents (default %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng = random.Random(args.seed)
     evaluation = Evaluation(r for name in ("suite-dev", "mtrag-human-dev") for r in text.read(args.data / f"{name}.jsonl.zst"))
-    rarity = text.Rarity.count(d["text"] for d in text.read(args.data / "docs.jsonl.zst"))
-    mix = Mix(Edits(Lexicon(args.lexicon)), rarity, rng)
+    idf = text.IDF.count(d["text"] for d in text.read(args.data / "docs.jsonl.zst"))
+    builder = Builder(Edits(Lexicon(args.lexicon)), idf, rng)
     args.out.mkdir(parents=True, exist_ok=True)
-    back = natural(mix, args.data, evaluation)
-    documents(mix, args.data, evaluation, args.documents)
-    hold(back, rarity, args.out / "held.jsonl", args.seed)
-    write(mix, args.out / "train.jsonl", evaluation)
+    held_out = add_natural(builder, args.data, evaluation)
+    add_documents(builder, args.data, evaluation, args.documents)
+    write_held_out(held_out, idf, args.out / "held.jsonl", args.seed)
+    write(builder, args.out / "train.jsonl", evaluation)
 
 
 if __name__ == "__main__":

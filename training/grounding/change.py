@@ -1,4 +1,4 @@
-"""Edits after which a premise no longer supports a claim: names, numbers and words. See also scope.py and roles.py."""
+"""Edits that remove the support of a claim: names, numbers, dates, units and details. See also scope.py and roles.py."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ MAGNITUDES = ["hundred", "thousand", "million", "billion", "trillion"]
 
 @dataclass(frozen=True)
 class Change:
-    """A claim that its premise does not support.
+    """An edited claim that the premise does not support.
 
-    text[start:end] of each span are the unsupported words; label is contradicted, not_mentioned or not_supported, the last
-    where either of the first two may hold; kind names the edit.
+    Each span is the (start, end) of unsupported words in text. label is contradicted, not_mentioned, or not_supported if
+    either could apply. kind is the name of the edit.
     """
     text: str
     spans: list[tuple[int, int]]
@@ -33,7 +33,7 @@ class Change:
 
 @dataclass
 class Case:
-    """One claim against one premise, with what several edits need."""
+    """A claim and its premise, with data that several edits use."""
     claim: str
     premise: Premise
     lexicon: Lexicon
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def names(self) -> list[Span]:
-        """Names of the claim; one at its start counts if the premise has it as a name."""
+        """Names in the claim. The first word counts only if the lexicon or the premise has it as a name."""
         if self._names is None:
             found = []
             for n in names(self.claim):
@@ -62,15 +62,15 @@ class Case:
         return self._names
 
     def stays_true(self, new: str, old: str) -> bool:
-        """Whether the premise may support the claim with new in the place of old."""
+        """Reports whether the premise may also support the claim with new instead of old."""
         return same_story(self.premise, self.content, new, old)
 
     def negated(self, start: int) -> bool:
-        """Whether a negation stands within the four words before start."""
+        """Reports whether there is a negation among the four words before start."""
         return bool(NEGATED.search(" ".join(self.claim[max(0, start - 40): start].split()[-4:]).lower()))
 
     def result(self, start: int, end: int, new: str, label: str, kind: str) -> Change | None:
-        """The claim with [start:end] replaced by new."""
+        """Returns the claim with [start:end] replaced by new, or None if that changes nothing."""
         text, spans = replace(self.claim, start, end, new)
         return Change(text, spans, label, kind) if text != self.claim else None
 
@@ -79,19 +79,19 @@ Edit = Callable[[Case], "Change | None"]
 
 
 def shuffled(rng: random.Random, items: Iterable) -> list:
-    """The items in random order."""
+    """Returns the items in random order."""
     out = list(items)
     rng.shuffle(out)
     return out
 
 
 def pick(rng: random.Random, items: list):
-    """One item, or None of an empty list."""
+    """Returns a random item, or None if the list is empty."""
     return rng.choice(items) if items else None
 
 
 def _overlaps(a: str, b: str) -> bool:
-    """Whether two names share a word or one is the initials of the other."""
+    """Reports whether two names share a word or one is the acronym of the other."""
     x, y = set(re.findall(r"\w+", a.lower())) - STOP, set(re.findall(r"\w+", b.lower())) - STOP
     if x & y or a.lower() in b.lower() or b.lower() in a.lower() or {stem(w)[:4] for w in x} & {stem(w)[:4] for w in y}:
         return True
@@ -102,7 +102,7 @@ def _overlaps(a: str, b: str) -> bool:
 
 
 def name_from_premise(case: Case) -> Change | None:
-    """Another name of the same kind from the premise."""
+    """Replaces a name by another of the same kind from the premise."""
     kind_of = case.lexicon.name_kind
     for n in shuffled(case.rng, case.names):
         if n.text not in case.premise.text:
@@ -121,7 +121,7 @@ def name_from_premise(case: Case) -> Change | None:
 
 
 def foreign_name(case: Case, kind: str, old: str = "") -> str | None:
-    """A name of a kind from the lexicon that the premise does not have."""
+    """Returns a name from the lexicon that is not in the premise; old is the name that it replaces."""
     lex, rng = case.lexicon, case.rng
     if kind == "person":
         first, words = old.split()[0] if old else "", len(old.split())
@@ -141,7 +141,7 @@ def foreign_name(case: Case, kind: str, old: str = "") -> str | None:
 
 
 def name_foreign(case: Case) -> Change | None:
-    """A name of the same kind that the premise does not have."""
+    """Replaces a name by one of the same kind that is not in the premise."""
     for n in shuffled(case.rng, case.names):
         kind = case.lexicon.name_kind(n.text)
         if kind == "other" or " the " in n.text or n.text.split()[0].rstrip(".") in tables.TITLES:
@@ -155,7 +155,7 @@ def name_foreign(case: Case) -> Change | None:
 
 
 def _bound(case: Case, start: int) -> int:
-    """+1 where the words before a number make a lower bound, -1 for an upper bound, 0 for none."""
+    """Returns 1 if the words before a number make it a lower bound, -1 for an upper bound, else 0."""
     before = case.lower[max(0, start - 24): start]
     if re.search(r"(?:more than|over|at least|above|exceed\w*|minimum of|greater than|older than|higher than|from)\s[$€£]?$", before):
         return 1
@@ -165,7 +165,7 @@ def _bound(case: Case, start: int) -> int:
 
 
 def other_number(rng: random.Random, text: str, bound: int) -> str:
-    """A number that differs clearly from text, in its format; bound -1 or 1 says in which direction alone it may differ."""
+    """Returns a clearly different number in the format of text: larger if bound is 1, smaller if -1."""
     value = float(text.replace(",", ""))
     decimals = len(text.partition(".")[2])
     up, down = (1.25, 1.5, 2, 3), (0.75, 0.6, 0.5, 0.3)
@@ -185,14 +185,14 @@ def other_number(rng: random.Random, text: str, bound: int) -> str:
 
 
 def _is_year(case: Case, start: int, end: int) -> bool:
-    """Whether the digits there are a year."""
+    """Reports whether claim[start:end] is a year."""
     word = case.claim[start:end]
     return bool(re.fullmatch(r"1[0-9]\d\d|20\d\d", word)) and not re.match(
         r"%%|['’]s| (?:people|men|women|patients|%s)" % "|".join(u[3] for u in case.lexicon.units if u[3]), case.claim[end:end + 20])
 
 
 def number(case: Case) -> Change | None:
-    """Another number: one of the premise, or one that differs clearly."""
+    """Replaces a number by another one, sometimes from the premise."""
     claim, rng = case.claim, case.rng
     found = [m for m in list(NUMBER.finditer(claim)) + list(MONEY.finditer(claim))
              if not _is_year(case, m.start(), m.end()) and not re.search(r"(?:%s)\.? $" % "|".join(MONTHS), claim[: m.start()])
@@ -230,7 +230,7 @@ def number(case: Case) -> Change | None:
 
 
 def date(case: Case) -> Change | None:
-    """Another year, decade, month, day of the month, weekday, season or century."""
+    """Replaces a year, decade, month, day, weekday, season or century."""
     claim, rng = case.claim, case.rng
     spots: list[tuple[int, int, str]] = []
     for m in NUMBER.finditer(claim):
@@ -260,15 +260,15 @@ def date(case: Case) -> Change | None:
 
 
 UNIT_WORDS = tables.others(tables.groups(
-    """second|hour|day\nminute|hour|second|day\nhour|minute|day\nday|week|month|hour\nweek|month|day|year\nmonth|week|year|day
-year|month|week|decade\ndecade|century|year\nkilometre|metre\nkilometer|meter|mile\nmile|metre|yard\nmetre|kilometre|centimetre
-meter|foot|mile\nfoot|metre|inch\ninch|foot|yard\ncentimetre|metre|inch\nmillimetre|centimetre\npound|kilogram|ounce\nkilogram|gram|tonne
-gram|kilogram|milligram\ntonne|kilogram\nacre|square mile\nhectare|square kilometre\nbyte|kilobyte\nkilobyte|megabyte|gigabyte
-megabyte|gigabyte|kilobyte\ndollar|euro|yen\neuro|dollar\ngallon|pint|barrel\nlitre|gallon|millilitre\nliter|gallon""".replace("\\n", "\n")))
+    """second|hour|day;minute|hour|second|day;hour|minute|day;day|week|month|hour;week|month|day|year;month|week|year|day
+year|month|week|decade;decade|century|year;kilometre|metre;kilometer|meter|mile;mile|metre|yard;metre|kilometre|centimetre
+meter|foot|mile;foot|metre|inch;inch|foot|yard;centimetre|metre|inch;millimetre|centimetre;pound|kilogram|ounce;kilogram|gram|tonne
+gram|kilogram|milligram;tonne|kilogram;acre|square mile;hectare|square kilometre;byte|kilobyte;kilobyte|megabyte|gigabyte
+megabyte|gigabyte|kilobyte;dollar|euro|yen;euro|dollar;gallon|pint|barrel;litre|gallon|millilitre;liter|gallon"""))
 
 
 def unit(case: Case) -> Change | None:
-    """Another unit of the same dimension after a number."""
+    """Replaces the unit of a number by another unit of the same dimension."""
     lex = case.lexicon
     count = r"(\d[\d.,]*|%s|hundred|thousand|million|billion)" % "|".join(SMALL + TENS)
     found = []
@@ -288,7 +288,7 @@ def unit(case: Case) -> Change | None:
 
 
 def premise_detail(case: Case) -> Change | None:
-    """A time or place of another sentence of the premise, put at the end of the claim."""
+    """Appends a time or place from another sentence of the premise."""
     claim = case.claim.rstrip(" .")
     has_time = bool(re.search(r"\d{4}|%s" % "|".join(MONTHS), claim))
     has_place = any(case.lexicon.name_kind(n.text) == "place" for n in case.names)
@@ -310,7 +310,7 @@ def premise_detail(case: Case) -> Change | None:
 
 
 def foreign_detail(case: Case) -> Change | None:
-    """A clause, reason, time or place that the premise does not have, put at the end of the claim."""
+    """Appends a clause, reason, time or place that is not in the premise."""
     claim = case.claim.rstrip(" .")
     if len(claim.split()) > 32 or re.search(r"[?!:\"”]$", claim) or len(claim.split()) < 4:
         return None
@@ -336,7 +336,7 @@ def foreign_detail(case: Case) -> Change | None:
 
 
 def adjective(case: Case) -> Change | None:
-    """An adjective that the premise does not have, before a noun."""
+    """Inserts an adjective that is not in the premise before a noun."""
     lex, found = case.lexicon, []
     for m in re.finditer(r"\b(a|an|the|his|her|its|their|A|An|The) ([a-z]{4,})(?=[.,]| (?:of|in|is|was|were|are|that|for|to|and|by|with|at|on)\b)", case.claim):
         pos = lex.pos.get(m[2]) or lex.pos.get(m[2][:-1]) or ()

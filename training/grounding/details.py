@@ -1,4 +1,4 @@
-"""Details that an edit puts into a claim although no premise has them."""
+"""Details that edits insert into claims and that no premise supports."""
 
 ADJECTIVES = """controversial annual secret temporary unpublished award-winning government-funded two-year privately-owned
 short-lived low-cost state-owned mandatory volunteer-run experimental four-day classified bilingual wooden anonymous

@@ -1,42 +1,42 @@
-"""Keeps the evaluation rows out of the training data."""
+"""Excludes evaluation rows from the training data."""
 
 import re
 
-RUN = 12  # words: a training text that shares such a run with an evaluation row goes
-SHORT = 8  # words: and one of which over a tenth of such runs are shared
+LONG = 12  # A text that shares a sequence of so many words with an evaluation row is excluded.
+SHORT = 8  # So is a text that shares more than a tenth of its sequences of so many words.
 
 
 def _words(text):
     return re.findall(r"\w+", text.lower())
 
 
-def _runs(words, n):
+def _ngrams(words, n):
     return [" ".join(words[i : i + n]) for i in range(len(words) - n + 1)]
 
 
 class Evaluation:
-    """The texts of evaluation rows, to compare with."""
+    """Index of the texts of evaluation rows."""
 
     def __init__(self, rows):
-        self.whole, self.runs, self.short = set(), set(), set()
-        self._seen = {}
+        self.whole, self.long, self.short = set(), set(), set()
+        self._near = {}
         for r in rows:
             for t in (*r["contexts"], r["answer"], r.get("question") or ""):
                 w = _words(t)
                 if len(w) > 3:
                     self.whole.add(" ".join(w))
-                self.runs.update(_runs(w, RUN))
-                self.short.update(_runs(w, SHORT))
+                self.long.update(_ngrams(w, LONG))
+                self.short.update(_ngrams(w, SHORT))
 
     def shares(self, text):
-        """Whether a text is one of theirs, or has a run of RUN words of one."""
+        """Reports whether a text equals an evaluation text or shares a sequence of LONG words with one."""
         w = _words(text)
-        return " ".join(w) in self.whole or any(r in self.runs for r in _runs(w, RUN))
+        return " ".join(w) in self.whole or any(g in self.long for g in _ngrams(w, LONG))
 
     def near(self, text):
-        """shares, or more than a tenth of its runs of SHORT words are theirs."""
-        if (known := self._seen.get(text)) is None:
-            runs = _runs(_words(text), SHORT)
-            known = self.shares(text) or bool(runs) and sum(r in self.short for r in runs) > 0.1 * len(runs)
-            self._seen[text] = known
-        return known
+        """Reports whether shares is true, or more than a tenth of the sequences of SHORT words are shared."""
+        if (near := self._near.get(text)) is None:
+            ngrams = _ngrams(_words(text), SHORT)
+            near = self.shares(text) or bool(ngrams) and sum(g in self.short for g in ngrams) > 0.1 * len(ngrams)
+            self._near[text] = near
+        return near

@@ -1,30 +1,30 @@
-"""The model's input: one window of context, and many claims that each see it.
+"""Input layout of the model: a window of context followed by claims.
 
     [CLS] window [SEP] claim 1 [SEP] claim 2 [SEP] ...
 
-Every token sees the window, a claim's tokens see their own claim too, and no
-claim sees another. Positions of each claim go on where the window ended, so a
-claim's result does not depend on the claims beside it. The engine builds the
-same input; golden vectors hold the two together.
+All tokens attend to the window. The tokens of a claim also attend to their own
+claim, but not to other claims. The positions of each claim continue those of the
+window, so the result of a claim does not depend on the others. internal/encoder
+builds the same input; golden tests compare the two.
 
-Token types: 0 window, and for the tokens of a claim, by the word they are part
-of: 1 the window has the word, 2 it has one that begins alike, 3 it has neither.
+The token type is 0 in the window. In claims it depends on the word that a token is
+part of: 1 if the window contains the word, 2 if it contains a word with the same
+prefix, 3 otherwise.
 """
 
 from dataclasses import dataclass
 
 PAD, CLS, SEP = 0, 101, 102
-WINDOW, SAME, AKIN, ABSENT = 0, 1, 2, 3
+WINDOW, SAME, PREFIX, ABSENT = 0, 1, 2, 3
 TYPES = 4
-MAX_WINDOW = 256  # tokens of a window, the two specials not counted
-MAX_CLAIM = 96  # tokens of a claim, its [SEP] not counted
-MAX_TOKENS = 480  # tokens of a sequence while training
-MAX_POSITION = 512  # of the position embeddings
-AKIN_PREFIX = 4  # characters that akin words share at least
+MAX_WINDOW = 256  # tokens of a window, without [CLS] and [SEP]
+MAX_CLAIM = 96  # tokens of a claim, without [SEP]
+MAX_TOKENS = 480  # tokens of a training sequence
+MIN_PREFIX = 4  # characters
 
 
 class Vocabulary:
-    """The pieces of a WordPiece vocabulary by their ids."""
+    """WordPiece tokens by id."""
 
     def __init__(self, tokenizer):
         pieces = tokenizer.get_vocab(with_added_tokens=True)
@@ -33,7 +33,7 @@ class Vocabulary:
             self.piece[i] = p
 
     def words(self, ids):
-        """(text, first token, token after the last) of each word."""
+        """Returns the words of a token sequence as (text, first token, last token + 1)."""
         out = []
         for i, t in enumerate(ids):
             p = self.piece[t]
@@ -45,34 +45,34 @@ class Vocabulary:
         return out
 
 
-def akin(a, b):
-    """Whether two different words begin alike: "directs" and "directed"."""
-    short = min(len(a), len(b))
-    if short < AKIN_PREFIX:
+def same_prefix(a, b):
+    """Reports whether two words are equal except for their endings, as "directs" and "directed"."""
+    shorter = min(len(a), len(b))
+    if shorter < MIN_PREFIX:
         return False
-    n = max(AKIN_PREFIX, short - 2)
+    n = max(MIN_PREFIX, shorter - 2)
     return a[:n] == b[:n]
 
 
-class Marks:
-    """Says of the tokens of claims how their words stand in a window."""
+class TokenTypes:
+    """Computes the token types of claims over a window."""
 
     def __init__(self, vocabulary, window):
         self.vocabulary = vocabulary
-        self.have = {w for w, _, _ in vocabulary.words(window)}
+        self.words = {w for w, _, _ in vocabulary.words(window)}
         self.by_prefix = {}
-        for w in self.have:
-            if len(w) >= AKIN_PREFIX:
-                self.by_prefix.setdefault(w[:AKIN_PREFIX], []).append(w)
+        for w in self.words:
+            if len(w) >= MIN_PREFIX:
+                self.by_prefix.setdefault(w[:MIN_PREFIX], []).append(w)
 
-    def of(self, claim):
-        """The token types of a claim's tokens."""
+    def types(self, claim):
+        """Returns the token types of a claim."""
         types = [ABSENT] * len(claim)
         for w, a, b in self.vocabulary.words(claim):
-            if w in self.have:
+            if w in self.words:
                 t = SAME
-            elif any(akin(w, v) for v in self.by_prefix.get(w[:AKIN_PREFIX], ())):
-                t = AKIN
+            elif any(same_prefix(w, v) for v in self.by_prefix.get(w[:MIN_PREFIX], ())):
+                t = PREFIX
             else:
                 continue
             types[a:b] = [t] * (b - a)
@@ -81,18 +81,18 @@ class Marks:
 
 @dataclass
 class Sequence:
-    """A window and its claims as parallel lists, a value a token."""
+    """A window and its claims, as lists with one value per token."""
 
     ids: list
     positions: list
     types: list
-    segments: list  # 1 the window, 2 and on the claims, in order
-    claims: list  # (first token, token after its [SEP])
+    segments: list  # 1 for the window, 2 and up for the claims
+    claims: list  # (first token, end) of each claim, including its [SEP]
 
 
 def sequence(vocabulary, window, claims):
-    """Lays out a window and claims, each a list of token ids without specials."""
-    marks = Marks(vocabulary, window)
+    """Returns the layout of a window and claims, given as lists of token ids."""
+    token_types = TokenTypes(vocabulary, window)
     ids = [CLS, *window, SEP]
     n = len(ids)
     s = Sequence(ids, list(range(n)), [WINDOW] * n, [1] * n, [])
@@ -100,7 +100,7 @@ def sequence(vocabulary, window, claims):
         a = len(s.ids)
         s.ids += [*c, SEP]
         s.positions += range(n, n + len(c) + 1)
-        s.types += [*marks.of(c), SAME]
+        s.types += [*token_types.types(c), SAME]
         s.segments += [i + 2] * (len(c) + 1)
         s.claims.append((a, len(s.ids)))
     return s

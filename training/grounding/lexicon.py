@@ -1,4 +1,4 @@
-"""Word lists of the lexicon archive, and the inflection of English words."""
+"""Word lists and inflection of English words."""
 
 from __future__ import annotations
 
@@ -12,21 +12,17 @@ VOWELS = "aeiou"
 
 
 class Lexicon:
-    """The TSV files of the lexicon archive, read once; a file that is missing is read as empty."""
+    """The word lists in a directory of TSV files. Missing files count as empty."""
 
-    def __init__(self, folder: str | Path):
-        self.folder = Path(folder)
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
         self.rank = {r[0]: int(r[1]) for r in self._rows("lemmas.tsv")}
         self.pos: dict[str, set[str]] = defaultdict(set)
         for name in ("hypernyms.tsv", "synonyms.tsv", "antonyms.tsv", "synonyms-loose.tsv"):
             for row in self._rows(name):
                 self.pos[row[0]].add(row[1])
-        self.antonyms = {(r[0], r[1]): [x[:-2] for x in r[2].split(",") if x.endswith(":1")]
-                         for r in self._rows("antonyms.tsv")}
         self.synonyms = {(r[0], r[1]): r[2].split(",") for r in self._rows("synonyms.tsv")}
         self.loose = {(r[0], r[1]): r[2].split(",") for r in self._rows("synonyms-loose.tsv")}
-        self.sisters = {r[0]: r[2].split(",") for r in self._rows("cohyponyms.tsv") if r[1] == "n"}
-        self.hypernyms = {(r[0], r[1]): set(r[2].split(",")) for r in self._rows("hypernyms.tsv")}
         self.irregular: dict[tuple[str, str], list[str]] = defaultdict(list)
         for row in self._rows("irregular-forms.tsv"):
             self.irregular[row[0], row[1]].append(row[2])
@@ -36,14 +32,12 @@ class Lexicon:
         countries = self._rows("countries.tsv")
         self.countries = [r[0] for r in countries if r[0].isascii() and "," not in r[0]]
         self.nationalities = sorted({r[2] for r in countries if r[2].isalpha()})
-        self.occupations = [r[0] for r in self._rows("occupations.tsv") if r[0].replace(" ", "").isalpha()]
         self.organisations = [r[0] for r in self._rows("organisations.tsv") if r[0][0].isupper()]
-        self.people = [r[0] for r in self._rows("notable-people.tsv")]
         self.units = [(r[0], r[1].split(" (")[0], r[2], r[3].split(" (")[0]) for r in self._rows("units.tsv")]
         self._index()
 
     def _rows(self, name: str) -> list[list[str]]:
-        path = self.folder / name
+        path = self.path / name
         if not path.exists():
             return []
         with open(path, encoding="utf-8", newline="") as f:
@@ -52,7 +46,7 @@ class Lexicon:
         return [r + [""] * (width - len(r)) for r in rows[1:] if r and r[0]]
 
     def _index(self) -> None:
-        """Sets that answer what kind of name a word is, and the forms of common verbs."""
+        """Builds the sets for name_kind and the inflected forms of common verbs."""
         self.surname_set, self.city_set = set(self.surnames), set(self.cities)
         self.country_set, self.nationality_set = set(self.countries), set(self.nationalities)
         self.organisation_set = set(self.organisations)
@@ -65,7 +59,7 @@ class Lexicon:
                 self.forms[self.verb(lemma, tag)].append((lemma, tag))
 
     def verb(self, lemma: str, tag: str) -> str:
-        """A verb in the form tag: base, s, past, part or ing. A phrase is inflected at its first word."""
+        """Returns a form of a verb: base, s, past, part or ing. The first word of a phrase is inflected."""
         head, _, rest = lemma.partition(" ")
         if rest:
             return self.verb(head, tag) + " " + rest
@@ -89,10 +83,10 @@ class Lexicon:
                 return lemma + "d"
             if lemma.endswith("y") and lemma[-2:-1] not in VOWELS:
                 return lemma[:-1] + "ied"
-        return (lemma + lemma[-1] if doubles(lemma) else lemma) + suffix
+        return (lemma + lemma[-1] if doubles_consonant(lemma) else lemma) + suffix
 
     def plural(self, noun: str) -> str:
-        """The plural of a noun; a phrase takes it at its last word."""
+        """Returns the plural of a noun. The last word of a phrase is inflected."""
         head, space, last = noun.rpartition(" ")
         if last in tables.PLURALS:
             return head + space + tables.PLURALS[last]
@@ -101,7 +95,7 @@ class Lexicon:
         return head + space + plural_suffix(last)
 
     def name_kind(self, name: str) -> str:
-        """person, place, nationality, organisation or other; decided by lists and by the last word."""
+        """Returns the kind of a name: person, place, nationality, organisation or other."""
         words = name.split()
         if name in self.country_set or name in self.city_set or name in tables.PLACES:
             return "place"
@@ -119,7 +113,7 @@ class Lexicon:
 
 
 def plural_suffix(word: str) -> str:
-    """The word with the regular -s, -es or -ies."""
+    """Returns the word with the regular ending -s, -es or -ies."""
     if word.endswith(("s", "x", "z", "ch", "sh")):
         return word + "es"
     if word.endswith("y") and word[-2:-1] not in VOWELS:
@@ -127,7 +121,7 @@ def plural_suffix(word: str) -> str:
     return word + ("es" if word.endswith("o") and word[-2:-1] not in VOWELS else "s")
 
 
-def doubles(lemma: str) -> bool:
-    """Whether a one-syllable verb doubles its last consonant before -ed and -ing."""
+def doubles_consonant(lemma: str) -> bool:
+    """Reports whether a verb doubles its last consonant before -ed and -ing."""
     return (len(lemma) >= 3 and lemma[-1] not in VOWELS + "wxyh" and lemma[-2] in VOWELS
             and lemma[-3] not in VOWELS and sum(c in VOWELS for c in lemma) == 1)

@@ -1,4 +1,4 @@
-"""The network: a BERT encoder over the shared layout, with two heads on claims."""
+"""The grounding network: a BERT encoder with a head for claims and one for their tokens."""
 
 import json
 import math
@@ -16,6 +16,8 @@ CLASSES = ("supported", "not_mentioned", "contradicted")
 
 
 class Block(nn.Module):
+    """A transformer layer with normalization after each sublayer."""
+
     def __init__(self, width, inner, heads, eps):
         super().__init__()
         self.heads = heads
@@ -30,7 +32,7 @@ class Block(nn.Module):
         rows, length, width = x.shape
         qkv = self.qkv(x).view(rows, length, 3, self.heads, width // self.heads)
         q, k, v = qkv.permute(2, 0, 3, 1, 4)
-        # In bfloat16 on a processor this is faster, backward, than the fused attention.
+        # In bfloat16 on a CPU, the backward pass of this is faster than that of fused attention.
         a = (q * (width // self.heads) ** -0.5) @ k.transpose(-1, -2) + mask
         a = a.softmax(-1, dtype=a.dtype) @ v
         x = self.norm1(x + self.out(a.transpose(1, 2).reshape(rows, length, width)))
@@ -38,7 +40,7 @@ class Block(nn.Module):
 
 
 class Grounding(nn.Module):
-    """Logits of CLASSES for each claim, and of "unsupported" for each of its tokens."""
+    """Computes logits of CLASSES for each claim, and a logit of being unsupported for each token."""
 
     def __init__(self, config):
         super().__init__()
@@ -58,11 +60,11 @@ class Grounding(nn.Module):
         self.drop = nn.Dropout(0.1)
 
     @classmethod
-    def from_bert(cls, folder):
-        """Takes the trunk of a Hugging Face BERT; the heads are new."""
-        folder = Path(folder)
-        net = cls(json.loads((folder / "config.json").read_text()))
-        bert = {k.removeprefix("bert."): v for k, v in load_file(folder / "model.safetensors").items()}
+    def from_bert(cls, path):
+        """Loads the encoder of a Hugging Face BERT directory; the heads are initialized randomly."""
+        path = Path(path)
+        net = cls(json.loads((path / "config.json").read_text()))
+        bert = {k.removeprefix("bert."): v for k, v in load_file(path / "model.safetensors").items()}
         types = bert["embeddings.token_type_embeddings.weight"]
         state = {
             "word.weight": bert["embeddings.word_embeddings.weight"],
@@ -88,20 +90,20 @@ class Grounding(nn.Module):
         missing, unexpected = net.load_state_dict(state, strict=False)
         heads = ("hidden.", "classes.", "token.")
         if unexpected or any(not m.startswith(heads) for m in missing):
-            raise ValueError(f"{folder}: {missing} missing, {unexpected} not expected")
+            raise ValueError(f"{path}: missing weights {missing}, unexpected weights {unexpected}")
         return net
 
     def forward(self, ids, positions, types, segments, claims):
-        """claims: (row, first token, token after the last) of each, as a tensor.
+        """Returns logits [claims, 3], token logits [claims, max tokens] and a mask of the latter.
 
-        Returns logits [claims, 3], token logits [claims, longest], and which of
-        these belong to a token.
+        claims is a tensor [claims, 3] of (row, first token, end). The other arguments
+        have the shape [rows, tokens].
         """
         x = self.norm(self.word(ids) + self.position(positions) + self.mark(types))
         key, query = segments[:, None, :], segments[:, :, None]
         mask = ((key == 1) | (key == query)) & (key > 0) | ((query == 0) & (key == 1))
-        low = torch.bfloat16 if torch.is_autocast_enabled(x.device.type) else torch.float32
-        mask = torch.zeros(mask.shape, dtype=low, device=x.device).masked_fill(~mask, -30000.0)[:, None]
+        dtype = torch.bfloat16 if torch.is_autocast_enabled(x.device.type) else torch.float32
+        mask = torch.zeros(mask.shape, dtype=dtype, device=x.device).masked_fill(~mask, -30000.0)[:, None]
         for block in self.blocks:
             x = block(x, mask)
         x = x.float()
@@ -111,18 +113,19 @@ class Grounding(nn.Module):
         tokens = x[row[:, None], index.clamp(max=x.shape[1] - 1)]
         weight = inside[..., None].float()
         mean = (tokens * weight).sum(1) / weight.sum(1)
-        most = tokens.masked_fill(~inside[..., None], -math.inf).max(1).values
-        claim = torch.cat([x[row, end - 1], mean, most], 1)
+        maximum = tokens.masked_fill(~inside[..., None], -math.inf).max(1).values
+        claim = torch.cat([x[row, end - 1], mean, maximum], 1)
         return self.classes(F.gelu(self.hidden(self.drop(claim)))), self.token(tokens)[..., 0], inside
 
     def save(self, path, dtype=torch.float32):
-        """Writes the weights; the file comes to its name when it is whole."""
+        """Writes the weights atomically."""
         state = {k: v.to(dtype).contiguous() for k, v in self.state_dict().items()}
         save_file(state, f"{path}.new", metadata={"config": json.dumps(self.config)})
         os.replace(f"{path}.new", path)
 
     @classmethod
     def load(cls, path):
+        """Loads weights written by save."""
         from safetensors import safe_open
 
         with safe_open(path, "pt") as f:
@@ -132,12 +135,12 @@ class Grounding(nn.Module):
 
 
 def batch(sequences, device="cpu", multiple=16):
-    """Pads sequences to one length: the tensors that forward takes."""
-    longest = max(len(s.ids) for s in sequences)
-    longest += -longest % multiple
+    """Returns the arguments of forward, with sequences padded to a common multiple of tokens."""
+    length = max(len(s.ids) for s in sequences)
+    length += -length % multiple
     columns = []
     for name, fill in (("ids", PAD), ("positions", 0), ("types", 0), ("segments", 0)):
-        rows = [getattr(s, name) + [fill] * (longest - len(s.ids)) for s in sequences]
+        rows = [getattr(s, name) + [fill] * (length - len(s.ids)) for s in sequences]
         columns.append(torch.tensor(rows, device=device))
     claims = [(r, a, b) for r, s in enumerate(sequences) for a, b in s.claims]
     return (*columns, torch.tensor(claims, device=device))

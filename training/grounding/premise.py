@@ -1,4 +1,4 @@
-"""Claims and premises as tokens, names, numbers and sentences."""
+"""Names, numbers, sentences and content words of claims and premises."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ another other people yes overall based between results patients these professor"
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch text[start:end] with its words."""
+    """A part of a text, from start to end."""
     start: int
     end: int
     text: str
 
 
 class Premise:
-    """What the edits ask of a premise, each found at its first use."""
+    """A premise. Properties are computed on first use."""
 
     def __init__(self, text: str):
         self.text, self.lower = text, text.lower()
@@ -37,47 +37,47 @@ class Premise:
 
     @cached_property
     def words(self) -> set[str]:
-        """Its words in lower case."""
+        """The words in lower case."""
         return set(re.findall(r"[a-z]+(?:-[a-z]+)*", self.lower))
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Its sentences or lines."""
+        """The sentences or lines."""
         return [s for s in SENTENCE_END.split(self.text) if s]
 
     @cached_property
     def lowered(self) -> list[str]:
-        """Its sentences in lower case."""
+        """The sentences in lower case."""
         return [s.lower() for s in self.sentences]
 
     def stems(self, i: int) -> set[str]:
-        """Stems of the content words of sentence i."""
+        """Returns the stems of the content words of sentence i."""
         if i not in self._stems:
             self._stems[i] = content(self.sentences[i])
         return self._stems[i]
 
     @cached_property
     def names(self) -> list[str]:
-        """Its names that are surely names, without titles that stand alone."""
+        """The names, without uncertain ones and titles."""
         found = dict.fromkeys(n.text for n in names(self.text) if n.text[0] != "?" and len(n.text) < 40)
         return [n for n in found if "'s " not in n and "’s " not in n and n.split()[-1].rstrip(".") not in TITLES
                 and not n.endswith(("-based", "-style", "-born", "-like"))]
 
     @cached_property
     def numbers(self) -> list[str]:
-        """Its numbers in digits."""
+        """The numbers in digits."""
         return list(dict.fromkeys(NUMBER.findall(self.text)))
 
     @cached_property
     def speakers(self) -> list[str]:
-        """Who speaks, where it is the record of a talk."""
+        """The speakers, if the premise is a transcript."""
         found = dict.fromkeys(re.findall(r"^([A-Z][A-Za-z]+(?: [A-Z][A-Za-z]*){0,3}):", self.text, re.M))
         return list(found) if len(found) > 1 else []
 
 
 @lru_cache(maxsize=1 << 16)
 def stem(word: str) -> str:
-    """A crude stem: forms of one word mostly share it."""
+    """Returns a crude stem, which most forms of a word share."""
     w = word.lower()
     for suffix in ("ations", "ation", "ingly", "edly", "ing", "ies", "ied", "ed", "es", "ly", "s", "e", "y"):
         if w.endswith(suffix) and len(w) - len(suffix) >= 3:
@@ -87,12 +87,15 @@ def stem(word: str) -> str:
 
 
 def content(text: str) -> set[str]:
-    """Stems of the content words of a text."""
+    """Returns the stems of the content words of a text."""
     return {stem(w) for w in re.findall(r"[A-Za-z]{2,}|\d[\d.,]*\d|\d", text) if w.lower() not in STOP}
 
 
 def names(text: str) -> list[Span]:
-    """Capitalised names; the first word of a sentence counts only if more capitals follow or it comes back inside."""
+    """Returns capitalised names.
+
+    A single word at the start of a sentence that occurs only once may not be a name; its text is prefixed with "?".
+    """
     out = []
     for m in NAME.finditer(text):
         start, name = m.start(), m.group()
@@ -118,14 +121,14 @@ def names(text: str) -> list[Span]:
 
 @lru_cache(maxsize=256)
 def read_premise(text: str) -> Premise:
-    """A premise; the last ones are remembered, since many claims ask of one premise."""
+    """Returns the Premise of a text. Recent ones are cached, since a premise has many claims."""
     return Premise(text)
 
 
 def same_story(premise: Premise, claim: set[str], new: str, old: str) -> bool:
-    """Whether the premise may say of new what the claim says of old, so that a swap could stay true.
+    """Reports whether the premise may state about new what the claim states about old.
 
-    It may where new and old stand in one list or apposition, and where a sentence with new has most of the claim's words.
+    This is assumed if both are in one list or apposition, or a sentence with new contains half of the claim's words.
     """
     n, o = new.lower(), old.lower()
     if n not in premise.lower:
@@ -148,15 +151,15 @@ def same_story(premise: Premise, claim: set[str], new: str, old: str) -> bool:
     return False
 
 
-def like(old: str, new: str) -> str:
-    """new with the capitals of old."""
+def match_case(old: str, new: str) -> str:
+    """Returns new with the capitalization of old."""
     if old.isupper() and len(old) > 1:
         return new.upper()
     return new[:1].upper() + new[1:] if old[:1].isupper() else new
 
 
 def article(word: str) -> str:
-    """The indefinite article before word."""
+    """Returns the indefinite article of a word."""
     w = word.lower()
     if w.startswith(("uni", "use", "usu", "eu", "one", "once", "ufo", "uk", "us ")) and not w.startswith(("unin", "unim")):
         return "a"
@@ -165,14 +168,14 @@ def article(word: str) -> str:
 
 
 def replace(text: str, start: int, end: int, new: str) -> tuple[str, list[tuple[int, int]]]:
-    """text with [start:end] replaced, a preceding a/an corrected, and the span of the new words."""
+    """Replaces text[start:end], corrects a preceding "a" or "an", and returns the text and the span of new."""
     before = text[:start]
     m = re.search(r"\b(a|an|A|An) $", before)
     if m and new and article(new) != m[1].lower():
-        before = before[: m.start()] + like(m[1] + "x", article(new)) + " "
+        before = before[: m.start()] + match_case(m[1] + "x", article(new)) + " "
     return before + new + text[end:], [(len(before), len(before) + len(new))]
 
 
 def upper_first(text: str) -> str:
-    """text with a capital first letter."""
+    """Returns text with its first letter in upper case."""
     return text[:1].upper() + text[1:]

@@ -1,35 +1,35 @@
-"""Edits that exchange who does what to whom: two names, two numbers, the voice of a verb, the sides of a comparison."""
+"""Edits that swap roles: two names, two numbers, subject and object, or the sides of a comparison."""
 
 from __future__ import annotations
 
 import re
 
 from .change import Case, Change, name_from_premise, pick, shuffled
-from .premise import NUMBER, like
+from .premise import NUMBER, match_case
 
 SYMMETRIC = re.compile(r"\b(?:met|meets|married|marry|divorced|with|between|near|similar|same|like|versus|vs|both|equal|sibling\w*|"
                        r"cousins?|twins?|friends?|together|respectively|connect\w*|border\w*|marriage|rival\w*|relationship|differ\w*|along|among)\b")
-VOICE = set("""defeat follow replace influence support attack kill criticise criticize sue hire adopt acquire buy teach lead precede
+TRANSITIVE = set("""defeat follow replace influence support attack kill criticise criticize sue hire adopt acquire buy teach lead precede
 succeed inspire invite reject cause affect inhibit activate regulate drive outperform control fund sponsor assist advise
 help employ discover encourage recommend warn accuse arrest shoot rescue save appoint nominate elect promote
 train coach raise produce found name own manage capture conquer invade occupy beat overtake surpass dominate induce
-mediate reduce increase modulate predict determine explain protect contact approach marry""".split()) - {"marry"}
+mediate reduce increase modulate predict determine explain protect contact approach""".split())
 OBJECT = r"(?:the|a|an|his|her|its|their|[A-Z])"
 
 
-def exchange(case: Case, a: tuple[int, int], b: tuple[int, int], label: str, kind: str) -> Change:
-    """The claim with the stretches a and b exchanged, a before b; both places are spans."""
+def swap(case: Case, a: tuple[int, int], b: tuple[int, int], label: str, kind: str) -> Change:
+    """Returns the claim with the spans a and b swapped, where a is before b."""
     c = case.claim
     x, y = c[a[0]:a[1]], c[b[0]:b[1]]
     if a[0] == 0:
-        x, y = x if x[1:2].isupper() or b[0] == 0 else x, like(x, y)
+        x, y = x if x[1:2].isupper() or b[0] == 0 else x, match_case(x, y)
     text = c[: a[0]] + y + c[a[1]: b[0]] + x + c[b[1]:]
     shift = len(y) - len(x)
     return Change(text, [(a[0], a[0] + len(y)), (b[0] + shift, b[0] + shift + len(x))], label, kind)
 
 
-def names_exchanged(case: Case) -> Change | None:
-    """Two names of one kind that stand in different places of the claim."""
+def swap_names(case: Case) -> Change | None:
+    """Swaps two names of the same kind."""
     found, kind_of = case.names, case.lexicon.name_kind
     pairs = []
     for i, a in enumerate(found):
@@ -46,11 +46,11 @@ def names_exchanged(case: Case) -> Change | None:
                 continue
             pairs.append((a, b))
     pair = pick(case.rng, pairs)
-    return exchange(case, (pair[0].start, pair[0].end), (pair[1].start, pair[1].end), "not_supported", "names exchanged") if pair else None
+    return swap(case, (pair[0].start, pair[0].end), (pair[1].start, pair[1].end), "not_supported", "names exchanged") if pair else None
 
 
-def numbers_exchanged(case: Case) -> Change | None:
-    """Two numbers of one format in different places: two percentages, two years, two amounts."""
+def swap_numbers(case: Case) -> Change | None:
+    """Swaps two numbers of the same format, such as two percentages or years."""
     found = list(NUMBER.finditer(case.claim))
     pairs = []
     for i, a in enumerate(found):
@@ -66,30 +66,30 @@ def numbers_exchanged(case: Case) -> Change | None:
                 continue
             pairs.append((a, b))
     pair = pick(case.rng, pairs)
-    return exchange(case, pair[0].span(), pair[1].span(), "contradicted", "numbers exchanged") if pair else None
+    return swap(case, pair[0].span(), pair[1].span(), "contradicted", "numbers exchanged") if pair else None
 
 
-def from_to(case: Case) -> Change | None:
-    """'from A to B' as 'from B to A'."""
+def swap_from_to(case: Case) -> Change | None:
+    """Turns "from A to B" into "from B to A"."""
     m = re.search(r"\bfrom ((?:the )?[A-Z\d][\w.,%]*(?: (?!to\b)[A-Z\w][\w%]*)?|[a-z]+) to ((?:the )?[A-Z\d][\w.]*\w?%?|[a-z]+(?=[.,;]| in\b| by\b| and\b|$))", case.claim)
     if not m or m[1] == m[2] or case.negated(m.start()) or m[1].lower() in ("time", "head", "day") or re.search(r"(?:rang\w+|everything|anywhere) $", case.claim[: m.start()]):
         return None
     if m[1][0].isdigit() != m[2][0].isdigit() or m[1][0].isupper() != m[2][0].isupper() or (m[1][0].isdigit() and not re.search(r"\b(?:increas|decreas|rise|rose|fell|drop|grew|reduc|improv|chang|mov)\w*", case.lower)):
         return None
-    return exchange(case, m.span(1), m.span(2), "contradicted", "from-to exchanged")
+    return swap(case, m.span(1), m.span(2), "contradicted", "from-to exchanged")
 
 
-def voice(case: Case) -> Change | None:
-    """Active made passive or passive made active with the names left in place, so that doer and target change roles."""
+def change_voice(case: Case) -> Change | None:
+    """Changes the voice of a verb but leaves the names in place, so that agent and patient swap."""
     claim, lex = case.claim, case.lexicon
     for m in re.finditer(r"\b(is|are|was|were) ([a-z]+) by (?=%s)" % OBJECT, claim):
         for lemma, tag in lex.forms.get(m[2], ()):
-            if tag in ("part", "past") and lemma in VOICE and not case.negated(m.start()):
+            if tag in ("part", "past") and lemma in TRANSITIVE and not case.negated(m.start()):
                 new = lex.verb(lemma, {"is": "s", "are": "base"}.get(m[1], "past"))
                 return case.result(m.start(), m.end() - 1, new, "not_supported", "voice")
     for m in re.finditer(r"\b([A-Za-z]+) ([a-z]{4,}) (?=%s)" % OBJECT, claim):
         for lemma, tag in lex.forms.get(m[2], ()):
-            if lemma not in VOICE or tag not in ("past", "s") or case.negated(m.start(2)):
+            if lemma not in TRANSITIVE or tag not in ("past", "s") or case.negated(m.start(2)):
                 continue
             if m[1].lower() in ("is", "are", "was", "were", "has", "have", "had", "been", "be", "to", "and", "that", "which", "who", "a", "the", "also", "his", "her", "of") \
                     or re.search(r"\b(?:has|have|had|was|were|is|are|of|to|in|by) (?:\w+ )?$", claim[: m.start(2)][-25:].rsplit(m[1], 1)[0]) or re.search(r"\bto\b", claim[m.end():][:25]):
@@ -100,16 +100,16 @@ def voice(case: Case) -> Change | None:
     return None
 
 
-def than(case: Case) -> Change | None:
-    """The two names of a comparison exchanged."""
+def swap_comparison(case: Case) -> Change | None:
+    """Swaps the sides of a comparison."""
     m = re.match(r"((?:The )?[A-Za-z]+(?: [A-Z][a-z]+)?) (?:is|are|was|were|has|have|had) [\w ]{0,30}\bthan ((?:the )?[A-Za-z]+(?: [A-Z][a-z]+)?)\.?$", case.claim)
     if not m or m[1].lower() in ("it", "he", "she", "they", "there", "this", "that") or not m[2][0].isupper() and m[2][:3] != "the" or case.negated(m.end()):
         return None
-    return exchange(case, m.span(1), m.span(2), "contradicted", "comparison sides")
+    return swap(case, m.span(1), m.span(2), "contradicted", "comparison sides")
 
 
-def attribution(case: Case) -> Change | None:
-    """What one speaker said, given to another speaker of the premise."""
+def change_speaker(case: Case) -> Change | None:
+    """Attributes a statement to another speaker of the premise."""
     claim, lower = case.claim, case.lower
     for speaker in shuffled(case.rng, case.premise.speakers):
         role = re.sub(r" [A-Z]$", "", speaker)

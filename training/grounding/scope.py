@@ -1,21 +1,21 @@
-"""Edits of a claim's force: negation, quantifiers, hedges, order in time, and cause."""
+"""Edits of negation, quantifiers, hedges, temporal order and causality."""
 
 from __future__ import annotations
 
 import re
 
 from .change import Case, Change, pick, shuffled
-from .premise import like
+from .premise import match_case
 
 AUX = r"(?:is|are|was|were|will|would|can|could|should|must|has|have|had|did|does|do)"
 PARTIAL = re.compile(r"\b(?:some|many|most|several|few|one of|two of|all|every|each|both|a number of|either|only|just|%|percent|"
                      r"any|no|not|never|neither|nor|hardly|rarely|if|whether|unless|without|nobody|nothing|none|little|than|half)\b|n['’]t|%")
-NEXT_BAD = re.compile(r" (?:only|just|both|also|not|still|already|never|no|some|more|most|often|usually|sometimes|either|n['’]t|"
+NOT_NEGATABLE = re.compile(r" (?:only|just|both|also|not|still|already|never|no|some|more|most|often|usually|sometimes|either|n['’]t|"
                       r"about|at least|because|due|all|one of|an? (?:lot|few)|in order|so|probably|likely|possibly|mostly|mainly)\b")
 
 
-def negation_inserted(case: Case) -> Change | None:
-    """'not' after the first auxiliary, or 'did not' before the verb of a plain subject."""
+def insert_negation(case: Case) -> Change | None:
+    """Inserts "not" after the first auxiliary, or "did not" before the verb of a simple subject."""
     claim = case.claim
     m = re.search(r"\b(There) (is|are|was|were) (a|an|some|many|several)\b", claim)
     if m:
@@ -23,7 +23,7 @@ def negation_inserted(case: Case) -> Change | None:
         return case.result(m.start(), m.end(), new, "contradicted", "negation inserted")
     for m in re.finditer(r"(?<![\w-])%s(?![\w'’-])" % AUX, claim):
         before, after, word = claim[: m.start()], claim[m.end():], m.group()
-        if PARTIAL.search(before.lower()) or not before.strip() or NEXT_BAD.match(after) or not re.match(r" [a-z\d]", after) or before.rstrip()[-1:] in ",;:":
+        if PARTIAL.search(before.lower()) or not before.strip() or NOT_NEGATABLE.match(after) or not re.match(r" [a-z\d]", after) or before.rstrip()[-1:] in ",;:":
             return None
         nextword = re.match(r" ([a-z]+)", after)
         tags = {t for _, t in case.lexicon.forms.get(nextword[1] if nextword else "", ())}
@@ -43,7 +43,7 @@ def negation_inserted(case: Case) -> Change | None:
             plural = m[1].split()[-1] in ("They", "We", "they")
             name = m[1][0].isupper() and not m[1].startswith(("The ", "This ", "Our "))
             if tag == "past" or tag == "s" and not plural and (name or m[1].startswith(("This ", "The "))) or tag == "base" and plural:
-                if PARTIAL.search(m[1].lower()) or NEXT_BAD.match(claim[m.end():]) or re.search(r"s$", m[1].split()[-1]) and tag == "s":
+                if PARTIAL.search(m[1].lower()) or NOT_NEGATABLE.match(claim[m.end():]) or re.search(r"s$", m[1].split()[-1]) and tag == "s":
                     return None
                 if tag != "base" and not name and tag == "past" and lemma not in ("propose", "show", "present", "find", "suggest", "win", "become", "begin", "receive"):
                     return None
@@ -52,8 +52,8 @@ def negation_inserted(case: Case) -> Change | None:
     return None
 
 
-def negation_removed(case: Case) -> Change | None:
-    """A negation taken away; the span is the verb phrase that it stood on."""
+def remove_negation(case: Case) -> Change | None:
+    """Removes a negation. The span is the verb phrase that it negated."""
     claim, lex = case.claim, case.lexicon
     for old, new in (("unable to", "able to"), ("no longer", "still"), ("failed to", "managed to"), ("fails to", "manages to"),
                      ("fail to", "manage to"), ("without", "with"), ("no significant", "a significant"), ("has not yet", "has already"),
@@ -65,7 +65,7 @@ def negation_removed(case: Case) -> Change | None:
                 new = "significant"
             if old == "never" and re.search(r"(?:was|were|has|have|had|is|are|been) $", claim[: m.start()]):
                 continue
-            return case.result(m.start(), m.end(), like(m.group(), new), "contradicted", "negation removed")
+            return case.result(m.start(), m.end(), match_case(m.group(), new), "contradicted", "negation removed")
     if re.search(r"\b(?:any|anyone|anything|yet|until|but|either|nor|neither|only|ever|anymore|at all|rather|necessarily|because|much)\b", claim):
         return None
     m = re.search(r"(?<![\w])(%s)(?: not|n['’]t)((?: (?:be|been|have|yet|been able))?) ([a-z]+)" % AUX, claim)
@@ -80,11 +80,11 @@ def negation_removed(case: Case) -> Change | None:
         return case.result(m.start(), m.end(), new, "contradicted", "negation removed")
     m = re.search(r"\b[Nn]o (?=[a-z]{3,})(?!more|less|doubt|matter|one|other)", claim)
     if m and claim[: m.start()].count(" ") <= 8:
-        return case.result(m.start(), m.end() - 1, like(m.group(), "some"), "contradicted", "negation removed")
+        return case.result(m.start(), m.end() - 1, match_case(m.group(), "some"), "contradicted", "negation removed")
     return None
 
 
-QUANTIFIERS = [  # words, words instead, what must not be in the premise
+QUANTIFIERS = [  # pattern, replacement, pattern that must not match the premise
     (r"[Ss]ome(?= (?!of\b|other|time|point|kind|sort|day)[a-z]+s\b| of the\b)", "all", r"\ball\b"),
     (r"(?:[Mm]any|[Ss]everal)(?= (?!times|years|months|days|weeks|hours)[a-z]+s\b| of the\b)", "all", r"\b(?:all|every)\b"),
     (r"[Mm]ost(?= (?:people|of the|of them|patients|children|countries|users|students|women|men)\b)", "all", r"\ball\b"),
@@ -122,7 +122,7 @@ ANY_HEDGE = re.compile(r"\b(?:may|might|could|can|possibl[ey]|probabl[ey]|perhap
 
 
 def quantifier(case: Case) -> Change | None:
-    """A wider or narrower scope: some to all, mainly to exclusively, all to few."""
+    """Changes a quantifier: some to all, mainly to exclusively, all to few."""
     for old, new, forbidden in shuffled(case.rng, QUANTIFIERS):
         m = re.search(r"(?<![\w-])" + old, case.claim)
         if not m or case.negated(m.start()) or re.search(forbidden, case.premise.lower):
@@ -135,16 +135,16 @@ def quantifier(case: Case) -> Change | None:
             return Change(change.text, [(change.spans[0][0], change.spans[0][1] - 1)], change.label, change.kind)
         if new == "neither":
             also = re.match(r" [A-Za-z]+ and", case.claim[m.end():])
-            text = case.claim[: m.start()] + like(m.group(), "neither") + also.group()[:-3] + "nor" + case.claim[m.end() + also.end():]
+            text = case.claim[: m.start()] + match_case(m.group(), "neither") + also.group()[:-3] + "nor" + case.claim[m.end() + also.end():]
             end = m.start() + len("neither") + also.end()
             return Change(text, [(m.start(), m.start() + 7), (end - 3, end)], "contradicted", "quantifier")
         label = "contradicted" if new in ("few", "hardly any", "often") else "not_supported"
-        return case.result(m.start(), m.end(), like(m.group(), new), label, "quantifier")
+        return case.result(m.start(), m.end(), match_case(m.group(), new), label, "quantifier")
     return None
 
 
 def hedge(case: Case) -> Change | None:
-    """A hedged statement made certain, an association made a cause; only where the premise hedges too."""
+    """Removes a hedge or turns an association into a cause, if the premise is hedged too."""
     if not ANY_HEDGE.search(case.premise.lower):
         return None
     for old, new in shuffled(case.rng, HEDGES):
@@ -158,12 +158,12 @@ def hedge(case: Case) -> Change | None:
             end, new = end - 1, new[:-1]
         if new == "was" and re.search(r"(?:they|we|s) $", case.lower[: m.start()]):
             new = "were"
-        return case.result(m.start(), end, like(m.group(), new), "not_supported", "hedge")
+        return case.result(m.start(), end, match_case(m.group(), new), "not_supported", "hedge")
     return None
 
 
 def order(case: Case) -> Change | None:
-    """Before and after exchanged."""
+    """Swaps before and after."""
     found = []
     for m in re.finditer(r"\b(?:before|after|prior to|followed by|preceded by|since|until)\b", case.claim, re.I):
         word = m.group().lower()
@@ -177,7 +177,7 @@ def order(case: Case) -> Change | None:
     if not spot or spot[1] in case.lower:
         return None
     m, new = spot
-    return case.result(m.start(), m.end(), like(m.group(), new), "contradicted", "order")
+    return case.result(m.start(), m.end(), match_case(m.group(), new), "contradicted", "order")
 
 
 CAUSES = [("leads to", "results from"), ("lead to", "result from"), ("led to", "resulted from"), ("results in", "results from"),
@@ -189,7 +189,7 @@ CAUSES = [("leads to", "results from"), ("lead to", "result from"), ("led to", "
 
 
 def cause(case: Case) -> Change | None:
-    """Cause and effect exchanged, or a cause made a concession."""
+    """Swaps cause and effect, or turns a cause into a concession."""
     found = []
     for old, new in CAUSES:
         for m in re.finditer(r"(?<![\w-])%s\b" % old, case.claim, re.I):
@@ -210,4 +210,4 @@ def cause(case: Case) -> Change | None:
     if not spot:
         return None
     m, new = spot
-    return case.result(m.start(), m.end(), like(m.group(), new), "not_supported", "cause")
+    return case.result(m.start(), m.end(), match_case(m.group(), new), "not_supported", "cause")

@@ -1,10 +1,10 @@
-"""Words and phrases that can stand for each other in most sentences, in every form that is given."""
+"""Words and phrases that are interchangeable in most sentences."""
 
 from __future__ import annotations
 
 import re
 
-# Each line is a group; words after '>' may replace those before it, but not the other way round.
+# Each line is a group of synonyms. Words after '>' can replace those before it, but not vice versa.
 _GROUPS = """approximately|roughly
 almost|nearly
 purchased|bought
@@ -212,6 +212,7 @@ teachers|instructors"""
 
 
 def _read(text: str) -> dict[str, list[str]]:
+    """Maps each word to its synonyms."""
     out: dict[str, list[str]] = {}
     for line in text.splitlines():
         left, arrow, right = line.partition(">")

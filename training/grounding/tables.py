@@ -1,38 +1,40 @@
-"""Small hand-made tables: what the lexicon archive does not say, or says too loosely."""
+"""Handwritten word tables, for what the lexicon lacks or has only in a vague form."""
+
+import re
 
 
 def groups(text: str) -> list[list[str]]:
-    """Lines of words split at '|', each a group of words that can stand for each other."""
-    return [line.strip().split("|") for line in text.strip().splitlines()]
+    """Parses groups separated by ';' or newlines into lists of words separated by '|'."""
+    return [group.strip().split("|") for group in re.split(r"[;\n]", text.strip())]
 
 
-def others(lines: list[list[str]]) -> dict[str, list[str]]:
-    """Each word of a group with the other words of its groups."""
+def others(word_groups: list[list[str]]) -> dict[str, list[str]]:
+    """Maps each word to the other words of its groups."""
     out: dict[str, list[str]] = {}
-    for line in lines:
-        for word in line:
-            out.setdefault(word, []).extend(w for w in line if w != word)
+    for group in word_groups:
+        for word in group:
+            out.setdefault(word, []).extend(w for w in group if w != word)
     return out
 
 
 IRREGULAR = {row[0]: (row[1], row[2]) for row in groups("""
-be|was|been\nbecome|became|become\nbegin|began|begun\nbreak|broke|broken\nbring|brought|brought
-build|built|built\nbuy|bought|bought\nchoose|chose|chosen\ncome|came|come\ncut|cut|cut\ndo|did|done
-draw|drew|drawn\ndrive|drove|driven\neat|ate|eaten\nfall|fell|fallen\nfeel|felt|felt\nfight|fought|fought
-find|found|found\nfly|flew|flown\nforbid|forbade|forbidden\nforget|forgot|forgotten\nget|got|got
-give|gave|given\ngo|went|gone\ngrow|grew|grown\nhave|had|had\nhear|heard|heard\nhide|hid|hidden
-hit|hit|hit\nhold|held|held\nkeep|kept|kept\nknow|knew|known\nlead|led|led\nlearn|learned|learned
-leave|left|left\nlend|lent|lent\nlet|let|let\nlose|lost|lost\nmake|made|made\nmean|meant|meant\nmeet|met|met
-overcome|overcame|overcome\npay|paid|paid\nput|put|put\nread|read|read\nride|rode|ridden\nrise|rose|risen
-run|ran|run\nsay|said|said\nsee|saw|seen\nsell|sold|sold\nsend|sent|sent\nset|set|set\nshow|showed|shown
-shrink|shrank|shrunk\nshut|shut|shut\nsing|sang|sung\nsit|sat|sat\nspeak|spoke|spoken\nspend|spent|spent
-stand|stood|stood\nsteal|stole|stolen\nsweep|swept|swept\ntake|took|taken\nteach|taught|taught\ntell|told|told
-think|thought|thought\nthrow|threw|thrown\nunderstand|understood|understood\nwear|wore|worn\nwin|won|won
-withdraw|withdrew|withdrawn\nwrite|wrote|written\nundergo|underwent|undergone\nhurt|hurt|hurt\nseek|sought|sought
-arise|arose|arisen\nbear|bore|borne\nbeat|beat|beaten\nbind|bound|bound\nblow|blew|blown\ncatch|caught|caught
-cost|cost|cost\nspread|spread|spread\nshoot|shot|shot\nsleep|slept|slept\nstrike|struck|struck\nswim|swam|swum
-wake|woke|woken\nlie|lay|lain\nlay|laid|laid\nfeed|fed|fed\nfreeze|froze|frozen\nspring|sprang|sprung
-""".replace("\\n", "\n"))}
+be|was|been;become|became|become;begin|began|begun;break|broke|broken;bring|brought|brought
+build|built|built;buy|bought|bought;choose|chose|chosen;come|came|come;cut|cut|cut;do|did|done
+draw|drew|drawn;drive|drove|driven;eat|ate|eaten;fall|fell|fallen;feel|felt|felt;fight|fought|fought
+find|found|found;fly|flew|flown;forbid|forbade|forbidden;forget|forgot|forgotten;get|got|got
+give|gave|given;go|went|gone;grow|grew|grown;have|had|had;hear|heard|heard;hide|hid|hidden
+hit|hit|hit;hold|held|held;keep|kept|kept;know|knew|known;lead|led|led;learn|learned|learned
+leave|left|left;lend|lent|lent;let|let|let;lose|lost|lost;make|made|made;mean|meant|meant;meet|met|met
+overcome|overcame|overcome;pay|paid|paid;put|put|put;read|read|read;ride|rode|ridden;rise|rose|risen
+run|ran|run;say|said|said;see|saw|seen;sell|sold|sold;send|sent|sent;set|set|set;show|showed|shown
+shrink|shrank|shrunk;shut|shut|shut;sing|sang|sung;sit|sat|sat;speak|spoke|spoken;spend|spent|spent
+stand|stood|stood;steal|stole|stolen;sweep|swept|swept;take|took|taken;teach|taught|taught;tell|told|told
+think|thought|thought;throw|threw|thrown;understand|understood|understood;wear|wore|worn;win|won|won
+withdraw|withdrew|withdrawn;write|wrote|written;undergo|underwent|undergone;hurt|hurt|hurt;seek|sought|sought
+arise|arose|arisen;bear|bore|borne;beat|beat|beaten;bind|bound|bound;blow|blew|blown;catch|caught|caught
+cost|cost|cost;spread|spread|spread;shoot|shot|shot;sleep|slept|slept;strike|struck|struck;swim|swam|swum
+wake|woke|woken;lie|lay|lain;lay|laid|laid;feed|fed|fed;freeze|froze|frozen;spring|sprang|sprung
+""")}
 THIRD = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 PLURALS = {"man": "men", "woman": "women", "child": "children", "person": "people", "foot": "feet", "tooth": "teeth",
            "mouse": "mice", "wife": "wives", "life": "lives", "knife": "knives", "leaf": "leaves", "wolf": "wolves",
@@ -68,104 +70,104 @@ being am do does did have has had will would can could may might must shall shou
 if then such more most less least very one other some any all each both about after before during between through up down
 out off again only own same too just because what how why s t""".split())
 
-# Verbs by base form: each word with verbs that say the opposite.
+# Maps the base form of a verb to verbs with the opposite meaning.
 VERB_ANTONYMS = others(groups("""
-increase|decrease\nincrease|reduce\nrise|fall\nwin|lose\naccept|reject\nallow|prevent\nallow|forbid\nsupport|oppose
-agree|disagree\nbegin|stop\nstart|stop\nopen|close\nbuy|sell\npurchase|sell\nadd|remove\ngain|lose\nexpand|shrink
-improve|worsen\narrive|depart\nenter|leave\nappear|disappear\ninclude|exclude\napprove|reject\nconfirm|deny\nlike|dislike
-love|hate\npass|fail\nsucceed|fail\nattack|defend\nencourage|discourage\nstrengthen|weaken\nconnect|disconnect
-praise|criticise\npromote|demote\nhire|fire\njoin|leave\nborrow|lend\nimport|export\nbuild|destroy\ncreate|destroy
-reveal|conceal\nshow|hide\nprotect|endanger\nenable|disable\nenhance|impair\nactivate|inhibit\nprecede|follow
-outperform|underperform\naccelerate|slow\nraise|lower\nsimplify|complicate\nrefuse|agree\nadmit|deny\nremember|forget
-survive|die\nattract|repel\nextend|shorten\ngrow|shrink\nboost|reduce\nfacilitate|hinder
-require|forbid\ndiscover|overlook\nmaintain|abandon\nexceed|fall below\nsign|reject
-""".replace("\\n", "\n")))
-# Verbs by base form: each word with verbs that say something else of the same kind.
-VERB_SISTERS = others(groups("""
-write|translate|review|illustrate\ndirect|finance|produce|review\npropose|criticise|review\nintroduce|remove|criticise
-develop|purchase|abandon\npublish|translate|withdraw\nfound|buy|close\nestablish|dissolve|purchase\ndesign|demolish|photograph
-play|coach|watch\nperform|cancel|film\nstudy|teach|ignore\nvisit|leave|avoid\nrecord|cancel|copy\nrelease|cancel|record
-sing|hear|reject\nbuild|design|purchase\nmarry|sue|divorce\nteach|study\nevaluate|ignore\nappoint|dismiss\nelect|nominate
-discover|steal|sell\ninvent|copy|ban\ndemonstrate|disprove\nsend|receive\nconduct|cancel|criticise\nwitness|cause
-explore|avoid|ignore\nemploy|sue\nname|ban\ntrain|test\naward|deny\nserve|abandon\nstar|sing\nrepresent|betray
-remain|cease to be\nreceive|refuse|request\nlaunch|cancel|delay\nselect|reject\nmeasure|predict|ignore
-provide|request|withhold\noffer|request|withhold\nhelp|hinder|ignore\nmove|drive|return\nstore|delete\nreturn|skip
-present|withdraw|criticise\nidentify|rule out\ncontain|lack\nrequire|lack\nestimate|ignore\nincorporate|avoid
-generate|consume|store\ninspire|annoy\ncompose|perform\nfeature|lack\ncapture|lose|free
-""".replace("\\n", "\n")))
-VERBS = {w.split()[0] for d in (VERB_ANTONYMS, VERB_SISTERS) for w in d} | set("""say call use make work live name
+increase|decrease;increase|reduce;rise|fall;win|lose;accept|reject;allow|prevent;allow|forbid;support|oppose
+agree|disagree;begin|stop;start|stop;open|close;buy|sell;purchase|sell;add|remove;gain|lose;expand|shrink
+improve|worsen;arrive|depart;enter|leave;appear|disappear;include|exclude;approve|reject;confirm|deny;like|dislike
+love|hate;pass|fail;succeed|fail;attack|defend;encourage|discourage;strengthen|weaken;connect|disconnect
+praise|criticise;promote|demote;hire|fire;join|leave;borrow|lend;import|export;build|destroy;create|destroy
+reveal|conceal;show|hide;protect|endanger;enable|disable;enhance|impair;activate|inhibit;precede|follow
+outperform|underperform;accelerate|slow;raise|lower;simplify|complicate;refuse|agree;admit|deny;remember|forget
+survive|die;attract|repel;extend|shorten;grow|shrink;boost|reduce;facilitate|hinder
+require|forbid;discover|overlook;maintain|abandon;exceed|fall below;sign|reject
+"""))
+# Maps the base form of a verb to verbs that fit in its place but mean something else.
+VERB_ALTERNATIVES = others(groups("""
+write|translate|review|illustrate;direct|finance|produce|review;propose|criticise|review;introduce|remove|criticise
+develop|purchase|abandon;publish|translate|withdraw;found|buy|close;establish|dissolve|purchase;design|demolish|photograph
+play|coach|watch;perform|cancel|film;study|teach|ignore;visit|leave|avoid;record|cancel|copy;release|cancel|record
+sing|hear|reject;build|design|purchase;marry|sue|divorce;teach|study;evaluate|ignore;appoint|dismiss;elect|nominate
+discover|steal|sell;invent|copy|ban;demonstrate|disprove;send|receive;conduct|cancel|criticise;witness|cause
+explore|avoid|ignore;employ|sue;name|ban;train|test;award|deny;serve|abandon;star|sing;represent|betray
+remain|cease to be;receive|refuse|request;launch|cancel|delay;select|reject;measure|predict|ignore
+provide|request|withhold;offer|request|withhold;help|hinder|ignore;move|drive|return;store|delete;return|skip
+present|withdraw|criticise;identify|rule out;contain|lack;require|lack;estimate|ignore;incorporate|avoid
+generate|consume|store;inspire|annoy;compose|perform;feature|lack;capture|lose|free
+"""))
+VERBS = {w.split()[0] for d in (VERB_ANTONYMS, VERB_ALTERNATIVES) for w in d} | set("""say call use make work live name
 show find study argue state suggest explain describe report propose present think want know believe discuss claim""".split())
 
 ADJECTIVE_ANTONYMS = others(groups("""
-large|small\nbig|small\nhigh|low\nold|new\nyoung|old\nearly|late\nhot|cold\nwarm|cool\nstrong|weak\npositive|negative
-successful|unsuccessful\nsafe|dangerous\nmajor|minor\neasy|difficult\nsimple|complex\nfast|slow\npublic|private
-legal|illegal\nactive|inactive\nancient|modern\ncommon|rare\nbeneficial|harmful\ndomestic|foreign\nable|unable
-healthy|unhealthy\nrich|poor\npopular|unpopular\nimportant|unimportant\nnorthern|southern\neastern|western\nmale|female
-internal|external\ntemporary|permanent\nnecessary|unnecessary\neffective|ineffective\nefficient|inefficient\nstable|unstable
-accurate|inaccurate\nreliable|unreliable\nwilling|unwilling\nsatisfied|dissatisfied\nhappy|unhappy\nsenior|junior
-upper|lower\nurban|rural\npossible|impossible\nfull|empty\nexpensive|cheap\nheavy|light\nwide|narrow\ndeep|shallow
-significant|insignificant\nsufficient|insufficient\navailable|unavailable\nofficial|unofficial\naware|unaware
-similar|different\nsame|different\ncorrect|incorrect\nconsistent|inconsistent\ndirect|indirect\ndependent|independent
-familiar|unfamiliar\nexplicit|implicit\nlong-term|short-term\nsupervised|unsupervised\nacute|chronic\ndry|wet\nrural|urban
-professional|amateur\nvoluntary|mandatory\nrequired|optional\nprior|later\noptimistic|pessimistic\nlikely|unlikely
-fictional|real\nvisible|invisible\nregular|irregular\nappropriate|inappropriate\nclear|unclear\nrelevant|irrelevant
-adequate|inadequate\nprofitable|unprofitable\nexisting|future\nunknown|well-known\nfamous|unknown\nconservative|liberal
-quiet|loud\nuseful|useless\npowerful|powerless\nguilty|innocent\nopen|closed\ninitial|final\nfirst|last\nunique|common
-maximum|minimum\nsufficient|inadequate\nexperienced|inexperienced\nvaluable|worthless\nmultiple|single\nsafer|riskier
-""".replace("\\n", "\n")))
+large|small;big|small;high|low;old|new;young|old;early|late;hot|cold;warm|cool;strong|weak;positive|negative
+successful|unsuccessful;safe|dangerous;major|minor;easy|difficult;simple|complex;fast|slow;public|private
+legal|illegal;active|inactive;ancient|modern;common|rare;beneficial|harmful;domestic|foreign;able|unable
+healthy|unhealthy;rich|poor;popular|unpopular;important|unimportant;northern|southern;eastern|western;male|female
+internal|external;temporary|permanent;necessary|unnecessary;effective|ineffective;efficient|inefficient;stable|unstable
+accurate|inaccurate;reliable|unreliable;willing|unwilling;satisfied|dissatisfied;happy|unhappy;senior|junior
+upper|lower;urban|rural;possible|impossible;full|empty;expensive|cheap;heavy|light;wide|narrow;deep|shallow
+significant|insignificant;sufficient|insufficient;available|unavailable;official|unofficial;aware|unaware
+similar|different;same|different;correct|incorrect;consistent|inconsistent;direct|indirect;dependent|independent
+familiar|unfamiliar;explicit|implicit;long-term|short-term;supervised|unsupervised;acute|chronic;dry|wet;rural|urban
+professional|amateur;voluntary|mandatory;required|optional;prior|later;optimistic|pessimistic;likely|unlikely
+fictional|real;visible|invisible;regular|irregular;appropriate|inappropriate;clear|unclear;relevant|irrelevant
+adequate|inadequate;profitable|unprofitable;existing|future;unknown|well-known;famous|unknown;conservative|liberal
+quiet|loud;useful|useless;powerful|powerless;guilty|innocent;open|closed;initial|final;first|last;unique|common
+maximum|minimum;sufficient|inadequate;experienced|inexperienced;valuable|worthless;multiple|single;safer|riskier
+"""))
 ADVERB_ANTONYMS = others(groups("""
-quickly|slowly\nrapidly|slowly\nfrequently|rarely\noften|rarely\nusually|rarely\nalways|never\nfully|partially
-directly|indirectly\npublicly|secretly\nsuccessfully|unsuccessfully\ntemporarily|permanently\ndaily|weekly\nmonthly|annually
-early|late\nnationally|locally\npositively|negatively\nsignificantly|slightly\nwidely|rarely\nvoluntarily|unwillingly
-easily|barely\nsimultaneously|separately\nimmediately|much later\nprivately|publicly\nslightly|greatly\nstrongly|weakly
-""".replace("\\n", "\n")))
+quickly|slowly;rapidly|slowly;frequently|rarely;often|rarely;usually|rarely;always|never;fully|partially
+directly|indirectly;publicly|secretly;successfully|unsuccessfully;temporarily|permanently;daily|weekly;monthly|annually
+early|late;nationally|locally;positively|negatively;significantly|slightly;widely|rarely;voluntarily|unwillingly
+easily|barely;simultaneously|separately;immediately|much later;privately|publicly;slightly|greatly;strongly|weakly
+"""))
 COMPARATIVES = others(groups("""
-higher|lower\nlarger|smaller\ngreater|smaller\nbigger|smaller\nearlier|later\nolder|younger\nolder|newer\nbetter|worse
-stronger|weaker\nfaster|slower\nlonger|shorter\nwarmer|colder\nwider|narrower\nricher|poorer\nsafer|riskier\neasier|harder
-heavier|lighter\ncheaper|pricier\nhighest|lowest\nlargest|smallest\nbest|worst\nearliest|latest\noldest|youngest
-longest|shortest\nfastest|slowest\nstrongest|weakest\nbiggest|smallest\nabove|below\nhottest|coldest\ndeepest|shallowest
-tallest|shortest\nrichest|poorest\nbusiest|quietest\ngreatest|smallest\nsuperior to|inferior to
-""".replace("\\n", "\n")))
+higher|lower;larger|smaller;greater|smaller;bigger|smaller;earlier|later;older|younger;older|newer;better|worse
+stronger|weaker;faster|slower;longer|shorter;warmer|colder;wider|narrower;richer|poorer;safer|riskier;easier|harder
+heavier|lighter;cheaper|pricier;highest|lowest;largest|smallest;best|worst;earliest|latest;oldest|youngest
+longest|shortest;fastest|slowest;strongest|weakest;biggest|smallest;above|below;hottest|coldest;deepest|shallowest
+tallest|shortest;richest|poorest;busiest|quietest;greatest|smallest;superior to|inferior to
+"""))
 NO_ANTONYM_AFTER = {"early": "on in as", "late": "in", "first": "time name", "same": "time way", "high": "school court",
                     "public": "key", "open": "source", "fast": "food", "active": "duty", "old": "age", "new": "york zealand"}
 
 NOUN_FAMILIES = groups("""
-father|uncle|grandfather|brother\nmother|aunt|grandmother|sister\nson|nephew|brother|grandson\ndaughter|niece|sister
-husband|brother|neighbour|cousin\nwife|sister|neighbour|cousin\nbrother|cousin|uncle\nsister|cousin|aunt\nfriend|rival|cousin
-boy|girl\nman|woman\nking|prince|bishop|duke\nqueen|princess|duchess\nteacher|student|principal|librarian
-doctor|nurse|lawyer|engineer\nlawyer|accountant|architect|surgeon\nactor|singer|dancer|painter\nactress|novelist|journalist
-author|editor|translator|publisher\nwriter|painter|photographer\nplayer|coach|referee\nsinger|drummer|guitarist|producer
-scientist|politician|journalist\nprofessor|student|dean\nminister|ambassador|mayor|governor\nsoldier|sailor|pilot
-patient|doctor|nurse|volunteer\nfarmer|fisherman|miner|merchant\nengineer|architect|chemist\nphilosopher|mathematician|poet
-president|vice president|treasurer|secretary\nchairman|treasurer|secretary\ncaptain|goalkeeper|manager\ndirector|producer|actor
-film|novel|play|song\nmovie|book|musical\nbook|film|album|play\nnovel|poem|opera|film\nalbum|film|novel|single\nsong|poem|play
-series|film|musical\nepisode|season|chapter\nguitar|piano|violin|drum\ngame|concert|festival\nbaseball|cricket|hockey|tennis
-football|basketball|volleyball|rugby\nmagazine|newspaper|website\ncar|truck|bus|motorcycle\ntrain|bus|ship|plane
-ship|submarine|aircraft\nboat|raft|helicopter\nbicycle|scooter|car\ndog|cat|horse|goat\ncat|rabbit|dog\nhorse|camel|donkey
-bird|fish|lizard\ncattle|sheep|poultry\ncow|pig|sheep\nlion|tiger|leopard|wolf\nsnake|lizard|turtle\nmouse|rat|rabbit
-house|church|hotel|school\nhotel|hospital|museum|library\nschool|hospital|prison|factory\nchurch|mosque|temple|theatre
-hospital|school|laboratory\nmuseum|theatre|library|stadium\nbridge|tunnel|tower\nriver|lake|canal\nlake|river|glacier
-mountain|valley|desert\nisland|peninsula|lake\nforest|desert|swamp\nvillage|city|suburb\ncity|village|island\ntown|island|port
-county|province|parish\nuniversity|hospital|museum|bank\ncollege|monastery|seminary\nwater|oil|milk|wine\ncoffee|tea|beer
-wine|beer|cider\ngold|silver|copper|iron\niron|copper|lead|zinc\nwood|stone|glass|plastic\nsteel|wood|concrete|aluminium
-red|blue|green|yellow\nblue|orange|purple\nwhite|grey|brown\nblack|red|green\nsugar|salt|flour\nrice|wheat|maize|barley
-meat|fish|cheese\nfruit|meat|bread\napple|pear|cherry\nheart|liver|lung|kidney\nkidney|lung|brain\nbrain|heart|spine
-eye|ear|nose\nhand|foot|shoulder\narm|leg|neck\nskin|bone|muscle\ncancer|diabetes|asthma|stroke\ndiabetes|hypertension|arthritis
-pneumonia|tuberculosis|hepatitis\nstroke|epilepsy|migraine\ndepression|insomnia|dementia\nobesity|malnutrition|smoking
-fever|cough|nausea|headache\nvaccine|antibiotic|placebo\nsurgery|radiotherapy|medication\ndrug|device|diet\nvirus|bacterium|fungus
-blood|urine|saliva\nserum|urine|saliva\nmale|female\nchild|adult|teenager\nadult|infant|child\nwinter|summer|autumn
-morning|evening|afternoon\nnight|morning|afternoon\nwar|election|famine\nbattle|treaty|siege\nelection|war|trial\nstrike|parade
-fire|flood|earthquake\nearthquake|hurricane|flood\nstorm|drought|flood\nrain|snow|fog\ntax|subsidy|loan\nloan|grant|tax
-profit|loss|debt\nrevenue|debt|cost\nstock|bond|currency\nphone|camera|tablet|laptop\nsmartphone|laptop|camera\ncomputer|printer|camera
-laptop|desktop|tablet\nserver|router|printer\nkeyboard|mouse|monitor\nbattery|antenna|screen\ncamera|microphone|speaker
-image|sound|text\nvideo|photo|text\naudio|video|text\nemail|letter|phone call\nletter|telegram|diary\npassword|username|address
-button|slider|dial\nremote|keyboard|joystick\nrubber|metal|leather|wood\nplastic|wood|titanium|glass\ntable|list|chart
-server|client\nthread|process\ncolumn|row\nstring|integer|boolean\nfile|folder\nlinux|windows|macos\nencoder|decoder
-classifier|regressor\nclassification|regression|translation\nsegmentation|translation|generation\nconvolution|attention|pooling
-precision|recall|latency\naccuracy|latency|recall\nmean|median|variance\nphysics|chemistry|biology\nbiology|history|geography
-history|mathematics|music\nmedicine|law|theology\nart|engineering|law\nmathematics|law|literature\neconomics|physics|linguistics
-north|south\neast|west\nenergy|water|food\nelectricity|gas|steam\nsun|moon\nearth|moon|mars\nsummer|winter|spring
-breakfast|dinner|lunch\nkitchen|bedroom|garage\nshirt|hat|coat\ndress|coat|hat\nleader|spokesman|founder\nmember|critic|founder
-owner|tenant|employee\nemployee|customer|shareholder\ncustomer|supplier|employee\nteam|sponsor|league\naudience|jury|orchestra
-judge|prosecutor|witness\npolice|army|navy\ncrew|passenger\npilot|passenger|mechanic\nthief|guard|witness\nvictim|witness|suspect
-""".replace("\\n", "\n"))
+father|uncle|grandfather|brother;mother|aunt|grandmother|sister;son|nephew|brother|grandson;daughter|niece|sister
+husband|brother|neighbour|cousin;wife|sister|neighbour|cousin;brother|cousin|uncle;sister|cousin|aunt;friend|rival|cousin
+boy|girl;man|woman;king|prince|bishop|duke;queen|princess|duchess;teacher|student|principal|librarian
+doctor|nurse|lawyer|engineer;lawyer|accountant|architect|surgeon;actor|singer|dancer|painter;actress|novelist|journalist
+author|editor|translator|publisher;writer|painter|photographer;player|coach|referee;singer|drummer|guitarist|producer
+scientist|politician|journalist;professor|student|dean;minister|ambassador|mayor|governor;soldier|sailor|pilot
+patient|doctor|nurse|volunteer;farmer|fisherman|miner|merchant;engineer|architect|chemist;philosopher|mathematician|poet
+president|vice president|treasurer|secretary;chairman|treasurer|secretary;captain|goalkeeper|manager;director|producer|actor
+film|novel|play|song;movie|book|musical;book|film|album|play;novel|poem|opera|film;album|film|novel|single;song|poem|play
+series|film|musical;episode|season|chapter;guitar|piano|violin|drum;game|concert|festival;baseball|cricket|hockey|tennis
+football|basketball|volleyball|rugby;magazine|newspaper|website;car|truck|bus|motorcycle;train|bus|ship|plane
+ship|submarine|aircraft;boat|raft|helicopter;bicycle|scooter|car;dog|cat|horse|goat;cat|rabbit|dog;horse|camel|donkey
+bird|fish|lizard;cattle|sheep|poultry;cow|pig|sheep;lion|tiger|leopard|wolf;snake|lizard|turtle;mouse|rat|rabbit
+house|church|hotel|school;hotel|hospital|museum|library;school|hospital|prison|factory;church|mosque|temple|theatre
+hospital|school|laboratory;museum|theatre|library|stadium;bridge|tunnel|tower;river|lake|canal;lake|river|glacier
+mountain|valley|desert;island|peninsula|lake;forest|desert|swamp;village|city|suburb;city|village|island;town|island|port
+county|province|parish;university|hospital|museum|bank;college|monastery|seminary;water|oil|milk|wine;coffee|tea|beer
+wine|beer|cider;gold|silver|copper|iron;iron|copper|lead|zinc;wood|stone|glass|plastic;steel|wood|concrete|aluminium
+red|blue|green|yellow;blue|orange|purple;white|grey|brown;black|red|green;sugar|salt|flour;rice|wheat|maize|barley
+meat|fish|cheese;fruit|meat|bread;apple|pear|cherry;heart|liver|lung|kidney;kidney|lung|brain;brain|heart|spine
+eye|ear|nose;hand|foot|shoulder;arm|leg|neck;skin|bone|muscle;cancer|diabetes|asthma|stroke;diabetes|hypertension|arthritis
+pneumonia|tuberculosis|hepatitis;stroke|epilepsy|migraine;depression|insomnia|dementia;obesity|malnutrition|smoking
+fever|cough|nausea|headache;vaccine|antibiotic|placebo;surgery|radiotherapy|medication;drug|device|diet;virus|bacterium|fungus
+blood|urine|saliva;serum|urine|saliva;male|female;child|adult|teenager;adult|infant|child;winter|summer|autumn
+morning|evening|afternoon;night|morning|afternoon;war|election|famine;battle|treaty|siege;election|war|trial;strike|parade
+fire|flood|earthquake;earthquake|hurricane|flood;storm|drought|flood;rain|snow|fog;tax|subsidy|loan;loan|grant|tax
+profit|loss|debt;revenue|debt|cost;stock|bond|currency;phone|camera|tablet|laptop;smartphone|laptop|camera;computer|printer|camera
+laptop|desktop|tablet;server|router|printer;keyboard|mouse|monitor;battery|antenna|screen;camera|microphone|speaker
+image|sound|text;video|photo|text;audio|video|text;email|letter|phone call;letter|telegram|diary;password|username|address
+button|slider|dial;remote|keyboard|joystick;rubber|metal|leather|wood;plastic|wood|titanium|glass;table|list|chart
+server|client;thread|process;column|row;string|integer|boolean;file|folder;linux|windows|macos;encoder|decoder
+classifier|regressor;classification|regression|translation;segmentation|translation|generation;convolution|attention|pooling
+precision|recall|latency;accuracy|latency|recall;mean|median|variance;physics|chemistry|biology;biology|history|geography
+history|mathematics|music;medicine|law|theology;art|engineering|law;mathematics|law|literature;economics|physics|linguistics
+north|south;east|west;energy|water|food;electricity|gas|steam;sun|moon;earth|moon|mars;summer|winter|spring
+breakfast|dinner|lunch;kitchen|bedroom|garage;shirt|hat|coat;dress|coat|hat;leader|spokesman|founder;member|critic|founder
+owner|tenant|employee;employee|customer|shareholder;customer|supplier|employee;team|sponsor|league;audience|jury|orchestra
+judge|prosecutor|witness;police|army|navy;crew|passenger;pilot|passenger|mechanic;thief|guard|witness;victim|witness|suspect
+""")

@@ -1,7 +1,7 @@
-"""Sentences, content words and their weights, for the preparation of data.
+"""Sentences, content words and word weights.
 
-Only the data is prepared with it: at run time ragfaith's own segmenter and
-lexical judge do this work, with more care.
+This is used only to prepare training data. ragfaith itself has its own, more precise
+segmenter and lexical judge.
 """
 
 import collections
@@ -29,7 +29,7 @@ END_LOWER = re.compile(r"[.!?][\"'”’)\]]*\s+(?=\S)")
 
 
 def sentences(text):
-    """Splits at line ends and at sentence ends; text without capitals at any full stop."""
+    """Splits a text at newlines and sentence ends. Lines without capitals are split at every full stop."""
     out = []
     for line in text.split("\n"):
         line = " ".join(line.split())
@@ -48,7 +48,7 @@ def sentences(text):
 
 
 def stem(word):
-    """A word without its commonest English endings."""
+    """Returns a word without common English endings."""
     w = word.lower().replace("’", "'").removesuffix("'s")
     if len(w) > 4:
         for ending in ("ing", "ies", "es", "ed", "s", "ly"):
@@ -61,16 +61,16 @@ def stem(word):
 
 
 def content(text):
-    """The stems of a text's content words, in order."""
+    """Returns the stems of the content words of a text, in order."""
     return [stem(w) for w in WORD.findall(text) if w.lower() not in STOP]
 
 
 def length(text):
-    """About how many WordPiece tokens a text has."""
+    """Estimates the number of WordPiece tokens of a text."""
     return max(1, int(len(WORD.findall(text)) * 1.35 + text.count(",") + text.count(".")))
 
 
-class Rarity:
+class IDF:
     """Inverse document frequency of stems."""
 
     def __init__(self, frequency, documents):
@@ -81,6 +81,7 @@ class Rarity:
 
     @classmethod
     def count(cls, texts):
+        """Counts the stems of texts."""
         frequency = collections.Counter()
         n = 0
         for t in texts:
@@ -89,13 +90,13 @@ class Rarity:
         return cls(dict(frequency), n)
 
     def coverage(self, words, have):
-        """The share of words, by weight, that have holds; 1 where there are none."""
+        """Returns the weighted share of words that are in have, or 1 if there are no words."""
         total = sum(self(w) for w in words)
         return sum(self(w) for w in words if w in have) / total if total else 1.0
 
 
-def windows(text, budget, overlap=0):
-    """Runs of whole sentences of about budget tokens; a longer sentence is cut by words."""
+def windows(text, budget):
+    """Splits a text into windows of whole sentences with about budget tokens. Longer sentences are cut."""
     parts = []
     for s in sentences(text):
         if length(s) <= budget:
@@ -111,14 +112,12 @@ def windows(text, budget, overlap=0):
             n += length(parts[j])
             j += 1
         out.append(" ".join(parts[i:j]))
-        if j == len(parts):
-            break
-        i = max(i + 1, j - overlap)
+        i = j
     return out
 
 
-def pack(text, claim, rarity, budget):
-    """The sentences of a text that best cover a claim's words, with neighbours, in order."""
+def pack(text, claim, idf, budget):
+    """Returns the sentences that best cover the words of a claim, with their neighbours, in order."""
     parts = sentences(text)
     if sum(map(length, parts)) <= budget:
         return " ".join(parts)
@@ -128,7 +127,7 @@ def pack(text, claim, rarity, budget):
     chosen, n = set(), 0
     while len(chosen) < len(parts) and n < 0.9 * budget:
         gain = [
-            -1 if i in chosen else sum(rarity(w) * left[w] for w in words & s) / (1 + 0.01 * length(parts[i]))
+            -1 if i in chosen else sum(idf(w) * left[w] for w in words & s) / (1 + 0.01 * length(parts[i]))
             for i, s in enumerate(stems)
         ]
         best = max(range(len(parts)), key=gain.__getitem__)
@@ -144,7 +143,7 @@ def pack(text, claim, rarity, budget):
 
 
 def read(path):
-    """The objects of a JSONL file, which may be compressed with zstd."""
+    """Yields the objects of a JSONL file, which may be compressed with zstd."""
     if str(path).endswith(".zst"):
         with zstandard.open(path, "rt", encoding="utf8") as f:
             yield from map(json.loads, f)

@@ -1,4 +1,4 @@
-"""Edits of a claim that put another word: antonyms, sisters of nouns and verbs, directions of comparison."""
+"""Edits that replace a word: antonyms, related nouns and verbs, and comparisons."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import re
 
 from . import tables
 from .change import Case, Change, pick, shuffled
-from .premise import STOP, WORD, like, stem
+from .premise import STOP, WORD, match_case, stem
 
-NOUN_OF = {w: [x for line in tables.NOUN_FAMILIES if w in line for x in line if x != w] for line in tables.NOUN_FAMILIES for w in line}
+RELATED_NOUNS = {w: [x for line in tables.NOUN_FAMILIES if w in line for x in line if x != w] for line in tables.NOUN_FAMILIES for w in line}
 DETERMINERS = set("""a an the his her its their our my your this that these those some any each every no both two three many
 several of in on at by for with from to into and or""".split())
 SUBJECTS = set("he she it they we i you who which that to and will would can could may might must should not did does do".split())
 
 
 def _fits(case: Case, old: str, new: str) -> bool:
-    """Whether new may take the place of old: it is not in the claim, not a synonym of old, and would not be true."""
+    """Reports whether new can replace old: it is neither in the claim nor a synonym, and makes the claim false."""
     if re.search(r"\b%s\b" % re.escape(new.lower()), case.lower) or stem(new) in case.content:
         return False
     if stem(new) == stem(old) or case.stays_true(new, old):
@@ -25,7 +25,7 @@ def _fits(case: Case, old: str, new: str) -> bool:
 
 
 def _words(case: Case):
-    """Words of the claim as (match, lower word, word before, word after), without hyphens at their sides."""
+    """Yields (match, word, previous word, next word), in lower case, of words without hyphens."""
     found = list(WORD.finditer(case.claim))
     for i, m in enumerate(found):
         around = case.claim[max(0, m.start() - 1): m.start()] + case.claim[m.end(): m.end() + 1]
@@ -36,7 +36,7 @@ def _words(case: Case):
 
 
 def antonym(case: Case) -> Change | None:
-    """An adjective or adverb by its opposite."""
+    """Replaces an adjective or adverb by its opposite."""
     found = []
     for m, word, before, after in _words(case):
         row = tables.ADJECTIVE_ANTONYMS.get(word) or tables.ADVERB_ANTONYMS.get(word)
@@ -53,16 +53,16 @@ def antonym(case: Case) -> Change | None:
     for m, word, row in shuffled(case.rng, found):
         new = case.rng.choice(row)
         if _fits(case, word, new):
-            return case.result(m.start(), m.end(), like(m.group(), new), "contradicted" if word in case.premise.words else "not_supported", "antonym")
+            return case.result(m.start(), m.end(), match_case(m.group(), new), "contradicted" if word in case.premise.words else "not_supported", "antonym")
     return None
 
 
 def verb(case: Case) -> Change | None:
-    """A verb by its opposite or by another of its kind, in the same form."""
+    """Replaces a verb by its opposite or a related verb, in the same form."""
     found = []
     for m, word, before, after in _words(case):
         for lemma, tag in case.lexicon.forms.get(word, ()):
-            row = tables.VERB_ANTONYMS.get(lemma, []), tables.VERB_SISTERS.get(lemma, [])
+            row = tables.VERB_ANTONYMS.get(lemma, []), tables.VERB_ALTERNATIVES.get(lemma, [])
             if not row[0] and not row[1] or case.negated(m.start()) or m.start() == 0:
                 continue
             if tag == "past" and re.search(r"\b(?:is|are|was|were|been|be|being|has|have|had)(?: \w+ly| also| been)? $", case.lower[: m.start()]):
@@ -77,55 +77,55 @@ def verb(case: Case) -> Change | None:
                 continue
             found.append((m, lemma, tag, row))
             break
-    for m, lemma, tag, (opposite, sister) in shuffled(case.rng, found):
+    for m, lemma, tag, (opposite, alternative) in shuffled(case.rng, found):
         after = case.lower[m.end():]
         if re.match(r" (?:up|down|out|off|away|over|on|into|with|to|in|at|as|from|for|that|by)\b", after) and not (
                 opposite and re.match(r" (?:to|from|in|by|for|with|that|at|as)\b", after)) and not (tag == "part" and re.match(r" (?:by|in|at|as|for|from)\b", after)):
             continue
         if lemma in ("begin", "start") and re.match(r" (?:to|\w+ing)\b", after):
             continue
-        pool = opposite if opposite and (not sister or case.rng.random() < 0.7) else sister
+        pool = opposite if opposite and (not alternative or case.rng.random() < 0.7) else alternative
         new = pick(case.rng, pool)
         if not new or (" " in new and tag == "part"):
             continue
         form = case.lexicon.verb(new, tag)
         if _fits(case, lemma, new) and form.split()[0] not in case.lower:
             label = "contradicted" if new in opposite and stem(lemma) in map(stem, case.premise.words) else "not_supported"
-            return case.result(m.start(), m.end(), like(m.group(), form), label, "verb")
+            return case.result(m.start(), m.end(), match_case(m.group(), form), label, "verb")
     return None
 
 
 def noun(case: Case) -> Change | None:
-    """A noun by another of its kind: one of a family of the tables, or one of the premise under the same hypernym."""
+    """Replaces a noun by a related noun, preferably from the premise."""
     lex, found = case.lexicon, []
     for m, word, before, after in _words(case):
-        single = word if word in NOUN_OF else next((s for s in (word[:-1], word[:-2], word[:-3] + "y") if s in NOUN_OF and lex.plural(s) == word), None)
+        single = word if word in RELATED_NOUNS else next((s for s in (word[:-1], word[:-2], word[:-3] + "y") if s in RELATED_NOUNS and lex.plural(s) == word), None)
         if single is None and word in PLURAL_OF:
             single = PLURAL_OF[word]
         if not single or case.negated(m.start()):
             continue
-        if word in UNSURE and (before not in DETERMINERS - {"to", "and"} or after and after not in STOP):
+        if word in AMBIGUOUS and (before not in DETERMINERS - {"to", "and"} or after and after not in STOP):
             continue
         found.append((m, word, single, after))
     for m, word, single, after in shuffled(case.rng, found):
-        pool = [x for x in NOUN_OF[single]]
+        pool = RELATED_NOUNS[single]
         inside = [x for x in pool if x in case.premise.words]
         new = case.rng.choice(inside if inside and case.rng.random() < 0.6 else pool)
         form = new if word == single else lex.plural(new)
         if _fits(case, word, form) and _fits(case, single, new):
-            return case.result(m.start(), m.end(), like(m.group(), form), "not_supported", "noun")
+            return case.result(m.start(), m.end(), match_case(m.group(), form), "not_supported", "noun")
     return None
 
 
-PLURAL_OF = {p: s for s, p in tables.PLURALS.items() if s in NOUN_OF}
-UNSURE = set("""play book film plane table list single water fish train ship bus sound picture judge pilot guard coach
+PLURAL_OF = {p: s for s, p in tables.PLURALS.items() if s in RELATED_NOUNS}
+AMBIGUOUS = set("""play book film plane table list single water fish train ship bus sound picture judge pilot guard coach
 author head back hand heart face eye fire storm battle strike button string file store light lead iron oil fly
 north south east west server client host bond stock cost tax drug image male female white black red blue green yellow orange
 grey brown purple mean novel history art medicine present leader wood sun gold""".split())
 
 
 def comparison(case: Case) -> Change | None:
-    """The direction of a comparison or of a trend."""
+    """Reverses a comparison."""
     found: list[tuple[int, int, str]] = []
     for m, word, before, after in _words(case):
         row = tables.COMPARATIVES.get(word)
@@ -151,5 +151,5 @@ def comparison(case: Case) -> Change | None:
         if case.negated(start) or re.search(r"\b(?:once|and|what|even|or|any|much|one) $", before) or new in case.lower.split():
             continue
         if old in ("over", "under") or not case.stays_true(new, old):
-            return case.result(start, end, like(case.claim[start:end], new), "contradicted" if old in case.premise.lower else "not_supported", "comparison")
+            return case.result(start, end, match_case(case.claim[start:end], new), "contradicted" if old in case.premise.lower else "not_supported", "comparison")
     return None

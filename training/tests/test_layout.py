@@ -1,6 +1,6 @@
-"""Tests of the layout, the network over it, and the file that they are exported to.
+"""Tests of the input layout, the network and the export.
 
-Run in the folder training: python -m unittest.
+Run python -m unittest in the directory training.
 """
 
 import hashlib
@@ -23,7 +23,8 @@ from grounding.model import batch
 GOLDEN = Path(__file__).parents[2] / "internal/encoder/testdata/grounding"
 
 
-def tokenizer():
+def read_tokenizer():
+    """Returns the JSON text and the tokenizer of the golden model."""
     with safe_open(GOLDEN / "int8.safetensors", "np") as f:
         text = f.get_tensor("tokenizer").tobytes()
     t = Tokenizer.from_str(text.decode())
@@ -33,7 +34,7 @@ def tokenizer():
     return text, t
 
 
-TEXT, TOKENIZER = tokenizer()
+TEXT, TOKENIZER = read_tokenizer()
 VOCABULARY = layout.Vocabulary(TOKENIZER)
 
 
@@ -41,27 +42,27 @@ def ids(text):
     return TOKENIZER.encode(text, add_special_tokens=False).ids
 
 
-class Layout(unittest.TestCase):
-    def test_golden_inputs_are_what_the_layout_makes(self):
+class LayoutTest(unittest.TestCase):
+    def test_layout_matches_golden_cases(self):
         for case in json.loads((GOLDEN / "cases.json").read_text())["cases"]:
             claims = [ids(c)[: layout.MAX_CLAIM] for c in case["claims"]]
             s = layout.sequence(VOCABULARY, ids(case["window"])[: layout.MAX_WINDOW], claims)
             for name in ("ids", "positions", "types"):
                 self.assertEqual(case[name], getattr(s, name), f"{case['name']}: {name}")
 
-    def test_texts_that_spell_specials_are_text(self):
+    def test_special_tokens_in_text_are_plain_text(self):
         pieces = TOKENIZER.encode("[SEP] four [CLS]", add_special_tokens=False).tokens
         self.assertFalse({"[SEP]", "[CLS]"} & set(pieces), pieces)
 
-    def test_words_stand_by_how_they_begin(self):
-        akin = [("directs", "directed"), ("interest", "interests"), ("work", "worker"), ("étés", "étésx"), ("nation", "national")]
+    def test_same_prefix(self):
+        same = [("directs", "directed"), ("interest", "interests"), ("work", "worker"), ("étés", "étésx"), ("nation", "national")]
         other = [("run", "runs"), ("work", "word"), ("direct", "dirty"), ("understand", "underline"), ("", "")]
-        for pairs, want in ((akin, True), (other, False)):
+        for pairs, want in ((same, True), (other, False)):
             for a, b in pairs:
-                self.assertEqual(layout.akin(a, b), want, (a, b))
-                self.assertEqual(layout.akin(b, a), want, (b, a))
+                self.assertEqual(layout.same_prefix(a, b), want, (a, b))
+                self.assertEqual(layout.same_prefix(b, a), want, (b, a))
 
-    def test_positions_of_each_claim_go_on_behind_the_window(self):
+    def test_claim_positions_continue_the_window(self):
         s = layout.sequence(VOCABULARY, ids("cats work"), [ids("cats"), [], ids("dogs work")])
         n = s.claims[0][0]
         for a, b in s.claims:
@@ -69,8 +70,8 @@ class Layout(unittest.TestCase):
             self.assertEqual(s.ids[b - 1], layout.SEP)
 
 
-class Network(unittest.TestCase):
-    def test_a_claim_does_not_depend_on_the_others(self):
+class NetworkTest(unittest.TestCase):
+    def test_claims_are_independent(self):
         net = golden.network(len(VOCABULARY.piece))
         window, claims = ids("the agency works in march"), [ids(c) for c in ("it works", "", "the agency directs it in march")]
         together = layout.sequence(VOCABULARY, window, claims)
@@ -82,42 +83,42 @@ class Network(unittest.TestCase):
                 torch.testing.assert_close(marks[0, : len(c) + 1], tokens[i, : len(c) + 1], rtol=0, atol=1e-5)
 
 
-class Export(unittest.TestCase):
+class ExportTest(unittest.TestCase):
     def setUp(self):
         self.net = golden.network(len(VOCABULARY.piece))
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "model.safetensors"
+        tmp = tempfile.TemporaryDirectory()
+        self.addCleanup(tmp.cleanup)
+        self.path = Path(tmp.name) / "model.safetensors"
 
     def export(self, *args):
         export.export(self.path, self.net, TEXT, VOCABULARY, *args)
         return self.path.read_bytes()
 
-    def test_rounding_is_off_by_half_a_step_at_most(self):
+    def test_quantization_error_is_at_most_half_a_step(self):
         rng = np.random.default_rng(1)
         w = rng.standard_normal((50, 30)).astype(np.float32)
         w[7] = 0
         w[8] *= 1e-30
         w[9] *= 1e-44
-        q, scale = export.rounded(w)
+        q, scale = export.quantize(w)
         self.assertLessEqual(np.abs(q.astype(int)).max(), 127)
         self.assertFalse(q[7].any())
         self.assertTrue((np.abs(q * scale[:, None] - w) <= 0.501 * scale[:, None])[:9].all())
 
-    def test_the_file_has_the_weights_and_a_checksum_that_fits(self):
-        for precision, most in (("float32", 0), ("int8", 0.05)):
+    def test_file_has_weights_and_checksum(self):
+        for precision, tolerance in (("float32", 0), ("int8", 0.05)):
             data = self.export(precision, '{"a": [0.1]}')
-            self.assertEqual(data, self.export(precision, '{"a": [0.1]}'), "the same input makes other bytes")
+            self.assertEqual(data, self.export(precision, '{"a": [0.1]}'), "output is not reproducible")
             n = struct.unpack("<Q", data[:8])[0]
             meta = json.loads(data[8 : 8 + n])["__metadata__"]
             self.assertEqual((meta["format"], meta["version"], meta["verdict"]), ("ragfaith-grounding", "1", '{"a":[0.1]}'))
             content = b"".join(meta[k].encode() + b"\0" for k in ("config", "layout", "verdict")) + data[8 + n :]
             self.assertEqual(meta["sha256"], hashlib.sha256(content).hexdigest())
-            other = golden.widened(self.net, self.path)
+            quantized = golden.dequantized(self.net, self.path)
             for name, w in self.net.state_dict().items():
-                self.assertLessEqual(float((other.state_dict()[name] - w).abs().max()), most * float(w.abs().max()), name)
+                self.assertLessEqual(float((quantized.state_dict()[name] - w).abs().max()), tolerance * float(w.abs().max()), name)
 
-    def test_what_is_no_number_is_refused(self):
+    def test_export_rejects_nan(self):
         with torch.no_grad():
             self.net.token.bias.fill_(float("nan"))
         for precision in ("float32", "int8"):
