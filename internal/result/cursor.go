@@ -1,11 +1,11 @@
 package result
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +16,7 @@ import (
 type cursor struct {
 	dec  *jsontext.Decoder
 	name string // of the current member
+	buf  []byte // of unquote
 	err  error
 }
 
@@ -71,32 +72,17 @@ func (c *cursor) open(kind jsontext.Kind, want string) bool {
 	return c.err == nil
 }
 
-// object reads an object and calls member to read the value of each of its
-// members. Duplicates among the first 16 members are an error.
-func (c *cursor) object(member func(name string)) {
-	var first [16]string // objects within a result have fewer members
-	n := 0
+// object reads an object. For each of its members it calls member, which sets name
+// and reads the value.
+func (c *cursor) object(member func(name []byte)) {
 	outer := c.name
 	if !c.open('{', "an object") {
 		return
 	}
 	for c.err == nil && c.dec.PeekKind() != '}' {
-		tok, err := c.dec.ReadToken()
-		if err != nil {
-			c.syntax(err)
-			return
+		if raw := c.raw(); raw != nil {
+			member(c.unquote(raw))
 		}
-		name := tok.String()
-		c.name = name
-		if slices.Contains(first[:n], name) {
-			c.fail("comes twice")
-			return
-		}
-		if n < len(first) {
-			first[n] = name
-			n++
-		}
-		member(name)
 	}
 	c.end()
 	c.name = outer
@@ -142,12 +128,17 @@ func (c *cursor) text() string {
 		c.fail("want a string")
 		return ""
 	}
-	tok, err := c.dec.ReadToken()
-	if err != nil {
-		c.syntax(err)
-		return ""
+	return string(c.unquote(c.raw()))
+}
+
+// unquote returns the text of a JSON string, which the decoder has checked. It is valid
+// until the next read.
+func (c *cursor) unquote(raw []byte) []byte {
+	if len(raw) >= 2 && bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
 	}
-	return tok.String()
+	c.buf, _ = jsontext.AppendUnquote(c.buf[:0], raw)
+	return c.buf
 }
 
 func (c *cursor) integer() int {

@@ -16,6 +16,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
+// maxUnique is the number of kept columns up to which duplicates are detected.
+const maxUnique = 16
+
 // A CheckFunc checks that the fields of a row agree with each other. It may
 // complete a row that was read from a format with fewer fields. Only the fields
 // in present were read.
@@ -23,9 +26,10 @@ type CheckFunc func(r *Row, present Fields) error
 
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
-	check CheckFunc
-	dec   jsontext.Decoder
-	buf   bytes.Buffer
+	check  CheckFunc
+	dec    jsontext.Decoder
+	src    bytes.Buffer
+	buf    []byte // of the cursor, reused
 }
 
 // NewDecoder returns a Decoder that checks rows; check may be nil.
@@ -46,13 +50,21 @@ func (d *Decoder) Decode(line []byte) (*Row, error) {
 }
 
 func (d *Decoder) decode(line []byte) (*Row, Fields, error) {
-	d.buf = *bytes.NewBuffer(line)
-	d.dec.Reset(&d.buf, jsontext.AllowDuplicateNames(true))
-	c := &cursor{dec: &d.dec}
+	d.src = *bytes.NewBuffer(line)
+	d.dec.Reset(&d.src, jsontext.AllowDuplicateNames(true))
+	c := &cursor{dec: &d.dec, buf: d.buf}
 	r := &Row{Faithfulness: math.NaN(), Support: math.NaN()}
 	present := rowFields().decode(c, reflect.ValueOf(r).Elem(), func(name string) {
+		sameName := func(k dataset.Column) bool { return k.Name == name }
+		if len(r.Kept) < maxUnique && slices.ContainsFunc(r.Kept, sameName) {
+			c.fail("comes twice")
+			return
+		}
 		r.Kept = append(r.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
 	})
+	if d.buf = c.buf; cap(d.buf) > reuseBytes {
+		d.buf = nil
+	}
 	if c.err == nil {
 		if _, err := d.dec.ReadToken(); !errors.Is(err, io.EOF) {
 			c.err = errors.New("text after the object")
@@ -136,11 +148,16 @@ func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string))
 		v.Field(i).SetInt(-1)
 	}
 	var present Fields
-	c.object(func(name string) {
-		m, ok := s.byName[name]
+	c.object(func(name []byte) {
+		m, ok := s.byName[string(name)]
+		if ok {
+			c.name = m.field.name // does not allocate
+		} else {
+			c.name = string(name)
+		}
 		switch {
 		case !ok && unknown != nil:
-			unknown(name)
+			unknown(c.name)
 			return
 		case !ok:
 			c.fail("unknown")
