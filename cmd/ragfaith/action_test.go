@@ -23,6 +23,7 @@ import (
 // TestActionPassesInputsAsEnvironment checks that the steps of action.yml pass every
 // input to the scripts as an environment variable, never as part of a command.
 func TestActionPassesInputsAsEnvironment(t *testing.T) {
+	t.Parallel()
 	action := readAction(t)
 	if action.Runs.Using != "composite" || len(action.Runs.Steps) != 2 {
 		t.Fatalf("%+v", action.Runs)
@@ -69,6 +70,7 @@ func TestActionPassesInputsAsEnvironment(t *testing.T) {
 // TestWorkflowsPinActions checks that workflows pin actions by commit and put no
 // expressions into commands.
 func TestWorkflowsPinActions(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(docsRoot, ".github", "workflows", "*.yml"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workflows: %v", err)
@@ -166,6 +168,7 @@ func runAction(t *testing.T, script, ragfaith string, env ...string) *actionRun 
 }
 
 func TestActionScores(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		env     []string
 		code    int
@@ -200,6 +203,7 @@ func TestActionScores(t *testing.T) {
 // TestActionDoesNotExecuteInputs checks that each input becomes exactly one argument,
 // whatever it contains.
 func TestActionDoesNotExecuteInputs(t *testing.T) {
+	t.Parallel()
 	const echo = "#!/bin/sh\nfor a in \"$@\"; do printf '<%s>\\n' \"$a\"; done\n"
 	const evil = "$(touch hacked) `touch hacked`; touch hacked & \"' || touch hacked #"
 	for input, flag := range map[string]string{
@@ -270,6 +274,7 @@ func serveRelease(t *testing.T, modify func(name string, content []byte) []byte)
 }
 
 func TestActionVerifiesReleaseChecksum(t *testing.T) {
+	t.Parallel()
 	whole := serveRelease(t, nil)
 	other := serveRelease(t, func(name string, content []byte) []byte {
 		if strings.HasSuffix(name, ".tar.gz") {

@@ -29,6 +29,7 @@ func batchCommand(s *batchServer, data, out string, more ...string) (*exec.Cmd, 
 // batch, before and after the server has acted on the request. The resumed run must
 // submit nothing twice and write the same bytes.
 func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	data := batchRows(t, 28)
 	for _, way := range [][]string{{"--judge", "llm"}, {"--profile", "ragas"}} {
@@ -97,6 +98,7 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 }
 
 func TestInterruptKeepsSubmittedBatch(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -163,6 +165,7 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 // TestBatchRunKilledWhileWritingResumes checks that replies are kept until all rows are
 // written.
 func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
@@ -185,6 +188,7 @@ func TestBatchRunKilledWhileWritingResumes(t *testing.T) {
 // TestBatchResumesOnlineRun checks that a batch does not repeat rows that an online run
 // finished.
 func TestBatchResumesOnlineRun(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")

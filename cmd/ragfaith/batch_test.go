@@ -68,6 +68,7 @@ func onlineRun(t *testing.T, data string, args ...string) string {
 }
 
 func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	const asking = 24 // rows that claim something
 	for _, tt := range []struct {
@@ -117,6 +118,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 }
 
 func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	lines := func(change func(i int, line string) []string) func([]string) []string {
@@ -201,6 +203,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 }
 
 func TestBatchIsResubmittedWithoutSchema(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	s := newBatchServer(t, func(s *batchServer) { s.chat.fault = schemaless })
@@ -227,6 +230,7 @@ func schemaless(_ int64, w http.ResponseWriter, r *http.Request) bool {
 }
 
 func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	short := func(s *testServer) {
 		s.fault = func(_ int64, w http.ResponseWriter, r *http.Request) bool {
@@ -261,6 +265,7 @@ func TestBatchRepliesWithoutVerdictsAreRetried(t *testing.T) {
 }
 
 func TestBatchNeverPrintsKey(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 9)
 	dir := t.TempDir()
 	var keyless atomic.Int64
@@ -312,6 +317,7 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 // Without a JSONL output the state is kept next to the cache, where the same command
 // finds it.
 func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
+	t.Parallel()
 	data, dir := batchRows(t, 28), t.TempDir()
 	want := onlineRun(t, data, "--judge", "llm")
 	var refuse atomic.Bool
@@ -349,6 +355,7 @@ func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
 }
 
 func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	s, out := newBatchServer(t, nil), filepath.Join(t.TempDir(), "out.jsonl")
 	args := []string{"score", data, "--to", "none", "-o", out, "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms", "--price", "1,1"}
@@ -367,6 +374,7 @@ func TestBatchOverBudgetIsNotSubmitted(t *testing.T) {
 
 // The budget counts what the batch has spent before requests go online.
 func TestRunBudgetAppliesToBatch(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	s := newBatchServer(t, func(s *batchServer) {
 		s.Lines = func(lines []string) []string { return lines[:20] }

@@ -39,6 +39,7 @@ func scoredRows(t *testing.T, name string, flags ...string) []*result.Row {
 // reaches the threshold, and so the minimum claim score of a row decides whether all its
 // claims are supported.
 func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
+	t.Parallel()
 	usual := scoredRows(t, "usual.jsonl")
 	for _, threshold := range []float64{0.05, 0.3, 0.4311215, 0.8} {
 		rows := scoredRows(t, "other.jsonl", "--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
@@ -70,6 +71,7 @@ func TestMinimumScoreThresholdMatchesClaimThreshold(t *testing.T) {
 }
 
 func TestCalibrationMatchesSchema(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	results, labels := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "c.json")
 	for _, args := range [][]string{

@@ -81,6 +81,7 @@ func (r *citedRow) alce() (recall, precision float64) {
 }
 
 func TestCitationsOfEveryKindAreJudged(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join("testdata", "citations.jsonl")
 	for _, judge := range []string{"lexical", "embedded"} {
 		msg := call(t, t.TempDir(), nil, "score", file, "--to", "jsonl", "-q", "--keep", "want", "--keep", "joint", "--judge", judge)
@@ -158,6 +159,7 @@ func strip(all []string) []string {
 }
 
 func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	dir := t.TempDir()
 	row := func(marker string) string {
@@ -191,6 +193,7 @@ func TestJudgeIsNotAskedAgainAboutCitedChunks(t *testing.T) {
 }
 
 func TestRewrittenClaimsInheritCitations(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	file := filepath.Join(t.TempDir(), "rows.jsonl")
 	if err := os.WriteFile(file, []byte(`{"answer":"Indeed the sky is blue [1][2].","contexts":["The sky is blue.","Grass is green."]}`), 0o644); err != nil {
@@ -211,6 +214,7 @@ func TestRewrittenClaimsInheritCitations(t *testing.T) {
 }
 
 func TestBatchCitationsMatchOnlineRun(t *testing.T) {
+	t.Parallel()
 	var rows strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&rows, `{"id":%d,"answer":"The sky is blue today [%d].","contexts":["The sky is blue today.","Page %d."]}`+"\n", i, 1+i%3, i)

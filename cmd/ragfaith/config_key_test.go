@@ -41,6 +41,7 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 // TestResumeRejectsOtherEmbeddingServer checks that runs with embeddings of different
 // servers are not mixed.
 func TestResumeRejectsOtherEmbeddingServer(t *testing.T) {
+	t.Parallel()
 	s, one, other, dir := newTestServer(t), newTestServer(t), newTestServer(t), t.TempDir()
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		if n > 1 {

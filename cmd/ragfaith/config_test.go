@@ -29,6 +29,7 @@ func configErrors(t *testing.T, content string) []error {
 }
 
 func TestConfigTemplateIsValid(t *testing.T) {
+	t.Parallel()
 	template := configTemplate(emptySystem())
 	if errs := configErrors(t, template); len(errs) > 0 {
 		t.Fatal(errs)
@@ -100,6 +101,7 @@ func TestConfigSchemaMatchesFlags(t *testing.T) {
 
 // Path flags are recognized by the argument name in their help.
 func TestPathFlagsAreRecognized(t *testing.T) {
+	t.Parallel()
 	var got []string
 	for _, f := range flagsOf(scoreCommand(t)) {
 		if isPath(f) {
@@ -119,6 +121,7 @@ func TestPathFlagsAreRecognized(t *testing.T) {
 }
 
 func TestKeysAreNotVariableNames(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"OPENAI_API_KEY": true, "key2": true, "MY_VERY_LONG_VARIABLE_NAME_OF_2026": true, "": true, "hf_token": true,
 		"sk-abc": false, "sk-proj-Ab1": false, "hf_abcDEF123": false, "gsk_a1": false, "AKIA1234567890": false, "AIzaSy0123": false,
@@ -143,6 +146,7 @@ func TestKeysAreNotVariableNames(t *testing.T) {
 }
 
 func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		mode     string
 		terminal int
@@ -176,6 +180,7 @@ func TestColorDependsOnTerminalAndEnvironment(t *testing.T) {
 }
 
 func TestManPagesAreWellFormed(t *testing.T) {
+	t.Parallel()
 	program, err := exec.LookPath("mandoc")
 	dir := t.TempDir()
 	var out, errs bytes.Buffer

@@ -19,6 +19,7 @@ func loads() bool {
 }
 
 func TestDeviceFlags(t *testing.T) {
+	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)
 	for name, tt := range map[string]struct {
 		args string
@@ -52,6 +53,7 @@ func TestDeviceFlags(t *testing.T) {
 
 // TestDeviceWithRuntime checks that ONNX Runtime gives the same scores.
 func TestDeviceWithRuntime(t *testing.T) {
+	t.Parallel()
 	library := os.Getenv("RAGFAITH_ONNXRUNTIME")
 	switch {
 	case library == "":

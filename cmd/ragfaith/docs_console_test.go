@@ -87,6 +87,7 @@ func rewritePage(t *testing.T, page string, blocks []*docsBlock) {
 }
 
 func TestConsoleOutputComparison(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		shown, printed string
 		same           bool

@@ -21,6 +21,7 @@ const foreignFlags = "--weight --slack --beside --weights --rate --workers --use
 // TestDocsNameExistingCommandsAndFlags checks that inline code in the docs names only
 // existing commands, flags and make targets.
 func TestDocsNameExistingCommandsAndFlags(t *testing.T) {
+	t.Parallel()
 	root := newRoot(system{LookupEnv: func(string) (string, bool) { return "", false }})
 	flags := flagNames(root)
 	makefile := readFile(t, filepath.Join(docsRoot, "Makefile"))

@@ -12,6 +12,7 @@ import (
 // TestDocumentedThreatsAndFaultsHaveTests checks that every threat and fault in the docs
 // names an existing test.
 func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
+	t.Parallel()
 	checkNamedTests(t, "SECURITY.md")
 	checkNamedTests(t, filepath.Join("docs", "reliability.md"))
 }
@@ -19,6 +20,7 @@ func TestDocumentedThreatsAndFaultsHaveTests(t *testing.T) {
 // TestNoPackageUnpacksArchives guards against path traversal in archives: no package
 // imports an archive library.
 func TestNoPackageUnpacksArchives(t *testing.T) {
+	t.Parallel()
 	files := token.NewFileSet()
 	for _, root := range []string{"cmd", "internal"} {
 		err := filepath.WalkDir(filepath.Join(docsRoot, root), func(path string, d fs.DirEntry, err error) error {

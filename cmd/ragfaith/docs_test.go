@@ -149,6 +149,7 @@ func TestDocsCommandsRun(t *testing.T) {
 // TestSkippedBlocksNeedNetworkOrMachine checks that every skip option has a valid
 // reason.
 func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
+	t.Parallel()
 	for _, page := range docsPages(t) {
 		for _, b := range docsBlocks(t, page) {
 			reason, skipped := b.words["skip"]
@@ -174,6 +175,7 @@ func TestSkippedBlocksNeedNetworkOrMachine(t *testing.T) {
 }
 
 func TestReadBlocks(t *testing.T) {
+	t.Parallel()
 	page := "# A\n\n<!-- before: echo 1\necho 2 -->\n```sh llm exit=4\nfalse\n```\n- b\n\n  ````text\n  ```\n  ````\n"
 	blocks, err := readBlocks("a.md", page)
 	if err != nil || len(blocks) != 2 {

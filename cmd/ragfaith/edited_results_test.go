@@ -66,6 +66,7 @@ func edits() map[string]struct{ old, edited, want string } {
 }
 
 func TestEditedResultsAreRejected(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, content string) {
@@ -130,6 +131,7 @@ func TestEditedResultsAreRejected(t *testing.T) {
 // TestSummaryWithoutRowsRequiresEmptyFile checks that a summary without rows cannot hide
 // the rows of its file.
 func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {

@@ -12,6 +12,7 @@ import (
 const tinyGrounding = "../../internal/encoder/testdata/grounding/int8.safetensors"
 
 func TestEmbeddedJudgeScoresRows(t *testing.T) {
+	t.Parallel()
 	run := func(args ...string) string {
 		t.Helper()
 		got := call(t, t.TempDir(), nil, append([]string{"score", "../../testdata/rows.jsonl", "--judge", "embedded", "--model-file", tinyGrounding, "--to", "jsonl", "--no-progress"}, args...)...)
@@ -64,6 +65,7 @@ func TestEmbeddedJudgeScoresRows(t *testing.T) {
 }
 
 func TestEmbeddedJudgeFlagErrors(t *testing.T) {
+	t.Parallel()
 	damaged := filepath.Join(t.TempDir(), "damaged.safetensors")
 	data, err := os.ReadFile(tinyGrounding)
 	if err != nil {

@@ -55,6 +55,7 @@ type container struct {
 // TestKubernetesJobResultsMergeToOneRun runs the pods of each example Job locally and
 // compares their merged results with a single run.
 func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("sh not found")
 	}
@@ -156,6 +157,7 @@ func (c *container) run(t *testing.T, data string, index int) {
 
 // TestSparkJobPartitions runs the unit tests of the Spark job, which need no Spark.
 func TestSparkJobPartitions(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // TestFullDiskLeavesNoPartialModel checks that a model is usable only after all its
 // files and its manifest are written, also if they are copied from a cache.
 func TestFullDiskLeavesNoPartialModel(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	for name, tt := range map[string]struct {
 		weights string

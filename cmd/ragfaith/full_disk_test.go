@@ -42,6 +42,7 @@ func unlimited(t *testing.T, dir string, args ...string) *exec.Cmd {
 // the last block of every file that a command writes. The command must report it and
 // leave no file that looks complete, and must succeed when run again with enough space.
 func TestFullDiskLeavesNoPartialFile(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	rows, results := writeLabelledRows(t)
 	big, packed := filepath.Join(t.TempDir(), "big.jsonl"), filepath.Join(t.TempDir(), "rows.parquet.gz")
@@ -127,6 +128,7 @@ func TestFullDiskLeavesNoPartialFile(t *testing.T) {
 // TestFullDiskKeepsBothPartsOfResumedRun checks that a resumed run that cannot merge the
 // parts of two killed runs keeps both.
 func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	dir := t.TempDir()
 	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
@@ -164,6 +166,7 @@ func TestFullDiskKeepsBothPartsOfResumedRun(t *testing.T) {
 
 // A full disk for the reply cache or the job summary must not fail a run.
 func TestFullDiskForCacheIsWarning(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
@@ -195,6 +198,7 @@ func TestFullDiskForCacheIsWarning(t *testing.T) {
 // TestFullDiskResubmitsNoBatch checks that a batch interrupted by a full disk, at
 // whatever step, is resumed without submitting anything twice.
 func TestFullDiskResubmitsNoBatch(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	short := batchRows(t, 28)
 	// With long rows the input file of the batch is what fills the disk.
@@ -266,6 +270,7 @@ func writers() map[string]string {
 
 // TestEveryFileWriterIsTestedOnFullDisk checks that writers is complete.
 func TestEveryFileWriterIsTestedOnFullDisk(t *testing.T) {
+	t.Parallel()
 	left, tests := writers(), testNames(t)
 	const create, open = `(Create|CreateTemp|WriteFile|Temp)\(`, `OpenFile\(.*os\.O_(CREATE|RDWR|WRONLY)`
 	opens := regexp.MustCompile(`\b((os|safefile)\.(` + create + `|` + open + `)|createDatabase\(path\))`)

@@ -32,6 +32,7 @@ func refusing(rows int, t *report.Tally) *report.Tally {
 }
 
 func TestGateAcceptsPercent(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]float64{"20%": 0.2, "0.2": 0.2, "12.5%": 0.125, "0": 0, "100%": 1, "1": 1} {
 		var got *float64
 		if err := (proportion{fraction{&got}}).Set(text); err != nil || *got != want {
@@ -47,6 +48,7 @@ func TestGateAcceptsPercent(t *testing.T) {
 }
 
 func TestGatesSetExitCode(t *testing.T) {
+	t.Parallel()
 	bar := func(x float64) *float64 { return &x }
 	tenths := slices.Repeat([]float64{0.1}, 3) // the mean is not exactly 0.1 in binary
 	many := append(slices.Repeat([]float64{1}, 26), slices.Repeat([]float64{0.5}, 14)...)

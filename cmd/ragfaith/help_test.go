@@ -7,6 +7,7 @@ import (
 )
 
 func TestScoreHelpFitsAScreen(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(t.Context(), []string{"score", "--help"}, strings.NewReader(""), &out, &errs, emptySystem()); code != exitOK {
 		t.Fatalf("got exit code %d, want 0: %s", code, &errs)

@@ -80,6 +80,7 @@ func wholeLines(t *testing.T, path string) int {
 }
 
 func TestKilledRunResumesToSameBytes(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	const rows, seeds = 1000, 10
 	for seed := range uint64(seeds) {
@@ -152,6 +153,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 // TestFinishedRowsSurviveKill checks that rows are flushed within moments, not only when
 // a buffer is full.
 func TestFinishedRowsSurviveKill(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
 	for range 2 { // the second row is printed after the first is flushed
@@ -172,6 +174,7 @@ func TestFinishedRowsSurviveKill(t *testing.T) {
 }
 
 func TestOutputFileIsLocked(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
 	if _, err := io.WriteString(stdin, skyRow); err != nil {

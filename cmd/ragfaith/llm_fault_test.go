@@ -36,6 +36,7 @@ func scoresIn(t *testing.T, lines string) map[string]*float64 {
 }
 
 func TestUnreachableServerEndsRun(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	s.Close()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -54,6 +55,7 @@ func TestUnreachableServerEndsRun(t *testing.T) {
 }
 
 func TestFatalErrorKeepsFinishedRows(t *testing.T) {
+	t.Parallel()
 	refuse := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {
 		w.WriteHeader(http.StatusUnauthorized)
 		_, _ = w.Write([]byte(`{"error":{"message":"no such key"}}`))
@@ -100,6 +102,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 }
 
 func TestRequestTimeout(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {
 		_, _ = io.Copy(io.Discard, r.Body) // the server only notices a closed connection after reading the body
@@ -116,6 +119,7 @@ func TestRequestTimeout(t *testing.T) {
 }
 
 func TestContentFilterFailsOneRow(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		if n == 1 {
@@ -134,6 +138,7 @@ func TestContentFilterFailsOneRow(t *testing.T) {
 // TestFaultyServerChangesNoScore uses a server that rejects one request in five,
 // truncates one and omits the verdict or statement of another.
 func TestFaultyServerChangesNoScore(t *testing.T) {
+	t.Parallel()
 	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 		say := func(text string) {
 			_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
@@ -212,6 +217,7 @@ func buildMock(t *testing.T) string {
 }
 
 func TestMockServerFaultsChangeNoScore(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	bin := buildMock(t)
 	good := startMock(t, bin)

@@ -20,6 +20,7 @@ import (
 // each time with requests in flight. The resumed run must write the same bytes and
 // repeat no requests but those in flight.
 func TestKilledRunRepeatsNoRequest(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	const rows, kills, inFlight = 200, 6, 8
 	dir := t.TempDir()

@@ -52,6 +52,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 // score, and that the number of wasted requests is bounded and independent of the number
 // of rows.
 func TestServerQuirksChangeNoScore(t *testing.T) {
+	t.Parallel()
 	const rows = 60
 	withoutQuirks := map[string]quirkRun{} // by arguments
 	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
@@ -133,6 +134,7 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 // TestEmptyRepliesFailRowsQuickly checks that rows fail with a reason if the model never
 // answers, and that later rows cost only one request.
 func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
+	t.Parallel()
 	const rows = 60
 	for name, tt := range map[string]struct {
 		quirk quirktest.Quirk
@@ -160,6 +162,7 @@ func TestEmptyRepliesFailRowsQuickly(t *testing.T) {
 // TestLearnedServerLimitsKeepCacheKeys checks that what a run learns about a server does
 // not change cache keys, so that a second run sends nothing.
 func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
+	t.Parallel()
 	server := quirktest.New(quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema"),
 		quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1000, 9000)}))
 	s := httptest.NewServer(server)
@@ -182,6 +185,7 @@ func TestLearnedServerLimitsKeepCacheKeys(t *testing.T) {
 // TestServerQuirksChangeNoBatchScore does the same for batches, which learn only between
 // rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
+	t.Parallel()
 	clean := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
 		quirks []quirktest.Quirk
@@ -215,6 +219,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 
 // TestSummaryListsDowngrades also checks that the field is omitted without downgrades.
 func TestSummaryListsDowngrades(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "summary.json")
 	for _, tt := range []struct {
 		quirks []quirktest.Quirk
@@ -239,6 +244,7 @@ func TestSummaryListsDowngrades(t *testing.T) {
 // TestInvalidVerdictsScoreNothing checks that invalid verdicts are retried and then fail
 // the row.
 func TestInvalidVerdictsScoreNothing(t *testing.T) {
+	t.Parallel()
 	for _, form := range []string{`2`, `0.5`, `"partially"`, `null`, `"supported?"`, `[1]`} {
 		got := runWithQuirks(t, "--max-failed 100 --concurrency 4", quirktest.Forms([]string{form}, []string{form}), quirktest.When(
 			(*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer { return &quirktest.Answer{Content: "maybe"} }))

@@ -75,6 +75,7 @@ func (s *testServer) answer(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestEveryJudgeModeReportsUsage(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		args     string
 		requests int // for the two rows with claims
@@ -133,6 +134,7 @@ func TestEveryJudgeModeReportsUsage(t *testing.T) {
 }
 
 func TestSecondRunUsesCache(t *testing.T) {
+	t.Parallel()
 	for _, profile := range []string{"ragas", "rag-evals"} {
 		t.Run(profile, func(t *testing.T) {
 			s, dir, out := newTestServer(t), t.TempDir(), t.TempDir()
@@ -170,6 +172,7 @@ func TestSecondRunUsesCache(t *testing.T) {
 }
 
 func TestNoCacheWritesNoFile(t *testing.T) {
+	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	for range 2 {
 		if got := call(t, dir, nil, "score", "-", "--to", "none", "--judge", "llm", "--no-cache", "--base-url", s.URL); got.code != 0 {
@@ -182,6 +185,7 @@ func TestNoCacheWritesNoFile(t *testing.T) {
 }
 
 func TestUnusableCacheIsWarning(t *testing.T) {
+	t.Parallel()
 	s, taken := newTestServer(t), filepath.Join(t.TempDir(), "file")
 	writeFile(t, taken, "")
 	got := call(t, "", nil, "score", "-", "--to", "none", "--judge", "llm", "--cache", taken, "--base-url", s.URL)
@@ -191,6 +195,7 @@ func TestUnusableCacheIsWarning(t *testing.T) {
 }
 
 func TestSemanticCacheReusesVerdicts(t *testing.T) {
+	t.Parallel()
 	rows := `{"id":"a","question":"?","answer":"The sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"b","question":"?","answer":"A sky is blue today.","contexts":["The sky is blue today."]}` + "\n" +
 		`{"id":"c","question":"?","answer":"The sky is not blue today.","contexts":["The sky is blue today."]}` + "\n"
@@ -230,6 +235,7 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 }
 
 func TestKeyIsSentButNeverPrinted(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]func(int64, http.ResponseWriter, *http.Request) bool{
 		"answered": nil,
 		"rejected and echoed": func(_ int64, w http.ResponseWriter, r *http.Request) bool {
@@ -270,6 +276,7 @@ func TestKeyIsSentButNeverPrinted(t *testing.T) {
 }
 
 func TestAPIKeyEnvironmentVariable(t *testing.T) {
+	t.Parallel()
 	s := newTestServer(t)
 	var sent []string
 	s.fault = func(_ int64, _ http.ResponseWriter, r *http.Request) bool {

@@ -147,6 +147,7 @@ func factRows(t *testing.T, sizes ...int) string {
 // TestSilentTruncationChangesNoScore checks that the window of a server that silently
 // truncates prompts is found, and that rows that do not fit are judged in parts.
 func TestSilentTruncationChangesNoScore(t *testing.T) {
+	t.Parallel()
 	data := factRows(t, 200, 9000, 600, 30000, 17000, 400, 5000, 12000)
 	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
 		whole := &smallServer{}
@@ -196,6 +197,7 @@ func TestSilentTruncationChangesNoScore(t *testing.T) {
 // TestRowLargerThanWindowFails checks that a row fails with a reason if the instructions
 // leave no space for it, and that smaller rows are scored.
 func TestRowLargerThanWindowFails(t *testing.T) {
+	t.Parallel()
 	data := factRows(t, 20000, 10)
 	s := &smallServer{window: 1300}
 	got := call(t, "", nil, "score", data, "--to", "jsonl", "--no-cache", "--concurrency", "1", "--model", "local", "--judge", "llm", "--base-url", s.start(t))
@@ -211,6 +213,7 @@ func TestRowLargerThanWindowFails(t *testing.T) {
 // TestTokenCountMismatchCostsNoRequest checks that rows that fit are sent once, whatever
 // token counts the server reports.
 func TestTokenCountMismatchCostsNoRequest(t *testing.T) {
+	t.Parallel()
 	data := factRows(t, 400, 3000, 5000, 9000, 2000)
 	for name, s := range map[string]*smallServer{
 		"correct":   {},

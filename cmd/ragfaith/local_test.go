@@ -112,6 +112,7 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 var nli = []string{"entailment", "neutral", "contradiction"}
 
 func TestLocalModelJudges(t *testing.T) {
+	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)
 	long := strings.Repeat("the sky is blue today . ", 60)
 	rows := skyRows + `{"id":"long","question":"q","answer":"The sky is blue today. Elephants migrate.","contexts":["` + long + `","elephants"]}` + "\n"
@@ -158,6 +159,7 @@ func TestLocalModelJudges(t *testing.T) {
 }
 
 func TestLocalModelRequirements(t *testing.T) {
+	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)
 	unnamed := writeModel(t, t.TempDir(), "LABEL_0", "LABEL_1", "LABEL_2")
 	broken := writeModel(t, t.TempDir(), nli...)

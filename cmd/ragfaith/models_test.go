@@ -157,6 +157,7 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 func TestConcurrentPullsDownloadOnce(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
 	defer h.close()
 	dir := t.TempDir()
@@ -206,6 +207,7 @@ func TestConcurrentPullsDownloadOnce(t *testing.T) {
 }
 
 func TestInterruptedPullResumes(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(func(h *testHub) { h.released = make(chan struct{}) })
 	defer h.close()
 	dir := t.TempDir()
@@ -229,6 +231,7 @@ func TestInterruptedPullResumes(t *testing.T) {
 }
 
 func TestHuggingFacePaths(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	login := filepath.Join(home, ".cache", "huggingface", "token")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(login), 0o700), os.WriteFile(login, []byte("hf_login\n"), 0o600)); err != nil {
@@ -267,6 +270,7 @@ func TestHuggingFacePaths(t *testing.T) {
 }
 
 func TestTransferProgressIsHiddenInLogs(t *testing.T) {
+	t.Parallel()
 	h := newTestHub(func(*testHub) {})
 	defer h.close()
 	dir := t.TempDir()

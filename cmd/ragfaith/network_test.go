@@ -139,6 +139,7 @@ func checkOutcome(t *testing.T, got called, out string) (scored []string) {
 // a result or a reason, and that resuming without the fault completes the results
 // without repeating scored rows.
 func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
+	t.Parallel()
 	data := writeNetworkRows(t)
 	fine := newTestServer(t)
 	undisturbed := filepath.Join(t.TempDir(), "out.jsonl")
@@ -212,6 +213,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 // completes. If it returns later, a resumed run does not repeat finished rows, even
 // without a cache.
 func TestServerRestart(t *testing.T) {
+	t.Parallel()
 	data := writeNetworkRows(t)
 	for _, later := range []bool{false, true} {
 		t.Run(fmt.Sprintf("later=%t", later), func(t *testing.T) {

@@ -51,6 +51,7 @@ func fifo(t *testing.T, name string) string {
 // TestSignalInterruptsReadFromPipe sends one signal while the writer of the pipe is
 // silent.
 func TestSignalInterruptsReadFromPipe(t *testing.T) {
+	t.Parallel()
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
@@ -80,6 +81,7 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 // TestSignalInterruptsOpenOfPipe interrupts commands while they open a pipe without a
 // writer.
 func TestSignalInterruptsOpenOfPipe(t *testing.T) {
+	t.Parallel()
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
@@ -107,6 +109,7 @@ func TestSignalInterruptsOpenOfPipe(t *testing.T) {
 
 // A pipe that is written to is read like a file.
 func TestPipeIsReadLikeFile(t *testing.T) {
+	t.Parallel()
 	rows, results := writeLabelledRows(t)
 	pipe := fifo(t, "pipe.jsonl")
 	for name, tt := range map[string]struct{ file, args string }{
@@ -173,6 +176,7 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 // TestDevStdoutIsValidOutput writes to /dev/stdout as a pipe and as a file, together
 // with the table.
 func TestDevStdoutIsValidOutput(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/dev/stdout"); err != nil {
 		t.Skipf("no /dev/stdout: %v", err)
 	}
@@ -197,6 +201,7 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 
 // TestSignalEndsBlockedCommand signals a command that is blocked in a write.
 func TestSignalEndsBlockedCommand(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		signal, end := startBlocked(t)

@@ -11,6 +11,7 @@ import (
 
 // TestReleaseFiles checks the files that are packed with the binary of a release.
 func TestReleaseFiles(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	dir := t.TempDir()
 	inRepository(t, "scripts/release-files.sh", dir, "ragfaith")
@@ -44,6 +45,7 @@ func TestReleaseFiles(t *testing.T) {
 // TestReleaseRequiresTools checks that a release fails if a licence is missing or the
 // list of modules is empty.
 func TestReleaseRequiresTools(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	// A fake go that lists one module in a directory without a licence.
 	bin := t.TempDir()
@@ -63,6 +65,7 @@ func TestReleaseRequiresTools(t *testing.T) {
 }
 
 func TestSBOMListsModules(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"jq", "openssl"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s not found", program)

@@ -14,6 +14,7 @@ import (
 // number and order, give the results, table, statistics and intervals of the unsharded
 // run, over rows and over groups.
 func TestMergedShardsEqualRun(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 8))
 	for _, cluster := range []string{"source", "question", ""} {
 		dir := t.TempDir()

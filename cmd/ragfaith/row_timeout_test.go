@@ -50,6 +50,7 @@ func (f rowJudge) Judge(ctx context.Context, k verdict.Task) (verdict.Judgement,
 }
 
 func TestRowTimeoutExcludesServerWaits(t *testing.T) {
+	t.Parallel()
 	m := &model{Completer: slowServer{}}
 	for name, f := range map[string]rowJudge{
 		"requests": func(ctx context.Context) error {
@@ -84,6 +85,7 @@ func (f sinkOf) Write(r *result.Row) error { f(r); return nil }
 // TestRowTimeoutFailsOneRow checks that a row that would take minutes fails after
 // --row-timeout and the other rows are scored.
 func TestRowTimeoutFailsOneRow(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	var long strings.Builder
 	for i := range 400_000 {

@@ -150,6 +150,7 @@ func modes(t *testing.T, root string) map[string]fs.FileMode {
 // TestOutputFilesAreReadableByOwnerOnly checks the permissions of all output during a
 // run, after an interrupt and at the end, whatever the umask.
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	old := syscall.Umask(0)
 	cmd, stdin, stdout, stderr := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
@@ -191,6 +192,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 
 // TestCacheIsReadableByOwnerOnly checks the permissions of cached replies.
 func TestCacheIsReadableByOwnerOnly(t *testing.T) {
+	t.Parallel()
 	s, dir := newTestServer(t), t.TempDir()
 	cache := filepath.Join(dir, "ragfaith")
 	looked := false
@@ -264,6 +266,7 @@ func TestInputFilesMustNotBePipes(t *testing.T) {
 
 // TestCoreDumpsAreDisabled checks that a crash writes no file with keys and rows.
 func TestCoreDumpsAreDisabled(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("reads limits from /proc")
 	}

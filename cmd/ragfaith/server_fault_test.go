@@ -24,6 +24,7 @@ import (
 // TestMaliciousServerFailsRows checks that invalid, huge and redirected replies fail
 // rows or end the run, and that a redirect target receives neither the key nor rows.
 func TestMaliciousServerFailsRows(t *testing.T) {
+	t.Parallel()
 	spaces := bytes.Repeat([]byte(" "), 1<<20)
 	flood := func(w io.Writer) {
 		for range 100 {
@@ -77,6 +78,7 @@ func TestMaliciousServerFailsRows(t *testing.T) {
 // TestClockJumpsChangeNothing uses a clock that jumps by hours between any two readings,
 // as a wall clock may. Results must not change and the run must not wait.
 func TestClockJumpsChangeNothing(t *testing.T) {
+	t.Parallel()
 	data, out := batchRows(t, 28), filepath.Join(t.TempDir(), "out.jsonl")
 	want := onlineRun(t, data, "--judge", "llm")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -123,6 +125,7 @@ func unprivilegedCommand(t *testing.T, args ...string) *exec.Cmd {
 }
 
 func TestReadOnlyCacheIsWarning(t *testing.T) {
+	t.Parallel()
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	for name, within := range map[string]string{"with replies": "", "that is not there": "cache"} {
@@ -157,6 +160,7 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 // reports it, leaves no partial file, and can be resumed with more. Go programs need at
 // least 8 to start.
 func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	data := batchRows(t, 28)
 	s := newTestServer(t)
@@ -199,6 +203,7 @@ func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
 // TestFailedOutputKeepsResultsResumable checks that if one output cannot be completed,
 // the results remain resumable and no row is judged again.
 func TestFailedOutputKeepsResultsResumable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	out, table := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.csv")
 	args := []string{"score", "-", "--to", "jsonl", "-o", out, "-o", table}

@@ -13,6 +13,7 @@ import (
 // TestShardsOfEveryInputEqualRun checks that merged shards equal the unsharded run for
 // every kind of input and result file.
 func TestShardsOfEveryInputEqualRun(t *testing.T) {
+	t.Parallel()
 	const rows, more = "../../testdata/rows", "../../testdata/examples"
 	for _, tt := range []struct {
 		name, args string
@@ -72,6 +73,7 @@ func seedOf(args string) string {
 }
 
 func TestSameFileUnderTwoNames(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"a", "b", "c"} {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestSignalKeepsFinishedRows(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
 		t.Run(signal.String(), func(t *testing.T) {
 			out, table := filepath.Join(t.TempDir(), "out.jsonl"), filepath.Join(t.TempDir(), "out.csv")
@@ -51,6 +52,7 @@ func TestSignalKeepsFinishedRows(t *testing.T) {
 }
 
 func TestInterruptBeforeFirstRowLeavesNoFile(t *testing.T) {
+	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cmd, stdin, stdout, stderr := start(t, "score", "-", "-o", out, "-v")
 	// The options are logged after all setup for the first row.
@@ -98,6 +100,7 @@ func startBlocked(t *testing.T) (signal func(os.Signal), end func() (int, string
 }
 
 func TestSecondInterruptEndsAtOnce(t *testing.T) {
+	t.Parallel()
 	signal, end := startBlocked(t)
 	signal(os.Interrupt)
 	signal(syscall.SIGTERM) // a different signal, because equal pending signals are merged

@@ -133,6 +133,7 @@ func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
 // TestResultsOfEveryModeAreReadable checks an invariant: report, compare, calibrate and
 // score --resume accept what score writes in any mode, with the summary next to it.
 func TestResultsOfEveryModeAreReadable(t *testing.T) {
+	t.Parallel()
 	skipShort(t)
 	real, err := os.ReadFile("../../testdata/rows.jsonl")
 	if err != nil {

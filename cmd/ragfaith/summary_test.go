@@ -9,6 +9,7 @@ import (
 )
 
 func TestResultsAndSummariesMatchSchemas(t *testing.T) {
+	t.Parallel()
 	server := newTestServer(t)
 	dir := t.TempDir()
 	rows := filepath.Join(dir, "rows.jsonl")

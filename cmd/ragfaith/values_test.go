@@ -9,6 +9,7 @@ import (
 )
 
 func TestSizeUnits(t *testing.T) {
+	t.Parallel()
 	var n int
 	for text, want := range map[string]int{"1": 1, "512b": 512, "2k": 2048, "2KB": 2048, "3MiB": 3 << 20, "1G": 1 << 30} {
 		if err := (size{&n}).Set(text); err != nil || n != want {
@@ -28,6 +29,7 @@ func TestSizeUnits(t *testing.T) {
 }
 
 func TestFlagsFromEnvironment(t *testing.T) {
+	t.Parallel()
 	values := map[string]string{
 		"input-format": "csv", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
 		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
@@ -62,6 +64,7 @@ func TestFlagsFromEnvironment(t *testing.T) {
 }
 
 func TestInvalidDurationsAndPrices(t *testing.T) {
+	t.Parallel()
 	var d time.Duration
 	for text, want := range map[string]string{"1h": "1h", "90s": "1m30s", "2m": "2m", "1h30m": "1h30m", "500ms": "500ms", "10s": "10s"} {
 		s := atLeastDuration(&d, time.Minute, time.Millisecond)
@@ -93,6 +96,7 @@ func TestInvalidDurationsAndPrices(t *testing.T) {
 }
 
 func TestSuggestions(t *testing.T) {
+	t.Parallel()
 	known := []string{"threshold", "to", "min-mean", "max-failed"}
 	for word, want := range map[string]string{"treshold": "threshold", "min-maen": "min-mean", "maxfailed": "max-failed", "xyzzy": "", "": ""} {
 		if got := nearest(word, known); got != want {
