@@ -225,7 +225,7 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 		}
 	}
 	// If the server fails every row, there is nothing to gate.
-	if c := call(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score on both sides") {
+	if c := call(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score in both runs") {
 		t.Errorf("compare: exit %d: %.600s", c.code, c.stderr)
 	}
 }

@@ -1,112 +1,184 @@
 package compare
 
 import (
+	"context"
+	"fmt"
 	"hash/maphash"
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A mark is what is held of a claim: its text, as the judge reads it, its place in
-// the answer, and whether it is supported.
-type mark struct {
-	text       uint64
-	start, end int32 // -1 where the place is not known
+// A Change is a compared row whose score changed, or the verdict on one of its claims.
+type Change struct {
+	Baseline, Candidate *result.Row // without contexts
+	Difference          float64     // faithfulness of the candidate minus that of the baseline
+	// Claims has the claims of the candidate in order, then those only in the baseline.
+	Claims []Match
+}
+
+// A Match is a claim by its index in each run; -1 if the run does not have it.
+type Match struct{ Baseline, Candidate int }
+
+// Lost reports whether a claim is supported in the baseline but not in the candidate.
+func (c *Change) Lost(m Match) bool {
+	return m.Baseline >= 0 && m.Candidate >= 0 && supported(c.Baseline, m.Baseline) && !supported(c.Candidate, m.Candidate)
+}
+
+// Gained reports whether a claim is supported in the candidate but not in the baseline.
+func (c *Change) Gained(m Match) bool {
+	return m.Baseline >= 0 && m.Candidate >= 0 && !supported(c.Baseline, m.Baseline) && supported(c.Candidate, m.Candidate)
+}
+
+func supported(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Supported }
+
+// Count returns the number of claims that are lost, gained, and only in one of the runs.
+func (c *Change) Count() (lost, gained, onlyBaseline, onlyCandidate int) {
+	for _, m := range c.Claims {
+		switch {
+		case m.Candidate < 0:
+			onlyBaseline++
+		case m.Baseline < 0:
+			onlyCandidate++
+		case c.Lost(m):
+			lost++
+		case c.Gained(m):
+			gained++
+		}
+	}
+	return lost, gained, onlyBaseline, onlyCandidate
+}
+
+// readChanges reads both runs again and stores the given rows in c.Changes.
+func readChanges(ctx context.Context, c *Comparison, rows []changedRow, baseline, candidate Source) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	c.Changes = make([]Change, len(rows))
+	inBaseline, inCandidate := make(map[int]*Change, len(rows)), make(map[int]*Change, len(rows))
+	for i, row := range rows {
+		change := &c.Changes[i]
+		change.Difference = row.difference
+		inBaseline[row.baseline], inCandidate[row.candidate] = change, change
+	}
+	read := func(s Source, changes map[int]*Change, set func(*Change, *result.Row)) error {
+		n := 0
+		return each(ctx, s, func(r *result.Row) {
+			if change := changes[n]; change != nil {
+				r.Contexts = nil
+				set(change, r)
+			}
+			n++
+		})
+	}
+	if err := read(baseline, inBaseline, func(c *Change, r *result.Row) { c.Baseline = r }); err != nil {
+		return err
+	}
+	if err := read(candidate, inCandidate, func(c *Change, r *result.Row) { c.Candidate = r }); err != nil {
+		return err
+	}
+	seed := maphash.MakeSeed()
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		was, is := change.Baseline, change.Candidate
+		if was == nil || is == nil || was.ID != is.ID || is.Faithfulness-was.Faithfulness != change.Difference {
+			return fmt.Errorf("%s or %s changed while being read", baseline.Name, candidate.Name)
+		}
+		change.Claims = slices.Clip(matchClaims(claimDigests(seed, was), claimDigests(seed, is), was.Answer == is.Answer))
+	}
+	return nil
+}
+
+// A claimDigest is what is kept of a claim to match it with those of the other run.
+type claimDigest struct {
+	text       uint64 // hash of the judged text
+	start, end int32  // position in the answer; -1 if unknown
 	supported  bool
 }
 
-func (m mark) one() int {
-	if m.supported {
+// count returns 1 for a supported claim and 0 otherwise.
+func (c claimDigest) count() int {
+	if c.supported {
 		return 1
 	}
 	return 0
 }
 
-// marks returns those of the claims of r that have a verdict.
-func (p *pairing) marks(r *result.Row) []mark { return marksOf(p.seed, r) }
-
-func marksOf(seed maphash.Seed, r *result.Row) []mark {
+func claimDigests(seed maphash.Seed, r *result.Row) []claimDigest {
 	if len(r.Claims) == 0 {
 		return nil
 	}
-	marks := make([]mark, len(r.Claims))
+	digests := make([]claimDigest, len(r.Claims))
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		place := result.Span{Start: c.Start, End: c.End}
+		span := result.Span{Start: c.Start, End: c.End}
 		if c.From != nil {
-			place = *c.From
+			span = *c.From
 		}
-		marks[i] = mark{
-			text: maphash.String(seed, c.Judged()), start: int32(place.Start), end: int32(place.End),
-			supported: r.Claims[i].Verdict == result.Supported,
+		digests[i] = claimDigest{
+			text: maphash.String(seed, c.Judged()), start: int32(span.Start), end: int32(span.End),
+			supported: supported(r, i),
 		}
 	}
-	return marks
+	return digests
 }
 
-// A Match is a claim of both sides by its place among the claims of each, or of
-// one side alone, with -1 for the other.
-type Match struct{ Baseline, Candidate int }
-
-// match pairs claims by their text, the k-th of a text with the k-th. Those that
-// are left over, as where a language model has put them in other words, are paired
-// by their place in the answer, if that is the same and each side has one claim
-// there. The claims of the candidate come first, in their order, and then those of
-// the baseline that are left.
-func match(was, is []mark, sameAnswer bool) []Match {
-	all := make([]Match, 0, max(len(was), len(is)))
-	taken := make([]bool, len(was))
-	pair := func(i, k int) {
-		taken[i] = true
-		all[k].Baseline = i
-	}
-	for k := range is {
-		all = append(all, Match{-1, k})
-	}
-	if slices.EqualFunc(was, is, func(a, b mark) bool { return a.text == b.text }) { // as in most rows
-		for k := range is {
-			all[k].Baseline = k
+// matchClaims matches claims by text, claims with equal texts in order. If both answers
+// are the same, the remaining claims, which a language model may have rephrased, are
+// matched by position if each run has exactly one claim there. The result has the claims
+// of the candidate in order, then the unmatched ones of the baseline.
+func matchClaims(was, is []claimDigest, sameAnswer bool) []Match {
+	matches := make([]Match, len(is), max(len(was), len(is)))
+	if slices.EqualFunc(was, is, func(a, b claimDigest) bool { return a.text == b.text }) { // common case
+		for i := range matches {
+			matches[i] = Match{i, i}
 		}
-		return all
+		return matches
 	}
-	pairBy(was, is, taken, all, pair, func(m mark) ([2]uint64, bool) { return [2]uint64{m.text}, true }, false)
+	for i := range matches {
+		matches[i] = Match{-1, i}
+	}
+	matched := make([]bool, len(was))
+	matchBy(was, is, matched, matches, false, func(c claimDigest) ([2]uint64, bool) { return [2]uint64{c.text}, true })
 	if sameAnswer {
-		pairBy(was, is, taken, all, pair, func(m mark) ([2]uint64, bool) {
-			return [2]uint64{uint64(m.start), uint64(m.end)}, m.start >= 0
-		}, true)
+		matchBy(was, is, matched, matches, true, func(c claimDigest) ([2]uint64, bool) {
+			return [2]uint64{uint64(c.start), uint64(c.end)}, c.start >= 0
+		})
 	}
 	for i := range was {
-		if !taken[i] {
-			all = append(all, Match{i, -1})
+		if !matched[i] {
+			matches = append(matches, Match{i, -1})
 		}
 	}
-	return all
+	return matches
 }
 
-// pairBy pairs the claims that are not yet with those of the same key, in order;
-// with alone, only where there is one on each side.
-func pairBy(was, is []mark, taken []bool, all []Match, pair func(i, k int), key func(mark) ([2]uint64, bool), alone bool) {
-	waiting := make(map[[2]uint64][]int)
-	for i, m := range was {
-		if name, ok := key(m); ok && !taken[i] {
-			waiting[name] = append(waiting[name], i)
+// matchBy matches unmatched claims that have the same key, in order. If unique is set, it
+// skips keys that several unmatched claims of a run have.
+func matchBy(was, is []claimDigest, matched []bool, matches []Match, unique bool, key func(claimDigest) ([2]uint64, bool)) {
+	byKey := make(map[[2]uint64][]int) // unmatched claims of the baseline
+	for i, c := range was {
+		if k, ok := key(c); ok && !matched[i] {
+			byKey[k] = append(byKey[k], i)
 		}
 	}
-	if len(waiting) == 0 {
+	if len(byKey) == 0 {
 		return
 	}
-	wanted := make(map[[2]uint64]int)
-	for k, m := range is {
-		if name, ok := key(m); ok && all[k].Baseline < 0 {
-			wanted[name]++
+	candidates := make(map[[2]uint64]int) // number of unmatched claims of the candidate
+	for i, c := range is {
+		if k, ok := key(c); ok && matches[i].Baseline < 0 {
+			candidates[k]++
 		}
 	}
-	for k, m := range is {
-		name, ok := key(m)
-		if !ok || all[k].Baseline >= 0 || len(waiting[name]) == 0 || alone && (len(waiting[name]) > 1 || wanted[name] > 1) {
+	for i, c := range is {
+		k, ok := key(c)
+		found := byKey[k]
+		if !ok || matches[i].Baseline >= 0 || len(found) == 0 || unique && (len(found) > 1 || candidates[k] > 1) {
 			continue
 		}
-		pair(waiting[name][0], k)
-		waiting[name] = waiting[name][1:]
+		matched[found[0]] = true
+		matches[i].Baseline = found[0]
+		byKey[k] = found[1:]
 	}
 }

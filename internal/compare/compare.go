@@ -1,6 +1,6 @@
-// Package compare holds two runs over the same rows against each other: by how
-// much a candidate's faithfulness differs from its baseline's, whether that is
-// more than chance, and which rows and claims made the difference.
+// Package compare compares two runs over the same rows: how much the faithfulness of the
+// candidate differs from that of the baseline, whether the difference is statistically
+// significant, and which rows and claims changed.
 package compare
 
 import (
@@ -17,51 +17,48 @@ import (
 // A Source is one of the two runs.
 type Source struct {
 	Name string // for messages
-	// Rows opens the results. It is called twice, and yields the same each time.
+	// Rows opens the results. It is called twice and must return the same rows.
 	Rows func() (iter.Seq2[*result.Row, error], error)
-	// Summary has the settings of the run; nil where they are not known.
+	// Summary is the summary of the run, with its settings; nil if unknown.
 	Summary *report.Summary
 }
 
-// Options say how two runs are compared. The zero Options take every row for
-// itself, 95% for the interval, and have no gate.
+// Options configure a comparison. The zero value treats rows as independent, uses 95%
+// confidence intervals and has no gate.
 type Options struct {
-	Alpha   float64  // level of the tests, and 1 less the interval's confidence; 0 stands for 0.05
-	MaxDrop *float64 // the gate: the largest drop of the mean that passes; nil for none
-	Seed    uint64   // of the resamples
-	// Cluster returns the group of a row, and false where it has none; nil where
-	// every row is its own.
+	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
+	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
+	Seed    uint64   // seed of the resampling
+	// Cluster returns the group of a row, and whether it has one; nil means that rows are
+	// independent.
 	Cluster func(*result.Row) (string, bool)
-	// Changes is how many changed rows are looked into; 0 stands for 1,000.
-	Changes int
+	// MaxChanges limits Comparison.Changes; 0 means 1,000.
+	MaxChanges int
 }
 
-// namesMost is how many ids are named where only their number matters.
-const namesMost = 5
-
-// Named counts rows and names the first of them by id.
-type Named struct {
+// RowIDs counts rows and lists the ids of the first ones.
+type RowIDs struct {
 	Count int
 	First []string
 }
 
-func (n *Named) add(id string) {
-	n.Count++
-	if len(n.First) < namesMost {
-		n.First = append(n.First, id)
+func (r *RowIDs) add(id string) {
+	const maxFirst = 5
+	r.Count++
+	if len(r.First) < maxFirst {
+		r.First = append(r.First, id)
 	}
 }
 
-// A Side is what one of the two files holds.
+// A Side describes one of the two runs.
 type Side struct {
 	Name                           string
 	Rows, Scored, NoClaims, Failed int
-	Duplicates                     Named // rows whose id an earlier row has
+	Duplicates                     RowIDs // rows with the id of an earlier row
 	Summary                        *report.Summary
 
-	// Of the rows that are compared: their mean faithfulness, NaN for none, their
-	// claims, and how many of those are supported.
-	Mean              float64
+	// Mean, Claims and Supported cover only the compared rows.
+	Mean              float64 // mean faithfulness; NaN without rows
 	Claims, Supported int
 }
 
@@ -77,77 +74,75 @@ func (s *Side) count(r *result.Row) {
 	}
 }
 
-// Claims says what became of the claims of the rows that are compared.
+// Claims counts the claims of the compared rows.
 type Claims struct {
-	Matched int // are on both sides
-	Lost    int // supported in the baseline, and not in the candidate
-	Gained  int // the other way round
-	// Only counts claims that one side alone has, and of these the supported ones.
+	Matched int // in both runs
+	Lost    int // supported in the baseline only
+	Gained  int // supported in the candidate only
+
+	// Claims without a match in the other run.
 	OnlyBaseline, OnlyCandidate                   int
 	OnlyBaselineSupported, OnlyCandidateSupported int
 }
 
-// A Transition is a way in which a row can have a score on one side alone, or on
-// neither.
+// A Transition counts paired rows without a score in at least one run, by their statuses.
 type Transition struct {
-	From, To result.Status
-	Rows     Named
+	From, To result.Status // in the baseline and in the candidate
+	Rows     RowIDs
 }
 
-// A Comparison is what there is to say of two runs.
+// A Comparison is the result of comparing two runs.
 type Comparison struct {
 	Baseline, Candidate         Side
-	Warnings                    []Warning // what makes the two hard to compare
-	Paired                      int       // rows of both sides
-	Compared                    int       // of these, the rows with a score on both sides
-	OnlyBaseline, OnlyCandidate Named     // rows that are not paired
+	Warnings                    []Warning
+	Paired                      int    // rows in both runs
+	Compared                    int    // paired rows with a score in both runs
+	OnlyBaseline, OnlyCandidate RowIDs // rows without a pair
 	Unscored                    []Transition
 	SameAnswers                 int // compared rows with equal answers
-	Better, Worse, Same         int // compared rows, by their score
+	Better, Worse, Same         int // compared rows, by score
 
-	// Figures are of the compared rows, or of groups of them. Their interval has
-	// the confidence 1 - Alpha.
+	// Figures are over the compared rows, or over groups of them if Cluster is set, with
+	// intervals of confidence 1 - Alpha.
 	Figures stats.Comparison
 	Alpha   float64
-	Cluster bool // units are groups of rows
+	Cluster bool
 	Groups  int
 
 	Claims    Claims
-	Histogram [Bins]int // differences of the compared rows
-	Changed   int       // compared rows whose score changed, or a claim's verdict
-	Changes   []Change  // of these, the worst and the best, worst first
-	Gate      *Gate     // nil where none was asked for
+	Histogram [Bins]int // compared rows by difference
+	Changed   int       // compared rows with another score or another verdict on a claim
+	Changes   []Change  // the worst and the best changed rows, worst first
+	Gate      *Gate     // nil without Options.MaxDrop
 }
 
-// Run compares the candidate with the baseline. Rows are paired by their id, the
-// k-th of an id with the k-th; only those with a faithfulness on both sides are
-// compared. Everything is read twice: of the baseline's rows it holds what
-// identifies them and their claims, about 200 bytes a row and 24 a claim, and the
-// texts only of Options.Changes rows.
+// Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
+// in order, and compared if both have a faithfulness. It reads both runs twice and keeps
+// about 200 bytes per row and 24 bytes per claim of the baseline, and the texts of at most
+// Options.MaxChanges rows.
 //
-// It is an error where no row of one side has an id of the other.
+// Run returns an error if the runs have no row ids in common.
 func Run(ctx context.Context, baseline, candidate Source, o Options) (*Comparison, error) {
-	const usual = 1000 // changed rows
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
 	}
-	if o.Changes == 0 {
-		o.Changes = usual
+	if o.MaxChanges == 0 {
+		o.MaxChanges = 1000
 	}
 	p := newPairing(&o)
 	p.c.Baseline.Name, p.c.Baseline.Summary = baseline.Name, baseline.Summary
 	p.c.Candidate.Name, p.c.Candidate.Summary = candidate.Name, candidate.Summary
-	if err := each(ctx, baseline, p.baseline); err != nil {
+	if err := each(ctx, baseline, p.addBaseline); err != nil {
 		return nil, err
 	}
-	if err := each(ctx, candidate, p.candidate); err != nil {
+	if err := each(ctx, candidate, p.addCandidate); err != nil {
 		return nil, err
 	}
-	c := p.conclude()
+	c := p.finish()
 	if c.Paired == 0 {
-		return nil, fmt.Errorf("%s and %s have no row in common: no id is in both", baseline.Name, candidate.Name)
+		return nil, fmt.Errorf("%s and %s have no row ids in common", baseline.Name, candidate.Name)
 	}
-	if err := lookInto(ctx, c, p.chosen(o.Changes), baseline, candidate); err != nil {
+	if err := readChanges(ctx, c, p.worstAndBest(o.MaxChanges), baseline, candidate); err != nil {
 		return nil, err
 	}
 	c.Warnings = warnings(c, p)
@@ -157,7 +152,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	return c, nil
 }
 
-// each calls f with every result of s.
+// each calls f for each row of s.
 func each(ctx context.Context, s Source, f func(*result.Row)) error {
 	rows, err := s.Rows()
 	if err != nil {
@@ -175,15 +170,15 @@ func each(ctx context.Context, s Source, f func(*result.Row)) error {
 	return nil
 }
 
-// Bins is how many there are in a histogram of differences: ten of a tenth for
-// drops, from the largest, one of no difference at all, and ten for gains.
+// Bins is the number of bins in a histogram of differences: ten of width 0.1 for drops,
+// largest first, one for no difference, and ten for gains.
 const Bins = 21
 
-// slack is what two equal scores may differ by: the error of a division.
+// slack is the rounding error allowed between equal scores.
 const slack = 1e-9
 
-// bin returns that of a difference. A drop of 0.1 belongs to the bin of drops up
-// to 0.1.
+// bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to
+// 0.1.
 func bin(d float64) int {
 	const middle = Bins / 2
 	if math.Abs(d) <= slack {

@@ -14,8 +14,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// row makes a scored row of claims: "Sky is blue+" is supported, "Sky is red-" is
-// not mentioned and "Sky is green!" is contradicted.
+// row returns a scored row. The last character of a claim is its verdict: + for supported,
+// - for not mentioned, ! for contradicted.
 func row(id string, claims ...string) *result.Row {
 	r := &result.Row{ID: id, Question: "q", Contexts: []string{"c"}, Status: result.Scored, Support: 0.5}
 	for i, text := range claims {
@@ -58,16 +58,16 @@ func run(t *testing.T, o Options, was, is Source) *Comparison {
 	return c
 }
 
-func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
+func TestRunPairsRowsByID(t *testing.T) {
 	c := run(t, Options{},
 		source("was", row("a", "x+", "y+"), row("b", "x+"), row("gone", "x+"), row("d", "x+"), row("d", "y-"), unscored("f", result.Failed), unscored("n", result.NoClaims)),
 		source("is", row("d", "x-"), row("new", "x+"), row("b", "x+"), row("a", "x+", "y-"), unscored("f", result.NoClaims), row("d", "y-"), row("n", "x+"), row("d", "z+")),
 	)
 	type counts struct {
 		Paired, Compared, Better, Worse, Same int
-		OnlyBaseline, OnlyCandidate           Named
+		OnlyBaseline, OnlyCandidate           RowIDs
 		Was, Is                               [4]int
-		WasTwice, IsTwice                     Named
+		WasDuplicates, IsDuplicates           RowIDs
 	}
 	got := counts{
 		c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.OnlyBaseline, c.OnlyCandidate,
@@ -77,43 +77,43 @@ func TestRowsArePairedByIDAndWhatIsNotIsNamed(t *testing.T) {
 	}
 	want := counts{
 		6, 4, 0, 2, 2,
-		Named{1, []string{"gone"}},
-		Named{2, []string{"new", "d"}},
+		RowIDs{1, []string{"gone"}},
+		RowIDs{2, []string{"new", "d"}},
 		[4]int{7, 5, 1, 1},
 		[4]int{8, 7, 1, 0},
-		Named{1, []string{"d"}},
-		Named{2, []string{"d", "d"}},
+		RowIDs{1, []string{"d"}},
+		RowIDs{2, []string{"d", "d"}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff([]Transition{
-		{result.NoClaims, result.Scored, Named{1, []string{"n"}}},
-		{result.Failed, result.NoClaims, Named{1, []string{"f"}}},
+		{result.NoClaims, result.Scored, RowIDs{1, []string{"n"}}},
+		{result.Failed, result.NoClaims, RowIDs{1, []string{"f"}}},
 	}, c.Unscored); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	if got, want := c.Figures.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
-		t.Errorf("difference %v, want %v", got, want)
+		t.Errorf("difference: got %v, want %v", got, want)
 	}
 	if c.Baseline.Mean != 0.75 || c.Candidate.Mean != 0.375 {
-		t.Errorf("means %v, %v", c.Baseline.Mean, c.Candidate.Mean)
+		t.Errorf("means: got %v and %v, want 0.75 and 0.375", c.Baseline.Mean, c.Candidate.Mean)
 	}
 	var ids []string
 	for _, change := range c.Changes {
 		ids = append(ids, change.Candidate.ID)
 	}
 	if got := strings.Join(ids, " "); got != "d a" {
-		t.Errorf("changed rows %s", got)
+		t.Errorf("changed rows: got %q, want %q", got, "d a")
 	}
 }
 
-func TestClaimsThatFlippedAreFound(t *testing.T) {
+func TestRunFindsChangedClaims(t *testing.T) {
 	same := func(r *result.Row) *result.Row { r.Answer = "the same"; return r }
 	c := run(t, Options{},
 		source("was",
-			row("a", "x+", "y-", "x+", "only here+"), // x is there twice
-			same(row("b", "It is so+", "And so-")),   // is put in other words
+			row("a", "x+", "y-", "x+", "only here+"), // x occurs twice
+			same(row("b", "It is so+", "And so-")),   // rephrased
 			row("c", "x-", "y!"),
 		),
 		source("is",
@@ -124,45 +124,48 @@ func TestClaimsThatFlippedAreFound(t *testing.T) {
 	)
 	want := Claims{Matched: 7, Lost: 2, Gained: 1, OnlyBaseline: 1, OnlyBaselineSupported: 1, OnlyCandidate: 2, OnlyCandidateSupported: 1}
 	if c.Claims != want {
-		t.Errorf("%+v", c.Claims)
+		t.Errorf("got %+v, want %+v", c.Claims, want)
 	}
 	if c.Baseline.Claims != 8 || c.Baseline.Supported != 4 || c.Candidate.Claims != 9 || c.Candidate.Supported != 3 {
-		t.Errorf("%+v %+v", c.Baseline, c.Candidate)
+		t.Errorf("claims: got %d of %d and %d of %d supported, want 4 of 8 and 3 of 9",
+			c.Baseline.Supported, c.Baseline.Claims, c.Candidate.Supported, c.Candidate.Claims)
 	}
-	if c.Changed != 2 || len(c.Changes) != 2 { // a verdict that is as bad in another way is no change
-		t.Errorf("%d changed rows", c.Changed)
+	if c.Changed != 2 || len(c.Changes) != 2 { // contradicted instead of not mentioned is no change
+		t.Errorf("got %d changed rows, want 2", c.Changed)
 	}
 	a := c.Changes[1]
 	if d := cmp.Diff([]Match{{1, 0}, {0, 1}, {2, 2}, {-1, 3}, {-1, 4}, {3, -1}}, a.Claims); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	lost, gained, onlyWas, onlyIs := a.Count()
 	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Claims[0].Reason != "+" || a.Candidate.Claims[1].Reason != "-" {
-		t.Errorf("%d lost, %d gained, %d and %d alone", lost, gained, onlyWas, onlyIs)
+		t.Errorf("got %d lost, %d gained, %d and %d in one run, want 1, 1, 1 and 2", lost, gained, onlyWas, onlyIs)
 	}
 }
 
-func TestClaimsAreMatchedByPlaceOnlyInTheSameAnswerAndAlone(t *testing.T) {
-	at := func(text uint64, start int32) mark { return mark{text: text, start: start, end: start + 1} }
+func TestMatchClaims(t *testing.T) {
+	at := func(text uint64, start int32) claimDigest {
+		return claimDigest{text: text, start: start, end: start + 1}
+	}
 	for name, tt := range map[string]struct {
-		was, is []mark
-		same    bool
-		want    []Match
+		was, is    []claimDigest
+		sameAnswer bool
+		want       []Match
 	}{
-		"the same answer":      {[]mark{at(1, 0), at(2, 5)}, []mark{at(3, 5), at(1, 0)}, true, []Match{{1, 0}, {0, 1}}},
-		"another answer":       {[]mark{at(1, 0), at(2, 5)}, []mark{at(3, 5), at(1, 0)}, false, []Match{{-1, 0}, {0, 1}, {1, -1}}},
-		"two of one sentence":  {[]mark{at(1, 0), at(2, 0)}, []mark{at(3, 0)}, true, []Match{{-1, 0}, {0, -1}, {1, -1}}},
-		"two for one sentence": {[]mark{at(1, 0)}, []mark{at(3, 0), at(4, 0)}, true, []Match{{-1, 0}, {-1, 1}, {0, -1}}},
-		"no place":             {[]mark{at(1, -1)}, []mark{at(2, -1)}, true, []Match{{-1, 0}, {0, -1}}},
-		"nothing":              {nil, []mark{at(2, 0)}, true, []Match{{-1, 0}}},
+		"same answer":      {[]claimDigest{at(1, 0), at(2, 5)}, []claimDigest{at(3, 5), at(1, 0)}, true, []Match{{1, 0}, {0, 1}}},
+		"different answer": {[]claimDigest{at(1, 0), at(2, 5)}, []claimDigest{at(3, 5), at(1, 0)}, false, []Match{{-1, 0}, {0, 1}, {1, -1}}},
+		"two claims of the baseline in a sentence":  {[]claimDigest{at(1, 0), at(2, 0)}, []claimDigest{at(3, 0)}, true, []Match{{-1, 0}, {0, -1}, {1, -1}}},
+		"two claims of the candidate in a sentence": {[]claimDigest{at(1, 0)}, []claimDigest{at(3, 0), at(4, 0)}, true, []Match{{-1, 0}, {-1, 1}, {0, -1}}},
+		"unknown position":                          {[]claimDigest{at(1, -1)}, []claimDigest{at(2, -1)}, true, []Match{{-1, 0}, {0, -1}}},
+		"empty baseline":                            {nil, []claimDigest{at(2, 0)}, true, []Match{{-1, 0}}},
 	} {
-		if d := cmp.Diff(tt.want, match(tt.was, tt.is, tt.same)); d != "" {
-			t.Errorf("%s: %s", name, d)
+		if d := cmp.Diff(tt.want, matchClaims(tt.was, tt.is, tt.sameAnswer)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
 }
 
-func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
+func TestRunWarnsOfDifferentInputs(t *testing.T) {
 	summary := func(total int, version string, settings ...string) *report.Summary {
 		s := &report.Summary{Ragfaith: version, Rows: report.SummaryRows{Total: total, Scored: total}}
 		for i := 0; i < len(settings); i += 2 {
@@ -170,12 +173,12 @@ func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 		}
 		return s
 	}
-	asks := row("q", "x+")
-	asks.Question = "another"
-	reads := row("c\x1b[31m", "x+")
-	reads.Contexts = []string{"", "c"}
+	question := row("q", "x+")
+	question.Question = "different"
+	contexts := row("c\x1b[31m", "x+")
+	contexts.Contexts = []string{"", "c"}
 	was := source("was", row("q", "x+"), row("c\x1b[31m", "x+"), row("f", "x+"), row("u", "x+"))
-	is := source("is", asks, reads, unscored("f", result.Failed))
+	is := source("is", question, contexts, unscored("f", result.Failed))
 	was.Summary = summary(4, "1.0", "--judge", "lexical", "--limit", "0", "--profile", "ragas", "--keep", "label")
 	is.Summary = summary(9, "1.1", "--judge", "llm", "--limit", "5", "--model", "m")
 	c := run(t, Options{}, was, is)
@@ -184,26 +187,26 @@ func TestWhatMakesRunsHardToCompareIsSaidFirst(t *testing.T) {
 		got = append(got, string(w.Kind)+": "+w.Text)
 	}
 	if d := cmp.Diff([]string{
-		"summary: the summary of is is not of its run: it counts 9 rows and there are 3",
-		"settings: --judge differs: lexical, then llm",
-		"settings: --model differs: not set, then m",
-		"settings: --profile differs: ragas, then not set",
-		"version: the version differs: 1.0, then 1.1",
+		"summary: the summary of is does not match it: it counts 9 rows instead of 3",
+		"settings: --judge differs: baseline lexical, candidate llm",
+		"settings: --model differs: baseline not set, candidate m",
+		"settings: --profile differs: baseline ragas, candidate not set",
+		"version: the version differs: baseline 1.0, candidate 1.1",
 		"questions: the question differs in 1 of 3 rows with the same id (q)",
 		`contexts: the contexts differ in 1 of 3 rows with the same id (c\x1b[31m)`,
 		"unscored: 1 row, scored in the baseline and failed in the candidate, is not compared (f)",
-		"unpaired: 1 row is only in the baseline, and is not compared (u)",
+		"unpaired: 1 row is only in the baseline and not compared (u)",
 	}, got); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	is.Summary = nil
 	c = run(t, Options{}, was, is)
-	if w := c.Warnings[0]; w.Kind != Summary || w.Text != "whether judge, model and prompts are the same is not known, for want of the summary of is" {
+	if w := c.Warnings[0]; w.Kind != Summary || w.Text != "cannot check that judge, model and prompts are the same: no summary of is" {
 		t.Error(w)
 	}
 }
 
-func TestUnitsAreGroupsOfRows(t *testing.T) {
+func TestRunComparesGroupsOfRows(t *testing.T) {
 	group := func(r *result.Row) (string, bool) {
 		name, _, ok := strings.Cut(r.ID, "/")
 		return name, ok
@@ -221,21 +224,21 @@ func TestUnitsAreGroupsOfRows(t *testing.T) {
 	was, is = append(was, row("alone", "x+")), append(is, row("alone", "x+"))
 	c := run(t, Options{Cluster: group}, source("was", was...), source("is", is...))
 	if c.Groups != 31 || c.Figures.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 || c.Figures.Worse != 8 {
-		t.Errorf("%d groups, %d units, %d rows, %d and %d worse", c.Groups, c.Figures.Difference.N, c.Compared, c.Worse, c.Figures.Worse)
+		t.Errorf("got %d groups, %d units, %d rows, %d rows and %d groups worse, want 31, 31, 91, 16 and 8", c.Groups, c.Figures.Difference.N, c.Compared, c.Worse, c.Figures.Worse)
 	}
 	if got, want := c.Figures.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
-		t.Errorf("difference %v, want %v", got, want)
+		t.Errorf("difference: got %v, want %v", got, want)
 	}
-	if len(c.Warnings) != 2 || c.Warnings[1].Text != "1 row has no group and is taken for one each" {
+	if len(c.Warnings) != 2 || c.Warnings[1].Text != "1 row has no group; each counts as a group" {
 		t.Error(c.Warnings)
 	}
 	rows := run(t, Options{}, source("was", was...), source("is", is...))
 	if a, b := rows.Figures.Permutation.TwoSided, c.Figures.Permutation.TwoSided; a >= b/10 {
-		t.Errorf("p of rows %v, of groups %v: rows of a group are not independent", a, b)
+		t.Errorf("got p-values of %v for rows and %v for groups, want a much larger one for groups", a, b)
 	}
 }
 
-func TestOfManyChangesTheWorstAndTheBestAreLookedInto(t *testing.T) {
+func TestRunLimitsChangesToTheWorstAndTheBest(t *testing.T) {
 	var was, is []*result.Row
 	signs := map[bool]string{true: "+", false: "-"}
 	for i := range 60 {
@@ -243,33 +246,33 @@ func TestOfManyChangesTheWorstAndTheBestAreLookedInto(t *testing.T) {
 		was = append(was, row(id, "x"+signs[i < 40], "y"+signs[i%2 == 0], "z+"))
 		is = append(is, row(id, "x"+signs[i >= 40], "y"+signs[i%2 == 0], "z+"))
 	}
-	c := run(t, Options{Changes: 8}, source("was", was...), source("is", is...))
+	c := run(t, Options{MaxChanges: 8}, source("was", was...), source("is", is...))
 	var got []float64
 	for _, change := range c.Changes {
 		got = append(got, math.Round(change.Difference*100)/100)
 		if change.Baseline.Contexts != nil || change.Baseline.ID != change.Candidate.ID {
-			t.Errorf("%+v", change)
+			t.Errorf("got change %+v, want one row without contexts", change)
 		}
 	}
 	if d := cmp.Diff([]float64{-0.33, -0.33, -0.33, -0.33, -0.33, -0.33, 0.33, 0.33}, got); d != "" || c.Changed != 60 {
 		t.Error(d, c.Changed)
 	}
-	if c.Histogram[6] != 40 || c.Histogram[14] != 20 { // up to 0.4 either way
+	if c.Histogram[6] != 40 || c.Histogram[14] != 20 { // by 0.3 to 0.4
 		t.Error(c.Histogram)
 	}
 }
 
-func TestDifferencesHaveTheirBin(t *testing.T) {
+func TestBin(t *testing.T) {
 	for d, want := range map[float64]int{0: 10, 1e-12: 10, -1e-12: 10, 0.05: 11, 0.1: 11, 0.1000001: 12, -0.05: 9, -0.1: 9, -0.3: 7, 0.3: 13, 1: 20, -1: 0, -0.95: 0} {
 		if got := bin(d); got != want {
-			t.Errorf("%v is in bin %d, want %d", d, got, want)
+			t.Errorf("bin(%v): got %d, want %d", d, got, want)
 		}
 	}
 }
 
-func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
+func TestRunReturnsErrors(t *testing.T) {
 	_, err := Run(context.Background(), source("was", row("a", "x+")), source("is", row("b", "x+")), Options{})
-	if err == nil || err.Error() != "was and is have no row in common: no id is in both" {
+	if err == nil || err.Error() != "was and is have no row ids in common" {
 		t.Error(err)
 	}
 	broken := errors.New("broken")
@@ -291,20 +294,20 @@ func TestRunsThatCantBeComparedAreErrors(t *testing.T) {
 		n++
 		return source("", row(map[int]string{1: "a", 2: "b"}[n], "x-")).Rows()
 	}}
-	if _, err := Run(context.Background(), source("was", row("a", "x+")), moving, Options{}); err == nil || err.Error() != "was or moving changed while it was read" {
+	if _, err := Run(context.Background(), source("was", row("a", "x+")), moving, Options{}); err == nil || err.Error() != "was or moving changed while being read" {
 		t.Error(err)
 	}
 }
 
-func TestTheOrderOfTheCandidateMakesNoDifference(t *testing.T) {
+func TestRunIgnoresTheOrderOfRows(t *testing.T) {
 	was := []*result.Row{row("a", "x+", "y-", "z-"), row("b", "x+"), row("c", "x-"), row("d", "x+", "y+", "z-")}
 	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
 	back := []*result.Row{is[3], is[2], is[1], is[0]}
 	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
 	if d := cmp.Diff(one.Figures, two.Figures, cmp.Comparer(func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) })); d != "" {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {
-		t.Error(d)
+		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -7,73 +7,66 @@ import (
 	"strconv"
 )
 
-// A Gate is the bar of a drop, and how a comparison came out at it.
+// A Gate is the outcome of Options.MaxDrop.
 type Gate struct {
-	MaxDrop float64 // what was asked for
-	Drop    float64 // of the mean faithfulness, below 0 for a gain; NaN where nothing was compared
-	P       float64 // two-sided, of the permutation test
+	MaxDrop float64
+	Drop    float64 // of the mean faithfulness; negative for a gain, NaN if nothing was compared
+	P       float64 // two-sided p-value of the permutation test
 	Alpha   float64
 	Passed  bool
-	Text    string // all of that for a person
-	// Note says what a gate that passed could not have seen; empty where there is
-	// nothing to say.
-	Note string
+	Text    string // describes the outcome
+	Note    string // warns that there were too few rows to detect a drop of MaxDrop; optional
 }
 
-// newGate holds the drop of the mean against the bar. It fails where the drop is
-// larger than the bar and the permutation test says at level Alpha that there is
-// one. So of two runs of one system at most Alpha/2 fail, however small the bar
-// is; and of runs whose true drop is well beyond the bar, all that have the rows
-// to show it.
+// newGate evaluates the gate. It fails if the drop is larger than maxDrop and significant
+// at level Alpha. So at most Alpha/2 of comparisons of a system with itself fail, however
+// small maxDrop is.
 //
-// It fails as well where no outcome of the test could reach Alpha, with fewer than
-// six units at 0.05, if the drop is larger than the bar: then nothing speaks for
-// chance. And it fails where nothing was compared.
-func newGate(c *Comparison, bar float64) *Gate {
+// If there are too few units for any drop to be significant (fewer than six at a level of
+// 0.05), a drop larger than maxDrop fails without a test. The gate also fails if nothing
+// was compared.
+func newGate(c *Comparison, maxDrop float64) *Gate {
 	n := c.Figures.Difference.N
-	g := &Gate{MaxDrop: bar, Drop: 0 - c.Figures.Difference.Estimate, P: c.Figures.Permutation.TwoSided, Alpha: c.Alpha}
+	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Figures.Difference.Estimate, P: c.Figures.Permutation.TwoSided, Alpha: c.Alpha}
 	if n == 0 {
-		g.Text = "drop of the mean faithfulness <= " + plain(bar) + " can't be judged (no row has a score on both sides)"
+		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"
 		return g
 	}
-	what := "n = " + strconv.Itoa(n)
+	size := "n = " + strconv.Itoa(n)
 	if c.Cluster {
-		what += " groups of " + strconv.Itoa(c.Compared) + " rows"
+		size += " groups of " + strconv.Itoa(c.Compared) + " rows"
 	}
-	within := g.Drop <= bar+slack
-	moved := "mean faithfulness dropped by " + telling(g.Drop, bar)
+	within := g.Drop <= maxDrop+slack
+	relation := " > "
 	if within {
-		moved += " <= " + plain(bar)
-	} else {
-		moved += " > " + plain(bar)
+		relation = " <= "
 	}
-	switch chance := g.P >= c.Alpha; {
+	drop := "mean faithfulness dropped by " + formatDistinct(g.Drop, maxDrop) + relation + formatShortest(maxDrop)
+	chance := g.P >= c.Alpha
+	g.Passed = within || chance && !tooFew(n, c.Alpha)
+	switch {
 	case within && g.Drop < 0:
-		g.Passed = true
-		g.Text = "mean faithfulness rose by " + telling(-g.Drop, 0) + " (" + what + ")"
+		g.Text = "mean faithfulness rose by " + formatDistinct(-g.Drop, 0) + " (" + size + ")"
 	case within && g.Drop == 0:
-		g.Passed = true
-		g.Text = "mean faithfulness did not change (" + what + ")"
+		g.Text = "mean faithfulness did not change (" + size + ")"
 	case within:
-		g.Passed = true
-		g.Text = moved + " (" + what + ")"
+		g.Text = drop + " (" + size + ")"
 	case tooFew(n, c.Alpha):
-		g.Text = moved + ", and " + what + " is too few to tell it from chance"
+		g.Text = drop + ", and " + size + " is too few for a significance test"
 	case chance:
-		g.Passed = true
-		g.Text = moved + ", but it may be chance: " + pIs(g.P, c.Alpha) + " >= " + plain(c.Alpha) + " (" + what + ")"
+		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
 	default:
-		g.Text = moved + ", " + pIs(g.P, c.Alpha) + " < " + plain(c.Alpha) + " (" + what + ")"
+		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
 	}
-	if d := c.Figures.Detectable; g.Passed && bar > 0 && d > bar {
-		need := math.Ceil(float64(n) * (d / bar) * (d / bar))
-		g.Note = fmt.Sprintf("%d are few for a bar of %s: a drop is found with a probability of 0.8 from %.4f on; for %s it takes about %.0f",
-			n, plain(bar), d, plain(bar), need)
+	if d := c.Figures.Detectable; g.Passed && maxDrop > 0 && d > maxDrop {
+		needed := math.Ceil(float64(n) * (d / maxDrop) * (d / maxDrop))
+		g.Note = fmt.Sprintf("%d are too few to detect a drop of %s reliably: with a probability of 0.8 the smallest detectable drop is %.4f, and %s requires about %.0f",
+			n, formatShortest(maxDrop), d, formatShortest(maxDrop), needed)
 	}
 	return g
 }
 
-// Outcome is how the gate came out, in a word.
+// Outcome returns "pass" or "FAIL".
 func (g *Gate) Outcome() string {
 	if g.Passed {
 		return "pass"
@@ -81,42 +74,40 @@ func (g *Gate) Outcome() string {
 	return "FAIL"
 }
 
-// tooFew reports whether no outcome of a test by signs of n units is as unlikely
-// as alpha: the least likely one has all of one sign.
+// tooFew reports whether no sign test of n units can reach a p-value below alpha: the
+// smallest is that of n equal signs.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
-// telling writes x with four decimals, or with as many as show on which side of
-// the bar it lies.
-func telling(x, bar float64) string {
-	const usual, most = 4, 17
-	for digits := usual; ; digits++ {
-		s := strconv.FormatFloat(x, 'f', digits, 64)
-		shown, _ := strconv.ParseFloat(s, 64) // s was just made from a number
-		if digits == most || cmp.Compare(shown, bar) == cmp.Compare(x, bar) || math.Abs(x-bar) <= slack {
+// formatDistinct formats x with four decimals, or more if needed to show on which side of
+// limit it is.
+func formatDistinct(x, limit float64) string {
+	const minDecimals, maxDecimals = 4, 17
+	for decimals := minDecimals; ; decimals++ {
+		s := strconv.FormatFloat(x, 'f', decimals, 64)
+		rounded, _ := strconv.ParseFloat(s, 64) // valid
+		if decimals == maxDecimals || cmp.Compare(rounded, limit) == cmp.Compare(x, limit) || math.Abs(x-limit) <= slack {
 			return s
 		}
 	}
 }
 
-// plain writes a number in full.
-func plain(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+// formatShortest formats x with as many digits as it needs.
+func formatShortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// pIs writes a p-value as what it is equal to or less than, so that it shows on
-// which side of alpha it lies.
-func pIs(p, alpha float64) string {
-	if p < leastShown {
+// minP is the smallest p-value that is not 0 with four decimals.
+const minP = 0.00005
+
+// formatP formats a p-value with its relation, so that it shows on which side of alpha it is.
+func formatP(p, alpha float64) string {
+	if p < minP {
 		return "p " + PValue(p)
 	}
-	return "p = " + telling(p, alpha)
+	return "p = " + formatDistinct(p, alpha)
 }
 
-// leastShown is the least p-value that four decimals show.
-const leastShown = 0.00005
-
-// PValue writes a p-value with four decimals, or as less than the least that
-// these show.
+// PValue formats a p-value with four decimals, or as "< 0.0001" if that would be zero.
 func PValue(p float64) string {
-	if p < leastShown {
+	if p < minP {
 		return "< 0.0001"
 	}
 	return strconv.FormatFloat(p, 'f', 4, 64)

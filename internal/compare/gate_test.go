@@ -8,8 +8,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// moved makes runs of n rows, of which some drop from 1 to 0 and some rise.
-func moved(n, drop, rise int) (was, is []*result.Row) {
+// runs returns two runs of n rows, some of which drop from 1 to 0 and some rise.
+func runs(n, drop, rise int) (was, is []*result.Row) {
 	for i := range n {
 		id := strconv.Itoa(i)
 		before, after := "x+", "x+"
@@ -24,56 +24,56 @@ func moved(n, drop, rise int) (was, is []*result.Row) {
 	return was, is
 }
 
-func TestTheGateFailsAtADropThatIsNoChance(t *testing.T) {
+func TestGate(t *testing.T) {
 	for name, tt := range map[string]struct {
 		n, drop, rise int
-		bar           float64
+		maxDrop       float64
 		passed        bool
 		text, note    string
 	}{
-		"a drop":                       {100, 20, 2, 0.05, false, "mean faithfulness dropped by 0.1800 > 0.05, p = 0.0001 < 0.05 (n = 100)", ""},
-		"a drop that is small":         {100, 4, 0, 0.05, true, "mean faithfulness dropped by 0.0400 <= 0.05 (n = 100)", ""},
-		"a drop that is the bar":       {100, 5, 0, 0.05, true, "mean faithfulness dropped by 0.0500 <= 0.05 (n = 100)", "100 are few for a bar of 0.05: a drop is found with a probability of 0.8 from 0.0620 on; for 0.05 it takes about 154"},
-		"a drop that may be chance":    {100, 12, 6, 0.02, true, "mean faithfulness dropped by 0.0600 > 0.02, but it may be chance: p = 0.2379 >= 0.05 (n = 100)", "100 are few for a bar of 0.02: a drop is found with a probability of 0.8 from 0.1194 on; for 0.02 it takes about 3566"},
-		"a gain":                       {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", ""},
-		"no change":                    {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", ""},
-		"a hair above the bar":         {30_000, 601, 0, 0.02, false, "mean faithfulness dropped by 0.02003 > 0.02, p < 0.0001 < 0.05 (n = 30000)", ""},
-		"few rows that drop":           {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and n = 5 is too few to tell it from chance", ""},
-		"few rows that do not":         {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", ""},
-		"as few as can tell":           {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0313 < 0.05 (n = 6)", ""},
-		"a bar of 0 and a single drop": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but it may be chance: p = 1.0000 >= 0.05 (n = 100)", ""},
+		"significant drop":          {100, 20, 2, 0.05, false, "mean faithfulness dropped by 0.1800 > 0.05, p = 0.0001 < 0.05 (n = 100)", ""},
+		"small drop":                {100, 4, 0, 0.05, true, "mean faithfulness dropped by 0.0400 <= 0.05 (n = 100)", ""},
+		"drop equal to the limit":   {100, 5, 0, 0.05, true, "mean faithfulness dropped by 0.0500 <= 0.05 (n = 100)", "100 are too few to detect a drop of 0.05 reliably: with a probability of 0.8 the smallest detectable drop is 0.0620, and 0.05 requires about 154"},
+		"insignificant drop":        {100, 12, 6, 0.02, true, "mean faithfulness dropped by 0.0600 > 0.02, but not significantly: p = 0.2379 >= 0.05 (n = 100)", "100 are too few to detect a drop of 0.02 reliably: with a probability of 0.8 the smallest detectable drop is 0.1194, and 0.02 requires about 3566"},
+		"gain":                      {100, 0, 20, 0, true, "mean faithfulness rose by 0.2000 (n = 100)", ""},
+		"no change":                 {100, 0, 0, 0, true, "mean faithfulness did not change (n = 100)", ""},
+		"slightly above the limit":  {30_000, 601, 0, 0.02, false, "mean faithfulness dropped by 0.02003 > 0.02, p < 0.0001 < 0.05 (n = 30000)", ""},
+		"too few rows, drop":        {5, 5, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, and n = 5 is too few for a significance test", ""},
+		"too few rows, no change":   {5, 0, 0, 0.02, true, "mean faithfulness did not change (n = 5)", ""},
+		"fewest rows for a test":    {6, 6, 0, 0.02, false, "mean faithfulness dropped by 1.0000 > 0.02, p = 0.0313 < 0.05 (n = 6)", ""},
+		"limit of 0, one row drops": {100, 1, 0, 0, true, "mean faithfulness dropped by 0.0100 > 0, but not significantly: p = 1.0000 >= 0.05 (n = 100)", ""},
 	} {
-		was, is := moved(tt.n, tt.drop, tt.rise)
-		g := run(t, Options{MaxDrop: &tt.bar}, source("was", was...), source("is", is...)).Gate
+		was, is := runs(tt.n, tt.drop, tt.rise)
+		g := run(t, Options{MaxDrop: &tt.maxDrop}, source("was", was...), source("is", is...)).Gate
 		if g.Passed != tt.passed || g.Text != tt.text || g.Note != tt.note {
-			t.Errorf("%s: %v %s\n%s", name, g.Passed, g.Text, g.Note)
+			t.Errorf("%s: got %v %q %q, want %v %q %q", name, g.Passed, g.Text, g.Note, tt.passed, tt.text, tt.note)
 		}
 	}
 }
 
-func TestTheGateFailsWhereNothingIsCompared(t *testing.T) {
-	bar := 0.5
-	c := run(t, Options{MaxDrop: &bar}, source("was", row("a", "x+")), source("is", unscored("a", result.Failed)))
-	if g := c.Gate; g.Passed || !strings.HasSuffix(g.Text, "can't be judged (no row has a score on both sides)") {
-		t.Error(g)
+func TestGateFailsIfNothingIsCompared(t *testing.T) {
+	maxDrop := 0.5
+	c := run(t, Options{MaxDrop: &maxDrop}, source("was", row("a", "x+")), source("is", unscored("a", result.Failed)))
+	if g := c.Gate; g.Passed || !strings.HasSuffix(g.Text, "cannot be checked (no row has a score in both runs)") {
+		t.Errorf("got %+v, want a failed gate that names the reason", g)
 	}
 }
 
-func TestAlphaDecidesWhatIsChance(t *testing.T) {
-	bar := 0.02
-	was, is := moved(100, 12, 3)
+func TestGateUsesAlpha(t *testing.T) {
+	maxDrop := 0.02
+	was, is := runs(100, 12, 3)
 	for alpha, passed := range map[float64]bool{0.05: false, 0.01: true} {
-		c := run(t, Options{MaxDrop: &bar, Alpha: alpha}, source("was", was...), source("is", is...))
+		c := run(t, Options{MaxDrop: &maxDrop, Alpha: alpha}, source("was", was...), source("is", is...))
 		if c.Gate.Passed != passed || c.Figures.Difference.Confidence != 1-alpha {
-			t.Errorf("alpha %v: %+v", alpha, c.Gate)
+			t.Errorf("alpha %v: got %+v with confidence %v, want passed=%v", alpha, c.Gate, c.Figures.Difference.Confidence, passed)
 		}
 	}
 }
 
-func TestAPValueIsNeverZero(t *testing.T) {
+func TestPValue(t *testing.T) {
 	for p, want := range map[float64]string{1: "1.0000", 0.04999: "0.0500", 0.0001: "0.0001", 1e-9: "< 0.0001"} {
 		if got := PValue(p); got != want {
-			t.Errorf("%v: %s", p, got)
+			t.Errorf("PValue(%v): got %q, want %q", p, got, want)
 		}
 	}
 }

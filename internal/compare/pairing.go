@@ -12,52 +12,50 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// A light is what is held of a row of the baseline while the candidate is read.
-type light struct {
+// A rowDigest is what is kept of a row of the baseline while the candidate is read.
+type rowDigest struct {
 	id                         string
-	next                       int // the next row with that id; 0 for none, for the first row is nobody's next
+	next                       int // index of the next row with the same id; 0 if there is none
 	status                     result.Status
 	faithfulness               float64
-	question, answer, contexts uint64 // of the texts
-	claims                     []mark
+	question, answer, contexts uint64 // hashes
+	claims                     []claimDigest
 	group                      string
 	grouped                    bool
 	paired                     bool
 }
 
-// A changed is a compared row that is not as it was. Its rows are by their place
-// in the files, from 0.
-type changed struct {
+// A changedRow is a compared row that changed, with its positions in the two runs.
+type changedRow struct {
 	baseline, candidate int
 	difference          float64
 	lost, gained        int
 }
 
-// A pairing pairs the rows of two runs and counts what differs.
+// A pairing pairs the rows of two runs and counts the differences.
 type pairing struct {
 	o    *Options
 	c    *Comparison
 	seed maphash.Seed
 
-	rows  []light
-	first map[string]int // the first row of an id that is not paired, and then the next
-	last  map[string]int // of ids that came twice
-	came  map[string]int // how often the candidate has had an id
+	rows  []rowDigest
+	first map[string]int // index of the first unpaired row of the baseline by id
+	last  map[string]int // index of the last row of the baseline, for duplicate ids
+	seen  map[string]int // number of rows of the candidate by id
 
-	n                   int // rows of the candidate
+	candidates          int // rows of the candidate
 	sample              stats.Sample
 	groups              stats.Groups
-	names               map[string]bool
-	alone               int // rows without a group
-	regrouped           int // rows with another group than in the baseline
+	groupNames          map[string]bool
+	ungrouped           int // rows without a group
+	regrouped           int // rows with different groups in the two runs
 	before, after       mean
-	questions, contexts Named // paired rows with other ones
-	unscored            map[[2]result.Status]*Named
-	changed             []changed
+	questions, contexts RowIDs // paired rows with different questions or contexts
+	unscored            map[[2]result.Status]*RowIDs
+	changed             []changedRow
 }
 
-// A mean adds up scores. The sum is over rows in the order of the candidate, so
-// that equal files give equal bits.
+// A mean sums scores in the order of the candidate, so that equal files give equal bits.
 type mean struct {
 	sum float64
 	n   int
@@ -75,83 +73,80 @@ func (m *mean) value() float64 {
 func newPairing(o *Options) *pairing {
 	return &pairing{
 		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil}, seed: maphash.MakeSeed(),
-		first: make(map[string]int), last: make(map[string]int), came: make(map[string]int),
-		names: make(map[string]bool), unscored: make(map[[2]result.Status]*Named),
+		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
+		groupNames: make(map[string]bool), unscored: make(map[[2]result.Status]*RowIDs),
 	}
 }
 
-// baseline takes a row of the baseline.
-func (p *pairing) baseline(r *result.Row) {
+// addBaseline adds a row of the baseline.
+func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.count(r)
-	at := len(p.rows)
-	l := p.light(r)
-	p.rows = append(p.rows, l)
-	if _, twice := p.first[l.id]; !twice {
-		p.first[l.id] = at
+	index := len(p.rows)
+	p.rows = append(p.rows, p.digest(r))
+	if _, duplicate := p.first[r.ID]; !duplicate {
+		p.first[r.ID] = index
 		return
 	}
-	p.c.Baseline.Duplicates.add(l.id)
-	before, ok := p.last[l.id]
+	p.c.Baseline.Duplicates.add(r.ID)
+	previous, ok := p.last[r.ID]
 	if !ok {
-		before = p.first[l.id]
+		previous = p.first[r.ID]
 	}
-	p.rows[before].next = at
-	p.last[l.id] = at
+	p.rows[previous].next = index
+	p.last[r.ID] = index
 }
 
-// light returns what is held of r.
-func (p *pairing) light(r *result.Row) light {
-	l := light{
-		id: r.ID, status: r.Status, faithfulness: r.Faithfulness, claims: p.marks(r),
+func (p *pairing) digest(r *result.Row) rowDigest {
+	d := rowDigest{
+		id: r.ID, status: r.Status, faithfulness: r.Faithfulness, claims: claimDigests(p.seed, r),
 		question: maphash.String(p.seed, r.Question), answer: maphash.String(p.seed, r.Answer),
-		contexts: p.texts(r.Contexts),
+		contexts: p.hash(r.Contexts),
 	}
 	if p.o.Cluster != nil {
-		l.group, l.grouped = p.o.Cluster(r)
+		d.group, d.grouped = p.o.Cluster(r)
 	}
-	return l
+	return d
 }
 
-// texts hashes a list of texts.
-func (p *pairing) texts(texts []string) uint64 {
+// hash returns a hash of a list of texts.
+func (p *pairing) hash(texts []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)
 	var size [8]byte
 	for _, s := range texts {
 		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
-		_, _ = h.Write(size[:]) // a hash takes everything
+		_, _ = h.Write(size[:]) // never fails
 		_, _ = h.WriteString(s)
 	}
 	return h.Sum64()
 }
 
-// candidate takes a row of the candidate, after all of the baseline.
-func (p *pairing) candidate(r *result.Row) {
+// addCandidate adds a row of the candidate. All rows of the baseline must have been added.
+func (p *pairing) addCandidate(r *result.Row) {
 	p.c.Candidate.count(r)
-	place := p.n
-	p.n++
-	id := r.ID
-	if p.came[id]++; p.came[id] > 1 {
-		p.c.Candidate.Duplicates.add(id)
+	candidate := p.candidates
+	p.candidates++
+	if p.seen[r.ID]++; p.seen[r.ID] > 1 {
+		p.c.Candidate.Duplicates.add(r.ID)
 	}
-	at, ok := p.first[id]
+	baseline, ok := p.first[r.ID]
 	if !ok {
-		p.c.OnlyCandidate.add(id)
+		p.c.OnlyCandidate.add(r.ID)
 		return
 	}
-	was := &p.rows[at]
-	was.paired = true
-	if was.next > 0 {
-		p.first[id] = was.next
+	old := &p.rows[baseline]
+	old.paired = true
+	if old.next > 0 {
+		p.first[r.ID] = old.next
 	} else {
-		delete(p.first, id)
+		delete(p.first, r.ID)
 	}
-	p.pair(at, place, was, p.light(r))
-	was.claims = nil // has been compared
+	p.compare(changedRow{baseline: baseline, candidate: candidate}, old, p.digest(r))
+	old.claims = nil // no longer needed
 }
 
-// pair compares two rows of one id.
-func (p *pairing) pair(at, place int, was *light, is light) {
+// compare compares a pair of rows. change has their positions.
+func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	p.c.Paired++
 	if was.question != is.question {
 		p.questions.add(is.id)
@@ -160,11 +155,11 @@ func (p *pairing) pair(at, place int, was *light, is light) {
 		p.contexts.add(is.id)
 	}
 	if math.IsNaN(was.faithfulness) || math.IsNaN(is.faithfulness) {
-		way := [2]result.Status{was.status, is.status}
-		if p.unscored[way] == nil {
-			p.unscored[way] = &Named{}
+		statuses := [2]result.Status{was.status, is.status}
+		if p.unscored[statuses] == nil {
+			p.unscored[statuses] = &RowIDs{}
 		}
-		p.unscored[way].add(is.id)
+		p.unscored[statuses].add(is.id)
 		return
 	}
 	d := is.faithfulness - was.faithfulness
@@ -180,21 +175,22 @@ func (p *pairing) pair(at, place int, was *light, is light) {
 	}
 	p.before.add(was.faithfulness)
 	p.after.add(is.faithfulness)
-	p.unit(was, &is, d)
-	same := was.answer == is.answer
-	if same {
+	p.addUnit(was, &is, d)
+	sameAnswer := was.answer == is.answer
+	if sameAnswer {
 		p.c.SameAnswers++
 	}
-	lost, gained := p.verdicts(was.claims, is.claims, same)
-	if math.Abs(d) > slack || lost+gained > 0 {
-		p.changed = append(p.changed, changed{at, place, d, lost, gained})
+	change.difference = d
+	change.lost, change.gained = p.countClaims(was.claims, is.claims, sameAnswer)
+	if math.Abs(d) > slack || change.lost+change.gained > 0 {
+		p.changed = append(p.changed, change)
 	}
 }
 
-// unit counts the difference of a row, by itself or in its group. The group is
-// that of the baseline, and of the candidate where the baseline has none; a row
-// that has none at all is a group by itself.
-func (p *pairing) unit(was, is *light, d float64) {
+// addUnit adds the difference of a row to the sample or to its group. The group is taken
+// from the baseline, or from the candidate if the baseline has none. A row without a group
+// is its own group.
+func (p *pairing) addUnit(was, is *rowDigest, d float64) {
 	if p.o.Cluster == nil {
 		p.sample.Add(d, 1)
 		return
@@ -209,30 +205,31 @@ func (p *pairing) unit(was, is *light, d float64) {
 	if ok {
 		name = "=" + name
 	} else {
-		p.alone++
+		p.ungrouped++
 		name = strconv.Itoa(p.c.Compared)
 	}
-	if !p.names[name] {
-		p.names[name] = true
+	if !p.groupNames[name] {
+		p.groupNames[name] = true
 		p.c.Groups++
 	}
 	p.groups.Add(name, d, 1)
 }
 
-// verdicts counts what became of the claims of two rows.
-func (p *pairing) verdicts(was, is []mark, same bool) (lost, gained int) {
+// countClaims counts the claims of two rows and returns how many are no longer and newly
+// supported.
+func (p *pairing) countClaims(was, is []claimDigest, sameAnswer bool) (lost, gained int) {
 	c := &p.c.Claims
-	for _, m := range match(was, is, same) {
+	for _, m := range matchClaims(was, is, sameAnswer) {
 		switch {
 		case m.Candidate < 0:
 			c.OnlyBaseline++
-			c.OnlyBaselineSupported += was[m.Baseline].one()
+			c.OnlyBaselineSupported += was[m.Baseline].count()
 		case m.Baseline < 0:
 			c.OnlyCandidate++
-			c.OnlyCandidateSupported += is[m.Candidate].one()
+			c.OnlyCandidateSupported += is[m.Candidate].count()
 		default:
 			c.Matched++
-			switch is[m.Candidate].one() - was[m.Baseline].one() {
+			switch is[m.Candidate].count() - was[m.Baseline].count() {
 			case 1:
 				gained++
 			case -1:
@@ -244,25 +241,25 @@ func (p *pairing) verdicts(was, is []mark, same bool) (lost, gained int) {
 	c.Gained += gained
 	for _, m := range was {
 		p.c.Baseline.Claims++
-		p.c.Baseline.Supported += m.one()
+		p.c.Baseline.Supported += m.count()
 	}
 	for _, m := range is {
 		p.c.Candidate.Claims++
-		p.c.Candidate.Supported += m.one()
+		p.c.Candidate.Supported += m.count()
 	}
 	return lost, gained
 }
 
-// conclude returns the comparison, but for the rows that have to be read again.
-func (p *pairing) conclude() *Comparison {
+// finish returns the comparison without the changed rows, which must be read again.
+func (p *pairing) finish() *Comparison {
 	c := p.c
 	for i := range p.rows {
 		if !p.rows[i].paired {
 			c.OnlyBaseline.add(p.rows[i].id)
 		}
 	}
-	for way, rows := range p.unscored {
-		c.Unscored = append(c.Unscored, Transition{way[0], way[1], *rows})
+	for statuses, rows := range p.unscored {
+		c.Unscored = append(c.Unscored, Transition{statuses[0], statuses[1], *rows})
 	}
 	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(rank(a.From)-rank(b.From), rank(a.To)-rank(b.To)) })
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
@@ -275,24 +272,24 @@ func (p *pairing) conclude() *Comparison {
 	return c
 }
 
-// chosen returns the changed rows that are looked into, the worst first: of more
-// than most, three quarters are the worst and the others the best.
-func (p *pairing) chosen(most int) []changed {
-	slices.SortFunc(p.changed, func(a, b changed) int {
+// worstAndBest returns at most limit changed rows, worst first: if there are more, three
+// quarters of limit are the worst and the others the best.
+func (p *pairing) worstAndBest(limit int) []changedRow {
+	slices.SortFunc(p.changed, func(a, b changedRow) int {
 		return cmp.Or(
 			cmp.Compare(math.Round(a.difference/slack), math.Round(b.difference/slack)),
 			cmp.Compare(b.lost-b.gained, a.lost-a.gained),
 			cmp.Compare(a.candidate, b.candidate),
 		)
 	})
-	if len(p.changed) <= most {
+	if len(p.changed) <= limit {
 		return p.changed
 	}
-	best := most / 4
-	return append(p.changed[:most-best:most-best], p.changed[len(p.changed)-best:]...)
+	best := limit / 4
+	return slices.Concat(p.changed[:limit-best], p.changed[len(p.changed)-best:])
 }
 
-// rank orders statuses: scored, without claims, failed.
+// rank returns the position of a status in reports.
 func rank(s result.Status) int {
 	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.Failed}, s)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// drawn makes two runs of n rows. Each row has 1 to 8 claims and a share of them
-// that it supports on average, mostly near 1. A run of the same system says four
-// in ten claims anew; with a shift, that share is lower by it on average.
-func drawn(seed uint64, n int, shift float64) (was, is []*result.Row) {
+// simulate returns two runs of n rows with 1 to 8 claims each, of which a random share,
+// mostly near 1, is supported. The second run draws four in ten verdicts again; shift lowers
+// its mean share.
+func simulate(seed uint64, n int, shift float64) (was, is []*result.Row) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	claims := make([]string, 0, 8)
-	say := func(share float64) string {
+	draw := func(share float64) string {
 		if r.Float64() < share {
 			return "+"
 		}
@@ -27,13 +27,13 @@ func drawn(seed uint64, n int, shift float64) (was, is []*result.Row) {
 		lower := share - shift*share/0.75
 		first := make([]string, 1+r.IntN(8))
 		for k := range first {
-			first[k] = "c" + strconv.Itoa(k) + say(share)
+			first[k] = "c" + strconv.Itoa(k) + draw(share)
 		}
 		claims = claims[:0]
 		for k, claim := range first {
 			switch {
 			case r.Float64() < 0.4:
-				claim = "c" + strconv.Itoa(k) + say(lower)
+				claim = "c" + strconv.Itoa(k) + draw(lower)
 			case claim[len(claim)-1] == '+' && r.Float64() > lower/share:
 				claim = claim[:len(claim)-1] + "-"
 			}
@@ -45,19 +45,18 @@ func drawn(seed uint64, n int, shift float64) (was, is []*result.Row) {
 	return was, is
 }
 
-// pairs is how many runs of one system are compared; the pages' figures are those
+// pairs is the number of simulated pairs of runs. The figures in docs/compare.md are those
 // of 4,000.
-var pairs = flag.Int("pairs", 200, "runs of one system to compare; a quarter as many for the gate")
+var pairs = flag.Int("pairs", 200, "number of simulated pairs of runs; a quarter as many for the gate")
 
-// Of two runs of one system every p-value is as likely as any other.
-func TestPValuesOfRunsOfOneSystemAreUniform(t *testing.T) {
+func TestPValuesAreUniformWithoutADifference(t *testing.T) {
 	if testing.Short() {
-		t.Skip("200 comparisons are made without -short only")
+		t.Skip("skipping 200 comparisons with -short")
 	}
 	runs := *pairs
 	var permutation, wilcoxon []float64
 	for seed := range uint64(runs) {
-		was, is := drawn(seed, 60, 0)
+		was, is := simulate(seed, 60, 0)
 		c := run(t, Options{Seed: seed}, source("was", was...), source("is", is...))
 		permutation = append(permutation, c.Figures.Permutation.TwoSided)
 		wilcoxon = append(wilcoxon, c.Figures.Wilcoxon.TwoSided)
@@ -70,39 +69,38 @@ func TestPValuesOfRunsOfOneSystemAreUniform(t *testing.T) {
 					below++
 				}
 			}
-			got, room := float64(below)/float64(runs), 4*math.Sqrt(level*(1-level)/float64(runs))
-			t.Logf("%s: %.3f of p-values are at most %v", name, got, level)
-			if math.Abs(got-level) > room {
-				t.Errorf("%s: %.3f of p-values are at most %v", name, got, level)
+			got, tolerance := float64(below)/float64(runs), 4*math.Sqrt(level*(1-level)/float64(runs))
+			t.Logf("%s: %.3f of the p-values are at most %v", name, got, level)
+			if math.Abs(got-level) > tolerance {
+				t.Errorf("%s: got a share of %.3f p-values up to %v, want %v within %.3f", name, got, level, level, tolerance)
 			}
 		}
 	}
 }
 
-// With 200 rows a drop of 0.05 fails a bar of 0.02, and another run of the same
-// system passes it.
-func TestTheGateFindsADropAndNoChance(t *testing.T) {
+// With 200 rows, --max-drop 0.02 detects a drop of 0.05 and passes a run of the same system.
+func TestGateDetectsDropsAndIgnoresNoise(t *testing.T) {
 	if testing.Short() {
-		t.Skip("120 comparisons are made without -short only")
+		t.Skip("skipping 120 comparisons with -short")
 	}
 	runs := max(60, *pairs/4)
-	bar := 0.02
-	for _, tt := range []struct{ shift, least, most float64 }{{0, 0, 0.05}, {0.05, 0.85, 1}} {
+	maxDrop := 0.02
+	for _, tt := range []struct{ shift, min, max float64 }{{0, 0, 0.05}, {0.05, 0.85, 1}} {
 		failed := 0
-		var deviation, moved float64
+		var stderr, difference float64
 		for seed := range uint64(runs) {
-			was, is := drawn(1000+seed, 200, tt.shift)
-			c := run(t, Options{Seed: seed, MaxDrop: &bar}, source("was", was...), source("is", is...))
+			was, is := simulate(1000+seed, 200, tt.shift)
+			c := run(t, Options{Seed: seed, MaxDrop: &maxDrop}, source("was", was...), source("is", is...))
 			if !c.Gate.Passed {
 				failed++
 			}
-			deviation += (c.Figures.Difference.Upper - c.Figures.Difference.Lower) / (2 * 1.96) / float64(runs)
-			moved += c.Figures.Difference.Estimate / float64(runs)
+			stderr += (c.Figures.Difference.Upper - c.Figures.Difference.Lower) / (2 * 1.96) / float64(runs)
+			difference += c.Figures.Difference.Estimate / float64(runs)
 		}
 		got := float64(failed) / float64(runs)
-		t.Logf("shift %v: %.3f fail; the mean moves by %.4f, with a standard error of %.4f", tt.shift, got, moved, deviation)
-		if got < tt.least || got > tt.most {
-			t.Errorf("shift %v: %.3f fail", tt.shift, got)
+		t.Logf("shift %v: %.3f fail; mean difference %.4f, standard error %.4f", tt.shift, got, difference, stderr)
+		if got < tt.min || got > tt.max {
+			t.Errorf("shift %v: got a share of %.3f failing gates, want %v to %v", tt.shift, got, tt.min, tt.max)
 		}
 	}
 }

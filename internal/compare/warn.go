@@ -9,176 +9,160 @@ import (
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
-// A Kind says what a Warning is about.
+// A Kind is the subject of a Warning.
 type Kind string
 
-// The kinds of warning.
+// The kinds of warnings.
 const (
-	Settings   Kind = "settings"   // a setting that decides results differs
+	Settings   Kind = "settings"   // an option that affects results differs
 	Version    Kind = "version"    // the version of ragfaith differs
-	Summary    Kind = "summary"    // the settings of a run are not known, or not its own
-	Questions  Kind = "questions"  // rows of one id ask something else
-	Contexts   Kind = "contexts"   // rows of one id have other contexts
-	Unpaired   Kind = "unpaired"   // rows of one side alone
-	Unscored   Kind = "unscored"   // rows that lost their score
-	Duplicates Kind = "duplicates" // an id names several rows
-	Groups     Kind = "groups"     // rows without a group, or with two
+	Summary    Kind = "summary"    // a summary is missing or does not match its results
+	Questions  Kind = "questions"  // rows with the same id have different questions
+	Contexts   Kind = "contexts"   // rows with the same id have different contexts
+	Unpaired   Kind = "unpaired"   // rows are only in one run
+	Unscored   Kind = "unscored"   // rows have a score in only one run
+	Duplicates Kind = "duplicates" // several rows have the same id
+	Groups     Kind = "groups"     // rows have no group, or two
 )
 
-// A Warning is something that makes two runs hard to compare.
+// A Warning is a reason why two runs may not be comparable.
 type Warning struct {
 	Kind Kind
-	Text string // on one line; what it quotes of a dataset is shown as report.Printable does
+	Text string // one line, printable
 }
 
-// warnings are all that there is to warn of, what decides most first.
+// warnings returns all warnings, the most important first.
 func warnings(c *Comparison, p *pairing) []Warning {
 	var all []Warning
-	say := func(kind Kind, format string, args ...any) {
+	warn := func(kind Kind, format string, args ...any) {
 		all = append(all, Warning{kind, report.Printable(fmt.Sprintf(format, args...))})
 	}
-	settings(c, say)
-	for _, n := range []struct {
-		kind Kind
-		what string
-		rows Named
-	}{
-		{Questions, "the question differs", p.questions},
-		{Contexts, "the contexts differ", p.contexts},
-	} {
-		if n.rows.Count > 0 {
-			say(n.kind, "%s in %d of %d rows with the same id (%s)", n.what, n.rows.Count, c.Paired, n.rows.Names())
-		}
+	warnSettings(c, warn)
+	if n := p.questions.Count; n > 0 {
+		warn(Questions, "the question differs in %d of %d rows with the same id (%s)", n, c.Paired, p.questions)
+	}
+	if n := p.contexts.Count; n > 0 {
+		warn(Contexts, "the contexts differ in %d of %d rows with the same id (%s)", n, c.Paired, p.contexts)
 	}
 	for _, t := range c.Unscored {
 		if t.From != t.To {
-			say(Unscored, "%d %s, %s in the baseline and %s in the candidate, %s not compared (%s)",
-				t.Rows.Count, rows(t.Rows.Count), status(t.From), status(t.To), are(t.Rows.Count), t.Rows.Names())
+			n := t.Rows.Count
+			warn(Unscored, "%d %s, %s in the baseline and %s in the candidate, %s not compared (%s)",
+				n, plural(n, "row", "rows"), statusText(t.From), statusText(t.To), plural(n, "is", "are"), t.Rows)
 		}
 	}
-	for _, n := range []struct {
-		side string
-		rows Named
-	}{{"baseline", c.OnlyBaseline}, {"candidate", c.OnlyCandidate}} {
-		if n.rows.Count > 0 {
-			say(Unpaired, "%d %s only in the %s, and %s not compared (%s)", n.rows.Count, rows(n.rows.Count)+" "+are(n.rows.Count), n.side, are(n.rows.Count), n.rows.Names())
+	warnUnpaired := func(side string, rows RowIDs) {
+		if n := rows.Count; n > 0 {
+			warn(Unpaired, "%d %s only in the %s and not compared (%s)", n, plural(n, "row is", "rows are"), side, rows)
 		}
 	}
+	warnUnpaired("baseline", c.OnlyBaseline)
+	warnUnpaired("candidate", c.OnlyCandidate)
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
 		if n := s.Duplicates.Count; n > 0 {
-			say(Duplicates, "%s: %d %s an id that an earlier row has (%s): the first of an id is paired with the first", s.Name, n, have(n), s.Duplicates.Names())
+			warn(Duplicates, "%s: %d %s the id of an earlier row (%s): rows with equal ids are paired in order",
+				s.Name, n, plural(n, "row has", "rows have"), s.Duplicates)
 		}
 	}
-	if p.alone > 0 {
-		say(Groups, "%d %s no group and %s taken for one each", p.alone, have(p.alone), are(p.alone))
+	if n := p.ungrouped; n > 0 {
+		warn(Groups, "%d %s no group; each counts as a group", n, plural(n, "row has", "rows have"))
 	}
-	if p.regrouped > 0 {
-		say(Groups, "%d %s another group in the candidate: that of the baseline is taken", p.regrouped, have(p.regrouped))
+	if n := p.regrouped; n > 0 {
+		warn(Groups, "%d %s a different group in the candidate; the group in the baseline is used", n, plural(n, "row has", "rows have"))
 	}
 	return all
 }
 
-// settings warns of settings that differ.
-func settings(c *Comparison, say func(Kind, string, ...any)) {
-	var unknown []string
+// warnSettings warns of different settings and of summaries that are missing or wrong.
+func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
+	var missing []string
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
 		switch {
 		case s.Summary == nil:
-			unknown = append(unknown, s.Name)
+			missing = append(missing, s.Name)
 		case s.Summary.Rows.Total != s.Rows:
-			say(Summary, "the summary of %s is not of its run: it counts %d rows and there are %d", s.Name, s.Summary.Rows.Total, s.Rows)
+			warn(Summary, "the summary of %s does not match it: it counts %d rows instead of %d", s.Name, s.Summary.Rows.Total, s.Rows)
 		case s.Summary.Rows.Scored != s.Scored || s.Summary.Rows.Failed != s.Failed:
-			say(Summary, "the summary of %s is not of its run: it counts %d scored and %d failed rows, and there are %d and %d",
+			warn(Summary, "the summary of %s does not match it: it counts %d scored and %d failed rows instead of %d and %d",
 				s.Name, s.Summary.Rows.Scored, s.Summary.Rows.Failed, s.Scored, s.Failed)
 		}
 	}
-	if len(unknown) > 0 {
-		say(Summary, "whether judge, model and prompts are the same is not known, for want of the summary of %s", strings.Join(unknown, " and of "))
+	if len(missing) > 0 {
+		warn(Summary, "cannot check that judge, model and prompts are the same: no summary of %s", strings.Join(missing, " and of "))
 		return
 	}
 	was, is := c.Baseline.Summary, c.Candidate.Summary
 	for _, d := range differences(was.Settings, is.Settings) {
-		say(Settings, "%s", d)
+		warn(Settings, "%s", d)
 	}
 	if was.Ragfaith != is.Ragfaith {
-		say(Version, "the version differs: %s, then %s", was.Ragfaith, is.Ragfaith)
+		warn(Version, "the version differs: baseline %s, candidate %s", was.Ragfaith, is.Ragfaith)
 	}
 }
 
-// differences returns the settings that two runs do not share, but for those that
-// say which rows and columns there are: these show in the rows.
+// differences describes the settings that differ between two runs, except those that
+// select rows and columns, whose effect is visible in the rows.
 func differences(was, is report.SummaryNames) []string {
-	ofRows := func(name string) bool { return setting.EffectOf(name) == setting.Rows }
 	before := make(map[string]string, len(was))
 	for _, s := range was {
 		before[s.Name] = s.Value
 	}
 	var all []string
+	add := func(name, was, is string) {
+		if setting.EffectOf(name) != setting.Rows {
+			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", name, was, is))
+		}
+	}
 	for _, s := range is {
 		old, ok := before[s.Name]
 		delete(before, s.Name)
-		switch {
-		case ofRows(s.Name):
-		case !ok:
-			all = append(all, fmt.Sprintf("%s differs: not set, then %s", s.Name, shown(s.Value)))
-		case old != s.Value:
-			all = append(all, fmt.Sprintf("%s differs: %s, then %s", s.Name, shown(old), shown(s.Value)))
+		if !ok {
+			add(s.Name, "not set", orEmpty(s.Value))
+		} else if old != s.Value {
+			add(s.Name, orEmpty(old), orEmpty(s.Value))
 		}
 	}
 	for _, s := range was {
-		if old, gone := before[s.Name]; gone && !ofRows(s.Name) {
-			all = append(all, fmt.Sprintf("%s differs: %s, then not set", s.Name, shown(old)))
+		if old, ok := before[s.Name]; ok {
+			add(s.Name, orEmpty(old), "not set")
 		}
 	}
 	return all
 }
 
-func shown(value string) string {
+func orEmpty(value string) string {
 	if value == "" {
 		return "empty"
 	}
 	return value
 }
 
-// Names lists the first ids on one line, and says how many more there are.
-func (n *Named) Names() string {
-	const most = 40 // characters of an id
-	ids := make([]string, len(n.First))
-	for i, id := range n.First {
-		ids[i] = report.Clip(id, most)
+// String lists the first ids on one line and the number of further ones.
+func (r RowIDs) String() string {
+	const maxLength = 40 // characters of an id
+	ids := make([]string, len(r.First))
+	for i, id := range r.First {
+		ids[i] = report.Clip(id, maxLength)
 	}
 	text := strings.Join(ids, ", ")
-	if more := n.Count - len(ids); more > 0 {
+	if more := r.Count - len(ids); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
 }
 
-// status is what became of a row, in words.
-func status(s result.Status) string {
+// statusText describes the status of a row.
+func statusText(s result.Status) string {
 	if s == result.NoClaims {
 		return "without claims"
 	}
 	return string(s)
 }
 
-func rows(n int) string {
+// plural returns the form of a word for a count of n.
+func plural(n int, one, many string) string {
 	if n == 1 {
-		return "row"
+		return one
 	}
-	return "rows"
-}
-
-func are(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
-}
-
-func have(n int) string {
-	if n == 1 {
-		return "row has"
-	}
-	return "rows have"
+	return many
 }

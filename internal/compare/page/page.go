@@ -1,16 +1,16 @@
-// Package page writes a comparison of two runs as one page that opens from a disk,
-// without a network: the figures, the gate, the differences as a histogram, and the
-// rows that changed, each of which opens to both answers and to the claims that
-// flipped with the reasons of both sides.
+// Package page writes a comparison of two runs as one HTML page that works offline: the
+// figures, the gate, a histogram of the differences, and the changed rows, which open to
+// both answers and the claims whose verdict changed.
 //
-// The page is whole without its script, which only searches, filters and sorts.
-// Every text goes through html/template or through [visible], and a
-// Content-Security-Policy lets nothing run but that script.
+// The script only searches, filters and sorts, so the page works without it. Texts are
+// escaped by html/template or by page.Visible, and the Content-Security-Policy allows
+// nothing but the script and the style of the page.
 package page
 
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"html/template"
 	"io"
 	"math"
@@ -19,131 +19,84 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
-	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html"
+	htmlpage "github.com/ragfaith/ragfaith/internal/page"
 )
 
-//go:embed files
+//go:embed page
 var files embed.FS
 
-// maxBytes is how much the rows of a page take at most: what a browser opens within
-// two seconds.
+// maxBytes limits the size of the rows in the page, so that a browser opens the page within two seconds.
 const maxBytes = 20_000_000
 
 // Write writes c as a page.
 func Write(w io.Writer, c *compare.Comparison) error { return write(w, c, maxBytes) }
 
-func write(w io.Writer, c *compare.Comparison, most int) error {
-	script, err := joined(
-		func() (string, error) { return html.Shared("theme.js") },
-		func() (string, error) { return file("main.js") },
-	)
+func write(w io.Writer, c *compare.Comparison, limit int) error {
+	t, err := htmlpage.Parse(files, "page", "main.js")
 	if err != nil {
 		return err
 	}
-	style, err := joined(
-		func() (string, error) { return html.Shared("style.css") },
-		func() (string, error) { return file("style.css") },
-	)
-	if err != nil {
-		return err
+	var rows bytes.Buffer
+	shown := 0
+	for ; shown < len(c.Changes) && rows.Len() < limit; shown++ {
+		if err := t.ExecuteTemplate(&rows, "row.tmpl", newRow(shown, &c.Changes[shown])); err != nil {
+			return err
+		}
 	}
-	t, err := template.New("").Funcs(template.FuncMap{"printable": report.Printable, "visible": visible}).ParseFS(files, "files/*.tmpl")
-	if err != nil {
-		return err
+	mean := "–"
+	if d := c.Figures.Difference.Estimate; !math.IsNaN(d) {
+		mean = view.Signed(d)
 	}
-	rows, shown, err := render(t, c, most)
-	if err != nil {
-		return err
+	var sides []view.Fact
+	for _, s := range []*compare.Side{&c.Baseline, &c.Candidate} {
+		sides = append(sides, view.Fact{Name: s.Name, Value: fmt.Sprintf("%s; %d of %s supported", view.Rows(s), s.Supported, view.Count(s.Claims, "claim"))})
 	}
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
-		Policy string
-		Style  template.CSS
-		Script template.JS
-		shownComparison
-	}{html.Policy(script, style), template.CSS(style), template.JS(script), show(c, rows, shown)}) //nolint:gosec // they are files of these packages
+		*compare.Comparison
+		Mean, Was, Is  string
+		Facts, Sides   []view.Fact
+		Histogram      *htmlpage.Histogram
+		RowsHTML       template.HTML
+		Shown, Omitted int
+	}{
+		Comparison: c,
+		Mean:       mean, Was: view.Score(c.Baseline.Mean), Is: view.Score(c.Candidate.Mean),
+		Facts: view.Facts(c), Sides: sides,
+		Histogram: histogram(&c.Histogram),
+		RowsHTML:  template.HTML(rows.String()), //nolint:gosec // output of the template
+		Shown:     shown, Omitted: c.Changed - shown,
+	})
 }
 
-// joined returns texts one after the other, each on lines of its own.
-func joined(parts ...func() (string, error)) (string, error) {
-	var b strings.Builder
-	b.WriteByte('\n')
-	for _, part := range parts {
-		text, err := part()
-		if err != nil {
-			return "", err
+// histogram draws the differences of the compared rows.
+func histogram(counts *[compare.Bins]int) *htmlpage.Histogram {
+	const left, binWidth, barWidth, middle = 4, 22, 19, compare.Bins / 2
+	h := &htmlpage.Histogram{Width: compare.Bins*binWidth + 2*left, Top: 24, Label: "No row is compared."}
+	var parts []string
+	for i, n := range counts {
+		bar := htmlpage.Bar{X: left + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n}
+		switch {
+		case i < middle:
+			bar.Class, bar.Range = "worse", fmt.Sprintf("down by %s to %s", tenths(middle-1-i), tenths(middle-i))
+		case i > middle:
+			bar.Class, bar.Range = "better", fmt.Sprintf("up by %s to %s", tenths(i-middle-1), tenths(i-middle))
+		default:
+			bar.Class, bar.Range = "same", "no difference"
 		}
-		b.WriteString(text + "\n")
-	}
-	return b.String(), nil
-}
-
-func file(name string) (string, error) {
-	content, err := files.ReadFile("files/" + name)
-	return string(content), err
-}
-
-// render renders the changed rows, as many as there is room for.
-func render(t *template.Template, c *compare.Comparison, most int) (template.HTML, int, error) {
-	var b bytes.Buffer
-	for i := range c.Changes {
-		if b.Len() >= most {
-			return template.HTML(b.String()), i, nil //nolint:gosec // it was made by the template
-		}
-		if err := t.ExecuteTemplate(&b, "row.tmpl", newRow(i, &c.Changes[i])); err != nil {
-			return "", 0, err
+		h.Bars = append(h.Bars, bar)
+		if n > 0 {
+			parts = append(parts, bar.Range+": "+strconv.Itoa(n))
 		}
 	}
-	return template.HTML(b.String()), len(c.Changes), nil //nolint:gosec // it was made by the template
+	h.Layout()
+	for i, text := range []string{"-1", "-0.5", "0", "+0.5", "+1"} {
+		h.Ticks = append(h.Ticks, htmlpage.Tick{X: left + i*middle/2*binWidth + binWidth/2, Text: text})
+	}
+	if parts != nil {
+		h.Label = "Rows by difference: " + strings.Join(parts, ", ") + "."
+	}
+	return h
 }
 
-// A shownComparison is what the page shows besides its rows.
-type shownComparison struct {
-	*compare.Comparison
-	Title               string
-	Mean, Was, Is       string
-	Figures, Facts      []fact
-	Sides               []fact
-	Histogram           drawing
-	RowsHTML            template.HTML
-	Shown, Beyond       int
-	AnyChange, AnyWarns bool
-}
-
-// A fact is a named text.
-type fact struct{ Name, Value string }
-
-func show(c *compare.Comparison, rows template.HTML, shown int) shownComparison {
-	s := shownComparison{
-		Comparison: c, Title: c.Baseline.Name + " and " + c.Candidate.Name,
-		Mean: "–", Was: view.Score(c.Baseline.Mean), Is: view.Score(c.Candidate.Mean),
-		Histogram: draw(&c.Histogram), RowsHTML: rows, Shown: shown, Beyond: c.Changed - shown,
-		AnyChange: c.Changed > 0, AnyWarns: len(c.Warnings) > 0,
-	}
-	if !math.IsNaN(c.Figures.Difference.Estimate) {
-		s.Mean = view.Signed(c.Figures.Difference.Estimate)
-	}
-	s.Figures = []fact{
-		{"compared", view.Units(c)},
-		{"interval", view.Interval(c)},
-		{"p-value", view.Tests(c)},
-		{"detectable", view.Detectable(c)},
-		{"claims", view.Flips(c)},
-	}
-	if text := view.Alone(c); text != "" {
-		s.Figures = append(s.Figures, fact{"claims of one side", text})
-	}
-	s.Facts = []fact{
-		{"better", strconv.Itoa(c.Better)},
-		{"worse", strconv.Itoa(c.Worse)},
-		{"the same", strconv.Itoa(c.Same)},
-		{"same answer", strconv.Itoa(c.SameAnswers)},
-	}
-	if text := view.Never(c); text != "" {
-		s.Facts = append(s.Facts, fact{"no score", text})
-	}
-	for _, side := range []*compare.Side{&c.Baseline, &c.Candidate} {
-		s.Sides = append(s.Sides, fact{side.Name, view.Rows(side) + "; " + strconv.Itoa(side.Supported) + " of " + view.Count(side.Claims, "claim") + " supported"})
-	}
-	return s
-}
+// tenths formats n/10.
+func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 64) }

@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"fmt"
 	"html/template"
 	"math"
 	"slices"
@@ -9,152 +10,142 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
+	htmlpage "github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A shownRow is a changed row.
-type shownRow struct {
-	Place                       int
+// A row is the data of a changed row.
+type row struct {
+	Position                    int
 	ID, Question                string
-	Asked                       string // the baseline's question, where it is another
+	OldQuestion                 string // question of the baseline, if it differs
 	Was, Is, Difference, Claims string
-	Way                         string // worse, better or same
+	Direction                   string // worse, better or same
 	Flips                       []flip
-	Sides                       []shownSide
+	Sides                       []side
 }
 
-// A flip is a claim of both sides on which the verdict turned.
+// A flip is a claim whose verdict changed.
 type flip struct {
-	Text  string
-	Was   string // the baseline's wording, where it is another
-	Lost  bool
-	Sides []judged
+	Text    string
+	OldText string // text in the baseline, if it differs
+	Lost    bool
+	Claims  []claim
 }
 
-// A judged is what one side says of a claim.
-type judged struct {
-	Side, Label, Word, Sign, Score, Reason string
-	Number                                 int
-	Text                                   string
-	Quotes                                 []result.Evidence
+// A claim is a claim of one run with its verdict.
+type claim struct {
+	Side, Text, Score string
+	Verdict           verdict
+	*result.Claim
 }
 
-// A shownSide is the answer of one side, and the claims that it alone has.
-type shownSide struct {
+// A verdict is a verdict on a claim as it is shown. Its sign makes it recognizable without
+// color.
+type verdict struct{ Class, Label, Sign string }
+
+// A side is the answer of one run with the claims that only it has.
+type side struct {
 	Name   string
 	Answer template.HTML
-	Alone  []judged
+	Only   []claim
 }
 
-func newRow(place int, c *compare.Change) shownRow {
-	r := shownRow{
-		Place: place, ID: c.Candidate.ID, Question: c.Candidate.Question,
+func newRow(position int, c *compare.Change) row {
+	r := row{
+		Position: position, ID: c.Candidate.ID, Question: c.Candidate.Question,
 		Was: view.Score(c.Baseline.Faithfulness), Is: view.Score(c.Candidate.Faithfulness),
-		Difference: view.Signed(c.Difference), Claims: view.Change(c),
+		Difference: view.Signed(c.Difference), Claims: view.Change(c), Direction: "same",
 	}
-	if was := c.Baseline.Question; was != r.Question {
-		r.Asked = was
+	if old := c.Baseline.Question; old != r.Question {
+		r.OldQuestion = old
 	}
-	const slack = 1e-9
-	switch {
-	case c.Difference < -slack:
-		r.Way = "worse"
-	case c.Difference > slack:
-		r.Way = "better"
-	default:
-		r.Way = "same"
+	const slack = 1e-9 // rounding error
+	if c.Difference < -slack {
+		r.Direction = "worse"
+	} else if c.Difference > slack {
+		r.Direction = "better"
 	}
-	was, is := shownSide{Name: "Baseline"}, shownSide{Name: "Candidate"}
-	turned := [2]map[int]bool{{}, {}}
+	was, is := side{Name: "Baseline"}, side{Name: "Candidate"}
+	flippedWas, flippedIs := make(map[int]bool), make(map[int]bool)
 	for _, m := range c.Claims {
 		switch {
 		case m.Candidate < 0:
-			was.Alone = append(was.Alone, judge("baseline", c.Baseline, m.Baseline))
+			was.Only = append(was.Only, newClaim("baseline", c.Baseline, m.Baseline))
 		case m.Baseline < 0:
-			is.Alone = append(is.Alone, judge("candidate", c.Candidate, m.Candidate))
+			is.Only = append(is.Only, newClaim("candidate", c.Candidate, m.Candidate))
 		case c.Lost(m) || c.Gained(m):
-			turned[0][m.Baseline], turned[1][m.Candidate] = true, true
-			f := flip{
-				Text: c.Candidate.Claims[m.Candidate].Judged(), Lost: c.Lost(m),
-				Sides: []judged{judge("baseline", c.Baseline, m.Baseline), judge("candidate", c.Candidate, m.Candidate)},
-			}
-			if was := c.Baseline.Claims[m.Baseline].Judged(); was != f.Text {
-				f.Was = was
+			flippedWas[m.Baseline], flippedIs[m.Candidate] = true, true
+			old, current := newClaim("baseline", c.Baseline, m.Baseline), newClaim("candidate", c.Candidate, m.Candidate)
+			f := flip{Text: current.Text, Lost: c.Lost(m), Claims: []claim{old, current}}
+			if old.Text != current.Text {
+				f.OldText = old.Text
 			}
 			r.Flips = append(r.Flips, f)
 		}
 	}
-	was.Answer, is.Answer = marked(c.Baseline, turned[0]), marked(c.Candidate, turned[1])
-	r.Sides = []shownSide{was, is}
+	was.Answer, is.Answer = markClaims(c.Baseline, flippedWas), markClaims(c.Candidate, flippedIs)
+	r.Sides = []side{was, is}
 	return r
 }
 
-// judge is what a side says of its i-th claim.
-func judge(side string, r *result.Row, i int) judged {
-	v := &r.Claims[i]
-	word, sign := words(v.Verdict)
-	return judged{
-		Side: side, Label: string(v.Verdict), Word: word, Sign: sign, Score: score(v.Score), Reason: v.Reason,
-		Number: r.Claims[i].ID, Text: r.Claims[i].Judged(), Quotes: v.Evidence,
+// newClaim returns the i-th claim of r.
+func newClaim(side string, r *result.Row, i int) claim {
+	c := &r.Claims[i]
+	score := "–"
+	if !math.IsNaN(c.Score) {
+		score = strings.TrimRight(strings.TrimRight(view.Score(c.Score), "0"), ".")
 	}
+	return claim{Side: side, Text: c.Judged(), Score: score, Verdict: newVerdict(c.Verdict), Claim: c}
 }
 
-func score(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return strings.TrimRight(strings.TrimRight(view.Score(x), "0"), ".")
-}
-
-// words are a verdict's word and its sign, so that its colour is never all that
-// tells it.
-func words(l result.Verdict) (word, sign string) {
-	switch l {
+func newVerdict(v result.Verdict) verdict {
+	switch v {
 	case result.Supported:
-		return "supported", "✓"
+		return verdict{string(v), "supported", "✓"}
 	case result.Contradicted:
-		return "contradicted", "✗"
+		return verdict{string(v), "contradicted", "✗"}
 	case result.NotMentioned:
 	}
-	return "not mentioned", "?"
+	return verdict{string(v), "not mentioned", "?"}
 }
 
-// marked is the answer with each claim marked by its verdict, and those that
-// turned pointed out. Of claims that overlap the first is marked as far as it goes.
-func marked(r *result.Row, turned map[int]bool) template.HTML {
-	type place struct{ start, end, claim int }
-	var places []place
+// markClaims returns the answer with each claim marked by its verdict, and flipped claims
+// highlighted. Where claims overlap, the mark of the first one takes precedence.
+func markClaims(r *result.Row, flipped map[int]bool) template.HTML {
+	type span struct{ start, end, claim int }
+	var spans []span
 	for i := range r.Claims {
 		c := &r.Claims[i]
-		start, end := c.Start, c.End
+		s := span{c.Start, c.End, i}
 		if c.From != nil {
-			start, end = c.From.Start, c.From.End
+			s.start, s.end = c.From.Start, c.From.End
 		}
-		if start >= 0 && start < end {
-			places = append(places, place{start, end, i})
+		if s.start >= 0 && s.start < s.end {
+			spans = append(spans, s)
 		}
 	}
-	slices.SortStableFunc(places, func(a, b place) int { return cmp.Compare(a.start, b.start) })
-	runes := []rune(r.Answer)
+	slices.SortStableFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	answer := []rune(r.Answer)
 	var b strings.Builder
-	at := 0
-	for _, p := range places {
-		start, end := min(max(p.start, at), len(runes)), min(p.end, len(runes))
-		appendVisible(&b, string(runes[at:start]))
-		word, sign := words(r.Claims[p.claim].Verdict)
-		label := string(r.Claims[p.claim].Verdict)
-		class := label
-		if turned[p.claim] {
-			class += " turned"
+	write := func(start, end int) { b.WriteString(string(htmlpage.Visible(string(answer[start:end])))) }
+	end := 0 // of the text written
+	for _, s := range spans {
+		start := min(max(s.start, end), len(answer))
+		write(end, start)
+		end = max(start, min(s.end, len(answer)))
+		id, v := r.Claims[s.claim].ID, newVerdict(r.Claims[s.claim].Verdict)
+		class := v.Class
+		if flipped[s.claim] {
+			class += " flipped"
 		}
-		b.WriteString(`<span class="number ` + class + `" title="Claim ` + digits(r.Claims[p.claim].ID) + `, ` + word + `">` + digits(r.Claims[p.claim].ID) + sign + `</span>`)
+		fmt.Fprintf(&b, `<span class="number %s" title="Claim %d, %s">%d%s</span>`, class, id, v.Label, id, v.Sign)
 		if start < end {
-			b.WriteString(`<mark class="` + class + `">`)
-			appendVisible(&b, string(runes[start:end]))
+			fmt.Fprintf(&b, `<mark class="%s">`, class)
+			write(start, end)
 			b.WriteString(`</mark>`)
 		}
-		at = max(start, end)
 	}
-	appendVisible(&b, string(runes[at:]))
-	return template.HTML(b.String()) //nolint:gosec // appendVisible escapes
+	write(end, len(answer))
+	return template.HTML(b.String()) //nolint:gosec // texts are escaped by Visible
 }

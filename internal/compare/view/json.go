@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Schema is the JSON Schema that JSON is valid against.
+// Schema is the URL of the JSON Schema of JSON.
 const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/compare.schema.json"
 
-// schemaVersion is that of the format.
+// schemaVersion is the version of the format.
 const schemaVersion = 1
 
 type jsonComparison struct {
@@ -54,7 +54,7 @@ type jsonWarning struct {
 	Text string       `json:"text"`
 }
 
-type jsonNamed struct {
+type jsonRowIDs struct {
 	Count int      `json:"count"`
 	First []string `json:"first"`
 }
@@ -62,7 +62,7 @@ type jsonNamed struct {
 type jsonTransition struct {
 	Baseline  string `json:"baseline"`
 	Candidate string `json:"candidate"`
-	jsonNamed
+	jsonRowIDs
 }
 
 type jsonRows struct {
@@ -72,8 +72,8 @@ type jsonRows struct {
 	Worse         int              `json:"worse"`
 	Same          int              `json:"same"`
 	SameAnswers   int              `json:"same_answers"`
-	OnlyBaseline  jsonNamed        `json:"only_baseline"`
-	OnlyCandidate jsonNamed        `json:"only_candidate"`
+	OnlyBaseline  jsonRowIDs       `json:"only_baseline"`
+	OnlyCandidate jsonRowIDs       `json:"only_candidate"`
 	Unscored      []jsonTransition `json:"unscored"`
 }
 
@@ -132,14 +132,13 @@ type jsonClaim struct {
 	Reason  string        `json:"reason"`
 }
 
-// JSON writes c as one object, with a line a member. version is that of the
-// program.
+// JSON writes c as an indented object. version is the version of ragfaith.
 func JSON(w io.Writer, c *compare.Comparison, version string) error {
 	j := jsonComparison{
 		Schema: Schema, Version: schemaVersion, Ragfaith: version,
 		Baseline: side(&c.Baseline), Candidate: side(&c.Candidate), Warnings: []jsonWarning{},
 		Rows: jsonRows{
-			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, names(c.OnlyBaseline), names(c.OnlyCandidate), []jsonTransition{},
+			c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.SameAnswers, rowIDs(c.OnlyBaseline), rowIDs(c.OnlyCandidate), []jsonTransition{},
 		},
 		Units: "rows", Difference: report.IntervalOf(&c.Figures.Difference),
 		Permutation: test(c.Figures.Permutation), Wilcoxon: test(c.Figures.Wilcoxon), Detectable: report.Figure(c.Figures.Detectable),
@@ -157,7 +156,7 @@ func JSON(w io.Writer, c *compare.Comparison, version string) error {
 		j.Warnings = append(j.Warnings, jsonWarning(warning))
 	}
 	for _, t := range c.Unscored {
-		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{string(t.From), string(t.To), names(t.Rows)})
+		j.Rows.Unscored = append(j.Rows.Unscored, jsonTransition{string(t.From), string(t.To), rowIDs(t.Rows)})
 	}
 	if g := c.Gate; g != nil {
 		j.Passed = g.Passed
@@ -183,7 +182,7 @@ func side(s *compare.Side) jsonSide {
 	return jsonSide{s.Name, s.Rows, s.Scored, s.NoClaims, s.Failed, s.Duplicates.Count, report.Figure(s.Mean), s.Claims, s.Supported}
 }
 
-func names(n compare.Named) jsonNamed { return jsonNamed{n.Count, append([]string{}, n.First...)} }
+func rowIDs(r compare.RowIDs) jsonRowIDs { return jsonRowIDs{r.Count, append([]string{}, r.First...)} }
 
 func test(t stats.Test) jsonTest {
 	return jsonTest{report.Figure(t.TwoSided), report.Figure(t.Greater), report.Figure(t.Less), t.Exact}
@@ -205,6 +204,6 @@ func change(c *compare.Change) jsonChange {
 }
 
 func claim(r *result.Row, i int) jsonClaim {
-	v := &r.Claims[i]
-	return jsonClaim{r.Claims[i].ID, r.Claims[i].Judged(), string(v.Verdict), report.Figure(v.Score), v.Reason}
+	c := &r.Claims[i]
+	return jsonClaim{c.ID, c.Judged(), string(c.Verdict), report.Figure(c.Score), c.Reason}
 }

@@ -1,5 +1,5 @@
-// Package view shows a comparison of two runs: as a table in a terminal, as
-// Markdown for a pull request, and as JSON for a program.
+// Package view formats a comparison of two runs: as a table for a terminal, as Markdown for
+// a pull request, and as JSON.
 package view
 
 import (
@@ -9,114 +9,98 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/compare"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Difference is the difference of the means in words, with its interval or why
-// there is none.
-func Difference(c *compare.Comparison) string {
-	d := &c.Figures.Difference
-	if d.N == 0 {
-		return "nothing is compared"
+// A Fact is a named statement about a comparison. Values may contain text from datasets.
+type Fact struct{ Name, Value string }
+
+// Facts returns what a comparison found, except the changed rows.
+func Facts(c *compare.Comparison) []Fact {
+	units := Count(c.Compared, "row")
+	if c.Cluster {
+		units = Count(c.Groups, "group") + " of " + units
 	}
-	return Signed(d.Estimate) + ", " + Interval(c)
+	test := "permutation"
+	if c.Figures.Permutation.Exact {
+		test = "exact permutation"
+	}
+	detectable := "unknown (too few rows differ)"
+	if d := c.Figures.Detectable; !math.IsNaN(d) {
+		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
+	}
+	facts := []Fact{
+		{"compared", fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
+		{"difference", difference(c)},
+		{"p-value", fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Figures.Permutation.TwoSided), test, compare.PValue(c.Figures.Wilcoxon.TwoSided))},
+		{"detectable", detectable},
+		{"claims", fmt.Sprintf("%d no longer supported, %d newly supported, of %d in both runs", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)},
+	}
+	if c.Claims.OnlyBaseline+c.Claims.OnlyCandidate > 0 {
+		facts = append(facts, Fact{"unmatched", fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
+			c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported, c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported)})
+	}
+	if text := unscored(c); text != "" {
+		facts = append(facts, Fact{"no score", text})
+	}
+	return facts
 }
 
-// Interval is that of the difference, or why there is none.
-func Interval(c *compare.Comparison) string {
+// difference describes the difference of the means with its confidence interval.
+func difference(c *compare.Comparison) string {
 	d := &c.Figures.Difference
-	if !d.Reliable() {
-		return "no interval: " + d.Note
+	switch {
+	case d.N == 0:
+		return "nothing to compare"
+	case !d.Reliable():
+		return Signed(d.Estimate) + ", no interval: " + d.Note
 	}
-	text := fmt.Sprintf("%s interval %s to %s", percent(d.Confidence), Signed(d.Lower), Signed(d.Upper))
+	percent := strconv.FormatFloat(math.Round(d.Confidence*1e6)/1e4, 'f', -1, 64)
+	text := fmt.Sprintf("%s, %s%% interval %s to %s", Signed(d.Estimate), percent, Signed(d.Lower), Signed(d.Upper))
 	if d.Note != "" {
 		text += " (" + d.Note + ")"
 	}
 	return text
 }
 
-// Tests are the p-values in words.
-func Tests(c *compare.Comparison) string {
-	return fmt.Sprintf("%s (%s), %s (Wilcoxon)", compare.PValue(c.Figures.Permutation.TwoSided), permutation(c.Figures.Permutation), compare.PValue(c.Figures.Wilcoxon.TwoSided))
-}
-
-func permutation(t stats.Test) string {
-	if t.Exact {
-		return "exact permutation"
-	}
-	return "permutation"
-}
-
-// Detectable is the difference that so many units find, in words.
-func Detectable(c *compare.Comparison) string {
-	d := c.Figures.Detectable
-	if math.IsNaN(d) {
-		return "unknown: too few rows differ"
-	}
-	return fmt.Sprintf("%.4f, with a probability of 0.8", d)
-}
-
-// Units are what the figures count.
-func Units(c *compare.Comparison) string {
-	text := Count(c.Compared, "row")
-	if c.Cluster {
-		text = Count(c.Groups, "group") + " of " + text
-	}
-	return text
-}
-
-// Never counts the rows that have a score on neither side, "" for none. Rows that
-// one side scored, or that one side alone has, are in the warnings.
-func Never(c *compare.Comparison) string {
+// unscored describes the rows that have no score in either run; it is empty if there are
+// none. Warnings report rows that have a score, or occur, in only one run.
+func unscored(c *compare.Comparison) string {
 	n := 0
 	var parts []string
 	for _, t := range c.Unscored {
 		if t.From == t.To {
 			n += t.Rows.Count
-			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.Rows.Names())
+			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.Rows.String())
 		}
 	}
 	if n == 0 {
 		return ""
 	}
-	return Count(n, "row") + " on both sides (" + strings.Join(parts, "; ") + ")"
+	return Count(n, "row") + " in both runs (" + strings.Join(parts, "; ") + ")"
 }
 
-// Rows counts what a side holds.
+// Rows describes the rows of a run.
 func Rows(s *compare.Side) string {
 	return fmt.Sprintf("%s: scored %d, no claims %d, failed %d", Count(s.Rows, "row"), s.Scored, s.NoClaims, s.Failed)
 }
 
-// Flips says what became of the claims that both sides have.
-func Flips(c *compare.Comparison) string {
-	return fmt.Sprintf("%d no longer supported, %d newly supported, of %d on both sides", c.Claims.Lost, c.Claims.Gained, c.Claims.Matched)
-}
-
-// Alone says how many claims one side alone has, "" for none.
-func Alone(c *compare.Comparison) string {
-	if c.Claims.OnlyBaseline+c.Claims.OnlyCandidate == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
-		c.Claims.OnlyBaseline, c.Claims.OnlyBaselineSupported, c.Claims.OnlyCandidate, c.Claims.OnlyCandidateSupported)
-}
-
-// Change says what became of the claims of one row.
+// Change describes how the claims of a row changed.
 func Change(change *compare.Change) string {
-	lost, gained, was, is := change.Count()
+	lost, gained, gone, added := change.Count()
 	var parts []string
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{lost, "no longer supported"}, {gained, "newly supported"}, {was, "gone"}, {is, "new"}} {
-		if p.n > 0 {
-			parts = append(parts, strconv.Itoa(p.n)+" "+p.what)
+	add := func(n int, what string) {
+		if n > 0 {
+			parts = append(parts, strconv.Itoa(n)+" "+what)
 		}
 	}
+	add(lost, "no longer supported")
+	add(gained, "newly supported")
+	add(gone, "removed")
+	add(added, "new")
 	return strings.Join(parts, ", ")
 }
 
-// Count writes a number of things.
+// Count formats a number of things, whose plural ends in s.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -124,7 +108,7 @@ func Count(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
-// Signed writes a difference with four decimals and its sign, none for 0.
+// Signed formats a difference with a sign and four decimals. Zero has no sign.
 func Signed(x float64) string {
 	text := strconv.FormatFloat(x, 'f', 4, 64)
 	switch {
@@ -136,12 +120,10 @@ func Signed(x float64) string {
 	return text
 }
 
-// Score writes a mean or a score with four decimals, and a dash for none.
+// Score formats a score with four decimals, and NaN as a dash.
 func Score(x float64) string {
 	if math.IsNaN(x) {
 		return "-"
 	}
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
-
-func percent(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e4, 'f', -1, 64) + "%" }

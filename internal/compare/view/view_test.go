@@ -17,11 +17,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// hostile is a text that is made to break out of what it stands in.
+// hostile is a text that tries to break out of every context.
 const hostile = "``` \x1b[31m\u202e\x00EVIL\n\n# EVIL | <img src=x onerror=EVIL> [EVIL](http://evil.example) @EVIL #12 \x1b[31m\u202e\x00"
 
-// answered makes a row with a claim for each sign: + is supported, - is not.
-func answered(id, text, signs string) *result.Row {
+// row returns a row with a claim per sign: + is supported, - is not.
+func row(id, text, signs string) *result.Row {
 	r := &result.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}, Status: result.Scored}
 	for i, sign := range signs {
 		label := result.NotMentioned
@@ -49,27 +49,27 @@ func source(name string, rows []*result.Row) compare.Source {
 	}}
 }
 
-func compared(t *testing.T, was, is []*result.Row) *compare.Comparison {
+func comparison(t *testing.T, was, is []*result.Row) *compare.Comparison {
 	t.Helper()
-	bar := 0.02
-	c, err := compare.Run(context.Background(), source("was|.jsonl", was), source("is.jsonl", is), compare.Options{MaxDrop: &bar})
+	maxDrop := 0.02
+	c, err := compare.Run(context.Background(), source("was|.jsonl", was), source("is.jsonl", is), compare.Options{MaxDrop: &maxDrop})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return c
 }
 
-// runs are two with rows of all kinds, n of them changed.
+// runs returns two runs with rows of every kind, n of them changed.
 func runs(n int, text string) (was, is []*result.Row) {
 	for i := range n {
 		id := text + strconv.Itoa(i)
-		was, is = append(was, answered(id, text, "++++++++")), append(is, answered(id, text, "+-------"))
+		was, is = append(was, row(id, text, "++++++++")), append(is, row(id, text, "+-------"))
 	}
 	failed := &result.Row{ID: "f", Status: result.Failed, Reason: "verdict", Err: errors.New("no"), Faithfulness: math.NaN()}
-	never := *failed // on both sides
-	never.ID = text + "never"
-	was = append(was, answered("same", "t", "+"), answered("only", "t", "+"), answered("f", "t", "+"), answered("up", "t", "-"), &never)
-	is = append(is, answered("same", "t", "+"), failed, answered("up", "t", "+"), &never)
+	unscored := *failed // in both runs
+	unscored.ID = text + "unscored"
+	was = append(was, row("same", "t", "+"), row("only", "t", "+"), row("f", "t", "+"), row("up", "t", "-"), &unscored)
+	is = append(is, row("same", "t", "+"), failed, row("up", "t", "+"), &unscored)
 	return was, is
 }
 
@@ -82,24 +82,24 @@ func markdownOf(t *testing.T, c *compare.Comparison) string {
 	return b.String()
 }
 
-func TestMarkdownFitsAComment(t *testing.T) {
+func TestMarkdownIsLimited(t *testing.T) {
 	was, is := runs(400, strings.Repeat(hostile, 20))
-	text := markdownOf(t, compared(t, was, is))
+	text := markdownOf(t, comparison(t, was, is))
 	if len(text) > report.MaxMarkdown {
-		t.Errorf("%d bytes", len(text))
+		t.Errorf("got %d bytes, want at most %d", len(text), report.MaxMarkdown)
 	}
 	if !strings.HasPrefix(text, "## Faithfulness: -0.8682 (0.1294, was 0.9975)\n\n> [!WARNING]\n") || !strings.Contains(text, " more rows\n") {
-		t.Error(text[:200], text[len(text)-200:])
+		t.Errorf("got %q ... %q", text[:200], text[len(text)-200:])
 	}
 }
 
-func TestHostileTextsAreInert(t *testing.T) {
+func TestHostileTextsAreEscaped(t *testing.T) {
 	was, is := runs(9, hostile)
-	c := compared(t, was, is)
+	c := comparison(t, was, is)
 	text := markdownOf(t, c)
 	for line := range strings.Lines(text) {
 		outside := line
-		for _, fence := range []string{"````", "`"} { // of the texts that have three, and of others
+		for _, fence := range []string{"````", "`"} { // texts with three backticks have a fence of four
 			for {
 				before, rest, ok := strings.Cut(outside, fence)
 				_, after, closed := strings.Cut(rest, fence)
@@ -119,12 +119,12 @@ func TestHostileTextsAreInert(t *testing.T) {
 	}
 	for name, text := range map[string]string{"markdown": text, "table": table.String()} {
 		if i := strings.IndexAny(text, "\x00\x1b\u202e"); i >= 0 {
-			t.Errorf("%s: %q", name, text[max(0, i-20):i+4])
+			t.Errorf("%s contains a control character: %q", name, text[max(0, i-20):i+4])
 		}
 	}
 }
 
-func TestJSONIsValid(t *testing.T) {
+func TestJSONMatchesItsSchema(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../../../schema/compare.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -134,32 +134,32 @@ func TestJSONIsValid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*compare.Comparison{compared(t, was, is), plain} {
+	for _, c := range []*compare.Comparison{comparison(t, was, is), plain} {
 		var b bytes.Buffer
 		if err := JSON(&b, c, "1.0"); err != nil {
 			t.Fatal(err)
 		}
-		good := b.String()
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(good))
+		valid := b.String()
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(valid))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Validate(doc); err != nil {
-			t.Errorf("%v: %s", err, good)
+			t.Errorf("%v: %s", err, valid)
 		}
 		for _, change := range [][2]string{{`"paired":`, `"pairs":`}, {`"verdict": "supported"`, `"verdict": "yes"`}, {`"version": 1`, `"version": 2`}, {`"estimate": -`, `"estimate": "x", "y": -`}} {
-			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(good, change[0], change[1], 1)))
-			if !strings.Contains(good, change[0]) || err == nil && s.Validate(doc) == nil {
-				t.Errorf("valid with %s", change[1])
+			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(strings.Replace(valid, change[0], change[1], 1)))
+			if !strings.Contains(valid, change[0]) || err == nil && s.Validate(doc) == nil {
+				t.Errorf("schema accepts %s", change[1])
 			}
 		}
 	}
 }
 
-func TestNumbersAreWrittenWithTheirSign(t *testing.T) {
+func TestSigned(t *testing.T) {
 	for x, want := range map[float64]string{0: "0.0000", -0.00001: "0.0000", 0.00001: "0.0000", 0.5: "+0.5000", -0.25: "-0.2500"} {
 		if got := Signed(x); got != want {
-			t.Errorf("%v: %s", x, got)
+			t.Errorf("Signed(%v): got %q, want %q", x, got, want)
 		}
 	}
 }

@@ -13,57 +13,57 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
-var shots = flag.String("shots", "", "write pictures of the page into this folder")
+var shots = flag.String("shots", "", "write screenshots to this directory")
 
-// openRow opens a row by its place in the table, which must be near the beginning.
-func openRow(p *browsertest.Tab, place int) {
+// openRow opens the row at a position of the table, which must be near the start.
+func openRow(p *browsertest.Tab, position int) {
 	p.T.Helper()
-	row := fmt.Sprintf(`document.querySelector('.row[data-place="%d"]')`, place)
+	row := fmt.Sprintf(`document.querySelector('.row[data-position="%d"]')`, position)
 	p.Run(`document.getElementById('grid').scrollIntoView()`)
-	p.Is(row+` !== null`, "true") // it is drawn when it comes into view
+	p.Is(row+` !== null`, "true") // drawn when scrolled into view
 	p.Run(row + `.click()`)
 	p.Is(`document.getElementById('detail').open`, "true")
 }
 
-// ids lists the rows of the table by their index.
-const ids = `[...document.querySelectorAll('.row .at-index')].map((e) => e.textContent).join(' ')`
+// indexes is a script that returns the indexes of the rows in the table.
+const indexes = `[...document.querySelectorAll('.row .at-index')].map((e) => e.textContent).join(' ')`
 
-func TestPageInABrowser(t *testing.T) {
+func TestPageInBrowser(t *testing.T) {
 	b := browsertest.Start(t)
-	some := rendered(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow(), hostileRow(), refusedRow(), failedRow())
+	page := render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow(), hostileRow(), refusedRow(), failedRow())
 	for name, test := range map[string]func(*browsertest.Tab){
-		"sorts": func(p *browsertest.Tab) {
-			p.Is(ids, "0 1 2 3")
+		"sorting": func(p *browsertest.Tab) {
+			p.Is(indexes, "0 1 2 3")
 			p.Click(".head .at-faithfulness button")
-			p.Is(ids, "0 1 2 3") // rows without a score come last,
+			p.Is(indexes, "0 1 2 3") // rows without a score come last
 			p.Is(`document.querySelector('.head .at-faithfulness').ariaSort`, "ascending")
 			p.Click(".head .at-faithfulness button")
-			p.Is(ids, "1 0 2 3") // whichever way it goes
+			p.Is(indexes, "1 0 2 3") // in both directions
 			p.Is(`document.querySelector('.head .at-faithfulness').ariaSort`, "descending")
-			p.Is(`document.getElementById('said').textContent`, "4 rows, by score, falling")
+			p.Is(`document.getElementById('row-count').textContent`, "4 rows, sorted by score, descending")
 			p.Click(".head .at-status button")
-			p.Is(ids, "3 2 0 1")
+			p.Is(indexes, "3 2 0 1")
 		},
-		"filters by status, verdict and words": func(p *browsertest.Tab) {
+		"filtering": func(p *browsertest.Tab) {
 			p.Choose("status", "failed")
-			p.Is(ids, "3")
-			p.Is(`document.getElementById('said').textContent`, "1 of 4 rows, by place in the dataset")
+			p.Is(indexes, "3")
+			p.Is(`document.getElementById('row-count').textContent`, "1 of 4 rows, sorted by position in the dataset")
 			p.Choose("status", "")
 			p.Choose("verdict", "contradicted")
-			p.Is(ids, "0")
+			p.Is(indexes, "0")
 			p.Choose("verdict", "supported")
-			p.Is(ids, "1")
+			p.Is(indexes, "1")
 			p.Choose("verdict", "")
 			p.Do(chromedp.SendKeys(chromedp.CSS("#search"), "RED 東京"))
-			p.Is(ids, "0")
+			p.Is(indexes, "0")
 			p.Do(chromedp.SendKeys(chromedp.CSS("#search"), " nowhere"))
-			p.Is(ids, "")
-			p.Is(`document.getElementById('said').textContent.startsWith('No row matches')`, "true")
+			p.Is(indexes, "")
+			p.Is(`document.getElementById('row-count').textContent.startsWith('No matching rows')`, "true")
 			p.Click("#clear")
-			p.Is(ids, "0 1 2 3")
+			p.Is(indexes, "0 1 2 3")
 			p.Is(`document.activeElement.id`, "search")
 		},
-		"marks the places that are counted in code points": func(p *browsertest.Tab) {
+		"marks of spans in code points": func(p *browsertest.Tab) {
 			p.Click(".row")
 			p.Is(`document.getElementById('detail').open`, "true")
 			p.Is(browsertest.Texts(".answer mark"), "Opened in 1958.|高さは|999メートル|。|It is red.")
@@ -73,7 +73,7 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(browsertest.Texts("[data-chunk='1'] mark"), "🐼 red")
 			p.Is(browsertest.Texts(".claim-card .unsupported"), "999メートル")
 			p.Is(browsertest.Texts(".claim-card .quote .which"), "Chunk 0 |Contradicts it, chunk 0 |Nearest passage, chunk 1 ")
-			p.Is(browsertest.Texts(".legend"), "✗ contradicts a claim · ? nearest to a claim, and does not state it")
+			p.Is(browsertest.Texts(".legend"), "✗ contradicts a claim · ? nearest to a claim, but does not support it")
 			p.Is(`[...document.querySelectorAll('.chunk .number')].map((e) => e.title).join('|')`,
 				"Evidence for claim 0, supported|Contradicts claim 1, contradicted|Nearest passage to claim 2, not mentioned")
 			p.Is(browsertest.Texts(".claim-card .badge"), "✓ supported|✗ contradicted|? not mentioned")
@@ -81,21 +81,21 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(`[...document.querySelectorAll('.chunk .text')].map((e) => { const c = e.cloneNode(true); c.querySelectorAll('.number').forEach((n) => n.remove()); return c.textContent; }).join('|')`,
 				strings.Join(scoredRow().Contexts, "|"))
 		},
-		"points out a claim and its evidence": func(p *browsertest.Tab) {
+		"selecting a claim and its evidence": func(p *browsertest.Tab) {
 			p.Click(".row")
 			p.Click(".answer .number.contradicted")
-			p.Is(browsertest.Texts("mark.chosen"), "高さは|999メートル|。|333 m")
-			p.Is(`document.querySelector('.claim-card.chosen .which').textContent`, " claim 1")
+			p.Is(browsertest.Texts("mark.selected"), "高さは|999メートル|。|333 m")
+			p.Is(`document.querySelector('.claim-card.selected .which').textContent`, " claim 1")
 			p.Is(`document.querySelectorAll('[aria-pressed=true]').length`, "3")
 			p.Click(".answer .number.contradicted")
-			p.Is(browsertest.Texts("mark.chosen"), "")
+			p.Is(browsertest.Texts("mark.selected"), "")
 			p.Click(".claim-card.supported .quote")
 			p.Is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "0✓0")
 			p.Click(".claim-card.not_mentioned .quote")
-			p.Is(browsertest.Texts(".chunk mark.chosen"), "🐼 red")
+			p.Is(browsertest.Texts(".chunk mark.selected"), "🐼 red")
 			p.Is(`document.activeElement.textContent + document.activeElement.closest('[data-chunk]').dataset.chunk`, "2?1")
 		},
-		"lets a hostile text do nothing": func(p *browsertest.Tab) {
+		"hostile texts": func(p *browsertest.Tab) {
 			openRow(p, 1)
 			p.Is(`document.querySelector('#detail-title .id')?.textContent.includes('</script>')`, "true")
 			p.Is(`document.querySelector('.answer mark').textContent`, strings.NewReplacer(
@@ -103,19 +103,19 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(`document.querySelectorAll('body img, body a, dialog script, dialog style, main script, dialog svg, [onerror], [onload], iframe').length`, "0")
 			p.Is(`typeof window.hacked`, "undefined")
 			p.Is(`document.querySelectorAll('.kept dt').length`, "2")
-			// Even a script of the page could make no markup of a text, and no other runs.
-			p.Is(`(() => { try { document.body.innerHTML = '<b>'; return 'made' } catch { return 'refused' } })()`, "refused")
-			p.Forgive() // that refusal is reported, as it should be
+			// Not even the script of the page can turn text into markup.
+			p.Is(`(() => { try { document.body.innerHTML = '<b>'; return 'allowed' } catch { return 'refused' } })()`, "refused")
+			p.ClearErrors() // the refusal is reported
 		},
-		"works with the keyboard alone": func(p *browsertest.Tab) {
-			// Only the key goes down: the character that follows it is a driver's, not a browser's.
+		"keyboard": func(p *browsertest.Tab) {
+			// chromedp would also send the character, which the browser would not.
 			p.Run(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true}))`)
 			p.Is(`document.activeElement.id`, "search")
 			p.Press(kb.ArrowDown)
-			p.Is(`document.activeElement.dataset.place`, "0")
+			p.Is(`document.activeElement.dataset.position`, "0")
 			p.Press(kb.ArrowDown)
 			p.Press(kb.ArrowDown)
-			p.Is(`document.activeElement.dataset.place`, "2")
+			p.Is(`document.activeElement.dataset.position`, "2")
 			p.Is(`getComputedStyle(document.activeElement).outlineStyle`, "solid")
 			p.Press(kb.Enter)
 			p.Is(`document.activeElement.textContent`, "Row 2 refused")
@@ -125,10 +125,10 @@ func TestPageInABrowser(t *testing.T) {
 			p.Is(browsertest.Texts(".claim-card .badge"), "– not judged|– not judged")
 			p.Press(kb.Escape)
 			p.Is(`document.getElementById('detail').open`, "false")
-			p.Is(`document.activeElement.dataset.place`, "3")
+			p.Is(`document.activeElement.dataset.position`, "3")
 			p.Press(kb.Home)
 			p.Press(kb.Enter)
-			p.Is(`document.activeElement.textContent`, "Row 0 places")
+			p.Is(`document.activeElement.textContent`, "Row 0 spans")
 			for range 20 {
 				p.Press(kb.Tab)
 				if p.Value(`document.activeElement.matches('.verdict')`) == true {
@@ -136,10 +136,10 @@ func TestPageInABrowser(t *testing.T) {
 				}
 			}
 			p.Press(kb.ArrowDown)
-			p.Is(browsertest.Texts(".claim-card.chosen .which"), " claim 1|Contradicts it, chunk 0 ")
-			p.Is(browsertest.Texts("mark.chosen"), "高さは|999メートル|。|333 m")
+			p.Is(browsertest.Texts(".claim-card.selected .which"), " claim 1|Contradicts it, chunk 0 ")
+			p.Is(browsertest.Texts("mark.selected"), "高さは|999メートル|。|333 m")
 		},
-		"is dark where that is preferred or chosen": func(p *browsertest.Tab) {
+		"dark theme": func(p *browsertest.Tab) {
 			const background = `getComputedStyle(document.body).backgroundColor`
 			p.Scheme("light")
 			p.Is(background, "rgb(255, 255, 255)")
@@ -154,7 +154,7 @@ func TestPageInABrowser(t *testing.T) {
 			p.Click("#theme")
 			p.Is(background, "rgb(255, 255, 255)")
 		},
-		"fits narrow and wide screens": func(p *browsertest.Tab) {
+		"narrow and wide screens": func(p *browsertest.Tab) {
 			for _, width := range []int64{320, 360, 900, 1600} {
 				p.Size(width, 740)
 				p.Is(`document.documentElement.scrollWidth <= innerWidth`, "true")
@@ -164,12 +164,12 @@ func TestPageInABrowser(t *testing.T) {
 				p.Is(`document.getElementById('detail').open`, "false")
 			}
 		},
-		"prints rows, and an open row in full": func(p *browsertest.Tab) {
+		"printing": func(p *browsertest.Tab) {
 			p.Run(`dispatchEvent(new Event('beforeprint'))`)
-			p.Is(ids, "0 1 2 3")
+			p.Is(indexes, "0 1 2 3")
 			p.Is(`document.querySelector('.body').style.height`, "auto")
 			p.Run(`dispatchEvent(new Event('afterprint'))`)
-			p.Is(ids, "0 1 2 3")
+			p.Is(indexes, "0 1 2 3")
 			p.Click(".row")
 			browsertest.Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
 			p.Is(`getComputedStyle(document.getElementById('main')).display`, "none")
@@ -177,19 +177,19 @@ func TestPageInABrowser(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := b.Open(t, some, "")
+			p := b.Open(t, page, "")
 			p.T = t
 			test(p)
 		})
 	}
 
-	t.Run("opens the row that the address names", func(t *testing.T) { openLinked(t, b, some) })
-	t.Run("opens the next row as soon as one is closed", func(t *testing.T) { openNext(t, b) })
-	t.Run("says that a file is damaged", func(t *testing.T) { openDamaged(t, b, some) })
-	t.Run("shows what a claim cites", func(t *testing.T) { openCited(t, b) })
-	t.Run("draws only what is seen of many rows", func(t *testing.T) { openMany(t, b) })
+	t.Run("linked row", func(t *testing.T) { testLinkedRow(t, b, page) })
+	t.Run("opening a row while another closes", func(t *testing.T) { testOpenDuringClose(t, b) })
+	t.Run("damaged file", func(t *testing.T) { testDamagedFile(t, b, page) })
+	t.Run("citations", func(t *testing.T) { testCitations(t, b) })
+	t.Run("many rows", func(t *testing.T) { testManyRows(t, b) })
 	if *shots != "" {
-		t.Run("is looked at", func(t *testing.T) { look(t, b) })
+		t.Run("screenshots", func(t *testing.T) { takeScreenshots(t, b) })
 	}
-	t.Run("has no fault that axe finds", func(t *testing.T) { accessible(t, b, some) })
+	t.Run("accessibility", func(t *testing.T) { testAccessibility(t, b, page) })
 }

@@ -22,15 +22,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// rendered returns the page of results.
-func rendered(t testing.TB, run Run, results ...*result.Row) string {
+// render returns a page with rows.
+func render(t testing.TB, run Run, rows ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
 	w, err := New(&b, run)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range results {
+	for _, r := range rows {
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func rendered(t testing.TB, run Run, results ...*result.Row) string {
 	return b.String()
 }
 
-// blocks unpacks the data blocks of a kind.
+// blocks returns the decompressed data blocks of a kind.
 func blocks(t *testing.T, page, kind string) []string {
 	t.Helper()
 	var texts []string
@@ -55,45 +55,45 @@ func blocks(t *testing.T, page, kind string) []string {
 	return texts
 }
 
-func TestRowsAreInThePageAsResults(t *testing.T) {
+func TestPageContainsRows(t *testing.T) {
 	long := plainRow(4)
-	long.Answer = strings.Repeat("長", indexText)
+	long.Answer = strings.Repeat("長", maxIndexText)
 	long.Index = 4
 	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow(), long}
-	page := rendered(t, Run{}, rows...)
+	page := render(t, Run{}, rows...)
 	lines := strings.Split(strings.TrimSuffix(strings.Join(blocks(t, page, "rows"), ""), "\n"), "\n")
 	var index [][]any
 	if err := json.Unmarshal([]byte(strings.Join(blocks(t, page, "index"), "")), &index); err != nil {
 		t.Fatal(err)
 	}
 	if len(lines) != len(rows) || len(index) != len(rows) {
-		t.Fatalf("%d rows and %d entries, want %d", len(lines), len(index), len(rows))
+		t.Fatalf("got %d rows and %d index entries, want %d of each", len(lines), len(index), len(rows))
 	}
 	for i, r := range rows {
 		var got, want map[string]any
 		if err := errors.Join(json.Unmarshal([]byte(lines[i]), &got), json.Unmarshal(r.AppendJSON(nil), &want)); err != nil {
 			t.Fatal(err)
 		}
-		if cut := index[i][len(index[i])-1] == 1.0; cut != (r == long) {
-			t.Errorf("row %d: cut is %v", i, cut)
-		} else if !cut {
+		if truncated := index[i][len(index[i])-1] == 1.0; truncated != (r == long) {
+			t.Errorf("row %d: got truncated=%v, want %v", i, truncated, r == long)
+		} else if !truncated {
 			got["id"], got["question"], got["answer"] = index[i][2], index[i][3], index[i][4]
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("row %d (-want +got):\n%s", i, diff)
 		}
 	}
-	entry := []any{0.0, 0.0, "places", "東京タワーは？", scoredRow().Answer, "scored", 0.333333, 0.43, "", 1.0, 1.0, 1.0, 0.0}
+	entry := []any{0.0, 0.0, "spans", "東京タワーは？", scoredRow().Answer, "scored", 0.333333, 0.43, "", 1.0, 1.0, 1.0, 0.0}
 	if diff := cmp.Diff(entry, index[0]); diff != "" {
-		t.Errorf("entry (-want +got):\n%s", diff)
+		t.Errorf("index entry (-want +got):\n%s", diff)
 	}
-	if listed := index[4][4].(string); !strings.HasPrefix(long.Answer, listed) || len(listed) < indexText-utf8.UTFMax {
-		t.Errorf("%d bytes of the long answer are listed", len(listed))
+	if listed := index[4][4].(string); !strings.HasPrefix(long.Answer, listed) || len(listed) < maxIndexText-utf8.UTFMax {
+		t.Errorf("got %d bytes of the long answer, want its first %d", len(listed), maxIndexText)
 	}
 }
 
-func TestHostileTextsAreNoMarkup(t *testing.T) {
-	page := rendered(t, Run{
+func TestHostileTextsAreEscaped(t *testing.T) {
+	page := render(t, Run{
 		Datasets: []string{hostile, "-"},
 		Settings: []Setting{{hostile, hostile}},
 		Conclude: func(*report.Tally) Conclusion {
@@ -102,56 +102,56 @@ func TestHostileTextsAreNoMarkup(t *testing.T) {
 	}, hostileRow(), failedRow())
 	for _, bad := range []string{"<img", "<a ", "<svg onload", "<!--", "\u2028", "\u202e"} {
 		if strings.Contains(strings.TrimPrefix(page, "<!DOCTYPE"), bad) {
-			t.Errorf("the page has %q", bad)
+			t.Errorf("page contains %q", bad)
 		}
 	}
 	if got := strings.Count(page, "<script"); got != 3 { // rows, index, and the script of the page
-		t.Errorf("%d elements of script", got)
+		t.Errorf("got %d script start tags, want 3", got)
 	}
 	if got := strings.Count(page, "</script>"); got != 3 {
-		t.Errorf("%d ends of script", got)
+		t.Errorf("got %d script end tags, want 3", got)
 	}
 	if got := strings.Count(page, "</title>"); got != 1+strings.Count(page, "<title>")-1 {
-		t.Errorf("%d ends of titles", got)
+		t.Errorf("got %d title end tags for %d start tags", got, strings.Count(page, "<title>"))
 	}
 }
 
-func TestPolicyNamesTheOnlyScriptAndStyle(t *testing.T) {
-	browsertest.HasPolicy(t, rendered(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
+func TestPolicyAllowsOnlyTheScriptAndTheStyle(t *testing.T) {
+	browsertest.CheckPolicy(t, render(t, Run{Datasets: []string{"d.jsonl"}}, scoredRow()))
 }
 
-func TestPageNamesNothingOutsideIt(t *testing.T) {
-	page := rendered(t, Run{}, scoredRow())
+func TestPageHasNoExternalReferences(t *testing.T) {
+	page := render(t, Run{}, scoredRow())
 	if found := regexp.MustCompile(`https?:|\bsrc=|\bhref=|url\(|@import|\son\w+="`).FindAllString(page, -1); found != nil {
 		t.Error(found)
 	}
 }
 
-func TestRowsBeyondTheLimitAreCountedAndSaid(t *testing.T) {
+func TestPageReportsOmittedRows(t *testing.T) {
 	var rows []*result.Row
 	for i := range 1500 {
 		rows = append(rows, plainRow(i))
 	}
-	page := rendered(t, Run{MaxRows: 1200}, rows...)
-	if want := "first 1,200 of 1,500 rows; 300 more"; !strings.Contains(page, want) {
-		t.Errorf("the page does not say %q", want)
+	page := render(t, Run{MaxRows: 1200}, rows...)
+	if want := "first 1,200 of 1,500 rows; the other 300"; !strings.Contains(page, want) {
+		t.Errorf("page does not contain %q", want)
 	}
 	if got := strings.Count(strings.Join(blocks(t, page, "rows"), ""), "\n"); got != 1200 {
-		t.Errorf("%d rows", got)
+		t.Errorf("got %d rows, want 1200", got)
 	}
 	if want := "<dt>scored</dt><dd>1,500</dd>"; !strings.Contains(page, want) {
-		t.Errorf("the page does not say %q", want)
+		t.Errorf("page does not contain %q", want)
 	}
-	if whole := rendered(t, Run{MaxRows: 1500}, rows...); strings.Contains(whole, "The table holds") {
-		t.Error("a whole page says that it is not")
+	if whole := render(t, Run{MaxRows: 1500}, rows...); strings.Contains(whole, "The table contains") {
+		t.Error("page reports omitted rows, but has none")
 	}
-	bytes := rendered(t, Run{MaxBytes: 1}, append(rows, rows...)...)
-	if got := strings.Count(strings.Join(blocks(t, bytes, "rows"), ""), "\n"); got == 0 || got == 3000 {
-		t.Errorf("%d rows within the limit of bytes", got)
+	limited := render(t, Run{MaxBytes: 1}, append(rows, rows...)...)
+	if got := strings.Count(strings.Join(blocks(t, limited, "rows"), ""), "\n"); got == 0 || got == 3000 {
+		t.Errorf("got %d rows with MaxBytes, want some of 3000", got)
 	}
 }
 
-func TestMemoryIsOfABlock(t *testing.T) {
+func TestWriterBuffersOneBlock(t *testing.T) {
 	w, err := New(io.Discard, Run{})
 	if err != nil {
 		t.Fatal(err)
@@ -164,39 +164,39 @@ func TestMemoryIsOfABlock(t *testing.T) {
 		}
 	}
 	p := &w.packer
-	if held := p.rows.Cap() + p.index.Cap() + p.zip.Cap() + cap(p.line); held > 4*rowsBlock+2*indexBlock {
-		t.Errorf("%d bytes are held back", held)
+	if held := p.rows.Cap() + p.index.Cap() + p.compressed.Cap() + cap(p.line); held > 4*rowsBlock+2*indexBlock {
+		t.Errorf("got %d buffered bytes, want about the size of a block", held)
 	}
 }
 
-func TestPageIsTheSameBytesEachTime(t *testing.T) {
+func TestPageIsReproducible(t *testing.T) {
 	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}
-	first, second := rendered(t, Run{}, rows...), rendered(t, Run{}, rows...)
+	first, second := render(t, Run{}, rows...), render(t, Run{}, rows...)
 	if first != second {
 		t.Error("two pages of the same rows differ")
 	}
 }
 
-func TestPageOfRowsThatWereReadBackIsTheSame(t *testing.T) {
+func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 	rows := []*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}
 	var lines []byte
 	for _, r := range rows {
 		lines = append(r.AppendJSON(lines), '\n')
 	}
-	var again []*result.Row
+	var stored []*result.Row
 	for r, err := range result.NewReader(bytes.NewReader(lines), new(eval.Checker).Check).Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again = append(again, r)
+		stored = append(stored, r)
 	}
-	if diff := cmp.Diff(rendered(t, Run{}, rows...), rendered(t, Run{}, again...)); diff != "" {
+	if diff := cmp.Diff(render(t, Run{}, rows...), render(t, Run{}, stored...)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestFiguresAreSaid(t *testing.T) {
-	page := rendered(t, Run{
+func TestPageShowsFigures(t *testing.T) {
+	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
 		Settings: []Setting{{"judge", "lexical"}},
 		Conclude: func(tally *report.Tally) Conclusion {
@@ -212,68 +212,68 @@ func TestFiguresAreSaid(t *testing.T) {
 		"Scores of 2 rows, mean 0.6667. Rows by score: 0.3 to below 0.4: 1, exactly 1: 1.",
 	} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("page does not contain %q", want)
 		}
 	}
 }
 
-func TestPageWithoutRowsIsWhole(t *testing.T) {
-	page := rendered(t, Run{})
-	for _, want := range []string{"<!DOCTYPE html>", "<strong>–</strong>", "No row has a score.", "No gate was set.", "</html>"} {
+func TestPageWithoutRows(t *testing.T) {
+	page := render(t, Run{})
+	for _, want := range []string{"<!DOCTYPE html>", "<strong>–</strong>", "No row has a score.", "No gates set.", "</html>"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
+			t.Errorf("page does not contain %q", want)
 		}
 	}
 }
 
-func TestEveryWriteErrorIsReturned(t *testing.T) {
+func TestWriterReturnsErrors(t *testing.T) {
 	full := errors.New("disk full")
-	whole := len(rendered(t, Run{}, scoredRow()))
-	for room := 0; room < whole; room += whole / 40 {
-		w, err := New(&small{room, full}, Run{})
+	size := len(render(t, Run{}, scoredRow()))
+	for limit := 0; limit < size; limit += size / 40 {
+		w, err := New(&limitedWriter{limit, full}, Run{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(w.Write(scoredRow()), w.Close()); !errors.Is(err, full) {
-			t.Errorf("with room for %d bytes: %v", room, err)
+			t.Errorf("limit of %d bytes: got error %v, want %v", limit, err, full)
 		}
 	}
 }
 
-// small takes so many bytes and then fails.
-type small struct {
-	room int
-	err  error
+// A limitedWriter fails after n bytes.
+type limitedWriter struct {
+	n   int
+	err error
 }
 
-func (s *small) Write(b []byte) (int, error) {
-	if len(b) > s.room {
-		return 0, s.err
+func (w *limitedWriter) Write(b []byte) (int, error) {
+	if len(b) > w.n {
+		return 0, w.err
 	}
-	s.room -= len(b)
+	w.n -= len(b)
 	return len(b), nil
 }
 
-func TestBinsBeginAtTheirTenth(t *testing.T) {
+func TestBin(t *testing.T) {
 	for x, want := range map[float64]int{
 		0: 0, 0.0999: 0, 0.29: 2, 0.8999: 8, 0.9999: 9, 1: 10,
 	} {
 		if got := bin(x); got != want {
-			t.Errorf("%v is in bin %d, want %d", x, got, want)
+			t.Errorf("bin(%v): got %d, want %d", x, got, want)
 		}
 	}
 	tenth := 0.1
 	for k := range 11 {
-		for _, x := range []float64{float64(k) / 10, float64(k) * tenth} { // as floats they differ
+		for _, x := range []float64{float64(k) / 10, float64(k) * tenth} { // different float64 values
 			if got := bin(x); got != k {
-				t.Errorf("%d tenths are in bin %d", k, got)
+				t.Errorf("bin(%v): got %d, want %d", x, got, k)
 			}
 		}
 	}
 	var b bins
 	b.add(math.NaN())
 	if b != (bins{}) {
-		t.Error("a missing score is counted")
+		t.Error("NaN is counted")
 	}
 }
 

@@ -17,10 +17,10 @@ func manyRows(n int) []*result.Row {
 	return rows
 }
 
-// look takes pictures of the page at three widths in both schemes.
-func look(t *testing.T, b browsertest.Browser) {
+// takeScreenshots takes screenshots at three widths in both color schemes.
+func takeScreenshots(t *testing.T, b browsertest.Browser) {
 	rows := append([]*result.Row{scoredRow(), hostileRow(), refusedRow(), failedRow()}, manyRows(60)[4:]...)
-	page := rendered(t, Run{
+	page := render(t, Run{
 		Datasets: []string{"answers-2026-05.jsonl"},
 		Settings: []Setting{{"judge", "lexical"}, {"threshold", "0.5"}, {"claims", "sentence"}, {"evidence", "chunks"}},
 		Conclude: func(*report.Tally) Conclusion {
@@ -35,21 +35,21 @@ func look(t *testing.T, b browsertest.Browser) {
 		p.Scheme(scheme)
 		for _, width := range []int64{360, 900, 1600} {
 			p.Size(width, max(740, width*5/8))
-			p.Picture(*shots, fmt.Sprintf("%s-%d-list", scheme, width), false)
+			p.Screenshot(*shots, fmt.Sprintf("%s-%d-list", scheme, width), false)
 			p.Run(`document.getElementById('rows-title').scrollIntoView()`)
-			p.Picture(*shots, fmt.Sprintf("%s-%d-rows", scheme, width), false)
+			p.Screenshot(*shots, fmt.Sprintf("%s-%d-rows", scheme, width), false)
 			openRow(p, 0)
-			p.Picture(*shots, fmt.Sprintf("%s-%d-row", scheme, width), false)
+			p.Screenshot(*shots, fmt.Sprintf("%s-%d-row", scheme, width), false)
 			p.Run(`document.querySelector('.claim-card.contradicted .verdict').click()`)
-			p.Picture(*shots, fmt.Sprintf("%s-%d-claim", scheme, width), false)
+			p.Screenshot(*shots, fmt.Sprintf("%s-%d-claim", scheme, width), false)
 			p.Run(`document.querySelector('dialog .close').click(); scrollTo(0, 0)`)
 		}
 	}
 }
 
-// accessible runs axe-core over the table and an open row in both schemes and at
-// two widths.
-func accessible(t *testing.T, b browsertest.Browser, page string) {
+// testAccessibility checks the table and the open rows with axe-core, in both color schemes
+// and at two widths.
+func testAccessibility(t *testing.T, b browsertest.Browser, page string) {
 	p := b.Open(t, page, "")
 	p.LoadAxe()
 	for _, scheme := range []string{"light", "dark"} {

@@ -9,14 +9,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html/browsertest"
 )
 
-var pageFile = flag.String("page", "", "a report that BenchmarkOpen opens")
+var pageFile = flag.String("page", "", "report for BenchmarkOpen")
 
-// BenchmarkOpen opens the report that -page names in a new tab, and says when
-// its first rows and all of them were there, in milliseconds since the
-// navigation began: scripts/bench-page.sh.
+// BenchmarkOpen opens the report in -page in a new tab and measures the time from the
+// start of the navigation until the first rows and all rows are shown, and the time of a
+// search and of sorting. scripts/bench-page.sh runs it.
 func BenchmarkOpen(b *testing.B) {
 	if *pageFile == "" {
-		b.Skip("-page names no report")
+		b.Skip("-page is not set")
 	}
 	page, err := os.ReadFile(*pageFile)
 	if err != nil {
@@ -29,12 +29,12 @@ func BenchmarkOpen(b *testing.B) {
 		var at struct{ First, All, Search, Sort, Heap float64 }
 		text := p.Value(`(() => {
 			const mark = (name) => performance.getEntriesByName(name)[0].startTime;
-			const timed = (work) => { const from = performance.now(); work(); document.body.offsetHeight; return performance.now() - from; };
+			const measure = (work) => { const start = performance.now(); work(); document.body.offsetHeight; return performance.now() - start; };
 			const search = document.getElementById('search');
 			return JSON.stringify({
 				First: mark('first rows'), All: mark('all rows'), Heap: performance.memory?.usedJSHeapSize / 1e6,
-				Search: timed(() => { search.value = 'the water'; document.getElementById('status').dispatchEvent(new Event('change')); }),
-				Sort: timed(() => document.querySelector('.head .at-support button').click()),
+				Search: measure(() => { search.value = 'the water'; document.getElementById('status').dispatchEvent(new Event('change')); }),
+				Sort: measure(() => document.querySelector('.head .at-support button').click()),
 			});
 		})()`).(string)
 		if err := json.Unmarshal([]byte(text), &at); err != nil {

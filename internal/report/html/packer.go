@@ -14,36 +14,36 @@ import (
 )
 
 const (
-	// A block of rows is unpacked to open one of them, so it is small, but it
-	// is well above the 32 KiB over which gzip sees likenesses.
+	// rowsBlock is the size of a block of rows in bytes. Opening a row decompresses its
+	// block, so blocks are small, but well above the 32 KiB window of gzip.
 	rowsBlock = 256 << 10
-	// All blocks of the index are unpacked when the page opens.
+	// indexBlock is the size of a block of the index, all of which are decompressed when
+	// the page opens.
 	indexBlock = 2 << 20
-	// indexText is the longest text in the index, in bytes. Of a longer one the
-	// beginning is listed and searched.
-	indexText = 20_000
+	// maxIndexText is the longest text in the index, in bytes. Longer texts are truncated
+	// for the table and the search.
+	maxIndexText = 20_000
 )
 
-// A packer writes rows as data blocks of a page: elements named script, of a
-// type that no browser runs, which hold gzip in base64. There are blocks of
-// results as result.Row.AppendJSON has them, and blocks of an index, a JSON array
-// of arrays, with what the table lists, sorts and searches. Id, question and
-// answer are in the index alone, unless it had to cut one of them.
+// A packer writes rows as data blocks: script elements of a type that no browser runs,
+// with base64 of gzip. Row blocks contain lines of result.Row.AppendJSON. Index blocks are
+// JSON arrays of arrays with the columns that the table shows, sorts and searches. Id,
+// question and answer are only in the index, unless one of them is truncated there.
 type packer struct {
 	w           io.Writer
-	rows, index bytes.Buffer // not written yet
-	blocks      int          // blocks of rows that are written
+	rows, index bytes.Buffer // blocks not yet written
+	blocks      int          // row blocks written
 	written     int64        // bytes
-	zip         bytes.Buffer // room that is used again
-	gzip        *gzip.Writer
-	line        []byte
+	compressed  bytes.Buffer // reused
+	gzip        *gzip.Writer // reused
+	line        []byte       // reused
 }
 
 // add embeds r.
 func (p *packer) add(r *result.Row) error {
 	p.addIndex(r)
 	stored := *r
-	if max(len(r.ID), len(r.Question), len(r.Answer)) <= indexText {
+	if max(len(r.ID), len(r.Question), len(r.Answer)) <= maxIndexText {
 		stored.ID, stored.Question, stored.Answer = "", "", ""
 	}
 	p.line = append(stored.AppendJSON(p.line[:0]), '\n')
@@ -59,9 +59,9 @@ func (p *packer) add(r *result.Row) error {
 	return nil
 }
 
-// addIndex adds the entry of r: its block, index, id, question, answer, status,
-// faithfulness, support, reason, how many claims have each verdict (supported,
-// contradicted, not mentioned), and 1 if a text was cut.
+// addIndex adds the entry of r: block, index, id, question, answer, status, faithfulness,
+// support, reason, the numbers of supported, contradicted and not mentioned claims, and 1
+// if a text is truncated.
 func (p *packer) addIndex(r *result.Row) {
 	var counts [3]int
 	for i := range r.Claims {
@@ -77,10 +77,10 @@ func (p *packer) addIndex(r *result.Row) {
 	b := append(p.line[:0], '[')
 	b = strconv.AppendInt(b, int64(p.blocks), 10)
 	b = strconv.AppendInt(append(b, ','), int64(r.Index), 10)
-	cut := 0
+	truncated := 0
 	for _, text := range []string{r.ID, r.Question, r.Answer} {
-		if len(text) > indexText {
-			text, cut = beginning(text), 1
+		if len(text) > maxIndexText {
+			text, truncated = truncate(text), 1
 		}
 		b = result.AppendText(append(b, ','), text)
 	}
@@ -88,29 +88,29 @@ func (p *packer) addIndex(r *result.Row) {
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
 	b = result.AppendScore(append(b, ','), r.Support)
 	b = result.AppendText(append(b, ','), r.Reason)
-	for _, n := range append(counts[:], cut) {
+	for _, n := range append(counts[:], truncated) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
 	b = append(b, ']')
 	p.line = b
-	open := byte(',')
+	separator := byte(',')
 	if p.index.Len() == 0 {
-		open = '['
+		separator = '['
 	}
-	p.index.WriteByte(open)
+	p.index.WriteByte(separator)
 	p.index.Write(b)
 }
 
-// beginning returns what the index holds of a long text: whole code points.
-func beginning(text string) string {
-	end := indexText
-	for end > indexText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
+// truncate returns the first maxIndexText bytes of a text, without a partial code point.
+func truncate(text string) string {
+	end := maxIndexText
+	for end > maxIndexText-utf8.UTFMax && !utf8.RuneStart(text[end]) {
 		end--
 	}
 	return text[:end]
 }
 
-// flush writes what is not written yet.
+// flush writes the remaining blocks.
 func (p *packer) flush() error {
 	if p.rows.Len() > 0 {
 		if err := p.flushRows(); err != nil {
@@ -133,13 +133,13 @@ func (p *packer) flushIndex() error {
 	return p.write("index", &p.index)
 }
 
-// write writes data as a block of that kind, and empties it.
+// write writes data as a block and resets it.
 func (p *packer) write(kind string, data *bytes.Buffer) error {
-	p.zip.Reset()
+	p.compressed.Reset()
 	if p.gzip == nil {
-		p.gzip = gzip.NewWriter(&p.zip)
+		p.gzip = gzip.NewWriter(&p.compressed)
 	} else {
-		p.gzip.Reset(&p.zip)
+		p.gzip.Reset(&p.compressed)
 	}
 	if _, err := p.gzip.Write(data.Bytes()); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p *packer) write(kind string, data *bytes.Buffer) error {
 	}
 	data.Reset()
 	n, err := fmt.Fprintf(p.w, "<script type=\"application/gzip\" data-block=%q>%s</script>\n", kind,
-		base64.StdEncoding.EncodeToString(p.zip.Bytes()))
+		base64.StdEncoding.EncodeToString(p.compressed.Bytes()))
 	p.written += int64(n)
 	return err
 }

@@ -1,129 +1,99 @@
 package html
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
+	"fmt"
 	"html/template"
-	"io"
-	"strconv"
+	"math"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/page"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 //go:embed page
 var files embed.FS
 
-// scripts are the parts of the page's script, in order: one module, so that
-// their names are nobody else's.
-func scripts() []string {
-	return []string{"text.js", "blocks.js", "rows.js", "grid.js", "detail.js", "theme.js", "main.js"}
+// parsePage parses the templates of the report. Its scripts form one module, so they share
+// their names with nothing else.
+func parsePage() (*template.Template, error) {
+	return page.Parse(files, "page", "text.js", "blocks.js", "rows.js", "grid.js", "detail.js", "main.js")
 }
 
-// A page is the frame of a report: what stands before its rows and after them.
-type page struct {
-	templates     *template.Template
-	script, style string
-}
-
-func newPage() (*page, error) {
-	p := &page{}
-	var b strings.Builder
-	b.WriteByte('\n')
-	for _, name := range scripts() {
-		source, err := files.ReadFile("page/" + name)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(source)
-		b.WriteByte('\n')
+// writeHead writes the part of the page before the rows.
+func (w *Writer) writeHead() error {
+	title := "Faithfulness report"
+	if names := datasetNames(w.run.Datasets); len(names) > 0 {
+		title = strings.Join(names, ", ") + " – " + title
 	}
-	p.script = b.String()
-	style, err := files.ReadFile("page/style.css")
-	if err != nil {
-		return nil, err
+	return w.page.ExecuteTemplate(w.w, "head", title)
+}
+
+// overview is the data of the template after the rows.
+type overview struct {
+	Datasets      []string
+	Settings      []Setting
+	Tally         *report.Tally
+	Embedded      int // rows in the table
+	Omitted       int // rows only counted
+	RowsWithScore int
+	Mean          string
+	Figures       []Figure // given by the run
+	Distribution  []Figure
+	Gates         []Gate
+	Passed        bool // all gates
+	Histogram     *page.Histogram
+}
+
+// writeTail writes the part of the page after the rows.
+func (w *Writer) writeTail() error {
+	var end Conclusion
+	if w.run.Conclude != nil {
+		end = w.run.Conclude(&w.tally)
 	}
-	p.style = "\n" + string(style)
-	p.templates, err = template.New("").Funcs(template.FuncMap{
-		"thousands": thousands,
-		"printable": report.Printable,
-		"names":     names,
-	}).ParseFS(files, "page/*.tmpl")
-	return p, err
+	f := &w.tally.Faithfulness
+	o := overview{
+		Datasets:      datasetNames(w.run.Datasets),
+		Settings:      w.run.Settings,
+		Tally:         &w.tally,
+		Embedded:      w.embedded,
+		Omitted:       w.tally.Rows - w.embedded,
+		RowsWithScore: f.Count(),
+		Mean:          formatScore(f.Mean()),
+		Figures:       end.Figures,
+		Gates:         end.Gates,
+		Passed:        true,
+		Distribution: []Figure{
+			{Name: "standard deviation", Value: formatScore(f.Std())},
+			{Name: "lowest", Value: formatScore(f.Min())},
+			{Name: "25%", Value: formatScore(f.Quantile(0.25))},
+			{Name: "median", Value: formatScore(f.Quantile(0.5))},
+			{Name: "75%", Value: formatScore(f.Quantile(0.75))},
+			{Name: "highest", Value: formatScore(f.Max())},
+		},
+		Histogram: w.bins.histogram(f.Mean()),
+	}
+	for _, g := range end.Gates {
+		o.Passed = o.Passed && g.Passed
+	}
+	return w.page.ExecuteTemplate(w.w, "tail.tmpl", o)
 }
 
-// head writes the page up to its rows.
-func (p *page) head(w io.Writer, datasets []string) error {
-	return p.templates.ExecuteTemplate(w, "head.tmpl", struct {
-		Title  string
-		Policy string
-		Style  template.CSS
-	}{names(datasets), p.policy(), template.CSS(p.style)}) //nolint:gosec // it is a file of this package
-}
-
-// Shared returns a file that other pages of ragfaith have in common with this one:
-// style.css, or theme.js, whose function useTheme makes the button with the id
-// theme work.
-func Shared(name string) (string, error) {
-	source, err := files.ReadFile("page/" + name)
-	return string(source), err
-}
-
-func (p *page) policy() string { return Policy(p.script, p.style) }
-
-// Policy is the Content-Security-Policy of a page that lets its script and its
-// style run, and nothing else. Nothing may be fetched, framed or sent, and no text
-// may become markup or script.
-func Policy(script, style string) string {
-	return "default-src 'none'; script-src " + hashOf(script) + "; style-src " + hashOf(style) +
-		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-}
-
-// hashOf is a source of a Content-Security-Policy.
-func hashOf(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// A view is what the page shows besides its rows.
-type view struct {
-	Datasets         []string
-	Settings         []Setting
-	Tally            *report.Tally
-	Embedded, Beyond int // rows in the table, and not in it
-	Valued           int // rows that have a score
-	Mean             string
-	Figures, Rest    []Figure
-	Gates            []Gate
-	Passed           bool // all gates
-	Histogram        drawing
-}
-
-// tail writes the page after its rows.
-func (p *page) tail(w io.Writer, v view) error {
-	return p.templates.ExecuteTemplate(w, "tail.tmpl", struct {
-		view
-		Script template.JS
-	}{v, template.JS(p.script)}) //nolint:gosec // it is files of this package
-}
-
-// names lists datasets in a line.
-func names(datasets []string) string {
-	shown := make([]string, len(datasets))
+// datasetNames returns the names of datasets as they are shown.
+func datasetNames(datasets []string) []string {
+	names := make([]string, len(datasets))
 	for i, name := range datasets {
-		if shown[i] = report.Printable(name); name == "-" {
-			shown[i] = "standard input"
+		if names[i] = report.Printable(name); name == "-" {
+			names[i] = "standard input"
 		}
 	}
-	return strings.Join(shown, ", ")
+	return names
 }
 
-// thousands writes n with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+// formatScore formats x with four decimals, and NaN as a dash.
+func formatScore(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
 	}
-	return s
+	return fmt.Sprintf("%.4f", x)
 }

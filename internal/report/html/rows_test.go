@@ -11,15 +11,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// hostile is a text that tries to leave every context that it could be put in.
+// hostile is a text that tries to break out of every context.
 const hostile = "</script></title></style><script>window.hacked=1</script><!--<script>" +
 	"<img src=x onerror=\"window.hacked=2\"><a href=\"javascript:window.hacked=3\">a</a>" +
 	"<svg onload=window.hacked=4>'\"`{{.}}${window.hacked=5}\u2028window.hacked=6\u2029\u202eevil\u202c]]>"
 
-// scoredRow has characters of one to four bytes before every place.
+// scoredRow has characters of one to four bytes before every span.
 func scoredRow() *result.Row {
 	return &result.Row{
-		Index: 0, ID: "places", Question: "東京タワーは？", Answer: "😀 Opened in 1958. 👩‍🚀 高さは999メートル。 It is red.",
+		Index: 0, ID: "spans", Question: "東京タワーは？", Answer: "😀 Opened in 1958. 👩‍🚀 高さは999メートル。 It is red.",
 		Contexts: []string{"🗼🗼 東京タワー opened in 1958, 🎉 and is 333 m high.", "中文 🐼 red"},
 		Kept:     []dataset.Column{{Name: "model", Value: []byte(`"m-1"`)}, {Name: "big", Value: []byte("12345678901234567890")}},
 		Status:   result.Scored,
@@ -63,7 +63,7 @@ func failedRow() *result.Row {
 	}
 }
 
-// plainRow is one of many.
+// plainRow returns a row with one claim.
 func plainRow(i int) *result.Row {
 	r := &result.Row{
 		Index: i, ID: fmt.Sprintf("row-%d", i), Question: fmt.Sprintf("What is number %d?", i),

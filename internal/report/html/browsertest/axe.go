@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// LoadAxe puts axe-core into the page, where scripts/fetch-axe.sh has put it on
-// this machine. Where it has not, the test is skipped.
+// LoadAxe loads axe-core into the page. It skips the test unless scripts/fetch-axe.sh has
+// installed axe-core.
 func (p *Tab) LoadAxe() {
 	p.T.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		p.T.Skipf("there is no folder of caches, where axe-core would be: %v", err)
+		p.T.Skipf("no cache directory: %v", err)
 	}
 	found, err := filepath.Glob(filepath.Join(cache, "ragfaith", "test-libraries", "axe-core-*", "axe.min.js"))
 	if err != nil || len(found) == 0 {
-		p.T.Skip("axe-core is not there: scripts/fetch-axe.sh fetches it")
+		p.T.Skip("axe-core is not installed; run scripts/fetch-axe.sh")
 	}
 	axe, err := os.ReadFile(found[len(found)-1])
 	if err != nil {
@@ -26,8 +26,8 @@ func (p *Tab) LoadAxe() {
 	p.Value(string(axe) + ";0")
 }
 
-// Axe reports what axe-core, once loaded, finds in the page as it is; where says
-// what is seen of it.
+// Axe reports violations that axe-core finds in the current state of the page, which
+// where describes.
 func (p *Tab) Axe(where string) {
 	p.T.Helper()
 	answer := p.Value(`axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify({
@@ -41,7 +41,7 @@ func (p *Tab) Axe(where string) {
 		p.T.Fatal(err)
 	}
 	if report.Passes < 10 {
-		p.T.Errorf("%s: axe has looked at %d rules only", where, report.Passes)
+		p.T.Errorf("%s: axe-core passed only %d rules, want at least 10", where, report.Passes)
 	}
 	if len(report.Violations) > 0 {
 		p.T.Errorf("%s:\n%s", where, strings.Join(report.Violations, "\n"))

@@ -1,5 +1,4 @@
-// Package browsertest opens the pages that ragfaith writes in a real Chromium, for
-// tests of what they do there. It is imported by tests alone.
+// Package browsertest opens HTML pages in Chromium for tests.
 package browsertest
 
 import (
@@ -19,15 +18,15 @@ import (
 
 // A Browser is a running Chromium.
 type Browser struct {
-	ctx context.Context //nolint:containedctx // chromedp names a browser by it
+	ctx context.Context //nolint:containedctx // identifies the browser in chromedp
 }
 
-// Start starts Chromium for as long as the test takes. With -short, and where none
-// is installed, the test is skipped.
+// Start starts Chromium until the test ends. It skips the test with -short or if Chromium
+// is not installed.
 func Start(t testing.TB) Browser {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("a browser is started without -short only")
+		t.Skip("skipping browser test with -short")
 	}
 	path := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -37,7 +36,7 @@ func Start(t testing.TB) Browser {
 		}
 	}
 	if path == "" {
-		t.Skip("no Chromium is installed: apt-get install chromium")
+		t.Skip("Chromium is not installed")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.WSURLReadTimeout(5*time.Minute))
 	if os.Geteuid() == 0 {
@@ -53,9 +52,9 @@ func Start(t testing.TB) Browser {
 	return Browser{ctx}
 }
 
-// Load opens a page, given as HTML, from a file in a tab of its own, at a hash
-// such as "#row-2" or "" for none, and does not wait for its scripts. The tab is
-// closed when the test ends, or after 4 minutes.
+// Load opens a page, given as HTML, in a new tab without waiting for its scripts. The hash
+// is empty or a fragment such as "#row-2". The tab is closed when the test ends, or after 4
+// minutes.
 func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "page.html")
@@ -64,7 +63,7 @@ func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	}
 	ctx, cancel := chromedp.NewContext(b.ctx)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // far more than a test takes; a page that hangs ends
+	ctx, cancel = context.WithTimeout(ctx, 4*time.Minute) // much longer than any test takes
 	t.Cleanup(cancel)
 	p := &Tab{T: t, ctx: ctx}
 	if err := chromedp.Listen(ctx, func(event any) {
@@ -72,9 +71,9 @@ func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 		defer p.mu.Unlock()
 		switch e := event.(type) {
 		case *runtime.EventExceptionThrown:
-			p.bad = append(p.bad, e.ExceptionDetails.Text)
+			p.errors = append(p.errors, e.ExceptionDetails.Text)
 		case *log.EventEntryAdded:
-			p.bad = append(p.bad, string(e.Entry.Source)+": "+e.Entry.Text)
+			p.errors = append(p.errors, string(e.Entry.Source)+": "+e.Entry.Text)
 		}
 	}); err != nil {
 		t.Fatal(err)
@@ -85,9 +84,9 @@ func (b Browser) Load(t testing.TB, page, hash string) *Tab {
 	return p
 }
 
-// Open is Load for a page that says when it is ready, by data-ready on its root,
-// and waits for that. What the browser reports of the page by the end of the test,
-// such as an exception or what its policy refused, is a fault.
+// Open is like Load and waits until the page is ready, which the page reports by the
+// attribute data-ready of its root. Exceptions and violations of the policy until the end of
+// the test are errors.
 func (b Browser) Open(t testing.TB, page, hash string) *Tab {
 	t.Helper()
 	p := b.Load(t, page, hash)
@@ -95,8 +94,8 @@ func (b Browser) Open(t testing.TB, page, hash string) *Tab {
 	t.Cleanup(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if len(p.bad) > 0 {
-			t.Errorf("the browser reports: %s", strings.Join(p.bad, "\n"))
+		if len(p.errors) > 0 {
+			t.Errorf("errors in the browser: %s", strings.Join(p.errors, "\n"))
 		}
 	})
 	return p

@@ -13,12 +13,12 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Tab is a page in a browser. Whatever can't be done in it ends the test.
+// A Tab is a page in a browser. Its methods end the test if they fail.
 type Tab struct {
-	T   testing.TB      // the test that faults are reported to
-	ctx context.Context //nolint:containedctx // chromedp names a tab by it
-	mu  sync.Mutex
-	bad []string // exceptions, and what the policy refused
+	T      testing.TB      // test to report errors to
+	ctx    context.Context //nolint:containedctx // identifies the tab in chromedp
+	mu     sync.Mutex
+	errors []string // exceptions and violations of the policy
 }
 
 // Close closes the tab before the test ends.
@@ -29,14 +29,14 @@ func (p *Tab) Close() {
 	}
 }
 
-// Forgive forgets what the browser has reported of the page so far.
-func (p *Tab) Forgive() {
+// ClearErrors discards the errors that the browser has reported so far.
+func (p *Tab) ClearErrors() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.bad = nil
+	p.errors = nil
 }
 
-// Do does what a person would.
+// Do runs actions.
 func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.T.Helper()
 	if err := chromedp.Do(p.ctx, actions...); err != nil {
@@ -44,7 +44,7 @@ func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Call sends the browser a command.
+// Call sends a command to the browser.
 func Call[P, R any](p *Tab, command cdp.Command[P, R], params P) {
 	p.T.Helper()
 	if _, err := chromedp.Call(p.ctx, command, params); err != nil {
@@ -60,7 +60,7 @@ func (p *Tab) Size(width, height int64) {
 	})
 }
 
-// Scheme sets what the system prefers, dark or light.
+// Scheme sets the preferred color scheme, dark or light.
 func (p *Tab) Scheme(value string) {
 	p.T.Helper()
 	Call(p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
@@ -68,13 +68,13 @@ func (p *Tab) Scheme(value string) {
 	})
 }
 
-// Run does a script.
+// Run runs a script.
 func (p *Tab) Run(script string) {
 	p.T.Helper()
 	p.Value("(() => {" + script + "})()")
 }
 
-// Value is that of a script, or of its promise.
+// Value returns the value of an expression, or of its promise.
 func (p *Tab) Value(script string) any {
 	p.T.Helper()
 	v, err := chromedp.Run(p.ctx, chromedp.Evaluate[any](script, chromedp.EvalAwaitPromise))
@@ -84,8 +84,8 @@ func (p *Tab) Value(script string) any {
 	return v
 }
 
-// Is waits until the value of a script, as fmt writes it, is want. That it does not
-// become so is a fault, and the test goes on.
+// Is waits until the value of an expression, formatted by fmt, is want. If that does not
+// happen, it reports an error and the test continues.
 func (p *Tab) Is(script, want string) {
 	p.T.Helper()
 	var got any
@@ -93,49 +93,49 @@ func (p *Tab) Is(script, want string) {
 		if got = p.Value(script); fmt.Sprint(got) == want {
 			return
 		}
-		// the page works in its own time: let it have a frame
+		// wait for the next frame
 		p.Value(`new Promise((done) => setTimeout(() => done(0), 15))`)
 	}
 	p.T.Errorf("%s\n got %v\nwant %v", script, got, want)
 }
 
-// Click clicks on the first element of a selector.
+// Click clicks the first element that matches a selector.
 func (p *Tab) Click(selector string) {
 	p.T.Helper()
 	p.Do(chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
-// Press presses keys, such as those that package kb names.
+// Press presses keys, such as the constants of package kb.
 func (p *Tab) Press(keys string) {
 	p.T.Helper()
 	p.Do(chromedp.KeyEvent(keys))
 }
 
-// Choose takes an option of the select element with an id.
+// Choose selects an option of the select element with the given id.
 func (p *Tab) Choose(id, value string) {
 	p.T.Helper()
 	p.Run(fmt.Sprintf(`const s = document.getElementById(%q); s.value = %q; s.dispatchEvent(new Event("change"))`, id, value))
 }
 
-// Texts is a script for the texts of the elements of a selector, with | between
-// them.
+// Texts returns an expression for the texts of all elements that match a selector, joined
+// by |.
 func Texts(selector string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll(%q)].map((e) => e.textContent).join('|')`, selector)
 }
 
-// Picture writes a picture of what is seen, or of the whole page, as a file
-// name.png in a folder.
-func (p *Tab) Picture(folder, name string, whole bool) {
+// Screenshot writes a screenshot of the visible part or of the full page to name.png in a
+// directory.
+func (p *Tab) Screenshot(dir, name string, full bool) {
 	p.T.Helper()
-	take := chromedp.CaptureScreenshot()
-	if whole {
-		take = chromedp.FullScreenshot(100)
+	capture := chromedp.CaptureScreenshot()
+	if full {
+		capture = chromedp.FullScreenshot(100)
 	}
-	png, err := chromedp.Run(p.ctx, take)
+	png, err := chromedp.Run(p.ctx, capture)
 	if err != nil {
 		p.T.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), png, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
 		p.T.Fatal(err)
 	}
 }

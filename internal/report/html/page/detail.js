@@ -1,22 +1,20 @@
-// A Detail shows one row: its answer with the claims marked, and beside it the
-// chunks with the evidence. Claims and chunks have the numbers that results give
-// them, from 0, since reasons name them so.
+// Detail is the dialog with one row: the answer with its claims marked, next to the chunks
+// with the evidence. Claims and chunks are numbered from 0, as in results and reasons.
 class Detail {
   #dialog;
   #rows;
-  #place = -1;
-  #chosen = -1; // the claim that is pointed out; -1 for none
-  #shown = false; // the dialog is open, and was not closed by #close
+  #position = -1;
+  #selected = -1; // index of the highlighted claim; -1 if there is none
+  #shown = false; // the dialog is open and #close was not called
 
-  // rows has result(row), a promise; at(place) and count() of the rows listed;
-  // and closed(place), which is called when the dialog was closed.
+  // rows has the methods result(row), which returns a promise, at(position) and count()
+  // of the rows in the table, and closed(position), called when the dialog is closed.
   constructor(dialog, rows) {
     this.#dialog = dialog;
     this.#rows = rows;
     dialog.addEventListener("keydown", (event) => this.#key(event));
     dialog.addEventListener("click", (event) => this.#click(event));
-    // This event comes late. By then, after a close of our own, the next row may
-    // be about to open.
+    // This event is asynchronous: after #close, the next row may already be opening.
     dialog.addEventListener("close", () => {
       if (this.#shown && !dialog.open) {
         this.#close();
@@ -24,26 +22,26 @@ class Detail {
     });
   }
 
-  get place() {
-    return this.#place;
+  get position() {
+    return this.#position;
   }
 
-  // open shows the row at a place of the table.
-  async open(place) {
-    const row = this.#rows.at(place);
-    this.#place = place;
-    this.#chosen = -1;
-    this.#address(`#row-${row.index}`);
+  // open shows the row at a position of the table.
+  async open(position) {
+    const row = this.#rows.at(position);
+    this.#position = position;
+    this.#selected = -1;
+    this.#setHash(`#row-${row.index}`);
     let body;
     try {
       body = this.#body(await this.#rows.result(row));
     } catch {
       body = make("p", { role: "alert", className: "trouble" }, "This row of the file is damaged and can’t be shown.");
     }
-    if (this.#place !== place) {
-      return; // another was opened, or this one closed, meanwhile
+    if (this.#position !== position) {
+      return; // closed, or another row was opened, in the meantime
     }
-    this.#dialog.replaceChildren(this.#bar(row, place), body);
+    this.#dialog.replaceChildren(this.#bar(row, position), body);
     if (!this.#dialog.open) {
       this.#dialog.showModal();
       this.#shown = true;
@@ -52,29 +50,29 @@ class Detail {
     this.#dialog.scrollTop = 0;
   }
 
-  // close ends the dialog at once, so that the next key is for the table already.
+  // close closes the dialog synchronously, so that the table receives the next key.
   #close() {
-    const place = this.#place;
-    this.#place = -1;
+    const position = this.#position;
+    this.#position = -1;
     this.#shown = false;
     this.#dialog.close();
-    this.#address("");
-    this.#rows.closed(place);
+    this.#setHash("");
+    this.#rows.closed(position);
   }
 
-  // address puts the row into the address of the page, where that can be done.
-  #address(hash) {
+  // setHash sets the fragment of the page address, if possible.
+  #setHash(hash) {
     try {
       history.replaceState(null, "", hash || location.pathname + location.search);
     } catch {
-      // a page in a sandbox has no address of its own
+      // sandboxed pages have no history
     }
   }
 
-  #bar(row, place) {
-    const step = (word, sign, to) => make("button", {
-      type: "button", className: "step", disabled: this.#rows.at(to) === undefined, title: `${word} row`,
-      "aria-label": `${word} row`, onclick: () => this.open(to),
+  #bar(row, position) {
+    const step = (word, sign, target) => make("button", {
+      type: "button", className: "step", disabled: this.#rows.at(target) === undefined, title: `${word} row`,
+      "aria-label": `${word} row`, onclick: () => this.open(target),
     }, sign);
     const title = make("h2", { id: "detail-title", tabIndex: -1 }, `Row ${row.index} `);
     if (row.id !== String(row.index)) {
@@ -82,9 +80,9 @@ class Detail {
     }
     return make("div", { className: "bar" },
       title,
-      make("span", { className: "where" }, `${count(place + 1)} of ${count(this.#rows.count())}`),
-      step("Previous", "←", place - 1),
-      step("Next", "→", place + 1),
+      make("span", { className: "where" }, `${formatCount(position + 1)} of ${formatCount(this.#rows.count())}`),
+      step("Previous", "←", position - 1),
+      step("Next", "→", position + 1),
       make("button", { type: "button", className: "close", onclick: () => this.#close() }, "Close"));
   }
 
@@ -121,30 +119,30 @@ class Detail {
     const facts = make("dl", { className: "row-facts" });
     const add = (name, value) => facts.append(make("div", {}, make("dt", {}, name), make("dd", {}, value)));
     add("status", STATUSES[result.status] + (result.reason ? ` (${result.reason.replaceAll("_", " ")})` : ""));
-    add("score", score(result.faithfulness));
-    add("support", score(result.support));
+    add("score", formatScore(result.faithfulness));
+    add("support", formatScore(result.support));
     if (result.unresolved_citations !== undefined) {
-      add("citations", `recall ${score(result.citation_recall)}, precision ${score(result.citation_precision)}, ${result.unresolved_citations} resolve to nothing`);
+      add("citations", `recall ${formatScore(result.citation_recall)}, precision ${formatScore(result.citation_precision)}, ${result.unresolved_citations} unresolved`);
     }
     const { requests, prompt_tokens: prompt, completion_tokens: completion, cached_requests: cached } = result.usage;
     if (requests + cached > 0) {
-      add("requests", `${requests} sent, ${cached} from the cache, ${count(prompt)} + ${count(completion)} tokens`);
+      add("requests", `${requests} sent, ${cached} from the cache, ${formatCount(prompt)} + ${formatCount(completion)} tokens`);
     }
     return facts;
   }
 
-  // answer is the answer with its claims marked. A claim that was rewritten is
-  // marked at the sentence that it came from.
+  // answer returns the answer with its claims marked. A rewritten claim is marked at its
+  // source sentence.
   #answer(result) {
     const spans = [];
-    const units = unitsOf(result.answer);
+    const offset = utf16Offsets(result.answer);
     result.claims.forEach((claim, i) => {
       const from = claim.start === null ? claim.from : claim;
       if (!from) {
         return;
       }
       spans.push({ start: from.start, end: from.end, claim: i });
-      if (claim.start !== null && result.answer.slice(units(claim.start), units(claim.end)) === claim.text) {
+      if (claim.start !== null && result.answer.slice(offset(claim.start), offset(claim.end)) === claim.text) {
         for (const { start, end } of claim.unsupported ?? []) {
           spans.push({ start: claim.start + start, end: claim.start + end, unsupported: true });
         }
@@ -158,43 +156,43 @@ class Detail {
     return this.#marked(make("p", { className: "text answer", dir: "auto" }), result, result.answer, spans, "Claim");
   }
 
-  // marked writes text into parent with marks where spans of claims are, and at
-  // the beginning of each a button with the claim's number.
+  // marked writes text into parent, marks the spans of claims, and puts a button with the
+  // claim's number before each.
   #marked(parent, result, text, spans, word) {
-    for (const piece of pieces(text, spans)) {
-      for (const { claim, role } of piece.begins) {
+    for (const piece of splitAtSpans(text, spans)) {
+      for (const { claim, role } of piece.starting) {
         if (claim !== undefined) {
           parent.append(this.#number(result, claim, ROLES[role]?.mark ?? word));
         }
       }
       const claims = piece.spans.filter(({ claim }) => claim !== undefined).map(({ claim }) => claim);
-      let holder = parent;
+      let container = parent;
       if (claims.length > 0) {
         const mark = make("mark", { className: `claim ${worst(claims.map((i) => result.claims[i].verdict))}` });
         mark.dataset.claims = claims.join(" ");
         parent.append(mark);
-        holder = mark;
+        container = mark;
       } else if (piece.spans.some(({ skipped }) => skipped)) {
-        holder = make("span", { className: "skipped" });
-        parent.append(holder);
+        container = make("span", { className: "skipped" });
+        parent.append(container);
       }
       if (piece.spans.some(({ unsupported }) => unsupported)) {
         const part = make("u", { className: "unsupported", title: "not supported" });
-        holder.append(part);
-        holder = part;
+        container.append(part);
+        container = part;
       }
-      write(holder, piece.text);
+      write(container, piece.text);
     }
     return parent;
   }
 
-  // number is a button that points out a claim.
+  // number returns a button that highlights a claim.
   #number(result, i, word) {
     const { verdict } = result.claims[i];
-    const { word: says, sign } = VERDICTS[verdict] ?? UNJUDGED;
+    const { word: label, sign } = VERDICTS[verdict] ?? UNJUDGED;
     const button = make("button", {
-      type: "button", className: `number ${verdict ?? "unjudged"}`, title: `${word} ${i}, ${says}`,
-      "aria-label": `${word} ${i}, ${says}`, "aria-pressed": "false",
+      type: "button", className: `number ${verdict ?? "unjudged"}`, title: `${word} ${i}, ${label}`,
+      "aria-label": `${word} ${i}, ${label}`, "aria-pressed": "false",
     }, `${i}${sign}`);
     button.dataset.claims = String(i);
     return button;
@@ -209,13 +207,13 @@ class Detail {
       const head = make("button", { type: "button", className: "verdict", "aria-pressed": "false" },
         make("span", { className: "badge" }, make("span", { "aria-hidden": "true" }, `${verdict.sign} `), verdict.word),
         make("span", { className: "which" }, ` claim ${i}`),
-        make("span", { className: "score" }, claim.score === null ? "" : ` · score ${score(claim.score)}`));
+        make("span", { className: "score" }, claim.score === null ? "" : ` · score ${formatScore(claim.score)}`));
       head.dataset.claims = String(i);
       const text = make("p", { className: "text", dir: "auto" });
       if (claim.lead) {
         write(text, `${claim.lead}: `);
       }
-      for (const piece of pieces(claim.text, claim.unsupported ?? [])) {
+      for (const piece of splitAtSpans(claim.text, claim.unsupported ?? [])) {
         const part = piece.spans.length > 0 ? make("u", { className: "unsupported", title: "not supported" }) : text;
         write(part, piece.text);
         if (part !== text) {
@@ -234,13 +232,13 @@ class Detail {
         note(write(make("bdi"), claim.reason));
       }
       if (claim.unsupported?.length > 0) {
-        note("Underlined: what nothing supports.");
+        note("Underlined: unsupported parts.");
       }
       if (claim.invented) {
-        note("The rewritten claim says what the answer does not.");
+        note("The rewritten claim says something that the answer does not.");
       }
       if (claim.cached) {
-        note(`Verdict from the ${claim.cached} cache, likeness ${score(claim.cosine)}, made for: `, write(make("bdi"), claim.cached_from));
+        note(`Verdict from the ${claim.cached} cache, similarity ${formatScore(claim.cosine)}, originally for: `, write(make("bdi"), claim.cached_from));
       }
       if (claim.chunk_ids.length > 0) {
         note(`Supported by ${claim.chunk_ids.length === 1 ? "chunk" : "chunks"} ${claim.chunk_ids.join(", ")}.`);
@@ -257,15 +255,15 @@ class Detail {
     return list;
   }
 
-  // citations lists what a claim cites, and whether that supports it.
+  // citations lists the citations of a claim and whether they support it.
   #citations(citations) {
     const list = make("ul", { className: "citations", "aria-label": "Citations" });
     for (const { text, chunk, verdict } of citations) {
       const { word, sign } = VERDICTS[verdict] ?? UNJUDGED;
-      const says = chunk === null ? "resolves to nothing" : `chunk ${chunk}: ${word}`;
+      const label = chunk === null ? "unresolved" : `chunk ${chunk}: ${word}`;
       list.append(make("li", { className: `citation ${chunk === null ? "unresolved" : verdict ?? "unjudged"}` },
         write(make("bdi"), text), make("span", { className: "badge" },
-          make("span", { "aria-hidden": "true" }, `${chunk === null ? "✗" : sign} `), says)));
+          make("span", { "aria-hidden": "true" }, `${chunk === null ? "✗" : sign} `), label)));
     }
     return list;
   }
@@ -278,11 +276,11 @@ class Detail {
     return list;
   }
 
-  // kept lists the columns that were carried over from the dataset.
+  // kept lists the columns of the dataset that were kept (--keep).
   #kept(result) {
-    const own = new Set(["index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
+    const standard = new Set(["index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason",
       "claims", "skipped", "error", "usage", "citation_recall", "citation_precision", "unresolved_citations"]);
-    const columns = Object.entries(result).filter(([name]) => !own.has(name));
+    const columns = Object.entries(result).filter(([name]) => !standard.has(name));
     if (columns.length === 0) {
       return null;
     }
@@ -305,21 +303,21 @@ class Detail {
     return article;
   }
 
-  // choose points out a claim and its evidence, or none with -1.
-  #choose(claim) {
-    this.#chosen = claim;
-    this.#dialog.classList.toggle("choosing", claim >= 0);
+  // select highlights a claim and its evidence, or nothing if claim is -1.
+  #select(claim) {
+    this.#selected = claim;
+    this.#dialog.classList.toggle("selecting", claim >= 0);
     for (const element of this.#dialog.querySelectorAll("[data-claims]")) {
-      const on = element.dataset.claims.split(" ").includes(String(claim));
-      element.classList.toggle("chosen", on);
+      const selected = element.dataset.claims.split(" ").includes(String(claim));
+      element.classList.toggle("selected", selected);
       if (element.hasAttribute("aria-pressed")) {
-        element.setAttribute("aria-pressed", String(on));
+        element.setAttribute("aria-pressed", String(selected));
       }
     }
   }
 
-  // reveal scrolls to an element within its side, so that nothing else moves. On
-  // a small screen the sides are one, and only a jump may move it.
+  // reveal scrolls an element into view within its side. On a small screen, where both
+  // sides scroll together, it scrolls only for a jump.
   #reveal(element, jump) {
     const side = element?.closest(".side");
     if (!side) {
@@ -340,22 +338,22 @@ class Detail {
     const jump = event.target.closest("[data-jump]");
     if (jump) {
       const [claim, chunk] = jump.dataset.jump.split(" ");
-      this.#choose(Number(claim));
-      const marks = this.#dialog.querySelectorAll(`[data-chunk="${chunk}"] .number.chosen`);
+      this.#select(Number(claim));
+      const marks = this.#dialog.querySelectorAll(`[data-chunk="${chunk}"] .number.selected`);
       this.#reveal(marks[0], true);
       marks[0]?.focus({ preventScroll: true });
       return;
     }
     const target = event.target.closest("[data-claims]");
     if (!target || String(getSelection()) !== "") {
-      return; // whoever selects text wants to copy it
+      return; // do not interfere with a text selection
     }
     const claims = target.dataset.claims.split(" ").map(Number);
-    const next = claims[(claims.indexOf(this.#chosen) + 1) % claims.length];
-    this.#choose(claims.length === 1 && next === this.#chosen ? -1 : next);
-    this.#reveal(this.#dialog.querySelector(".chunk-side mark.chosen"), false);
+    const next = claims[(claims.indexOf(this.#selected) + 1) % claims.length];
+    this.#select(claims.length === 1 && next === this.#selected ? -1 : next);
+    this.#reveal(this.#dialog.querySelector(".chunk-side mark.selected"), false);
     if (!target.closest(".claim-list")) {
-      this.#reveal(this.#dialog.querySelector(".claim-card.chosen"), false);
+      this.#reveal(this.#dialog.querySelector(".claim-card.selected"), false);
     }
   }
 
@@ -368,7 +366,7 @@ class Detail {
       this.#close();
       return;
     }
-    const row = { ArrowLeft: this.#place - 1, ArrowRight: this.#place + 1 }[event.key];
+    const row = { ArrowLeft: this.#position - 1, ArrowRight: this.#position + 1 }[event.key];
     if (row !== undefined && this.#rows.at(row)) {
       event.preventDefault();
       this.open(row);
@@ -377,18 +375,18 @@ class Detail {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && event.target.matches(".verdict")) {
       const heads = [...this.#dialog.querySelectorAll(".verdict")];
-      const to = heads[heads.indexOf(event.target) + step];
-      if (to) {
+      const next = heads[heads.indexOf(event.target) + step];
+      if (next) {
         event.preventDefault();
-        to.focus();
-        this.#choose(Number(to.dataset.claims));
-        this.#reveal(this.#dialog.querySelector(".chunk-side mark.chosen"), false);
+        next.focus();
+        this.#select(Number(next.dataset.claims));
+        this.#reveal(this.#dialog.querySelector(".chunk-side mark.selected"), false);
       }
     }
   }
 }
 
-// worst is the verdict by which a text with several claims is coloured.
+// worst returns the verdict that determines the color of a text with several claims.
 function worst(verdicts) {
   return ["contradicted", "not_mentioned", "supported"].find((verdict) => verdicts.includes(verdict)) ?? "unjudged";
 }

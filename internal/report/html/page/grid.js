@@ -1,20 +1,20 @@
-// A Grid is a table of any number of rows, of which only those are elements
-// that can be seen. Up and down, by page, Home and End go through the rows; one
-// of them takes part in the order of the Tab key.
+// Grid is a table of any number of rows, of which only the visible ones are elements. The
+// arrow keys, Page Up, Page Down, Home and End move between rows; only the current row is
+// in the tab order.
 class Grid {
   #element;
   #body;
   #rows = [];
-  #shown = new Map(); // elements by place
-  #active = 0; // place of the row that has the focus, or would get it
-  #height = 0; // of a row, in pixels
+  #elements = new Map(); // by position of the row
+  #current = 0; // position of the row with the focus
+  #rowHeight = 0; // in pixels
   #sort = { key: "index", descending: false };
   #onSort;
   #onOpen;
   #printing = false;
 
-  // onSort is called when another order is asked for, and onOpen with the place
-  // of a row that is opened.
+  // onSort is called when the sort order changes, onOpen with the position of the row to
+  // open.
   constructor(element, onSort, onOpen) {
     this.#element = element;
     this.#onSort = onSort;
@@ -34,30 +34,30 @@ class Grid {
     return this.#sort;
   }
 
-  // show lists rows; the first of them gets the focus next.
+  // show replaces the rows and makes the first one current.
   show(rows) {
     this.#rows = rows;
-    this.#active = 0;
+    this.#current = 0;
     this.#element.setAttribute("aria-rowcount", rows.length + 1);
     this.#clear();
     this.#measure();
   }
 
-  // focus gives the focus to a row and brings it into view.
-  focus(place) {
+  // focus focuses a row and scrolls it into view.
+  focus(position) {
     if (this.#rows.length === 0) {
       return;
     }
-    this.#active = Math.max(0, Math.min(this.#rows.length - 1, place));
+    this.#current = Math.max(0, Math.min(this.#rows.length - 1, position));
     const head = this.#element.firstChild.offsetHeight;
-    const top = this.#body.getBoundingClientRect().top + this.#active * this.#height;
+    const top = this.#body.getBoundingClientRect().top + this.#current * this.#rowHeight;
     if (top < head) {
       scrollBy(0, Math.floor(top - head));
-    } else if (top + this.#height > innerHeight) {
-      scrollBy(0, Math.ceil(top + this.#height - innerHeight));
+    } else if (top + this.#rowHeight > innerHeight) {
+      scrollBy(0, Math.ceil(top + this.#rowHeight - innerHeight));
     }
     this.#draw();
-    this.#shown.get(this.#active).focus({ preventScroll: true });
+    this.#elements.get(this.#current).focus({ preventScroll: true });
   }
 
   #head() {
@@ -65,8 +65,8 @@ class Grid {
     COLUMNS.forEach(({ key, head }, i) => {
       const button = make("button", { type: "button" }, head, make("span", { className: "arrow", "aria-hidden": "true" }));
       button.addEventListener("click", () => {
-        const again = this.#sort.key === key;
-        this.#sort = { key, descending: again && !this.#sort.descending };
+        const same = this.#sort.key === key;
+        this.#sort = { key, descending: same && !this.#sort.descending };
         this.#markSort();
         this.#onSort();
       });
@@ -78,102 +78,102 @@ class Grid {
 
   #markSort(row = this.#element.querySelector(".head")) {
     COLUMNS.forEach(({ key }, i) => {
-      const on = key === this.#sort.key;
+      const sorted = key === this.#sort.key;
       const direction = this.#sort.descending ? "descending" : "ascending";
-      row.children[i].setAttribute("aria-sort", on ? direction : "none");
-      row.children[i].querySelector(".arrow").textContent = on ? (this.#sort.descending ? " ▼" : " ▲") : "";
+      row.children[i].setAttribute("aria-sort", sorted ? direction : "none");
+      row.children[i].querySelector(".arrow").textContent = sorted ? (this.#sort.descending ? " ▼" : " ▲") : "";
     });
   }
 
   #clear() {
     this.#body.replaceChildren();
-    this.#shown.clear();
+    this.#elements.clear();
   }
 
-  // measure takes the height of a row, which changes with the width of the page
-  // and the size of its font.
+  // measure updates the height of a row, which depends on the width of the page and the
+  // font size.
   #measure() {
     if (this.#printing) {
       return;
     }
     const probe = make("div", { className: "row" });
     this.#body.append(probe);
-    this.#height = probe.getBoundingClientRect().height;
+    this.#rowHeight = probe.getBoundingClientRect().height;
     probe.remove();
-    this.#body.style.height = `${this.#height * this.#rows.length}px`;
-    for (const [place, row] of this.#shown) {
-      row.style.top = `${place * this.#height}px`;
+    this.#body.style.height = `${this.#rowHeight * this.#rows.length}px`;
+    for (const [position, row] of this.#elements) {
+      row.style.top = `${position * this.#rowHeight}px`;
     }
     this.#draw();
   }
 
-  // draw makes elements of the rows in view and some around them, and removes
-  // the others, but for the one that has the focus.
+  // draw creates the elements of the visible rows and some around them, and removes all
+  // others except the current one.
   #draw() {
-    if (this.#printing || this.#height === 0) {
+    if (this.#printing || this.#rowHeight === 0) {
       return;
     }
-    const spare = 6;
+    const overscan = 6; // rows
     const top = this.#body.getBoundingClientRect().top;
-    const first = Math.max(0, Math.floor(-top / this.#height) - spare);
-    const end = Math.min(this.#rows.length, Math.ceil((innerHeight - top) / this.#height) + spare);
-    for (const [place, row] of this.#shown) {
-      if ((place < first || place >= end) && place !== this.#active) {
+    const first = Math.max(0, Math.floor(-top / this.#rowHeight) - overscan);
+    const end = Math.min(this.#rows.length, Math.ceil((innerHeight - top) / this.#rowHeight) + overscan);
+    for (const [position, row] of this.#elements) {
+      if ((position < first || position >= end) && position !== this.#current) {
         row.remove();
-        this.#shown.delete(place);
+        this.#elements.delete(position);
       }
     }
-    for (let place = first; place < end; place++) {
-      this.#at(place);
+    for (let position = first; position < end; position++) {
+      this.#rowElement(position);
     }
-    if (this.#active < this.#rows.length) {
-      this.#at(this.#active);
+    if (this.#current < this.#rows.length) {
+      this.#rowElement(this.#current);
     }
-    for (const [place, row] of this.#shown) {
-      row.tabIndex = place === this.#active ? 0 : -1;
+    for (const [position, row] of this.#elements) {
+      row.tabIndex = position === this.#current ? 0 : -1;
     }
   }
 
-  // at returns the element of a row, and puts it where readers of the page's
-  // order find it.
-  #at(place) {
-    let element = this.#shown.get(place);
+  // rowElement returns the element of a row. Elements are kept in the order of the rows, for
+  // screen readers.
+  #rowElement(position) {
+    let element = this.#elements.get(position);
     if (element) {
       return element;
     }
-    const row = this.#rows[place];
+    const row = this.#rows[position];
     const className = row.question === "" ? "row no-question" : "row";
-    element = make("div", { role: "row", className, tabIndex: -1, "aria-rowindex": place + 2 });
-    element.dataset.place = place;
-    element.style.top = `${place * this.#height}px`;
+    element = make("div", { role: "row", className, tabIndex: -1, "aria-rowindex": position + 2 });
+    element.dataset.position = position;
+    element.style.top = `${position * this.#rowHeight}px`;
     COLUMNS.forEach(({ key, cell }, i) => {
       const content = cell(row);
       const gridcell = make("div", { role: "gridcell", className: `at-${key}`, "aria-colindex": i + 1 });
       if (typeof content === "string") {
-        gridcell.append(write(make("bdi"), content.slice(0, 400))); // no cell shows more
+        gridcell.append(write(make("bdi"), content.slice(0, 400))); // more than fits into a cell
       } else {
         gridcell.append(content);
       }
       element.append(gridcell);
     });
-    let after = null;
+    let next = null;
     for (const other of this.#body.children) {
-      if (Number(other.dataset.place) > place) {
-        after = other;
+      if (Number(other.dataset.position) > position) {
+        next = other;
         break;
       }
     }
-    this.#body.insertBefore(element, after);
-    this.#shown.set(place, element);
+    this.#body.insertBefore(element, next);
+    this.#elements.set(position, element);
     return element;
   }
 
   #click(event) {
     const row = event.target.closest(".row");
     if (row) {
-      this.#active = Number(row.dataset.place);
+      this.#current = Number(row.dataset.position);
       this.#draw();
-      this.#onOpen(this.#active);
+      this.#onOpen(this.#current);
     }
   }
 
@@ -181,33 +181,33 @@ class Grid {
     if (event.altKey || event.ctrlKey || event.metaKey) {
       return;
     }
-    const page = Math.max(1, Math.floor((innerHeight - this.#element.firstChild.offsetHeight) / this.#height) - 1);
-    const to = {
-      ArrowDown: this.#active + 1, ArrowUp: this.#active - 1, PageDown: this.#active + page, PageUp: this.#active - page,
+    const page = Math.max(1, Math.floor((innerHeight - this.#element.firstChild.offsetHeight) / this.#rowHeight) - 1);
+    const target = {
+      ArrowDown: this.#current + 1, ArrowUp: this.#current - 1, PageDown: this.#current + page, PageUp: this.#current - page,
       Home: 0, End: this.#rows.length - 1,
     }[event.key];
-    if (to !== undefined) {
+    if (target !== undefined) {
       event.preventDefault();
-      this.focus(to);
+      this.focus(target);
     } else if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      this.#onOpen(this.#active);
+      this.#onOpen(this.#current);
     }
   }
 
-  // print puts the first rows into the page as a plain table while it prints.
-  #print(on) {
-    const most = 1000;
-    this.#printing = on;
+  // print shows the first rows as a plain table while the page is printed.
+  #print(printing) {
+    const maxRows = 1000;
+    this.#printing = printing;
     this.#clear();
-    if (on) {
+    if (printing) {
       this.#body.style.height = "auto";
-      const n = Math.min(most, this.#rows.length);
-      for (let place = 0; place < n; place++) {
-        this.#at(place);
+      const n = Math.min(maxRows, this.#rows.length);
+      for (let position = 0; position < n; position++) {
+        this.#rowElement(position);
       }
       if (this.#rows.length > n) {
-        this.#body.append(make("p", { className: "more" }, `and ${count(this.#rows.length - n)} more rows, which are not printed`));
+        this.#body.append(make("p", { className: "more" }, `and ${formatCount(this.#rows.length - n)} more rows, not printed`));
       }
       return;
     }

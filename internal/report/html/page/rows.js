@@ -1,6 +1,6 @@
-// What is shown of the rows, and in which order.
+// The columns of the table, and the filtering and sorting of its rows.
 
-// A verdict has a word and a sign, so that its colour is never all that tells it.
+// Verdicts have a word and a sign, since color alone is not accessible.
 const VERDICTS = {
   supported: { word: "supported", sign: "✓" },
   contradicted: { word: "contradicted", sign: "✗" },
@@ -8,33 +8,32 @@ const VERDICTS = {
 };
 const UNJUDGED = { word: "not judged", sign: "–" };
 
-// What evidence is, by its role; that of a supported claim has none.
+// Labels of evidence by its role. Evidence for a supported claim has no role.
 const ROLES = {
   contradicts: { mark: "Contradicts claim", quote: "Contradicts it, chunk", legend: "✗ contradicts a claim" },
-  nearest: { mark: "Nearest passage to claim", quote: "Nearest passage, chunk", legend: "? nearest to a claim, and does not state it" },
+  nearest: { mark: "Nearest passage to claim", quote: "Nearest passage, chunk", legend: "? nearest to a claim, but does not support it" },
 };
 
 const STATUSES = { scored: "scored", no_claims: "no claims", failed: "failed" };
 
 const claimsOf = (row) => row.supported + row.contradicted + row.notMentioned;
 const unsupportedOf = (row) => row.contradicted + row.notMentioned;
-const score = (x) => (x === null ? "–" : x.toFixed(2));
-const count = (n) => n.toLocaleString("en-US");
+const formatScore = (x) => (x === null ? "–" : x.toFixed(2));
+const formatCount = (n) => n.toLocaleString("en-US");
 
-// COLUMNS are those of the table: what heads them, by what they sort, and what
-// they show.
+// COLUMNS are the columns of the table, with their sort key and cell content.
 const COLUMNS = [
-  { key: "index", head: "#", by: (row) => row.index, cell: (row) => String(row.index) },
-  { key: "id", head: "Id", by: (row) => row.id, cell: (row) => row.id },
-  { key: "question", head: "Question", by: (row) => row.question, cell: (row) => row.question },
-  { key: "answer", head: "Answer", by: (row) => row.answer, cell: (row) => row.answer },
-  { key: "claims", head: "Claims", by: (row) => (claimsOf(row) ? unsupportedOf(row) : null), cell: claimsCell },
-  { key: "faithfulness", head: "Score", by: (row) => row.faithfulness, cell: (row) => score(row.faithfulness) },
-  { key: "support", head: "Support", by: (row) => row.support, cell: (row) => score(row.support) },
-  { key: "status", head: "Status", by: (row) => STATUSES[row.status], cell: statusCell },
+  { key: "index", head: "#", sortKey: (row) => row.index, cell: (row) => String(row.index) },
+  { key: "id", head: "Id", sortKey: (row) => row.id, cell: (row) => row.id },
+  { key: "question", head: "Question", sortKey: (row) => row.question, cell: (row) => row.question },
+  { key: "answer", head: "Answer", sortKey: (row) => row.answer, cell: (row) => row.answer },
+  { key: "claims", head: "Claims", sortKey: (row) => (claimsOf(row) ? unsupportedOf(row) : null), cell: claimsCell },
+  { key: "faithfulness", head: "Score", sortKey: (row) => row.faithfulness, cell: (row) => formatScore(row.faithfulness) },
+  { key: "support", head: "Support", sortKey: (row) => row.support, cell: (row) => formatScore(row.support) },
+  { key: "status", head: "Status", sortKey: (row) => STATUSES[row.status], cell: statusCell },
 ];
 
-// claimsCell counts the verdicts of a row, each with its sign.
+// claimsCell shows the number of claims with each verdict.
 function claimsCell(row) {
   const cell = document.createDocumentFragment();
   const counts = { supported: row.supported, contradicted: row.contradicted, not_mentioned: row.notMentioned };
@@ -42,7 +41,7 @@ function claimsCell(row) {
     if (n > 0) {
       cell.append(make("span", { className: `tally ${verdict}`, title: `${n} ${VERDICTS[verdict].word}` },
         make("span", { "aria-hidden": "true" }, `${n} ${VERDICTS[verdict].sign}`),
-        make("span", { className: "unseen" }, `${n} ${VERDICTS[verdict].word} `)));
+        make("span", { className: "visually-hidden" }, `${n} ${VERDICTS[verdict].word} `)));
     }
   }
   return claimsOf(row) ? cell : "–";
@@ -52,35 +51,33 @@ function statusCell(row) {
   return make("span", { className: `status ${row.status}` }, STATUSES[row.status]);
 }
 
-// select returns the rows that match what was asked for: every word of the
-// search, the status and the verdicts.
-function select(rows, { search, status, verdict }) {
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = {
+// filterRows returns the rows that contain all words and have the status and the verdicts.
+function filterRows(rows, { words, status, verdict }) {
+  const hasVerdicts = {
     "": () => true,
     contradicted: (row) => row.contradicted > 0,
     not_mentioned: (row) => row.notMentioned > 0,
     unsupported: (row) => unsupportedOf(row) > 0,
     supported: (row) => row.supported > 0 && unsupportedOf(row) === 0,
   }[verdict];
-  return rows.filter((row) => (status === "" || row.status === status) && fits(row) &&
+  return rows.filter((row) => (status === "" || row.status === status) && hasVerdicts(row) &&
     words.every((word) => row.text.includes(word)));
 }
 
-// order sorts rows by a column. Rows without a value come last either way, and
-// equal ones stay in the order of the dataset.
-function order(rows, key, descending) {
-  const by = COLUMNS.find((column) => column.key === key).by;
-  const texts = new Intl.Collator(undefined, { numeric: true });
+// sortRows sorts rows by a column. Rows without a value come last in both directions, and
+// equal rows keep their order in the dataset.
+function sortRows(rows, key, descending) {
+  const { sortKey } = COLUMNS.find((column) => column.key === key);
+  const collator = new Intl.Collator(undefined, { numeric: true });
   const direction = descending ? -1 : 1;
-  const values = new Map(rows.map((row) => [row, by(row)]));
+  const values = new Map(rows.map((row) => [row, sortKey(row)]));
   return rows.toSorted((a, b) => {
     const x = values.get(a);
     const y = values.get(b);
     if (x === null || y === null) {
       return (x === null) - (y === null) || a.index - b.index;
     }
-    const difference = typeof x === "string" ? texts.compare(x, y) : x - y;
+    const difference = typeof x === "string" ? collator.compare(x, y) : x - y;
     return difference * direction || a.index - b.index;
   });
 }

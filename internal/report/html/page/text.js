@@ -1,8 +1,7 @@
-// Texts come from a dataset, so they only ever become text nodes. Elements are
-// made here, and their names and attributes are constants of this script.
+// Texts from the dataset are untrusted and only ever become text nodes. The names and
+// attributes of elements are constants of this script.
 
-// make returns an element with properties and children; a string among the
-// children becomes a text node.
+// make creates an element with properties and children. Strings become text nodes.
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -16,9 +15,9 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// Characters that can't be seen, or that change the direction of what follows.
-// Joiners are left alone, since letters and emoji need them, and so are the tags
-// that follow a black flag: they are the flags of England, Scotland and Wales.
+// Invisible characters and those that change the text direction. Joiners are excluded,
+// since letters and emoji need them, and so are tags after a black flag, which form the
+// flags of England, Scotland and Wales.
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u{e0000}-\u{e007f}]/gu;
 
@@ -31,45 +30,43 @@ const NAMES = {
   "\u2069": "pop directional isolate", "\ufeff": "byte order mark",
 };
 
-// write appends text to parent, with hidden characters shown by their number
-// instead of obeyed.
+// write appends text to parent, with hidden characters replaced by their code points.
 function write(parent, text) {
-  let at = 0;
+  let written = 0;
   for (const found of text.matchAll(HIDDEN)) {
     if (found[0] === "\r" && text[found.index + 1] === "\n") {
-      parent.append(text.slice(at, found.index));
-      at = found.index + 1;
+      parent.append(text.slice(written, found.index));
+      written = found.index + 1;
       continue;
     }
-    parent.append(text.slice(at, found.index));
-    const number = "U+" + found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-    parent.append(make("span", { className: "hidden-character", title: NAMES[found[0]] ?? "hidden character" }, number));
-    at = found.index + found[0].length;
+    parent.append(text.slice(written, found.index));
+    const codePoint = "U+" + found[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    parent.append(make("span", { className: "hidden-character", title: NAMES[found[0]] ?? "hidden character" }, codePoint));
+    written = found.index + found[0].length;
   }
-  parent.append(text.slice(at));
+  parent.append(text.slice(written));
   return parent;
 }
 
-// unitsOf returns a function from a place in text in code points, as results
-// count, to the place in UTF-16 units, as JavaScript counts.
-function unitsOf(text) {
+// utf16Offsets returns a function that converts a position in text from code points, as in
+// results, to UTF-16 code units, as in JavaScript strings.
+function utf16Offsets(text) {
   if (!/[\ud800-\udfff]/.test(text)) {
     return (n) => Math.min(n, text.length);
   }
-  const places = [];
+  const offsets = [];
   for (let at = 0; at < text.length; at += text.codePointAt(at) > 0xffff ? 2 : 1) {
-    places.push(at);
+    offsets.push(at);
   }
-  return (n) => (n < places.length ? places[n] : text.length);
+  return (n) => (n < offsets.length ? offsets[n] : text.length);
 }
 
-// pieces cuts text at the ends of all spans, and returns its pieces in order,
-// each with the spans that cover it and those that begin with it. A span is an
-// object with start and end in code points.
-function pieces(text, spans) {
-  const units = unitsOf(text);
+// splitAtSpans splits text at the start and end of all spans. Each piece has the spans
+// that cover it and those that start with it. Spans have start and end in code points.
+function splitAtSpans(text, spans) {
+  const offset = utf16Offsets(text);
   const placed = spans
-    .map((span) => ({ span, from: units(span.start), to: units(span.end) }))
+    .map((span) => ({ span, from: offset(span.start), to: offset(span.end) }))
     .filter(({ from, to }) => from < to)
     .sort((a, b) => a.from - b.from);
   const cuts = [...new Set([0, text.length, ...placed.flatMap(({ from, to }) => [from, to])])].sort((a, b) => a - b);
@@ -77,13 +74,13 @@ function pieces(text, spans) {
   let open = [];
   let next = 0;
   for (let i = 0; i + 1 < cuts.length; i++) {
-    const begins = [];
+    const starting = [];
     for (; next < placed.length && placed[next].from === cuts[i]; next++) {
-      begins.push(placed[next].span);
+      starting.push(placed[next].span);
       open.push(placed[next]);
     }
     open = open.filter(({ to }) => to > cuts[i]);
-    result.push({ text: text.slice(cuts[i], cuts[i + 1]), spans: open.map(({ span }) => span), begins });
+    result.push({ text: text.slice(cuts[i], cuts[i + 1]), spans: open.map(({ span }) => span), starting });
   }
   return result;
 }

@@ -1,0 +1,104 @@
+// Package page provides what the HTML pages of ragfaith have in common: the frame with
+// its Content-Security-Policy, the base style, the theme button, the search form,
+// histograms, and text from datasets with invisible characters made visible.
+package page
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"html/template"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+)
+
+//go:embed files
+var files embed.FS
+
+// Parse parses the templates (*.tmpl) in directory dir of fsys together with the shared
+// ones:
+//
+//   - "head", with the title as its data, begins the document and its body
+//   - "foot" ends it, with the script as one module
+//   - "theme" is the theme button
+//   - "histogram" draws a [Histogram]
+//
+// The style consists of the shared style.css and the one in dir, the script of the shared
+// page.js and the named scripts in dir. Without named scripts the page has no script.
+//
+// Templates can call printable ([report.Printable]), visible ([Visible]) and thousands
+// ([Thousands]).
+func Parse(fsys fs.FS, dir string, scripts ...string) (*template.Template, error) {
+	style, err := concat(fsys, "files/style.css", dir+"/style.css")
+	if err != nil {
+		return nil, err
+	}
+	var script string
+	if len(scripts) > 0 {
+		var paths []string
+		for _, name := range scripts {
+			paths = append(paths, dir+"/"+name)
+		}
+		if script, err = concat(fsys, "files/page.js", paths...); err != nil {
+			return nil, err
+		}
+	}
+	t, err := template.New("").Funcs(template.FuncMap{
+		"policy":    func() string { return policy(script, style) },
+		"style":     func() template.CSS { return template.CSS(style) }, //nolint:gosec // from embedded files
+		"script":    func() template.JS { return template.JS(script) },  //nolint:gosec // from embedded files
+		"printable": report.Printable,
+		"visible":   Visible,
+		"thousands": Thousands,
+	}).ParseFS(files, "files/*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	return t.ParseFS(fsys, dir+"/*.tmpl")
+}
+
+// concat joins a shared file and files of fsys.
+func concat(fsys fs.FS, shared string, paths ...string) (string, error) {
+	content, err := files.ReadFile(shared)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	b.WriteString("\n" + string(content) + "\n")
+	for _, path := range paths {
+		if content, err = fs.ReadFile(fsys, path); err != nil {
+			return "", err
+		}
+		b.WriteString(string(content) + "\n")
+	}
+	return b.String(), nil
+}
+
+// policy returns a Content-Security-Policy that allows only the given script and style.
+// Nothing can be fetched, framed or submitted, and scripts cannot turn text into markup.
+func policy(script, style string) string {
+	scriptSource := "'none'"
+	if script != "" {
+		scriptSource = hashSource(script)
+	}
+	return "default-src 'none'; script-src " + scriptSource + "; style-src " + hashSource(style) +
+		"; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+}
+
+// hashSource returns the source expression that allows an inline script or style.
+func hashSource(s string) string {
+	sum := sha256.Sum256([]byte(s))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
+// Thousands formats n with commas.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
