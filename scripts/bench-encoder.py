@@ -1,10 +1,10 @@
-"""Times stacks of transformer layers on ONNX Runtime and on internal/encoder/kernel.
+"""Compares the speed of transformer layers on ONNX Runtime and internal/encoder/kernel.
 
-Both sides get the same random weights and inputs from one file, the same number of threads, and take turns
-in short runs, so that what else the machine does falls on both. Before it is timed, each side's output is held
-against the other's. ONNX Runtime gets graphs of its own fused operators (Attention, SkipLayerNormalization,
-BiasGelu, FastGelu and the like) as well as plain ones, optimised as far as it can (ORT_ENABLE_ALL), and the
-fastest of them counts.
+Both get the same random weights, inputs and number of threads, and run in short
+alternating turns, so that other load affects both. Their outputs are compared first.
+ONNX Runtime runs graphs with its fused operators (Attention, SkipLayerNormalization,
+BiasGelu, FastGelu) and plain ones with all optimizations (ORT_ENABLE_ALL); the fastest
+is used.
 """
 
 import argparse
@@ -26,7 +26,7 @@ MS = "com.microsoft"
 
 
 class Graph:
-    """Collects nodes and initializers of an ONNX graph over x [batch, tokens, width]."""
+    """Builds an ONNX graph with input x [batch, tokens, width]."""
 
     def __init__(self, width):
         self.nodes, self.initializers, self.width, self.n = [], [], width, 0
@@ -53,19 +53,20 @@ class Graph:
         onnx.save(model, path)
 
 
-def heads_of(g, x, heads, size):
+def split_heads(g, x, heads, size):
+    """Reshapes [batch, tokens, width] to [batch, heads, tokens, size]."""
     return g.op("Transpose", g.op("Reshape", x, g.const(np.array([0, 0, heads, size], np.int64))), perm=[0, 2, 1, 3])
 
 
 def attention(g, x, qkv, bias, heads, scale, relative):
-    """Plain attention: three products, softmax, and the way back to rows."""
+    """Attention from basic operators."""
     width, size = g.width, g.width // heads
     parts = []
     for i in range(3):
         y = g.op("MatMul", x, g.const(qkv[i * width:(i + 1) * width].T))
         if bias is not None:
             y = g.op("Add", g.const(bias[i * width:(i + 1) * width]), y)
-        parts.append(heads_of(g, y, heads, size))
+        parts.append(split_heads(g, y, heads, size))
     q, k, v = parts
     s = g.op("MatMul", q, g.op("Transpose", k, perm=[0, 1, 3, 2]))
     if scale != 1:
@@ -77,7 +78,7 @@ def attention(g, x, qkv, bias, heads, scale, relative):
 
 
 class Bert:
-    """MiniLM-L6: 6 layers of 384, 12 heads, feed-forward 1536, norms after."""
+    """The layers of MiniLM-L6, post-norm."""
 
     kind, layers, width, heads, inner = "bert", 6, 384, 12, 1536
 
@@ -117,13 +118,13 @@ class Bert:
 
 
 class T5:
-    """The encoder of Flan-T5 base: 12 layers of 768, 12 heads of 64, gated feed-forward 2048, norms before."""
+    """The encoder layers of Flan-T5 base, pre-norm with a gated feed-forward layer."""
 
-    kind, layers, width, heads, inner, longest = "t5", 12, 768, 12, 2048, 512
+    kind, layers, width, heads, inner, max_tokens = "t5", 12, 768, 12, 2048, 512
 
     def weights(self, r):
         d, f = self.width, self.inner
-        yield r(self.heads, 2 * self.longest - 1, s=.5)
+        yield r(self.heads, 2 * self.max_tokens - 1, s=.5)
         for _ in range(self.layers):
             yield from (1 + r(d, s=.1), r(3 * d, d, s=.02), r(d, d, s=.03), 1 + r(d, s=.1), r(f, d, s=.03),
                         r(f, d, s=.03), r(d, f, s=.02))
@@ -133,7 +134,7 @@ class T5:
         g, x, w = Graph(self.width), "x", iter(w)
         table, d = next(w), self.width
         j = np.arange(tokens)
-        relative = g.const(table[:, j[None, :] - j[:, None] + self.longest - 1][None])
+        relative = g.const(table[:, j[None, :] - j[:, None] + self.max_tokens - 1][None])
         for _ in range(self.layers):
             g1, qkv, o, g2, gate, up, down = (next(w) for _ in range(7))
             y = self.norm(g, variant, x, g1)
@@ -172,8 +173,8 @@ class T5:
         return g.op("Mul", y, g.const(gain))
 
 
-class Ours:
-    """The Go program, which times what it is told to by lines."""
+class Kernels:
+    """The Go program tools/benchencoder, which reads commands on stdin."""
 
     def __init__(self, binary, directory, stack, precision, threads, kernel):
         self.p = subprocess.Popen(
@@ -181,23 +182,25 @@ class Ours:
              "-kernel", kernel], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
             env={**os.environ, "GOMAXPROCS": str(threads)})
 
-    def ask(self, *words):
+    def send(self, *words):
+        """Sends a command and returns the words of the reply."""
         self.p.stdin.write(" ".join(map(str, words)) + "\n")
         self.p.stdin.flush()
         line = self.p.stdout.readline()
         if not line:
-            sys.exit("the Go program ended")
+            sys.exit("benchencoder exited")
         return line.split()
 
-    def run(self, times, processor):
-        if not processor:
-            return [int(ns) / 1e9 for ns in self.ask("run", times)]
-        before = self.processor_time()
-        self.ask("run", times)
-        return [(self.processor_time() - before) / times]
+    def run(self, times, cpu_time):
+        """Returns the seconds of each run, or their mean CPU time."""
+        if not cpu_time:
+            return [int(ns) / 1e9 for ns in self.send("run", times)]
+        before = self.cpu_time()
+        self.send("run", times)
+        return [(self.cpu_time() - before) / times]
 
-    def processor_time(self):
-        """Seconds that the program's threads have run, as Linux counts them."""
+    def cpu_time(self):
+        """Returns the CPU seconds of all threads, from Linux's scheduler statistics."""
         return sum(int(open(f).read().split()[0]) for f in glob.glob(f"/proc/{self.p.pid}/task/*/schedstat")) / 1e9
 
     def close(self):
@@ -205,15 +208,17 @@ class Ours:
         self.p.wait()
 
 
-def session(path, threads):
-    o = ort.SessionOptions()
-    o.intra_op_num_threads, o.inter_op_num_threads = threads, 1
-    o.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
-    return ort.InferenceSession(path, o, providers=["CPUExecutionProvider"])
+def open_session(path, threads):
+    """Opens an ONNX model on the CPU with all optimizations."""
+    opts = ort.SessionOptions()
+    opts.intra_op_num_threads, opts.inter_op_num_threads = threads, 1
+    opts.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_ALL
+    return ort.InferenceSession(path, opts, providers=["CPUExecutionProvider"])
 
 
-def timed(s, x, times, processor):
-    clock = time.process_time if processor else time.perf_counter
+def time_runs(s, x, times, cpu_time):
+    """Returns the seconds of each run of a session."""
+    clock = time.process_time if cpu_time else time.perf_counter
     out = []
     for _ in range(times):
         t = clock()
@@ -222,8 +227,8 @@ def timed(s, x, times, processor):
     return out
 
 
-def sessions(stack, weights, tokens, precision, directory, threads, x):
-    """Returns ONNX Runtime's sessions by variant, those that it can make."""
+def open_sessions(stack, weights, tokens, precision, directory, threads, x):
+    """Returns the ONNX Runtime sessions that work, by variant of the graph."""
     found = {}
     for variant in ("fused", "joined", "plain"):
         if variant == "joined" and stack.kind == "bert":
@@ -233,35 +238,35 @@ def sessions(stack, weights, tokens, precision, directory, threads, x):
             g, out = stack.graph(weights, variant, tokens)
             g.save(out, path)
             if precision == "int8":
-                small = path.replace(".onnx", "-int8.onnx")
-                quantize_dynamic(path, small, weight_type=QuantType.QInt8,
+                quantized = path.replace(".onnx", "-int8.onnx")
+                quantize_dynamic(path, quantized, weight_type=QuantType.QInt8,
                                  extra_options={"DefaultTensorType": TensorProto.FLOAT})
-                path = small
-            found[variant] = session(path, threads)
+                path = quantized
+            found[variant] = open_session(path, threads)
             found[variant].run(None, {"x": x})
-        except Exception as e:  # a variant that it can't run is no candidate
-            print(f"  ONNX Runtime does not take {stack.kind} {variant} {precision}: {e}", file=sys.stderr)
+        except Exception as e:  # unsupported variant
+            print(f"  ONNX Runtime cannot run {stack.kind} {variant} {precision}: {e}", file=sys.stderr)
             found.pop(variant, None)
     return found
 
 
 def main():
-    a = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    a.add_argument("--binary", required=True)
-    a.add_argument("--threads", type=int, default=2)
-    a.add_argument("--turns", type=int, default=15)
-    a.add_argument("--seconds", type=float, default=.4, help="of one turn")
-    a.add_argument("--kernel", default="", help="a path of the kernels; the fastest when empty")
-    a.add_argument("--only", default="", help="runs only cases whose name has this in it")
-    a.add_argument("--processor", action="store_true",
-                   help="measures processor time, which a busy machine disturbs less; for one thread, on Linux")
-    args = a.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--turns", type=int, default=15, help="number of alternating turns")
+    parser.add_argument("--seconds", type=float, default=.4, help="duration of a turn")
+    parser.add_argument("--kernel", default="", help="kernel implementation (default: the fastest)")
+    parser.add_argument("--only", default="", help="run only cases whose name contains this")
+    parser.add_argument("--cpu-time", action="store_true",
+                        help="measure CPU time, which other load affects less (one thread, Linux)")
+    args = parser.parse_args()
     cases = [(s, p, b, n) for s, shapes in ((Bert, ((1, 128), (16, 128), (1, 256), (16, 256), (1, 512), (8, 512))),
                                             (T5, ((1, 512), (16, 512))))
              for p in ("float32", "int8") for b, n in shapes]
-    print(f"ONNX Runtime {ort.__version__}, {args.threads} threads; sequences a second by medians, and the ratio of "
-          "the medians (of the fastest runs), ours over ONNX Runtime's", flush=True)
-    print(f"{'case':26}{'ORT':>9}{'ours':>9}{'ratio':>8}{'(best)':>9}  ORT graph, difference", flush=True)
+    print(f"ONNX Runtime {ort.__version__}, {args.threads} threads; median sequences per second, and the speed "
+          "relative to ONNX Runtime (by medians, and by the fastest runs)", flush=True)
+    print(f"{'case':26}{'ORT':>9}{'kernels':>9}{'ratio':>8}{'(best)':>9}  ORT graph, difference", flush=True)
     for kind, precision, batch, tokens in cases:
         stack = kind()
         name = f"{stack.kind} {precision} {batch}x{tokens}"
@@ -275,29 +280,31 @@ def main():
                 for w in weights:
                     f.write(w.tobytes())
             x.tofile(os.path.join(directory, "x"))
-            theirs = sessions(stack, weights, tokens, precision, directory, args.threads, x)
-            best, s = min(theirs.items(), key=lambda kv: min(timed(kv[1], x, 3, args.processor)))
+            sessions = open_sessions(stack, weights, tokens, precision, directory, args.threads, x)
+            best, s = min(sessions.items(), key=lambda kv: min(time_runs(kv[1], x, 3, args.cpu_time)))
             want = s.run(None, {"x": x})[0]
-            theirs.clear()
-            ours = Ours(args.binary, directory, stack, precision, args.threads, args.kernel)
-            ours.ask("load", batch, tokens)
-            ours.ask("write")
+            sessions.clear()
+            kernels = Kernels(args.binary, directory, stack, precision, args.threads, args.kernel)
+            kernels.send("load", batch, tokens)
+            kernels.send("write")
             got = np.fromfile(os.path.join(directory, "y"), np.float32).reshape(want.shape)
             difference = float(np.sqrt(np.mean((got - want) ** 2)) / np.std(want))
             limit = 1e-4 if precision == "float32" else .15
             if not difference <= limit:
-                sys.exit(f"{name}: outputs differ by {difference:.2g} of their deviation, more than {limit}")
-            times = max(1, round(args.seconds / min(timed(s, x, 2, False))))
-            ours.run(times, args.processor)
-            t, o = [], []
+                sys.exit(f"{name}: outputs differ by {difference:.2g} standard deviations, limit {limit}")
+            times = max(1, round(args.seconds / min(time_runs(s, x, 2, False))))
+            kernels.run(times, args.cpu_time)
+            ort_times, kernel_times = [], []
             for _ in range(args.turns):
-                t += timed(s, x, times, args.processor)
+                ort_times += time_runs(s, x, times, args.cpu_time)
                 time.sleep(.02)
-                o += ours.run(times, args.processor)
-            ours.close()
-            mt, mo = statistics.median(t), statistics.median(o)
-            print(f"{name:26}{batch / mt:9.2f}{batch / mo:9.2f}{mt / mo:8.2f}{min(t) / min(o):9.2f}"
+                kernel_times += kernels.run(times, args.cpu_time)
+            kernels.close()
+            ort_median, kernel_median = statistics.median(ort_times), statistics.median(kernel_times)
+            print(f"{name:26}{batch / ort_median:9.2f}{batch / kernel_median:9.2f}"
+                  f"{ort_median / kernel_median:8.2f}{min(ort_times) / min(kernel_times):9.2f}"
                   f"  {best}, {difference:.1e}", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

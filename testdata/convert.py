@@ -1,7 +1,8 @@
-"""Writes rows.jsonl again as CSV and Parquet, by the libraries that users have.
+"""Converts rows.jsonl and examples.jsonl to CSV and Parquet, with pandas and DuckDB.
 
-usage: python convert.py   (needs pandas, pyarrow and duckdb)
+Run it in this directory. It needs pandas, pyarrow and duckdb.
 """
+
 import json
 
 import duckdb

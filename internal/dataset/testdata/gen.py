@@ -1,5 +1,7 @@
-"""Writes the example files of this folder: the same four rows in the layouts of
-several writers. Needs pyarrow, pandas and duckdb. Run it in this folder."""
+"""Writes the example files of this directory: four rows as several libraries write them.
+
+Run it in this directory. It needs pyarrow, pandas and duckdb.
+"""
 
 import gzip
 import json
@@ -65,7 +67,7 @@ frame.to_csv("pandas_utf16.csv", index=False, encoding="utf-16")
 frame.to_json("pandas.jsonl", orient="records", lines=True)
 frame.to_json("pandas.json", orient="records")
 arrays = frame.copy()
-arrays["contexts"] = pd.read_parquet("pandas.parquet")["contexts"]  # numpy arrays, as they print
+arrays["contexts"] = pd.read_parquet("pandas.parquet")["contexts"]  # NumPy arrays, written as text
 arrays.to_csv("pandas_arrays.csv", index=False)
 documents = frame.copy()
 documents["contexts"] = [[{"page_content": c, "metadata": {"n": 1, "x": None}} for c in r["contexts"]] for r in ROWS]

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the golden models of this directory: one tiny model of each supported family.
+"""Generates the golden models of this directory: a tiny model of each supported architecture.
 
-Weights are random and vocabularies are made of the texts below, so only the structure of a model is real. Files have
-the layout of released checkpoints. cases.json holds token ids and outputs, computed by transformers in float64 on the
-weights as stored.
+Weights are random and vocabularies are built from the texts below. Files have the layout of released checkpoints.
+cases.json contains token ids and outputs, computed by transformers in float64 with the stored weights.
 
     pip install torch==2.9.1 transformers==4.57.6 tokenizers==0.22.2 sentencepiece==0.2.1 protobuf==6.33.0
     python golden.py models
@@ -73,12 +72,13 @@ TRUNCATED = [  # name, texts, strategy, max_length
 ]
 CORPUS = [LONG, *SINGLES.values(), *(t for pair in PAIRS.values() for t in pair)] * 2
 
-# A small version of nmt_nfkc, whose table of 300 kB would be most of a model.
+# A small subset of nmt_nfkc, whose table has 300 kB.
 RULES = {"\u00a0": " ", "\u200b": " ", "\u2028": " ", "\t": " ", "\n": " ", "\r": " ", "™": "TM", "№": "No", "e\u0301": "é"}
 RULES |= {chr(c + 0xFEE0): chr(c) for c in range(0x21, 0x7F)}
 
 
 def charsmap():
+    """Compiles RULES to a SentencePiece normalization table."""
     with tempfile.NamedTemporaryFile("w", suffix=".tsv") as f:
         for source, target in RULES.items():
             print(*(" ".join(f"{ord(c):X}" for c in text) for text in (source, target)), sep="\t", file=f)
@@ -94,9 +94,9 @@ def template(single, pair, specials, tok):
 
 
 def substrings(tok, n):
-    """Counts the characters of the corpus as tok splits it, and its n most frequent longer substrings.
+    """Counts the characters and the n most frequent longer substrings of the words of the corpus.
 
-    The trainers of tokenizers for WordPiece and Unigram give other vocabularies from run to run.
+    Unlike these, the vocabularies of the WordPiece and Unigram trainers of tokenizers are not reproducible.
     """
     counts = collections.Counter()
     for text in CORPUS:
@@ -181,7 +181,7 @@ def deberta_tokenizer():
 
 
 def randomize(model):
-    """Sets weights that keep hidden values and logits near 1, so that an absolute tolerance means something."""
+    """Sets random weights with which hidden states and logits are near 1, to allow absolute tolerances."""
     torch.manual_seed(SEED)
     with torch.no_grad():
         for name, p in model.named_parameters():
@@ -199,13 +199,14 @@ def labels(*names):
 
 
 def describe(x):
+    """Returns statistics and some values of hidden states."""
     x = x[0].double()
     ends = {"token0_first8": x[0, :8].tolist(), "last_token_first8": x[-1, :8].tolist()}
     return {"mean": x.mean().item(), "std": x.std(correction=0).item()} | ends
 
 
 def hidden_stages(model, stages, run):
-    """Returns a description of the output of each module in stages."""
+    """Runs the model and describes the output of each module in stages."""
     found, hooks = [], []
     for name, path in stages:
 
@@ -221,6 +222,7 @@ def hidden_stages(model, stages, run):
 
 
 def rounded(value):
+    """Rounds all floats in a JSON value to 8 significant digits."""
     if isinstance(value, float):
         return float(f"{value:.8g}")
     if isinstance(value, dict):
@@ -245,9 +247,9 @@ def write_tokenizer(path, tok, old_merges=False):
 
 
 def inputs(kind, long):
-    """Lists (name, text_a, text_b, truncation) of the cases for a kind of model."""
+    """Returns the cases for a kind of model as (name, text_a, text_b, truncation)."""
     cases = [(n, a, b, None) for n, (a, b) in PAIRS.items()]
-    if long:  # beyond max_position_embeddings, where there are no absolute positions
+    if long:  # exceeds max_position_embeddings; only for models with relative positions
         cases.append(("long", LONG, LONG, None))
     if kind == "hhem":
         return [*cases, ("pad token", "one <pad> two", "three", None)]
@@ -316,7 +318,7 @@ def write_model(out, name, kind, cls, config, tok, stages, dtype=torch.float32, 
     write_tokenizer(path / "tokenizer.json", tok, old_merges=name == "roberta")
     if kind == "hhem":
         model.to(torch.float64)
-    else:  # read again, as buffers such as rotary frequencies are rounded too by to(dtype)
+    else:  # reload, because to(dtype) also rounded buffers such as rotary frequencies
         model = cls.from_pretrained(path, dtype=torch.float64, attn_implementation="eager").eval()
     uses_types = kind != "hhem" and getattr(config, "type_vocab_size", 0) > 1
     cases, hidden = run_cases(model, tok, kind, stages, uses_types, long, prompt)
@@ -368,7 +370,7 @@ def write_deberta(out):
     config = tf.DebertaV2Config(
         **BERT | {"hidden_size": 20},
         **labels("entailment", "neutral", "contradiction"),
-        vocab_size=tok.get_vocab_size() + 9,  # as released: more rows than tokens
+        vocab_size=tok.get_vocab_size() + 9,  # more rows than tokens, as in released models
         max_position_embeddings=64,
         relative_attention=True,
         share_att_key=True,
@@ -412,7 +414,7 @@ def write_modernbert(out):
         stages = layers("model.layers", 4, "model.embeddings", "model.final_norm")
         path = write_model(out, name, kind, cls, config, tok, stages, dtype=torch.bfloat16, long=True)
         file = json.loads((path / "config.json").read_text())
-        # transformers 5 states kinds of layers and rotations in this form.
+        # transformers 5 uses this form for layer types and rotary embeddings.
         thetas = {"full_attention": file.pop("global_rope_theta"), "sliding_attention": file.pop("local_rope_theta")}
         every = file.pop("global_attn_every_n_layers")
         file["layer_types"] = ["sliding_attention" if i % every else "full_attention" for i in range(4)]

@@ -1,6 +1,6 @@
-"""Compares results in Parquet, as three libraries read them, with the JSONL.
+"""Compares NAME.parquet, as read by pyarrow, pandas and DuckDB, with NAME.jsonl.
 
-usage: parquet_check.py NAME...  for NAME.jsonl and NAME.parquet
+usage: parquet_check.py NAME...
 """
 
 import json
@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 
 def filled(value, schema):
-    """A value of the JSONL with null for what is only there at times."""
+    """Returns a JSON value with null for missing optional members."""
     if value is None:
         return None
     if schema.__class__.__name__ == "StructType":
@@ -24,7 +24,7 @@ def filled(value, schema):
 
 
 def plain(value):
-    """A value of pandas without the classes of NumPy, and without NaN."""
+    """Converts a pandas value to plain Python objects, with None for NaN."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, dict):
@@ -35,6 +35,7 @@ def plain(value):
 
 
 def check(name):
+    """Compares NAME.parquet with NAME.jsonl."""
     with open(name + ".jsonl", encoding="utf-8", newline="\n") as lines:
         rows = [json.loads(line) for line in lines]
     table = pyarrow.parquet.read_table(name + ".parquet")
@@ -51,7 +52,7 @@ def check(name):
                 else:
                     value = filled(value, field.type)
                 assert value == back, (reader, row["index"], field.name, value, back)
-                # 1 == 1.0 == True: the types are the same as well.
+                # Compare types too, since 1 == 1.0 == True.
                 if reader == "pyarrow" and back is not None and str(field.type) != "double":
                     assert type(value) is type(back), (field, value, back)
 
@@ -69,5 +70,5 @@ def check(name):
     print("same", len(rows))
 
 
-for each in sys.argv[1:]:
-    check(each)
+for arg in sys.argv[1:]:
+    check(arg)
