@@ -8,15 +8,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// headline returns the main suites.
-func headline() []string {
+// headlineSuites returns the main suites.
+func headlineSuites() []string {
 	return []string{"ragtruth-subset", "mtrag", "lfqa-sentences", "faithbench", "wice-claims", "summedits"}
 }
 
-// english returns the suites of English answers and claims over which judges are
+// englishSuites returns the suites of English answers and claims on which judges are
 // compared.
-func english() []string {
-	return append(headline(), "ragtruth-subset-sentences", "qags-sentences", "frank", "cliff", "healthver", "feversym", "factcheckgpt", "xnli-en")
+func englishSuites() []string {
+	return append(headlineSuites(), "ragtruth-subset-sentences", "qags-sentences", "frank", "cliff", "healthver", "feversym", "factcheckgpt", "xnli-en")
 }
 
 // minFaithful is the mean human rating at which an answer counts as faithful.

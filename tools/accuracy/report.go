@@ -19,8 +19,8 @@ func report(w io.Writer, all []*judged) {
 	known := func(names []string) []string {
 		return slices.DeleteFunc(names, func(s string) bool { return first.suites[s] == nil })
 	}
-	heads, others := known(headline()), known(english())
-	slices.SortStableFunc(suites, func(a, b string) int { return position(others, a) - position(others, b) })
+	headline, english := known(headlineSuites()), known(englishSuites())
+	slices.SortStableFunc(suites, func(a, b string) int { return position(english, a) - position(english, b) })
 	fmt.Fprint(w, "\n| suite | rows | without claims | floor: AUROC | balanced accuracy |")
 	for _, j := range all {
 		fmt.Fprintf(w, " %s: AUROC | balanced accuracy |", j.name)
@@ -29,7 +29,7 @@ func report(w io.Writer, all []*judged) {
 	for _, s := range suites {
 		t := first.suites[s]
 		name := s
-		if slices.Contains(heads, s) {
+		if slices.Contains(headline, s) {
 			name = "**" + s + "**"
 		}
 		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f |", name, t.rows, t.unscored, aurocByBaseline(t, t.all()), baselineAccuracy(t, t.all()))
@@ -42,7 +42,7 @@ func report(w io.Writer, all []*judged) {
 	for _, group := range []struct {
 		name   string
 		suites []string
-	}{{"mean of the headline suites", heads}, {fmt.Sprintf("mean of the %d English suites", len(others)), others}} {
+	}{{"mean of the headline suites", headline}, {fmt.Sprintf("mean of the %d English suites", len(english)), english}} {
 		fmt.Fprintf(w, "| %s | | | %.3f | %.3f |", group.name, first.mean(group.suites, aurocByBaseline), first.mean(group.suites, baselineAccuracy))
 		for _, j := range all {
 			low, high := interval(group.suites, aurocByMin, j, nil)
@@ -52,9 +52,9 @@ func report(w io.Writer, all []*judged) {
 	}
 	fmt.Fprintln(w)
 	for _, j := range all {
-		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(heads, aurocBySupport), j.mean(others, aurocBySupport))
+		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(headline, aurocBySupport), j.mean(english, aurocBySupport))
 		var below []string
-		for _, s := range heads {
+		for _, s := range headline {
 			one := []string{s}
 			if j.mean(one, aurocByMin) < j.mean(one, aurocByBaseline) {
 				below = append(below, s+" (AUROC)")
@@ -66,7 +66,7 @@ func report(w io.Writer, all []*judged) {
 		fmt.Fprintf(w, "%s: headline suites below the floor: %s.\n", j.name, names(below))
 	}
 	for _, j := range all[1:] {
-		compare(w, j, first, others)
+		compare(w, j, first, english)
 	}
 	fmt.Fprint(w, "\n| MTRAG, human ratings | answers | Spearman | AUROC at 3.5 |\n|---|--:|--:|--:|\n")
 	fmt.Fprintf(w, "| RAGAS, as published | 216 | 0.520 | 0.726 |\n| floor | %d | %.3f | %.3f |\n",

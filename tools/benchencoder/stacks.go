@@ -93,14 +93,14 @@ const (
 	t5Width   = 768
 	t5Heads   = 12
 	t5Inner   = 2048
-	t5Longest = 512
+	t5MaxLen  = 512
 	t5Epsilon = 1e-6
 )
 
 func newT5(p *kernel.Pool, precision kernel.Precision, r *weightReader) *t5 {
 	k := p.Kernels()
 	const d, f = t5Width, t5Inner
-	s := &t5{p: p, precision: precision, relative: r.take(t5Heads * (2*t5Longest - 1))}
+	s := &t5{p: p, precision: precision, relative: r.take(t5Heads * (2*t5MaxLen - 1))}
 	for range t5Layers {
 		var l t5Layer
 		l.gain1 = r.take(d)
@@ -123,7 +123,7 @@ func (s *t5) forward(x []float32, lengths []int) {
 	}
 	a := kernel.Attention{
 		Q: s.qkv, K: s.qkv[d:], V: s.qkv[2*d:], Stride: 3 * d, Out: s.ctx, OutStride: d,
-		Lengths: lengths, Heads: t5Heads, HeadDim: d / t5Heads, Scale: 1, Relative: s.relative, MaxLen: t5Longest,
+		Lengths: lengths, Heads: t5Heads, HeadDim: d / t5Heads, Scale: 1, Relative: s.relative, MaxLen: t5MaxLen,
 	}
 	s.p.Rows(s.precision, rows, func(w *kernel.Worker, lo, hi int) {
 		n := hi - lo
