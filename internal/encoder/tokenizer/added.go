@@ -5,26 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// An addedToken is one that is looked for in the text before the model sees it.
+// An addedToken is matched in the text before it reaches the model.
 type addedToken struct {
 	content                    string
 	id                         int32
 	singleWord, lstrip, rstrip bool
-	normalized, special        bool // special: also if the post-processor adds it
+	normalized                 bool
+	special                    bool // or inserted by the post-processor
 }
 
-// A matcher finds added tokens, of those that begin at one place the longest.
+// A matcher finds added tokens, preferring the longest at each position.
 type matcher struct {
-	tokens []addedToken
-	trie   *trie
-	begins [256]bool // first bytes
+	tokens     []addedToken
+	trie       *trie
+	firstBytes [256]bool // first bytes of patterns
 }
 
-// maxAdded bounds the length of an added token in bytes, and with it the time
-// that looking for them takes in the worst case.
-const maxAdded = 1000
+// maxAddedToken limits the length of an added token in bytes, and with it the
+// worst-case time of matching.
+const maxAddedToken = 1000
 
-// newMatcher takes tokens and what each is looked for as.
+// newMatcher returns a matcher of tokens, each with the pattern to look for. It
+// returns nil for no tokens.
 func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 	if len(tokens) == 0 {
 		return nil, nil
@@ -34,29 +36,29 @@ func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 	for i, p := range patterns {
 		switch j, ok := seen[p]; {
 		case p == "":
-			return nil, fmt.Errorf("%q has nothing left to look for when it is normalised", tokens[i].content)
-		case len(p) > maxAdded:
-			return nil, fmt.Errorf("%.20q... has %d bytes; at most %d are supported", p, len(p), maxAdded)
+			return nil, fmt.Errorf("%q is empty after normalization", tokens[i].content)
+		case len(p) > maxAddedToken:
+			return nil, fmt.Errorf("%.20q... has %d bytes, the limit is %d", p, len(p), maxAddedToken)
 		case ok:
-			return nil, fmt.Errorf("%q and %q are the same when they are normalised", tokens[j].content, tokens[i].content)
+			return nil, fmt.Errorf("%q and %q are equal after normalization", tokens[j].content, tokens[i].content)
 		}
 		seen[p] = i
-		m.begins[p[0]] = true
+		m.firstBytes[p[0]] = true
 	}
 	m.trie = newTrie(patterns)
 	return m, nil
 }
 
-// extract cuts the added tokens out of the pieces. A token that takes the spaces
-// behind it may take some that the next one begins with; the pieces then overlap,
-// as they do in the reference.
+// extract splits the pieces at added tokens. A token with rstrip may include
+// spaces that also belong to the next token with lstrip. The pieces then
+// overlap, as in the reference.
 func (m *matcher) extract(s *state, chars *characters) error {
 	return s.split(func(p piece) error {
-		src := s.of(p)
-		done := 0                // up to where src is divided
-		spaceLo, spaceHi := 0, 0 // the last run of spaces behind a token
+		src := s.bytes(p)
+		done := 0                // end of the last piece
+		spaceLo, spaceHi := 0, 0 // last run of spaces after a token
 		for i := 0; m != nil && i < len(src); {
-			if !m.begins[src[i]] {
+			if !m.firstBytes[src[i]] {
 				i++
 				continue
 			}
@@ -71,7 +73,7 @@ func (m *matcher) extract(s *state, chars *characters) error {
 			if t.singleWord && !chars.standsAlone(src, lo, hi) {
 				continue
 			}
-			if t.special && s.inData(int(p.lo)+lo, int(p.lo)+hi) {
+			if t.special && s.untrusted(int(p.lo)+lo, int(p.lo)+hi) {
 				continue
 			}
 			if t.lstrip {
@@ -101,7 +103,7 @@ func (m *matcher) extract(s *state, chars *characters) error {
 	})
 }
 
-// standsAlone reports whether there is no word character next to src[lo:hi].
+// standsAlone reports whether src[lo:hi] is not adjacent to a word character.
 func (c *characters) standsAlone(src []byte, lo, hi int) bool {
 	before, n := utf8.DecodeLastRune(src[:lo])
 	after, k := utf8.DecodeRune(src[hi:])

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkEncode gives the speed on sentences of the corpus, one call each, and on
-// all of it in one call.
+// BenchmarkEncode encodes the texts of the corpus one by one and concatenated.
 func BenchmarkEncode(b *testing.B) {
 	for _, c := range []struct{ name, file string }{
 		{"WordPiece", "tokenizers/bert.json.zst"},
@@ -36,8 +35,8 @@ func BenchmarkEncode(b *testing.B) {
 	}
 }
 
-// BenchmarkLongWord shows that the time is linear in the length of a text that
-// gives nothing to divide it at: MB/s don't fall with the size.
+// BenchmarkLongWord should have the same throughput for both sizes of a text
+// without word boundaries.
 func BenchmarkLongWord(b *testing.B) {
 	for _, file := range []string{"bert-seqcls", "roberta-seqcls", "modernbert-seqcls", "deberta-v2-seqcls", "hhem-t5"} {
 		tok := parseShared(b, "models/"+file+"/tokenizer.json")

@@ -10,34 +10,34 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// A charsmap is SentencePiece's precompiled normalisation: a Darts double array
-// that leads from a string to the place of its replacement in a list of strings,
-// each with a zero byte behind it.
+// A charsmap is SentencePiece's precompiled normalization: a Darts double array
+// that maps a string to the offset of its replacement in a list of
+// zero-terminated strings.
 //
-// A unit of the array has a label in bits 0 to 7 and 31, whether a value follows
-// in bit 8, and in bits 10 to 31 the offset of its children, in steps of 256
-// where bit 9 is set. The unit of a value has it in bits 0 to 30.
+// A unit of the array has its label in bits 0 to 7 and 31, a flag for a value
+// in bit 8, and the offset of its children in bits 10 to 31, in steps of 256 if
+// bit 9 is set. A value unit has the value in bits 0 to 30.
 type charsmap struct {
 	units   []uint32
 	strings []byte
-	ascii   [utf8.RuneSelf]bool // has a replacement
+	ascii   [utf8.RuneSelf]bool // whether a character has a replacement
 }
 
 func newCharsmap(data []byte) (*charsmap, error) {
 	if len(data) < 4 {
-		return nil, errors.New("no charsmap")
+		return nil, errors.New("charsmap is too short")
 	}
 	size := int64(binary.LittleEndian.Uint32(data))
 	data = data[4:]
 	if size/4*4 > int64(len(data)) || size < 4 {
-		return nil, fmt.Errorf("a double array of %d bytes in a charsmap of %d", size, len(data))
+		return nil, fmt.Errorf("a double array of %d bytes does not fit a charsmap of %d", size, len(data))
 	}
 	m := &charsmap{units: make([]uint32, size/4), strings: data[size/4*4:]}
 	for i := range m.units {
 		m.units[i] = binary.LittleEndian.Uint32(data[4*i:])
 	}
 	if !utf8.Valid(m.strings) {
-		return nil, errors.New("the replacements in the charsmap aren't UTF-8")
+		return nil, errors.New("charsmap replacements are not valid UTF-8")
 	}
 	if err := m.check(); err != nil {
 		return nil, err
@@ -48,10 +48,9 @@ func newCharsmap(data []byte) (*charsmap, error) {
 	return m, nil
 }
 
-// check refuses an array in which a string of at most 5 bytes or one character,
-// which is all that is looked up, can lead out of the array, or a value out of
-// the strings. It looks at every unit that any path can reach; a path that comes
-// back to a unit is no trouble, as it ends with the string.
+// check rejects an array in which a lookup can leave the array or the list of
+// strings. Lookups are limited to 5 bytes or one character. It visits every
+// reachable unit; cycles are harmless because a lookup ends with its string.
 func (m *charsmap) check() error {
 	seen := make([]bool, len(m.units))
 	reached := []uint32{offset(m.units[0])}
@@ -61,7 +60,7 @@ func (m *charsmap) check() error {
 		for c := uint32(1); c < 256; c++ {
 			next := at ^ c
 			if int64(next) >= int64(len(m.units)) {
-				continue // read as a unit with another label
+				continue // equivalent to a unit with another label
 			}
 			unit := m.units[next]
 			if seen[next] || label(unit) != c {
@@ -71,11 +70,11 @@ func (m *charsmap) check() error {
 			child := next ^ offset(unit)
 			if unit>>8&1 == 1 {
 				if int64(child) >= int64(len(m.units)) {
-					return fmt.Errorf("unit %d of the charsmap has its value outside", next)
+					return fmt.Errorf("charsmap unit %d: value is out of range", next)
 				}
 				v := m.units[child] & (1<<31 - 1)
 				if int64(v) > int64(len(m.strings)) || int(v) < len(m.strings) && !utf8.RuneStart(m.strings[v]) {
-					return fmt.Errorf("unit %d of the charsmap stands for byte %d of %d", next, v, len(m.strings))
+					return fmt.Errorf("charsmap unit %d: invalid replacement offset %d of %d", next, v, len(m.strings))
 				}
 			}
 			reached = append(reached, child)
@@ -87,9 +86,8 @@ func (m *charsmap) check() error {
 func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
 func label(unit uint32) uint32  { return unit & (1<<31 | 0xff) }
 
-// replacement returns what the shortest prefix of s that the array has is
-// replaced by. That it is the shortest, and stands for the whole of s, is the
-// reference's rule.
+// replacement returns the replacement of the shortest prefix of s in the array.
+// The reference replaces all of s by it.
 func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 	at := offset(m.units[0])
 	for _, c := range s {
@@ -116,9 +114,9 @@ func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// plain reports how many bytes at the beginning of src stay as they are: ASCII
-// up to what is replaced or may belong to a longer grapheme.
-func (m *charsmap) plain(src []byte) int {
+// plainPrefix returns the length of the prefix of src that is unchanged: ASCII
+// characters without a replacement that cannot be part of a longer grapheme.
+func (m *charsmap) plainPrefix(src []byte) int {
 	for i, c := range src {
 		if c >= utf8.RuneSelf {
 			return max(i-1, 0)
@@ -130,14 +128,14 @@ func (m *charsmap) plain(src []byte) int {
 	return len(src)
 }
 
-func (m *charsmap) keeps(src []byte) bool { return m.plain(src) == len(src) }
+func (m *charsmap) unchanged(src []byte) bool { return m.plainPrefix(src) == len(src) }
 
 // apply replaces graphemes of fewer than 6 bytes, or else characters.
 func (m *charsmap) apply(_ *state, e *editor) error {
 	e.skipInserted()
-	w := delayed{editor: e}
-	for src := e.src.b[e.pos:e.piece.hi]; len(src) > 0; {
-		if n := m.plain(src); n > 0 {
+	w := delayedEditor{editor: e}
+	for src := e.src.bytes[e.pos:e.piece.hi]; len(src) > 0; {
+		if n := m.plainPrefix(src); n > 0 {
 			w.keep(src[:n])
 			src = src[n:]
 			continue
@@ -165,35 +163,36 @@ func (m *charsmap) apply(_ *state, e *editor) error {
 	return nil
 }
 
-// delayed holds one character back, as what is dropped after it becomes part of
-// its change. What is dropped before the first one is forgotten, and all that
-// follows comes from too far left: so the reference does.
-type delayed struct {
+// A delayedEditor holds back one character, so that characters dropped after it
+// can be added to its change. Characters dropped before the first one are not
+// recorded, which shifts the origins of all others; the reference has the same
+// behavior.
+type delayedEditor struct {
 	*editor
 	r      rune
 	change int
 	held   bool
 }
 
-func (d *delayed) put(r rune, change int) {
+func (d *delayedEditor) put(r rune, change int) {
 	d.flush()
 	d.r, d.change, d.held = r, change, true
 }
 
-func (d *delayed) flush() {
+func (d *delayedEditor) flush() {
 	if d.held {
 		d.editor.put(d.r, d.change)
 		d.held = false
 	}
 }
 
-// keep writes src as it is. Where the source is at the same place, all but the
-// last character is copied.
-func (d *delayed) keep(src []byte) {
+// keep writes src unchanged. It copies all but the last character if they are
+// equal to the source.
+func (d *delayedEditor) keep(src []byte) {
 	d.flush()
 	_, last := utf8.DecodeLastRune(src)
 	n := len(src) - last
-	if bytes.HasPrefix(d.left(), src[:n]) {
+	if bytes.HasPrefix(d.remaining(), src[:n]) {
 		d.editor.keep(n)
 		src = src[n:]
 	}
@@ -204,9 +203,10 @@ func (d *delayed) keep(src []byte) {
 	}
 }
 
-// replace writes the characters of to for those of from. Those that from has more
-// are dropped with the last character written; those that to has more are new.
-func (d *delayed) replace(from, to []byte) {
+// replace replaces the characters of from by those of to. Excess characters of
+// from are dropped with the last character written; excess characters of to are
+// inserted.
+func (d *delayedEditor) replace(from, to []byte) {
 	more := utf8.RuneCount(to) - utf8.RuneCount(from)
 	old := utf8.RuneCount(to) - max(more, 0)
 	for len(to) > 0 {

@@ -8,41 +8,41 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A form is one of the four Unicode normalisation forms. golang.org/x/text knows
-// how characters decompose; putting them together is done here because of the
-// offsets, and because the reference is at Unicode 9.
-type form struct {
-	chars   *characters
-	compat  bool
-	pairs   map[uint64]rune // nil for NFD and NFKD
-	decoder norm.Form
+// A form is one of the four Unicode normalization forms. Decompositions come
+// from golang.org/x/text. Composition is implemented here because it must track
+// offsets, and because the reference uses Unicode 9.
+type unicodeForm struct {
+	chars      *characters
+	compat     bool
+	composites map[uint64]rune // nil for NFD and NFKD
+	decoder    norm.Form
 }
 
-func newForm(chars *characters, compat, compose bool) *form {
-	f := &form{chars: chars, compat: compat, decoder: norm.NFD}
+func newForm(chars *characters, compat, compose bool) *unicodeForm {
+	f := &unicodeForm{chars: chars, compat: compat, decoder: norm.NFD}
 	if compat {
 		f.decoder = norm.NFKD
 	}
 	if compose {
-		f.pairs = composites(chars)
+		f.composites = composites(chars)
 	}
 	return f
 }
 
-// The blocks that all canonical composites are in but for the Hangul syllables,
-// which are computed.
+// compositeBlocks returns the blocks with all canonical composites except
+// Hangul syllables, which are computed.
 func compositeBlocks() [][2]rune {
 	return [][2]rune{{0xc0, 0x30ff}, {0xfb1d, 0xfb4f}, {0x11000, 0x16fff}, {0x1d100, 0x1d1ff}}
 }
 
-// composites lists what two characters compose to.
+// composites returns the canonical composite of each pair of characters.
 func composites(chars *characters) map[uint64]rune {
 	pairs := make(map[uint64]rune, 1024)
 	for _, block := range compositeBlocks() {
 		for r := block[0]; r <= block[1]; r++ {
 			s := string(r)
 			parts := norm.NFD.PropertiesString(s).Decomposition()
-			if len(parts) == 0 || chars.of(r)&unnormed != 0 || norm.NFC.String(s) != s {
+			if len(parts) == 0 || chars.of(r)&notNormalized != 0 || norm.NFC.String(s) != s {
 				continue
 			}
 			last, w := utf8.DecodeLastRune(parts)
@@ -55,15 +55,15 @@ func composites(chars *characters) map[uint64]rune {
 	return pairs
 }
 
-// A decomposed character with its combining class, and the change that it is for
-// an editor.
+// A decomposed is a character with its combining class and its change for an
+// editor.
 type decomposed struct {
 	r      rune
 	change int32
 	ccc    uint8
 }
 
-func (f *form) keeps(src []byte) bool {
+func (f *unicodeForm) unchanged(src []byte) bool {
 	for _, c := range src {
 		if c >= utf8.RuneSelf {
 			return false
@@ -72,18 +72,18 @@ func (f *form) keeps(src []byte) bool {
 	return true
 }
 
-// apply works on stretches that begin and end at an ASCII character, as these
-// decompose to themselves and never compose with what is before them.
-func (f *form) apply(s *state, e *editor) error {
+// apply normalizes segments delimited by ASCII characters, which do not
+// decompose or compose with preceding characters.
+func (f *unicodeForm) apply(s *state, e *editor) error {
 	e.skipInserted()
 	for {
-		src := e.left()
+		src := e.remaining()
 		i := 0
 		for i < len(src) && src[i] < utf8.RuneSelf {
 			i++
 		}
 		if i == len(src) {
-			e.rest()
+			e.keepRest()
 			return nil
 		}
 		i = max(i-1, 0)
@@ -93,7 +93,7 @@ func (f *form) apply(s *state, e *editor) error {
 			j++
 		}
 		s.norm = f.decompose(s.norm[:0], src[i:j])
-		if f.pairs != nil {
+		if f.composites != nil {
 			s.norm = f.compose(s.norm)
 		}
 		for _, d := range s.norm {
@@ -102,9 +102,10 @@ func (f *form) apply(s *state, e *editor) error {
 	}
 }
 
-// decompose appends what the characters of src consist of, in canonical order.
-func (f *form) decompose(dst []decomposed, src []byte) []decomposed {
-	starter := 0 // behind the last one
+// decompose appends the decompositions of the characters of src in canonical
+// order.
+func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
+	starter := 0 // index after the last starter
 	order := func() {
 		slices.SortStableFunc(dst[starter:], func(a, b decomposed) int { return cmp.Compare(a.ccc, b.ccc) })
 	}
@@ -124,7 +125,7 @@ func (f *form) decompose(dst []decomposed, src []byte) []decomposed {
 		p := f.decoder.Properties(src[i : i+w])
 		parts := p.Decomposition()
 		switch {
-		case f.chars.of(r)&unnormed != 0:
+		case f.chars.of(r)&notNormalized != 0:
 			push(r, 0, true)
 		case r >= hangulBase && r < hangulBase+hangulCount:
 			at := r - hangulBase
@@ -136,7 +137,7 @@ func (f *form) decompose(dst []decomposed, src []byte) []decomposed {
 		case len(parts) == 0:
 			push(r, p.CCC(), true)
 		}
-		if f.chars.of(r)&unnormed == 0 {
+		if f.chars.of(r)&notNormalized == 0 {
 			for k := 0; k < len(parts); {
 				part, n := utf8.DecodeRune(parts[k:])
 				push(part, f.decoder.Properties(parts[k:k+n]).CCC(), k == 0)
@@ -149,38 +150,38 @@ func (f *form) decompose(dst []decomposed, src []byte) []decomposed {
 	return dst
 }
 
-// Section 3.12 of the Unicode Standard: a Hangul syllable is computed from its
-// lead, its vowel and its tail.
+// Hangul syllables are computed from a lead, a vowel and a tail (Unicode
+// Standard, section 3.12).
 const (
 	hangulBase, hangulCount          = 0xac00, leadCount * vowelCount * tailCount
 	leadBase, vowelBase, tailBase    = 0x1100, 0x1161, 0x11a7
 	leadCount, vowelCount, tailCount = 19, 21, 28
 )
 
-func (f *form) pair(a, b rune) (rune, bool) {
+func (f *unicodeForm) composePair(a, b rune) (rune, bool) {
 	switch {
 	case a >= leadBase && a < leadBase+leadCount && b >= vowelBase && b < vowelBase+vowelCount:
 		return hangulBase + ((a-leadBase)*vowelCount+b-vowelBase)*tailCount, true
 	case a >= hangulBase && a < hangulBase+hangulCount && (a-hangulBase)%tailCount == 0 && b > tailBase && b < tailBase+tailCount:
 		return a + b - tailBase, true
 	}
-	r, ok := f.pairs[uint64(a)<<32|uint64(b)]
+	r, ok := f.composites[uint64(a)<<32|uint64(b)]
 	return r, ok
 }
 
-// compose puts characters together in place. What a composite swallows is added
-// to its change, so that it comes from the first of its parts.
-func (f *form) compose(all []decomposed) []decomposed {
+// compose composes characters in place. The change of a composite includes the
+// characters it replaces, so that it originates from the first of them.
+func (f *unicodeForm) compose(all []decomposed) []decomposed {
 	out := all[:0]
-	starter := -1  // in out
-	var last uint8 // class of the last one kept behind the starter
+	starter := -1  // index in out
+	var last uint8 // class of the last character kept after the starter
 	for _, d := range all {
 		if starter >= 0 {
-			// What is directly behind the starter, or behind marks of a lower class
-			// than its own only, isn't blocked from it.
+			// A character is not blocked from the starter if it follows it directly
+			// or after marks of lower classes.
 			direct := starter == len(out)-1
 			if direct || last < d.ccc {
-				if r, ok := f.pair(out[starter].r, d.r); ok {
+				if r, ok := f.composePair(out[starter].r, d.r); ok {
 					out[starter].r = r
 					out[starter].change += d.change - 1
 					continue

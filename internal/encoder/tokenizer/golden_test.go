@@ -14,8 +14,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The published tokenizers and their reference outputs are too large for the
-// repository and are read from a directory beside it.
+// sharedData has published tokenizers and their reference outputs, which are too
+// large for the repository. Tests that need them are skipped if it is missing.
 const sharedData = "../../../../shared/data"
 
 func readFile(t testing.TB, path string) []byte {
@@ -31,7 +31,7 @@ func readShared(t testing.TB, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(sharedData, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skipf("%s: not found beside the checkout", name)
+		t.Skipf("%s: not found in %s", name, sharedData)
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -68,14 +68,14 @@ func unmarshal[T any](t testing.TB, data []byte) T {
 	return v
 }
 
-func TestPublishedTokenizersGiveTheIDsOfTheReference(t *testing.T) {
+func TestEncodePublishedTokenizers(t *testing.T) {
 	for _, name := range []string{"bert", "t5"} {
 		t.Run(name, func(t *testing.T) {
 			tok := parseShared(t, "tokenizers/"+name+".json.zst")
 			texts := unmarshal[[]string](t, readShared(t, "tokenizers/corpus.json.zst"))
 			want := unmarshal[[][]int32](t, readShared(t, "tokenizers/"+name+".ref.json.zst"))
 			if len(texts) != len(want) || len(texts) < 3000 {
-				t.Fatalf("%d texts, %d results", len(texts), len(want))
+				t.Fatalf("got %d texts and %d results, want equal numbers of at least 3000", len(texts), len(want))
 			}
 			for i, text := range texts {
 				got, err := tok.Encode(text, nil)
@@ -83,7 +83,7 @@ func TestPublishedTokenizersGiveTheIDsOfTheReference(t *testing.T) {
 					t.Errorf("%q\n got %v, %v\nwant %v", text, got.IDs, err, want[i])
 				}
 				if n := tok.Count(text) + tok.Specials(false); n != len(want[i]) {
-					t.Errorf("%q: counts %d tokens, want %d", text, n, len(want[i]))
+					t.Errorf("%q: got %d tokens, want %d", text, n, len(want[i]))
 				}
 			}
 		})
@@ -107,7 +107,7 @@ type goldenCases struct {
 	}
 }
 
-func TestGoldenModelsGiveTheTokensOfTheReference(t *testing.T) {
+func TestEncodeGoldenModels(t *testing.T) {
 	files, err := filepath.Glob("../testdata/models/*/tokenizer.json")
 	if err != nil || len(files) < 8 {
 		t.Fatalf("got %d golden models, %v", len(files), err)
@@ -145,14 +145,14 @@ func TestGoldenModelsGiveTheTokensOfTheReference(t *testing.T) {
 					t.Errorf("%s: got %v, %v\nwant %v", c.Name, got.IDs, err, c.IDs)
 				}
 				if c.Types != nil && !slices.Equal(got.TypeIDs, c.Types) {
-					t.Errorf("%s: types %v, want %v", c.Name, got.TypeIDs, c.Types)
+					t.Errorf("%s: got types %v, want %v", c.Name, got.TypeIDs, c.Types)
 				}
 				if c.Offsets != nil && !slices.Equal(characterOffsets(got, texts), c.Offsets) {
-					t.Errorf("%s: offsets %v, want %v", c.Name, characterOffsets(got, texts), c.Offsets)
+					t.Errorf("%s: got offsets %v, want %v", c.Name, characterOffsets(got, texts), c.Offsets)
 				}
 				for i, s := range c.Sequence {
 					if s == nil && got.Sequence[i] != -1 || s != nil && got.Sequence[i] != *s {
-						t.Errorf("%s: sequence of token %d is %d", c.Name, i, got.Sequence[i])
+						t.Errorf("%s: token %d: got sequence %d", c.Name, i, got.Sequence[i])
 					}
 				}
 			}
@@ -160,7 +160,7 @@ func TestGoldenModelsGiveTheTokensOfTheReference(t *testing.T) {
 	}
 }
 
-// characterOffsets turns offsets in bytes into such in characters.
+// characterOffsets converts byte offsets to character offsets.
 func characterOffsets(e Encoding, texts [2]string) [][2]int {
 	out := make([][2]int, len(e.Offsets))
 	for i, o := range e.Offsets {

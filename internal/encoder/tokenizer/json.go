@@ -3,24 +3,37 @@ package tokenizer
 import (
 	"errors"
 	"fmt"
+	"math"
+	"reflect"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// decode reads a value into a struct that has a field for every member that there
-// may be. Errors begin with the JSON pointer of what they are about.
-func decode(raw jsontext.Value, path string, into any) error {
-	return describe(json.Unmarshal(raw, into, json.RejectUnknownMembers(true), repeated(path)), path)
+// decode unmarshals an object into the struct that dst points to, which must have
+// a field for every member. Fields with the tag required:"true" must not be nil
+// afterwards. Errors start with a JSON pointer.
+func decode(raw jsontext.Value, path string, dst any) error {
+	if err := pointerError(json.Unmarshal(raw, dst, json.RejectUnknownMembers(true), allowDuplicates(path)), path); err != nil {
+		return err
+	}
+	for field, v := range reflect.ValueOf(dst).Elem().Fields() {
+		if field.Tag.Get("required") == "true" && v.IsNil() {
+			return missing(path, field.Tag.Get("json"))
+		}
+	}
+	return nil
 }
 
-// repeated lets members be there twice but in the file as a whole: reading that
-// refuses them at any depth, and to look again costs as much as all else.
-func repeated(path string) json.Options { return jsontext.AllowDuplicateNames(path != "") }
+// repeated allows duplicate names except at the top level. Parsing the whole file
+// rejects duplicates at any depth, and checking again doubles the time.
+func allowDuplicates(path string) json.Options { return jsontext.AllowDuplicateNames(path != "") }
 
-// describe says what is wrong in the words of the file.
-func describe(err error, path string) error {
+// describe prefixes an error with the JSON pointer of the member it is about.
+func pointerError(err error, path string) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
 	switch {
@@ -28,11 +41,11 @@ func describe(err error, path string) error {
 		path += string(semantic.JSONPointer)
 		switch {
 		case errors.Is(semantic.Err, json.ErrUnknownName):
-			return fmt.Errorf("%s: isn't supported", path)
+			return fmt.Errorf("%s: is not supported", path)
 		case semantic.Err != nil:
 			return fmt.Errorf("%s: %w", path, semantic.Err)
 		case semantic.GoType != nil:
-			return fmt.Errorf("%s: a %s can't be read as %s", path, kindName(semantic.JSONKind), semantic.GoType.Kind())
+			return fmt.Errorf("%s: cannot unmarshal %s as %s", path, kindName(semantic.JSONKind), semantic.GoType.Kind())
 		}
 		return fmt.Errorf("%s: %w", path, err)
 	case errors.As(err, &syntactic):
@@ -63,21 +76,21 @@ func kindName(k jsontext.Kind) string {
 	return "value"
 }
 
-// typeOf returns the member "type" of an object, "" where there is none.
-func typeOf(raw jsontext.Value, path string) (string, error) {
+// typeOf returns the member "type" of an object, or "" if it is missing.
+func typeName(raw jsontext.Value, path string) (string, error) {
 	var v struct {
 		Type string `json:"type"`
 	}
-	err := describe(json.Unmarshal(raw, &v, repeated(path)), path)
+	err := pointerError(json.Unmarshal(raw, &v, allowDuplicates(path)), path)
 	return v.Type, err
 }
 
 func isNull(raw jsontext.Value) bool { return len(raw) == 0 || raw.Kind() == 'n' }
 
-// A missing member is an error where the reference has no default for it.
-func missing(path, name string) error { return fmt.Errorf("%s/%s: is missing", path, name) }
+// missing returns the error for a missing member.
+func missing(path, name string) error { return fmt.Errorf("%s/%s: missing", path, name) }
 
-// vocabMap reads an object of tokens and their ids.
+// A vocabMap is an object that maps tokens to ids.
 type vocabMap struct{ vocabulary }
 
 // UnmarshalJSONFrom reads an object.
@@ -96,9 +109,9 @@ func (v *vocabMap) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 			return err
 		}
 		if value.Kind() != '0' {
-			return fmt.Errorf("token %q: a %s can't be an id", token, kindName(value.Kind()))
+			return fmt.Errorf("token %q: want an id, got a %s", token, kindName(value.Kind()))
 		}
-		id, err := idOf(value)
+		id, err := tokenID(value)
 		if err != nil {
 			return fmt.Errorf("token %q: %w", token, err)
 		}
@@ -108,11 +121,11 @@ func (v *vocabMap) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	return v.finish()
+	return v.buildIndex()
 }
 
-// finish makes the index and refuses an id that two tokens have.
-func (v *vocabulary) finish() error {
+// buildIndex builds the index and rejects duplicate ids.
+func (v *vocabulary) buildIndex() error {
 	v.index = make(map[string]int32, len(v.tokens))
 	for i, t := range v.tokens {
 		v.index[t] = int32(i)
@@ -121,7 +134,7 @@ func (v *vocabulary) finish() error {
 	slices.Sort(order)
 	for i := 1; i < len(order); i++ {
 		if order[i] == order[i-1] {
-			return fmt.Errorf("two tokens have the id %d", order[i])
+			return fmt.Errorf("duplicate id %d", order[i])
 		}
 	}
 	return nil
@@ -135,18 +148,18 @@ func expect(dec *jsontext.Decoder, kind jsontext.Kind) error {
 	return err
 }
 
-// maxID leaves room for the ids of added tokens.
+// maxID leaves space for the ids of added tokens.
 const maxID = 1<<31 - 1<<20
 
-func idOf(t jsontext.Token) (int32, error) {
+func tokenID(t jsontext.Token) (int32, error) {
 	n, err := t.Int()
 	if err != nil || n < 0 || n > maxID {
-		return 0, fmt.Errorf("%s is no id", t)
+		return 0, fmt.Errorf("%s is not a valid id", t)
 	}
 	return int32(n), nil
 }
 
-// scoreList reads the pairs of a token and its score.
+// A scoreList is a list of pairs of a token and its score.
 type scoreList struct {
 	vocabulary
 	scores []float64
@@ -158,7 +171,7 @@ func (v *scoreList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return err
 	}
 	for dec.PeekKind() != ']' {
-		if err := v.item(dec); err != nil {
+		if err := v.readItem(dec); err != nil {
 			return fmt.Errorf("item %d: %w", len(v.ids), err)
 		}
 	}
@@ -170,7 +183,7 @@ func (v *scoreList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-func (v *scoreList) item(dec *jsontext.Decoder) error {
+func (v *scoreList) readItem(dec *jsontext.Decoder) error {
 	if err := expect(dec, '['); err != nil {
 		return err
 	}
@@ -198,8 +211,8 @@ func (v *scoreList) item(dec *jsontext.Decoder) error {
 	return expect(dec, ']')
 }
 
-// mergeList reads merges, which are pairs or, in older files, strings with a space
-// between the two.
+// A mergeList is a list of merges, which are pairs or, in older files, strings
+// separated by a space.
 type mergeList [][2]string
 
 // UnmarshalJSONFrom reads a list.
@@ -213,7 +226,7 @@ func (m *mergeList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 			return err
 		}
 		if t.Kind() == '"' {
-			if err := m.line(t.String()); err != nil {
+			if err := m.addLine(t.String()); err != nil {
 				return fmt.Errorf("item %d: %w", len(*m), err)
 			}
 			continue
@@ -239,4 +252,84 @@ func (m *mergeList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	_, err := dec.ReadToken()
 	return err
+}
+
+var errScore = errors.New("the score is out of range")
+
+// parseScore parses a number as serde_json 1.0 does without the feature
+// float_roundtrip: the digits form an integer, which is rounded and then
+// multiplied or divided by a power of ten, which rounds again. The last bit
+// differs from correct rounding for a quarter of T5's scores, and it decides
+// between equally likely tokenizations.
+func parseScore(s string) (float64, error) {
+	rest, negative := strings.CutPrefix(s, "-")
+	var digits uint64
+	exponent := 0
+	// take reads digits, and returns how many there are behind those that fit.
+	take := func() (taken, dropped int) {
+		for rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			d := uint64(rest[0] - '0')
+			if dropped > 0 || digits > (math.MaxUint64-d)/10 {
+				dropped++
+			} else {
+				digits = digits*10 + d
+				taken++
+			}
+			rest = rest[1:]
+		}
+		return taken, dropped
+	}
+	_, dropped := take()
+	exponent += dropped
+	whole := true
+	if after, ok := strings.CutPrefix(rest, "."); ok {
+		rest, whole = after, false
+		taken, _ := take()
+		exponent -= taken
+	}
+	if rest != "" {
+		n, err := strconv.Atoi(rest[1:])
+		if err != nil || n > math.MaxInt32 || n < -math.MaxInt32 {
+			return 0, errScore
+		}
+		exponent, whole = exponent+n, false
+	}
+	f := float64(digits)
+	if !whole || dropped > 0 {
+		var err error
+		if f, err = scale(f, exponent); err != nil {
+			return 0, err
+		}
+	}
+	if negative {
+		f = -f
+	}
+	return f, nil
+}
+
+// scale multiplies f by a power of ten.
+func scale(f float64, exponent int) (float64, error) {
+	for exponent < -308 && f != 0 {
+		f /= 1e308
+		exponent += 308
+	}
+	if f == 0 {
+		return 0, nil
+	}
+	if exponent > 308 {
+		return 0, errScore
+	}
+	// math.Pow10 isn't exact to the last bit for all of them.
+	power, err := strconv.ParseFloat("1e"+strconv.Itoa(max(exponent, -exponent)), 64)
+	if err != nil {
+		return 0, errScore
+	}
+	if exponent < 0 {
+		return f / power, nil
+	}
+	f *= power
+	if math.IsInf(f, 0) {
+		return 0, errScore
+	}
+	return f, nil
 }

@@ -6,16 +6,16 @@ import (
 	"testing"
 )
 
-// What is wanted here was asked of the reference.
-func TestUnigramTakesTheMostLikelyWay(t *testing.T) {
+// The expected values come from the reference.
+func TestUnigramFindsBestPath(t *testing.T) {
 	for _, c := range []struct {
 		vocab, text string
 		want        []int32
 	}{
-		// An unknown character costs 10 more than the least likely token: a, bc is
-		// at -22.5, and ab with the unknown c at -23.
+		// An unknown character costs 10 more than the least likely token: the score
+		// of "a", "bc" is -22.5, that of "ab" and an unknown "c" is -23.
 		{`["<unk>",0],["ab",-1],["a",-11.5],["bc",-11],["q",-12]`, "abc", []int32{2, 3}},
-		// Of equals the longest last token.
+		// Equal scores: the longest last token wins.
 		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abc", []int32{6}},
 		{`["<unk>",0],["a",-1],["b",-1],["ab",-2],["c",-1],["bc",-2],["abc",-3]`, "abab", []int32{3, 3}},
 	} {
@@ -29,21 +29,21 @@ func TestUnigramTakesTheMostLikelyWay(t *testing.T) {
 	}
 }
 
-func TestShortAndLongWordsAreMergedAlike(t *testing.T) {
-	tok := tiny(t)["bpe"]
+func TestMergeShortAgreesWithMergeLong(t *testing.T) {
+	tok := testTokenizers(t)["bpe"]
 	b, ok := tok.model.(*bpe)
 	if !ok {
-		t.Fatalf("the model is a %T", tok.model)
+		t.Fatalf("got model %T, want BPE", tok.model)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	const letters = "aaellloot hinrs"
 	merged := 0
 	for range 5000 {
 		var short, long state
-		for range 2 + random.IntN(shortWord-1) {
-			id := b.rawByte[letters[random.IntN(len(letters))]]
-			short.add(id, 1)
-			long.add(id, 1)
+		for range 2 + random.IntN(maxShortWord-1) {
+			id := b.rawIDs[letters[random.IntN(len(letters))]]
+			short.addSymbol(id, 1)
+			long.addSymbol(id, 1)
 		}
 		n := len(short.word)
 		short.word[n-1].next, long.word[n-1].next = noValue, noValue
@@ -52,11 +52,11 @@ func TestShortAndLongWordsAreMergedAlike(t *testing.T) {
 		long.word = slices.DeleteFunc(long.word, func(s symbol) bool { return s.length == 0 })
 		same := func(a, b symbol) bool { return a.id == b.id && a.length == b.length }
 		if !slices.EqualFunc(short.word, long.word, same) {
-			t.Fatalf("short %v, long %v", short.word, long.word)
+			t.Fatalf("mergeShort: got %v, mergeLong: got %v", short.word, long.word)
 		}
 		merged += n - len(short.word)
 	}
 	if merged < 5000 {
-		t.Errorf("%d merges in all", merged)
+		t.Errorf("got %d merges, want at least 5000", merged)
 	}
 }

@@ -5,20 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// A normalizer changes a text before it is split.
+// A normalizer transforms a text before it is split into words.
 type normalizer interface {
-	// keeps reports that src stays as it is. It may say false of one that does.
-	keeps(src []byte) bool
-	// apply writes what becomes of the rest of the editor's piece.
+	// unchanged reports whether src is already normalized. False negatives are
+	// allowed.
+	unchanged(src []byte) bool
+	// apply writes the normalized remaining input of the editor.
 	apply(s *state, e *editor) error
 }
 
-// normalize runs the normalizers over all pieces that are no added token.
+// normalize applies the normalizers to all pieces that are not added tokens.
 func (s *state) normalize(all []normalizer) error {
 	for _, n := range all {
 		changes := false
 		for _, p := range s.pieces {
-			changes = changes || p.token == notAdded && !n.keeps(s.of(p))
+			changes = changes || p.token == notAdded && !n.unchanged(s.bytes(p))
 		}
 		if !changes {
 			continue
@@ -30,32 +31,32 @@ func (s *state) normalize(all []normalizer) error {
 	return nil
 }
 
-// left returns what the editor has not read yet.
-func (e *editor) left() []byte { return e.src.b[e.pos:e.piece.hi] }
+// remaining returns the input that the editor has not read.
+func (e *editor) remaining() []byte { return e.src.bytes[e.pos:e.piece.hi] }
 
-// A filter drops characters and replaces others by one each: the cleaning of
-// BertNormalizer, StripAccents, Nmt.
+// A filter drops characters and replaces others by a space, for
+// BertNormalizer's clean_text, StripAccents and Nmt.
 type filter struct {
-	chars *characters
-	drop  class // these
-	also  func(r rune) bool
-	space func(r rune) bool // these become a space
+	chars     *characters
+	drop      class             // characters to drop
+	dropFunc  func(r rune) bool // more characters to drop
+	spaceFunc func(r rune) bool // characters to replace by a space
 }
 
-func (f *filter) what(r rune) (drop, space bool) {
-	if f.chars.of(r)&f.drop != 0 || f.also != nil && f.also(r) {
+func (f *filter) classify(r rune) (drop, space bool) {
+	if f.chars.of(r)&f.drop != 0 || f.dropFunc != nil && f.dropFunc(r) {
 		return true, false
 	}
-	return false, f.space != nil && f.space(r)
+	return false, f.spaceFunc != nil && f.spaceFunc(r)
 }
 
-func (f *filter) keeps(src []byte) bool {
+func (f *filter) unchanged(src []byte) bool {
 	for i := 0; i < len(src); {
 		r, w := rune(src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, w = utf8.DecodeRune(src[i:])
 		}
-		if drop, space := f.what(r); drop || space {
+		if drop, space := f.classify(r); drop || space {
 			return false
 		}
 		i += w
@@ -65,14 +66,14 @@ func (f *filter) keeps(src []byte) bool {
 
 func (f *filter) apply(_ *state, e *editor) error {
 	e.skipInserted()
-	src := e.left()
+	src := e.remaining()
 	kept := 0
 	for i := 0; i < len(src); {
 		r, w := rune(src[i]), 1
 		if r >= utf8.RuneSelf {
 			r, w = utf8.DecodeRune(src[i:])
 		}
-		drop, space := f.what(r)
+		drop, space := f.classify(r)
 		if drop || space {
 			e.keep(i - kept)
 			kept = i + w
@@ -84,23 +85,23 @@ func (f *filter) apply(_ *state, e *editor) error {
 		}
 		i += w
 	}
-	e.rest()
+	e.keepRest()
 	return nil
 }
 
-// clean is clean_text of BertNormalizer.
+// clean returns the clean_text step of BertNormalizer.
 func clean(chars *characters) normalizer {
-	return &filter{chars: chars, drop: removed, space: func(r rune) bool { return r != ' ' && chars.of(r)&space != 0 }}
+	return &filter{chars: chars, drop: removed, spaceFunc: func(r rune) bool { return r != ' ' && chars.of(r)&space != 0 }}
 }
 
-// nmt is the Nmt normalizer, which comes from SentencePiece.
+// nmt returns the Nmt normalizer, which comes from SentencePiece.
 func nmt(chars *characters) normalizer {
 	return &filter{
 		chars: chars,
-		also: func(r rune) bool {
+		dropFunc: func(r rune) bool {
 			return r >= 1 && r <= 8 || r == 0xb || r >= 0xe && r <= 0x1f || r == 0x7f || r == 0x8f || r == 0x9f
 		},
-		space: func(r rune) bool {
+		spaceFunc: func(r rune) bool {
 			switch r {
 			case 9, 0xa, 0xc, 0xd, 0x1680, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2028, 0x2029, 0x2581, 0xfeff, 0xfffd:
 				return true
@@ -110,7 +111,8 @@ func nmt(chars *characters) normalizer {
 	}
 }
 
-// ideographs puts spaces around Chinese characters, as BertNormalizer does.
+// ideographs is the handle_chinese_chars step of BertNormalizer. It puts spaces
+// around Chinese characters.
 type ideographs struct{}
 
 func isIdeograph(r rune) bool {
@@ -119,15 +121,15 @@ func isIdeograph(r rune) bool {
 		r >= 0x2f800 && r <= 0x2fa1f)
 }
 
-func (ideographs) keeps(src []byte) bool { return bytes.IndexFunc(src, isIdeograph) < 0 }
+func (ideographs) unchanged(src []byte) bool { return bytes.IndexFunc(src, isIdeograph) < 0 }
 
 func (ideographs) apply(_ *state, e *editor) error {
 	e.skipInserted()
 	for {
-		src := e.left()
+		src := e.remaining()
 		i := bytes.IndexFunc(src, isIdeograph)
 		if i < 0 {
-			e.rest()
+			e.keepRest()
 			return nil
 		}
 		e.keep(i)
@@ -141,7 +143,7 @@ func (ideographs) apply(_ *state, e *editor) error {
 // lowercase is the Lowercase normalizer.
 type lowercase struct{ chars *characters }
 
-func (l lowercase) keeps(src []byte) bool {
+func (l lowercase) unchanged(src []byte) bool {
 	for i := 0; i < len(src); {
 		r, w := rune(src[i]), 1
 		if r >= utf8.RuneSelf {
@@ -157,7 +159,7 @@ func (l lowercase) keeps(src []byte) bool {
 
 func (l lowercase) apply(_ *state, e *editor) error {
 	e.skipInserted()
-	src := e.left()
+	src := e.remaining()
 	kept := 0
 	for i := 0; i < len(src); {
 		r, w := rune(src[i]), 1
@@ -174,11 +176,11 @@ func (l lowercase) apply(_ *state, e *editor) error {
 		}
 		i += w
 	}
-	e.rest()
+	e.keepRest()
 	return nil
 }
 
-// strip removes spaces at the ends.
+// strip is the Strip normalizer.
 type strip struct {
 	chars       *characters
 	left, right bool
@@ -196,73 +198,74 @@ func (s strip) bounds(src []byte) (lo, hi int) {
 	return lo, hi
 }
 
-func (s strip) keeps(src []byte) bool {
+func (s strip) unchanged(src []byte) bool {
 	lo, hi := s.bounds(src)
 	return hi-lo == len(src)
 }
 
 func (s strip) apply(_ *state, e *editor) error {
-	lo, hi := s.bounds(e.left())
+	lo, hi := s.bounds(e.remaining())
 	e.pos += lo
 	e.keep(hi - lo)
 	return nil
 }
 
-// prepend puts a string in front of a text that isn't empty. The string comes from
-// the text's first character.
+// prepend is the Prepend normalizer. The prefix gets the origin of the first
+// character of the text.
 type prepend string
 
-func (p prepend) keeps(src []byte) bool { return len(src) == 0 }
+func (p prepend) unchanged(src []byte) bool { return len(src) == 0 }
 
 func (p prepend) apply(_ *state, e *editor) error {
-	if len(e.left()) == 0 {
+	if len(e.remaining()) == 0 {
 		return nil
 	}
 	origin := e.src.origin(e.pos)
 	for _, r := range string(p) {
 		e.write(r, origin)
 	}
-	e.rest()
+	e.keepRest()
 	return nil
 }
 
-// byteLevel spells each byte as a character, as GPT-2 does.
+// byteLevel is the ByteLevel normalizer. It maps each byte to a character as
+// GPT-2 does.
 type byteLevel struct{ alphabet *alphabet }
 
-func (byteLevel) keeps(src []byte) bool { return len(src) == 0 }
+func (byteLevel) unchanged(src []byte) bool { return len(src) == 0 }
 
 func (b byteLevel) apply(_ *state, e *editor) error {
 	e.skipInserted()
 	for e.pos < int(e.piece.hi) {
-		_, w := utf8.DecodeRune(e.left())
+		_, w := utf8.DecodeRune(e.remaining())
 		at, origin := e.pos, e.src.origin(e.pos)
 		for i := range w {
-			e.write(b.alphabet.char[e.src.b[at+i]], origin)
+			e.write(b.alphabet.toRune[e.src.bytes[at+i]], origin)
 		}
 		e.pos += w
 	}
 	return nil
 }
 
-// An alphabet is GPT-2's: a visible character for every byte.
+// An alphabet is GPT-2's mapping between bytes and printable characters.
 type alphabet struct {
-	char [256]rune
-	byt  map[rune]byte
+	toRune [256]rune
+	toByte map[rune]byte
 }
 
-// newAlphabet gives the bytes that are visible in Latin-1 their own characters
-// and the others those from U+0100 on.
+// newAlphabet maps bytes that are printable in Latin-1 to themselves and all
+// others to characters from U+0100.
 func newAlphabet() *alphabet {
-	a := &alphabet{byt: make(map[rune]byte, 256)}
+	a := &alphabet{toByte: make(map[rune]byte, 256)}
 	next := rune(256)
-	for i := range a.char {
+	for i := range a.toRune {
 		r := rune(i)
 		if r < '!' || r > '~' && r < 0xa1 || r == 0xad {
 			r = next
 			next++
 		}
-		a.char[i] = r
-		a.byt[r] = byte(i)
+		a.toRune[i] = r
+		a.toByte[r] = byte(i)
 	}
 	return a
 }

@@ -10,28 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// A translation turns a pattern in Oniguruma's syntax into one in that of Go, or
-// of regexp2 where it looks around or gives nothing back. It takes what means the
-// same in both, and refuses the rest by name: a pattern that means something else
-// than it says would give wrong tokens, and nobody would know.
+// A translation converts a pattern from Oniguruma syntax to that of Go, or of
+// regexp2 if it needs lookaround or possessive matching. Constructs without an
+// exact equivalent are errors, as an inexact pattern would silently produce
+// wrong tokens.
 type translation struct {
 	in         string
 	at         int
-	out        []string // atoms, groups' brackets and quantifiers
-	open       []int    // in out, of the groups not closed yet
+	out        []string // atoms, parentheses and quantifiers
+	open       []int    // indexes in out of open groups
 	backtracks bool
 }
 
-var errPatternEnds = errors.New("the pattern ends too early")
+var errPatternEnds = errors.New("unexpected end of pattern")
 
-// maxNesting is how deep groups may be in each other.
+// maxNesting limits the depth of groups.
 const maxNesting = 50
 
 func translate(pattern string) (*translation, error) {
 	if !utf8.ValidString(pattern) {
 		return nil, errors.New("not UTF-8")
 	}
-	// In Oniguruma ^ and $ are those of a line.
+	// In Oniguruma, ^ and $ always match at line breaks.
 	t := &translation{in: pattern, out: []string{"(?m)"}}
 	for t.at < len(t.in) {
 		if err := t.next(); err != nil {
@@ -46,7 +46,7 @@ func translate(pattern string) (*translation, error) {
 
 func (t *translation) text() string { return strings.Join(t.out, "") }
 
-// next translates one atom with its quantifiers, or a bracket.
+// next translates one atom with its quantifiers, or a parenthesis.
 func (t *translation) next() error {
 	r, w := utf8.DecodeRuneInString(t.in[t.at:])
 	switch r {
@@ -57,7 +57,7 @@ func (t *translation) next() error {
 		return nil
 	case ')':
 		if len(t.open) == 0 {
-			return errors.New("a bracket closes nothing")
+			return errors.New("unmatched )")
 		}
 		begin := t.open[len(t.open)-1]
 		t.open = t.open[:len(t.open)-1]
@@ -78,17 +78,17 @@ func (t *translation) next() error {
 	case '.':
 		t.emit(1, ".")
 	case '^':
-		// Not at the end behind a last line break, as it is in Go.
+		// Unlike in Go, ^ does not match after a final line break.
 		t.backtracks = true
 		t.emit(1, `(?:\A|(?<=\n)(?!\z))`)
-		return nil // a quantifier behind is refused as one that has nothing to repeat
+		return nil // a quantifier here is an error
 	case '$':
 		t.emit(1, "$")
 		return nil
 	case '*', '+', '?':
-		return fmt.Errorf("%q has nothing to repeat", r)
+		return fmt.Errorf("nothing to repeat before %q", r)
 	case '{':
-		return errors.New(`a "{" that isn't escaped`)
+		return errors.New(`unescaped "{"`)
 	default:
 		t.emit(w, quoteRune(r))
 	}
@@ -100,27 +100,27 @@ func (t *translation) emit(n int, s string) {
 	t.out = append(t.out, s)
 }
 
-// contractions is the only group in files that pays no heed to case. In general
-// Oniguruma has more characters fold to the same than Go.
+// contractions is the only case-insensitive group in practice. In general,
+// Oniguruma folds more characters than Go.
 const contractions = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 
-// group opens a bracket.
+// group translates an opening parenthesis.
 func (t *translation) group() error {
 	if len(t.open) == maxNesting {
-		return fmt.Errorf("groups are nested more than %d deep", maxNesting)
+		return fmt.Errorf("groups are nested more than %d levels deep", maxNesting)
 	}
 	rest := t.in[t.at:]
 	if strings.HasPrefix(rest, contractions) {
 		t.emit(len(contractions), `(?:'[sSſ]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])`)
 		return t.quantifiers(len(t.out) - 1)
 	}
-	opening := "(?:" // what a group captures isn't used
+	opening := "(?:" // captures are not used
 	n := 1
 	if strings.HasPrefix(rest, "(?") {
 		kinds := []string{"(?:", "(?=", "(?!", "(?<=", "(?<!", "(?>"}
 		i := slices.IndexFunc(kinds, func(s string) bool { return strings.HasPrefix(rest, s) })
 		if i < 0 {
-			return fmt.Errorf("a group like %.4q isn't supported", rest)
+			return fmt.Errorf("group %.4q is not supported", rest)
 		}
 		n, opening = len(kinds[i]), kinds[i]
 		t.backtracks = t.backtracks || i > 0
@@ -130,7 +130,7 @@ func (t *translation) group() error {
 	return nil
 }
 
-// quantifiers translates those behind the atom that begins at out[begin].
+// quantifiers translates the quantifiers of the atom that starts at out[begin].
 func (t *translation) quantifiers(begin int) error {
 	if t.at >= len(t.in) {
 		return nil
@@ -158,9 +158,9 @@ func (t *translation) quantifiers(begin int) error {
 			hi = lo
 		}
 		for _, s := range []string{lo, hi} {
-			// Go repeats up to 1000 times.
+			// Go supports up to 1000 repetitions.
 			if v, err := strconv.ParseUint(s, 10, 10); s != "" && (err != nil || v > 1000) || lo == "" {
-				return fmt.Errorf("the repetition %s isn't supported", q)
+				return fmt.Errorf("repetition %s is not supported", q)
 			}
 		}
 		q = "{" + lo + "," + hi + "}"
@@ -172,12 +172,12 @@ func (t *translation) quantifiers(begin int) error {
 	switch t.in[t.at] {
 	case '?':
 		if interval && !strings.Contains(t.in[t.at-n:t.at], ",") {
-			return errors.New("{n}? isn't supported") // an optional {n} in Oniguruma
+			return errors.New("{n}? is not supported") // means an optional {n} in Oniguruma
 		}
 		t.emit(1, "?")
 	case '+':
 		if interval {
-			return errors.New("{n,m}+ isn't supported") // a repeated {n,m} in Oniguruma
+			return errors.New("{n,m}+ is not supported") // means a repeated {n,m} in Oniguruma
 		}
 		t.at++
 		t.backtracks = true
@@ -185,12 +185,12 @@ func (t *translation) quantifiers(begin int) error {
 		t.out = append(t.out, ")")
 	}
 	if t.at < len(t.in) && strings.IndexByte("*+?{", t.in[t.at]) >= 0 {
-		return errors.New("a quantifier behind a quantifier isn't supported")
+		return errors.New("repeated quantifiers are not supported")
 	}
 	return nil
 }
 
-// quoteRune writes a character so that it stands for itself.
+// quoteRune returns a pattern that matches r.
 func quoteRune(r rune) string {
 	if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_' || r >= utf8.RuneSelf && unicode.IsPrint(r) {
 		return string(r)
@@ -201,7 +201,8 @@ func quoteRune(r rune) string {
 	return string(r)
 }
 
-// translateEscape translates an escape, which may be in brackets.
+// translateEscape translates the escape at the start of s and returns its
+// length.
 func translateEscape(s string, inClass bool) (text string, n int, err error) {
 	if len(s) < 2 {
 		return "", 0, errPatternEnds
@@ -210,11 +211,11 @@ func translateEscape(s string, inClass bool) (text string, n int, err error) {
 	n = 1 + w
 	switch r {
 	case 's', 'S', 'd', 'D', 'w', 'W':
-		// Go's are ASCII only.
+		// The classes of Go are ASCII only.
 		set := map[rune]string{'s': `\x09-\x0d\x85\p{Z}`, 'd': `\p{Nd}`, 'w': wordSet}[unicode.ToLower(r)]
 		if inClass {
 			if unicode.IsUpper(r) {
-				return "", 0, fmt.Errorf(`\%c in brackets isn't supported`, r)
+				return "", 0, fmt.Errorf(`\%c in a character class is not supported`, r)
 			}
 			return set, n, nil
 		}
@@ -242,19 +243,19 @@ func translateEscape(s string, inClass bool) (text string, n int, err error) {
 		}
 		text, n, err = hexRune(s, 2, 4)
 		if err == nil && s[2] >= '8' {
-			return "", 0, errors.New(`\x above 7f is a byte in Oniguruma, which isn't supported`)
+			return "", 0, errors.New(`\x above 7f is a byte in Oniguruma, which is not supported`)
 		}
 		return text, n, err
 	}
 	if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-		return "", 0, fmt.Errorf(`\%c isn't supported`, r)
+		return "", 0, fmt.Errorf(`\%c is not supported`, r)
 	}
 	return quoteRune(r), n, nil
 }
 
-// wordSet is \w in brackets: letters, marks, numbers and connectors, and the circled
-// and squared letters that are alphabetic without being letters. Outside it has
-// the other numbers of Latin-1 as well.
+// wordSet is \w in a character class: letters, marks, numbers, connectors, and
+// circled and squared letters, which are alphabetic but not in \p{L}.
+// wordNumbers are the other Latin-1 numbers that \w matches elsewhere.
 const (
 	wordSet     = `\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}Ⓐ-ⓩ🄰-🅉🅐-🅩🅰-🆉`
 	wordNumbers = `\xb2\xb3\xb9\xbc-\xbe`
@@ -266,16 +267,16 @@ func hexRune(s string, lo, hi int) (string, int, error) {
 	}
 	v, err := strconv.ParseUint(s[lo:hi], 16, 32)
 	if err != nil || !utf8.ValidRune(rune(v)) || v > utf8.MaxRune {
-		return "", 0, fmt.Errorf("%s is no character", s[:hi])
+		return "", 0, fmt.Errorf("%s is not a character", s[:hi])
 	}
 	return quoteRune(rune(v)), hi, nil
 }
 
-// translateProperty translates \p{...}, for a general category or a script.
+// translateProperty translates \p{...} for a general category or script.
 func translateProperty(s string) (string, int, error) {
 	end := strings.IndexByte(s, '}')
 	if end < 0 || len(s) < 3 || s[2] != '{' {
-		return "", 0, errors.New(`\p without {...} isn't supported`)
+		return "", 0, errors.New(`\p without {...} is not supported`)
 	}
 	name := s[3:end]
 	negated := s[1] == 'P'
@@ -285,7 +286,7 @@ func translateProperty(s string) (string, int, error) {
 	_, category := unicode.Categories[name]
 	_, script := unicode.Scripts[name]
 	if !category && !script || name == "C" || name == "Cn" || name == "LC" {
-		return "", 0, fmt.Errorf(`\p{%s} isn't supported`, name)
+		return "", 0, fmt.Errorf(`\p{%s} is not supported`, name)
 	}
 	if negated {
 		return `\P{` + name + "}", end + 1, nil
@@ -293,7 +294,7 @@ func translateProperty(s string) (string, int, error) {
 	return `\p{` + name + "}", end + 1, nil
 }
 
-// translateClass translates a list in brackets.
+// translateClass translates a character class.
 func translateClass(s string) (text string, n int, err error) {
 	var out strings.Builder
 	n = 1
@@ -303,7 +304,7 @@ func translateClass(s string) (text string, n int, err error) {
 		n++
 	}
 	if strings.HasPrefix(s[n:], "]") {
-		return "", 0, errors.New(`a "]" at the beginning of brackets isn't supported`)
+		return "", 0, errors.New(`"]" at the start of a character class is not supported`)
 	}
 	for n < len(s) {
 		r, w := utf8.DecodeRuneInString(s[n:])
@@ -311,9 +312,9 @@ func translateClass(s string) (text string, n int, err error) {
 		case r == ']':
 			return out.String() + "]", n + 1, nil
 		case r == '[':
-			return "", 0, errors.New("brackets in brackets aren't supported")
+			return "", 0, errors.New("nested character classes are not supported")
 		case r == '&' && strings.HasPrefix(s[n:], "&&"):
-			return "", 0, errors.New("&& in brackets isn't supported")
+			return "", 0, errors.New("&& in a character class is not supported")
 		case r == '\\':
 			text, w, err = translateEscape(s[n:], true)
 			if err != nil {
@@ -321,7 +322,7 @@ func translateClass(s string) (text string, n int, err error) {
 			}
 			out.WriteString(text)
 		case r == '-':
-			// Between two characters it makes a range; at the ends it is itself.
+			// A range between two characters, a literal at either end.
 			before, after := s[n-1], s[n+1:]
 			first := n == 1 || n == 2 && before == '^'
 			if !first && after != "" && after[0] != ']' && !setBefore(s[:n]) {
@@ -337,8 +338,8 @@ func translateClass(s string) (text string, n int, err error) {
 	return "", 0, errPatternEnds
 }
 
-// setBefore reports whether a list ends in an escape for several characters, with
-// which no range begins.
+// setBefore reports whether s ends in an escape for a set of characters, which
+// cannot start a range.
 func setBefore(s string) bool {
 	if i := strings.LastIndexByte(s, '\\'); i >= 0 {
 		tail := s[i:]

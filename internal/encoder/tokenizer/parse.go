@@ -9,16 +9,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A file is a tokenizer.json.
+// A file is the content of a tokenizer.json.
 type file struct {
 	Version       *string          `json:"version"`
 	Truncation    jsontext.Value   `json:"truncation"`
-	Padding       jsontext.Value   `json:"padding"` // a caller's matter
+	Padding       jsontext.Value   `json:"padding"` // ignored
 	AddedTokens   []jsonAddedToken `json:"added_tokens"`
 	Normalizer    jsontext.Value   `json:"normalizer"`
 	PreTokenizer  jsontext.Value   `json:"pre_tokenizer"`
 	PostProcessor jsontext.Value   `json:"post_processor"`
-	Decoder       jsontext.Value   `json:"decoder"` // from tokens to text: not used
+	Decoder       jsontext.Value   `json:"decoder"` // ignored
 	Model         jsontext.Value   `json:"model"`
 }
 
@@ -32,21 +32,22 @@ type jsonAddedToken struct {
 	Special    bool    `json:"special"`
 }
 
-// A parser builds a tokenizer of a file.
+// A parser builds a tokenizer from a file.
 type parser struct {
 	chars    *characters
 	alphabet *alphabet
 }
 
-// Parse reads a tokenizer.json. An error begins with the JSON pointer of what is
-// wrong or isn't supported. What it allocates is in proportion to the file.
+// Parse parses a tokenizer.json. Errors start with the JSON pointer of the
+// invalid or unsupported member. Allocations are proportional to the size of
+// the file.
 func Parse(data []byte) (*Tokenizer, error) {
 	var f file
 	if err := decode(data, "", &f); err != nil {
 		return nil, err
 	}
 	if f.Version != nil && *f.Version != "1.0" {
-		return nil, fmt.Errorf("/version: %q isn't supported", *f.Version)
+		return nil, fmt.Errorf("/version: %q is not supported", *f.Version)
 	}
 	chars, err := readCharacters()
 	if err != nil {
@@ -75,29 +76,29 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if err := t.addTokens(f.AddedTokens, "/added_tokens"); err != nil {
 		return nil, err
 	}
-	t.readRaw(p.alphabet)
+	t.enableRaw(p.alphabet)
 	if len(t.post.trims) > 0 {
-		t.readMargins()
+		t.initMargins()
 	}
 	return t, nil
 }
 
-// readRaw lets the model read bytes if it can and what comes before it would only
-// spell them.
-func (t *Tokenizer) readRaw(a *alphabet) {
+// enableRaw makes the model read bytes, if it can and the last pre-tokenizer
+// would only encode them.
+func (t *Tokenizer) enableRaw(a *alphabet) {
 	if len(t.words) == 0 {
 		return
 	}
 	last, ok := t.words[len(t.words)-1].(*byteWords)
-	if b, isBPE := t.model.(*bpe); ok && isBPE && b.readRaw(a) {
+	if b, isBPE := t.model.(*bpe); ok && isBPE && b.enableRaw(a) {
 		last.raw = true
 	}
 }
 
-// readMargins prepares for offsets that are trimmed.
-func (t *Tokenizer) readMargins() {
+// initMargins prepares for trimming offsets.
+func (t *Tokenizer) initMargins() {
 	if u, ok := t.model.(*unigram); ok {
-		u.trims = t.chars
+		u.marginChars = t.chars
 		return
 	}
 	t.margins = make(map[int32]margin)
@@ -108,8 +109,9 @@ func (t *Tokenizer) readMargins() {
 	})
 }
 
-// addTokens gives the added tokens their ids, by the reference's rule: that which
-// the model has for the content, or else the next free one, whatever the file says.
+// addTokens assigns ids to the added tokens by the rule of the reference: the
+// id of the content in the model's vocabulary, or else the next free id. The
+// ids in the file are ignored.
 func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 	next := t.model.size()
 	place := make(map[string]int, len(all))
@@ -120,7 +122,7 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		case j.ID == nil:
 			return missing(at, "id")
 		case *j.ID < 0 || *j.ID > maxID:
-			return fmt.Errorf("%s/id: %d is no id", at, *j.ID)
+			return fmt.Errorf("%s/id: %d is not a valid id", at, *j.ID)
 		case j.Content == nil:
 			return missing(at, "content")
 		case j.Normalized == nil:
@@ -135,7 +137,7 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		if k, ok := place[token.content]; ok {
 			token.id = tokens[k].id
 			if token != tokens[k] {
-				return fmt.Errorf("%s: %q is there twice, and not alike", at, token.content)
+				return fmt.Errorf("%s: %q is defined twice with different options", at, token.content)
 			}
 			continue
 		}
@@ -147,7 +149,7 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 		}
 		tokens = append(tokens, token)
 	}
-	t.readSpecials(tokens)
+	t.markSpecials(tokens)
 	var verbatim, normalized []addedToken
 	var patterns, normalizedPatterns []string
 	for i, token := range tokens {
@@ -171,9 +173,9 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 	return nil
 }
 
-// readSpecials notes which tokens are special, and marks those that the
-// post-processor adds.
-func (t *Tokenizer) readSpecials(tokens []addedToken) {
+// markSpecials collects the ids of special tokens and marks added tokens that
+// the post-processor inserts as special.
+func (t *Tokenizer) markSpecials(tokens []addedToken) {
 	t.specials = make(map[int32]bool)
 	for _, slots := range [][]slot{t.post.single, t.post.pair} {
 		for _, s := range slots {
@@ -190,7 +192,7 @@ func (t *Tokenizer) readSpecials(tokens []addedToken) {
 		}
 	}
 	if u, ok := t.model.(*unigram); ok {
-		u.bar(t.specials)
+		u.setSpecials(t.specials)
 	}
 	if id, ok := t.model.unknownID(); ok {
 		delete(t.specials, id)
@@ -203,7 +205,7 @@ func (t *Tokenizer) normalizedText(text string) (string, error) {
 	if err := s.normalize(t.normalizer); err != nil {
 		return "", err
 	}
-	return string(s.cur.b), nil
+	return string(s.cur.bytes), nil
 }
 
 func parseTruncation(raw jsontext.Value, path string) (*Truncation, error) {
@@ -212,15 +214,12 @@ func parseTruncation(raw jsontext.Value, path string) (*Truncation, error) {
 	}
 	var j struct {
 		Direction string  `json:"direction"`
-		MaxLength *uint64 `json:"max_length"`
+		MaxLength *uint64 `json:"max_length" required:"true"`
 		Strategy  string  `json:"strategy"`
 		Stride    uint64  `json:"stride"`
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
-	}
-	if j.MaxLength == nil {
-		return nil, missing(path, "max_length")
 	}
 	t := &Truncation{MaxLength: clampInt(*j.MaxLength)}
 	switch j.Strategy {
@@ -231,21 +230,21 @@ func parseTruncation(raw jsontext.Value, path string) (*Truncation, error) {
 	case "OnlySecond":
 		t.Strategy = OnlySecond
 	default:
-		return nil, fmt.Errorf("%s/strategy: %q isn't supported", path, j.Strategy)
+		return nil, fmt.Errorf("%s/strategy: %q is not supported", path, j.Strategy)
 	}
 	return t, nil
 }
 
 func clampInt(n uint64) int { return int(min(n, math.MaxInt)) }
 
-// line adds a merge in the older form.
-func (m *mergeList) line(s string) error {
+// addLine adds a merge in the older format.
+func (m *mergeList) addLine(s string) error {
 	if strings.HasPrefix(s, "#version") {
 		return nil
 	}
 	a, b, ok := strings.Cut(s, " ")
 	if !ok || strings.Contains(b, " ") {
-		return fmt.Errorf("%q isn't two tokens with a space between", s)
+		return fmt.Errorf("%q is not two tokens separated by a space", s)
 	}
 	*m = append(*m, [2]string{a, b})
 	return nil

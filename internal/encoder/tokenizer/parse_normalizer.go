@@ -8,11 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxSequences is how deep sequences of normalizers and the like may be in each
-// other.
+// maxSequences limits the nesting of sequences.
 const maxSequences = 8
 
-var errNested = errors.New("sequences are nested too deep")
+var errNesting = errors.New("sequences are nested too deeply")
 
 type typed struct {
 	Type string `json:"type"`
@@ -29,7 +28,7 @@ func (p *parser) finder(j *jsonPattern, path string) (finder, error) {
 	case j == nil || j.String == nil && j.Regex == nil:
 		return nil, missing(path, "Regex")
 	case j.String != nil && j.Regex != nil:
-		return nil, fmt.Errorf("%s: has a String and a Regex", path)
+		return nil, fmt.Errorf("%s: want either String or Regex, got both", path)
 	case j.Regex != nil:
 		f, err := newPattern(p.chars, *j.Regex)
 		if err != nil {
@@ -37,20 +36,20 @@ func (p *parser) finder(j *jsonPattern, path string) (finder, error) {
 		}
 		return f, nil
 	case *j.String == "":
-		return nil, fmt.Errorf("%s/String: an empty one isn't supported", path)
+		return nil, fmt.Errorf("%s/String: must not be empty", path)
 	}
-	return literal(*j.String), nil
+	return literalPattern(*j.String), nil
 }
 
-// normalizers appends what a normalizer consists of.
+// normalizers appends the normalizers described by raw.
 func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, depth int) ([]normalizer, error) {
 	if isNull(raw) {
 		return all, nil
 	}
 	if depth > maxSequences {
-		return nil, fmt.Errorf("%s: %w", path, errNested)
+		return nil, fmt.Errorf("%s: %w", path, errNesting)
 	}
-	kind, err := typeOf(raw, path)
+	kind, err := typeName(raw, path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,22 +81,15 @@ func (p *parser) normalizers(all []normalizer, raw jsontext.Value, path string, 
 func (p *parser) bertNormalizer(all []normalizer, raw jsontext.Value, path string) ([]normalizer, error) {
 	var j struct {
 		typed
-		Clean        *bool `json:"clean_text"`
-		Ideographs   *bool `json:"handle_chinese_chars"`
+		Clean        *bool `json:"clean_text" required:"true"`
+		Ideographs   *bool `json:"handle_chinese_chars" required:"true"`
 		StripAccents *bool `json:"strip_accents"`
-		Lowercase    *bool `json:"lowercase"`
+		Lowercase    *bool `json:"lowercase" required:"true"`
 	}
-	err := decode(raw, path, &j)
-	switch {
-	case err != nil:
+	if err := decode(raw, path, &j); err != nil {
 		return nil, err
-	case j.Clean == nil:
-		return nil, missing(path, "clean_text")
-	case j.Ideographs == nil:
-		return nil, missing(path, "handle_chinese_chars")
-	case j.Lowercase == nil:
-		return nil, missing(path, "lowercase")
-	case j.StripAccents == nil:
+	}
+	if j.StripAccents == nil {
 		j.StripAccents = j.Lowercase
 	}
 	if *j.Clean {
@@ -142,32 +134,23 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 	case "Strip":
 		var j struct {
 			typed
-			Left  *bool `json:"strip_left"`
-			Right *bool `json:"strip_right"`
+			Left  *bool `json:"strip_left" required:"true"`
+			Right *bool `json:"strip_right" required:"true"`
 		}
-		err := decode(raw, path, &j)
-		switch {
-		case err != nil:
+		if err := decode(raw, path, &j); err != nil {
 			return nil, err
-		case j.Left == nil:
-			return nil, missing(path, "strip_left")
-		case j.Right == nil:
-			return nil, missing(path, "strip_right")
 		}
 		return strip{p.chars, *j.Left, *j.Right}, nil
 	case "Prepend":
 		var j struct {
 			typed
-			Prepend *string `json:"prepend"`
+			Prepend *string `json:"prepend" required:"true"`
 		}
 		if err := decode(raw, path, &j); err != nil {
 			return nil, err
 		}
-		if j.Prepend == nil {
-			return nil, missing(path, "prepend")
-		}
 		if *j.Prepend == "" {
-			return nil, fmt.Errorf("%s/prepend: an empty one isn't supported", path)
+			return nil, fmt.Errorf("%s/prepend: must not be empty", path)
 		}
 		return prepend(*j.Prepend), nil
 	case "Replace":
@@ -175,40 +158,34 @@ func (p *parser) normalizer(kind string, raw jsontext.Value, path string) (norma
 	case "Precompiled":
 		return p.precompiled(raw, path)
 	}
-	return nil, fmt.Errorf("%s/type: %q isn't supported", path, kind)
+	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
 func (p *parser) replace(raw jsontext.Value, path string) (normalizer, error) {
 	var j struct {
 		typed
 		Pattern *jsonPattern `json:"pattern"`
-		Content *string      `json:"content"`
+		Content *string      `json:"content" required:"true"`
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
-	}
-	if j.Content == nil {
-		return nil, missing(path, "content")
 	}
 	f, err := p.finder(j.Pattern, path+"/pattern")
 	if err != nil {
 		return nil, err
 	}
-	return replace{f, *j.Content}, nil
+	return replaceNormalizer{f, *j.Content}, nil
 }
 
 func (p *parser) precompiled(raw jsontext.Value, path string) (normalizer, error) {
 	var j struct {
 		typed
-		Charsmap *string `json:"precompiled_charsmap"`
+		Charsmap *string `json:"precompiled_charsmap" required:"true"`
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
 	}
 	path += "/precompiled_charsmap"
-	if j.Charsmap == nil {
-		return nil, fmt.Errorf("%s: is missing", path)
-	}
 	data, err := base64.StdEncoding.DecodeString(*j.Charsmap)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)

@@ -7,10 +7,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-var errSecondAdder = errors.New("isn't supported behind another that adds tokens")
+var errSecondAdder = errors.New("is not supported after another post-processor that adds tokens")
 
 func parsePost(raw jsontext.Value, path string) (post, error) {
-	b := postBuilder{post: plainPost()}
+	b := postBuilder{post: defaultPost()}
 	if isNull(raw) {
 		return b.post, nil
 	}
@@ -18,17 +18,17 @@ func parsePost(raw jsontext.Value, path string) (post, error) {
 	return b.post, err
 }
 
-// A postBuilder puts the post-processors of a sequence together.
+// A postBuilder combines the post-processors of a sequence.
 type postBuilder struct {
 	post
-	adds bool // one that adds tokens was there
+	adds bool // a post-processor that adds tokens was found
 }
 
 func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
 	if depth > maxSequences {
-		return fmt.Errorf("%s: %w", path, errNested)
+		return fmt.Errorf("%s: %w", path, errNesting)
 	}
-	kind, err := typeOf(raw, path)
+	kind, err := typeName(raw, path)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
 		return nil
 	case "ByteLevel":
 		var j jsonByteLevel
-		if err := j.read(raw, path); err != nil {
+		if err := decode(raw, path, &j); err != nil {
 			return err
 		}
 		if *j.Trim {
@@ -66,10 +66,10 @@ func (b *postBuilder) add(raw jsontext.Value, path string, depth int) error {
 		b.adds = true
 		return b.template(raw, path)
 	}
-	return fmt.Errorf("%s/type: %q isn't supported", path, kind)
+	return fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
-// jsonNamedID is a list of a token and its id.
+// A jsonNamedID is a list of a token and its id.
 type jsonNamedID struct{ id int32 }
 
 // UnmarshalJSONFrom reads a list.
@@ -87,7 +87,7 @@ func (n *jsonNamedID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if t.Kind() != '0' {
 		return fmt.Errorf("want an id, got a %s", kindName(t.Kind()))
 	}
-	if n.id, err = idOf(t); err != nil {
+	if n.id, err = tokenID(t); err != nil {
 		return err
 	}
 	return expect(dec, ']')
@@ -96,8 +96,8 @@ func (n *jsonNamedID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
 	var j struct {
 		typed
-		Sep      *jsonNamedID `json:"sep"`
-		Cls      *jsonNamedID `json:"cls"`
+		Sep      *jsonNamedID `json:"sep" required:"true"`
+		Cls      *jsonNamedID `json:"cls" required:"true"`
 		Trim     *bool        `json:"trim_offsets"`
 		AddSpace *bool        `json:"add_prefix_space"`
 	}
@@ -105,16 +105,12 @@ func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
 	switch {
 	case err != nil:
 		return err
-	case j.Sep == nil:
-		return missing(path, "sep")
-	case j.Cls == nil:
-		return missing(path, "cls")
 	case roberta && j.Trim == nil:
 		return missing(path, "trim_offsets")
 	case roberta && j.AddSpace == nil:
 		return missing(path, "add_prefix_space")
 	case !roberta && (j.Trim != nil || j.AddSpace != nil):
-		return fmt.Errorf("%s: BertProcessing with offsets to trim isn't supported", path)
+		return fmt.Errorf("%s: trim_offsets and add_prefix_space are not supported for BertProcessing", path)
 	}
 	slots := clsPost(j.Cls.id, j.Sep.id, roberta)
 	p.single, p.pair = slots.single, slots.pair
@@ -124,7 +120,7 @@ func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
 	return nil
 }
 
-// A jsonPiece is one of two.
+// A jsonPiece is an element of a template; exactly one member is set.
 type jsonPiece struct {
 	Sequence *struct {
 		ID     string `json:"id"`
@@ -145,30 +141,25 @@ type jsonSpecial struct {
 func (p *post) template(raw jsontext.Value, path string) error {
 	var j struct {
 		typed
-		Single   []jsonPiece            `json:"single"`
-		Pair     []jsonPiece            `json:"pair"`
+		Single   []jsonPiece            `json:"single" required:"true"`
+		Pair     []jsonPiece            `json:"pair" required:"true"`
 		Specials map[string]jsonSpecial `json:"special_tokens"`
 	}
-	err := decode(raw, path, &j)
-	switch {
-	case err != nil:
+	if err := decode(raw, path, &j); err != nil {
 		return err
-	case j.Single == nil:
-		return missing(path, "single")
-	case j.Pair == nil:
-		return missing(path, "pair")
 	}
 	ids := make(map[string][]int32, len(j.Specials))
 	for name, s := range j.Specials {
 		list := make([]int32, len(s.IDs))
 		for i, id := range s.IDs {
 			if id < 0 || id > maxID {
-				return fmt.Errorf("%s/special_tokens/%s/ids/%d: %d is no id", path, name, i, id)
+				return fmt.Errorf("%s/special_tokens/%s/ids/%d: %d is not a valid id", path, name, i, id)
 			}
 			list[i] = int32(id)
 		}
 		ids[name] = list
 	}
+	var err error
 	if p.single, err = slots(j.Single, ids, 1, path+"/single"); err != nil {
 		return err
 	}
@@ -176,7 +167,7 @@ func (p *post) template(raw jsontext.Value, path string) error {
 	return err
 }
 
-// What a template may have; those in use have a handful.
+// Limits on the size of templates. Templates in use have a handful of pieces.
 const (
 	maxPieces   = 100
 	maxSpecials = 1000
@@ -184,7 +175,7 @@ const (
 
 func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) ([]slot, error) {
 	if len(pieces) > maxPieces {
-		return nil, fmt.Errorf("%s: %d pieces; at most %d are supported", path, len(pieces), maxPieces)
+		return nil, fmt.Errorf("%s: %d pieces, the limit is %d", path, len(pieces), maxPieces)
 	}
 	all := make([]slot, 0, len(pieces))
 	for i, piece := range pieces {
@@ -197,7 +188,7 @@ func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) (
 		case piece.Special != nil:
 			list, ok := ids[piece.Special.ID]
 			if !ok {
-				return nil, fmt.Errorf("%s/SpecialToken/id: %q isn't among the special_tokens", at, piece.Special.ID)
+				return nil, fmt.Errorf("%s/SpecialToken/id: %q is not in special_tokens", at, piece.Special.ID)
 			}
 			s, typeID = slot{sequence: special, ids: list}, piece.Special.TypeID
 		case piece.Sequence.ID == "A":
@@ -205,16 +196,16 @@ func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) (
 		case piece.Sequence.ID == "B" && texts == 2:
 			s.sequence, typeID = 1, piece.Sequence.TypeID
 		default:
-			return nil, fmt.Errorf("%s/Sequence/id: %q isn't one of %d texts", at, piece.Sequence.ID, texts)
+			return nil, fmt.Errorf("%s/Sequence/id: %q is invalid for %d texts", at, piece.Sequence.ID, texts)
 		}
 		if typeID < 0 || typeID > maxID {
-			return nil, fmt.Errorf("%s: the type %d isn't supported", at, typeID)
+			return nil, fmt.Errorf("%s: type id %d is not supported", at, typeID)
 		}
 		s.typeID = int32(typeID)
 		all = append(all, s)
 	}
-	if n := specials(all); n > maxSpecials {
-		return nil, fmt.Errorf("%s: %d special tokens; at most %d are supported", path, n, maxSpecials)
+	if n := countSpecials(all); n > maxSpecials {
+		return nil, fmt.Errorf("%s: %d special tokens, the limit is %d", path, n, maxSpecials)
 	}
 	return all, nil
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// preTokenizers appends what a pre-tokenizer consists of.
+// preTokenizers appends the pre-tokenizers described by raw.
 func (p *parser) preTokenizers(all []preTokenizer, raw jsontext.Value, path string, depth int) ([]preTokenizer, error) {
 	if isNull(raw) {
 		return all, nil
 	}
 	if depth > maxSequences {
-		return nil, fmt.Errorf("%s: %w", path, errNested)
+		return nil, fmt.Errorf("%s: %w", path, errNesting)
 	}
-	kind, err := typeOf(raw, path)
+	kind, err := typeName(raw, path)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (pre
 	case "Whitespace":
 		return wordRuns{p.chars}, nil
 	case "WhitespaceSplit":
-		return each{p.chars, space, removeDelimiter}, nil
+		return classSplitter{p.chars, space, removeDelimiter}, nil
 	case "ByteLevel":
 		return p.byteLevel(raw, path)
 	case "Metaspace":
@@ -64,18 +64,15 @@ func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (pre
 	case "Digits":
 		var j struct {
 			typed
-			Individual *bool `json:"individual_digits"`
+			Individual *bool `json:"individual_digits" required:"true"`
 		}
 		if err := decode(raw, path, &j); err != nil {
 			return nil, err
 		}
-		if j.Individual == nil {
-			return nil, missing(path, "individual_digits")
-		}
 		if *j.Individual {
-			return each{p.chars, numeric, isolate}, nil
+			return classSplitter{p.chars, numeric, isolate}, nil
 		}
-		return each{p.chars, numeric, contiguous}, nil
+		return classSplitter{p.chars, numeric, contiguous}, nil
 	case "Punctuation":
 		var j struct {
 			typed
@@ -85,12 +82,12 @@ func (p *parser) preTokenizer(kind string, raw jsontext.Value, path string) (pre
 			return nil, err
 		}
 		if j.Behavior == nil {
-			return each{p.chars, punctuation, isolate}, nil
+			return classSplitter{p.chars, punctuation, isolate}, nil
 		}
 		b, err := parseBehavior(*j.Behavior, path+"/behavior")
-		return each{p.chars, punctuation, b}, err
+		return classSplitter{p.chars, punctuation, b}, err
 	}
-	return nil, fmt.Errorf("%s/type: %q isn't supported", path, kind)
+	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
 func parseBehavior(name, path string) (behavior, error) {
@@ -106,7 +103,7 @@ func parseBehavior(name, path string) (behavior, error) {
 	case "Contiguous":
 		return contiguous, nil
 	}
-	return 0, fmt.Errorf("%s: %q isn't supported", path, name)
+	return 0, fmt.Errorf("%s: %q is not supported", path, name)
 }
 
 func (p *parser) splitter(raw jsontext.Value, path string) (preTokenizer, error) {
@@ -114,13 +111,10 @@ func (p *parser) splitter(raw jsontext.Value, path string) (preTokenizer, error)
 		typed
 		Pattern  *jsonPattern `json:"pattern"`
 		Behavior string       `json:"behavior"`
-		Invert   *bool        `json:"invert"`
+		Invert   *bool        `json:"invert" required:"true"`
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
-	}
-	if j.Invert == nil {
-		return nil, missing(path, "invert")
 	}
 	b, err := parseBehavior(j.Behavior, path+"/behavior")
 	if err != nil {
@@ -130,30 +124,17 @@ func (p *parser) splitter(raw jsontext.Value, path string) (preTokenizer, error)
 	return splitter{f, b, *j.Invert}, err
 }
 
-// A jsonByteLevel is the same before and after the model.
+// A jsonByteLevel is a ByteLevel pre-tokenizer or post-processor.
 type jsonByteLevel struct {
 	typed
-	AddSpace *bool `json:"add_prefix_space"`
-	Trim     *bool `json:"trim_offsets"`
+	AddSpace *bool `json:"add_prefix_space" required:"true"`
+	Trim     *bool `json:"trim_offsets" required:"true"`
 	UseRegex *bool `json:"use_regex"`
-}
-
-func (j *jsonByteLevel) read(raw jsontext.Value, path string) error {
-	err := decode(raw, path, j)
-	switch {
-	case err != nil:
-		return err
-	case j.AddSpace == nil:
-		return missing(path, "add_prefix_space")
-	case j.Trim == nil:
-		return missing(path, "trim_offsets")
-	}
-	return nil
 }
 
 func (p *parser) byteLevel(raw jsontext.Value, path string) (preTokenizer, error) {
 	var j jsonByteLevel
-	if err := j.read(raw, path); err != nil {
+	if err := decode(raw, path, &j); err != nil {
 		return nil, err
 	}
 	b := &byteWords{addSpace: *j.AddSpace, spelling: byteLevel{p.alphabet}}
@@ -168,9 +149,9 @@ func (p *parser) metaspace(raw jsontext.Value, path string) (preTokenizer, error
 		typed
 		Replacement *string `json:"replacement"`
 		Scheme      *string `json:"prepend_scheme"`
-		AddSpace    *bool   `json:"add_prefix_space"` // what older files have
+		AddSpace    *bool   `json:"add_prefix_space"` // in older files
 		Split       *bool   `json:"split"`
-		Text        *string `json:"str_rep"` // the replacement again, in older files
+		Text        *string `json:"str_rep"` // copy of replacement in older files
 	}
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
@@ -183,15 +164,15 @@ func (p *parser) metaspace(raw jsontext.Value, path string) (preTokenizer, error
 		switch *j.Scheme {
 		case "always":
 		case "first":
-			m.scheme = first
+			m.scheme = prependFirst
 		case "never":
-			m.scheme = never
+			m.scheme = prependNever
 		default:
-			return nil, fmt.Errorf("%s/prepend_scheme: %q isn't supported", path, *j.Scheme)
+			return nil, fmt.Errorf("%s/prepend_scheme: %q is not supported", path, *j.Scheme)
 		}
 	}
-	if j.AddSpace != nil && !*j.AddSpace && m.scheme != never {
-		return nil, fmt.Errorf(`%s/add_prefix_space: false, while prepend_scheme isn't "never"`, path)
+	if j.AddSpace != nil && !*j.AddSpace && m.scheme != prependNever {
+		return nil, fmt.Errorf(`%s/add_prefix_space: false, but prepend_scheme is not "never"`, path)
 	}
 	return m, nil
 }

@@ -6,34 +6,34 @@ import (
 	"testing"
 )
 
-func TestPatternsThatMeanSomethingElseInGoAreRefused(t *testing.T) {
+func TestNewPatternRejectsUnsupportedSyntax(t *testing.T) {
 	for pattern, want := range map[string]string{
-		`[a[bc]]`:                   "brackets in brackets",
-		`[a&&b]`:                    "&& in brackets",
-		`[[:alpha:]]`:               "brackets in brackets",
-		`\h+`:                       `\h isn't supported`,
-		`\bword`:                    `\b isn't supported`,
-		`(a)\1`:                     `\1 isn't supported`,
+		`[a[bc]]`:                   "nested character classes",
+		`[a&&b]`:                    "&& in a character class",
+		`[[:alpha:]]`:               "nested character classes",
+		`\h+`:                       `\h is not supported`,
+		`\bword`:                    `\b is not supported`,
+		`(a)\1`:                     `\1 is not supported`,
 		`a{2}+`:                     "{n,m}+",
 		`a{2}?`:                     "{n}?",
-		`a{,}`:                      "the repetition {,}",
-		`a{2000}`:                   "the repetition {2000}",
-		`a**`:                       "a quantifier behind a quantifier",
-		`(?i)straße`:                "a group like",
-		`(?<name>a)`:                "a group like",
-		`\p{Emoji}`:                 `\p{Emoji} isn't supported`,
-		`\x{110000}`:                "is no character",
+		`a{,}`:                      "repetition {,}",
+		`a{2000}`:                   "repetition {2000}",
+		`a**`:                       "repeated quantifiers",
+		`(?i)straße`:                "group ",
+		`(?<name>a)`:                "group ",
+		`\p{Emoji}`:                 `\p{Emoji} is not supported`,
+		`\x{110000}`:                "is not a character",
 		`\xff`:                      "is a byte",
-		`(a`:                        "ends too early",
-		`a)`:                        "closes nothing",
+		`(a`:                        "unexpected end of pattern",
+		`a)`:                        "unmatched )",
 		`*a`:                        "nothing to repeat",
-		`[\S]`:                      `\S in brackets`,
-		`[]a]`:                      `a "]" at the beginning`,
+		`[\S]`:                      `\S in a character class`,
+		`[]a]`:                      `"]" at the start`,
 		`[z-a]`:                     "invalid character class range",
-		"a\\":                       "ends too early",
-		`x{1,2`:                     "ends too early",
+		"a\\":                       "unexpected end of pattern",
+		`x{1,2`:                     "unexpected end of pattern",
 		string(rune(0x80)) + "\xff": "not UTF-8",
-		strings.Repeat("(", 60):     "more than 50 deep",
+		strings.Repeat("(", 60):     "more than 50 levels deep",
 		strings.Repeat("a", 9000):   "9000 bytes",
 	} {
 		chars, err := readCharacters()
@@ -46,11 +46,11 @@ func TestPatternsThatMeanSomethingElseInGoAreRefused(t *testing.T) {
 	}
 }
 
-// What they find was asked of the reference, by its Split with a Regex.
-func TestPatternsFindWhatOnigurumaFinds(t *testing.T) {
+// The expected values come from Split with a Regex in the reference.
+func TestPatternAgreesWithOniguruma(t *testing.T) {
 	for _, c := range []struct {
 		pattern, text string
-		want          []string // what is found and what is between
+		want          []string // matches and the text between them
 	}{
 		{`\w+`, "a½ b٣ ⅷ Ⓐ_x", []string{"a½", " ", "b٣", " ", "ⅷ", " ", "Ⓐ_x"}},
 		{`[\w]+`, "a½b", []string{"a", "½", "b"}},
@@ -73,7 +73,7 @@ func TestPatternsFindWhatOnigurumaFinds(t *testing.T) {
 			t.Errorf("%s: %v", c.pattern, err)
 			continue
 		}
-		all, err := cover(f, nil, []byte(c.text))
+		all, err := findAll(f, nil, []byte(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", c.pattern, err)
 		}
@@ -87,9 +87,8 @@ func TestPatternsFindWhatOnigurumaFinds(t *testing.T) {
 	}
 }
 
-// The known patterns are written out by hand. What they find has to be what the
-// general engine finds for the same pattern.
-func TestKnownPatternsFindWhatTheEngineFinds(t *testing.T) {
+// The hand-written patterns must agree with the regexp engine.
+func TestBuiltinPatternsAgreeWithRegexp(t *testing.T) {
 	chars, err := readCharacters()
 	if err != nil {
 		t.Fatal(err)
@@ -99,18 +98,18 @@ func TestKnownPatternsFindWhatTheEngineFinds(t *testing.T) {
 		"  ", "\n", " \n ", "'", "x'", "' s", "北京12 한국", "\u200b \u200bz", "a\u3000b", "'ſ's", "!\r\n\r\nx", "\t!a", " \r!",
 	}
 	for _, pattern := range []string{gpt2Pattern, cl100kPattern, llama3Pattern, qwen2Pattern} {
-		known, ok := knownPattern(chars, pattern)
+		known, ok := builtinPattern(chars, pattern)
 		if !ok {
-			t.Fatalf("%s isn't known", pattern)
+			t.Fatalf("no built-in implementation of %s", pattern)
 		}
-		// A group around it makes it another pattern.
+		// With a group around it, the pattern is not recognized as built-in.
 		engine, err := newPattern(chars, "(?:"+pattern+")")
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, text := range texts {
-			got, err1 := cover(known, nil, []byte(text))
-			want, err2 := cover(engine, nil, []byte(text))
+			got, err1 := findAll(known, nil, []byte(text))
+			want, err2 := findAll(engine, nil, []byte(text))
 			if err1 != nil || err2 != nil || !slices.Equal(got, want) {
 				t.Errorf("%s in %q:\n got %v, %v\nwant %v, %v", pattern, text, got, err1, want, err2)
 			}

@@ -14,13 +14,11 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The files in testdata were written by hand or, as for the merges, by counting
-// neighbours in a list of words. What is expected of them is what Hugging Face
-// tokenizers 0.23.3 gave: each file was loaded with Tokenizer.from_str, with the
-// parts of an entry put in the place of its own, and each text encoded. Texts are
-// in base64, and the reference was given them decoded with errors="replace".
-// Offsets are in characters, as the reference counts; types, sequences and ids
-// are as it has them. Encodings that it refused are not there.
+// A reference is the content of expected.json.zst, generated with Hugging Face
+// tokenizers 0.23.3: each file in testdata was loaded with Tokenizer.from_str
+// after replacing the given parts, and each text encoded. Texts are in base64 and
+// were decoded with errors="replace". Offsets are in characters. Encodings that
+// the reference rejected are omitted.
 type reference struct {
 	Small    []refCase
 	Expected []struct {
@@ -38,7 +36,7 @@ type refCase struct {
 	Strategy string
 }
 
-// A refEncoding has ids, types, offsets one after another, and sequences.
+// A refEncoding holds ids, types, flattened offsets, and sequences.
 type refEncoding [4][]int32
 
 func readTestdata(t testing.TB, name string) []byte {
@@ -60,7 +58,7 @@ func readReference(t testing.TB) reference {
 	return r
 }
 
-// withParts puts parts of a tokenizer.json in the place of its own.
+// withParts replaces members of a tokenizer.json.
 func withParts(t testing.TB, data []byte, parts map[string]json.RawMessage) []byte {
 	t.Helper()
 	all := unmarshal[map[string]json.RawMessage](t, data)
@@ -88,8 +86,8 @@ func (c refCase) encode(tok *Tokenizer) (Encoding, [2]string, error) {
 	return e, texts, err
 }
 
-// charOffset counts the characters before an offset, as the reference reads the
-// text, and fails at one inside a character.
+// charOffset converts a byte offset to a character offset of the reference. It
+// fails the test if the offset is inside a character.
 func charOffset(t testing.TB, text string, offset int) int32 {
 	t.Helper()
 	n := int32(0)
@@ -98,15 +96,15 @@ func charOffset(t testing.TB, text string, offset int) int32 {
 		i += charLength(text[i:])
 	}
 	if i != offset {
-		t.Errorf("%q: the offset %d is inside a character", text, offset)
+		t.Errorf("%q: offset %d is inside a character", text, offset)
 	}
 	return n
 }
 
-func TestEveryPartGivesTheTokensOfTheReference(t *testing.T) {
+func TestEncodeAgreesWithReference(t *testing.T) {
 	ref := readReference(t)
 	if len(ref.Expected) < 100 {
-		t.Fatalf("%d expectations", len(ref.Expected))
+		t.Fatalf("got %d expectations, want at least 100", len(ref.Expected))
 	}
 	for _, x := range ref.Expected {
 		name := fmt.Sprintf("%s %.90s %.90s", x.File, x.Parts["normalizer"], x.Parts["pre_tokenizer"])
@@ -120,7 +118,7 @@ func TestEveryPartGivesTheTokensOfTheReference(t *testing.T) {
 			cases = unmarshal[[]refCase](t, x.Cases)
 		}
 		if len(cases) != len(x.Want) || len(cases) < 20 {
-			t.Fatalf("%s: %d cases, %d results", name, len(cases), len(x.Want))
+			t.Fatalf("%s: got %d cases and %d results, want equal numbers of at least 20", name, len(cases), len(x.Want))
 		}
 		for i, c := range cases {
 			e, texts, err := c.encode(tok)
@@ -147,10 +145,10 @@ func TestEveryPartGivesTheTokensOfTheReference(t *testing.T) {
 	}
 }
 
-// The digests are SHA-256 of what the reference makes of one text: an "a", a code
-// point, U+0301, U+0323 and a space for each code point of the planes 0 and 1 and
-// of the blocks with letters and tags beyond. Pieces are joined with a zero byte.
-func TestEveryCodePointIsTakenForWhatTheReferenceTakesItFor(t *testing.T) {
+// The digests are SHA-256 sums of the output of the reference for a text of "a", a
+// code point, U+0301, U+0323 and a space for each code point of planes 0 and 1 and
+// of the blocks with letters and tags beyond. Pieces are joined by a zero byte.
+func TestCodePointClassesAgreeWithReference(t *testing.T) {
 	var text strings.Builder
 	for r := range rune(0xe01f0) {
 		if r >= 0xd800 && r < 0xe000 || r >= 0x20000 && r < 0x2f800 || r >= 0x2fa20 && r < 0xe0000 {
@@ -181,7 +179,7 @@ func TestEveryCodePointIsTakenForWhatTheReferenceTakesItFor(t *testing.T) {
 			if err := s.normalize(all); err != nil {
 				t.Fatal(err)
 			}
-			got = s.cur.b
+			got = s.cur.bytes
 		} else {
 			words, err := p.preTokenizers(nil, raw, "", 0)
 			if err != nil {
@@ -194,12 +192,12 @@ func TestEveryCodePointIsTakenForWhatTheReferenceTakesItFor(t *testing.T) {
 				if i > 0 {
 					got = append(got, 0)
 				}
-				got = append(got, s.of(p)...)
+				got = append(got, s.bytes(p)...)
 			}
 		}
 		sum := sha256.Sum256(got)
 		if hex.EncodeToString(sum[:]) != digest {
-			t.Errorf("%s: not as the reference", name)
+			t.Errorf("%s: got digest %x, want %s", name, sum, digest)
 		}
 	}
 }

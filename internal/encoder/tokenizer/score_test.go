@@ -2,8 +2,8 @@ package tokenizer
 
 import "testing"
 
-// The values are those that the reference has after reading, as its to_str shows.
-func TestScoresAreReadWithTheRoundingOfTheReference(t *testing.T) {
+// The expected values come from to_str of the reference after loading.
+func TestParseScoreRoundsLikeReference(t *testing.T) {
 	for in, want := range map[string]float64{
 		"-2.0122928619384766":                    -2.012292861938477,
 		"-3.9598512649536133":                    -3.9598512649536137,

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// What is expected is what Hugging Face tokenizers 0.23.3 gave with
+// The expected values come from Hugging Face tokenizers 0.23.3 with
 // encode_special_tokens set.
-func TestSpecialsInTextsAreSplitAsTheReferenceSplitsThem(t *testing.T) {
-	all := tiny(t)
+func TestSplitSpecialsAgreesWithReference(t *testing.T) {
+	all := testTokenizers(t)
 	for _, tt := range []struct {
 		name, text string
 		want       []int32
@@ -20,7 +20,7 @@ func TestSpecialsInTextsAreSplitAsTheReferenceSplitsThem(t *testing.T) {
 		{"bpe", "<unk> the <mask>", []int32{0, 31, 280, 78, 33, 353, 224, 31, 80, 272, 78, 33, 2}},
 		{"bpe-words", "a [SEP] b[CLS]", []int32{381, 64, 220, 58, 50, 36, 47, 60, 220, 65, 58, 34, 43, 50, 60, 382}},
 		{"bpe-bytes", "</s>", []int32{1, 327, 63, 50, 277, 65, 2}},
-		// "word" and the runs of spaces are added, but not special.
+		// "word" and runs of spaces are added tokens, but not special.
 		{"bpe-words", "word    [MASK]", []int32{381, 331, 377, 58, 44, 32, 50, 42, 60, 382}},
 	} {
 		tok := all[tt.name]
@@ -33,16 +33,15 @@ func TestSpecialsInTextsAreSplitAsTheReferenceSplitsThem(t *testing.T) {
 			t.Errorf("%s: %q: got %v, %v\nwant %v", tt.name, tt.text, got.IDs, err, tt.want)
 		}
 		if again, err := tok.Encode(tt.text, nil); err != nil || !slices.Equal(again.IDs, trusting.IDs) || slices.Equal(again.IDs, got.IDs) {
-			t.Errorf("%s: %q: the tokenizer itself gives %v (%v), and gave %v", tt.name, tt.text, again.IDs, err, trusting.IDs)
+			t.Errorf("%s: %q: original tokenizer: got %v, %v, want %v", tt.name, tt.text, again.IDs, err, trusting.IDs)
 		}
 	}
 }
 
-// The reference lets a Unigram model find special tokens in its vocabulary, also
-// when it splits them.
-func TestAModelFindsNoSpecialsInTexts(t *testing.T) {
-	all := tiny(t)
-	// Nothing divides words at brackets here, and one token is marked special.
+// In the reference, a Unigram model still finds special tokens in its vocabulary.
+func TestSplitSpecialsAppliesToModel(t *testing.T) {
+	all := testTokenizers(t)
+	// This tokenizer does not split words at brackets.
 	words, err := Parse([]byte(`{"version":"1.0","added_tokens":[{"id":1,"content":"[SEP]","normalized":false,"special":true}],
 		"normalizer":{"type":"NFKC"},"pre_tokenizer":{"type":"WhitespaceSplit"},
 		"model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":99,
@@ -55,11 +54,11 @@ func TestAModelFindsNoSpecialsInTexts(t *testing.T) {
 		name, text string
 		want       []int32
 	}{
-		{"unigram", "</s>", []int32{0, 4, 3, 23, 3, 2}},               // "</" and ">" have no tokens
-		{"unigram", "<unk> the", []int32{0, 4, 3, 134, 15, 3, 78, 2}}, // nor has "<"
+		{"unigram", "</s>", []int32{0, 4, 3, 23, 3, 2}},               // "</" and ">" are unknown
+		{"unigram", "<unk> the", []int32{0, 4, 3, 134, 15, 3, 78, 2}}, // "<" is unknown
 		{"unigram-bytes", "</s>", []int32{258, 62, 49, 277, 64}},
 		{"words", "a [SEP] [S", []int32{2, 0, 3, 4}},
-		{"words", "［SEP］", []int32{0}}, // NFKC writes it as [SEP]
+		{"words", "［SEP］", []int32{0}}, // NFKC maps it to [SEP]
 	} {
 		got, err := all[tt.name].SplitSpecials().Encode(tt.text, nil)
 		if err != nil || !slices.Equal(got.IDs, tt.want) {
@@ -68,13 +67,13 @@ func TestAModelFindsNoSpecialsInTexts(t *testing.T) {
 	}
 }
 
-// A prompt spells special tokens where it is no text that was put in.
-func TestAPromptSpellsSpecialsAndItsTextsDoNot(t *testing.T) {
-	tok := tiny(t)["unigram"]
+// Only the template of a prompt may contain special tokens.
+func TestEncodePromptSplitsSpecialsInTextsOnly(t *testing.T) {
+	tok := testTokenizers(t)["unigram"]
 	split := tok.SplitSpecials()
 	for _, tt := range []struct {
 		parts []string
-		same  bool // as a tokenizer that trusts all of it
+		same  bool // whether a trusting tokenizer gives the same result
 	}{
 		{[]string{"<pad> the <mask>", "dog", "</s> a"}, true},
 		{[]string{"<pad> the", "", "</s>"}, true},
@@ -88,11 +87,11 @@ func TestAPromptSpellsSpecialsAndItsTextsDoNot(t *testing.T) {
 		}
 		got, err := split.EncodePrompt(tt.parts, nil)
 		if err != nil || slices.Equal(got.IDs, trusting.IDs) != tt.same {
-			t.Errorf("%q: %v, %v; trusted %v", tt.parts, got.IDs, err, trusting.IDs)
+			t.Errorf("%q: got %v, %v, trusting tokenizer %v", tt.parts, got.IDs, err, trusting.IDs)
 		}
 		all, err := tok.EncodePrompt(tt.parts, nil)
 		if err != nil || !slices.Equal(all.IDs, trusting.IDs) {
-			t.Errorf("%q: %v, %v, want %v", tt.parts, all.IDs, err, trusting.IDs)
+			t.Errorf("%q: got %v, %v, want %v", tt.parts, all.IDs, err, trusting.IDs)
 		}
 	}
 	got, err := split.EncodePrompt([]string{"<pad> ", "</s>", "</s>"}, nil)
@@ -101,21 +100,21 @@ func TestAPromptSpellsSpecialsAndItsTextsDoNot(t *testing.T) {
 	}
 }
 
-// checkSplit checks that a text makes no special token, and that it is counted as
-// it is encoded.
+// checkSplit checks that a tokenizer for untrusted texts produces no special
+// tokens.
 func checkSplit(t testing.TB, tok *Tokenizer, text string) {
 	t.Helper()
 	split := tok.SplitSpecials()
-	e := checkLaws(t, split, text)
+	e := checkInvariants(t, split, text)
 	for i, id := range e.IDs {
 		if e.Sequence[i] != special && tok.specials[id] {
-			t.Fatalf("%q: token %d is the special %d", text, i, id)
+			t.Fatalf("%q: token %d: got special id %d", text, i, id)
 		}
 	}
 }
 
-func TestNoTextMakesASpecialToken(t *testing.T) {
-	for _, tok := range tiny(t) {
+func TestSplitSpecialsProducesNoSpecials(t *testing.T) {
+	for _, tok := range testTokenizers(t) {
 		texts := []string{"＜/s＞ ［ＳＥＰ］ <\u200b/s>"}
 		for _, m := range []*matcher{tok.verbatim, tok.normalized} {
 			if m == nil {

@@ -5,19 +5,19 @@ import (
 	"unicode/utf8"
 )
 
-// A preTokenizer divides pieces, and may change their text.
+// A preTokenizer splits pieces and may change their text.
 type preTokenizer interface {
 	divide(s *state) error
 }
 
-// A match is a stretch of a piece that a pattern matches, or that lies between
-// two such. The matches of a piece cover it.
+// A match is a range of a piece that a pattern matches, or the range between
+// two matches. The matches of a piece cover it.
 type match struct {
-	lo, hi int32 // in the piece
-	is     bool
+	lo, hi  int32 // relative to the piece
+	matched bool
 }
 
-// A behavior says what becomes of the delimiters of a split.
+// A behavior defines how a split treats its delimiters.
 type behavior uint8
 
 const (
@@ -28,13 +28,13 @@ const (
 	contiguous
 )
 
-// apply cuts a piece as its matches say. A delimiter is merged with what is
-// before or after it only if that is none itself.
+// apply splits a piece at its matches. A delimiter is only merged with a
+// neighbor that is not a delimiter.
 func (b behavior) apply(s *state, p piece, all []match) {
 	switch b {
 	case removeDelimiter:
 		for _, m := range all {
-			if !m.is {
+			if !m.matched {
 				s.cut(p.lo+m.lo, p.lo+m.hi, notAdded)
 			}
 		}
@@ -45,7 +45,7 @@ func (b behavior) apply(s *state, p piece, all []match) {
 	case contiguous:
 		for i := 0; i < len(all); {
 			j := i + 1
-			for j < len(all) && all[j].is == all[i].is {
+			for j < len(all) && all[j].matched == all[i].matched {
 				j++
 			}
 			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
@@ -54,7 +54,7 @@ func (b behavior) apply(s *state, p piece, all []match) {
 	case mergeWithPrevious:
 		for i := 0; i < len(all); {
 			j := i + 1
-			if !all[i].is && j < len(all) && all[j].is {
+			if !all[i].matched && j < len(all) && all[j].matched {
 				j++
 			}
 			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
@@ -63,7 +63,7 @@ func (b behavior) apply(s *state, p piece, all []match) {
 	case mergeWithNext:
 		for i := 0; i < len(all); {
 			j := i + 1
-			if all[i].is && j < len(all) && !all[j].is {
+			if all[i].matched && j < len(all) && !all[j].matched {
 				j++
 			}
 			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
@@ -72,17 +72,17 @@ func (b behavior) apply(s *state, p piece, all []match) {
 	}
 }
 
-// An each splits at the characters of a class.
-type each struct {
+// A classSplitter splits at characters of a class.
+type classSplitter struct {
 	chars    *characters
 	class    class
 	behavior behavior
 }
 
-func (c each) divide(s *state) error {
+func (c classSplitter) divide(s *state) error {
 	return s.split(func(p piece) error {
 		s.match = s.match[:0]
-		src := s.of(p)
+		src := s.bytes(p)
 		begin := 0
 		for i := 0; i < len(src); {
 			r, w := rune(src[i]), 1
@@ -106,12 +106,12 @@ func (c each) divide(s *state) error {
 	})
 }
 
-// bertWords is BertPreTokenizer: words between spaces, and punctuation on its own.
+// bertWords is BertPreTokenizer: it splits at spaces and isolates punctuation.
 type bertWords struct{ chars *characters }
 
 func (b bertWords) divide(s *state) error {
 	return s.split(func(p piece) error {
-		src := s.of(p)
+		src := s.bytes(p)
 		begin := 0
 		for i := 0; i < len(src); {
 			r, w := rune(src[i]), 1
@@ -132,12 +132,13 @@ func (b bertWords) divide(s *state) error {
 	})
 }
 
-// wordRuns is Whitespace: runs of \w and runs of what is neither \w nor a space.
+// wordRuns is Whitespace: it yields runs of \w and runs of characters that are
+// neither \w nor spaces.
 type wordRuns struct{ chars *characters }
 
 func (w wordRuns) divide(s *state) error {
 	return s.split(func(p piece) error {
-		src := s.of(p)
+		src := s.bytes(p)
 		begin, last := 0, space
 		for i := 0; i < len(src); {
 			r, n := utf8.DecodeRune(src[i:])
@@ -160,35 +161,36 @@ func (w wordRuns) divide(s *state) error {
 	})
 }
 
-// A metaspace writes a mark for each space and divides before each mark.
+// A metaspace is the Metaspace pre-tokenizer. It replaces each space by a mark
+// and splits before each mark.
 type metaspace struct {
 	mark   string // one character
 	scheme scheme
 	split  bool
 }
 
-// A scheme says which pieces a metaspace puts its mark in front of.
+// A scheme selects the pieces that a metaspace prepends its mark to.
 type scheme uint8
 
 const (
-	always scheme = iota
-	first         // those at the beginning of the text
-	never
+	prependAlways scheme = iota
+	prependFirst         // pieces at the start of the text
+	prependNever
 )
 
 func (m metaspace) divide(s *state) error {
 	mark := []byte(m.mark)
 	r, _ := utf8.DecodeRune(mark)
 	err := s.edit(func(e *editor) error {
-		src := e.left()
+		src := e.remaining()
 		starts := bytes.HasPrefix(src, mark) || len(src) > 0 && src[0] == ' '
-		if !starts && (m.scheme == always || m.scheme == first && e.piece.shift == 0) {
+		if !starts && (m.scheme == prependAlways || m.scheme == prependFirst && e.piece.shift == 0) {
 			e.write(r, e.src.origin(e.pos))
 		}
 		for {
-			i := bytes.IndexByte(e.left(), ' ')
+			i := bytes.IndexByte(e.remaining(), ' ')
 			if i < 0 {
-				e.rest()
+				e.keepRest()
 				return nil
 			}
 			e.keep(i)
@@ -199,7 +201,7 @@ func (m metaspace) divide(s *state) error {
 		return err
 	}
 	return s.split(func(p piece) error {
-		src := s.of(p)
+		src := s.bytes(p)
 		for begin := 0; begin < len(src); {
 			n := bytes.Index(src[min(begin+1, len(src)):], mark)
 			if n < 0 {
@@ -213,22 +215,22 @@ func (m metaspace) divide(s *state) error {
 	})
 }
 
-// byteWords is ByteLevel: GPT-2's division into words, whose bytes then become
-// characters of their own. A model that reads bytes spares them that.
+// byteWords is the ByteLevel pre-tokenizer: GPT-2's split into words, whose
+// bytes are then mapped to characters. The mapping is skipped in raw mode.
 type byteWords struct {
 	addSpace bool
-	pattern  finder // nil without a division
+	pattern  finder // nil for no split
 	spelling byteLevel
-	raw      bool // leave the bytes
+	raw      bool // do not map bytes to characters
 }
 
 func (b *byteWords) divide(s *state) error {
 	if b.addSpace {
 		if err := s.edit(func(e *editor) error {
-			if src := e.left(); len(src) > 0 && src[0] != ' ' {
+			if src := e.remaining(); len(src) > 0 && src[0] != ' ' {
 				e.write(' ', e.src.origin(e.pos))
 			}
-			e.rest()
+			e.keepRest()
 			return nil
 		}); err != nil {
 			return err
@@ -245,23 +247,23 @@ func (b *byteWords) divide(s *state) error {
 	return s.normalize([]normalizer{b.spelling})
 }
 
-// A splitter is Split: a division at what a pattern finds.
+// A splitter is the Split pre-tokenizer.
 type splitter struct {
 	finder   finder
 	behavior behavior
-	invert   bool // divide at what is between
+	invert   bool // split at the ranges between matches
 }
 
 func (x splitter) divide(s *state) error {
 	return s.split(func(p piece) error {
 		var err error
-		s.match, err = cover(x.finder, s.match[:0], s.of(p))
+		s.match, err = findAll(x.finder, s.match[:0], s.bytes(p))
 		if err != nil {
 			return err
 		}
 		if x.invert {
 			for i := range s.match {
-				s.match[i].is = !s.match[i].is
+				s.match[i].matched = !s.match[i].matched
 			}
 		}
 		x.behavior.apply(s, p, s.match)
@@ -271,12 +273,13 @@ func (x splitter) divide(s *state) error {
 
 // A finder is a pattern.
 type finder interface {
-	// find appends what the pattern finds in src, by found.
+	// find appends the matches in src with appendMatch.
 	find(all []match, src []byte) ([]match, error)
 }
 
-// found appends a match, and before it what is between it and the one before.
-func found(all []match, lo, hi int) []match {
+// appendMatch appends a match, preceded by the range between it and the
+// previous match.
+func appendMatch(all []match, lo, hi int) []match {
 	end := int32(0)
 	if len(all) > 0 {
 		end = all[len(all)-1].hi
@@ -287,8 +290,9 @@ func found(all []match, lo, hi int) []match {
 	return append(all, match{int32(lo), int32(hi), true})
 }
 
-// cover appends to an empty list what a pattern finds in src and what is between.
-func cover(f finder, all []match, src []byte) ([]match, error) {
+// findAll appends the matches of a pattern in src and the ranges between them
+// to all, which must be empty.
+func findAll(f finder, all []match, src []byte) ([]match, error) {
 	all, err := f.find(all, src)
 	end := int32(0)
 	if len(all) > 0 {

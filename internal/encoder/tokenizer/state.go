@@ -6,70 +6,70 @@ import (
 	"unicode/utf8"
 )
 
-// A token is one before the post-processor.
+// A token is a token before post-processing.
 type token struct {
 	id         int32
 	start, end int32 // in the original text
-	margin           // where offsets are trimmed
+	margin           // if offsets are trimmed
 }
 
-// A state is the memory of one call.
+// A state is the working memory of one call.
 type state struct {
-	texts  [2]text
-	cur    *text // the stage reached
-	next   *text // the one being written
-	editor editor
-	pieces []piece
-	spare  []piece
-	match  []match
-	norm   []decomposed
-	tokens []token
-	best   []step
-	word   []symbol
-	heap   merges
-	data   []span // of the original text: where no special token is looked for
-	// unknown is set when a model has no token for something and no unknown token.
+	texts          [2]text
+	cur            *text // current stage
+	next           *text // stage being written
+	editor         editor
+	pieces         []piece
+	spare          []piece
+	match          []match
+	norm           []decomposed
+	tokens         []token
+	best           []step
+	word           []symbol
+	heap           mergeHeap
+	untrustedSpans []span // untrusted parts of the original text, without special tokens
+	// unknown is set if a character has no token and the model no unknown token.
 	unknown bool
 }
 
-// keepBytes is the largest text whose memory a pooled state holds on to.
-const keepBytes = 1 << 20
+// maxPooled is the text size above which a state is not returned to the pool.
+const maxPooled = 1 << 20
 
 func (s *state) oversized() bool {
-	return cap(s.texts[0].b) > keepBytes || cap(s.texts[1].b) > keepBytes
+	return cap(s.texts[0].bytes) > maxPooled || cap(s.texts[1].bytes) > maxPooled
 }
 
-// load takes a text. What isn't UTF-8 is read as U+FFFD, one for each maximal
-// part of a character as the Unicode Standard recommends (and Python does); the
-// part is then its origin.
+// load starts a new text. Each maximal invalid part of a UTF-8 sequence becomes
+// U+FFFD, as the Unicode Standard recommends (and Python does), with that part
+// as its origin.
 func (s *state) load(src string) {
 	s.cur, s.next = &s.texts[0], &s.texts[1]
 	s.cur.reset()
-	s.editor.limit = growth*len(src) + growthExtra
-	s.tokens, s.unknown, s.data = s.tokens[:0], false, s.data[:0]
+	s.editor.limit = maxGrowth*len(src) + extraGrowth
+	s.tokens, s.unknown, s.untrustedSpans = s.tokens[:0], false, s.untrustedSpans[:0]
 	s.pieces = s.pieces[:0]
 	if src == "" {
 		return
 	}
 	if utf8.ValidString(src) {
-		s.cur.b = append(s.cur.b, src...)
+		s.cur.bytes = append(s.cur.bytes, src...)
 	} else {
 		for i := 0; i < len(src); {
 			r, w := utf8.DecodeRuneInString(src[i:])
 			if r == utf8.RuneError && w == 1 {
-				w = brokenLength(src[i:])
+				w = invalidLength(src[i:])
 			}
-			s.cur.b = utf8.AppendRune(s.cur.b, r)
+			s.cur.bytes = utf8.AppendRune(s.cur.bytes, r)
 			s.cur.add(span{int32(i), int32(i + w)}, utf8.RuneLen(r))
 			i += w
 		}
 	}
-	s.pieces = append(s.pieces, piece{0, int32(len(s.cur.b)), 0, notAdded})
+	s.pieces = append(s.pieces, piece{0, int32(len(s.cur.bytes)), 0, notAdded})
 }
 
-// brokenLength returns how many bytes at the beginning of s could have become a
-// character: table 3-7 of the Unicode Standard, as far as it is followed.
-func brokenLength(s string) int {
+// invalidLength returns the length of the maximal subpart of an ill-formed
+// sequence at the start of s (Unicode Standard, table 3-7).
+func invalidLength(s string) int {
 	lo, hi := byte(0x80), byte(0xbf)
 	n := 1
 	switch c := s[0]; {
@@ -101,42 +101,44 @@ func brokenLength(s string) int {
 	return n
 }
 
-// What a text may grow to: no normalisation of Unicode and no spelling of bytes
-// comes near, but replacements that each double a text soon would.
+// Limits on the growth of a text. Unicode normalization and byte encoding stay
+// far below, but a sequence of replacements that double the text does not.
 const (
-	growth      = 64
-	growthExtra = 1 << 16
+	maxGrowth   = 64
+	extraGrowth = 1 << 16
 )
 
-// maxText is the longest text, as offsets have 32 bits.
-const maxText = math.MaxInt32/growth - growthExtra
+// maxText is the length of the longest text, as offsets have 32 bits.
+const maxText = math.MaxInt32/maxGrowth - extraGrowth
 
-var errGrows = fmt.Errorf("the tokenizer makes the text more than %d times as long", growth)
+var errTextGrowth = fmt.Errorf("the tokenizer makes the text more than %d times as long", maxGrowth)
 
-// edit writes the next stage: f does so for each piece that is no added token.
+// edit writes the next stage by calling f for each piece that is not an added
+// token.
 func (s *state) edit(f func(e *editor) error) error {
 	s.next.reset()
 	e := &s.editor
 	e.src, e.dst, e.full = s.cur, s.next, false
 	for i := range s.pieces {
 		p := &s.pieces[i]
-		lo := len(s.next.b)
-		e.begin(*p)
+		lo := len(s.next.bytes)
+		e.start(*p)
 		if p.token != notAdded {
-			e.rest()
+			e.keepRest()
 		} else if err := f(e); err != nil {
 			return err
 		}
-		p.lo, p.hi = int32(lo), int32(len(s.next.b))
+		p.lo, p.hi = int32(lo), int32(len(s.next.bytes))
 	}
 	if e.full {
-		return errGrows
+		return errTextGrowth
 	}
 	s.cur, s.next = s.next, s.cur
 	return nil
 }
 
-// split divides the pieces that are no added token: f calls cut for the parts.
+// split replaces the pieces that are not added tokens by those that f adds with
+// cut.
 func (s *state) split(f func(p piece) error) error {
 	s.pieces, s.spare = s.spare[:0], s.pieces
 	for _, p := range s.spare {
@@ -149,29 +151,29 @@ func (s *state) split(f func(p piece) error) error {
 	return nil
 }
 
-// cut adds a piece, unless it is empty.
+// cut adds a piece unless it is empty.
 func (s *state) cut(lo, hi int32, added int32) {
 	if lo < hi {
 		s.pieces = append(s.pieces, piece{lo, hi, s.cur.origin(int(lo)).start, added})
 	}
 }
 
-// of returns the text of a piece.
-func (s *state) of(p piece) []byte { return s.cur.b[p.lo:p.hi] }
+// bytes returns the text of a piece.
+func (s *state) bytes(p piece) []byte { return s.cur.bytes[p.lo:p.hi] }
 
-// emit adds a token for the bytes [lo, hi) of the present stage.
+// emit adds a token for bytes [lo, hi) of the current stage.
 func (s *state) emit(id int32, lo, hi int) {
 	s.tokens = append(s.tokens, token{id: id, start: s.cur.origin(lo).start, end: s.cur.origin(hi - 1).end})
 }
 
-// inData reports whether any of the bytes [lo, hi) of the present stage comes from
-// where no special token is looked for.
-func (s *state) inData(lo, hi int) bool {
-	if len(s.data) == 0 {
+// inData reports whether any of the bytes [lo, hi) of the current stage
+// originates from untrusted text.
+func (s *state) untrusted(lo, hi int) bool {
+	if len(s.untrustedSpans) == 0 {
 		return false
 	}
 	start, end := s.cur.origin(lo).start, s.cur.origin(hi-1).end
-	for _, d := range s.data {
+	for _, d := range s.untrustedSpans {
 		if start < d.end && d.start < end {
 			return true
 		}

@@ -1,15 +1,16 @@
-// Package tokenizer turns text into the tokens of a model, as the model's
-// tokenizer.json says. It gives the ids, types and offsets that Hugging Face
-// tokenizers gives, its oddities included: a model was trained on them.
+// Package tokenizer implements the tokenizers described by tokenizer.json files.
+// It returns the same ids, types and offsets as the reference implementation,
+// Hugging Face tokenizers, including its quirks, since models are trained with
+// them.
 //
-// Supported are the models WordPiece, BPE and Unigram, with what encoders use
-// before and after them. What isn't supported is an error of Parse that names its
-// place in the file.
+// It supports the models WordPiece, BPE and Unigram and the normalizers,
+// pre-tokenizers and post-processors that encoders use with them. Parse returns
+// an error for everything else.
 //
-// A text goes through five stages: the added tokens that are taken as they are
-// are cut out; what is left is normalised; the other added tokens are cut out; what
-// is left is divided into words; the model turns each into tokens. All the way a
-// byte knows which characters of the text it comes from.
+// Tokenization has five stages: split off added tokens in the original text,
+// normalize the remaining text, split off the other added tokens, split the
+// remaining text into words, and apply the model to each word. Every stage tracks
+// the origin of each byte in the original text.
 package tokenizer
 
 import (
@@ -19,74 +20,74 @@ import (
 	"sync"
 )
 
-// A Tokenizer is read only and may be used by several goroutines.
+// A Tokenizer is immutable and safe for concurrent use.
 type Tokenizer struct {
-	chars      *characters
-	verbatim   *matcher // added tokens looked for in the text as it is; nil for none
-	normalized *matcher // and in what became of it
-	normalizer []normalizer
-	words      []preTokenizer
-	model      model
-	post       post
-	margins    map[int32]margin // of the model's tokens, if offsets are trimmed and the model doesn't know better
-	truncation *Truncation
-	specials   map[int32]bool // that only a prompt and the post-processor may make where splits is set
-	splits     bool           // see SplitSpecials
-	states     *sync.Pool
+	chars         *characters
+	verbatim      *matcher // added tokens matched in the original text, or nil
+	normalized    *matcher // added tokens matched in the normalized text, or nil
+	normalizer    []normalizer
+	words         []preTokenizer
+	model         model
+	post          post
+	margins       map[int32]margin // of tokens, if offsets are trimmed and the model does not set margins
+	truncation    *Truncation
+	specials      map[int32]bool // special tokens except the unknown token
+	splitSpecials bool           // see SplitSpecials
+	states        *sync.Pool
 }
 
-// SplitSpecials returns the tokenizer for texts that may come from anybody. To it
-// a special token that a text spells is text like any other, as with Hugging
-// Face's split_special_tokens, and no such text makes the id of one: neither that
-// of an added token that is marked special, nor one that the post-processor adds.
-// Only the token for what is unknown is made still.
+// SplitSpecials returns a tokenizer for untrusted texts. Special tokens in a
+// text are tokenized like any other text, as with split_special_tokens in
+// Hugging Face, and no text produces the id of a special added token or of a
+// token that the post-processor inserts, except the unknown token.
 func (t *Tokenizer) SplitSpecials() *Tokenizer {
 	other := *t
-	other.splits = true
+	other.splitSpecials = true
 	return &other
 }
 
-// An Encoding is a text or a pair of texts as tokens. Its slices have equal length.
+// An Encoding holds the tokens of a text or a pair of texts. Its slices have
+// equal length.
 type Encoding struct {
 	IDs, TypeIDs []int32
-	Offsets      [][2]int // bytes [from, to) of the text that a token came from; {0, 0} for an added special
-	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for a special added between
+	Offsets      [][2]int // byte range of each token in its text; {0, 0} for inserted special tokens
+	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for inserted special tokens
 }
 
-// ErrNoUnknownToken says that there is no token for something in the text, and the
-// model names none for what it doesn't know.
+// ErrNoUnknownToken is returned for a text that contains a character without a
+// token if the model has no unknown token.
 var ErrNoUnknownToken = errors.New("a part of the text has no token, and the model has none for the unknown")
 
-// Encode turns a text into tokens, with the specials that the post-processor adds.
-// Truncation nil is none. Text that isn't UTF-8 is read as U+FFFD, one for each
-// maximal part of a character; offsets are of the text as given.
+// Encode tokenizes a text and inserts the special tokens of the post-processor.
+// tr may be nil. Each maximal invalid part of a UTF-8 sequence is read as
+// U+FFFD; offsets refer to the original text.
 func (t *Tokenizer) Encode(a string, tr *Truncation) (Encoding, error) {
 	return t.encode([2]string{a}, nil, false, tr)
 }
 
-// EncodePrompt is Encode for a prompt that texts are put into: its parts are
-// joined, of which the second, the fourth and so on are such texts. To a tokenizer
-// of SplitSpecials the others spell special tokens.
+// EncodePrompt is Encode for the concatenation of a prompt template and texts
+// inserted into it: the parts with odd indexes are the texts. A tokenizer
+// returned by SplitSpecials recognizes special tokens in the other parts.
 func (t *Tokenizer) EncodePrompt(parts []string, tr *Truncation) (Encoding, error) {
-	data := make([]span, 0, len(parts)/2)
+	untrusted := make([]span, 0, len(parts)/2)
 	at := 0
 	for i, part := range parts {
 		if i%2 == 1 {
-			data = append(data, span{int32(at), int32(at + len(part))})
+			untrusted = append(untrusted, span{int32(at), int32(at + len(part))})
 		}
 		at += len(part)
 	}
-	return t.encode([2]string{strings.Join(parts, "")}, data, false, tr)
+	return t.encode([2]string{strings.Join(parts, "")}, untrusted, false, tr)
 }
 
-// EncodePair turns two texts into one sequence of tokens. An empty text is still
-// one: the specials around it are there.
+// EncodePair tokenizes two texts into one sequence, including the special
+// tokens around an empty text.
 func (t *Tokenizer) EncodePair(a, b string, tr *Truncation) (Encoding, error) {
 	return t.encode([2]string{a, b}, nil, true, tr)
 }
 
-// encode takes two texts or, where pair is false, one. For data see run.
-func (t *Tokenizer) encode(texts [2]string, data []span, pair bool, tr *Truncation) (Encoding, error) {
+// encode tokenizes one text or, if pair is set, two. See run for data.
+func (t *Tokenizer) encode(texts [2]string, untrusted []span, pair bool, tr *Truncation) (Encoding, error) {
 	slots, n := t.post.single, 1
 	if pair {
 		slots, n = t.post.pair, 2
@@ -95,7 +96,7 @@ func (t *Tokenizer) encode(texts [2]string, data []span, pair bool, tr *Truncati
 	for i := range n {
 		s := t.state()
 		defer t.release(s)
-		if err := t.run(s, texts[i], data); err != nil {
+		if err := t.run(s, texts[i], untrusted); err != nil {
 			return Encoding{}, err
 		}
 		if s.unknown {
@@ -104,7 +105,7 @@ func (t *Tokenizer) encode(texts [2]string, data []span, pair bool, tr *Truncati
 		tokens[i] = s.tokens
 	}
 	if tr != nil {
-		n1, n2, err := tr.lengths(len(tokens[0]), len(tokens[1]), specials(slots), pair)
+		n1, n2, err := tr.lengths(len(tokens[0]), len(tokens[1]), countSpecials(slots), pair)
 		if err != nil {
 			return Encoding{}, err
 		}
@@ -113,9 +114,10 @@ func (t *Tokenizer) encode(texts [2]string, data []span, pair bool, tr *Truncati
 	return t.post.apply(slots, texts, tokens), nil
 }
 
-// Count returns how many tokens a text has, without specials. What has no token
-// where the model names none for the unknown counts as one. A text that Encode
-// fails on for another reason has as many as it has bytes.
+// Count returns the number of tokens of a text without special tokens. A
+// character without a token counts as one if the model has no unknown token. If
+// Encode fails for another reason, Count returns the length of the text in
+// bytes.
 func (t *Tokenizer) Count(text string) int {
 	s := t.state()
 	defer t.release(s)
@@ -125,14 +127,14 @@ func (t *Tokenizer) Count(text string) int {
 	return len(s.tokens)
 }
 
-// Texts returns the texts of the tokens by their ids, which must be below n; where
-// an id has no token the text is empty.
+// Texts returns the texts of the tokens by id. Ids must be less than n; the
+// text of an unused id is empty.
 func (t *Tokenizer) Texts(n int) ([]string, error) {
 	texts := make([]string, n)
 	var err error
 	put := func(text string, id int32) {
 		if int(id) >= n {
-			err = fmt.Errorf("the token %q has the id %d; want one below %d", text, id, n)
+			err = fmt.Errorf("token %q has id %d, want less than %d", text, id, n)
 			return
 		}
 		texts[id] = text
@@ -149,16 +151,17 @@ func (t *Tokenizer) Texts(n int) ([]string, error) {
 	return texts, err
 }
 
-// Specials returns how many specials the post-processor adds to a text or a pair.
+// Specials returns the number of special tokens that the post-processor adds to
+// a text or a pair.
 func (t *Tokenizer) Specials(pair bool) int {
 	if pair {
-		return specials(t.post.pair)
+		return countSpecials(t.post.pair)
 	}
-	return specials(t.post.single)
+	return countSpecials(t.post.single)
 }
 
-// FileTruncation returns the limit that the file has, if it has one. Encode pays no
-// heed to it.
+// FileTruncation returns the truncation configured in the file, if any. Encode
+// ignores it.
 func (t *Tokenizer) FileTruncation() (Truncation, bool) {
 	if t.truncation == nil {
 		return Truncation{}, false
@@ -179,19 +182,19 @@ func (t *Tokenizer) release(s *state) {
 	}
 }
 
-// run leaves the tokens of a text in s. Where specials are split, that is done in
-// the parts of the text that data has, and in all of it for nil.
-func (t *Tokenizer) run(s *state, text string, data []span) error {
+// run stores the tokens of a text in s. If special tokens are split, data are
+// the parts of the text where this applies; nil means all of it.
+func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 	if len(text) > maxText {
 		return fmt.Errorf("a text of %d bytes; at most %d are supported", len(text), maxText)
 	}
 	s.load(text)
 	switch {
-	case !t.splits:
-	case data == nil:
-		s.data = append(s.data, span{0, int32(len(text))})
+	case !t.splitSpecials:
+	case untrusted == nil:
+		s.untrustedSpans = append(s.untrustedSpans, span{0, int32(len(text))})
 	default:
-		s.data = append(s.data, data...)
+		s.untrustedSpans = append(s.untrustedSpans, untrusted...)
 	}
 	if err := t.verbatim.extract(s, t.chars); err != nil {
 		return err
@@ -211,8 +214,8 @@ func (t *Tokenizer) run(s *state, text string, data []span) error {
 		n := len(s.tokens)
 		if p.token == notAdded {
 			t.model.tokenize(s, p)
-			if len(s.data) > 0 {
-				t.withoutSpecials(s, s.tokens[n:])
+			if len(s.untrustedSpans) > 0 {
+				t.replaceSpecials(s, s.tokens[n:])
 			}
 		} else {
 			s.emit(p.token, int(p.lo), int(p.hi))
@@ -220,7 +223,7 @@ func (t *Tokenizer) run(s *state, text string, data []span) error {
 		switch {
 		case len(t.post.trims) == 0:
 		case p.token != notAdded:
-			s.tokens[n].margin = marginOf(t.chars, s.of(p))
+			s.tokens[n].margin = marginOf(t.chars, s.bytes(p))
 		case t.margins != nil:
 			for i := n; i < len(s.tokens); i++ {
 				s.tokens[i].margin = t.margins[s.tokens[i].id]
@@ -230,9 +233,9 @@ func (t *Tokenizer) run(s *state, text string, data []span) error {
 	return nil
 }
 
-// withoutSpecials makes unknown what the model took for a special token: one that
-// no division into words kept from it, or that normalising made.
-func (t *Tokenizer) withoutSpecials(s *state, tokens []token) {
+// replaceSpecials replaces special tokens that the model produced for text,
+// such as text that normalization changed, by the unknown token.
+func (t *Tokenizer) replaceSpecials(s *state, tokens []token) {
 	for i := range tokens {
 		if !t.specials[tokens[i].id] {
 			continue

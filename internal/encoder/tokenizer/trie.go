@@ -7,25 +7,25 @@ import (
 	"strings"
 )
 
-// A trie finds the tokens that a text begins with. The children of a node are
-// next to each other, so that a node is a range of labels; the nodes are in the
-// order of their depth. It is as large as its keys are together, whatever they are.
+// A trie finds the tokens at the start of a text. Nodes are in breadth-first
+// order, so the children of a node are a range of labels. Its size is
+// proportional to the total length of the keys.
 type trie struct {
-	root   [256]int32 // first step, 0 for none
-	labels []byte     // of each node, what leads to it
+	root   [256]int32 // children of the root, 0 for none
+	labels []byte     // label of the edge to each node
 	nodes  []trieNode
 }
 
 type trieNode struct {
-	first    int32 // child
-	children int32
-	value    int32 // noValue where no key ends
+	first    int32 // first child
+	children int32 // number of children
+	value    int32 // noValue if no key ends here
 }
 
 const noValue = -1
 
-// newTrie makes a trie of keys, whose values are their places in the list. Of
-// equal keys the last counts; an empty one is left out.
+// newTrie returns a trie of keys with their indexes as values. The last of
+// equal keys wins; empty keys are ignored.
 func newTrie(keys []string) *trie {
 	order := make([]int32, 0, len(keys))
 	total := 1
@@ -40,7 +40,7 @@ func newTrie(keys []string) *trie {
 	})
 
 	t := &trie{labels: make([]byte, 1, total/2+1), nodes: make([]trieNode, 1, total/2+1)}
-	type group struct{ lo, hi int32 } // of order
+	type group struct{ lo, hi int32 } // range of order
 	t.nodes[0].value = noValue
 	level := []group{{0, int32(len(order))}}
 	at := int32(0) // node of level[0]
@@ -76,7 +76,8 @@ func newTrie(keys []string) *trie {
 	return t
 }
 
-// step follows one byte; the root is node 0. It returns 0 where there is no way.
+// step follows one byte from a node; the root is node 0. It returns 0 if there
+// is no such child.
 func (t *trie) step(node int32, c byte) int32 {
 	if node == 0 {
 		return t.root[c]
@@ -98,7 +99,7 @@ func (t *trie) step(node int32, c byte) int32 {
 	return n.first + int32(i)
 }
 
-// walk follows a string from a node; ok is false where it leads out of the trie.
+// walk follows a string from a node; ok is false if it leaves the trie.
 func (t *trie) walk(node int32, s string) (end int32, ok bool) {
 	for i := range len(s) {
 		if node = t.step(node, s[i]); node == 0 {
@@ -108,8 +109,8 @@ func (t *trie) walk(node int32, s string) (end int32, ok bool) {
 	return node, true
 }
 
-// longest returns the value and the length of the longest key, read from a node,
-// that src begins with; the length is 0 where there is none.
+// longest returns the value and length of the longest key, starting at a node,
+// that is a prefix of src. The length is 0 if there is none.
 func (t *trie) longest(node int32, src []byte) (value int32, length int) {
 	for i, c := range src {
 		if node = t.step(node, c); node == 0 {

@@ -12,7 +12,7 @@ import (
 //go:embed data/unicode.txt
 var unicodeTable string
 
-// A class is a set of the properties that data/unicode.txt lists.
+// A class is a bit set of the character properties in data/unicode.txt.
 type class uint16
 
 const (
@@ -25,12 +25,12 @@ const (
 	numeric
 	letter
 	number
-	unnormed
-	upper // has a lower case
+	notNormalized
+	upper // has a lower-case mapping
 )
 
-// characters knows what the reference implementation takes each code point for.
-// Pages of 256 code points that are alike are stored once.
+// characters maps code points to classes as in the reference. Identical pages
+// of 256 code points are shared.
 type characters struct {
 	page  [(utf8.MaxRune + 1) / 256]uint16
 	pages [][256]class
@@ -46,8 +46,8 @@ func (c *characters) of(r rune) class {
 	return c.pages[c.page[uint32(r)>>8]][r&0xff]
 }
 
-// toLower returns the lower case of a code point. That of U+0130 has a second
-// one behind the first, U+0307.
+// toLower returns the lower case of a code point. U+0130 maps to two
+// characters, of which toLower returns the first; the second is U+0307.
 func (c *characters) toLower(r rune) rune {
 	if c.of(r)&upper != 0 {
 		return c.lower[r]
@@ -56,15 +56,15 @@ func (c *characters) toLower(r rune) rune {
 }
 
 // A characterTable builds characters.
-type characterTable struct {
+type tableBuilder struct {
 	*characters
-	uniform map[class]uint16 // pages with the same classes throughout
-	shared  []bool           // whether a page is one of them
+	uniform map[class]uint16 // pages whose code points have equal classes
+	shared  []bool           // whether a page is in uniform
 }
 
-// readCharacters reads the embedded table.
+// readCharacters parses the embedded table.
 func readCharacters() (*characters, error) {
-	c := &characterTable{
+	c := &tableBuilder{
 		characters: &characters{pages: make([][256]class, 1, 256), lower: make(map[rune]rune, 2048)},
 		uniform:    map[class]uint16{0: 0},
 		shared:     []bool{true},
@@ -83,7 +83,7 @@ func readCharacters() (*characters, error) {
 			case name == "lower":
 				err = c.addLower(item)
 			default:
-				err = errors.New("no such property")
+				err = errors.New("unknown property")
 			}
 			if err != nil {
 				return nil, fmt.Errorf("unicode.txt: %s: %s: %w", name, item, err)
@@ -119,13 +119,13 @@ func classNamed(name string) (class, bool) {
 	case "number":
 		return number, true
 	case "unnormed":
-		return unnormed, true
+		return notNormalized, true
 	}
 	return 0, false
 }
 
-// add gives the code points of a range like 600-605 a property.
-func (c *characterTable) add(item string, set class) error {
+// add adds a property to a range such as 600-605.
+func (c *tableBuilder) add(item string, set class) error {
 	from, to, err := parseRange(item)
 	if err == nil {
 		c.mark(from, to, set)
@@ -133,7 +133,7 @@ func (c *characterTable) add(item string, set class) error {
 	return err
 }
 
-func (c *characterTable) mark(from, to rune, set class) {
+func (c *tableBuilder) mark(from, to rune, set class) {
 	for at := from; at <= to; {
 		n := at >> 8
 		last := min(to, n<<8|0xff)
@@ -158,7 +158,7 @@ func (c *characterTable) mark(from, to rune, set class) {
 	}
 }
 
-func (c *characterTable) newPage(from uint16, lo, hi rune, set class, shared bool) uint16 {
+func (c *tableBuilder) newPage(from uint16, lo, hi rune, set class, shared bool) uint16 {
 	page := c.pages[from]
 	for r := lo; r <= hi; r++ {
 		page[r] |= set
@@ -168,11 +168,11 @@ func (c *characterTable) newPage(from uint16, lo, hi rune, set class, shared boo
 	return uint16(len(c.pages) - 1)
 }
 
-// addLower adds a range like 100-12E/2+1.
-func (c *characterTable) addLower(item string) error {
+// addLower adds lower-case mappings for a range such as 100-12E/2+1.
+func (c *tableBuilder) addLower(item string) error {
 	i := strings.LastIndexAny(item, "+-")
 	if i < 0 {
-		return errors.New("no distance")
+		return errors.New("missing distance")
 	}
 	distance, err := strconv.ParseInt(item[i:], 16, 32)
 	if err != nil {
@@ -208,7 +208,7 @@ func parseRange(s string) (from, to rune, err error) {
 		return 0, 0, err
 	}
 	if hi > utf8.MaxRune || lo > hi {
-		return 0, 0, errors.New("no range of code points")
+		return 0, 0, errors.New("invalid range")
 	}
 	return rune(lo), rune(hi), nil
 }

@@ -6,37 +6,38 @@ import (
 	"unicode/utf8"
 )
 
-// unknownPenalty is how much less likely than the least likely token an unknown
-// character is: kUnkPenalty of SentencePiece's unigram_model.cc.
+// unknownPenalty is the difference between the lowest token score and the score
+// of an unknown character (kUnkPenalty in SentencePiece's unigram_model.cc).
 const unknownPenalty = 10
 
-// A unigram is the model of SentencePiece that takes the most likely of all ways
-// to put a word together.
+// A unigram is SentencePiece's unigram model, which finds the most likely
+// segmentation of a word.
 type unigram struct {
 	vocabulary
-	trie    *trie
-	scores  []float64
-	unknown int32 // its place in the vocabulary, or noValue
-	penalty float64
-	bytes   *[256]int32 // tokens that stand for a byte; nil without byte fallback
-	trims   *characters // nil where offsets aren't trimmed
-	special []bool      // by the place in the vocabulary: no text may make it where specials are split
+	trie        *trie
+	scores      []float64
+	unknown     int32 // index in the vocabulary, or noValue
+	penalty     float64
+	bytes       *[256]int32 // byte tokens, or nil without byte fallback
+	marginChars *characters // nil if offsets are not trimmed
+	special     []bool      // by index in the vocabulary; not found in untrusted text
 }
 
 func newUnigram(v vocabulary, scores []float64, unknown int32, byteFallback bool) *unigram {
 	u := &unigram{vocabulary: v, trie: newTrie(v.tokens), scores: scores, unknown: unknown}
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for _, s := range scores {
-		least = min(least, s)
+		lowest = min(lowest, s)
 	}
-	u.penalty = least - unknownPenalty
+	u.penalty = lowest - unknownPenalty
 	if byteFallback {
 		u.bytes = v.byteTokens()
 	}
 	return u
 }
 
-// byteTokens returns the ids of <0x00> to <0xFF>, noValue for one there isn't.
+// byteTokens returns the ids of <0x00> to <0xFF>, or noValue for missing
+// tokens.
 func (v *vocabulary) byteTokens() *[256]int32 {
 	var all [256]int32
 	for i := range all {
@@ -56,32 +57,32 @@ func (u *unigram) unknownID() (int32, bool) {
 	return u.ids[u.unknown], true
 }
 
-// bar takes the ids of special tokens.
-func (u *unigram) bar(special map[int32]bool) {
+// setSpecials sets the ids of special tokens.
+func (u *unigram) setSpecials(special map[int32]bool) {
 	u.special = make([]bool, len(u.ids))
 	for i, id := range u.ids {
 		u.special[i] = special[id]
 	}
 }
 
-// A step is the best way to a place in a word.
+// A step is the best path to a position in a word.
 type step struct {
 	score float64
-	from  int32 // where its last token begins, or noValue
-	token int32 // place in the vocabulary
+	from  int32 // start of the last token, or noValue
+	token int32 // index in the vocabulary
 }
 
-// tokenize is the Viterbi algorithm. Of equal scores the first found counts,
-// which is the one whose last token is the longest; the sums are taken from left
-// to right as the reference does, as their rounding decides.
+// tokenize runs the Viterbi algorithm. The first path found wins among equal
+// scores, which is the one with the longest last token. Scores are summed from
+// left to right as in the reference because rounding can decide.
 func (u *unigram) tokenize(s *state, p piece) {
-	src := s.of(p)
+	src := s.bytes(p)
 	s.best = s.best[:0]
 	for range len(src) + 1 {
 		s.best = append(s.best, step{from: noValue})
 	}
 	best := s.best
-	split := len(s.data) > 0
+	split := len(s.untrustedSpans) > 0
 	for at := 0; at < len(src); {
 		_, width := utf8.DecodeRune(src[at:])
 		here := best[at].score
@@ -110,7 +111,7 @@ func (u *unigram) tokenize(s *state, p piece) {
 		}
 		at += width
 	}
-	// Turn the way round: from now on, from is where a token ends.
+	// Reverse the path, so that from is the end of the next token.
 	end := noValue
 	for at := len(src); at >= 0; {
 		from := int(best[at].from)
@@ -141,19 +142,19 @@ func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
 		id = u.ids[token]
 	}
 	s.emit(id, int(p.lo)+at, int(p.lo)+to)
-	if u.trims != nil {
-		// Unlike for other models, the spaces are those of the text, also where it
-		// is unknown.
-		s.tokens[len(s.tokens)-1].margin = marginOf(u.trims, s.of(p)[at:to])
+	if u.marginChars != nil {
+		// Unlike in other models, the margin is that of the text, even for unknown
+		// tokens.
+		s.tokens[len(s.tokens)-1].margin = marginOf(u.marginChars, s.bytes(p)[at:to])
 	}
 }
 
-// emitUnknown emits neighbouring unknown characters as one token, or as the
-// tokens for their bytes, each with the offsets of the whole. The unknown token
-// itself may be in the text and is found as such.
+// emitUnknown emits adjacent unknown characters as one token, or as byte tokens
+// with the offsets of the whole. If the text is that of the unknown token
+// itself, it is a known token.
 func (u *unigram) emitUnknown(s *state, p piece, at, to int) {
-	src := s.of(p)[at:to]
-	if i, ok := u.trie.find(src); ok && (len(s.data) == 0 || !u.special[i]) {
+	src := s.bytes(p)[at:to]
+	if i, ok := u.trie.find(src); ok && (len(s.untrustedSpans) == 0 || !u.special[i]) {
 		u.emitKnown(s, i, p, at, to)
 		return
 	}

@@ -2,26 +2,26 @@ package tokenizer
 
 import "unicode/utf8"
 
-// A model turns a piece into tokens.
+// A model splits a piece into tokens.
 type model interface {
-	// tokenize emits the tokens of a piece, which isn't empty. Where it has no
-	// token for something, and no unknown token, it sets s.unknown and emits one
-	// with the id 0.
+	// tokenize emits the tokens of a non-empty piece. If a character has no token
+	// and there is no unknown token, it sets s.unknown and emits id 0.
 	tokenize(s *state, p piece)
-	// size is the number of tokens, and id that of one.
+	// size returns the number of tokens.
 	size() int
+	// id returns the id of a token.
 	id(token string) (int32, bool)
 	// each calls f for all tokens.
 	each(f func(token string, id int32))
-	// unknownID is the id of the unknown token, if there is one.
+	// unknownID returns the id of the unknown token, if any.
 	unknownID() (int32, bool)
 }
 
-// A vocabulary has the tokens of a model in the order of the file.
+// A vocabulary holds the tokens of a model in file order.
 type vocabulary struct {
 	tokens []string
 	ids    []int32
-	index  map[string]int32 // of ids
+	index  map[string]int32 // index in tokens
 }
 
 func (v *vocabulary) size() int { return len(v.tokens) }
@@ -40,21 +40,21 @@ func (v *vocabulary) each(f func(token string, id int32)) {
 	}
 }
 
-// A wordPiece is BERT's model: the longest token that the word begins with, then
-// the longest ones, marked with a prefix, that the rest begins with.
+// A wordPiece is BERT's model. It repeatedly takes the longest matching token;
+// tokens after the first are marked by a prefix.
 type wordPiece struct {
 	vocabulary
 	trie     *trie
-	rest     int32 // the node behind the prefix
-	anyRest  bool
+	rest     int32 // trie node of the prefix
+	hasRest  bool  // whether any token has the prefix
 	unknown  int32
 	hasUnk   bool
-	maxChars int // of a word; a longer one is unknown
+	maxChars int // longer words are unknown
 }
 
 func newWordPiece(v vocabulary, unknown, prefix string, maxChars int) *wordPiece {
 	w := &wordPiece{vocabulary: v, trie: newTrie(v.tokens), maxChars: maxChars}
-	w.rest, w.anyRest = w.trie.walk(0, prefix)
+	w.rest, w.hasRest = w.trie.walk(0, prefix)
 	w.unknown, w.hasUnk = v.id(unknown)
 	return w
 }
@@ -62,7 +62,7 @@ func newWordPiece(v vocabulary, unknown, prefix string, maxChars int) *wordPiece
 func (w *wordPiece) unknownID() (int32, bool) { return w.unknown, w.hasUnk }
 
 func (w *wordPiece) tokenize(s *state, p piece) {
-	src := s.of(p)
+	src := s.bytes(p)
 	before := len(s.tokens)
 	known := len(src) <= w.maxChars || utf8.RuneCount(src) <= w.maxChars
 	for at := 0; known && at < len(src); {
@@ -70,7 +70,7 @@ func (w *wordPiece) tokenize(s *state, p piece) {
 		n := 0
 		if at == 0 {
 			i, n = w.trie.longest(0, src)
-		} else if w.anyRest {
+		} else if w.hasRest {
 			i, n = w.trie.longest(w.rest, src[at:])
 		}
 		if n == 0 {

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// tiny are the tokenizers in testdata.
-func tiny(t testing.TB) map[string]*Tokenizer {
+// testTokenizers returns the tokenizers in testdata.
+func testTokenizers(t testing.TB) map[string]*Tokenizer {
 	t.Helper()
 	all := make(map[string]*Tokenizer)
 	for _, name := range []string{"wordpiece", "bpe", "bpe-words", "bpe-bytes", "bpe-suffix", "unigram", "unigram-bytes"} {
@@ -24,47 +24,47 @@ func tiny(t testing.TB) map[string]*Tokenizer {
 	return all
 }
 
-// checkLaws checks what holds for every text and every tokenizer.
-func checkLaws(t testing.TB, tok *Tokenizer, text string) Encoding {
+// checkInvariants checks properties of every encoding.
+func checkInvariants(t testing.TB, tok *Tokenizer, text string) Encoding {
 	t.Helper()
 	e, err := tok.Encode(text, nil)
 	if err != nil {
 		return e
 	}
 	if n := len(e.IDs); n != len(e.TypeIDs) || n != len(e.Offsets) || n != len(e.Sequence) {
-		t.Fatalf("%q: %d ids, %d types, %d offsets, %d sequences", text, n, len(e.TypeIDs), len(e.Offsets), len(e.Sequence))
+		t.Fatalf("%q: got %d ids, %d types, %d offsets and %d sequences", text, n, len(e.TypeIDs), len(e.Offsets), len(e.Sequence))
 	}
 	added, valid := 0, utf8.ValidString(text)
 	for i, o := range e.Offsets {
 		if e.IDs[i] < 0 {
-			t.Fatalf("%q: token %d has the id %d", text, i, e.IDs[i])
+			t.Fatalf("%q: token %d: got id %d", text, i, e.IDs[i])
 		}
 		if e.Sequence[i] == special {
 			added++
 			if o != [2]int{} {
-				t.Fatalf("%q: an added special is at %v", text, o)
+				t.Fatalf("%q: inserted token %d: got offsets %v, want none", text, i, o)
 			}
 			continue
 		}
 		if o[0] < 0 || o[1] < o[0] || o[1] > len(text) {
-			t.Fatalf("%q: token %d is at %v of %d bytes", text, i, o, len(text))
+			t.Fatalf("%q: token %d: got offsets %v in %d bytes", text, i, o, len(text))
 		}
 		if valid && (!boundary(text, o[0]) || !boundary(text, o[1])) {
-			t.Fatalf("%q: token %d is at %v, inside a character", text, i, o)
+			t.Fatalf("%q: token %d: offsets %v split a character", text, i, o)
 		}
 	}
 	if added != tok.Specials(false) {
-		t.Fatalf("%q: %d specials, not %d", text, added, tok.Specials(false))
+		t.Fatalf("%q: got %d special tokens, want %d", text, added, tok.Specials(false))
 	}
 	if n := tok.Count(text); len(tok.post.single) <= 3 && n+added != len(e.IDs) {
-		t.Fatalf("%q: counts %d tokens, and has %d", text, n, len(e.IDs)-added)
+		t.Fatalf("%q: got count %d, want %d", text, n, len(e.IDs)-added)
 	}
 	return e
 }
 
 func boundary(s string, i int) bool { return i == len(s) || utf8.RuneStart(s[i]) }
 
-// checkOrder checks that tokens are in the order of the text.
+// checkOrder checks that tokens are in text order.
 func checkOrder(t testing.TB, e Encoding, text string) {
 	t.Helper()
 	last := [2]int{}
@@ -73,21 +73,21 @@ func checkOrder(t testing.TB, e Encoding, text string) {
 			continue
 		}
 		if o[0] < last[0] || o[1] < last[1] {
-			t.Fatalf("%q: token %d at %v is behind one at %v", text, i, o, last)
+			t.Fatalf("%q: token %d at %v follows one at %v", text, i, o, last)
 		}
 		last = o
 	}
 }
 
-func TestGoroutinesGiveWhatOneDoes(t *testing.T) {
+func TestEncodeConcurrently(t *testing.T) {
 	var texts []string
 	for _, c := range readReference(t).Small {
 		texts = append(texts, string(c.A), strings.Repeat(string(c.A), 20))
 	}
-	for name, tok := range tiny(t) {
+	for name, tok := range testTokenizers(t) {
 		want := make([]Encoding, len(texts))
 		for i, text := range texts {
-			want[i] = checkLaws(t, tok, text)
+			want[i] = checkInvariants(t, tok, text)
 		}
 		var group sync.WaitGroup
 		for g := range 4 {
@@ -96,7 +96,7 @@ func TestGoroutinesGiveWhatOneDoes(t *testing.T) {
 					i = (i + 7*g) % len(texts)
 					e, err := tok.Encode(texts[i], nil)
 					if err != nil || !slices.Equal(e.IDs, want[i].IDs) || !slices.Equal(e.Offsets, want[i].Offsets) {
-						t.Errorf("%s: %q: another result", name, texts[i])
+						t.Errorf("%s: %q: got %v, %v, want %v", name, texts[i], e, err, want[i])
 					}
 				}
 			})
@@ -105,9 +105,9 @@ func TestGoroutinesGiveWhatOneDoes(t *testing.T) {
 	}
 }
 
-// A result belongs to the caller, though the memory it was made in is used again.
-func TestResultsDoNotChangeWithTheNextText(t *testing.T) {
-	for name, tok := range tiny(t) {
+// States are pooled, but results must not share their memory.
+func TestEncodeKeepsEarlierResults(t *testing.T) {
+	for name, tok := range testTokenizers(t) {
 		e, err := tok.EncodePair("hello world", "the quick brown fox", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -117,44 +117,44 @@ func TestResultsDoNotChangeWithTheNextText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !slices.Equal(e.IDs, ids) || !slices.Equal(e.Offsets, offsets) {
-			t.Errorf("%s: the result changed", name)
+			t.Errorf("%s: got %v %v after another call, want %v %v", name, e.IDs, e.Offsets, ids, offsets)
 		}
 	}
 }
 
-// With quadratic time anywhere this doesn't end before the test's time is up.
-func TestALongTextWithoutAPlaceToDivideIsNoTrouble(t *testing.T) {
+// Quadratic time would exceed the test timeout.
+func TestEncodeLongWordsInLinearTime(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
 	const size = 1 << 17
-	for name, tok := range tiny(t) {
+	for name, tok := range testTokenizers(t) {
 		for _, unit := range []string{"a", " ", "\u0301", "playing", "北", "'", "\r\n", "\xff", "</s> ", "[MASK] ", "ab"} {
 			text := strings.Repeat(unit, size/len(unit))
-			if e := checkLaws(t, tok, text); len(e.IDs) == 0 && unit != " " && unit != "\r\n" {
-				t.Errorf("%s: nothing for %q", name, unit)
+			if e := checkInvariants(t, tok, text); len(e.IDs) == 0 && unit != " " && unit != "\r\n" {
+				t.Errorf("%s: %q: got no tokens", name, unit)
 			}
 		}
 	}
 }
 
-func TestTheLimitInTheFileIsTold(t *testing.T) {
-	all := tiny(t)
+func TestFileTruncationAndSpecials(t *testing.T) {
+	all := testTokenizers(t)
 	if tr, ok := all["wordpiece"].FileTruncation(); !ok || tr != (Truncation{128, LongestFirst}) {
 		t.Errorf("got %v, %v", tr, ok)
 	}
 	if tr, ok := all["bpe"].FileTruncation(); ok {
-		t.Errorf("got %v of a file without", tr)
+		t.Errorf("got %v, want none", tr)
 	}
 	for name, want := range map[string][2]int{"wordpiece": {2, 3}, "bpe": {2, 4}, "unigram": {2, 4}, "unigram-bytes": {0, 0}} {
 		if got := [2]int{all[name].Specials(false), all[name].Specials(true)}; got != want {
-			t.Errorf("%s: %v specials, want %v", name, got, want)
+			t.Errorf("%s: got %v special tokens, want %v", name, got, want)
 		}
 	}
 }
 
-func TestTruncationThatCannotBeIsAnError(t *testing.T) {
-	tok := tiny(t)["wordpiece"]
+func TestEncodeTruncation(t *testing.T) {
+	tok := testTokenizers(t)["wordpiece"]
 	long := strings.Repeat("word ", 20)
 	for _, c := range []struct {
 		a, b string
@@ -167,18 +167,18 @@ func TestTruncationThatCannotBeIsAnError(t *testing.T) {
 		{"word", "word", Truncation{5, OnlyFirst}, true},
 		{"word", "word", Truncation{5, Strategy(9)}, true},
 		{long, "word", Truncation{5, Strategy(9)}, false},
-		{long, long, Truncation{2, OnlyFirst}, true}, // less than the specials: no limit
+		{long, long, Truncation{2, OnlyFirst}, true}, // fewer than the special tokens: no limit
 	} {
 		e, err := tok.EncodePair(c.a, c.b, &c.tr)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, ErrCannotTruncate) {
-			t.Errorf("%+v: %d tokens, %v", c, len(e.IDs), err)
+			t.Errorf("%+v: got %d tokens, %v", c, len(e.IDs), err)
 		}
 	}
 	if _, err := tok.Encode(long, &Truncation{9, OnlySecond}); !errors.Is(err, ErrCannotTruncate) {
-		t.Errorf("the second of one text: %v", err)
+		t.Errorf("OnlySecond for one text: got %v, want %v", err, ErrCannotTruncate)
 	}
 	if e, err := tok.EncodePair(long, long, &Truncation{3, LongestFirst}); err != nil || len(e.IDs) != 3 {
-		t.Errorf("room for the specials only: %v, %v", e.IDs, err)
+		t.Errorf("limit equal to special tokens: got %v, %v", e.IDs, err)
 	}
 }
 
@@ -187,10 +187,10 @@ func FuzzEncode(f *testing.F) {
 		f.Add(string(c.A), "the word", 9)
 	}
 	f.Add("\xff[MASK] \u0344</s>  a", "", 0)
-	all := tiny(f)
+	all := testTokenizers(f)
 	f.Fuzz(func(t *testing.T, a, b string, limit int) {
 		for name, tok := range all {
-			e := checkLaws(t, tok, a)
+			e := checkInvariants(t, tok, a)
 			checkOrder(t, e, a)
 			checkSplit(t, tok, a)
 			pair, err := tok.EncodePair(a, b, nil)
@@ -198,12 +198,12 @@ func FuzzEncode(f *testing.F) {
 				t.Fatalf("%s: %q %q: %v", name, a, b, err)
 			}
 			if n := tok.Count(a) + tok.Count(b) + tok.Specials(true); n != len(pair.IDs) {
-				t.Fatalf("%s: %q %q: %d tokens, counted %d", name, a, b, len(pair.IDs), n)
+				t.Fatalf("%s: %q %q: got %d tokens, want %d", name, a, b, len(pair.IDs), n)
 			}
 			limit = limit & 63
 			cut, err := tok.EncodePair(a, b, &Truncation{limit, LongestFirst})
 			if err != nil || limit >= tok.Specials(true) && len(cut.IDs) > limit {
-				t.Fatalf("%s: %q %q: %d tokens where %d are the limit: %v", name, a, b, len(cut.IDs), limit, err)
+				t.Fatalf("%s: %q %q: got %d tokens, %v, want at most %d", name, a, b, len(cut.IDs), err, limit)
 			}
 		}
 	})
@@ -231,7 +231,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		checkLaws(t, tok, text)
+		checkInvariants(t, tok, text)
 		checkSplit(t, tok, text)
 		if _, err := tok.EncodePair(text, "a", &Truncation{9, LongestFirst}); err == nil {
 			tok.Specials(true)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsNotSupportedIsRefusedByItsPlaceInTheFile(t *testing.T) {
+func TestParseErrors(t *testing.T) {
 	const plain = `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"##","max_input_chars_per_word":9,"vocab":{"u":0,"a":1}}`
 	charsmap := func(units ...uint32) string {
 		data := binary.LittleEndian.AppendUint32(nil, uint32(4*len(units)))
@@ -18,64 +18,64 @@ func TestWhatIsNotSupportedIsRefusedByItsPlaceInTheFile(t *testing.T) {
 		}
 		return base64.StdEncoding.EncodeToString(append(data, "x\x00"...))
 	}
-	// The root leads to 96, and from there 'a' to unit 1.
+	// The children of the root are at 96, so 'a' leads to unit 1.
 	const root = 96 << 10
 	far := charsmap(root, 1<<8|1000<<10|'a')
 	value := charsmap(root, 1<<8|2<<10|'a', 0, 99)
-	again := charsmap(root, 97<<10|'a') // "a" leads back to 96
+	cycle := charsmap(root, 97<<10|'a') // "a" leads back to 96
 	deep := strings.Repeat(`{"type":"Sequence","normalizers":[`, 20) + strings.Repeat(`]}`, 20)
 	for _, c := range []struct{ part, json, want string }{
-		{"", `[]`, "list can't be read"},
+		{"", `[]`, "cannot unmarshal list"},
 		{"", `{"version":"1.0"`, "unexpected EOF"},
-		{"", `{"version":"2.0"}`, `/version: "2.0" isn't supported`},
-		{"", `{}`, "/model: is missing"},
+		{"", `{"version":"2.0"}`, `/version: "2.0" is not supported`},
+		{"", `{}`, "/model: missing"},
 		{"", strings.Repeat(`{"model":`, 20_000), "exceeded max depth"},
-		{"speed", `1`, "/speed: isn't supported"},
+		{"speed", `1`, "/speed: is not supported"},
 		{"truncation", `{"max_length":5,"strategy":"Middle","stride":0}`, `/truncation/strategy: "Middle"`},
 		{"truncation", `{"max_length":-5}`, "/truncation/max_length"},
-		{"added_tokens", `[{"id":1,"content":"a"}]`, "/added_tokens/0/normalized: is missing"},
-		{"added_tokens", `[{"id":-1,"content":"a","normalized":true}]`, "/added_tokens/0/id: -1 is no id"},
-		{"added_tokens", `[{"id":99999999999,"content":"a","normalized":true}]`, "/added_tokens/0/id: 99999999999 is no id"},
-		{"added_tokens", `[{"id":1,"content":"a","normalized":true},{"id":1,"content":"a","normalized":false}]`, `/added_tokens/1: "a" is there twice, and not alike`},
-		{"added_tokens", `[{"id":1,"content":"` + strings.Repeat("a", 2000) + `","normalized":true}]`, "at most 1000"},
-		{"normalizer", `{"type":"Spell"}`, `/normalizer/type: "Spell" isn't supported`},
-		{"normalizer", `{"type":"NFC","speed":1}`, "/normalizer/speed: isn't supported"},
-		{"normalizer", `{"type":"Strip","strip_left":true}`, "/normalizer/strip_right: is missing"},
-		{"normalizer", `{"type":"Strip","strip_left":1,"strip_right":true}`, "/normalizer/strip_left: a number can't be read as bool"},
+		{"added_tokens", `[{"id":1,"content":"a"}]`, "/added_tokens/0/normalized: missing"},
+		{"added_tokens", `[{"id":-1,"content":"a","normalized":true}]`, "/added_tokens/0/id: -1 is not a valid id"},
+		{"added_tokens", `[{"id":99999999999,"content":"a","normalized":true}]`, "/added_tokens/0/id: 99999999999 is not a valid id"},
+		{"added_tokens", `[{"id":1,"content":"a","normalized":true},{"id":1,"content":"a","normalized":false}]`, `/added_tokens/1: "a" is defined twice with different options`},
+		{"added_tokens", `[{"id":1,"content":"` + strings.Repeat("a", 2000) + `","normalized":true}]`, "the limit is 1000"},
+		{"normalizer", `{"type":"Spell"}`, `/normalizer/type: "Spell" is not supported`},
+		{"normalizer", `{"type":"NFC","speed":1}`, "/normalizer/speed: is not supported"},
+		{"normalizer", `{"type":"Strip","strip_left":true}`, "/normalizer/strip_right: missing"},
+		{"normalizer", `{"type":"Strip","strip_left":1,"strip_right":true}`, "/normalizer/strip_left: cannot unmarshal number as bool"},
 		{"normalizer", `{"type":"Sequence","normalizers":[{"type":"NFC"},{"type":"Prepend","prepend":""}]}`, "/normalizer/normalizers/1/prepend"},
-		{"normalizer", deep, "nested too deep"},
+		{"normalizer", deep, "nested too deeply"},
 		{"normalizer", `{"type":"Replace","pattern":{"Regex":"[a"},"content":""}`, "/normalizer/pattern/Regex: pattern"},
 		{"normalizer", `{"type":"Replace","pattern":{"String":""},"content":""}`, "/normalizer/pattern/String"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"!"}`, "/normalizer/precompiled_charsmap: illegal base64"},
-		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"AAA="}`, "no charsmap"},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"AAA="}`, "charsmap is too short"},
 		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"/////wAA"}`, "a double array of 4294967295 bytes"},
-		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + value + `"}`, "unit 1 of the charsmap stands for byte 99 of 2"},
-		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + far + `"}`, "unit 1 of the charsmap has its value outside"},
-		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + again + `"}`, ""},
-		{"pre_tokenizer", `{"type":"UnicodeScripts"}`, `/pre_tokenizer/type: "UnicodeScripts" isn't supported`},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + value + `"}`, "charsmap unit 1: invalid replacement offset 99 of 2"},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + far + `"}`, "charsmap unit 1: value is out of range"},
+		{"normalizer", `{"type":"Precompiled","precompiled_charsmap":"` + cycle + `"}`, ""},
+		{"pre_tokenizer", `{"type":"UnicodeScripts"}`, `/pre_tokenizer/type: "UnicodeScripts" is not supported`},
 		{"pre_tokenizer", `{"type":"Punctuation","behavior":"Eaten"}`, `/pre_tokenizer/behavior: "Eaten"`},
 		{"pre_tokenizer", `{"type":"Metaspace","replacement":"__"}`, "/pre_tokenizer/replacement: want one character"},
 		{"pre_tokenizer", `{"type":"Metaspace","replacement":"_","add_prefix_space":false}`, "/pre_tokenizer/add_prefix_space"},
-		{"pre_tokenizer", `{"type":"Sequence","pretokenizers":[{"type":"Digits"}]}`, "/pre_tokenizer/pretokenizers/0/individual_digits: is missing"},
-		{"post_processor", `{"type":"Sequence","processors":[{"type":"BertProcessing","sep":["s",1],"cls":["c",1]},{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true}]}`, "/post_processor/processors/1: ByteLevel isn't supported behind"},
-		{"post_processor", `{"type":"BertProcessing","sep":["s",-1],"cls":["c",1]}`, "-1 is no id"},
+		{"pre_tokenizer", `{"type":"Sequence","pretokenizers":[{"type":"Digits"}]}`, "/pre_tokenizer/pretokenizers/0/individual_digits: missing"},
+		{"post_processor", `{"type":"Sequence","processors":[{"type":"BertProcessing","sep":["s",1],"cls":["c",1]},{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true}]}`, "/post_processor/processors/1: ByteLevel is not supported after"},
+		{"post_processor", `{"type":"BertProcessing","sep":["s",-1],"cls":["c",1]}`, "-1 is not a valid id"},
 		{"post_processor", `{"type":"TemplateProcessing","single":[{"Sequence":{"id":"B","type_id":0}}],"pair":[],"special_tokens":{}}`, `/post_processor/single/0/Sequence/id: "B"`},
 		{"post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[],"special_tokens":{}}`, `/post_processor/single/0/SpecialToken/id: "X"`},
-		{"post_processor", `{"type":"TemplateProcessing","single":[` + strings.Repeat(`{"Sequence":{"id":"A","type_id":0}},`, 200) + `{}],"pair":[],"special_tokens":{}}`, "at most 100"},
-		{"model", `{"type":"WordLevel","vocab":{}}`, `/model/type: "WordLevel" isn't supported`},
-		{"model", `{"vocab":{}}`, "/model/type: is missing"},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":0,"a":0}}`, "two tokens have the id 0"},
+		{"post_processor", `{"type":"TemplateProcessing","single":[` + strings.Repeat(`{"Sequence":{"id":"A","type_id":0}},`, 200) + `{}],"pair":[],"special_tokens":{}}`, "the limit is 100"},
+		{"model", `{"type":"WordLevel","vocab":{}}`, `/model/type: "WordLevel" is not supported`},
+		{"model", `{"vocab":{}}`, "/model/type: missing"},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":0,"a":0}}`, "duplicate id 0"},
 		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":0,"u":1}}`, "/model/vocab/u: byte 136: duplicate object member name"},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":-7}}`, `token "u": -7 is no id`},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":1.5}}`, `token "u": 1.5 is no id`},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":4000000000}}`, `token "u": 4000000000 is no id`},
-		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"` + strings.Repeat("u", 3000) + `":1}}`, "at most 2000"},
-		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","b"]]}`, `/model/merges/0: the vocabulary has no "b"`},
-		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","a"]]}`, `/model/merges/0: the vocabulary has no "aa"`},
-		{"model", `{"type":"BPE","vocab":{"a":0},"merges":["a"]}`, `"a" isn't two tokens`},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":-7}}`, `token "u": -7 is not a valid id`},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":1.5}}`, `token "u": 1.5 is not a valid id`},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"u":4000000000}}`, `token "u": 4000000000 is not a valid id`},
+		{"model", `{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"","max_input_chars_per_word":9,"vocab":{"` + strings.Repeat("u", 3000) + `":1}}`, "the limit is 2000"},
+		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","b"]]}`, `/model/merges/0: "b" is not in the vocabulary`},
+		{"model", `{"type":"BPE","vocab":{"a":0},"merges":[["a","a"]]}`, `/model/merges/0: "aa" is not in the vocabulary`},
+		{"model", `{"type":"BPE","vocab":{"a":0},"merges":["a"]}`, `"a" is not two tokens`},
 		{"model", `{"type":"BPE","vocab":{"a":0,"##b":1},"continuing_subword_prefix":"##","merges":[["##b","a"]]}`, `"a" is shorter than the prefix`},
-		{"model", `{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}`, "/model/dropout: isn't supported"},
-		{"model", `{"type":"Unigram","unk_id":1,"vocab":[["a",-1]]}`, "/model/unk_id: 1, and the vocabulary has 1 tokens"},
+		{"model", `{"type":"BPE","vocab":{},"merges":[],"dropout":0.1}`, "/model/dropout: is not supported"},
+		{"model", `{"type":"Unigram","unk_id":1,"vocab":[["a",-1]]}`, "/model/unk_id: 1 is out of range for 1 tokens"},
 		{"model", `{"type":"Unigram","unk_id":0,"vocab":[["a",1e999]]}`, "item 0: the score is out of range"},
 		{"model", `{"type":"Unigram","unk_id":0,"vocab":[["a"]]}`, "/model/vocab/0: item 0"},
 		{"model", `{"type":"Unigram","unk_id":0,"vocab":[],"alpha":0.5}`, "/model/alpha: sampling"},
@@ -101,16 +101,16 @@ func TestWhatIsNotSupportedIsRefusedByItsPlaceInTheFile(t *testing.T) {
 	}
 }
 
-func TestAFileThatEndsEarlyIsRefused(t *testing.T) {
+func TestParseRejectsTruncatedFile(t *testing.T) {
 	data := readTestdata(t, "unigram.json")
 	for n := 0; n < len(data)-2; n += 7 {
 		if _, err := Parse(data[:n]); err == nil {
-			t.Fatalf("%d of %d bytes are enough", n, len(data))
+			t.Fatalf("%d of %d bytes: got no error", n, len(data))
 		}
 	}
 }
 
-func TestATextThatTheFileMakesGrowWithoutEndIsRefused(t *testing.T) {
+func TestEncodeLimitsTextGrowth(t *testing.T) {
 	double := `{"type":"Replace","pattern":{"String":"a"},"content":"aa"}`
 	all := strings.TrimSuffix(strings.Repeat(double+",", 16), ",")
 	tok, err := Parse(withParts(t, readTestdata(t, "wordpiece.json"), map[string]json.RawMessage{
@@ -123,14 +123,14 @@ func TestATextThatTheFileMakesGrowWithoutEndIsRefused(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if n := tok.Count("banana"); n != 6 {
-		t.Errorf("counts %d", n)
+		t.Errorf("got count %d, want 6", n)
 	}
 	if e, err := tok.Encode("x", nil); err != nil || len(e.IDs) != 3 {
-		t.Errorf("a text without it: %v, %v", e, err)
+		t.Errorf("text without a match: got %v, %v", e, err)
 	}
 }
 
-func TestAnUnknownCharacterWithoutAnUnknownTokenIsAnError(t *testing.T) {
+func TestEncodeWithoutUnknownToken(t *testing.T) {
 	for _, model := range []string{
 		`{"type":"WordPiece","unk_token":"u","continuing_subword_prefix":"##","max_input_chars_per_word":9,"vocab":{"a":1}}`,
 		`{"type":"BPE","unk_token":"u","vocab":{"a":1},"merges":[]}`,
@@ -141,13 +141,13 @@ func TestAnUnknownCharacterWithoutAnUnknownTokenIsAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		if e, err := tok.Encode("a", nil); err != nil || len(e.IDs) != 1 {
-			t.Errorf("%s: %v, %v", model, e, err)
+			t.Errorf("%s: got %v, %v", model, e, err)
 		}
-		if _, err := tok.Encode("é", nil); err != ErrNoUnknownToken { //nolint:errorlint // the very error
+		if _, err := tok.Encode("é", nil); err != ErrNoUnknownToken { //nolint:errorlint // must not be wrapped
 			t.Errorf("%s: got %v", model, err)
 		}
 		if n := tok.Count("é"); n != 1 {
-			t.Errorf("%s: counts %d", model, n)
+			t.Errorf("%s: got count %d, want 1", model, n)
 		}
 	}
 }
