@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
@@ -81,7 +82,7 @@ func newCacheClear(sys system) *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
 		cacheFlag(&dir),
-		{name: "older-than", arg: "DURATION", value: atLeastDuration(&age, 0, 0), help: "remove only older entries, such as 720h"},
+		{name: "older-than", arg: "DURATION", value: flagvalue.Duration(&age, 0, 0), help: "remove only older entries, such as 720h"},
 	}})
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
@@ -75,9 +76,9 @@ func newCalibrate() *cobra.Command {
 		flagGroup{"Labels", []flagSpec{
 			{name: "label", arg: "COLUMN", value: &o.label, found: anyValue, help: "column of the labels (required)"},
 			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
-			{name: "positive-at", arg: "RATING", value: rating{&o.positiveAt}, found: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
+			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), found: anyValue, help: "lowest rating of a faithful row, if labels are ratings"},
 			{
-				name: "score", arg: "SCORE", value: oneOf(&o.score, scores[0], scores...), found: anyValue,
+				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...), found: anyValue,
 				help: "score to calibrate: " + orList(scores),
 			},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
@@ -85,7 +86,7 @@ func newCalibrate() *cobra.Command {
 		}},
 		flagGroup{"Output", []flagSpec{
 			{
-				name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+				name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
 				help: "format written to stdout: table, markdown, json or none",
 			},
 			{

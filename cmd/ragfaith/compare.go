@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/compare/page"
 	"github.com/ragfaith/ragfaith/internal/compare/view"
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/resultfile"
@@ -82,7 +83,7 @@ func (o *compareOptions) inputFlags() []flagSpec {
 func (o *compareOptions) outputFlags() []flagSpec {
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
 			help: "format written to stdout: table, markdown, json or none",
 		},
 		{
@@ -95,8 +96,8 @@ func (o *compareOptions) outputFlags() []flagSpec {
 
 func (o *compareOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "max-drop", arg: "SCORE", value: fraction{&o.maxDrop}, found: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
-		{name: "alpha", arg: "P", value: fraction{&o.alpha}, found: anyValue, help: "significance level (default 0.05)"},
+		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), found: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
+		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), found: anyValue, help: "significance level (default 0.05)"},
 	}
 }
 

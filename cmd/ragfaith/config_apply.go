@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
 // A catalog has the options of config files: the flags of all commands, and the commands
@@ -116,7 +117,7 @@ func unknownOption(name string, known []string) string {
 	if isKeyName(name) {
 		return name + ": " + keyAdvice
 	}
-	if similar := nearest(name, known); similar != "" {
+	if similar := flagvalue.Nearest(name, known); similar != "" {
 		return fmt.Sprintf("unknown option %s, did you mean %s?", name, similar)
 	}
 	return "unknown option " + name

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -53,7 +54,7 @@ func newConfigShow(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
-		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
 	}})
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND belong to it
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"reflect"
 	"regexp"
@@ -16,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/config"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -181,29 +183,12 @@ func configSchema(sys system) ([]byte, error) {
 
 // flagSchema returns the schema of a flag.
 func flagSchema(f *pflag.Flag) schema {
-	s := schema{"description": f.Usage}
+	s := schema{}
 	switch v := f.Value.(type) {
-	case *choice:
-		s["enum"] = literals(v.known)
+	case *flagvalue.Value:
+		maps.Copy(s, v.Schema())
 	case judgeName:
 		s["type"], s["minLength"], s["examples"] = "string", 1, judgeNames()
-	case proportion:
-		s["type"], s["pattern"], s["minimum"], s["maximum"] = []string{"number", "string"}, "^[0-9]+(\\.[0-9]+)?%$", 0, 1
-	case fraction:
-		s["type"], s["minimum"], s["maximum"] = "number", 0, 1
-	case integer:
-		s["type"], s["minimum"] = "integer", v.min
-	case dollars:
-		s["type"], s["minimum"] = "number", 0
-	case share:
-		s["type"], s["pattern"] = "string", "^[1-9][0-9]*/[1-9][0-9]*$"
-	case size:
-		s["type"], s["pattern"] = []string{"integer", "string"}, "^[1-9][0-9]*([KkMmGg]?[Ii]?[Bb]|[KkMmGg])?$"
-		s["minimum"] = 1
-	case duration:
-		s["type"], s["pattern"] = "string", "^([0-9]+(\\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$"
-	case prices:
-		s["type"], s["pattern"] = "string", "^[0-9.]+, *[0-9.]+$"
 	case pflag.SliceValue:
 		shapes := []any{schema{"type": "string"}, schema{"type": "array", "items": schema{"type": "string"}}}
 		if takesPairs(f) {
@@ -219,6 +204,7 @@ func flagSchema(f *pflag.Flag) schema {
 			s["pattern"] = "^([A-Za-z_][A-Za-z0-9_]*)?$"
 		}
 	}
+	s["description"] = f.Usage
 	if !isList(f) && f.DefValue != "" {
 		s["default"] = literal(f.DefValue, typeOf(f))
 	}
@@ -238,20 +224,6 @@ func typeOf(f *pflag.Flag) string {
 		return "array"
 	}
 	return "string"
-}
-
-// literals returns words with the types that YAML gives them: 0, 1 and null are not
-// strings.
-func literals(words []string) []any {
-	var all []any
-	for _, w := range words {
-		all = append(all, w)
-		var v any
-		if json.Unmarshal([]byte(w), &v) == nil {
-			all = append(all, v)
-		}
-	}
-	return all
 }
 
 // literal returns a text as a value of a JSON type.

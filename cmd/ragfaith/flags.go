@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -221,6 +222,12 @@ func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
+// orList joins alternatives for the help: "a, b or c".
+func orList(words []string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
 // hasDefault reports whether the help shows the default of a flag.
 func hasDefault(f *pflag.Flag) bool {
 	return !isList(f) && !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue)
@@ -233,8 +240,8 @@ func completeValues(cmd *cobra.Command) {
 	complete := func(f *pflag.Flag) {
 		words, directive := []string(nil), cobra.ShellCompDirectiveNoFileComp
 		switch v := f.Value.(type) {
-		case *choice:
-			words = v.known
+		case *flagvalue.Value:
+			words = v.Words()
 		case deviceName:
 			words = []string{"cpu", "ort-cpu", "cuda:0"}
 		case judgeName: // or a directory

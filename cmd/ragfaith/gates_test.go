@@ -31,22 +31,6 @@ func refusing(rows int, t *report.Tally) *report.Tally {
 	return t
 }
 
-func TestGateAcceptsPercent(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]float64{"20%": 0.2, "0.2": 0.2, "12.5%": 0.125, "0": 0, "100%": 1, "1": 1} {
-		var got *float64
-		if err := (proportion{fraction{&got}}).Set(text); err != nil || *got != want {
-			t.Errorf("%s: got %v and %v, want %v", text, got, err, want)
-		}
-	}
-	for _, text := range []string{"20", "101%", "-1%", "%", "", "a%", "NaN", "NaN%"} {
-		var got *float64
-		if err := (proportion{fraction{&got}}).Set(text); err == nil {
-			t.Errorf("%q: got %v, want an error", text, *got)
-		}
-	}
-}
-
 func TestGatesSetExitCode(t *testing.T) {
 	t.Parallel()
 	bar := func(x float64) *float64 { return &x }

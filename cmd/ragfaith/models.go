@@ -15,6 +15,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -146,7 +147,7 @@ func resolveModel(name string) (hub.Name, error) {
 	if err == nil {
 		return n, nil
 	}
-	if similar := nearest(name, shortNames()); similar != "" {
+	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
 		return n, usagef("unknown model %q, did you mean %s? (known: %s, or ORG/REPO)", name, similar, strings.Join(shortNames(), ", "))
 	}
 	return n, &usageError{err}
@@ -186,7 +187,7 @@ func newModelsList(sys system) *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
 		modelsFlag(&models),
-		{name: "to", arg: "FORMAT", value: oneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
 	}})
 	return cmd
 }

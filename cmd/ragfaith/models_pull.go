@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -60,8 +61,8 @@ func newModelsPull(sys system) *cobra.Command {
 		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag or commit"},
 		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
 		modelsFlag(&o.models),
-		{name: "timeout", arg: "DURATION", value: atLeastDuration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout for a download that receives no data"},
-		{name: "retries", arg: "N", value: atLeast(&o.retries, 5, 0), help: "retry transient failures up to N times"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout for a download that receives no data"},
+		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
 		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
 		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
 	}})

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -36,17 +37,17 @@ func (o *outputOptions) flags() []flagSpec {
 	}
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: oneOf(&o.to, "table", streams...), found: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...), found: "table none",
 			help: "format written to stdout: " + orList(streams),
 		},
-		{name: "show", arg: "N", value: atLeast(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
+		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
 			help: "write results to FILE (atomically), by extension; repeatable",
 		},
 		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
 		{
-			name: "github", arg: "MODE", value: oneOf(&o.github, "auto", "auto", "off"), found: anyValue,
+			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.github, "auto", "auto", "off"), found: anyValue,
 			help: "GitHub Actions summary and annotations: auto or off",
 		},
 	}

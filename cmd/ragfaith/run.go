@@ -16,6 +16,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -138,7 +139,7 @@ that its contexts support.`,
 	root.SetGlobalNormalizationFunc(flagAlias)
 	for _, spec := range []flagSpec{
 		{
-			name: "color", arg: "WHEN", value: oneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
+			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
 			help: "when to color output: auto, always or never",
 		},
 		{
@@ -174,7 +175,7 @@ func unknownFlag(cmd *cobra.Command, err error) error {
 	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		if similar := nearest(unknown.GetSpecifiedName(), names); similar != "" {
+		if similar := flagvalue.Nearest(unknown.GetSpecifiedName(), names); similar != "" {
 			return usagef("%w, did you mean --%s?", err, similar)
 		}
 	}

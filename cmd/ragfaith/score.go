@@ -12,6 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -106,7 +107,7 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
 		{
-			name: "input-format", arg: "FORMAT", value: oneOf(&o.inputFormat, "auto", formats...), found: anyValue,
+			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.inputFormat, "auto", formats...), found: anyValue,
 			help: "dataset format: " + orList(formats),
 		},
 		{
@@ -114,11 +115,11 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 			help: "read id, question, answer or contexts from COLUMN; repeatable",
 		},
 		{name: "keep", arg: "COLUMN", value: &o.keep, found: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
-		{name: "limit", arg: "N", value: atLeast(&o.limit, 0, 0), found: anyValue, help: "score only the first N rows; 0 for all"},
-		{name: "sample", arg: "N", value: atLeast(&o.sample, 0, 0), found: anyValue, help: "score a random sample of N rows; 0 for all"},
+		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), found: anyValue, help: "score only the first N rows; 0 for all"},
+		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), found: anyValue, help: "score a random sample of N rows; 0 for all"},
 		{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
-		{name: "shard", arg: "I/N", value: share{&o.shard, &o.shards}, found: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
-		{name: "max-row-bytes", arg: "SIZE", value: size{&o.maxRowBytes}, help: "rows larger than this fail"},
+		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), found: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
+		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.maxRowBytes), help: "rows larger than this fail"},
 		{name: "lang", arg: "LANG", value: &o.lang, found: anyValue, help: "language of the answers, such as de (default: detected)"},
 	}
 }
@@ -126,9 +127,9 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 func (o *scoreOptions) judgingFlags() []flagSpec {
 	o.judge = withLexical
 	return []flagSpec{
-		{name: "profile", arg: "NAME", value: oneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
+		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
 		{
-			name: "claims", arg: "METHOD", value: oneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
 			help: "how to split answers into claims: sentence or llm",
 		},
 		{
@@ -136,18 +137,18 @@ func (o *scoreOptions) judgingFlags() []flagSpec {
 			help: "lexical, embedded, llm, hhem, or a model's name or DIR",
 		},
 		{
-			name: "evidence", arg: "MODE", value: oneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
+			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
 			help: "compare claims with single chunks or with all joined",
 		},
-		{name: "threshold", arg: "SCORE", value: fraction{&o.threshold}, found: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
+		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), found: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
 		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file of \"ragfaith calibrate\""},
 		{
-			name: "no-claims", arg: "SCORE", value: oneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
+			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
 			help: "score of an answer without claims: null, 0 or 1",
 		},
-		{name: "concurrency", arg: "N", value: atLeast(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
+		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
 		{
-			name: "row-timeout", arg: "DURATION", value: atLeastDuration(&o.rowTimeout, defaultRowTimeout, 0),
+			name: "row-timeout", arg: "DURATION", value: flagvalue.Duration(&o.rowTimeout, defaultRowTimeout, 0),
 			help: "timeout for one row, without waiting; 0s for none",
 		},
 	}

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -10,6 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
@@ -235,4 +238,31 @@ func (o *scoreOptions) calibrationNote() string {
 		return ""
 	}
 	return "calibration " + o.calibrated.String()
+}
+
+// A judgeName is the value of --judge: a known name or the directory of a model.
+type judgeName struct{ to *string }
+
+func (j judgeName) String() string { return *j.to }
+
+func (j judgeName) Type() string { return "string" }
+
+// Set rejects what can't be a judge. Whether a model exists is checked when the model
+// directory is known.
+func (j judgeName) Set(s string) error {
+	if s == "" {
+		return errors.New("want lexical, embedded, llm, hhem, or a model")
+	}
+	if _, err := os.Stat(s); err != nil && !strings.ContainsAny(s, `/\`) {
+		if err := flagvalue.CheckWord(s, judgeNames(), ", or the directory of a model"); err != nil {
+			return err
+		}
+	}
+	*j.to = s
+	return nil
+}
+
+// judgeNames returns the known names of judges.
+func judgeNames() []string {
+	return append([]string{withLexical, withEmbedded, withLLM, withHHEM}, shortNames()...)
 }

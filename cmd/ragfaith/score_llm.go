@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -62,23 +63,23 @@ func (l *llmOptions) flags() []flagSpec {
 		{name: "model", arg: "NAME", value: &l.model, help: "model name"},
 		{name: "base-url", arg: "URL", value: &l.baseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
 		{name: "api-key-env", arg: "VARIABLE", value: &l.keyVariable, help: "environment variable with the API key"},
-		{name: "timeout", arg: "DURATION", value: atLeastDuration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
-		{name: "retries", arg: "N", value: atLeast(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
-		{name: "rpm", arg: "N", value: atLeast(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
-		{name: "tpm", arg: "N", value: atLeast(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
-		{name: "max-cost", arg: "USD", value: dollars{&l.maxCost}, help: "stop before the run costs more than USD; 0 for no limit"},
-		{name: "max-total-tokens", arg: "N", value: atLeast(&l.maxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
-		{name: "price", arg: "IN,OUT", value: prices{&l.price}, help: "USD per million prompt and completion tokens"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.timeout, defaultTimeout, time.Millisecond), help: "timeout for one request"},
+		{name: "retries", arg: "N", value: flagvalue.Int(&l.retries, defaultRetries, 0), help: "retry transient failures up to N times"},
+		{name: "rpm", arg: "N", value: flagvalue.Int(&l.rpm, 0, 0), help: "maximum requests per minute; 0 for no limit"},
+		{name: "tpm", arg: "N", value: flagvalue.Int(&l.tpm, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
+		{name: "max-cost", arg: "USD", value: flagvalue.Dollars(&l.maxCost), help: "stop before the run costs more than USD; 0 for no limit"},
+		{name: "max-total-tokens", arg: "N", value: flagvalue.Int(&l.maxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
+		{name: "price", arg: "IN,OUT", value: flagvalue.Prices(&l.price), help: "USD per million prompt and completion tokens"},
 		{name: "batch", value: &l.batch, help: "use the server's batch API: cheaper, but takes up to a day"},
-		{name: "batch-poll", arg: "DURATION", value: atLeastDuration(&l.batchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
+		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.batchPoll, defaultPoll, time.Millisecond), help: "batch polling interval"},
 		{name: "prompts", arg: "DIR", value: &l.prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
 		{name: "strict", value: &l.strict, help: "accept explicit statements only, no inference"},
-		{name: "votes", arg: "N", value: atLeast(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
-		{name: "max-context-tokens", arg: "N", value: atLeast(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
+		{name: "votes", arg: "N", value: flagvalue.Int(&l.votes, 1, 1), help: "judge each claim N times (odd); the majority decides"},
+		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.maxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
 		cacheFlag(&l.cache),
 		{name: "no-cache", value: &l.noCache, help: "do not read or write the reply cache"},
 		{name: "semantic-cache", value: &l.semanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
-		{name: "semantic-threshold", arg: "COSINE", value: fraction{&l.semanticThreshold}, help: "minimum cosine similarity to reuse a verdict"},
+		{name: "semantic-threshold", arg: "COSINE", value: flagvalue.Fraction(&l.semanticThreshold), help: "minimum cosine similarity to reuse a verdict"},
 		{name: "embed-model", arg: "NAME", value: &l.embedModel, help: "embedding model: local (built in), or a name or DIR"},
 		{name: "embed-base-url", arg: "URL", value: &l.embedBaseURL, help: "embedding server (default: --base-url)"},
 		{name: "embed-api-key-env", arg: "VARIABLE", value: &l.embedKeyVariable, help: "environment variable with the key of --embed-base-url"},

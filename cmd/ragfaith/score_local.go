@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
@@ -56,9 +57,9 @@ func (l *localOptions) flags() []flagSpec {
 		modelsFlag(&l.models),
 		{name: "device", arg: "DEVICE", value: deviceName{&l.device}, help: "cpu, or with ONNX Runtime ort-cpu or cuda:N"},
 		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
-		{name: "model-batch-size", arg: "N", value: atLeast(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{
-			name: "precision", arg: "TYPE", value: oneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
+			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
 			help: "float32, or int8: faster, slightly less exact",
 		},
 		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
@@ -102,6 +103,18 @@ func (o *scoreOptions) checkLocal() error {
 		return usagef("--onnxruntime has no effect on --device cpu: use --device ort-cpu or cuda:N")
 	}
 	return nil
+}
+
+// A deviceName is the value of --device.
+type deviceName struct{ to *ort.Device }
+
+func (d deviceName) String() string { return d.to.String() }
+
+func (d deviceName) Type() string { return "string" }
+
+func (d deviceName) Set(s string) (err error) {
+	*d.to, err = ort.ParseDevice(s)
+	return err
 }
 
 // A localJudge is a judge whose model runs on this machine.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
@@ -57,10 +58,10 @@ func newSegment() *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
 		{
-			name: "lang", arg: "LANG", value: tag{&o.lang}, found: anyValue,
+			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang), found: anyValue,
 			help: "language such as de; de-x-claims to split as score does (default: detected)",
 		},
-		{name: "to", arg: "FORMAT", value: oneOf(&o.to, "jsonl", "jsonl", "text"), found: "table none", help: "format written to stdout: jsonl or text"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), found: "table none", help: "format written to stdout: jsonl or text"},
 	}})
 	return cmd
 }

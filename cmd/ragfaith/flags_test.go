@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"github.com/ragfaith/ragfaith/internal/setting"
 )
 
@@ -63,4 +65,39 @@ func TestSettingsAreStoredInTheListedOrder(t *testing.T) {
 	if _, err := values.ordered(); err == nil {
 		t.Error("got no error for a setting that is not listed")
 	}
+}
+
+func TestFlagsFromEnvironment(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"input-format": "csv", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "sample": "2", "seed": "3", "shard": "2/3",
+		"max-row-bytes": "4KiB", "lang": "de", "claims": "sentence", "judge": "lexical", "evidence": "joined", "threshold": "0.25", "calibration": "cal.json",
+		"no-claims": "1", "concurrency": "5", "row-timeout": "2m", "to": "csv", "output": "a.csv,b.csv", "resume": "true", "verbose": "true", "quiet": "true", "no-progress": "true",
+		"min-mean": "0.5", "max-failed": "6", "max-no-claims": "0.3", "help": "true", "dry-run": "true",
+		"profile": "ragas", "model": "m", "base-url": "http://localhost/v1", "api-key-env": "KEY", "timeout": "1m30s", "retries": "7", "rpm": "8",
+		"tpm": "9", "max-cost": "1.5", "max-total-tokens": "10", "price": "0.5,2", "prompts": "dir", "strict": "true", "votes": "3",
+		"max-context-tokens": "11", "cache": "folder", "no-cache": "true", "semantic-cache": "true", "semantic-threshold": "0.9",
+		"embed-model": "e", "embed-base-url": "http://localhost/v2", "embed-api-key-env": "EMBED",
+		"cluster": "topic", "min-lower": "0.4", "min-citation-recall": "0.7", "min-citation-precision": "0.6",
+		"batch": "true", "batch-poll": "1m", "summary": "run.json", "github": "off", "show": "4",
+		"model-batch-size": "12", "device": "cuda:1", "onnxruntime": "library", "label-map": "a=supported", "models": "folder", "precision": "int8", "model-file": "m.safetensors",
+	}
+	cmd := newScore(system{})
+	lookup := func(name string) (string, bool) {
+		flag := strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(name, "RAGFAITH_")), "_", "-")
+		v, ok := values[flag]
+		if !ok {
+			t.Errorf("test has no value for %s", name)
+		}
+		return v, ok
+	}
+	if err := fromEnvironment(cmd.Flags(), lookup); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		got := strings.Trim(f.Value.String(), "[]")
+		if f.Name != "help" && got != values[f.Name] {
+			t.Errorf("%s: got %s", f.Name, got)
+		}
+	})
 }

@@ -1,0 +1,322 @@
+// Package flagvalue parses the values of flags: sizes, shares, prices and so on. It
+// rejects invalid values wherever they come from, and describes valid ones in JSON
+// Schema.
+package flagvalue
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Value is a pflag.Value that stores what it parses in a variable.
+type Value struct {
+	kind   string
+	format func() string
+	set    func(text string) error
+	schema map[string]any
+	words  []string
+}
+
+// String formats the current value, "" for none.
+func (v *Value) String() string { return v.format() }
+
+// Type returns the name of the type.
+func (v *Value) Type() string { return v.kind }
+
+// Set parses text.
+func (v *Value) Set(text string) error { return v.set(text) }
+
+// Schema returns the JSON Schema of valid values in a config file.
+func (v *Value) Schema() map[string]any { return v.schema }
+
+// Words returns the valid values if they can be listed.
+func (v *Value) Words() []string { return v.words }
+
+// OneOf accepts one of the known words.
+func OneOf(to *string, def string, known ...string) *Value {
+	*to = def
+	return &Value{
+		kind:   "string",
+		format: func() string { return *to },
+		set: func(text string) error {
+			if err := CheckWord(text, known, ""); err != nil {
+				return err
+			}
+			*to = text
+			return nil
+		},
+		schema: map[string]any{"enum": literals(known)},
+		words:  known,
+	}
+}
+
+// literals returns words with the types that YAML gives them: 0, 1 and null are not
+// strings.
+func literals(words []string) []any {
+	var all []any
+	for _, w := range words {
+		all = append(all, w)
+		var v any
+		if json.Unmarshal([]byte(w), &v) == nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// CheckWord returns an error if word is not known. It suggests a similar word, and lists
+// the known ones followed by others, a description of further values.
+func CheckWord(word string, known []string, others string) error {
+	if slices.Contains(known, word) {
+		return nil
+	}
+	list := strings.Join(known, ", ") + others
+	if similar := Nearest(word, known); similar != "" {
+		return fmt.Errorf("unknown %q, did you mean %s? (known: %s)", word, similar, list)
+	}
+	return fmt.Errorf("unknown %q (known: %s)", word, list)
+}
+
+// Fraction accepts a number from 0 to 1. *to is nil if none is set.
+func Fraction(to **float64) *Value {
+	return optionalFloat(to, func(text string) (float64, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x >= 0 && x <= 1) { // also true for NaN
+			return 0, errors.New("want a number from 0 to 1")
+		}
+		return x, nil
+	}, map[string]any{"type": "number", "minimum": 0, "maximum": 1})
+}
+
+// Proportion accepts a fraction that may be in percent.
+func Proportion(to **float64) *Value {
+	return optionalFloat(to, func(text string) (float64, error) {
+		number, inPercent := strings.CutSuffix(text, "%")
+		x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+		if inPercent {
+			x /= 100
+		}
+		if err != nil || !(x >= 0 && x <= 1) { // also true for NaN
+			return 0, errors.New("want a share such as 20% or 0.2")
+		}
+		return x, nil
+	}, map[string]any{"type": []string{"number", "string"}, "pattern": `^[0-9]+(\.[0-9]+)?%$`, "minimum": 0, "maximum": 1})
+}
+
+// Float accepts a finite number. *to is nil if none is set.
+func Float(to **float64) *Value {
+	return optionalFloat(to, func(text string) (float64, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
+			return 0, errors.New("want a number")
+		}
+		return x, nil
+	}, map[string]any{"type": "number"})
+}
+
+func optionalFloat(to **float64, parse func(text string) (float64, error), schema map[string]any) *Value {
+	return &Value{
+		kind: "float",
+		format: func() string {
+			if *to == nil {
+				return ""
+			}
+			return formatFloat(**to)
+		},
+		set: func(text string) error {
+			x, err := parse(text)
+			if err == nil {
+				*to = &x
+			}
+			return err
+		},
+		schema: schema,
+	}
+}
+
+func formatFloat(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Int accepts an integer from minimum.
+func Int(to *int, def, minimum int) *Value {
+	*to = def
+	return &Value{
+		kind:   "int",
+		format: func() string { return strconv.Itoa(*to) },
+		set: func(text string) error {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < minimum {
+				return fmt.Errorf("want a whole number from %d", minimum)
+			}
+			*to = n
+			return nil
+		},
+		schema: map[string]any{"type": "integer", "minimum": minimum},
+	}
+}
+
+// Shard accepts I/N: shard i of n, from 1.
+func Shard(i, n *int) *Value {
+	return &Value{
+		kind:   "I/N",
+		format: func() string { return fmt.Sprintf("%d/%d", *i, *n) },
+		set: func(text string) error {
+			left, right, _ := strings.Cut(text, "/")
+			index, err := strconv.Atoi(left)
+			count, err2 := strconv.Atoi(right)
+			if err != nil || err2 != nil || index < 1 || index > count {
+				return errors.New("want I/N with I from 1 to N, such as 2/8")
+			}
+			*i, *n = index, count
+			return nil
+		},
+		schema: map[string]any{"type": "string", "pattern": "^[1-9][0-9]*/[1-9][0-9]*$"},
+	}
+}
+
+// Size accepts a number of bytes, with an optional unit: k, M or G for powers of 1024.
+func Size(to *int) *Value {
+	return &Value{
+		kind:   "size",
+		format: func() string { return formatSize(*to) },
+		set: func(text string) error {
+			n, err := parseSize(text)
+			if err == nil {
+				*to = n
+			}
+			return err
+		},
+		schema: map[string]any{
+			"type": []string{"integer", "string"}, "pattern": "^[1-9][0-9]*([KkMmGg]?[Ii]?[Bb]|[KkMmGg])?$", "minimum": 1,
+		},
+	}
+}
+
+func formatSize(n int) string {
+	unit := ""
+	for _, u := range []string{"KiB", "MiB", "GiB"} {
+		if n > 0 && n%1024 == 0 {
+			n, unit = n/1024, u
+		}
+	}
+	return strconv.Itoa(n) + unit
+}
+
+func parseSize(text string) (int, error) {
+	digits := strings.TrimRight(text, "iBbKkMmGg")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	factor := int64(1)
+	switch strings.ToUpper(text[len(digits):]) {
+	case "", "B":
+	case "K", "KB", "KIB":
+		factor = 1 << 10
+	case "M", "MB", "MIB":
+		factor = 1 << 20
+	case "G", "GB", "GIB":
+		factor = 1 << 30
+	default:
+		err = errors.New("unknown unit")
+	}
+	if err != nil || n < 1 || n > math.MaxInt/factor {
+		return 0, errors.New("want a number of bytes, such as 64MiB")
+	}
+	return int(n * factor), nil
+}
+
+// Duration accepts a duration from minimum.
+func Duration(to *time.Duration, def, minimum time.Duration) *Value {
+	*to = def
+	return &Value{
+		kind: "duration",
+		format: func() string {
+			text := to.String()
+			for _, zero := range []string{"m0s", "h0m"} { // 1h instead of 1h0m0s
+				if strings.HasSuffix(text, zero) {
+					text = text[:len(text)-2]
+				}
+			}
+			return text
+		},
+		set: func(text string) error {
+			d, err := time.ParseDuration(text)
+			if err != nil || d < minimum {
+				return errors.New("want a duration such as 30s or 5m")
+			}
+			*to = d
+			return nil
+		},
+		schema: map[string]any{"type": "string", "pattern": `^([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+$`},
+	}
+}
+
+// Dollars accepts an amount of USD.
+func Dollars(to *float64) *Value {
+	return &Value{
+		kind:   "USD",
+		format: func() string { return formatFloat(*to) },
+		set: func(text string) error {
+			x, err := parseAmount(strings.TrimPrefix(text, "$"))
+			if err == nil {
+				*to = x
+			}
+			return err
+		},
+		schema: map[string]any{"type": "number", "minimum": 0},
+	}
+}
+
+// Prices accepts IN,OUT: USD per million prompt and completion tokens. *to is nil if none
+// are set.
+func Prices(to **[2]float64) *Value {
+	return &Value{
+		kind: "IN,OUT",
+		format: func() string {
+			if *to == nil {
+				return ""
+			}
+			return fmt.Sprintf("%v,%v", (*to)[0], (*to)[1])
+		},
+		set: func(text string) error {
+			left, right, ok := strings.Cut(text, ",")
+			in, err := parseAmount(left)
+			out, err2 := parseAmount(right)
+			if !ok || err != nil || err2 != nil {
+				return errors.New("want IN,OUT in USD per million tokens, such as 0.15,0.60")
+			}
+			*to = &[2]float64{in, out}
+			return nil
+		},
+		schema: map[string]any{"type": "string", "pattern": "^[0-9.]+, *[0-9.]+$"},
+	}
+}
+
+func parseAmount(text string) (float64, error) {
+	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+		return 0, errors.New("want an amount of USD, such as 1.50")
+	}
+	return x, nil
+}
+
+// Language accepts a language tag, such as de or de-AT.
+func Language(to *string) *Value {
+	return &Value{
+		kind:   "language",
+		format: func() string { return *to },
+		set: func(text string) error {
+			for _, r := range text {
+				if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_' {
+					return fmt.Errorf("%q is not a language tag such as de or de-AT", text)
+				}
+			}
+			*to = text
+			return nil
+		},
+		schema: map[string]any{"type": "string"},
+	}
+}
