@@ -12,7 +12,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// stored is a result with two supported claims of three.
+// stored returns a result with two supported claims of three.
 func stored() *result.Row {
 	return &result.Row{
 		Answer: "sun moon star", Contexts: []string{"the sun", "größer als der Mond 🌕 und"},
@@ -26,7 +26,7 @@ func stored() *result.Row {
 	}
 }
 
-func TestChecker(t *testing.T) {
+func TestCheckerDetectsEdits(t *testing.T) {
 	threshold, null, one := 0.5, math.NaN(), 1.0
 	refusal := func(r *result.Row) {
 		*r = result.Row{
@@ -38,72 +38,71 @@ func TestChecker(t *testing.T) {
 		edit   func(r *result.Row)
 		check  Checker
 		absent absent
-		want   string // "" for none
+		want   string // prefix of the error; "" for no error
 	}{
-		"as it was":                      {edit: func(*result.Row) {}, check: Checker{Threshold: &threshold, NoClaims: &null}},
-		"rounded by a reader":            {edit: func(r *result.Row) { r.Faithfulness = math.Nextafter(2.0/3, 1); r.Support = 0.600001 }},
-		"support that is not rounded":    {edit: func(r *result.Row) { r.Support = 0.60000105 }, want: "support: got 0.60000105, want 0.6 "},
-		"a score near that of one claim": {edit: func(r *result.Row) { r.Faithfulness += 2e-9 }, want: "faithfulness: got 0.66666666866"},
-		"infinity":                       {edit: func(r *result.Row) { r.Faithfulness = math.Inf(1) }, want: "faithfulness: got +Inf"},
-		"no number":                      {edit: func(r *result.Row) { r.Support = math.NaN() }, want: "support: got null"},
-		"a claim that is no number":      {edit: func(r *result.Row) { r.Claims[0].Score = math.NaN() }, want: "claim 0: score: got null"},
-		"two verdicts exchanged": {edit: func(r *result.Row) {
+		"unchanged":                     {edit: func(*result.Row) {}, check: Checker{Threshold: &threshold, NoClaims: &null}},
+		"rounded by a reader":           {edit: func(r *result.Row) { r.Faithfulness = math.Nextafter(2.0/3, 1); r.Support = 0.600001 }},
+		"support beyond rounding error": {edit: func(r *result.Row) { r.Support = 0.60000105 }, want: "support: got 0.60000105, want 0.6 "},
+		"faithfulness beyond tolerance": {edit: func(r *result.Row) { r.Faithfulness += 2e-9 }, want: "faithfulness: got 0.66666666866"},
+		"infinite faithfulness":         {edit: func(r *result.Row) { r.Faithfulness = math.Inf(1) }, want: "faithfulness: got +Inf"},
+		"support is NaN":                {edit: func(r *result.Row) { r.Support = math.NaN() }, want: "support: got null"},
+		"claim score is NaN":            {edit: func(r *result.Row) { r.Claims[0].Score = math.NaN() }, want: "claim 0: score: got null"},
+		"swapped verdicts": {edit: func(r *result.Row) {
 			r.Claims[1].Verdict, r.Claims[2].Verdict = result.Contradicted, result.Supported
 			r.Claims[2].Unsupported = nil
 		}, want: "claim 2: verdict: got supported with score 0.3, want a score of at least 0.6, with which claim 1 is contradicted"},
-		"supported below the threshold":   {edit: func(r *result.Row) { r.Claims[1].Score, r.Support = 0.4, 1.6/3 }, check: Checker{Threshold: &threshold}, want: "claim 1: verdict: got supported with score 0.4, want a score of at least 0.5, the threshold of the run"},
-		"unsupported above the threshold": {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.55, 2.05/3 }, check: Checker{Threshold: &threshold}, want: "claim 2: verdict: got contradicted with score 0.55, want a score of no more than 0.5"},
-		"rounded up to the threshold":     {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.5, 2.0/3 }, check: Checker{Threshold: &threshold}},
-		"parts of a supported claim":      {edit: func(r *result.Row) { r.Claims[0].Unsupported = r.Claims[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
-		"a part behind the claim":         {edit: func(r *result.Row) { r.Claims[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
-		"a sentence behind the answer":    {edit: func(r *result.Row) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
-		"a statement of question and answer": {edit: func(r *result.Row) {
+		"supported below the threshold":          {edit: func(r *result.Row) { r.Claims[1].Score, r.Support = 0.4, 1.6/3 }, check: Checker{Threshold: &threshold}, want: "claim 1: verdict: got supported with score 0.4, want a score of at least 0.5, the threshold of the run"},
+		"unsupported above the threshold":        {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.55, 2.05/3 }, check: Checker{Threshold: &threshold}, want: "claim 2: verdict: got contradicted with score 0.55, want a score of no more than 0.5"},
+		"unsupported, rounded to threshold":      {edit: func(r *result.Row) { r.Claims[2].Score, r.Support = 0.5, 2.0/3 }, check: Checker{Threshold: &threshold}},
+		"supported claim with unsupported parts": {edit: func(r *result.Row) { r.Claims[0].Unsupported = r.Claims[2].Unsupported }, want: "claim 0: unsupported: got 1 parts"},
+		"unsupported part beyond the claim":      {edit: func(r *result.Row) { r.Claims[2].Unsupported[0].End = 7 }, want: "claim 2: unsupported 0: start and end: got 2 and 7"},
+		"source sentence beyond the answer":      {edit: func(r *result.Row) { r.Claims[2].From.End = 14 }, want: "claim 2: from: start and end: got 9 and 14"},
+		"statement from question and answer": {edit: func(r *result.Row) {
 			r.Question, r.Claims[0].JudgedAs = "What rises in the east?", "Sun rises in the east."
 		}},
-		"another statement than theirs": {edit: func(r *result.Row) {
+		"statement not from question and answer": {edit: func(r *result.Row) {
 			r.Question, r.Claims[0].JudgedAs = "What rises in the east?", "The moon rises."
 		}, want: `claim 0: judged_as: got "The moon rises.", want "Sun rises in the east."`},
-		"a statement of a rewritten claim": {edit: func(r *result.Row) { r.Claims[2].JudgedAs = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
-		"a cosine of two":                  {edit: func(r *result.Row) { r.Claims[0].Reused = &result.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
-		"a quote of nothing":               {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
-		"a role of a supported claim":      {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
-		"a refusal":                        {edit: refusal, check: Checker{NoClaims: &one}},
-		"a refusal with another score":     {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
-		"a refusal that was null":          {edit: func(r *result.Row) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
-		"a refusal without its sentence":   {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
-		"of CSV":                           {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, absent: absent{skipped: true}},
-		"of no known reason":               {edit: func(r *result.Row) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: absent{skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
-		"without texts":                    {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil }, absent: absent{answer: true, contexts: true}},
-		"without texts, out of order":      {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].Start = 3 }, absent: absent{answer: true, contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
-		"without texts, a huge chunk":      {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].ChunkIDs[0] = math.MaxInt }, absent: absent{answer: true, contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
-		"an empty answer":                  {edit: func(r *result.Row) { r.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
-		"an answer that is called empty": {
+		"judged_as of a rewritten claim":              {edit: func(r *result.Row) { r.Claims[2].JudgedAs = "A star." }, want: `claim 2: judged_as: got "A star.", want none`},
+		"cosine out of range":                         {edit: func(r *result.Row) { r.Claims[0].Reused = &result.Reused{Cosine: 2} }, want: "claim 0: cosine: got 2"},
+		"empty quote":                                 {edit: func(r *result.Row) { r.Claims[0].Evidence[0] = result.Evidence{} }, want: "claim 0: evidence 0: start and end: got 0 and 0"},
+		"nearest role on a supported claim":           {edit: func(r *result.Row) { r.Claims[0].Evidence[0].Role = result.RoleNearest }, want: `claim 0: evidence 0: role: got "nearest"`},
+		"refusal":                                     {edit: refusal, check: Checker{NoClaims: &one}},
+		"refusal with wrong score":                    {edit: refusal, check: Checker{NoClaims: &null}, want: "faithfulness: got 1, want null, which --no-claims was"},
+		"refusal with null score":                     {edit: func(r *result.Row) { refusal(r); r.Faithfulness = math.NaN() }, check: Checker{NoClaims: &one}, want: "faithfulness: got null, want 1, which --no-claims was"},
+		"refusal without skipped sentence":            {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, want: `reason: got "refusal", want ["empty"]`},
+		"refusal from CSV":                            {edit: func(r *result.Row) { refusal(r); r.Skipped = nil }, absent: absent{skipped: true}},
+		"unknown reason from CSV":                     {edit: func(r *result.Row) { refusal(r); r.Skipped, r.Reason = nil, "x" }, absent: absent{skipped: true}, want: `reason: got "x", want ["refusal" "empty" "nothing_claimed"]`},
+		"no answer or contexts":                       {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil }, absent: absent{answer: true, contexts: true}},
+		"no answer or contexts, offsets out of order": {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].Start = 3 }, absent: absent{answer: true, contexts: true}, want: "claim 0: start and end: got 3 and 3, want 0 <= start < end"},
+		"no answer or contexts, huge chunk id":        {edit: func(r *result.Row) { r.Answer, r.Contexts = "", nil; r.Claims[0].ChunkIDs[0] = math.MaxInt }, absent: absent{answer: true, contexts: true}, want: "claim 0: chunk_ids: got [9223372036854775807]"},
+		"claims but empty answer":                     {edit: func(r *result.Row) { r.Answer = "" }, want: "claim 0: start and end: got 0 and 3"},
+		"nonempty answer with reason empty": {
 			edit: func(r *result.Row) {
 				*r = result.Row{Answer: r.Answer, Contexts: r.Contexts, Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 			},
 			want: `reason: got "empty", want another, since the answer has`,
 		},
-		"an answer of a citation alone": {edit: func(r *result.Row) {
+		"answer is only a citation": {edit: func(r *result.Row) {
 			*r = result.Row{Answer: "[1]", Status: result.NoClaims, Reason: "empty", Faithfulness: 1, Support: math.NaN()}
 		}},
-		"negative tokens": {edit: func(r *result.Row) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
+		"negative token count": {edit: func(r *result.Row) { r.Usage.CompletionTokens = -1 }, want: "usage: got a negative number"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := stored()
 			tt.edit(r)
 			err := tt.check.check(r, tt.absent)
-			var bad *result.MismatchError
+			var mismatch *result.MismatchError
 			switch {
 			case tt.want == "" && err != nil:
-				t.Error(err)
-			case tt.want != "" && (!errors.As(err, &bad) || !strings.HasPrefix(err.Error(), tt.want)):
-				t.Errorf("got %v, want %s", err, tt.want)
+				t.Errorf("got %v, want no error", err)
+			case tt.want != "" && (!errors.As(err, &mismatch) || !strings.HasPrefix(err.Error(), tt.want)):
+				t.Errorf("got %v, want prefix %q", err, tt.want)
 			}
 		})
 	}
 }
 
-// The invariant: a piece by code points is that of the runes, whatever the text.
 func TestCodePointsMatchRunes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
@@ -123,12 +122,12 @@ func TestCodePointsMatchRunes(t *testing.T) {
 			t.Fatalf("%q from %d to %d: got %v and length %d, want length %d", text, start, end, ok, p.len(), len(runes))
 		}
 		if ok && utf8.RuneCountInString(got) != end-start || ok && utf8.ValidString(text) && got != string(runes[start:end]) {
-			t.Fatalf("%q from %d to %d: got %q", text, start, end, got)
+			t.Fatalf("%q from %d to %d: got %q, want %q", text, start, end, got, string(runes[start:end]))
 		}
 	}
 }
 
-// Rows without claims have one score in a run, also if it is not known which.
+// All rows without claims have the same score, even if --no-claims is unknown.
 func TestCheckerRequiresSameScoreWithoutClaims(t *testing.T) {
 	var c Checker
 	row := func(f float64) error {
@@ -142,12 +141,12 @@ func TestCheckerRequiresSameScoreWithoutClaims(t *testing.T) {
 	}
 }
 
-// A claim that is taken out leaves a part of the answer that nothing was made of.
+// Removing a claim leaves a part of the answer that is in no claim.
 func TestCheckerDetectsMissingClaim(t *testing.T) {
 	const answer = "- Paris is big.\n\n<p>The moon is made of cheese [1].</p> Bye!"
 	e, err := extract.Sentences{}.Extract(t.Context(), "", answer)
 	if err != nil || len(e.Claims) != 2 || len(e.Skipped) != 1 {
-		t.Fatalf("%+v, %v", e, err)
+		t.Fatalf("got %+v, %v, want 2 claims and 1 skipped sentence", e, err)
 	}
 	r := &result.Row{Answer: answer, Status: result.Scored, Faithfulness: 0.5, Support: 0.5}
 	for _, c := range e.Claims {

@@ -19,38 +19,39 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// facts supports a claim where the contexts together have every word of it.
-func facts(contexts []string, claim string) bool {
+// entailed reports whether the contexts together contain every word of the claim.
+func entailed(contexts []string, claim string) bool {
 	words := strings.Fields(strings.Join(contexts, " "))
 	return !slices.ContainsFunc(strings.Fields(claim), func(word string) bool { return !slices.Contains(words, word) })
 }
 
-// aFactJudge judges by facts, each context for itself or all as one. It counts what
-// it is asked.
-type aFactJudge struct {
-	joins bool
-	asked []string
+// A wordJudge supports claims whose words are all in one context or, if joint is set,
+// in all contexts together. It records its tasks.
+type wordJudge struct {
+	joint bool
+	tasks []string
 }
 
-func (j *aFactJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *wordJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	var out verdict.Judgement
 	out.Usage.Requests = 1
-	asked := []string{strings.Join(task.Contexts, "|"), "?"}
+	words := []string{strings.Join(task.Contexts, "|"), "?"}
 	for _, c := range task.Claims {
-		asked = append(asked, c.Text)
+		words = append(words, c.Text)
 		v := verdict.Verdict{ClaimID: c.ID}
 		for k, text := range task.Contexts {
-			if facts([]string{text}, c.Text) || j.joins && facts(task.Contexts, c.Text) && strings.ContainsAny(text, c.Text) {
+			if entailed([]string{text}, c.Text) || j.joint && entailed(task.Contexts, c.Text) && strings.ContainsAny(text, c.Text) {
 				v.Label, v.Score, v.ChunkIDs = verdict.Supported, 1, append(v.ChunkIDs, k)
 			}
 		}
 		out.Verdicts = append(out.Verdicts, v)
 	}
-	j.asked = append(j.asked, strings.Join(asked, " "))
+	j.tasks = append(j.tasks, strings.Join(words, " "))
 	return out, nil
 }
 
-// citingRow is a row whose claims have the words and cite the numbers given.
+// citingRow returns a row with claims such as "a b [1][2]" and an Extractor that returns
+// them.
 func citingRow(contexts []string, claims ...string) (dataset.Row, Extractor) {
 	var found extract.Extraction
 	for i, c := range claims {
@@ -66,15 +67,15 @@ func citingRow(contexts []string, claims ...string) (dataset.Row, Extractor) {
 		extractFunc(func(context.Context, string, string) (extract.Extraction, error) { return found, nil })
 }
 
-// alce is citation recall and precision as the paper defines them, from nothing but
-// the claims and facts, with each chunk once.
+// alce computes citation recall and precision by the definition of ALCE, counting each
+// chunk once.
 func alce(contexts []string, claims []result.Claim) (recall, precision float64) {
 	entails := func(chunks []int, claim string) bool {
 		var texts []string
 		for _, n := range chunks {
 			texts = append(texts, contexts[n-1])
 		}
-		return facts(texts, claim)
+		return entailed(texts, claim)
 	}
 	hits, cites, precise := 0, 0, 0
 	for _, c := range claims {
@@ -132,12 +133,12 @@ func TestCitationScoresMatchALCE(t *testing.T) {
 			claims = append(claims, strings.TrimSpace(strings.Join(claim, "")))
 		}
 		row, x := citingRow(contexts, claims...)
-		for _, joins := range []bool{false, true} {
-			r := collect(t, &Pipeline{Extractor: x, Judge: &aFactJudge{joins: joins}}, one(row, nil))[0]
+		for _, joint := range []bool{false, true} {
+			r := collect(t, &Pipeline{Extractor: x, Judge: &wordJudge{joint: joint}}, one(row, nil))[0]
 			recall, precision := alce(contexts, r.Claims)
 			if r.Citations == nil {
 				if recall != 0 {
-					t.Fatalf("%q: nothing is cited", claims)
+					t.Fatalf("%q: got no citation scores, want recall %v", claims, recall)
 				}
 				continue
 			}
@@ -153,12 +154,12 @@ func TestCitationScoresMatchALCE(t *testing.T) {
 		}
 	}
 	if partial < 300 {
-		t.Errorf("only %d rows are between 0 and 1", partial)
+		t.Errorf("got %d rows with scores strictly between 0 and 1, want at least 300", partial)
 	}
 }
 
-func TestCitationsAreJudgedByTheirChunk(t *testing.T) {
-	j := &aFactJudge{}
+func TestCitationIsJudgedGivenItsChunk(t *testing.T) {
+	j := &wordJudge{}
 	row, x := citingRow([]string{"a b", "c", "a b c"}, "a b [1][2]", "c [2]", "a c [1][2]", "a [9]", "b")
 	r := collect(t, &Pipeline{Extractor: x, Judge: j}, one(row, nil))[0]
 	got := []string{fmt.Sprint(r.Citations.Recall, r.Citations.Precision, r.Citations.Unresolved)}
@@ -171,10 +172,10 @@ func TestCitationsAreJudgedByTheirChunk(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	want := []string{
-		"a b|c|a b c ? a b c a c a b", // the row
+		"a b|c|a b c ? a b c a c a b", // all contexts
 		"a b ? a b a c", "c ? a b c a c", "a b|c ? a c", "a b\nc ? a c",
 	}
-	if d := cmp.Diff(want, j.asked); d != "" {
+	if d := cmp.Diff(want, j.tasks); d != "" {
 		t.Error(d)
 	}
 }
@@ -183,21 +184,21 @@ func TestDeriveCitedAvoidsCalls(t *testing.T) {
 	contexts := []string{"a b", "c", "d"}
 	for _, tt := range []struct {
 		claims []string
-		want   []string // asked besides the row
+		want   []string // tasks after the first
 	}{
 		{[]string{"a b [1]", "x [2]", "c [2]"}, nil},
 		{[]string{"a b [2]", "c [2]", "c [2]"}, []string{"c ? a b"}},
 		{[]string{"a b [2]", "d [2]"}, []string{"c ? a b d"}},
 		{[]string{"a b [9]", "x [1][2]"}, nil},
 	} {
-		j := &aFactJudge{}
+		j := &wordJudge{}
 		row, x := citingRow(contexts, tt.claims...)
 		r := collect(t, &Pipeline{Extractor: x, Judge: j, DeriveCited: true}, one(row, nil))[0]
-		if d := cmp.Diff(tt.want, j.asked[1:]); d != "" && len(j.asked)+len(tt.want) > 1 {
+		if d := cmp.Diff(tt.want, j.tasks[1:]); d != "" && len(j.tasks)+len(tt.want) > 1 {
 			t.Errorf("%q: %s", tt.claims, d)
 		}
-		if r.Usage.Requests != len(j.asked) {
-			t.Errorf("%q: %d requests are counted of %d", tt.claims, r.Usage.Requests, len(j.asked))
+		if r.Usage.Requests != len(j.tasks) {
+			t.Errorf("%q: got %d requests, want %d", tt.claims, r.Usage.Requests, len(j.tasks))
 		}
 		recall, precision := alce(contexts, r.Claims)
 		if r.Citations.Recall != recall || r.Citations.Precision != precision {
@@ -207,17 +208,17 @@ func TestDeriveCitedAvoidsCalls(t *testing.T) {
 }
 
 func TestCombinedCitationsAreDerived(t *testing.T) {
-	stages := newPriced()
-	stages.found.Claims[0].Citations = []extract.Citation{{Text: "s", End: 1, Number: 1}, {Text: "s", End: 1, Number: 2}}
-	stages.said.Verdicts[0].ChunkIDs = []int{1}
+	stages := newStages()
+	stages.extraction.Claims[0].Citations = []extract.Citation{{Text: "s", End: 1, Number: 1}, {Text: "s", End: 1, Number: 2}}
+	stages.judgement.Verdicts[0].ChunkIDs = []int{1}
 	r := collect(t, &Pipeline{Combined: stages}, one(dataset.Row{Answer: "sun", Contexts: []string{"moon", "sun"}}, nil))[0]
-	if r.Status != result.Scored || r.Citations.Recall != 1 || r.Citations.Precision != 0.5 || r.Usage != result.Usage(sum) {
-		t.Errorf("%v %+v %+v", r.Err, r.Citations, r.Usage)
+	if r.Status != result.Scored || r.Citations.Recall != 1 || r.Citations.Precision != 0.5 || r.Usage != result.Usage(totalUsage) {
+		t.Errorf("got error %v, citations %+v, usage %+v, want recall 1, precision 0.5, usage %+v", r.Err, r.Citations, r.Usage, totalUsage)
 	}
 }
 
 func TestCitationErrorFailsRow(t *testing.T) {
-	for claim, fails := range map[string]int{"a [1]": 2, "a b [1][2]": 4} { // alone, together
+	for claim, fails := range map[string]int{"a [1]": 2, "a b [1][2]": 4} { // failing call: one chunk, both chunks
 		row, x := citingRow([]string{"a", "b", "c"}, claim)
 		calls := 0
 		r := collect(t, &Pipeline{Extractor: x, Judge: judgeFunc(func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
@@ -228,12 +229,12 @@ func TestCitationErrorFailsRow(t *testing.T) {
 		})}, one(row, nil))[0]
 		cited := r.Claims[0].Citations[0]
 		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Claims[0].Verdict != "" || cited.Chunk != 0 || cited.Verdict != "" || !math.IsNaN(r.Citations.Recall) || calls != fails {
-			t.Errorf("%s: %v %+v", claim, r.Status, r.Citations)
+			t.Errorf("%s: got status %v, citations %+v after %d calls, want a failed row without citation verdicts after %d", claim, r.Status, r.Citations, calls, fails)
 		}
 	}
 }
 
-// The invariant: what is judged again is limited by the length of the row.
+// The bytes that are judged again are limited by the size of the row.
 func TestCitationWorkIsBounded(t *testing.T) {
 	var contexts, claims []string
 	for i := range 2000 {
@@ -247,22 +248,22 @@ func TestCitationWorkIsBounded(t *testing.T) {
 		size += len(task.Claims[0].Text)
 		return []verdict.Verdict{{}}, nil
 	})}, one(row, nil))[0]
-	if most := minCitedBytes + (citedPerByte+1)*int(textBytes(&row)); size > most || r.Status != result.Scored {
-		t.Errorf("%d bytes of claims were judged, want no more than %d", size, most)
+	if limit := minCitedBytes + (citedPerByte+1)*int(textBytes(&row)); size > limit || r.Status != result.Scored {
+		t.Errorf("got status %v and %d judged bytes, want scored and at most %d", r.Status, size, limit)
 	}
 }
 
-// The time is bounded by the test's own deadline: quadratic work takes minutes here.
+// Quadratic work would exceed the timeout of the test.
 func TestManyCitationsTakeLinearTime(t *testing.T) {
 	for _, marker := range []string{"(a) ", "[a.pdf] ", "[1]", "[1, 1, 1, 1, 1, 1, 1, 1]", "¹ "} {
 		answer := "It is so " + strings.Repeat(marker, 400_000/len(marker)) + "."
 		row := dataset.Row{Answer: answer, Contexts: slices.Repeat([]string{"x"}, 1000), Sources: slices.Repeat([]dataset.Source{{ID: "a", File: "a.pdf"}}, 1000)}
 		r := collect(t, &Pipeline{Extractor: extract.Sentences{}, Judge: judgeFunc(contained)}, one(row, nil))[0]
 		if r.Status != result.Scored || r.Citations == nil {
-			t.Fatalf("%s: %v", marker, r.Err)
+			t.Fatalf("%s: got status %v, error %v, want citation scores", marker, r.Status, r.Err)
 		}
 		if n := len(r.Claims[0].Citations); n > 1+len(answer) {
-			t.Errorf("%s: %d citations of %d bytes", marker, n, len(answer))
+			t.Errorf("%s: got %d citations for %d bytes", marker, n, len(answer))
 		}
 	}
 }
@@ -276,8 +277,8 @@ func TestSourceIndexFind(t *testing.T) {
 		},
 	}
 	ids := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{ID: "3"}, {ID: "1"}, {ID: "2"}}}
-	counted := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{ID: "0"}, {ID: "1"}, {ID: "2"}}}
-	twice := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{File: "x.pdf"}, {File: "y.pdf"}, {File: "x.pdf"}}}
+	positions := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{ID: "0"}, {ID: "1"}, {ID: "2"}}}
+	ambiguous := dataset.Row{Contexts: []string{"a", "b", "c"}, Sources: []dataset.Source{{File: "x.pdf"}, {File: "y.pdf"}, {File: "x.pdf"}}}
 	for _, tt := range []struct {
 		row    dataset.Row
 		answer string
@@ -303,10 +304,10 @@ func TestSourceIndexFind(t *testing.T) {
 		{named, "It is so (Smith et al., 2021). It is as well (page 12).", ""},
 		{ids, "It is so [1]. It is as well [3].", "[1] [0]"},
 		{ids, "It is so [1]. It is as well [7].", "[1] []"},
-		{counted, "It is so [1]. It is as well [3].", "[0] [2]"},
-		{counted, "It is so [1]. It is as well [2].", "[0] [1]"},
-		{counted, "It is so [0]. It is as well [2].", "[0] [2]"},
-		{twice, "It is so [x.pdf]. It is as well [y.pdf].", "[0 2] [1]"},
+		{positions, "It is so [1]. It is as well [3].", "[0] [2]"},
+		{positions, "It is so [1]. It is as well [2].", "[0] [1]"},
+		{positions, "It is so [0]. It is as well [2].", "[0] [2]"},
+		{ambiguous, "It is so [x.pdf]. It is as well [y.pdf].", "[0 2] [1]"},
 	} {
 		e, err := extract.Sentences{}.Extract(t.Context(), "", tt.answer)
 		if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// claimEach yields n rows, each of which is one claim.
-func claimEach(n int) func(yield func(dataset.Row, error) bool) {
+// oneClaimRows yields n rows with one claim each.
+func oneClaimRows(n int) func(yield func(dataset.Row, error) bool) {
 	return func(yield func(dataset.Row, error) bool) {
 		for i := range n {
 			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"c"}}, nil) {
@@ -38,7 +38,7 @@ func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 		next := 0
 		p := &Pipeline{Extractor: extractFunc(fields), Judge: judge, Workers: workers, Earlier: func(row *dataset.Row, _ error) (*result.Row, error) {
 			if row.Index != next {
-				t.Errorf("asked for row %d, want %d", row.Index, next)
+				t.Errorf("Earlier: got row %d, want %d", row.Index, next)
 			}
 			next++
 			if row.Index%3 == 0 {
@@ -46,14 +46,14 @@ func TestEarlierResultIsNotJudgedAgain(t *testing.T) {
 			}
 			return &result.Row{Index: row.Index, Status: result.NoClaims, Reason: "known"}, nil
 		}}
-		for i, r := range collect(t, p, claimEach(rows)) {
+		for i, r := range collect(t, p, oneClaimRows(rows)) {
 			known := i%3 != 0
 			if r.Index != i || (r.Reason == "known") != known || (judged[strconv.Itoa(i)] == 1) == known {
-				t.Fatalf("row %d: index %d, %q, judged %d times", i, r.Index, r.Reason, judged[strconv.Itoa(i)])
+				t.Fatalf("row %d: got index %d, reason %q, judged %d times", i, r.Index, r.Reason, judged[strconv.Itoa(i)])
 			}
 		}
 		if next != rows {
-			t.Error(next)
+			t.Errorf("got %d calls of Earlier, want %d", next, rows)
 		}
 	}
 }
@@ -67,8 +67,8 @@ func TestEarlierErrorEndsRun(t *testing.T) {
 		return nil, nil
 	}}
 	written := 0
-	err := p.Run(t.Context(), claimEach(100), sinkFunc(func(*result.Row) error { written++; return nil }))
+	err := p.Run(t.Context(), oneClaimRows(100), sinkFunc(func(*result.Row) error { written++; return nil }))
 	if !errors.Is(err, bad) || written != 7 {
-		t.Errorf("%v after %d rows", err, written)
+		t.Errorf("got %v after %d rows, want %v after 7", err, written, bad)
 	}
 }

@@ -15,8 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A stage that can't go on ends the run: rows before it are written, no row
-// after it is, and its error is the run's.
+// A fatal error ends the run: only rows before it are written, and Run returns it.
 func TestFatalErrorEndsRun(t *testing.T) {
 	down := errors.New("the server is down")
 	for _, n := range []int{40, 5000} {
@@ -44,13 +43,13 @@ func TestFatalErrorEndsRun(t *testing.T) {
 			written := 0
 			err := p.Run(t.Context(), rows(n), sinkFunc(func(r *result.Row) error {
 				if r.Index != written || r.Status != result.Scored {
-					t.Errorf("row %d is %v, written as number %d", r.Index, r.Status, written)
+					t.Errorf("got row %d with status %v, want row %d scored", r.Index, r.Status, written)
 				}
 				written++
 				return nil
 			}))
 			if !errors.Is(err, down) || written > 30 {
-				t.Errorf("%d rows, %d workers: %d written, %v", n, workers, written, err)
+				t.Errorf("%d rows, %d workers: got %v after %d rows, want %v after at most 30", n, workers, err, written, down)
 			}
 			p.Fatal = func(error) bool { return false }
 			failed := 0
@@ -61,26 +60,25 @@ func TestFatalErrorEndsRun(t *testing.T) {
 				return nil
 			}))
 			if err != nil || failed != 1 {
-				t.Errorf("not fatal: %d failed, %v", failed, err)
+				t.Errorf("not fatal: got %v and %d failed rows, want no error and 1", err, failed)
 			}
 		}
 	}
 }
 
-// Rows that are asked already are finished where they may be, and nothing new is
-// begun.
+// With Drain, rows that are being judged are completed. No new row is started.
 func TestDrainCompletesRows(t *testing.T) {
 	const workers = 4
-	for _, drains := range []bool{false, true} {
+	for _, drain := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			spent := errors.New("the money is spent")
-			var begun, finished atomic.Int64
+			overBudget := errors.New("budget exceeded")
+			var started, finished atomic.Int64
 			p := &Pipeline{
 				Extractor: extractFunc(fields),
 				Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
-					if begun.Add(1); k.Question == "3" {
+					if started.Add(1); k.Question == "3" {
 						<-time.NewTimer(time.Second).C
-						return nil, spent
+						return nil, overBudget
 					}
 					select {
 					case <-time.NewTimer(time.Minute).C:
@@ -91,8 +89,8 @@ func TestDrainCompletesRows(t *testing.T) {
 					return contained(ctx, k)
 				}),
 				Workers: workers,
-				Fatal:   func(err error) bool { return errors.Is(err, spent) },
-				Drain:   func(error) bool { return drains },
+				Fatal:   func(err error) bool { return errors.Is(err, overBudget) },
+				Drain:   func(error) bool { return drain },
 			}
 			written := 0
 			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
@@ -103,11 +101,12 @@ func TestDrainCompletesRows(t *testing.T) {
 				}
 			}, sinkFunc(func(*result.Row) error { written++; return nil }))
 			want := 0
-			if drains {
+			if drain {
 				want = workers - 1
 			}
-			if !errors.Is(err, spent) || begun.Load() != workers || int(finished.Load()) != want || written != want {
-				t.Errorf("drains %v: %d begun, %d finished, %d written, %v", drains, begun.Load(), finished.Load(), written, err)
+			if !errors.Is(err, overBudget) || started.Load() != workers || int(finished.Load()) != want || written != want {
+				t.Errorf("drain %v: got %d started, %d finished, %d written, error %v, want %d, %d, %d, %v",
+					drain, started.Load(), finished.Load(), written, err, workers, want, want, overBudget)
 			}
 		})
 	}

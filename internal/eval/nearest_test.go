@@ -25,11 +25,11 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 			{ClaimID: 5, Label: verdict.NotMentioned},
 		}, nil
 	})
-	var asked []int
+	var ids []int
 	nearest := judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		var out []verdict.Verdict
 		for _, c := range task.Claims {
-			asked = append(asked, c.ID)
+			ids = append(ids, c.ID)
 			out = append(out, verdict.Verdict{ClaimID: c.ID, Label: verdict.Supported, Evidence: []verdict.Evidence{
 				{Chunk: 1, Start: 1, End: 2, Quote: "y"}, {Chunk: 0, Start: 0, End: 1, Quote: "a"},
 			}})
@@ -47,25 +47,25 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 	for _, v := range r.verdicts {
 		got = append(got, v.Evidence)
 	}
-	as := func(role verdict.Role) []verdict.Evidence {
+	withRole := func(role verdict.Role) []verdict.Evidence {
 		return []verdict.Evidence{{Chunk: 0, End: 1, Quote: "a", Role: role}, {Chunk: 1, End: 1, Quote: "x", Role: role}}
 	}
 	found := []verdict.Evidence{{Chunk: 1, Start: 1, End: 2, Quote: "y", Role: verdict.RoleNearest}}
-	want := [][]verdict.Evidence{nil, shared, as(verdict.RoleContradicts), found, as(verdict.RoleNearest), found}
+	want := [][]verdict.Evidence{nil, shared, withRole(verdict.RoleContradicts), found, withRole(verdict.RoleNearest), found}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("evidence: %s", d)
+		t.Errorf("evidence (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]int{3, 5}, asked); d != "" {
-		t.Errorf("asked about: %s", d)
+	if d := cmp.Diff([]int{3, 5}, ids); d != "" {
+		t.Errorf("claims searched (-want +got):\n%s", d)
 	}
 	if shared[0].Role != verdict.RoleSupports {
-		t.Error("the judge's own evidence was changed")
+		t.Error("evidence of the judge was modified")
 	}
 	if r := score(nil); r.status != result.Scored || len(r.verdicts[5].Evidence) > 0 {
-		t.Errorf("without a search: %v, %+v", r.status, r.verdicts[5].Evidence)
+		t.Errorf("Nearest nil: got status %v, evidence %+v, want scored without evidence", r.status, r.verdicts[5].Evidence)
 	}
 	failing := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, errors.New("no") })
 	if r := score(failing); r.status != result.Failed || r.reason != result.StageVerdict || r.verdicts != nil {
-		t.Errorf("with a search that fails: %v (%s)", r.status, r.reason)
+		t.Errorf("failing Nearest: got status %v, reason %q, want failed in verdict", r.status, r.reason)
 	}
 }

@@ -42,7 +42,7 @@ type sinkFunc func(*result.Row) error
 
 func (f sinkFunc) Write(r *result.Row) error { return f(r) }
 
-// fields takes every word of an answer for a claim.
+// fields extracts every word of an answer as a claim.
 func fields(_ context.Context, _, answer string) (extract.Extraction, error) {
 	var found extract.Extraction
 	for i, word := range strings.Fields(answer) {
@@ -51,7 +51,7 @@ func fields(_ context.Context, _, answer string) (extract.Extraction, error) {
 	return found, nil
 }
 
-// contained supports the claims that occur in a context.
+// contained supports claims that occur in a context.
 func contained(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 	vs := make([]verdict.Verdict, len(task.Claims))
 	for i, c := range task.Claims {
@@ -70,10 +70,10 @@ func contained(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) 
 	return vs, nil
 }
 
-// pause lets time pass on the clock of the test.
+// pause advances the fake clock of synctest.
 func pause(d time.Duration) { <-time.NewTimer(d).C }
 
-// numbered yields n rows whose answer is their index, and counts them.
+// numbered yields n rows whose answer is their index. It counts them in read.
 func numbered(n int, read *atomic.Int64) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for i := range n {
@@ -110,7 +110,7 @@ func TestRunIsOrderedAndBounded(t *testing.T) {
 				defer running.Add(-1)
 				d := time.Duration(rand.IntN(1000)) * time.Millisecond
 				if a == "0" {
-					d = time.Hour // all others wait for the first
+					d = time.Hour // the other rows wait for this one
 				}
 				pause(d)
 				return fields(ctx, q, a)
@@ -127,20 +127,20 @@ func TestRunIsOrderedAndBounded(t *testing.T) {
 			return nil
 		}))
 		if err != nil || next != rows {
-			t.Fatal(err, next)
+			t.Fatalf("got %d rows and error %v, want %d rows", next, err, rows)
 		}
 		if peak.Load() != workers {
-			t.Errorf("%d rows were judged at once, want %d", peak.Load(), workers)
+			t.Errorf("got %d concurrent rows, want %d", peak.Load(), workers)
 		}
-		if ahead.Load() > window+1 { // and the one in the reader's hand
-			t.Errorf("%d rows were read ahead, want at most %d", ahead.Load(), window+1)
+		if ahead.Load() > window+1 { // plus the row that the reader just read
+			t.Errorf("got %d rows read ahead, want at most %d", ahead.Load(), window+1)
 		}
 	})
 }
 
 func TestWindowIsLimitedByText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var read, most atomic.Int64
+		var read, ahead atomic.Int64
 		big := strings.Repeat("x", 10<<20)
 		rows := func(yield func(dataset.Row, error) bool) {
 			for i := range 20 {
@@ -157,15 +157,15 @@ func TestWindowIsLimitedByText(t *testing.T) {
 			})}
 		n := int64(0)
 		err := p.Run(t.Context(), rows, sinkFunc(func(*result.Row) error {
-			most.Store(max(most.Load(), read.Load()-n))
+			ahead.Store(max(ahead.Load(), read.Load()-n))
 			n++
 			return nil
 		}))
 		if err != nil || n != 20 {
-			t.Fatal(err, n)
+			t.Fatalf("got %d rows and error %v, want 20 rows", n, err)
 		}
-		if most.Load() > 4 {
-			t.Errorf("%d rows of 10 to 40 MiB were read ahead", most.Load())
+		if ahead.Load() > 4 {
+			t.Errorf("got %d rows of 10 to 40 MiB read ahead, want at most 4", ahead.Load())
 		}
 	})
 }
@@ -180,7 +180,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 			want = got
 		}
 		if a, b := fmt.Sprint(want), fmt.Sprint(got); a != b {
-			t.Errorf("%d workers gave other results", workers)
+			t.Errorf("%d workers: got %s, want %s", workers, b, a)
 		}
 	}
 }
@@ -188,7 +188,7 @@ func TestResultsDoNotDependOnWorkers(t *testing.T) {
 func TestCanceledRunWritesFinishedRows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read atomic.Int64
-		stop := errors.New("told to stop")
+		stop := errors.New("interrupted")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		p := &Pipeline{Workers: 4, Window: 8, Judge: judgeFunc(contained), Extractor: extractFunc(
 			func(ctx context.Context, q, a string) (extract.Extraction, error) {
@@ -207,16 +207,13 @@ func TestCanceledRunWritesFinishedRows(t *testing.T) {
 		n := 0
 		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(r *result.Row) error {
 			if r.Status == result.Failed || r.Index != n {
-				t.Errorf("row %d is %v: %v", r.Index, r.Status, r.Err)
+				t.Errorf("got row %d with status %v (%v), want row %d scored", r.Index, r.Status, r.Err, n)
 			}
 			n++
 			return nil
 		}))
-		if !errors.Is(err, stop) {
-			t.Error(err)
-		}
-		if n != 13 { // those behind the slow one are finished, and have no place without it
-			t.Errorf("%d rows were written", n)
+		if !errors.Is(err, stop) || n != 13 { // later rows are finished but not written without row 13
+			t.Errorf("got %v after %d rows, want %v after 13", err, n, stop)
 		}
 	})
 }
@@ -233,16 +230,13 @@ func TestRowThatIgnoresCancellationIsWritten(t *testing.T) {
 			})}
 		n := 0
 		err := p.Run(ctx, numbered(1<<30, &read), sinkFunc(func(*result.Row) error { n++; return nil }))
-		if !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
-		}
-		if n != 6 { // 4 by then, and the 2 in flight
-			t.Errorf("%d rows were written", n)
+		if !errors.Is(err, context.DeadlineExceeded) || n != 6 { // 4 before the deadline and 2 in flight
+			t.Errorf("got %v after %d rows, want %v after 6", err, n, context.DeadlineExceeded)
 		}
 	})
 }
 
-func TestCancellationAfterLastRowIsNoError(t *testing.T) {
+func TestRunIgnoresCancellationAfterLastRow(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var read atomic.Int64
@@ -254,7 +248,7 @@ func TestCancellationAfterLastRowIsNoError(t *testing.T) {
 		return nil
 	}))
 	if err != nil {
-		t.Error(err)
+		t.Errorf("got %v, want no error", err)
 	}
 }
 
@@ -270,25 +264,25 @@ func TestSinkErrorEndsRun(t *testing.T) {
 		return nil
 	}))
 	if !errors.Is(err, full) || n != 3 {
-		t.Error(err, n)
+		t.Errorf("got %v after %d rows, want %v after 3", err, n, full)
 	}
 }
 
 func TestReaderErrorEndsRunAfterPreviousRows(t *testing.T) {
-	torn := errors.New("unexpected end of file")
+	readErr := errors.New("unexpected end of file")
 	rows := func(yield func(dataset.Row, error) bool) {
 		for i := range 10 {
 			if !yield(dataset.Row{Index: i, Answer: "1", Contexts: []string{"1"}}, nil) {
 				return
 			}
 		}
-		yield(dataset.Row{}, torn)
+		yield(dataset.Row{}, readErr)
 	}
 	n := 0
 	p := &Pipeline{Workers: 4, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	err := p.Run(t.Context(), rows, sinkFunc(func(*result.Row) error { n++; return nil }))
-	if !errors.Is(err, torn) || n != 10 {
-		t.Error(err, n)
+	if !errors.Is(err, readErr) || n != 10 {
+		t.Errorf("got %v after %d rows, want %v after 10", err, n, readErr)
 	}
 }
 
@@ -310,7 +304,7 @@ func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	if peak > 32<<20 {
-		t.Errorf("%d MiB in use", peak>>20)
+		t.Errorf("got a heap of %d MiB, want at most 32", peak>>20)
 	}
 }
 
@@ -340,7 +334,7 @@ func BenchmarkPipeline(b *testing.B) {
 				b.Fatal(err)
 			}
 			if math.IsNaN(sum) {
-				b.Fatal("a row was not scored")
+				b.Fatal("got a NaN score, want every row scored")
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 		})

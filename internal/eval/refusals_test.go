@@ -11,10 +11,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// answeredBy finds each refusal with the word "fee" answered by the first context.
-type answeredBy struct{}
+// feeChecker finds that the first context answers questions whose refusal mentions "fee".
+type feeChecker struct{}
 
-func (answeredBy) Answered(_ context.Context, _, refusal string, contexts []string) (verdict.Evidence, bool, error) {
+func (feeChecker) Answered(_ context.Context, _, refusal string, contexts []string) (verdict.Evidence, bool, error) {
 	return verdict.Evidence{Chunk: 0, Start: 0, End: len(contexts[0]), Quote: contexts[0]}, strings.Contains(refusal, "fee"), nil
 }
 
@@ -23,12 +23,12 @@ const (
 	trueRefusal  = "The documents do not mention the venue."
 )
 
-// labelAll is a judge that gives all claims the same label, and records them.
-func labelAll(l verdict.Label, score float64, asked *[]string) Judge {
+// labelAll returns a judge that gives all claims the same label and appends them to judged.
+func labelAll(l verdict.Label, score float64, judged *[]string) Judge {
 	return judgeFunc(func(_ context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 		var vs []verdict.Verdict
 		for _, c := range task.Claims {
-			*asked = append(*asked, c.Text)
+			*judged = append(*judged, c.Text)
 			vs = append(vs, verdict.Verdict{ClaimID: c.ID, Label: l, Score: score})
 		}
 		return vs, nil
@@ -43,37 +43,37 @@ func TestFalseRefusalIsContradicted(t *testing.T) {
 		status       result.Status
 		faithfulness float64
 		claims       []string
-		asked        int
+		judged       int // number of judged claims
 	}{
-		"alone":                            {falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
-		"with a claim":                     {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, result.Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 2},
-		"with a true one":                  {trueRefusal + " " + falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
-		"a true one":                       {trueRefusal, false, verdict.Supported, result.NoClaims, 0, nil, 0},
-		"a judge that agrees":              {falseRefusal, true, verdict.Contradicted, result.Scored, 0, []string{falseRefusal}, 1},
-		"a judge that does not agree":      {falseRefusal, true, verdict.NotMentioned, result.NoClaims, 0, nil, 1},
-		"a judge that supports the others": {"The hall is red. " + falseRefusal, true, verdict.Supported, result.Scored, 1, []string{"The hall is red."}, 2},
+		"false refusal alone":       {falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
+		"with a claim":              {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, result.Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 2},
+		"with a true refusal":       {trueRefusal + " " + falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
+		"true refusal":              {trueRefusal, false, verdict.Supported, result.NoClaims, 0, nil, 0},
+		"judge agrees":              {falseRefusal, true, verdict.Contradicted, result.Scored, 0, []string{falseRefusal}, 1},
+		"judge disagrees":           {falseRefusal, true, verdict.NotMentioned, result.NoClaims, 0, nil, 1},
+		"judge supports all claims": {"The hall is red. " + falseRefusal, true, verdict.Supported, result.Scored, 1, []string{"The hall is red."}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			score := 0.0
 			if tt.label == verdict.Supported {
 				score = 1
 			}
-			var asked []string
+			var judged []string
 			p := &Pipeline{
-				Extractor: extract.Sentences{}, Judge: labelAll(tt.label, score, &asked), Refusals: answeredBy{}, JudgeRefusals: tt.judgeDecides,
+				Extractor: extract.Sentences{}, Judge: labelAll(tt.label, score, &judged), Refusals: feeChecker{}, JudgeRefusals: tt.judgeDecides,
 			}
 			r := collect(t, p, one(dataset.Row{Answer: tt.answer, Contexts: []string{"The fee is $5."}}, nil))[0]
 			if r.Status != tt.status || tt.status == result.Scored && r.Faithfulness != tt.faithfulness {
 				t.Errorf("got %v with %v, want %v with %v", r.Status, r.Faithfulness, tt.status, tt.faithfulness)
 			}
-			if len(asked) != tt.asked {
-				t.Errorf("the judge got %q, want %d claims", asked, tt.asked)
+			if len(judged) != tt.judged {
+				t.Errorf("got judged claims %q, want %d", judged, tt.judged)
 			}
 			var got []string
 			for i, c := range r.Claims {
 				got = append(got, c.Text)
 				if c.Text == falseRefusal && (c.Verdict != result.Contradicted || c.ID != i) {
-					t.Errorf("got %+v, want it contradicted", c)
+					t.Errorf("got %+v, want id %d and verdict contradicted", c, i)
 				}
 			}
 			if strings.Join(got, "|") != strings.Join(tt.claims, "|") {
@@ -86,23 +86,23 @@ func TestFalseRefusalIsContradicted(t *testing.T) {
 	}
 }
 
-// counting finds no answer, and counts the refusals that it is asked about.
-type counting struct{ asked *int }
+// A countingChecker counts refusals and finds no answer.
+type countingChecker struct{ calls int }
 
-func (c counting) Answered(context.Context, string, string, []string) (verdict.Evidence, bool, error) {
-	*c.asked++
+func (c *countingChecker) Answered(context.Context, string, string, []string) (verdict.Evidence, bool, error) {
+	c.calls++
 	return verdict.Evidence{}, false, nil
 }
 
 func TestRefusalChecksAreLimited(t *testing.T) {
 	t.Parallel()
-	asked := 0
+	checker := &countingChecker{}
 	p := &Pipeline{
-		Extractor: extract.Sentences{}, Judge: labelAll(verdict.Supported, 1, new([]string)), Refusals: counting{&asked},
+		Extractor: extract.Sentences{}, Judge: labelAll(verdict.Supported, 1, new([]string)), Refusals: checker,
 	}
 	e := &evaluation{row: dataset.Row{Answer: strings.Repeat("The documents do not say when it opens. ", 5000), Contexts: []string{strings.Repeat("It is red. ", 20000)}}}
 	p.score(t.Context(), e, new(quoteChecker))
-	if most := refusalChecks + refusalBytes/len(e.row.Contexts[0]) + 1; asked < refusalChecks || asked > most {
-		t.Errorf("got %d refusals checked, want %d to %d", asked, refusalChecks, most)
+	if limit := refusalChecks + refusalBytes/len(e.row.Contexts[0]) + 1; checker.calls < refusalChecks || checker.calls > limit {
+		t.Errorf("got %d checks, want %d to %d", checker.calls, refusalChecks, limit)
 	}
 }

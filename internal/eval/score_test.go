@@ -18,39 +18,40 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
+// one yields a single row.
 func one(row dataset.Row, err error) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) { yield(row, err) }
 }
 
-// says is a judge that answers with these verdicts whatever it is asked.
-func says(vs ...verdict.Verdict) Judge {
+// fixedJudge returns a judge that always returns vs.
+func fixedJudge(vs ...verdict.Verdict) Judge {
 	return judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return vs, nil })
 }
 
 var sunAndMoon = dataset.Row{Answer: "sun moon", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}}
 
 func TestScoreRow(t *testing.T) {
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: says(
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
 		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9},
 		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
 	if r.Status != result.Scored || r.Reason != "" || r.Err != nil {
-		t.Errorf("%v %q %v", r.Status, r.Reason, r.Err)
+		t.Errorf("got status %v, reason %q, error %v, want scored", r.Status, r.Reason, r.Err)
 	}
 	if r.Faithfulness != 0.5 || math.Abs(r.Support-0.55) > 1e-15 {
-		t.Errorf("faithfulness %v, support %v", r.Faithfulness, r.Support)
+		t.Errorf("got faithfulness %v, support %v, want 0.5, 0.55", r.Faithfulness, r.Support)
 	}
 }
 
 func TestVerdictsAreMatchedByClaimID(t *testing.T) {
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: says(
-		verdict.Verdict{ClaimID: 1, Score: 0.25, Reason: "of moon"},
-		verdict.Verdict{ClaimID: 0, Score: 0.5, Reason: "of sun"},
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
+		verdict.Verdict{ClaimID: 1, Score: 0.25, Reason: "moon reason"},
+		verdict.Verdict{ClaimID: 0, Score: 0.5, Reason: "sun reason"},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
-	if r.Claims[0].Reason != "of sun" || r.Claims[1].Reason != "of moon" {
-		t.Error(r.Claims)
+	if r.Claims[0].Reason != "sun reason" || r.Claims[1].Reason != "moon reason" {
+		t.Errorf("got %+v, want the reasons in the order of the claims", r.Claims)
 	}
 }
 
@@ -60,25 +61,25 @@ func TestMismatchedVerdictsFailRow(t *testing.T) {
 		vs   []verdict.Verdict
 		want string
 	}{
-		{"none at all", nil, "claim 0 has no verdict"},
-		{"one is missing", []verdict.Verdict{{ClaimID: 0}}, "claim 1 has no verdict"},
-		{"one comes twice", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 0}}, "claim 0 has more than one verdict"},
-		{"one comes twice beside all", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1}, {ClaimID: 1}}, "claim 1 has more than one verdict"},
-		{"an unknown claim", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 2}}, "a verdict for claim 2, and there are 2 claims"},
-		{"a claim below zero", []verdict.Verdict{{ClaimID: -1}, {ClaimID: 1}}, "a verdict for claim -1, and there are 2 claims"},
-		{"a score that is no number", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1, Score: math.NaN()}}, "claim 1: a score of NaN, which is not from 0 to 1"},
-		{"a score above one", []verdict.Verdict{{ClaimID: 0, Score: 2}, {ClaimID: 1}}, "claim 0: a score of 2, which is not from 0 to 1"},
-		{"a score below zero", []verdict.Verdict{{ClaimID: 0, Score: -0.1}, {ClaimID: 1}}, "claim 0: a score of -0.1, which is not from 0 to 1"},
-		{"a label that is none", []verdict.Verdict{{ClaimID: 0, Label: 9}, {ClaimID: 1}}, "claim 0: no such verdict as 9"},
+		{"no verdicts", nil, "claim 0 has no verdict"},
+		{"missing verdict", []verdict.Verdict{{ClaimID: 0}}, "claim 1 has no verdict"},
+		{"duplicate instead of another", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 0}}, "claim 0 has more than one verdict"},
+		{"duplicate after all", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1}, {ClaimID: 1}}, "claim 1 has more than one verdict"},
+		{"unknown claim", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 2}}, "a verdict for claim 2, and there are 2 claims"},
+		{"negative claim id", []verdict.Verdict{{ClaimID: -1}, {ClaimID: 1}}, "a verdict for claim -1, and there are 2 claims"},
+		{"NaN score", []verdict.Verdict{{ClaimID: 0}, {ClaimID: 1, Score: math.NaN()}}, "claim 1: a score of NaN, which is not from 0 to 1"},
+		{"score above 1", []verdict.Verdict{{ClaimID: 0, Score: 2}, {ClaimID: 1}}, "claim 0: a score of 2, which is not from 0 to 1"},
+		{"score below 0", []verdict.Verdict{{ClaimID: 0, Score: -0.1}, {ClaimID: 1}}, "claim 0: a score of -0.1, which is not from 0 to 1"},
+		{"invalid label", []verdict.Verdict{{ClaimID: 0, Label: 9}, {ClaimID: 1}}, "claim 0: no such verdict as 9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Pipeline{Extractor: extractFunc(fields), Judge: says(tt.vs...)}
+			p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(tt.vs...)}
 			r := collect(t, p, one(sunAndMoon, nil))[0]
 			if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Err == nil || r.Err.Error() != "verdict: "+tt.want {
-				t.Errorf("%v %q: %v", r.Status, r.Reason, r.Err)
+				t.Errorf("got status %v, reason %q, error %v, want %q", r.Status, r.Reason, r.Err, "verdict: "+tt.want)
 			}
 			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || isJudged(&r) {
-				t.Error("a failed row has a score")
+				t.Errorf("failed row: got faithfulness %v, support %v, want NaN", r.Faithfulness, r.Support)
 			}
 		})
 	}
@@ -86,10 +87,10 @@ func TestMismatchedVerdictsFailRow(t *testing.T) {
 
 func TestStageErrorFailsOneRow(t *testing.T) {
 	bad := errors.New("bad")
-	fine := Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	valid := Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
 	for _, tt := range []struct {
 		name   string
-		spoil  func(*Pipeline) error // returns the error of reading
+		modify func(*Pipeline) error // returns the read error
 		reason string
 		want   string
 	}{
@@ -102,7 +103,7 @@ func TestStageErrorFailsOneRow(t *testing.T) {
 			p.Extractor = extractFunc(func(context.Context, string, string) (extract.Extraction, error) { panic("oops") })
 			return nil
 		}, "extract", "extract: panic: oops"},
-		{"claims are misnumbered", func(p *Pipeline) error {
+		{"wrong claim id", func(p *Pipeline) error {
 			p.Extractor = extractFunc(func(context.Context, string, string) (extract.Extraction, error) {
 				return extract.Extraction{Claims: []extract.Claim{{ID: 1}}}, nil
 			})
@@ -118,48 +119,48 @@ func TestStageErrorFailsOneRow(t *testing.T) {
 		}, "verdict", "verdict: panic: EOF"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := fine
-			readErr := tt.spoil(&p)
+			p := valid
+			readErr := tt.modify(&p)
 			r := collect(t, &p, one(sunAndMoon, readErr))[0]
 			if r.Status != result.Failed || r.Reason != tt.reason || r.Err.Error() != tt.want {
-				t.Errorf("%v %q: %v", r.Status, r.Reason, r.Err)
+				t.Errorf("got status %v, reason %q, error %v, want failed, %q, %s", r.Status, r.Reason, r.Err, tt.reason, tt.want)
 			}
 			if !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) {
-				t.Error("a failed row has a score")
+				t.Errorf("failed row: got faithfulness %v, support %v, want NaN", r.Faithfulness, r.Support)
 			}
 		})
 	}
-	t.Run("the error can be unwrapped", func(t *testing.T) {
-		p := fine
+	t.Run("error can be unwrapped", func(t *testing.T) {
+		p := valid
 		p.Judge = judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { panic(io.EOF) })
 		err := collect(t, &p, one(sunAndMoon, nil))[0].Err
 		var stage *StageError
-		var thrown *PanicError
-		if !errors.As(err, &stage) || !errors.As(err, &thrown) || len(thrown.Stack) == 0 {
-			t.Error(err)
+		var panicked *PanicError
+		if !errors.As(err, &stage) || !errors.As(err, &panicked) || len(panicked.Stack) == 0 {
+			t.Errorf("got %v, want a StageError with a PanicError with a stack", err)
 		}
 	})
-	t.Run("a row without contexts", func(t *testing.T) {
-		r := collect(t, &fine, one(dataset.Row{Answer: "sun"}, nil))[0]
+	t.Run("row without contexts", func(t *testing.T) {
+		r := collect(t, &valid, one(dataset.Row{Answer: "sun"}, nil))[0]
 		if r.Status != result.Failed || r.Reason != "verdict" {
-			t.Errorf("%v %q", r.Status, r.Reason)
+			t.Errorf("got status %v, reason %q, want failed, verdict", r.Status, r.Reason)
 		}
 	})
 }
 
-func TestRowWithoutClaims(t *testing.T) {
+func TestNoClaimsSetsFaithfulness(t *testing.T) {
 	zero := 0.0
 	for _, tt := range []struct {
-		policy *float64
-		want   float64
+		noClaims *float64
+		want     float64
 	}{{nil, math.NaN()}, {&zero, 0}} {
-		p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), NoClaims: tt.policy}
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained), NoClaims: tt.noClaims}
 		r := collect(t, p, one(dataset.Row{Contexts: []string{"c"}}, nil))[0]
 		if r.Status != result.NoClaims || r.Reason != "empty" || r.Err != nil {
-			t.Errorf("%v %q %v", r.Status, r.Reason, r.Err)
+			t.Errorf("got status %v, reason %q, error %v, want no_claims, empty", r.Status, r.Reason, r.Err)
 		}
 		if !cmp.Equal(r.Faithfulness, tt.want, cmpopts.EquateNaNs()) || !math.IsNaN(r.Support) {
-			t.Errorf("faithfulness %v, support %v", r.Faithfulness, r.Support)
+			t.Errorf("got faithfulness %v, support %v, want %v, NaN", r.Faithfulness, r.Support, tt.want)
 		}
 	}
 }
@@ -183,7 +184,7 @@ func TestInvalidQuotesAndChunksAreDropped(t *testing.T) {
 		},
 	}
 	before := cmp.Diff(given, verdict.Verdict{})
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: says(given)}
+	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(given)}
 	row := sunAndMoon
 	row.Answer = "sun"
 	v := collect(t, p, one(row, nil))[0].Claims[0]
@@ -199,20 +200,20 @@ func TestInvalidQuotesAndChunksAreDropped(t *testing.T) {
 		t.Error(d)
 	}
 	if after := cmp.Diff(given, verdict.Verdict{}); before != after {
-		t.Error("the judge's own slices were changed")
+		t.Error("slices of the judge were modified")
 	}
 }
 
 func TestQuotesInLongText(t *testing.T) {
 	text := strings.Repeat("aé漢🌕 ", 1000)
-	points := []rune(text)
-	for start := 0; start < len(points); start += 37 {
-		end := min(start+start%90+1, len(points))
-		e := verdict.Evidence{Start: start, End: end, Quote: string(points[start:end])}
-		p := &Pipeline{Extractor: extractFunc(fields), Judge: says(verdict.Verdict{Evidence: []verdict.Evidence{e}})}
+	runes := []rune(text)
+	for start := 0; start < len(runes); start += 37 {
+		end := min(start+start%90+1, len(runes))
+		e := verdict.Evidence{Start: start, End: end, Quote: string(runes[start:end])}
+		p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(verdict.Verdict{Evidence: []verdict.Evidence{e}})}
 		r := collect(t, p, one(dataset.Row{Answer: "a", Contexts: []string{text}}, nil))[0]
 		if len(r.Claims[0].Evidence) != 1 {
-			t.Fatalf("the quote from %d to %d was not found", start, end)
+			t.Fatalf("quote from %d to %d: got %d evidence, want 1", start, end, len(r.Claims[0].Evidence))
 		}
 	}
 }

@@ -33,9 +33,9 @@ func TestSelectionOrder(t *testing.T) {
 		{"all", Selection{}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"limit", Selection{Limit: 3}, []int{0, 1, 2}},
 		{"limit beyond the end", Selection{Limit: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{"second of three", Selection{Shard: 2, Shards: 3}, []int{1, 4, 7}},
-		{"one of one", Selection{Shard: 1, Shards: 1}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{"sample of more than there are", Selection{Sample: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"shard 2 of 3", Selection{Shard: 2, Shards: 3}, []int{1, 4, 7}},
+		{"shard 1 of 1", Selection{Shard: 1, Shards: 1}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
+		{"sample larger than the dataset", Selection{Sample: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"limit and shard", Selection{Limit: 4, Shard: 1, Shards: 2}, []int{0, 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -68,26 +68,26 @@ func TestSampleIsUniformAndSeeded(t *testing.T) {
 	for seed := range uint64(4000) {
 		got := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read)))
 		if len(got) != 5 || !slices.IsSorted(got) {
-			t.Fatal(got)
+			t.Fatalf("seed %d: got %v, want 5 rows in order", seed, got)
 		}
 		for _, i := range got {
 			hits[i]++
 		}
 		if seed < 5 {
 			if again := indexes(Selection{Sample: 5, Seed: seed}.Of(numbered(20, &read))); !slices.Equal(got, again) {
-				t.Errorf("seed %d drew %v, then %v", seed, got, again)
+				t.Errorf("seed %d: got %v, then %v", seed, got, again)
 			}
 		}
 	}
 	for i, n := range hits {
-		if n < 850 || n > 1150 { // 1000 expected, with a deviation of 27
-			t.Errorf("row %d was drawn %d times of 4000", i, n)
+		if n < 850 || n > 1150 { // mean 1000, standard deviation 27
+			t.Errorf("row %d: got %d draws, want about 1000", i, n)
 		}
 	}
 }
 
 func TestSelectionCountsUnreadableRows(t *testing.T) {
-	torn := errors.New("torn")
+	readErr := errors.New("unexpected EOF")
 	bad := &dataset.RowError{File: "f", Line: 2, Err: errors.New("bad")}
 	rows := func(end error) iter.Seq2[dataset.Row, error] {
 		return func(yield func(dataset.Row, error) bool) {
@@ -98,22 +98,22 @@ func TestSelectionCountsUnreadableRows(t *testing.T) {
 	}
 	for _, s := range []Selection{{Sample: 2}, {Shard: 1, Shards: 2}, {Shard: 2, Shards: 2}, {Limit: 4}} {
 		var last error
-		for _, err := range s.Of(rows(torn)) {
+		for _, err := range s.Of(rows(readErr)) {
 			last = err
 		}
-		if !errors.Is(last, torn) {
-			t.Errorf("%+v: the rows end with %v", s, last)
+		if !errors.Is(last, readErr) {
+			t.Errorf("%+v: got error %v, want %v", s, last, readErr)
 		}
 	}
 	if got := indexes(Selection{Shard: 2, Shards: 2}.Of(rows(nil))); !slices.Equal(got, []int{1}) {
-		t.Error(got)
+		t.Errorf("got rows %v, want [1]", got)
 	}
 	for _, s := range []Selection{{Sample: 3}, {Shard: 1, Shards: 2}, {Limit: 3}} {
 		for _, err := range s.Of(rows(nil)) {
 			if err != nil {
 				t.Error(err)
 			}
-			break // and no yield after that, which would panic
+			break // a yield after this would panic
 		}
 	}
 }

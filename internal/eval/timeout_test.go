@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// work takes d of the test's clock, or less if ctx is done.
+// work takes d on the fake clock of synctest, or less if ctx is done.
 func work(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.NewTimer(d).C:
@@ -24,8 +24,7 @@ func work(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// A stage may take the limit, waits not counted, and fails one row if it takes
-// longer. The rows beside and after it are scored.
+// The limit applies to all stages of a row together, without waits. Other rows are scored.
 func TestRowTimeoutFailsOneRow(t *testing.T) {
 	const limit = time.Minute
 	wait := func(ctx context.Context, d time.Duration) {
@@ -41,16 +40,16 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 		{"slow extractor", func(ctx context.Context) error { return work(ctx, 2*limit) }, nil, result.StageExtract},
 		{"slow judge", nil, func(ctx context.Context) error { return work(ctx, 2*limit) }, result.StageVerdict},
 		{
-			"slow together",
+			"both stages slow",
 			func(ctx context.Context) error { return work(ctx, limit*2/3) },
 			func(ctx context.Context) error { return work(ctx, limit*2/3) }, result.StageVerdict,
 		},
 		{
-			"extractor that looks at no context", func(context.Context) error { pause(2 * limit); return nil },
-			func(context.Context) error { t.Error("a row was judged when its time was up"); return nil }, result.StageVerdict,
+			"extractor that ignores its context", func(context.Context) error { pause(2 * limit); return nil },
+			func(context.Context) error { t.Error("judge was called after the timeout"); return nil }, result.StageVerdict,
 		},
 		{"waiting judge", nil, func(ctx context.Context) error { wait(ctx, 10*limit); return work(ctx, limit/2) }, ""},
-		{"judge that waits and works", nil, func(ctx context.Context) error {
+		{"judge alternates waiting and working", nil, func(ctx context.Context) error {
 			for range 10 {
 				if err := work(ctx, limit/5); err != nil {
 					return err
@@ -59,7 +58,7 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 			}
 			return nil
 		}, result.StageVerdict},
-		{"waits that overlap", nil, func(ctx context.Context) error {
+		{"overlapping waits", nil, func(ctx context.Context) error {
 			first, second := Waiting(ctx), Waiting(ctx)
 			pause(limit)
 			first()
@@ -73,12 +72,6 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 			for _, workers := range []int{1, 4} {
 				synctest.Test(t, func(t *testing.T) {
 					const slow, rows = 5, 20
-					in := func(ctx context.Context, q string, f func(context.Context) error) error {
-						if q != strconv.Itoa(slow) || f == nil {
-							return work(ctx, limit/2)
-						}
-						return f(ctx)
-					}
 					p := &Pipeline{
 						Workers: workers, RowTimeout: limit, Now: time.Now,
 						Extractor: extractFunc(func(ctx context.Context, q, a string) (extract.Extraction, error) {
@@ -90,7 +83,11 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 							return fields(ctx, q, a)
 						}),
 						Judge: judgeFunc(func(ctx context.Context, k verdict.Task) ([]verdict.Verdict, error) {
-							if err := in(ctx, k.Question, tt.judge); err != nil {
+							judge := tt.judge
+							if k.Question != strconv.Itoa(slow) || judge == nil {
+								judge = func(ctx context.Context) error { return work(ctx, limit/2) }
+							}
+							if err := judge(ctx); err != nil {
 								return nil, err
 							}
 							return contained(ctx, k)
@@ -104,18 +101,18 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 						}
 					})
 					if len(results) != rows {
-						t.Fatalf("%d results, want %d", len(results), rows)
+						t.Fatalf("got %d results, want %d", len(results), rows)
 					}
 					for i, r := range results {
 						if i != slow || tt.reason == "" {
 							if r.Status != result.Scored {
-								t.Errorf("row %d: %v: %v", i, r.Status, r.Err)
+								t.Errorf("row %d: got status %v (%v), want scored", i, r.Status, r.Err)
 							}
 							continue
 						}
-						var late *TimeoutError
-						if r.Status != result.Failed || r.Reason != tt.reason || !errors.As(r.Err, &late) {
-							t.Fatalf("got %v %q: %v; want a timeout in %q", r.Status, r.Reason, r.Err, tt.reason)
+						var timeout *TimeoutError
+						if r.Status != result.Failed || r.Reason != tt.reason || !errors.As(r.Err, &timeout) {
+							t.Fatalf("got status %v, reason %q, error %v, want a timeout in %q", r.Status, r.Reason, r.Err, tt.reason)
 						}
 						if got, want := r.Err.Error(), tt.reason+": timed out after 1m0s (--row-timeout)"; got != want {
 							t.Errorf("got %q, want %q", got, want)
@@ -137,11 +134,11 @@ func TestCanceledRunReportsNoTimeout(t *testing.T) {
 			Judge: judgeFunc(func(ctx context.Context, _ verdict.Task) ([]verdict.Verdict, error) { return nil, work(ctx, time.Hour) }),
 		}
 		written := 0
-		err := p.Run(ctx, claimEach(3), sinkFunc(func(*result.Row) error { written++; return nil }))
+		err := p.Run(ctx, oneClaimRows(3), sinkFunc(func(*result.Row) error { written++; return nil }))
 		if !errors.Is(err, stop) || written != 0 {
 			t.Errorf("got %v after %d rows, want %v after none", err, written, stop)
 		}
 	})
 }
 
-func TestWaitingOutsideARowDoesNothing(t *testing.T) { Waiting(t.Context())() }
+func TestWaitingOutsideRowDoesNothing(t *testing.T) { Waiting(t.Context())() }

@@ -12,90 +12,91 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// priced is every stage at once, at a price.
-type priced struct {
-	found    extract.Extraction
-	said     verdict.Judgement
-	err      error
-	askedFor []string
+// stages implements Extractor, Judge and Combined with fixed results.
+type stages struct {
+	extraction extract.Extraction
+	judgement  verdict.Judgement
+	err        error
+	args       []string // of Evaluate
 }
 
-func (p *priced) Extract(context.Context, string, string) (extract.Extraction, error) {
-	return p.found, nil
+func (s *stages) Extract(context.Context, string, string) (extract.Extraction, error) {
+	return s.extraction, nil
 }
 
-func (p *priced) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
-	return p.said, p.err
+func (s *stages) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
+	return s.judgement, s.err
 }
 
-func (p *priced) Evaluate(_ context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
-	p.askedFor = append([]string{question, answer}, contexts...)
-	return p.found, p.said, p.err
+func (s *stages) Evaluate(_ context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
+	s.args = append([]string{question, answer}, contexts...)
+	return s.extraction, s.judgement, s.err
 }
 
-func newPriced() *priced {
-	p := &priced{
-		found: extract.Extraction{Claims: []extract.Claim{{Text: "sun"}}},
-		said:  verdict.Judgement{Verdicts: []verdict.Verdict{{Label: verdict.Supported, Score: 1}}},
+// newStages returns stages with one supported claim.
+func newStages() *stages {
+	s := &stages{
+		extraction: extract.Extraction{Claims: []extract.Claim{{Text: "sun"}}},
+		judgement:  verdict.Judgement{Verdicts: []verdict.Verdict{{Label: verdict.Supported, Score: 1}}},
 	}
-	p.found.Usage.Requests, p.found.Usage.PromptTokens, p.found.Usage.CompletionTokens = 1, 10, 2
-	u := &p.said.Usage
-	u.Requests, u.PromptTokens, u.CompletionTokens, u.CachedRequests = 2, 30, 4, 1
-	return p
+	s.extraction.Usage = usage.Usage{Requests: 1, PromptTokens: 10, CompletionTokens: 2}
+	s.judgement.Usage = usage.Usage{Requests: 2, PromptTokens: 30, CompletionTokens: 4, CachedRequests: 1}
+	return s
 }
 
-var sum = usage.Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}
+// totalUsage is the sum of the usages of newStages.
+var totalUsage = usage.Usage{Requests: 3, PromptTokens: 40, CompletionTokens: 6, CachedRequests: 1}
 
 func TestUsageIsSumOfStages(t *testing.T) {
-	stages := newPriced()
+	s := newStages()
 	for name, p := range map[string]*Pipeline{
-		"apart":    {Extractor: stages, Judge: stages},
-		"combined": {Combined: stages},
+		"separate": {Extractor: s, Judge: s},
+		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != result.Usage(sum) {
-			t.Errorf("%s: %v %v %+v", name, r.Status, r.Faithfulness, r.Usage)
+		if r.Status != result.Scored || r.Faithfulness != 1 || r.Usage != result.Usage(totalUsage) {
+			t.Errorf("%s: got status %v, faithfulness %v, usage %+v, want scored, 1, %+v", name, r.Status, r.Faithfulness, r.Usage, totalUsage)
 		}
 	}
-	if len(stages.askedFor) != 4 || stages.askedFor[1] != sunAndMoon.Answer {
-		t.Errorf("the combined stage was given %q", stages.askedFor)
+	if len(s.args) != 4 || s.args[1] != sunAndMoon.Answer {
+		t.Errorf("got arguments %q, want question, answer and contexts", s.args)
 	}
 }
 
 func TestFailedRowHasUsage(t *testing.T) {
-	stages := newPriced()
-	stages.err = errors.New("no")
+	s := newStages()
+	s.err = errors.New("no")
 	for name, p := range map[string]*Pipeline{
-		"apart":    {Extractor: stages, Judge: stages},
-		"combined": {Combined: stages},
+		"separate": {Extractor: s, Judge: s},
+		"combined": {Combined: s},
 	} {
 		r := collect(t, p, one(sunAndMoon, nil))[0]
-		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != result.Usage(sum) {
-			t.Errorf("%s: %v %v %+v", name, r.Status, r.Reason, r.Usage)
+		if r.Status != result.Failed || r.Reason != result.StageVerdict || r.Usage != result.Usage(totalUsage) {
+			t.Errorf("%s: got status %v, reason %v, usage %+v, want failed, verdict, %+v", name, r.Status, r.Reason, r.Usage, totalUsage)
 		}
 	}
 }
 
 func TestCombinedVerdictsAreReconciled(t *testing.T) {
-	none := 0.0
+	zero := 0.0
 	for name, tt := range map[string]struct {
-		change func(*priced)
-		row    dataset.Row
-		want   result.Status
+		edit func(*stages)
+		row  dataset.Row
+		want result.Status
 	}{
-		"a verdict too few":  {func(p *priced) { p.said.Verdicts = nil }, sunAndMoon, result.Failed},
-		"a misnumbered one":  {func(p *priced) { p.found.Claims[0].ID = 3 }, sunAndMoon, result.Failed},
-		"no contexts":        {func(*priced) {}, dataset.Row{Answer: "sun"}, result.Failed},
-		"nothing is claimed": {func(p *priced) { p.found.Claims, p.said.Verdicts = nil, nil }, sunAndMoon, result.NoClaims},
+		"missing verdict": {func(s *stages) { s.judgement.Verdicts = nil }, sunAndMoon, result.Failed},
+		"wrong claim id":  {func(s *stages) { s.extraction.Claims[0].ID = 3 }, sunAndMoon, result.Failed},
+		"no contexts":     {func(*stages) {}, dataset.Row{Answer: "sun"}, result.Failed},
+		"no claims":       {func(s *stages) { s.extraction.Claims, s.judgement.Verdicts = nil, nil }, sunAndMoon, result.NoClaims},
 	} {
-		stages := newPriced()
-		tt.change(stages)
-		r := collect(t, &Pipeline{Combined: stages, NoClaims: &none}, one(tt.row, nil))[0]
+		s := newStages()
+		tt.edit(s)
+		r := collect(t, &Pipeline{Combined: s, NoClaims: &zero}, one(tt.row, nil))[0]
 		if r.Status != tt.want {
-			t.Errorf("%s: %v", name, r.Status)
+			t.Errorf("%s: got status %v, want %v", name, r.Status, tt.want)
 		}
 		if r.Status == result.NoClaims && r.Faithfulness != 0 {
-			t.Errorf("%s: %v", name, r.Faithfulness)
+			t.Errorf("%s: got faithfulness %v, want 0", name, r.Faithfulness)
 		}
 	}
 }

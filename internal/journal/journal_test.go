@@ -23,11 +23,11 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fakeJudge supports claims of some lengths and counts what it is asked. It fails
-// for the rows that are down.
+// A fakeJudge derives verdicts from the length of claims. It counts its calls and fails
+// for some claims.
 type fakeJudge struct {
-	asked map[string]int
-	down  map[string]bool
+	calls map[string]int  // by claim
+	fails map[string]bool // by claim
 }
 
 func (f *fakeJudge) Extract(_ context.Context, _, answer string) (extract.Extraction, error) {
@@ -39,8 +39,8 @@ func (f *fakeJudge) Extract(_ context.Context, _, answer string) (extract.Extrac
 
 func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
 	text := task.Claims[0].Text
-	f.asked[text]++
-	if f.down[text] {
+	f.calls[text]++
+	if f.fails[text] {
 		return verdict.Judgement{}, errors.New("the server is down")
 	}
 	v := verdict.Verdict{Label: verdict.Label(len(text) % 2), Score: float64(len(text)%7) / 7, Reason: "see\n" + text}
@@ -50,7 +50,7 @@ func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgeme
 	return verdict.Judgement{Verdicts: []verdict.Verdict{v}}, nil
 }
 
-// rowsOf yields n rows of all kinds.
+// rowsOf yields n rows, some of which are empty or unreadable.
 func rowsOf(n int) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for i := range n {
@@ -73,8 +73,8 @@ func rowsOf(n int) iter.Seq2[dataset.Row, error] {
 	}
 }
 
-// altered yields rows of which one is changed.
-func altered(rows iter.Seq2[dataset.Row, error], index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
+// editRow yields rows after it changes one of them.
+func editRow(rows iter.Seq2[dataset.Row, error], index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for row, err := range rows {
 			if row.Index == index {
@@ -93,8 +93,8 @@ type sinkFunc func(*result.Row) error
 
 func (f sinkFunc) Write(r *result.Row) error { return f(r) }
 
-// score is a run. With kill it ends after the row that is written when the file
-// has so many bytes, of which no more are there then, and nothing is tidied up.
+// score runs the pipeline. If kill is not 0, it simulates a process that is killed when
+// the file has kill bytes.
 func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge *fakeJudge, settings Settings, resume bool, kill int64) (*Stored, error) {
 	t.Helper()
 	j, err := Open(path, settings, resume)
@@ -133,14 +133,14 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 	}))
 	switch {
 	case errors.Is(err, errKilled):
-		at := j.part + newSuffix
-		if _, statErr := os.Stat(at); statErr != nil {
-			at = j.part
+		file := j.part + newSuffix
+		if _, statErr := os.Stat(file); statErr != nil {
+			file = j.part
 		}
 		if stored != nil {
 			stored.Close()
 		}
-		if err := errors.Join(j.file.Close(), os.Truncate(at, kill)); err != nil {
+		if err := errors.Join(j.file.Close(), os.Truncate(file, kill)); err != nil {
 			t.Fatal(err)
 		}
 		j.file.Release()
@@ -152,9 +152,9 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 	return stored, j.Commit()
 }
 
-func newJudge() *fakeJudge { return &fakeJudge{asked: map[string]int{}, down: map[string]bool{}} }
+func newJudge() *fakeJudge { return &fakeJudge{calls: map[string]int{}, fails: map[string]bool{}} }
 
-var half = Settings{{"--threshold", "0.5"}, {"--judge", "fake"}}
+var testSettings = Settings{{"--threshold", "0.5"}, {"--judge", "fake"}}
 
 func contentOf(t *testing.T, path string) string {
 	t.Helper()
@@ -165,18 +165,20 @@ func contentOf(t *testing.T, path string) string {
 	return string(content)
 }
 
-func undisturbed(t *testing.T, n int) string {
+// uninterrupted returns the results of a run over n rows.
+func uninterrupted(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "out.jsonl")
-	if _, err := score(t, path, rowsOf(n), newJudge(), half, false, 0); err != nil {
+	if _, err := score(t, path, rowsOf(n), newJudge(), testSettings, false, 0); err != nil {
 		t.Fatal(err)
 	}
 	if names := namesIn(t, path); names != "out.jsonl" {
-		t.Error(names)
+		t.Errorf("got files %s, want out.jsonl", names)
 	}
 	return contentOf(t, path)
 }
 
+// namesIn returns the names in the directory of path.
 func namesIn(t *testing.T, path string) string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -192,70 +194,70 @@ func namesIn(t *testing.T, path string) string {
 
 func TestKilledRunsResumeToSameResults(t *testing.T) {
 	const rows = 60
-	want := undisturbed(t, rows)
+	want := uninterrupted(t, rows)
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		path := filepath.Join(t.TempDir(), "out.jsonl")
-		judge, killed := newJudge(), 0
+		judge, kills := newJudge(), 0
 		for {
 			kill := int64(0)
-			if killed < 6 {
+			if kills < 6 {
 				kill = 1 + random.Int64N(int64(len(want)))
 			}
-			_, err := score(t, path, rowsOf(rows), judge, half, true, kill)
+			_, err := score(t, path, rowsOf(rows), judge, testSettings, true, kill)
 			if err == nil {
 				break
 			}
 			if !errors.Is(err, errKilled) {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			killed++
+			kills++
 		}
 		if got := contentOf(t, path); got != want {
-			t.Fatalf("seed %d: the results differ after %d kills", seed, killed)
+			t.Fatalf("seed %d: got other results after %d kills", seed, kills)
 		}
 		if names := namesIn(t, path); names != "out.jsonl" {
-			t.Fatal(names)
+			t.Fatalf("got files %s, want out.jsonl", names)
 		}
-		// A kill cuts a row, and one more was in flight.
-		asked := 0
-		for _, n := range judge.asked {
-			asked += n
+		calls := 0
+		for _, n := range judge.calls {
+			calls += n
 		}
-		const claims = rows - 6 - 5 // without the empty and the unreadable ones
-		if most := claims + killed*2; asked < claims || asked > most {
-			t.Errorf("seed %d: %d rows were judged, want no more than %d", seed, asked, most)
+		const claims = rows - 6 - 5 // without empty and unreadable rows
+		// Each kill loses the truncated row and one row in flight.
+		if limit := claims + kills*2; calls < claims || calls > limit {
+			t.Errorf("seed %d: got %d calls, want %d to %d", seed, calls, claims, limit)
 		}
 	}
 }
 
 func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 	const rows = 60
-	whole := undisturbed(t, rows)
+	want := uninterrupted(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")
-	for cut := len(whole); cut > 0; cut -= 397 {
-		if _, err := score(t, path, rowsOf(rows), newJudge(), half, true, int64(cut)); !errors.Is(err, errKilled) {
+	for cut := len(want); cut > 0; cut -= 397 {
+		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, int64(cut)); !errors.Is(err, errKilled) {
 			t.Fatal(err)
 		}
 		judge := newJudge()
-		stored, err := score(t, path, rowsOf(rows), judge, half, true, 0)
-		if err != nil || contentOf(t, path) != whole {
-			t.Fatalf("cut at %d: %v", cut, err)
+		stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
+		if err != nil || contentOf(t, path) != want {
+			t.Fatalf("cut at byte %d: got error %v or other results", cut, err)
 		}
-		lines := strings.SplitAfter(whole[:cut], "\n")
+		lines := strings.SplitAfter(want[:cut], "\n")
 		kept := len(lines) - 1
 		if kept == 0 {
 			if stored != nil {
-				t.Errorf("cut at %d: there was something to go on from", cut)
+				t.Errorf("cut at byte %d: got stored rows, want none", cut)
 			}
 			continue
 		}
 		if stored.Kept() != kept || stored.Again() != 0 {
-			t.Errorf("cut at %d: %d kept, want %d; %d again", cut, stored.Kept(), kept, stored.Again())
+			t.Errorf("cut at byte %d: got %d rows kept and %d judged again, want %d and 0", cut, stored.Kept(), stored.Again(), kept)
 		}
-		for i, row := range strings.SplitAfter(whole, "\n")[:kept] {
-			if n := judge.asked[fmt.Sprintf("answer %d %s", i, strings.Repeat("é", i%9))]; n > 0 {
-				t.Errorf("cut at %d: a stored row was judged: %s", cut, row)
+		for i, row := range strings.SplitAfter(want, "\n")[:kept] {
+			if n := judge.calls[fmt.Sprintf("answer %d %s", i, strings.Repeat("é", i%9))]; n > 0 {
+				t.Errorf("cut at byte %d: stored row was judged again: %s", cut, row)
 			}
 		}
 	}
@@ -263,34 +265,34 @@ func TestStoredRowsAreNotJudgedAgain(t *testing.T) {
 
 func TestFailedRowsAreJudgedAgain(t *testing.T) {
 	const rows = 60
-	want := undisturbed(t, rows)
+	want := uninterrupted(t, rows)
 	path := filepath.Join(t.TempDir(), "out.jsonl")
 	judge := newJudge()
-	down := []string{"answer 0 ", "answer 20 éé", "answer 41 ééééé"}
-	for _, text := range down {
-		judge.down[text] = true
+	failing := []string{"answer 0 ", "answer 20 éé", "answer 41 ééééé"}
+	for _, text := range failing {
+		judge.fails[text] = true
 	}
-	if _, err := score(t, path, rowsOf(rows), judge, half, false, int64(len(want)*9/10)); !errors.Is(err, errKilled) {
+	if _, err := score(t, path, rowsOf(rows), judge, testSettings, false, int64(len(want)*9/10)); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
-	// A kill between two of them loses neither that one nor the rows after.
-	clear(judge.down)
-	if _, err := score(t, path, rowsOf(rows), judge, half, true, int64(len(want)/2)); !errors.Is(err, errKilled) {
+	// A second kill, between two failed rows, loses neither failed nor later rows.
+	clear(judge.fails)
+	if _, err := score(t, path, rowsOf(rows), judge, testSettings, true, int64(len(want)/2)); !errors.Is(err, errKilled) {
 		t.Fatal(err)
 	}
 	if names := namesIn(t, path); !strings.Contains(names, "part.new") {
-		t.Fatalf("this test needs the kill to come before the switch: %s", names)
+		t.Fatalf("got files %s, want a .part.new that has not yet replaced .part", names)
 	}
-	stored, err := score(t, path, rowsOf(rows), judge, half, true, 0)
+	stored, err := score(t, path, rowsOf(rows), judge, testSettings, true, 0)
 	if err != nil || contentOf(t, path) != want {
-		t.Fatal(err)
+		t.Fatalf("got error %v or other results", err)
 	}
 	if stored.Again() != 1 {
-		t.Errorf("%d are judged again", stored.Again())
+		t.Errorf("got %d rows judged again, want 1", stored.Again())
 	}
-	for text, n := range judge.asked {
-		if want := 2; n > want && text != down[2] {
-			t.Errorf("%q was judged %d times", text, n)
+	for text, n := range judge.calls {
+		if n > 2 && text != failing[2] {
+			t.Errorf("%q: got %d calls, want at most 2", text, n)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
+// readCSV returns the records of a CSV or TSV text.
 func readCSV(t *testing.T, text string, comma rune) [][]string {
 	t.Helper()
 	r := csv.NewReader(strings.NewReader(text))
@@ -83,8 +84,8 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 		}
 		return r
 	}
-	var warned []string
-	o := result.Options{KeepAll: true, Warn: func(err error) { warned = append(warned, err.Error()) }}
+	var warnings []string
+	o := result.Options{KeepAll: true, Warn: func(err error) { warnings = append(warnings, err.Error()) }}
 	got := readCSV(t, write(t, dataset.CSV, o, unreadable, row("x", "=y"), row("z", "x"), row("z", "x")), ',')
 	for i, want := range [][]string{{"x", "'=y"}, {"", ""}, {"1", "1"}, {"1", ""}, {"1", ""}} {
 		if d := cmp.Diff(want, got[i][13:]); d != "" {
@@ -92,7 +93,7 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 		}
 	}
 	want := []string{`column "z" is not in the first row and is left out of the columns of the results; name it with --keep`}
-	if d := cmp.Diff(want, warned); d != "" {
+	if d := cmp.Diff(want, warnings); d != "" {
 		t.Error(d)
 	}
 }
@@ -114,17 +115,13 @@ func TestCSVDoesNotHoldBackManyUnreadableRows(t *testing.T) {
 
 func TestTSVWithoutRowsHasHeader(t *testing.T) {
 	if got := readCSV(t, write(t, dataset.TSV, result.Options{}), '\t'); len(got) != 1 {
-		t.Error(got)
+		t.Errorf("got %q, want only a header", got)
 	}
 }
 
 func TestCSVHasCitationColumnsIfEarlyRowCites(t *testing.T) {
 	rows := func(n int, more ...*result.Row) []*result.Row {
-		var all []*result.Row
-		for range n {
-			all = append(all, resulttest.NoClaims())
-		}
-		return append(all, more...)
+		return append(slices.Repeat([]*result.Row{resulttest.NoClaims()}, n), more...)
 	}
 	const header = "n_claims,n_supported,claims,error"
 	for _, tt := range []struct {
@@ -142,11 +139,11 @@ func TestCSVHasCitationColumnsIfEarlyRowCites(t *testing.T) {
 		got := readCSV(t, write(t, dataset.CSV, result.Options{Warn: func(error) { warns++ }}, tt.rows...), ',')
 		has := strings.HasSuffix(strings.Join(got[0], ","), header+",citation_recall,citation_precision,unresolved_citations")
 		if has != tt.cites || !has && !strings.HasSuffix(strings.Join(got[0], ","), header) || warns != tt.warns || len(got) != len(tt.rows)+1 {
-			t.Errorf("%d rows: got %d lines, %d warnings and the header %s", len(tt.rows), len(got), warns, got[0])
+			t.Errorf("%d rows: got %d lines, %d warnings, header %s", len(tt.rows), len(got), warns, got[0])
 		}
 		for i, line := range got[1:] {
 			if cites := strings.Contains(fmt.Sprint(line), `"citations"`); cites != (tt.cites && tt.rows[i].Citations != nil) {
-				t.Errorf("row %d of %d: %s", i, len(tt.rows), line)
+				t.Errorf("row %d of %d: got %s, want citations: %v", i, len(tt.rows), line, !cites)
 			}
 		}
 	}
@@ -176,7 +173,7 @@ func TestNamesContainsCSVColumns(t *testing.T) {
 	header := readCSV(t, write(t, dataset.CSV, result.Options{}, resulttest.Citing()), ',')[0]
 	for _, name := range header {
 		if !slices.Contains(result.Names(), name) {
-			t.Errorf("got no name %s, want all columns", name)
+			t.Errorf("got %v, want it to contain %q", result.Names(), name)
 		}
 	}
 }

@@ -26,10 +26,10 @@ type CheckFunc func(r *Row, present Fields) error
 
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
-	check  CheckFunc
-	dec    jsontext.Decoder
-	src    bytes.Buffer
-	buf    []byte // of the cursor, reused
+	check CheckFunc
+	dec   jsontext.Decoder
+	src   bytes.Buffer
+	buf   []byte // of the cursor, reused
 }
 
 // NewDecoder returns a Decoder that checks rows; check may be nil.

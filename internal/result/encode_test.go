@@ -36,7 +36,7 @@ func TestJSONLGolden(t *testing.T) {
 	}
 }
 
-func TestAppendJSONOmitsMissingFields(t *testing.T) {
+func TestAppendJSONOmitsAbsentFields(t *testing.T) {
 	r := resulttest.Scored()
 	r.Claims[1].From, r.Claims[1].Invented = &result.Span{Start: 13, End: 18}, true
 	r.Claims[1].Unsupported = []result.Span{{Start: 0, End: 2}, {Start: 3, End: 7}}
@@ -48,11 +48,11 @@ func TestAppendJSONOmitsMissingFields(t *testing.T) {
 		`"unsupported":[{"start":0,"end":2},{"start":3,"end":7}],` +
 		`"cached":"semantic","cached_from":"He has \"died\".","cosine":0.912346}]`
 	if !strings.Contains(got, want) {
-		t.Error(got)
+		t.Errorf("got %s, want it to contain %s", got, want)
 	}
-	for _, mark := range []string{`"from"`, `"invented"`, `"role"`, `"unsupported"`, `"cached"`, `"cosine"`} {
-		if strings.Count(got, mark) != 1 {
-			t.Errorf("%s: %s", mark, got)
+	for _, name := range []string{`"from"`, `"invented"`, `"role"`, `"unsupported"`, `"cached"`, `"cosine"`} {
+		if n := strings.Count(got, name); n != 1 {
+			t.Errorf("got %d times %s, want 1: %s", n, name, got)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func TestKeptColumnWithoutValueIsNull(t *testing.T) {
 	r := resulttest.NoClaims()
 	r.Kept = []dataset.Column{{Name: "x"}}
 	if got := write(t, dataset.JSONL, result.Options{}, r); !strings.HasSuffix(got, "},\"x\":null}\n") {
-		t.Error(got)
+		t.Errorf("got %s, want it to end with x null", got)
 	}
 }
 
@@ -103,7 +103,7 @@ func FuzzAppendJSON(f *testing.F) {
 		if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "\n") {
 			t.Fatalf("got %q, want one line", got)
 		}
-		var back struct {
+		var decoded struct {
 			Index        int
 			ID, Answer   string
 			Contexts     []string
@@ -114,22 +114,22 @@ func FuzzAppendJSON(f *testing.F) {
 				Evidence []struct{ Quote string }
 			}
 		}
-		if err := json.Unmarshal([]byte(got), &back); err != nil {
-			t.Fatalf("%v: %q", err, got)
+		if err := json.Unmarshal([]byte(got), &decoded); err != nil {
+			t.Fatalf("decoding %q: %v", got, err)
 		}
-		for _, text := range [][2]string{{id, back.ID}, {answer, back.Answer}, {context, back.Contexts[1]}, {quote, back.Claims[0].Evidence[0].Quote}} {
+		for _, text := range [][2]string{{id, decoded.ID}, {answer, decoded.Answer}, {context, decoded.Contexts[1]}, {quote, decoded.Claims[0].Evidence[0].Quote}} {
 			if utf8.ValidString(text[0]) && text[0] != text[1] {
 				t.Errorf("got text %q, want %q", text[1], text[0])
 			}
 		}
-		if back.Index != at {
-			t.Errorf("got index %d, want %d", back.Index, at)
+		if decoded.Index != at {
+			t.Errorf("got index %d, want %d", decoded.Index, at)
 		}
-		if finite := !math.IsNaN(score) && !math.IsInf(score, 0); finite != (back.Faithfulness != nil) || finite && *back.Faithfulness != score {
-			t.Errorf("got faithfulness %v, want %v", back.Faithfulness, score)
+		if finite := !math.IsNaN(score) && !math.IsInf(score, 0); finite != (decoded.Faithfulness != nil) || finite && *decoded.Faithfulness != score {
+			t.Errorf("got faithfulness %v, want %v", decoded.Faithfulness, score)
 		}
-		if (at < 0) != (back.Claims[0].Start == nil) {
-			t.Errorf("got start %v, want %d", back.Claims[0].Start, at)
+		if (at < 0) != (decoded.Claims[0].Start == nil) {
+			t.Errorf("got start %v, want %d", decoded.Claims[0].Start, at)
 		}
 	})
 }

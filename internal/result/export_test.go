@@ -16,7 +16,7 @@ func NewParquetWriter(w io.Writer, o Options, limit int) Writer {
 
 // SpoolInFile reports whether a Parquet writer has a temporary file.
 func SpoolInFile(w Writer) bool {
-	return !w.(*parquetWriter).spool.InMemory() //nolint:forcetypeassert // a misuse fails the test
+	return !w.(*parquetWriter).spool.InMemory() //nolint:forcetypeassert // only called with Parquet writers
 }
 
 // FieldNames returns the names of the fields of each object, by the path of the object.

@@ -29,15 +29,15 @@ func python(t *testing.T, modules ...string) string {
 		name = "python3"
 	}
 	if out, err := exec.Command(name, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
-		t.Skipf("%s (or what RAGFAITH_PYTHON names) has not all of %s: %v: %s", name, strings.Join(modules, ", "), err, out)
+		t.Skipf("%s (set RAGFAITH_PYTHON to use another) cannot import %s: %v: %s", name, strings.Join(modules, ", "), err, out)
 	}
 	return name
 }
 
-func TestParquetReadersSeeSameRowsAsJSONL(t *testing.T) {
+func TestPythonReadsSameRowsFromParquetAndJSONL(t *testing.T) {
 	interpreter := python(t, "pyarrow", "pandas", "duckdb")
-	bare := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()}
-	for _, r := range bare {
+	withoutKept := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Marked()}
+	for _, r := range withoutKept {
 		r.Kept = nil
 	}
 	args, want, dir := []string{"testdata/parquet_check.py"}, "", t.TempDir()
@@ -46,7 +46,7 @@ func TestParquetReadersSeeSameRowsAsJSONL(t *testing.T) {
 		opts result.Options
 	}{
 		{resulttest.KeptTypes(), result.Options{KeepAll: true}},
-		{bare, result.Options{}},
+		{withoutKept, result.Options{}},
 		{[]*result.Row{resulttest.Scored(), resulttest.NoClaims()}, result.Options{Keep: []string{"n", "model", "n"}}},
 		{nil, result.Options{}},
 		{resulttest.Many(300), result.Options{KeepAll: true}},
@@ -60,7 +60,7 @@ func TestParquetReadersSeeSameRowsAsJSONL(t *testing.T) {
 		args, want = append(args, name), want+fmt.Sprintf("same %d\n", len(tt.rows))
 	}
 	if out, err := exec.Command(interpreter, args...).CombinedOutput(); err != nil || string(out) != want {
-		t.Errorf("%v: %s", err, out)
+		t.Errorf("got %v, %s, want %s", err, out, want)
 	}
 }
 
@@ -142,8 +142,8 @@ type parquetUsage struct {
 	CachedRequests   int64 `json:"cached_requests" parquet:"cached_requests"`
 }
 
-// reread reads rows from Parquet.
-func reread(t *testing.T, content string) (*parquet.File, []parquetRow) {
+// readParquet reads a Parquet file and its rows.
+func readParquet(t *testing.T, content string) (*parquet.File, []parquetRow) {
 	t.Helper()
 	file, err := parquet.OpenFile(strings.NewReader(content), int64(len(content)))
 	if err != nil {
@@ -153,14 +153,14 @@ func reread(t *testing.T, content string) (*parquet.File, []parquetRow) {
 	defer r.Close()
 	rows := make([]parquetRow, r.NumRows())
 	if n, err := r.Read(rows); n != len(rows) || err != nil && !errors.Is(err, io.EOF) {
-		t.Fatal(n, err)
+		t.Fatalf("got %d rows and error %v, want %d rows", n, err, len(rows))
 	}
 	return file, rows
 }
 
 func TestParquetHasSameFieldsAsJSON(t *testing.T) {
 	results := resulttest.KeptTypes()
-	_, rows := reread(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, results...))
+	_, rows := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, results...))
 	for i, r := range results {
 		if d := cmp.Diff(jsonMembers(t, r), parquetMembers(t, &rows[i])); d != "" {
 			t.Errorf("row %d: %s", i, d)
@@ -189,14 +189,15 @@ func parquetMembers(t *testing.T, r *parquetRow) map[string]any {
 // members decodes an object, without members that are null or empty.
 func members(t *testing.T, text []byte) map[string]any {
 	t.Helper()
-	var all map[string]any
-	if err := json.Unmarshal(text, &all); err != nil {
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
-	dropEmpty(all)
-	return all
+	dropEmpty(object)
+	return object
 }
 
+// dropEmpty removes members that are null or empty lists.
 func dropEmpty(value any) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -215,7 +216,7 @@ func dropEmpty(value any) {
 }
 
 func TestParquetKeptColumnTypes(t *testing.T) {
-	file, _ := reread(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.KeptTypes()...))
+	file, _ := readParquet(t, write(t, dataset.Parquet, result.Options{KeepAll: true}, resulttest.KeptTypes()...))
 	var got []string
 	for _, c := range file.Root().Columns()[16:] {
 		got = append(got, c.Name()+" "+c.Type().String())
@@ -228,7 +229,7 @@ func TestParquetKeptColumnTypes(t *testing.T) {
 		t.Error(d)
 	}
 	if names, _ := file.Lookup(result.JSONColumnsKey); names != `["exact","huge","mixed","list"]` {
-		t.Error(names)
+		t.Errorf("got JSON columns %s, want exact, huge, mixed and list", names)
 	}
 }
 
@@ -244,17 +245,17 @@ func TestParquetRowGroupSizeIsBounded(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
-	file, back := reread(t, b.String())
-	if len(back) != len(rows) || back[999].ID != "row 999" {
-		t.Error(len(back))
+	file, got := readParquet(t, b.String())
+	if len(got) != len(rows) || got[999].ID != "row 999" {
+		t.Errorf("got %d rows, want %d in order", len(got), len(rows))
 	}
 	groups := file.Metadata().RowGroups
 	if len(groups) < 5 {
-		t.Errorf("%d row groups", len(groups))
+		t.Errorf("got %d row groups, want at least 5", len(groups))
 	}
 	for i := range groups {
 		if n := groups[i].TotalByteSize; n > 3*64<<10 {
-			t.Errorf("row group %d has %d bytes", i, n)
+			t.Errorf("row group %d: got %d bytes, want at most %d", i, n, 3*64<<10)
 		}
 	}
 }
@@ -268,14 +269,14 @@ func TestParquetIsDeterministic(t *testing.T) {
 }
 
 func TestParquetDropsColumnsAboveLimit(t *testing.T) {
-	var warned []string
+	var warnings []string
 	columns := make([]dataset.Column, result.MaxKept+2)
 	for i := range columns {
 		columns[i] = dataset.Column{Name: fmt.Sprint("c", i), Value: []byte("1")}
 	}
 	r := resulttest.NoClaims()
 	r.Kept = columns
-	w, err := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: true, Warn: func(err error) { warned = append(warned, err.Error()) }})
+	w, err := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: true, Warn: func(err error) { warnings = append(warnings, err.Error()) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,7 @@ func TestParquetDropsColumnsAboveLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{`column "c30000" and others are left out of the Parquet file, which holds 30000 kept columns at most`}
-	if d := cmp.Diff(want, warned); d != "" {
+	if d := cmp.Diff(want, warnings); d != "" {
 		t.Error(d)
 	}
 }

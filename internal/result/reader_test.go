@@ -36,7 +36,7 @@ func read(text string) (rows []*result.Row, err error) {
 	}
 }
 
-func TestReadReturnsWhatWasWritten(t *testing.T) {
+func TestJSONLRoundTrip(t *testing.T) {
 	s := resulttest.Scored()
 	s.Claims[0].Score, s.Support = 0.987654, 0.493827 // rounded
 	s.Kept[1].Value = []byte(`{"a":[1,2]}`)
@@ -54,44 +54,44 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 var errFull = errors.New("no space left on device")
 
 func TestReaderRejectsInvalidLines(t *testing.T) {
-	good := write(t, dataset.JSONL, result.Options{}, resulttest.NoClaims())
+	valid := write(t, dataset.JSONL, result.Options{}, resulttest.NoClaims())
 	with := func(old, new string) string {
-		if !strings.Contains(good, old) {
-			t.Fatal(old)
+		if !strings.Contains(valid, old) {
+			t.Fatalf("%s does not contain %s", valid, old)
 		}
-		return strings.Replace(good, old, new, 1)
+		return strings.Replace(valid, old, new, 1)
 	}
 	claim := `{"id":0,"text":"a","start":0,"end":1,"verdict":"supported","score":1.0,"reason":"","chunk_ids":[],"evidence":[]}`
 	for name, tt := range map[string]struct{ line, want string }{
-		"no JSON":                  {"hello\n", "invalid JSON at column 1"},
-		"no object":                {"[1]\n", "want an object"},
-		"cut off":                  {good[:len(good)/2], "invalid JSON: it ends too early"},
-		"two objects":              {strings.TrimSpace(good) + good, "text after the object"},
-		"something else":           {`{"a":1}` + "\n", "not a result: it has no index, no id, no status"},
-		"an index of a half":       {with(`"index":8`, `"index":8.5`), "index: want a whole number"},
-		"an id that is a number":   {with(`"id":"b"`, `"id":1`), "id: want a string"},
-		"contexts that are none":   {with(`"contexts":["c"]`, `"contexts":"c"`), "contexts: want an array"},
-		"a context that is null":   {with(`"contexts":["c"]`, `"contexts":[null]`), "contexts: want a string"},
-		"an unknown status":        {with(`"no_claims"`, `"fine"`), `status: unknown "fine"`},
-		"a field twice":            {with(`"id":"b"`, `"id":"b","id":"b"`), "id: comes twice"},
-		"a score that is a text":   {with(`"support":null`, `"support":"1"`), "support: want a number"},
-		"support above one":        {with(`"support":null`, `"support":1.5`), "support: got 1.5, want a number from 0 to 1"},
-		"faithfulness below zero":  {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: got -0.5, want a number from 0 to 1"},
-		"a claim's score below":    {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"score":`, `"score":-`, 1)+`]`), "score: got -1, want a number from 0 to 1"},
-		"scored without claims":    {with(`"no_claims"`, `"scored"`), "status: scored, without a verdict on every claim or without a score"},
-		"failed without an error":  {with(`"no_claims"`, `"failed"`), "status: failed, without an error"},
-		"an unknown verdict":       {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `verdict: unknown "yes"`},
-		"a claim with more":        {with(`"claims":[]`, `"claims":[{"id":0,"x":1}]`), "x: unknown"},
-		"one verdict for two":      {with(`"claims":[]`, `"claims":[{"id":0,"verdict":null},`+claim+`]`), "claims: some have a verdict and some have none"},
-		"a role of no kind":        {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"role":"best"}]}]`), "role: unknown \"best\""},
-		"evidence with more":       {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"x":1}]}]`), "x: unknown"},
-		"usage with more":          {with(`"requests":0`, `"requests":0,"x":1`), "x: unknown"},
-		"skipped with more":        {with(`"skipped":[]`, `"skipped":[{"x":1}]`), "x: unknown"},
-		"a value that is cut off":  {`{"index":1,"id":`, "invalid JSON: it ends too early"},
-		"zeroes of a lost sector":  {strings.Repeat("\x00", 100), "invalid JSON at column 1"},
-		"a string that isn't UTF8": {with(`"id":"b"`, "\"id\":\"\xff\""), "invalid JSON at column 18"},
+		"not JSON":               {"hello\n", "invalid JSON at column 1"},
+		"not an object":          {"[1]\n", "want an object"},
+		"truncated":              {valid[:len(valid)/2], "invalid JSON: it ends too early"},
+		"two objects":            {strings.TrimSpace(valid) + valid, "text after the object"},
+		"not a result":           {`{"a":1}` + "\n", "not a result: it has no index, no id, no status"},
+		"fractional index":       {with(`"index":8`, `"index":8.5`), "index: want a whole number"},
+		"numeric id":             {with(`"id":"b"`, `"id":1`), "id: want a string"},
+		"contexts as string":     {with(`"contexts":["c"]`, `"contexts":"c"`), "contexts: want an array"},
+		"null context":           {with(`"contexts":["c"]`, `"contexts":[null]`), "contexts: want a string"},
+		"unknown status":         {with(`"no_claims"`, `"fine"`), `status: unknown "fine"`},
+		"duplicate field":        {with(`"id":"b"`, `"id":"b","id":"b"`), "id: comes twice"},
+		"support as string":      {with(`"support":null`, `"support":"1"`), "support: want a number"},
+		"support above 1":        {with(`"support":null`, `"support":1.5`), "support: got 1.5, want a number from 0 to 1"},
+		"faithfulness below 0":   {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: got -0.5, want a number from 0 to 1"},
+		"claim score below 0":    {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"score":`, `"score":-`, 1)+`]`), "score: got -1, want a number from 0 to 1"},
+		"scored without claims":  {with(`"no_claims"`, `"scored"`), "status: scored, without a verdict on every claim or without a score"},
+		"failed without error":   {with(`"no_claims"`, `"failed"`), "status: failed, without an error"},
+		"unknown verdict":        {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `verdict: unknown "yes"`},
+		"unknown claim field":    {with(`"claims":[]`, `"claims":[{"id":0,"x":1}]`), "x: unknown"},
+		"claim without verdict":  {with(`"claims":[]`, `"claims":[{"id":0,"verdict":null},`+claim+`]`), "claims: some have a verdict and some have none"},
+		"unknown role":           {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"role":"best"}]}]`), "role: unknown \"best\""},
+		"unknown evidence field": {with(`"claims":[]`, `"claims":[{"id":0,"evidence":[{"x":1}]}]`), "x: unknown"},
+		"unknown usage field":    {with(`"requests":0`, `"requests":0,"x":1`), "x: unknown"},
+		"unknown skipped field":  {with(`"skipped":[]`, `"skipped":[{"x":1}]`), "x: unknown"},
+		"truncated value":        {`{"index":1,"id":`, "invalid JSON: it ends too early"},
+		"zero bytes":             {strings.Repeat("\x00", 100), "invalid JSON at column 1"},
+		"invalid UTF-8":          {with(`"id":"b"`, "\"id\":\"\xff\""), "invalid JSON at column 18"},
 	} {
-		got, err := read(good + "\n" + tt.line)
+		got, err := read(valid + "\n" + tt.line)
 		if len(got) != 1 || err == nil || err.Error() != "line 3: "+tt.want {
 			t.Errorf("%s: got %d rows and %v, want 1 row and %q", name, len(got), err, tt.want)
 		}
@@ -102,13 +102,13 @@ func TestRowsStopsAndReportsErrors(t *testing.T) {
 	text := write(t, dataset.JSONL, result.Options{}, resulttest.Unread(), resulttest.Unread())
 	for r, err := range result.NewReader(strings.NewReader(text), nil).Rows() {
 		if err != nil || r.ID != "3" {
-			t.Error(r, err)
+			t.Errorf("got %v, %v, want row 3", r, err)
 		}
 		break
 	}
 	for _, err := range result.NewReader(iotest.ErrReader(errFull), nil).Rows() {
 		if err == nil || !strings.Contains(err.Error(), errFull.Error()) {
-			t.Error(err)
+			t.Errorf("got %v, want %v", err, errFull)
 		}
 	}
 }
@@ -119,7 +119,7 @@ func TestReaderReadsLongAndUnterminatedLines(t *testing.T) {
 	text := write(t, dataset.JSONL, result.Options{}, long, resulttest.NoClaims(), long, resulttest.Scored())
 	got, err := read(strings.TrimSuffix(text, "\n"))
 	if err != nil || len(got) != 4 || got[2].Answer != long.Answer {
-		t.Error(len(got), err)
+		t.Errorf("got %d rows and error %v, want 4 rows", len(got), err)
 	}
 }
 
@@ -153,13 +153,13 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 		} else if r.Status == result.Failed && answer != "" {
 			r.Err = errors.New(answer)
 		}
-		once := r.AppendJSON(nil)
-		back, err := read(string(once) + "\n")
-		if err != nil || len(back) != 1 {
-			t.Fatalf("%v: %s", err, once)
+		want := r.AppendJSON(nil)
+		rows, err := read(string(want) + "\n")
+		if err != nil || len(rows) != 1 {
+			t.Fatalf("reading %s: got %d rows and error %v", want, len(rows), err)
 		}
-		if twice := back[0].AppendJSON(nil); !bytes.Equal(once, twice) {
-			t.Errorf("\n%s\n%s", once, twice)
+		if got := rows[0].AppendJSON(nil); !bytes.Equal(got, want) {
+			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
 }
@@ -172,29 +172,29 @@ func FuzzReadJSONL(f *testing.F) {
 		f.Add(r.AppendJSON(nil))
 	}
 	f.Add(b)
-	sound := resulttest.Scored()
-	sound.Skipped, sound.Faithfulness = nil, 0.5
-	f.Add(sound.AppendJSON(nil))
+	consistent := resulttest.Scored()
+	consistent.Skipped, consistent.Faithfulness = nil, 0.5
+	f.Add(consistent.AppendJSON(nil))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		all, _ := read(string(text)) // up to the first error
-		for _, r := range all {
-			once := r.AppendJSON(nil)
-			again, err := read(string(once))
-			if err != nil || len(again) != 1 {
-				t.Fatalf("%v: %s", err, once)
+		rows, _ := read(string(text)) // up to the first error
+		for _, r := range rows {
+			want := r.AppendJSON(nil)
+			reread, err := read(string(want))
+			if err != nil || len(reread) != 1 {
+				t.Fatalf("reading %s: got %d rows and error %v", want, len(reread), err)
 			}
-			if twice := again[0].AppendJSON(nil); !bytes.Equal(once, twice) {
-				t.Fatalf("\n%s\n%s", once, twice)
+			if got := reread[0].AppendJSON(nil); !bytes.Equal(got, want) {
+				t.Fatalf("got  %s\nwant %s", got, want)
 			}
 		}
-		// A row that passes the checks passes them again.
+		// A row that passes the checks still passes them after it is written.
 		for r, err := range result.NewReader(bytes.NewReader(text), new(eval.Checker).Check).Rows() {
 			if err != nil {
 				return
 			}
 			for _, err := range result.NewReader(bytes.NewReader(r.AppendJSON(nil)), new(eval.Checker).Check).Rows() {
 				if err != nil {
-					t.Fatalf("%v: %s", err, r.AppendJSON(nil))
+					t.Fatalf("checking %s: %v", r.AppendJSON(nil), err)
 				}
 			}
 		}
@@ -208,7 +208,7 @@ func BenchmarkReadJSONL(b *testing.B) {
 	text := append(r.AppendJSON(nil), '\n')
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
-	reader := result.NewReader(&repeated{text: text}, nil)
+	reader := result.NewReader(&repeatReader{text: text}, nil)
 	for b.Loop() {
 		if _, err := reader.Next(); err != nil {
 			b.Fatal(err)
@@ -216,13 +216,13 @@ func BenchmarkReadJSONL(b *testing.B) {
 	}
 }
 
-// repeated reads text forever.
-type repeated struct {
+// A repeatReader repeats text forever.
+type repeatReader struct {
 	text []byte
 	at   int
 }
 
-func (r *repeated) Read(p []byte) (int, error) {
+func (r *repeatReader) Read(p []byte) (int, error) {
 	n := copy(p, r.text[r.at:])
 	r.at = (r.at + n) % len(r.text)
 	return n, nil

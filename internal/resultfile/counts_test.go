@@ -13,7 +13,7 @@ import (
 )
 
 func TestRowsRejectsEditedTables(t *testing.T) {
-	change := func(edit func(r *result.Row)) []*result.Row {
+	edited := func(edit func(r *result.Row)) []*result.Row {
 		rs := all()[1:3]
 		edit(rs[0])
 		return rs
@@ -23,17 +23,17 @@ func TestRowsRejectsEditedTables(t *testing.T) {
 			edit func(r *result.Row)
 			want string
 		}{
-			"a higher score": {func(r *result.Row) { r.Faithfulness = 1 }, "faithfulness: got 1, want 0.5 (1 of 2 claims supported)"},
-			"no support":     {func(r *result.Row) { r.Support = math.NaN() }, "support: got null, want 0.493827 (mean of the scores of the claims)"},
-			"another quote":  {func(r *result.Row) { r.Claims[0].Evidence[0].Quote = "9+9" }, `claim 0: evidence 0: quote: got "9+9", want "1+1", the context from start to end`},
-			"another chunk":  {func(r *result.Row) { r.Claims[0].ChunkIDs = []int{3} }, "claim 0: chunk_ids: got [3], want ascending ids below 3, the number of contexts"},
-			"a huge index":   {func(r *result.Row) { r.Index = math.MaxInt }, "index: got 9223372036854775807, want 0 to 2^53"},
+			"edited faithfulness": {func(r *result.Row) { r.Faithfulness = 1 }, "faithfulness: got 1, want 0.5 (1 of 2 claims supported)"},
+			"removed support":     {func(r *result.Row) { r.Support = math.NaN() }, "support: got null, want 0.493827 (mean of the scores of the claims)"},
+			"edited quote":        {func(r *result.Row) { r.Claims[0].Evidence[0].Quote = "9+9" }, `claim 0: evidence 0: quote: got "9+9", want "1+1", the context from start to end`},
+			"edited chunk id":     {func(r *result.Row) { r.Claims[0].ChunkIDs = []int{3} }, "claim 0: chunk_ids: got [3], want ascending ids below 3, the number of contexts"},
+			"huge index":          {func(r *result.Row) { r.Index = math.MaxInt }, "index: got 9223372036854775807, want 0 to 2^53"},
 		} {
 			line := map[report.Format]string{report.FormatParquet: ":1: "}[f]
 			if line == "" {
-				line = ":2: " // below the heading, or the bracket
+				line = ":2: " // after the header or the bracket
 			}
-			path := file(t, "r"+f.Extension(), written(t, f, change(tt.edit)))
+			path := file(t, "r"+f.Extension(), written(t, f, edited(tt.edit)))
 			if _, err := read(path, resultfile.Options{}); err == nil || err.Error() != path+line+tt.want {
 				t.Errorf("%s, %s: got %v, want %s", f, name, err, line+tt.want)
 			}
@@ -44,15 +44,15 @@ func TestRowsRejectsEditedTables(t *testing.T) {
 func TestRowsChecksCountsOfTables(t *testing.T) {
 	csv := string(written(t, report.FormatCSV, all()))
 	for name, tt := range map[string]struct{ old, edited, want string }{
-		"more claims":             {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
-		"more supported claims":   {"scored,,2,1,", "scored,,2,2,", `n_supported: got "2", want "1"`},
-		"no count":                {"scored,,2,1,", "scored,,,1,", `n_claims: got "", want "2"`},
-		"counts of a failed row":  {"failed,verdict,,,", "failed,verdict,1,0,", `n_claims: got "1", want ""`},
-		"as pandas writes counts": {"scored,,2,1,", "scored,,2.0,1.0,", ""},
+		"edited n_claims":                    {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
+		"edited n_supported":                 {"scored,,2,1,", "scored,,2,2,", `n_supported: got "2", want "1"`},
+		"removed n_claims":                   {"scored,,2,1,", "scored,,,1,", `n_claims: got "", want "2"`},
+		"counts in a failed row":             {"failed,verdict,,,", "failed,verdict,1,0,", `n_claims: got "1", want ""`},
+		"counts as floats, as pandas writes": {"scored,,2,1,", "scored,,2.0,1.0,", ""},
 	} {
 		edited := strings.Replace(csv, tt.old, tt.edited, 1)
 		if edited == csv {
-			t.Fatalf("no %s in %s", tt.old, csv)
+			t.Fatalf("%s does not contain %s", csv, tt.old)
 		}
 		_, err := read(file(t, "r.csv", []byte(edited)), resultfile.Options{})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
@@ -66,7 +66,7 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 	for _, tt := range []struct{ threshold, noClaims, want string }{
 		{"0.5", "1", ""},
 		{"", "", ""},
-		{"0.5, 0.6", "0, 1", ""}, // of several runs
+		{"0.5, 0.6", "0, 1", ""}, // several runs
 		{"0.99", "1", "r.jsonl:2: claim 0: verdict: got supported with score 0.987654, want a score of at least 0.99, the threshold of the run"},
 		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, which --no-claims was"},
 		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, which --no-claims was"},
@@ -74,15 +74,15 @@ func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
 		settings := report.SummaryNames{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
 		_, err := read(jsonl, resultfile.Options{Settings: settings})
 		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
-			t.Errorf("%+v: got %v", tt, err)
+			t.Errorf("--threshold %q, --no-claims %q: got %v, want %q", tt.threshold, tt.noClaims, err, tt.want)
 		}
 	}
 }
 
 func TestCheckSummaryComparesFigures(t *testing.T) {
 	path := file(t, "r.jsonl", written(t, report.FormatJSONL, all()))
-	summaryOf(t, path, all())
-	sound, err := os.ReadFile(resultfile.SummaryPath(path))
+	writeSummary(t, path, all())
+	valid, err := os.ReadFile(resultfile.SummaryPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCheckSummaryComparesFigures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := taken(resultfile.Merge([]*resultfile.File{f})); err != nil {
+		if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
 			t.Fatal(err)
 		}
 		return o.CheckRows([]*resultfile.File{f})
@@ -125,9 +125,9 @@ func TestCheckSummaryComparesFigures(t *testing.T) {
 		{`"spent": null`, `"spent": {"usd": -1}`, "spent.usd: got -1, want 0 or more"},
 		{`"spent": null`, `"spent": {"requests": -1}`, "a negative number"},
 	} {
-		edited := strings.Replace(string(sound), tt.old, tt.edited, 1)
-		if edited == string(sound) {
-			t.Fatalf("no %s in %s", tt.old, sound)
+		edited := strings.Replace(string(valid), tt.old, tt.edited, 1)
+		if edited == string(valid) {
+			t.Fatalf("%s does not contain %s", valid, tt.old)
 		}
 		if err := os.WriteFile(resultfile.SummaryPath(path), []byte(edited), 0o600); err != nil {
 			t.Fatal(err)
@@ -141,10 +141,10 @@ func TestCheckSummaryComparesFigures(t *testing.T) {
 func TestAppendRejectsTooLargeIndex(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
 	first[1].Index = result.MaxIndex - 1
-	files := opened(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
-	rs, err := taken(resultfile.Append(files))
+	files := openFiles(t, written(t, report.FormatJSONL, first), written(t, report.FormatJSONL, second))
+	rs, err := collect(resultfile.Append(files))
 	want := filepath.Base(files[1].Path()) + ":2: index 2, continued from 9007199254740992 by --append, is more than 2^53"
 	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {
-		t.Errorf("%d rows, got %v, want %s", len(rs), err, want)
+		t.Errorf("got %d rows and error %v, want 3 rows and %s", len(rs), err, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
-// numbered are results of all kinds with those indexes.
+// numbered returns results of all kinds with the given indexes.
 func numbered(indexes ...int) []*result.Row {
 	var rs []*result.Row
 	for _, i := range indexes {
@@ -28,13 +29,13 @@ func numbered(indexes ...int) []*result.Row {
 	return rs
 }
 
-// opened opens files of those contents, a.jsonl and so on.
-func opened(t *testing.T, contents ...[]byte) []*resultfile.File {
+// openFiles writes and opens a.jsonl, b.jsonl and so on.
+func openFiles(t *testing.T, contents ...[]byte) []*resultfile.File {
 	t.Helper()
-	folder := t.TempDir()
+	dir := t.TempDir()
 	var files []*resultfile.File
 	for i, content := range contents {
-		path := filepath.Join(folder, string(rune('a'+i))+".jsonl")
+		path := filepath.Join(dir, string(rune('a'+i))+".jsonl")
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -47,8 +48,8 @@ func opened(t *testing.T, contents ...[]byte) []*resultfile.File {
 	return files
 }
 
-// taken are the rows up to the first error.
-func taken(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
+// collect returns the rows up to the first error.
+func collect(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
 	var rs []*result.Row
 	for r, err := range rows {
 		if err != nil {
@@ -59,39 +60,38 @@ func taken(rows iter.Seq2[*result.Row, error]) ([]*result.Row, error) {
 	return rs, nil
 }
 
-// The law: however rows were spread over files, merged they are the file that one run
-// would have written, to the byte.
+// Merging the files of any split of the rows gives the bytes of the file of a single run.
 func TestMergeRestoresOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 9))
 	for range 60 {
 		n, parts := 1+random.IntN(60), 1+random.IntN(7)
 		var indexes []int
-		spread := make([][]int, parts)
-		for i, at := 0, 0; i < n; i++ {
-			at += 1 + random.IntN(2)*random.IntN(3) // with gaps, as of a sample
-			indexes = append(indexes, at)
+		split := make([][]int, parts)
+		for i, index := 0, 0; i < n; i++ {
+			index += 1 + random.IntN(2)*random.IntN(3) // with gaps, as in a sample
+			indexes = append(indexes, index)
 			k := random.IntN(parts)
-			spread[k] = append(spread[k], at)
+			split[k] = append(split[k], index)
 		}
 		var contents [][]byte
-		for _, part := range spread {
+		for _, part := range split {
 			if part != nil {
 				contents = append(contents, written(t, report.FormatJSONL, numbered(part...)))
 			}
 		}
-		rs, err := taken(resultfile.Merge(opened(t, contents...)))
+		rs, err := collect(resultfile.Merge(openFiles(t, contents...)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := string(written(t, report.FormatJSONL, rs)), string(written(t, report.FormatJSONL, numbered(indexes...))); got != want {
-			t.Fatalf("%v merged:\n%s\nis not\n%s", spread, got, want)
+			t.Fatalf("%v: got\n%s\nwant\n%s", split, got, want)
 		}
 	}
 }
 
 func TestAppendContinuesIndex(t *testing.T) {
-	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
-	rs, err := taken(resultfile.Append(files))
+	files := openFiles(t, written(t, report.FormatJSONL, numbered(0, 1, 5)), written(t, report.FormatJSONL, numbered(0)), written(t, report.FormatJSONL, numbered(2, 3)))
+	rs, err := collect(resultfile.Append(files))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,36 +100,35 @@ func TestAppendContinuesIndex(t *testing.T) {
 		got = append(got, fmt.Sprint(r.Index, r.ID))
 	}
 	if want := "0id-0 1id-1 5id-5 6id-0 9id-2 10id-3"; strings.Join(got, " ") != want {
-		t.Errorf("%v, want %s", got, want)
+		t.Errorf("got %v, want %s", got, want)
 	}
 }
 
-func TestMergeErrorsNameBothPlaces(t *testing.T) {
+func TestMergeErrorsNameBothFiles(t *testing.T) {
 	jsonl := func(rs []*result.Row) []byte { return written(t, report.FormatJSONL, rs) }
-	other := numbered(4)
-	other[0].Answer = "another"
-	other[0].ID = "x"
-	cut := jsonl(numbered(1, 3))
+	otherDataset := numbered(4)
+	otherDataset[0].Answer, otherDataset[0].ID = "another", "x"
+	truncated := jsonl(numbered(1, 3))
 	for name, tt := range map[string]struct {
 		files [][]byte
 		merge func([]*resultfile.File) iter.Seq2[*result.Row, error]
 		rows  int
 		want  string
 	}{
-		"the same row":     {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
-		"of three files":   {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, resultfile.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
-		"two datasets":     {[][]byte{jsonl(numbered(0, 4)), jsonl(other)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they from two datasets? --append`},
-		"files one by one": {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead`},
-		"a row again":      {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, resultfile.Append, 1, `a.jsonl:2: index 3 after 3`},
-		"a line cut off":   {[][]byte{jsonl(numbered(0, 2)), cut[:len(cut)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
-		"cut in the first": {[][]byte{cut[:len(cut)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
+		"duplicate row":            {[][]byte{jsonl(numbered(0, 2, 4)), jsonl(numbered(1, 4))}, resultfile.Merge, 3, `a.jsonl:3 and DIRb.jsonl:2 are the same row, with index 4 and id "id-4": it would count twice`},
+		"duplicate in three files": {[][]byte{jsonl(numbered(4)), jsonl(numbered(7)), jsonl(numbered(4))}, resultfile.Merge, 0, `a.jsonl:1 and DIRc.jsonl:1 are the same row, with index 4`},
+		"same index, other id":     {[][]byte{jsonl(numbered(0, 4)), jsonl(otherDataset)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they from two datasets? --append`},
+		"concatenated files":       {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead`},
+		"duplicate in one file":    {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, resultfile.Append, 1, `a.jsonl:2: index 3 after 3`},
+		"truncated second file":    {[][]byte{jsonl(numbered(0, 2)), truncated[:len(truncated)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: it ends too early`},
+		"truncated first file":     {[][]byte{truncated[:len(truncated)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: it ends too early`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			files := opened(t, tt.files...)
-			rs, err := taken(tt.merge(files))
+			files := openFiles(t, tt.files...)
+			rs, err := collect(tt.merge(files))
 			dir := filepath.Dir(files[0].Path()) + string(filepath.Separator)
 			if err == nil || !strings.HasPrefix(err.Error(), dir+strings.ReplaceAll(tt.want, "DIR", dir)) || len(rs) != tt.rows {
-				t.Errorf("%d rows, %v", len(rs), err)
+				t.Errorf("got %d rows and error %v, want %d and %s", len(rs), err, tt.rows, tt.want)
 			}
 		})
 	}
@@ -138,7 +137,7 @@ func TestMergeErrorsNameBothPlaces(t *testing.T) {
 func TestMergeClosesFilesWhenStopped(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for _, merge := range []func([]*resultfile.File) iter.Seq2[*result.Row, error]{resultfile.Merge, resultfile.Append} {
-		for _, err := range merge(opened(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
+		for _, err := range merge(openFiles(t, written(t, report.FormatJSONL, numbered(0, 2)), written(t, report.FormatJSONL, numbered(1, 3)))) {
 			if err != nil {
 				t.Error(err)
 			}
@@ -146,12 +145,12 @@ func TestMergeClosesFilesWhenStopped(t *testing.T) {
 		}
 	}
 	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines, %d before", after, before)
+		t.Errorf("got %d goroutines, want at most %d", after, before)
 	}
 }
 
-// summaryOf writes the summary of a run that had those results.
-func summaryOf(t *testing.T, path string, rs []*result.Row) {
+// writeSummary writes the summary of a run with the given results.
+func writeSummary(t *testing.T, path string, rs []*result.Row) {
 	t.Helper()
 	var f report.Figures
 	for _, r := range rs {
@@ -168,8 +167,9 @@ func summaryOf(t *testing.T, path string, rs []*result.Row) {
 	}
 }
 
-// summaryBeside writes a summary of a run with those settings and so many rows.
-func summaryBeside(t *testing.T, path string, rows int, datasets []string, settings ...string) {
+// writeFailedSummary writes the summary of a run of failed rows with the given settings,
+// which are pairs of name and value.
+func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, settings ...string) {
 	t.Helper()
 	s := new(report.Figures).Summary(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
@@ -185,11 +185,11 @@ func summaryBeside(t *testing.T, path string, rows int, datasets []string, setti
 	}
 }
 
-func TestOriginOf(t *testing.T) {
-	folder := t.TempDir()
-	a, b, c := filepath.Join(folder, "a.jsonl"), filepath.Join(folder, "b.jsonl"), filepath.Join(folder, "c.jsonl")
-	summaryBeside(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
-	summaryBeside(t, b, 0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc")
+func TestOriginMergesSettingsOfSummaries(t *testing.T) {
+	dir := t.TempDir()
+	a, b, c := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl"), filepath.Join(dir, "c.jsonl")
+	writeFailedSummary(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
+	writeFailedSummary(t, b, 0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc")
 	origin := func(paths ...string) *resultfile.Origin {
 		t.Helper()
 		o, err := resultfile.OriginOf(paths)
@@ -198,44 +198,44 @@ func TestOriginOf(t *testing.T) {
 		}
 		return o
 	}
-	whole := origin(b, a)
-	if !whole.Known || strings.Join(whole.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(whole.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || whole.Missing != nil {
-		t.Errorf("%+v", whole)
+	complete := origin(b, a)
+	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(complete.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || complete.Missing != nil {
+		t.Errorf("both shards: got %+v", complete)
 	}
-	if !whole.Empty(b) || whole.Empty(a) || whole.Empty(c) {
-		t.Error("the wrong file is empty")
+	if got := []bool{complete.Empty(a), complete.Empty(b), complete.Empty(c)}; !slices.Equal(got, []bool{false, true, false}) {
+		t.Errorf("Empty: got %v, want only b", got)
 	}
 	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
-		t.Errorf("%+v", one)
+		t.Errorf("one shard: got %+v", one)
 	}
-	if some := origin(a, c); some.Known || some.Settings != nil || some.Datasets != nil {
-		t.Errorf("%+v", some)
+	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
+		t.Errorf("one file without settings: got %+v", partial)
 	}
-	summaryBeside(t, c, 2, []string{}) // by report, which did not know the settings
-	if some := origin(a, c); some.Known || some.Settings != nil || some.Datasets != nil {
-		t.Errorf("%+v", some)
+	writeFailedSummary(t, c, 2, []string{}) // as report writes if it does not know the settings
+	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
+		t.Errorf("one file without settings: got %+v", partial)
 	}
-	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
+	writeFailedSummary(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
 	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {
-		t.Errorf("%+v", mixed)
+		t.Errorf("different shards: got %+v", mixed)
 	}
-	summaryBeside(t, c, 2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m")
+	writeFailedSummary(t, c, 2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m")
 	if _, err := resultfile.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {
-		t.Error(err)
+		t.Errorf("got %v, want an error about --judge", err)
 	}
 	if err := os.WriteFile(resultfile.SummaryPath(c), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := resultfile.OriginOf([]string{c}); err == nil || !strings.Contains(err.Error(), "c.summary.json: not a summary") {
-		t.Error(err)
+		t.Errorf("got %v, want an error about the summary", err)
 	}
 }
 
 func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
-	files := opened(t, written(t, report.FormatJSONL, numbered(0, 1)))
+	files := openFiles(t, written(t, report.FormatJSONL, numbered(0, 1)))
 	path := files[0].Path()
 	for rows, want := range map[int]string{2: "", 3: "a.jsonl: it has 2 rows, but its run had 3 according to "} {
-		summaryOf(t, path, numbered(0, 1, 2)[:rows])
+		writeSummary(t, path, numbered(0, 1, 2)[:rows])
 		o, err := resultfile.OriginOf([]string{path})
 		if err != nil {
 			t.Fatal(err)
@@ -244,12 +244,12 @@ func TestCheckRowsDetectsTruncatedFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := taken(resultfile.Merge([]*resultfile.File{f})); err != nil {
+		if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
 			t.Fatal(err)
 		}
 		err = o.CheckRows([]*resultfile.File{f})
 		if (want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), want) {
-			t.Errorf("%d rows: %v", rows, err)
+			t.Errorf("summary of %d rows: got %v, want %q", rows, err, want)
 		}
 	}
 	closeFiles(files)
@@ -261,11 +261,11 @@ func closeFiles(files []*resultfile.File) {
 	}
 }
 
-// What is in memory is the same at both numbers of rows.
+// Memory does not grow with the number of rows.
 func BenchmarkMerge(b *testing.B) {
 	for _, n := range []int{1000, 10_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			folder := b.TempDir()
+			dir := b.TempDir()
 			var paths []string
 			for shard := range 4 {
 				var buf []byte
@@ -275,7 +275,7 @@ func BenchmarkMerge(b *testing.B) {
 					r.Kept = []dataset.Column{{Name: "doc", Value: []byte("1")}}
 					buf = append(r.AppendJSON(buf), '\n')
 				}
-				paths = append(paths, filepath.Join(folder, fmt.Sprint(shard, ".jsonl")))
+				paths = append(paths, filepath.Join(dir, fmt.Sprint(shard, ".jsonl")))
 				if err := os.WriteFile(paths[shard], buf, 0o600); err != nil {
 					b.Fatal(err)
 				}
@@ -291,7 +291,7 @@ func BenchmarkMerge(b *testing.B) {
 					files = append(files, f)
 				}
 				if rs, err := count(resultfile.Merge(files)); err != nil || rs != n {
-					b.Fatal(rs, err)
+					b.Fatalf("got %d rows and error %v, want %d rows", rs, err, n)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")

@@ -70,7 +70,7 @@ func Marked() *result.Row {
 	return r
 }
 
-// Hostile returns a scored row whose texts try to break out of their format.
+// Hostile returns a scored row with texts that try to inject markup into every format.
 func Hostile() *result.Row {
 	r := Scored()
 	r.Index, r.ID, r.Question, r.Answer = 11, "\x00|`<b>\u202e@evil #1 ]]>", "\xff\xfe\U0001f315\u2028\ufffe", "x\r\n::error::EVIL\n##[error]EVIL"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,11 +24,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
-// all are results of every status, with all that is there only at times, and with
-// texts that a format could break.
+// all returns results of every status with all optional fields and with texts that need
+// escaping.
 func all() []*result.Row {
 	hostile := "=1+1\r\n\"quoted\", \x07\u2028 é 'x' \t|\\ "
-	at := utf8.RuneCountInString(hostile)
+	start := utf8.RuneCountInString(hostile)
 	return []*result.Row{
 		{
 			Index: 0, ID: "0", Status: result.Failed, Reason: "read", Err: errors.New("f.jsonl:1: answer: want a string, got null"),
@@ -45,7 +46,7 @@ func all() []*result.Row {
 			Status: result.Scored, Faithfulness: 0.5, Support: 0.493827,
 			Claims: []result.Claim{
 				{
-					ID: 0, Text: "Born in Ulm.", Start: at, End: at + 12, Lead: "Life:",
+					ID: 0, Text: "Born in Ulm.", Start: start, End: start + 12, Lead: "Life:",
 					Verdict: result.Supported, Score: 0.987654, Reason: "stated", ChunkIDs: []int{0, 1},
 					Evidence: []result.Evidence{{Chunk: 1, Start: 1, End: 4, Quote: "1+1"}, {Chunk: 2, Start: 0, End: 4, Quote: "null"}},
 				},
@@ -57,7 +58,7 @@ func all() []*result.Row {
 					Reused:      &result.Reused{By: "semantic", Statement: "He has \"died\".", Cosine: 0.912345},
 				},
 			},
-			Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: at + 13, End: at + 16}},
+			Skipped: []result.Skipped{{Kind: "greeting", Text: "Hi!", Start: start + 13, End: start + 16}},
 			Usage:   result.Usage{Requests: 1, PromptTokens: 812, CompletionTokens: 94, CachedRequests: 2},
 		},
 		{
@@ -72,7 +73,7 @@ func all() []*result.Row {
 	}
 }
 
-// written returns the results in that format.
+// written returns the results in the given format.
 func written(t *testing.T, f report.Format, rs []*result.Row) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -91,7 +92,7 @@ func written(t *testing.T, f report.Format, rs []*result.Row) []byte {
 	return b.Bytes()
 }
 
-// file writes content under that name, and returns the path.
+// file writes a file to a temporary directory and returns its path.
 func file(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -101,6 +102,7 @@ func file(t *testing.T, name string, content []byte) string {
 	return path
 }
 
+// read returns the rows up to the first error.
 func read(path string, o resultfile.Options) ([]*result.Row, error) {
 	f, err := resultfile.Open(path, o)
 	if err != nil {
@@ -120,19 +122,19 @@ func TestFormatsRoundTrip(t *testing.T) {
 	want := string(written(t, report.FormatJSONL, all()))
 	for _, f := range []report.Format{report.FormatJSONL, report.FormatJSON, report.FormatParquet, report.FormatCSV, report.FormatTSV} {
 		content := written(t, f, all())
-		for _, name := range []string{"r" + f.Extension(), "r"} { // by extension, and by content
+		for _, name := range []string{"r" + f.Extension(), "r"} { // format from the extension, and from the content
 			rs, err := read(file(t, name, content), resultfile.Options{Keep: []string{"text", "none"}})
 			if err != nil {
-				t.Errorf("%s as %s: %v", f, name, err)
+				t.Errorf("%s as %s: got error %v", f, name, err)
 				continue
 			}
 			got := rs
-			if f == report.FormatCSV || f == report.FormatTSV { // have neither
+			if f == report.FormatCSV || f == report.FormatTSV { // these formats have neither field
 				for i, r := range all() {
 					got[i].Skipped, got[i].Usage = r.Skipped, r.Usage
 				}
 			}
-			if f != report.FormatJSONL && f != report.FormatJSON { // have a kept column in every row
+			if f != report.FormatJSONL && f != report.FormatJSON { // these formats have kept columns in every row
 				for i, r := range all() {
 					if r.Kept == nil {
 						got[i].Kept = nil
@@ -153,23 +155,20 @@ func TestZeroByteRoundTrip(t *testing.T) {
 	for _, f := range []report.Format{report.FormatCSV, report.FormatTSV, report.FormatParquet} {
 		got, err := read(file(t, "r"+f.Extension(), written(t, f, rs)), resultfile.Options{})
 		if err != nil || got[0].Answer != rs[0].Answer {
-			t.Errorf("%s: %v, %v", f, got, err)
+			t.Errorf("%s: got %v and error %v, want answer %q", f, got, err, rs[0].Answer)
 		}
 	}
 }
 
 func TestOpenReadsCompressedFiles(t *testing.T) {
 	content := written(t, report.FormatJSONL, all())
-	var zipped, packed bytes.Buffer
-	g := gzip.NewWriter(&zipped)
-	z, err := zstd.NewWriter(&packed)
+	var gzipped, zstded bytes.Buffer
+	g := gzip.NewWriter(&gzipped)
+	z, err := zstd.NewWriter(&zstded)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []interface {
-		Write(p []byte) (int, error)
-		Close() error
-	}{g, z} {
+	for _, w := range []io.WriteCloser{g, z} {
 		if _, err := w.Write(content); err != nil {
 			t.Fatal(err)
 		}
@@ -177,15 +176,15 @@ func TestOpenReadsCompressedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, b := range map[string][]byte{"r.jsonl.gz": zipped.Bytes(), "r.jsonl.zst": packed.Bytes()} {
+	for name, b := range map[string][]byte{"r.jsonl.gz": gzipped.Bytes(), "r.jsonl.zst": zstded.Bytes()} {
 		rs, err := read(file(t, name, b), resultfile.Options{})
 		if err != nil || len(rs) != len(all()) {
-			t.Errorf("%s: %d results, %v", name, len(rs), err)
+			t.Errorf("%s: got %d results and error %v, want %d", name, len(rs), err, len(all()))
 		}
 	}
 	rs, err := read("-", resultfile.Options{Stdin: bytes.NewReader(content)})
 	if err != nil || len(rs) != len(all()) {
-		t.Errorf("standard input: %d results, %v", len(rs), err)
+		t.Errorf("standard input: got %d results and error %v, want %d", len(rs), err, len(all()))
 	}
 }
 
@@ -197,24 +196,24 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		file, content, want string
 		keep                []string
 	}{
-		"a dataset":            {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; results are what ragfaith score writes", nil},
-		"a dataset of CSV":     {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not results, which are what ragfaith score writes: no column index, faithfulness, support, status, reason, claims, error", nil},
-		"a summary":            {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
-		"a report":             {"r.md", "# report\n", "r.md: not results, which are what ragfaith score writes: no column index", nil},
-		"nothing":              {"e.jsonl", "", "e.jsonl: empty file", nil},
-		"a line cut off":       {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: it ends too early", nil},
-		"an array cut off":     {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
-		"no claims":            {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
-		"claims cut off":       {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
-		"no such column":       {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
-		"a column in no row":   {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
-		"two JSONs in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
-		"a number for a score": {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
+		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; results are what ragfaith score writes", nil},
+		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not results, which are what ragfaith score writes: no column index, faithfulness, support, status, reason, claims, error", nil},
+		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
+		"Markdown report":       {"r.md", "# report\n", "r.md: not results, which are what ragfaith score writes: no column index", nil},
+		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
+		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: it ends too early", nil},
+		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: invalid JSON", nil},
+		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not results, which are what ragfaith score writes: no column claims", nil},
+		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
+		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
+		"kept column in no row": {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
+		"two values in a cell":  {"r.csv", strings.Replace(csv, `,[],,,failed`, `,"[],""x"":[]",,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
+		"text as score":         {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {
 		path := file(t, tt.file, []byte(tt.content))
 		rs, err := read(path, resultfile.Options{Keep: tt.keep})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %d results, %v", name, len(rs), err)
+			t.Errorf("%s: got %d results and error %v, want %s", name, len(rs), err, tt.want)
 		}
 	}
 }
@@ -223,7 +222,7 @@ func TestKeptText(t *testing.T) {
 	r := all()[1]
 	for name, want := range map[string]string{"text": "@SUM(A1)", "whole": "-12", "none": "", "other": ""} {
 		if got, ok := r.KeptText(name); got != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v", name, got, ok)
+			t.Errorf("%s: got %q, %v, want %q", name, got, ok, want)
 		}
 	}
 }
@@ -237,7 +236,7 @@ func skipped(sentences []extract.Skipped) []result.Skipped {
 	return all
 }
 
-func TestSummaryBeside(t *testing.T) {
+func TestSummaryIsFoundBesideResults(t *testing.T) {
 	var f report.Figures
 	for _, r := range all() {
 		if err := f.Write(r); err != nil {
@@ -255,15 +254,15 @@ func TestSummaryBeside(t *testing.T) {
 	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.parquet"} {
 		got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), name))
 		if err != nil || got == nil {
-			t.Fatal(name, got, err)
+			t.Fatalf("%s: got %v, %v, want a summary", name, got, err)
 		}
-		again, err := got.Bytes()
-		if err != nil || !bytes.Equal(again, content) {
-			t.Errorf("%s: %v %s", name, err, cmp.Diff(string(content), string(again)))
+		reread, err := got.Bytes()
+		if err != nil || !bytes.Equal(reread, content) {
+			t.Errorf("%s: got error %v, summary (-want +got):\n%s", name, err, cmp.Diff(string(content), string(reread)))
 		}
 	}
 	if got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), "other.jsonl")); got != nil || err != nil {
-		t.Error(got, err)
+		t.Errorf("other.jsonl: got %v, %v, want no summary", got, err)
 	}
 	for content, want := range map[string]string{
 		`{"a":1}`: "not a summary, which is what score --summary writes", "[": "not a summary: ",
@@ -271,14 +270,13 @@ func TestSummaryBeside(t *testing.T) {
 	} {
 		bad := file(t, "bad.json", []byte(content))
 		if _, err := resultfile.ReadSummary(bad); err == nil || !strings.HasPrefix(err.Error(), bad+": "+want) {
-			t.Error(err)
+			t.Errorf("%s: got %v, want %s", content, err, want)
 		}
 	}
 }
 
-// CSV lacks what was skipped, which is found in the answer once more, so that
-// results that were read from it can be written as anything. In other formats it
-// has to be there.
+// CSV does not have the skipped sentences. They are found in the answer again, so that
+// rows can be converted to other formats, which require them.
 func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 	var rows []*result.Row
 	for i, answer := range []string{"<think>x</think>", "I don't know.", "[1]", "Hello! How are you?", "", "The sky is blue."} {
@@ -287,7 +285,7 @@ func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &result.Row{Index: i, ID: strconv.Itoa(i), Answer: answer, Status: result.NoClaims, Reason: e.Reason(), Skipped: skipped(e.Skipped), Faithfulness: math.NaN(), Support: math.NaN()}
-		if len(e.Claims) > 0 { // a language model may have found none
+		if len(e.Claims) > 0 { // as if a language model had found no claims
 			r.Reason, r.Skipped = "nothing_claimed", []result.Skipped{{Kind: "unstated", Text: answer, Start: 0, End: len(answer)}}
 		}
 		rows = append(rows, r)
@@ -302,12 +300,12 @@ func TestRowsWithoutClaimsRoundTrip(t *testing.T) {
 			t.Errorf("%s: %s", f, d)
 		}
 	}
-	empty := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
-	if _, err := read(file(t, "empty.csv", []byte(empty)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
-		t.Errorf("got %v, want an error", err)
+	edited := strings.Replace(string(written(t, report.FormatCSV, rows)), "nothing_claimed", "empty", 1)
+	if _, err := read(file(t, "empty.csv", []byte(edited)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), `reason: got "empty", want ["nothing_claimed"]`) {
+		t.Errorf("got %v, want an error about the reason", err)
 	}
 	without := regexp.MustCompile(`,"skipped":\[.*?\]`).ReplaceAllString(string(want), "")
 	if _, err := read(file(t, "without.jsonl", []byte(without)), resultfile.Options{}); err == nil || !strings.Contains(err.Error(), "no_claims, without the answer and what was skipped") {
-		t.Errorf("got %v, want an error", err)
+		t.Errorf("got %v, want an error about the missing field", err)
 	}
 }

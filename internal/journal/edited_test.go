@@ -1,0 +1,75 @@
+package journal
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// editScore changes the faithfulness of a row from 0 to 1 without changing its verdicts.
+func editScore(t *testing.T, line string) string {
+	t.Helper()
+	edited := strings.Replace(line, `"faithfulness":0.0`, `"faithfulness":1.0`, 1)
+	if edited == line {
+		t.Fatalf("got a row with another score, want 0: %s", line)
+	}
+	return edited
+}
+
+func TestEditedRowsAreJudgedAgain(t *testing.T) {
+	const rows = 30
+	want := uninterrupted(t, rows)
+	lines := strings.SplitAfter(want, "\n")
+	var zeros []int // rows that scored 0
+	for i, line := range lines {
+		if strings.Contains(line, `"faithfulness":0.0`) {
+			zeros = append(zeros, i)
+		}
+	}
+	for kill := int64(0); kill < int64(len(want)); kill += 997 {
+		path, _ := interrupted(t)
+		edited := append([]string{}, lines[:rows-1]...)
+		for _, i := range zeros[:2] {
+			edited[i] = editScore(t, edited[i])
+		}
+		if err := os.WriteFile(path+".part", []byte(strings.Join(edited, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if kill > 0 { // kill the resumed run too
+			if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, kill); !errors.Is(err, errKilled) {
+				t.Fatalf("killed at byte %d: got %v, want %v", kill, err, errKilled)
+			}
+		}
+		j, err := Open(path, testSettings, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		warning := ""
+		j.Stored().Warn = func(err error) { warning += err.Error() }
+		kept := 0
+		for row, err := range rowsOf(rows) {
+			r, err := j.Stored().Next(&row, err)
+			if err != nil {
+				t.Error(err)
+			}
+			if r != nil {
+				kept++
+			}
+		}
+		if kill == 0 {
+			if want := path + ".part: rows with fields that contradict each other are judged again: 2, the first at line "; !strings.HasPrefix(warning, want) || !strings.HasSuffix(warning, ": faithfulness: got 1, want 0 (0 of 1 claims supported)") {
+				t.Errorf("got warning %q, want %q", warning, want)
+			}
+		}
+		if kept < rows-1-2 {
+			t.Errorf("killed at byte %d: got %d rows kept, want at least %d", kill, kept, rows-1-2)
+		}
+		if _, err := j.Abandon(true); err != nil {
+			t.Error(err)
+		}
+		if _, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
+			t.Errorf("killed at byte %d: got error %v or other results than an uninterrupted run", kill, err)
+		}
+	}
+}

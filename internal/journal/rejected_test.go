@@ -1,0 +1,210 @@
+package journal
+
+import (
+	"errors"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/safefile"
+)
+
+// interrupted returns the output path of a run over 30 rows that was killed about halfway,
+// and the content of its .part file.
+func interrupted(t *testing.T) (path, part string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "out.jsonl")
+	size := int64(len(uninterrupted(t, 30)))
+	if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, false, size/2); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	return path, contentOf(t, path+".part")
+}
+
+func TestChangedDatasetIsRejected(t *testing.T) {
+	path, part := interrupted(t)
+	edit := func(index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
+		return editRow(rowsOf(30), index, change)
+	}
+	for _, tt := range []struct {
+		rows iter.Seq2[dataset.Row, error]
+		want string
+	}{
+		{edit(3, func(r *dataset.Row, _ *error) { r.ID = "other" }), "row 3 (f.jsonl:4): id is not the same"},
+		{edit(0, func(r *dataset.Row, _ *error) { r.Question = "other" }), "row 0 (f.jsonl:1): question is not the same"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Answer += "." }), "row 5 (f.jsonl:6): answer is not the same"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Contexts = []string{"d", "c"} }), "row 5 (f.jsonl:6): contexts are not the same"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Index = 6 }), "row 6 (f.jsonl:6): index was 5, is 6"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), `row 5 (f.jsonl:6): column "n" is not the same`},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "m" was "n"`},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): it has 0 kept columns, and had 1"},
+		{edit(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): it could not be read before, and can be now"},
+		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): it cannot be read for another reason: f:8: x"},
+		{edit(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): it can no longer be read: f:7: x"},
+		{rowsOf(2), "row 2 is no longer in the dataset"},
+	} {
+		_, err := score(t, path, tt.rows, newJudge(), testSettings, true, 0)
+		var changed *ChangedError
+		if !errors.As(err, &changed) || changed.What != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+		if got := contentOf(t, path+".part"); got != part {
+			t.Fatalf("%s: .part was modified", tt.want)
+		}
+	}
+	if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDifferentSettingsAreRejected(t *testing.T) {
+	path, part := interrupted(t)
+	for _, tt := range []struct {
+		settings Settings
+		want     string
+	}{
+		{Settings{{"--threshold", "0.6"}, {"--judge", "fake"}}, "--threshold was 0.5, is 0.6"},
+		{Settings{{"--threshold", "0.6"}, {"--judge", ""}}, "--threshold was 0.5, is 0.6; --judge was fake, is empty"},
+		{Settings{{"--judge", "fake"}, {"--model", "m"}}, "--model was not set, is m; --threshold was 0.5, is not set"},
+	} {
+		_, err := score(t, path, rowsOf(30), newJudge(), tt.settings, true, 0)
+		var changed *SettingsError
+		if !errors.As(err, &changed) || strings.Join(changed.Changes, "; ") != tt.want {
+			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+	if _, err := score(t, path, rowsOf(30), newJudge(), Settings{testSettings[1], testSettings[0]}, true, 1); !errors.Is(err, errKilled) {
+		t.Error(err)
+	}
+	if got := contentOf(t, path+".part"); got != part {
+		t.Errorf(".part: got %q, want %q", got, part)
+	}
+}
+
+func TestMissingSettingsAreRejected(t *testing.T) {
+	path, _ := interrupted(t)
+	settings := path + ".part.settings"
+	for _, content := range []string{"", "{", "{}", "null"} {
+		if err := os.WriteFile(settings, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path, testSettings, true); err == nil || !strings.Contains(err.Error(), "does not hold the settings of its run") {
+			t.Errorf("settings %q: got %v, want an error about them", content, err)
+		}
+	}
+	if err := os.Remove(settings); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path, testSettings, true); err == nil || !strings.Contains(err.Error(), "are missing; remove it to start over") {
+		t.Errorf("got %v, want an error about missing settings", err)
+	}
+}
+
+func TestOpenDoesNotOverwriteResults(t *testing.T) {
+	path, part := interrupted(t)
+	_, err := Open(path, testSettings, false)
+	var unfinished *UnfinishedError
+	if !errors.As(err, &unfinished) || unfinished.Part != path+".part" {
+		t.Fatalf("got %v, want an UnfinishedError for %s", err, path+".part")
+	}
+	if got := contentOf(t, path+".part"); got != part {
+		t.Errorf(".part: got %q, want %q", got, part)
+	}
+	if names := namesIn(t, path); names != "out.jsonl.part out.jsonl.part.settings" {
+		t.Errorf("got files %s, want .part and its settings", names)
+	}
+	// A .part without a complete row may be overwritten.
+	if err := os.WriteFile(path+".part", []byte(part[:20]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, false, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestInvalidLineEndsStoredResults(t *testing.T) {
+	want := uninterrupted(t, 30)
+	for name, corrupt := range map[string]func(line string) string{
+		"extra spaces":  func(line string) string { return strings.Replace(line, ":", ": ", 1) },
+		"not JSON":      func(string) string { return "x\n" },
+		"zero bytes":    func(line string) string { return strings.Repeat("\x00", len(line)-1) + "\n" },
+		"truncated row": func(line string) string { return line[:len(line)/2] + "\n" },
+		"unknown field": func(line string) string {
+			return strings.Replace(line, `"cached_requests":0`, `"cached_requests":0,"x":1`, 1)
+		},
+	} {
+		path, part := interrupted(t)
+		lines := strings.SplitAfter(part, "\n")
+		lines[5] = corrupt(lines[5])
+		if err := os.WriteFile(path+".part", []byte(strings.Join(lines, "")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, err := Open(path, testSettings, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var warning error
+		j.Stored().Warn = func(err error) { warning = err }
+		for row, err := range rowsOf(10) {
+			if _, err := j.Stored().Next(&row, err); err != nil {
+				t.Error(err)
+			}
+		}
+		if warning == nil || !strings.Contains(warning.Error(), "this row and those after it are judged again") || j.Stored().Kept() != 5 {
+			t.Errorf("%s: got %d rows kept and warning %v, want 5 rows", name, j.Stored().Kept(), warning)
+		}
+		if _, err := j.Abandon(true); err != nil {
+			t.Error(err)
+		}
+		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || contentOf(t, path) != want {
+			t.Errorf("%s: got error %v or other results", name, err)
+		}
+	}
+}
+
+func TestSecondRunOnSameFileIsRejected(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	j, err := Open(path, testSettings, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, resume := range []bool{false, true} {
+		_, err = Open(path, testSettings, resume)
+		var locked *safefile.LockedError
+		if !errors.As(err, &locked) || locked.PID != os.Getpid() {
+			t.Errorf("got %v, want a LockedError of process %d", err, os.Getpid())
+		}
+	}
+	if _, err := j.Abandon(false); err != nil {
+		t.Error(err)
+	}
+	if names := namesIn(t, path); names != "" {
+		t.Errorf("got files %s, want none", names)
+	}
+	// The lock file of a killed process does not lock.
+	if err := os.WriteFile(path+".part.lock", []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := score(t, path, rowsOf(3), newJudge(), testSettings, false, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDeviceCannotBeResumed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out.jsonl")
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skipf("cannot create symbolic links: %v", err)
+	}
+	if _, err := Open(path, testSettings, true); !errors.Is(err, ErrNotAFile) {
+		t.Errorf("got %v, want %v", err, ErrNotAFile)
+	}
+	if _, err := score(t, path, rowsOf(3), newJudge(), testSettings, false, 0); err != nil {
+		t.Error(err)
+	}
+	if names := namesIn(t, path); names != "out.jsonl" {
+		t.Errorf("got files %s, want out.jsonl", names)
+	}
+}
