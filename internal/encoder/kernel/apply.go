@@ -46,14 +46,14 @@ func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
 
 // applyTask is the task of applying a linear layer.
 type applyTask struct {
-	l         *Linear
-	dst, x    []float32
-	ldd, ldx  int
-	rows      int
-	act       Activation
-	gated     bool
-	rowCuts   int // number of row ranges
-	panelCuts int // number of panel ranges
+	l           *Linear
+	dst, x      []float32
+	ldd, ldx    int
+	rows        int
+	act         Activation
+	gated       bool
+	rowRanges   int // number of row ranges
+	panelRanges int // number of panel ranges
 }
 
 func (w *Worker) apply(a *applyTask) {
@@ -66,7 +66,7 @@ func (w *Worker) apply(a *applyTask) {
 	}
 	m := w.mark()
 	for lo := 0; lo < a.rows; lo += maxRows {
-		a.block(w, lo, min(lo+maxRows, a.rows), 0, a.width())
+		a.block(w, lo, min(lo+maxRows, a.rows), 0, a.panels())
 	}
 	w.release(m)
 }
@@ -81,35 +81,35 @@ func (p *Pool) apply(a *applyTask) {
 	if a.rows == 0 || a.l.Out == 0 {
 		return
 	}
-	panels := a.width()
+	panels := a.panels()
 	workers := len(p.workers)
-	a.rowCuts = (a.rows + maxRows - 1) / maxRows
-	a.panelCuts = 1
+	a.rowRanges = (a.rows + maxRows - 1) / maxRows
+	a.panelRanges = 1
 	if a.l.precision == Int8 {
 		// Panels are already packed, so only full tiles limit how finely to
 		// divide the rows.
 		if workers > 1 {
-			a.rowCuts = max(a.rowCuts, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
+			a.rowRanges = max(a.rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
 		}
 	}
-	if want := 4 * workers; workers > 1 && a.rowCuts < workers {
-		a.panelCuts = min(panels, (want+a.rowCuts-1)/a.rowCuts)
-	} else if workers > 1 && a.rowCuts < want && a.l.precision == Float32 {
-		a.panelCuts = min(panels, 2)
+	if want := 4 * workers; workers > 1 && a.rowRanges < workers {
+		a.panelRanges = min(panels, (want+a.rowRanges-1)/a.rowRanges)
+	} else if workers > 1 && a.rowRanges < want && a.l.precision == Float32 {
+		a.panelRanges = min(panels, 2)
 	}
 	p.applyTask = *a
-	p.run(&p.applyTask, a.rowCuts*a.panelCuts)
+	p.run(&p.applyTask, a.rowRanges*a.panelRanges)
 	p.applyTask = applyTask{}
 }
 
 func (a *applyTask) run(w *Worker, i int) {
-	r, c := i/a.panelCuts, i%a.panelCuts
-	n := a.width()
-	a.block(w, a.rows*r/a.rowCuts, a.rows*(r+1)/a.rowCuts, n*c/a.panelCuts, n*(c+1)/a.panelCuts)
+	r, c := i/a.panelRanges, i%a.panelRanges
+	n := a.panels()
+	a.block(w, a.rows*r/a.rowRanges, a.rows*(r+1)/a.rowRanges, n*c/a.panelRanges, n*(c+1)/a.panelRanges)
 }
 
-// width returns the number of panels that make up the columns of dst.
-func (a *applyTask) width() int {
+// panels returns the number of panels that make up the columns of dst.
+func (a *applyTask) panels() int {
 	n := len(a.l.panels)
 	if a.gated {
 		if len(a.l.parts) != 2 || a.l.parts[0].Out != a.l.parts[1].Out {

@@ -146,21 +146,21 @@ func (q *queryRange) window(lo, hi, window int) (from, to int) {
 
 // run computes one head of one item.
 func (t *attendTask) run(w *Worker, i int) {
-	h := headAttention{a: &t.a, w: w, q: t.items[i/t.a.Heads], head: i % t.a.Heads}
+	h := headAttention{a: &t.a, w: w, queries: t.items[i/t.a.Heads], head: i % t.a.Heads}
 	h.pack()
-	rows, mr := h.q.hi-h.q.lo, w.k.mr
+	rows, mr := h.queries.hi-h.queries.lo, w.k.mr
 	count := (rows + mr - 1) / mr
 	for j := range count {
-		h.tile(h.q.lo+rows*j/count, h.q.lo+rows*(j+1)/count)
+		h.tile(h.queries.lo+rows*j/count, h.queries.lo+rows*(j+1)/count)
 	}
 }
 
 // headAttention computes one head with packed keys and values.
 type headAttention struct {
-	a    *Attention
-	w    *Worker
-	q    queryRange
-	head int
+	a       *Attention
+	w       *Worker
+	queries queryRange
+	head    int
 
 	keys    []float32 // [n/nr][HeadDim][nr]
 	values  []float32 // [HeadDim/nr][n][nr]
@@ -173,15 +173,15 @@ type headAttention struct {
 
 // pack copies the visible keys and values into panels.
 func (h *headAttention) pack() {
-	a, w, k, n := h.a, h.w, h.w.k, h.q.n
+	a, w, k, n := h.a, h.w, h.w.k, h.queries.n
 	d, nr := a.HeadDim, k.nr
-	at := h.q.start*a.Stride + h.head*d
+	at := h.queries.start*a.Stride + h.head*d
 	keys, stride := a.K[at:], a.Stride
-	if h.q.keys != nil {
+	if h.queries.keys != nil {
 		from := keys
 		keys, stride = w.Floats(n*d), d
 		row := keys
-		for _, r := range h.q.keys {
+		for _, r := range h.queries.keys {
 			for j := r[0]; j < r[1]; j++ {
 				row = row[copy(row[:d], from[j*a.Stride:]):]
 			}
@@ -198,11 +198,11 @@ func (h *headAttention) pack() {
 		width := min(nr, d-c)
 		dst := h.values[c*n:]
 		from := a.V[at+c:]
-		if h.q.keys == nil {
+		if h.queries.keys == nil {
 			padRows(dst, from, n, a.Stride, width, nr)
 			continue
 		}
-		for _, r := range h.q.keys {
+		for _, r := range h.queries.keys {
 			padRows(dst, from[r[0]*a.Stride:], r[1]-r[0], a.Stride, width, nr)
 			dst = dst[(r[1]-r[0])*nr:]
 		}
@@ -229,9 +229,9 @@ func padRows(dst, src []float32, n, stride, width, nr int) {
 func (h *headAttention) tile(lo, hi int) {
 	a, k := h.a, h.w.k
 	d, nr := a.HeadDim, k.nr
-	from, to := h.q.window(lo, hi, a.Window)
+	from, to := h.queries.window(lo, hi, a.Window)
 	first := from / nr
-	q := a.Q[(h.q.start+lo)*a.Stride+h.head*d:]
+	q := a.Q[(h.queries.start+lo)*a.Stride+h.head*d:]
 	for p := first; p*nr < to; p++ {
 		k.gemm(hi-lo, d, q, a.Stride, h.keys[p*nr*d:], h.scores[(p-first)*nr:], h.ld, nil, nil, nil)
 	}
@@ -239,8 +239,8 @@ func (h *headAttention) tile(lo, hi int) {
 		h.softmaxRow(i, i-lo, first*nr, to)
 	}
 	for c := 0; c < d; c += nr {
-		v := h.values[c*h.q.n+first*nr*nr:]
-		out := a.Out[(h.q.start+lo)*a.OutStride+h.head*d+c:]
+		v := h.values[c*h.queries.n+first*nr*nr:]
+		out := a.Out[(h.queries.start+lo)*a.OutStride+h.head*d+c:]
 		if d-c >= nr {
 			k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, out, a.OutStride, h.inverse, nil, nil)
 			continue
@@ -255,7 +255,7 @@ func (h *headAttention) tile(lo, hi int) {
 // softmaxRow converts the scores of query i, in row r, into weights. The row
 // covers keys [first, last).
 func (h *headAttention) softmaxRow(i, r, first, last int) {
-	from, to := h.q.window(i, i+1, h.a.Window)
+	from, to := h.queries.window(i, i+1, h.a.Window)
 	scores := h.scores[r*h.ld : r*h.ld+last-first]
 	clear(scores[:from-first])
 	clear(scores[to-first:])
@@ -274,12 +274,12 @@ func (h *headAttention) biases(i, from, to int) []float32 {
 	if a.Bias == nil && a.Relative == nil {
 		return nil
 	}
-	if h.q.keys == nil {
+	if h.queries.keys == nil {
 		return h.positionBiases(h.bias[:to-from], i, from, to)
 	}
 	bias := h.bias[:to-from]
 	place := 0
-	for _, k := range h.q.keys {
+	for _, k := range h.queries.keys {
 		lo, hi := max(place, from), min(place+k[1]-k[0], to)
 		if lo < hi {
 			dst := bias[lo-from : hi-from]
@@ -299,7 +299,7 @@ func (h *headAttention) positionBiases(dst []float32, i, lo, hi int) []float32 {
 		return a.Relative[middle+lo : middle+hi]
 	}
 	m := h.w.mark()
-	a.Bias(h.w, h.q.sequence, h.head, i, lo, hi, dst)
+	a.Bias(h.w, h.queries.sequence, h.head, i, lo, hi, dst)
 	h.w.release(m)
 	return dst
 }

@@ -79,7 +79,7 @@ func (m *matcher) extract(s *state, chars *characters) error {
 			if t.lstrip {
 				for lo > done {
 					r, w := utf8.DecodeLastRune(src[:lo])
-					if chars.of(r)&space == 0 {
+					if chars.classOf(r)&space == 0 {
 						break
 					}
 					lo -= w
@@ -107,5 +107,5 @@ func (m *matcher) extract(s *state, chars *characters) error {
 func (c *characters) standsAlone(src []byte, lo, hi int) bool {
 	before, n := utf8.DecodeLastRune(src[:lo])
 	after, k := utf8.DecodeRune(src[hi:])
-	return (n == 0 || c.of(before)&word == 0) && (k == 0 || c.of(after)&word == 0)
+	return (n == 0 || c.classOf(before)&word == 0) && (k == 0 || c.classOf(after)&word == 0)
 }

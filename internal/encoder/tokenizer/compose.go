@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A form is one of the four Unicode normalization forms. Decompositions come
+// A unicodeForm is one of the four Unicode normalization forms. Decompositions come
 // from golang.org/x/text. Composition is implemented here because it must track
 // offsets, and because the reference uses Unicode 9.
 type unicodeForm struct {
@@ -42,7 +42,7 @@ func composites(chars *characters) map[uint64]rune {
 		for r := block[0]; r <= block[1]; r++ {
 			s := string(r)
 			parts := norm.NFD.PropertiesString(s).Decomposition()
-			if len(parts) == 0 || chars.of(r)&notNormalized != 0 || norm.NFC.String(s) != s {
+			if len(parts) == 0 || chars.classOf(r)&notNormalized != 0 || norm.NFC.String(s) != s {
 				continue
 			}
 			last, w := utf8.DecodeLastRune(parts)
@@ -125,7 +125,7 @@ func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
 		p := f.decoder.Properties(src[i : i+w])
 		parts := p.Decomposition()
 		switch {
-		case f.chars.of(r)&notNormalized != 0:
+		case f.chars.classOf(r)&notNormalized != 0:
 			push(r, 0, true)
 		case r >= hangulBase && r < hangulBase+hangulCount:
 			at := r - hangulBase
@@ -137,7 +137,7 @@ func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
 		case len(parts) == 0:
 			push(r, p.CCC(), true)
 		}
-		if f.chars.of(r)&notNormalized == 0 {
+		if f.chars.classOf(r)&notNormalized == 0 {
 			for k := 0; k < len(parts); {
 				part, n := utf8.DecodeRune(parts[k:])
 				push(part, f.decoder.Properties(parts[k:k+n]).CCC(), k == 0)

@@ -28,11 +28,11 @@ func decode(raw jsontext.Value, path string, dst any) error {
 	return nil
 }
 
-// repeated allows duplicate names except at the top level. Parsing the whole file
+// allowDuplicates allows duplicate names except at the top level. Parsing the whole file
 // rejects duplicates at any depth, and checking again doubles the time.
 func allowDuplicates(path string) json.Options { return jsontext.AllowDuplicateNames(path != "") }
 
-// describe prefixes an error with the JSON pointer of the member it is about.
+// pointerError prefixes an error with the JSON pointer of the member it is about.
 func pointerError(err error, path string) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
@@ -76,7 +76,7 @@ func kindName(k jsontext.Kind) string {
 	return "value"
 }
 
-// typeOf returns the member "type" of an object, or "" if it is missing.
+// typeName returns the member "type" of an object, or "" if it is missing.
 func typeName(raw jsontext.Value, path string) (string, error) {
 	var v struct {
 		Type string `json:"type"`
@@ -265,7 +265,7 @@ func parseScore(s string) (float64, error) {
 	rest, negative := strings.CutPrefix(s, "-")
 	var digits uint64
 	exponent := 0
-	// take reads digits, and returns how many there are behind those that fit.
+	// take reads digits and returns how many fit and how many do not.
 	take := func() (taken, dropped int) {
 		for rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 			d := uint64(rest[0] - '0')
@@ -319,7 +319,7 @@ func scale(f float64, exponent int) (float64, error) {
 	if exponent > 308 {
 		return 0, errScore
 	}
-	// math.Pow10 isn't exact to the last bit for all of them.
+	// math.Pow10 is not correctly rounded for all exponents.
 	power, err := strconv.ParseFloat("1e"+strconv.Itoa(max(exponent, -exponent)), 64)
 	if err != nil {
 		return 0, errScore

@@ -44,7 +44,7 @@ type filter struct {
 }
 
 func (f *filter) classify(r rune) (drop, space bool) {
-	if f.chars.of(r)&f.drop != 0 || f.dropFunc != nil && f.dropFunc(r) {
+	if f.chars.classOf(r)&f.drop != 0 || f.dropFunc != nil && f.dropFunc(r) {
 		return true, false
 	}
 	return false, f.spaceFunc != nil && f.spaceFunc(r)
@@ -91,7 +91,7 @@ func (f *filter) apply(_ *state, e *editor) error {
 
 // clean returns the clean_text step of BertNormalizer.
 func clean(chars *characters) normalizer {
-	return &filter{chars: chars, drop: removed, spaceFunc: func(r rune) bool { return r != ' ' && chars.of(r)&space != 0 }}
+	return &filter{chars: chars, drop: removed, spaceFunc: func(r rune) bool { return r != ' ' && chars.classOf(r)&space != 0 }}
 }
 
 // nmt returns the Nmt normalizer, which comes from SentencePiece.
@@ -149,7 +149,7 @@ func (l lowercase) unchanged(src []byte) bool {
 		if r >= utf8.RuneSelf {
 			r, w = utf8.DecodeRune(src[i:])
 		}
-		if l.chars.of(r)&upper != 0 {
+		if l.chars.classOf(r)&upper != 0 {
 			return false
 		}
 		i += w
@@ -166,7 +166,7 @@ func (l lowercase) apply(_ *state, e *editor) error {
 		if r >= utf8.RuneSelf {
 			r, w = utf8.DecodeRune(src[i:])
 		}
-		if l.chars.of(r)&upper != 0 {
+		if l.chars.classOf(r)&upper != 0 {
 			e.keep(i - kept)
 			kept = i + w
 			e.put(l.chars.toLower(r), 0)
@@ -188,7 +188,7 @@ type strip struct {
 
 func (s strip) bounds(src []byte) (lo, hi int) {
 	hi = len(src)
-	isSpace := func(r rune) bool { return s.chars.of(r)&space != 0 }
+	isSpace := func(r rune) bool { return s.chars.classOf(r)&space != 0 }
 	if s.left {
 		lo = hi - len(bytes.TrimLeftFunc(src, isSpace))
 	}

@@ -29,7 +29,7 @@ func (p *parser) model(raw jsontext.Value, path string) (model, error) {
 	return nil, fmt.Errorf("%s/type: %q is not supported", path, kind)
 }
 
-// untyped infers the type of a model in an older file without the member
+// inferType infers the type of a model in an older file without the member
 // "type".
 func inferType(raw jsontext.Value, path string) (string, error) {
 	var j struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// A literal matches a string.
+// A literalPattern matches a string.
 type literalPattern string
 
 func (l literalPattern) find(all []match, src []byte) ([]match, error) {
@@ -108,7 +108,7 @@ func (b backtrackingPattern) find(all []match, src []byte) ([]match, error) {
 	return all, nil
 }
 
-// A replace is the Replace normalizer.
+// A replaceNormalizer is the Replace normalizer.
 type replaceNormalizer struct {
 	finder finder
 	to     string
@@ -150,7 +150,7 @@ const (
 	qwen2Pattern  = `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`
 )
 
-// knownPattern returns the implementation of a known pattern.
+// builtinPattern returns the implementation of a known pattern.
 func builtinPattern(chars *characters, pattern string) (finder, bool) {
 	switch pattern {
 	case gpt2Pattern:
@@ -173,7 +173,7 @@ func (c *characters) kind(src []byte, i int) (class, int) {
 		return c.ascii[src[i]] & (space | letter | number), 1
 	}
 	r, w := utf8.DecodeRune(src[i:])
-	return c.of(r) & (space | letter | number), w
+	return c.classOf(r) & (space | letter | number), w
 }
 
 // run returns the end of the run of characters of the given kind that starts at

@@ -57,7 +57,7 @@ type margin struct{ lead, tail int32 }
 // marginOf counts the leading and trailing spaces, including the character that
 // represents a space in ByteLevel.
 func marginOf(chars *characters, token []byte) margin {
-	isSpace := func(r rune) bool { return r == 'Ġ' || chars.of(r)&space != 0 }
+	isSpace := func(r rune) bool { return r == 'Ġ' || chars.classOf(r)&space != 0 }
 	var m margin
 	for rest := token; len(rest) > 0; m.lead++ {
 		r, w := utf8.DecodeRune(rest)
@@ -213,7 +213,7 @@ func (t *Truncation) lengths(n1, n2, added int, pair bool) (int, int, error) {
 	return 0, 0, fmt.Errorf("strategy %d: %w", t.Strategy, ErrCannotTruncate)
 }
 
-// share divides a budget between two texts that exceed it. It keeps the shorter
+// splitBudget divides a budget between two texts that exceed it. It keeps the shorter
 // one if that takes at most half.
 func splitBudget(n1, n2, budget int) (int, int) {
 	if n1 > n2 {

@@ -28,48 +28,33 @@ const (
 	contiguous
 )
 
-// apply splits a piece at its matches. A delimiter is only merged with a
-// neighbor that is not a delimiter.
+// apply splits a piece at its matches.
 func (b behavior) apply(s *state, p piece, all []match) {
-	switch b {
-	case removeDelimiter:
-		for _, m := range all {
-			if !m.matched {
-				s.cut(p.lo+m.lo, p.lo+m.hi, notAdded)
-			}
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && b.joins(all[j-1].matched, all[j].matched) {
+			j++
 		}
-	case isolate:
-		for _, m := range all {
-			s.cut(p.lo+m.lo, p.lo+m.hi, notAdded)
-		}
-	case contiguous:
-		for i := 0; i < len(all); {
-			j := i + 1
-			for j < len(all) && all[j].matched == all[i].matched {
-				j++
-			}
+		if b != removeDelimiter || !all[i].matched {
 			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
-			i = j
 		}
-	case mergeWithPrevious:
-		for i := 0; i < len(all); {
-			j := i + 1
-			if !all[i].matched && j < len(all) && all[j].matched {
-				j++
-			}
-			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
-			i = j
-		}
-	case mergeWithNext:
-		for i := 0; i < len(all); {
-			j := i + 1
-			if all[i].matched && j < len(all) && !all[j].matched {
-				j++
-			}
-			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
-			i = j
-		}
+		i = j
 	}
+}
+
+// joins reports whether adjacent ranges stay together; left and right say whether
+// they are delimiters. A delimiter is only merged with a range that is not one.
+func (b behavior) joins(left, right bool) bool {
+	switch b {
+	case contiguous:
+		return left == right
+	case mergeWithPrevious:
+		return !left && right
+	case mergeWithNext:
+		return left && !right
+	case removeDelimiter, isolate:
+	}
+	return false
 }
 
 // A classSplitter splits at characters of a class.
@@ -89,7 +74,7 @@ func (c classSplitter) divide(s *state) error {
 			if r >= utf8.RuneSelf {
 				r, w = utf8.DecodeRune(src[i:])
 			}
-			if c.chars.of(r)&c.class != 0 {
+			if c.chars.classOf(r)&c.class != 0 {
 				if begin < i {
 					s.match = append(s.match, match{int32(begin), int32(i), false})
 				}
@@ -118,7 +103,7 @@ func (b bertWords) divide(s *state) error {
 			if r >= utf8.RuneSelf {
 				r, w = utf8.DecodeRune(src[i:])
 			}
-			if c := b.chars.of(r); c&(space|punctuation) != 0 {
+			if c := b.chars.classOf(r); c&(space|punctuation) != 0 {
 				s.cut(p.lo+int32(begin), p.lo+int32(i), notAdded)
 				begin = i + w
 				if c&space == 0 {
@@ -142,8 +127,8 @@ func (w wordRuns) divide(s *state) error {
 		begin, last := 0, space
 		for i := 0; i < len(src); {
 			r, n := utf8.DecodeRune(src[i:])
-			kind := w.chars.of(r) & word
-			if kind == 0 && w.chars.of(r)&space != 0 {
+			kind := w.chars.classOf(r) & word
+			if kind == 0 && w.chars.classOf(r)&space != 0 {
 				kind = space
 			}
 			if kind != last {

@@ -166,7 +166,7 @@ func (s *state) emit(id int32, lo, hi int) {
 	s.tokens = append(s.tokens, token{id: id, start: s.cur.origin(lo).start, end: s.cur.origin(hi - 1).end})
 }
 
-// inData reports whether any of the bytes [lo, hi) of the current stage
+// untrusted reports whether any of the bytes [lo, hi) of the current stage
 // originates from untrusted text.
 func (s *state) untrusted(lo, hi int) bool {
 	if len(s.untrustedSpans) == 0 {

@@ -67,7 +67,7 @@ type editor struct {
 	full     bool
 }
 
-// begin starts a piece.
+// start starts a piece.
 func (e *editor) start(p piece) {
 	e.piece, e.pos = p, int(p.lo)
 }

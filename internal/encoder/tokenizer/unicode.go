@@ -38,8 +38,8 @@ type characters struct {
 	lower map[rune]rune
 }
 
-// of returns the classes of a code point.
-func (c *characters) of(r rune) class {
+// classOf returns the classes of a code point.
+func (c *characters) classOf(r rune) class {
 	if uint32(r) < utf8.RuneSelf {
 		return c.ascii[r]
 	}
@@ -49,13 +49,13 @@ func (c *characters) of(r rune) class {
 // toLower returns the lower case of a code point. U+0130 maps to two
 // characters, of which toLower returns the first; the second is U+0307.
 func (c *characters) toLower(r rune) rune {
-	if c.of(r)&upper != 0 {
+	if c.classOf(r)&upper != 0 {
 		return c.lower[r]
 	}
 	return r
 }
 
-// A characterTable builds characters.
+// A tableBuilder builds characters.
 type tableBuilder struct {
 	*characters
 	uniform map[class]uint16 // pages whose code points have equal classes
@@ -69,12 +69,16 @@ func readCharacters() (*characters, error) {
 		uniform:    map[class]uint16{0: 0},
 		shared:     []bool{true},
 	}
+	classes := map[string]class{
+		"space": space, "removed": removed, "mn": nonspacing, "mark": mark, "punct": punctuation, "word": word,
+		"numeric": numeric, "letter": letter, "number": number, "unnormed": notNormalized,
+	}
 	for line := range strings.Lines(unicodeTable) {
 		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name == "" || name == "#" {
 			continue
 		}
-		set, ok := classNamed(name)
+		set, ok := classes[name]
 		for item := range strings.SplitSeq(list, " ") {
 			var err error
 			switch {
@@ -96,32 +100,6 @@ func readCharacters() (*characters, error) {
 		c.ascii[r] = c.pages[c.page[0]][r]
 	}
 	return c.characters, nil
-}
-
-func classNamed(name string) (class, bool) {
-	switch name {
-	case "space":
-		return space, true
-	case "removed":
-		return removed, true
-	case "mn":
-		return nonspacing, true
-	case "mark":
-		return mark, true
-	case "punct":
-		return punctuation, true
-	case "word":
-		return word, true
-	case "numeric":
-		return numeric, true
-	case "letter":
-		return letter, true
-	case "number":
-		return number, true
-	case "unnormed":
-		return notNormalized, true
-	}
-	return 0, false
 }
 
 // add adds a property to a range such as 600-605.
