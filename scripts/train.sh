@@ -53,8 +53,8 @@ stage() {
 	fi
 }
 # First train on all claims, then on those that the lexical score does not predict.
-stage "$out/first.safetensors" "${FIRST:-8e6}" --slack 0 --beside 0
-stage "$out/weights.safetensors" "${SECOND:-10e6}" --weights "$out/first.safetensors" --slack 1.5 --beside 0 --rate 1.2e-4
+stage "$out/first.safetensors" "${FIRST:-8e6}" --max-ratio 0 --lexical-weight 0
+stage "$out/weights.safetensors" "${SECOND:-10e6}" --weights "$out/first.safetensors" --max-ratio 1.5 --lexical-weight 0 --rate 1.2e-4
 
 "$python" training/export.py --weights "$out/weights.safetensors" --init "$init" --out "$out/unfitted.safetensors"
 ${GO:-go} build -o "$out/signals" ./tools/signals

@@ -61,7 +61,7 @@ def pairs(data, evaluation, rng):
     for source, premise, claim, label in rows:
         if count[source] >= MAX_PAIRS.get(source, 10**9):
             continue
-        if evaluation.near(premise) or evaluation.near(claim):
+        if evaluation.is_similar(premise) or evaluation.is_similar(claim):
             dropped[source] += 1
             continue
         count[source] += 1
@@ -203,7 +203,7 @@ def add_documents(builder, data, evaluation, limit):
     for d in docs:
         if count == limit:
             return
-        if evaluation.near(d["text"]):
+        if evaluation.is_similar(d["text"]):
             continue
         windows = text.windows(d["text"], rng.choice((120, 160, 200, 240)))
         parts = text.sentences(rng.choice(windows)) if windows else []
@@ -240,7 +240,7 @@ def write(builder, path, evaluation):
         builder.rng.shuffle(claims)
         for i in range(0, len(claims), 8):
             lines.append({"source": source, "window": window, "claims": claims[i : i + 8]})
-        if evaluation.shares(window) or any(evaluation.shares(c["text"]) for c in claims if not c["kind"].startswith(("edit-", "kept", "joined"))):
+        if evaluation.overlaps(window) or any(evaluation.overlaps(c["text"]) for c in claims if not c["kind"].startswith(("edit-", "kept", "joined"))):
             sys.exit(f"{source}: text of an evaluation row: {window[:80]}")
     builder.rng.shuffle(lines)
     with open(path, "w", encoding="utf8") as f:

@@ -33,11 +33,11 @@ BINS = 10  # bins of the lexical score in balanced
 MARGIN = 0.02  # lexical scores are clipped to [MARGIN, 1 - MARGIN] before the logit
 
 
-def balanced(groups, slack, rng):
+def balanced(groups, max_ratio, rng):
     """Yields groups with the labels balanced within each source and bin of the lexical score.
 
-    Neither supported nor unsupported claims have more than slack times the number of
-    the other. So neither the source nor the lexical score predicts the label, and the
+    Neither supported nor unsupported claims have more than max_ratio times the
+    number of the other. So neither the source nor the lexical score predicts the label, and the
     network has to learn what the lexical judge misses.
     """
     bins = collections.defaultdict(lambda: ([], []))
@@ -47,7 +47,7 @@ def balanced(groups, slack, rng):
             bins[group["source"], b][claim["label"] == 0].append((g, c))
     keep = set()
     for _, pair in sorted(bins.items()):
-        limit = int(slack * min(map(len, pair)))
+        limit = int(max_ratio * min(map(len, pair)))
         for indexes in pair:
             keep.update(indexes if len(indexes) <= limit else rng.sample(indexes, limit))
     for g, group in enumerate(groups):
@@ -102,10 +102,10 @@ def batches(items, tokens, seed):
         epoch += 1
 
 
-def losses(net, items, beside, device):
+def losses(net, items, lexical_weight, device):
     """Returns the losses of classes, of supported or not, and of tokens.
 
-    The log-odds of the lexical score, weighted by beside, are added to the logit of
+    The log-odds of the lexical score, weighted by lexical_weight, are added to the logit of
     supported, so that the network learns to complement the lexical score.
     """
     inputs = batch([item[0] for item in items], device)
@@ -114,7 +114,7 @@ def losses(net, items, beside, device):
     words = torch.tensor([w for item in items for w in item[3]], device=device)
     with torch.autocast(device, dtype=torch.bfloat16):
         logits, tokens, _ = net(*inputs)
-    log = F.log_softmax(torch.cat([logits[:, :1] + beside * words[:, None], logits[:, 1:]], 1).float(), 1)
+    log = F.log_softmax(torch.cat([logits[:, :1] + lexical_weight * words[:, None], logits[:, 1:]], 1).float(), 1)
     unsupported = torch.logsumexp(log[:, 1:], 1)
     known = log.gather(1, labels.clamp(max=NOT_SUPPORTED - 1)[:, None])[:, 0]
     classes = -torch.where(labels == NOT_SUPPORTED, unsupported, known).mean()
@@ -131,15 +131,15 @@ def losses(net, items, beside, device):
 def optimizer(net, rate):
     """Returns AdamW with 5 times the learning rate for heads and 20 times for token types."""
     net.word.weight.requires_grad_(False)
-    groups = {"trunk": [], "plain": [], "head": [], "type": [net.mark.weight]}
+    groups = {"matrix": [], "vector": [], "head": [], "type": [net.mark.weight]}
     for name, p in net.named_parameters():
         if name.startswith(("hidden.", "classes.", "token.")):
             groups["head"].append(p)
         elif name.startswith(("word.", "mark.")):
             continue
         else:
-            groups["trunk" if p.dim() > 1 else "plain"].append(p)
-    options = {"trunk": (1, 0.01), "plain": (1, 0.0), "head": (5, 0.01), "type": (20, 0.0)}
+            groups["matrix" if p.dim() > 1 else "vector"].append(p)
+    options = {"matrix": (1, 0.01), "vector": (1, 0.0), "head": (5, 0.01), "type": (20, 0.0)}
     return torch.optim.AdamW(
         [{"params": p, "lr": rate * options[n][0], "base": rate * options[n][0], "weight_decay": options[n][1]} for n, p in groups.items()],
         betas=(0.9, 0.98),
@@ -158,8 +158,8 @@ def save(path, state):
     os.replace(f"{path}.new", path)
 
 
-class Workers:
-    """The processes of a run."""
+class ProcessGroup:
+    """The processes of a run, each with a share of every batch."""
 
     def __init__(self, rank, count):
         self.rank, self.count = rank, count
@@ -180,8 +180,8 @@ class Workers:
 
 
 def run(rank, args, workers, rendezvous):
-    """Trains in one process."""
-    team = Workers(rank, workers)
+    """Trains in the process with the given rank; rendezvous is a file that all processes share."""
+    processes = ProcessGroup(rank, workers)
     log = print if rank == 0 else lambda *_, **__: None
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if workers > 1:
@@ -193,8 +193,8 @@ def run(rank, args, workers, rendezvous):
     tokenizer.no_truncation()
     rng = random.Random(args.seed)
     groups = list(text.read(args.data))
-    if args.slack:
-        groups = list(balanced(groups, args.slack, rng))
+    if args.max_ratio:
+        groups = list(balanced(groups, args.max_ratio, rng))
     items = list(sequences(groups, tokenizer, layout.Vocabulary(tokenizer), rng))
     total = sum(len(item[0].ids) for item in items)
     log(f"{len(items)} sequences, {sum(len(item[1]) for item in items)} claims, {total} tokens: {args.tokens / total:.2f} epochs", flush=True)
@@ -223,13 +223,13 @@ def run(rank, args, workers, rendezvous):
         totals = torch.zeros(3, device=device)
         for p in trainable:
             p.grad = torch.zeros_like(p)
-        if mine := team.share(batch_items):
-            classes, binary, tokens = losses(net, mine, args.beside, device)
+        if mine := processes.share(batch_items):
+            classes, binary, tokens = losses(net, mine, args.lexical_weight, device)
             share = sum(len(item[1]) for item in mine) / sum(len(item[1]) for item in batch_items)
             (share * (0.5 * classes + binary + tokens)).backward()
             totals += torch.stack([share * binary.detach(), share * tokens.detach(), totals[2]])
         totals[2] = float(args.minutes > 0 and time.monotonic() - started > args.minutes * 60)
-        team.sum([totals, *(p.grad for p in trainable)])
+        processes.sum([totals, *(p.grad for p in trainable)])
         torch.nn.utils.clip_grad_norm_(trainable, 1.0)
         opt.step()
         step += 1
@@ -262,8 +262,8 @@ def main():
     parser.add_argument("--tokens", type=float, default=18e6, help="number of tokens to train on (default %(default).0f)")
     parser.add_argument("--batch", type=int, default=4096, help="tokens per batch (default %(default)s)")
     parser.add_argument("--rate", type=float, default=1.6e-4, help="maximum learning rate of the encoder (default %(default)s)")
-    parser.add_argument("--beside", type=float, default=1.0, help="weight of the lexical log-odds added to the output; 0 to train without (default %(default)s)")
-    parser.add_argument("--slack", type=float, default=1.0, help="maximum ratio of labels within a source and bin of the lexical score; 0 for no limit (default %(default)s)")
+    parser.add_argument("--lexical-weight", type=float, default=1.0, help="weight of the lexical log-odds added to the output; 0 to train without (default %(default)s)")
+    parser.add_argument("--max-ratio", type=float, default=1.0, help="maximum ratio of labels within a source and bin of the lexical score; 0 for no limit (default %(default)s)")
     parser.add_argument("--minutes", type=float, default=0, help="stop after this time with a checkpoint; 0 for no limit")
     parser.add_argument("--snapshot", type=float, default=5, help="minutes between checkpoints (default %(default)s)")
     parser.add_argument("--workers", type=int, default=0, help="number of processes, which slightly affects the result (default: CPUs, or 1 with a GPU)")

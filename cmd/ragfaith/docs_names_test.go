@@ -16,7 +16,7 @@ import (
 )
 
 // foreignFlags are flags of other programs that the docs mention.
-const foreignFlags = "--weight --slack --beside --weights --rate --workers --user --tmpfs --read-only --sshlogin --files --build-arg"
+const foreignFlags = "--weight --max-ratio --lexical-weight --weights --rate --workers --user --tmpfs --read-only --sshlogin --files --build-arg"
 
 // TestDocsNameExistingCommandsAndFlags checks that inline code in the docs names only
 // existing commands, flags and make targets.

@@ -9,7 +9,7 @@ from typing import Callable, Iterable
 
 from . import details, tables
 from .lexicon import Lexicon
-from .premise import (DAYS, MONEY, MONTHS, NUMBER, STOP, WORD, Premise, Span, content, names, replace, same_story, stem)
+from .premise import (DAYS, MONEY, MONTHS, NUMBER, STOP, WORD, Premise, Span, content, names, replace, may_apply_to, stem)
 
 NEGATED = re.compile(r"\b(?:not|no|never|neither|nor|without|cannot|hardly|few|any)\b|n['’]t\b")
 SMALL = "one two three four five six seven eight nine ten eleven twelve".split()
@@ -63,7 +63,7 @@ class Case:
 
     def stays_true(self, new: str, old: str) -> bool:
         """Reports whether the premise may also support the claim with new instead of old."""
-        return same_story(self.premise, self.content, new, old)
+        return may_apply_to(self.premise, self.content, new, old)
 
     def negated(self, start: int) -> bool:
         """Reports whether there is a negation among the four words before start."""

@@ -19,7 +19,7 @@ class Evaluation:
 
     def __init__(self, rows):
         self.whole, self.long, self.short = set(), set(), set()
-        self._near = {}
+        self._similar = {}
         for r in rows:
             for t in (*r["contexts"], r["answer"], r.get("question") or ""):
                 w = _words(t)
@@ -28,15 +28,15 @@ class Evaluation:
                 self.long.update(_ngrams(w, LONG))
                 self.short.update(_ngrams(w, SHORT))
 
-    def shares(self, text):
+    def overlaps(self, text):
         """Reports whether a text equals an evaluation text or shares a sequence of LONG words with one."""
         w = _words(text)
         return " ".join(w) in self.whole or any(g in self.long for g in _ngrams(w, LONG))
 
-    def near(self, text):
-        """Reports whether shares is true, or more than a tenth of the sequences of SHORT words are shared."""
-        if (near := self._near.get(text)) is None:
+    def is_similar(self, text):
+        """Reports whether a text overlaps, or more than a tenth of the sequences of SHORT words are shared."""
+        if (similar := self._similar.get(text)) is None:
             ngrams = _ngrams(_words(text), SHORT)
-            near = self.shares(text) or bool(ngrams) and sum(g in self.short for g in ngrams) > 0.1 * len(ngrams)
-            self._near[text] = near
-        return near
+            similar = self.overlaps(text) or bool(ngrams) and sum(g in self.short for g in ngrams) > 0.1 * len(ngrams)
+            self._similar[text] = similar
+        return similar

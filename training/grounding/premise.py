@@ -125,7 +125,7 @@ def read_premise(text: str) -> Premise:
     return Premise(text)
 
 
-def same_story(premise: Premise, claim: set[str], new: str, old: str) -> bool:
+def may_apply_to(premise: Premise, claim: set[str], new: str, old: str) -> bool:
     """Reports whether the premise may state about new what the claim states about old.
 
     This is assumed if both are in one list or apposition, or a sentence with new contains half of the claim's words.
