@@ -54,7 +54,7 @@ func newCacheStats(sys system) *cobra.Command {
 			return err
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{cacheFlag(&dir)}})
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{cacheFlag(&dir)}})
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func newCacheClear(sys system) *cobra.Command {
 			return err
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		cacheFlag(&dir),
 		{name: "older-than", arg: "DURATION", value: flagvalue.Duration(&age, 0, 0), help: "remove only older entries, such as 720h"},
 	}})

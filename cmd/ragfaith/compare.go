@@ -75,29 +75,29 @@ func (o *compareOptions) inputFlags() []flagSpec {
 	return []flagSpec{
 		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
 		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
-		{name: "cluster", arg: "COLUMN", value: &o.cluster, found: anyValue, help: "treat rows with the same kept COLUMN as one unit"},
-		{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same kept COLUMN as one unit"},
+		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
 	}
 }
 
 func (o *compareOptions) outputFlags() []flagSpec {
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), found: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"), untrusted: "table none",
 			help: "format written to stdout: table, markdown, json or none",
 		},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
 			help: "write to FILE (" + strings.Join(compareExtensions(), ", ") + ") atomically; repeatable",
 		},
-		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings on stderr"},
 	}
 }
 
 func (o *compareOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), found: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
-		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), found: anyValue, help: "significance level (default 0.05)"},
+		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), untrusted: anyValue, help: "exit 4 if the mean drops significantly, by more than SCORE"},
+		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), untrusted: anyValue, help: "significance level (default 0.05)"},
 	}
 }
 

@@ -20,9 +20,9 @@ import (
 const noConfig = "none"
 
 // resolveFlags sets the flags that the command line did not: from the environment, then
-// from config files. With enforce, it is an error if a file that was found and is not
-// trusted sets more than [harmless] allows, and the options of a found file are announced
-// on standard error.
+// from config files. With enforce, it is an error if an untrusted file sets more than
+// [harmless] allows, and the options of a discovered file are announced on standard
+// error.
 func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags)
@@ -51,7 +51,7 @@ func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 		if err := errors.Join(errs...); err != nil {
 			return &usageError{err}
 		}
-		if enforce && f.found {
+		if enforce && f.discovered {
 			announce(cmd, f, set)
 		}
 		if err := applyProfile(flags); err != nil {
@@ -61,8 +61,8 @@ func resolveFlags(cmd *cobra.Command, sys system, enforce bool) error {
 	return nil
 }
 
-// configurable reports whether a command reads config files: it has own flags, and is
-// not one that must work whatever a file contains.
+// configurable reports whether a command reads config files: it has flags of its own,
+// and is not one that must work whatever a file contains.
 func configurable(cmd *cobra.Command) bool {
 	top := cmd
 	for top.HasParent() && top.Parent().HasParent() {
@@ -89,18 +89,18 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 // A configFile is a config file and its origin.
 type configFile struct {
 	*config.File
-	found   bool // in the working directory or above it, so anyone may have written it
-	trusted bool // see isTrusted
+	discovered bool // in the working directory or above it, so anyone may have written it
+	trusted    bool // see isTrusted
 }
 
 // configFiles reads the config files, in order of precedence. given is the value of
 // --config.
 func configFiles(given string, sys system) ([]configFile, error) {
 	var files []configFile
-	read := func(path string, found bool) error {
+	read := func(path string, discovered bool) error {
 		f, err := readConfig(path)
 		if err == nil {
-			files = append(files, configFile{f, found, !found || isTrusted(f, sys)})
+			files = append(files, configFile{f, discovered, !discovered || isTrusted(f, sys)})
 		}
 		return err
 	}
@@ -112,7 +112,7 @@ func configFiles(given string, sys system) ([]configFile, error) {
 	}
 	project, user := projectFile(sys), userFile(sys)
 	if project != "" {
-		if err := checkFound(project); err != nil {
+		if err := checkDiscovered(project); err != nil {
 			return nil, err
 		}
 		if err := read(project, true); err != nil {
@@ -127,10 +127,10 @@ func configFiles(given string, sys system) ([]configFile, error) {
 	return files, nil
 }
 
-// checkFound returns an error for a found config file that is a link or belongs to
+// checkDiscovered returns an error for a discovered config file that is a link or belongs to
 // another user: paths in a linked file would be relative to an unexpected directory, and
 // anyone can create a file in a shared directory.
-func checkFound(path string) error {
+func checkDiscovered(path string) error {
 	err := safefile.CheckPath(path)
 	if reason, ok := errors.AsType[*fs.PathError](err); ok {
 		return usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)

@@ -53,8 +53,8 @@ func newConfigShow(sys system) *cobra.Command {
 			return showConfig(cmd.OutOrStdout(), to, args, cmd.Flag("config"), sys)
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
 	}})
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND belong to it
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -18,13 +18,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// harmless reports whether a config file that was found, but is not trusted, may give a
-// flag its present value. Such a value only changes how rows of a dataset that the user
+// harmless reports whether an untrusted config file may give a flag its present value.
+// Such a value only changes how rows of a dataset that the user
 // named are read, shown and gated, and scored by what is in the binary. Every other value
 // names something to read, write, load, send or pay for, or lifts a limit. A new flag
 // needs trust unless its flagSpec says otherwise.
 func harmless(f *pflag.Flag) bool {
-	values := annotation(f, foundKey)
+	values := annotation(f, untrustedKey)
 	return values == anyValue || slices.Contains(strings.Fields(values), f.Value.String())
 }
 
@@ -43,8 +43,8 @@ func needsTrust(f configFile, set []*pflag.Flag) []error {
 	return errs
 }
 
-// announce writes the options that a found file sets to standard error, unless the user
-// set --quiet. The file can't silence the message by setting quiet itself.
+// announce writes the options that a discovered file sets to standard error, unless the
+// user set --quiet. The file can't silence the message by setting quiet itself.
 func announce(cmd *cobra.Command, f configFile, set []*pflag.Flag) {
 	if quiet := cmd.Flags().Lookup("quiet"); len(set) == 0 || quiet != nil && quiet.Value.String() == "true" && !slices.Contains(set, quiet) {
 		return
@@ -92,14 +92,14 @@ func newConfigTrust(sys system) *cobra.Command {
 
 // trust records that a file may set every option, and prints the options that it sets.
 func trust(cmd *cobra.Command, path string, sys system) error {
-	if err := checkFound(path); err != nil {
+	if err := checkDiscovered(path); err != nil {
 		return err
 	}
 	file, err := readConfig(path)
 	if err != nil {
 		return err
 	}
-	f := configFile{File: file, found: true}
+	f := configFile{File: file, discovered: true}
 	if err := errors.Join(newCatalog(sys).check(f, sys)...); err != nil {
 		return &usageError{err}
 	}

@@ -25,12 +25,12 @@ type flagSpec struct {
 	help        string
 	path        pathKind
 	exts        []string // extensions that completion offers, for a filePath
-	// found lists the values, separated by spaces, that a config file may set
-	// before it is trusted: "" for none, anyValue for all.
-	found string
+	// untrusted lists the values, separated by spaces, that an untrusted config file may
+	// set: "" for none, anyValue for all.
+	untrusted string
 }
 
-// anyValue in flagSpec.found means that a config file needs no trust to set the flag.
+// anyValue is the value of flagSpec.untrusted for a flag that needs no trust.
 const anyValue = "*"
 
 // A pathKind is what a flag's value names on disk. Config files give such names
@@ -52,17 +52,17 @@ type flagGroup struct {
 // The help heading of the flags that every command has, and of those of a command
 // with a single group.
 const (
-	globalFlags = "Global"
-	plainFlags  = "Flags"
+	globalGroup  = "Global"
+	defaultGroup = "Flags"
 )
 
 // The keys of flag annotations. Paths use those of cobra, which completes them.
 const (
-	groupKey = "group"
-	argKey   = "argument"
-	foundKey = "found"
-	fileKey  = cobra.BashCompFilenameExt
-	dirKey   = cobra.BashCompSubdirsInDir
+	groupKey     = "group"
+	argKey       = "argument"
+	untrustedKey = "untrusted"
+	fileKey      = cobra.BashCompFilenameExt
+	dirKey       = cobra.BashCompSubdirsInDir
 )
 
 // addFlags adds groups of flags to a command, in the order in which its help shows
@@ -93,7 +93,7 @@ func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
 		panic(fmt.Sprintf("flag %s: unsupported type %T", s.name, v))
 	}
 	f := fs.Lookup(s.name)
-	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}, foundKey: {s.found}}
+	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}, untrustedKey: {s.untrusted}}
 	switch s.path {
 	case noPath:
 	case filePath:
@@ -159,8 +159,8 @@ func currentName(name string) string {
 	return name
 }
 
-// notesKey is where a command has the text that follows the flags in its help, such
-// as its exit codes.
+// notesKey is the annotation of a command with the text that follows the flags in its
+// help, such as its exit codes.
 const notesKey = "notes"
 
 // writeUsage writes everything in the help of a command but its description.

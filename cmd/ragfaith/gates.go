@@ -31,16 +31,16 @@ type gateOptions struct {
 // gateFlags returns the flags of the gates.
 func (o *gateOptions) gateFlags() []flagSpec {
 	return []flagSpec{
-		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.minMean), found: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
-		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.minLower), found: anyValue, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.minMean), untrusted: anyValue, help: "exit 4 if the mean faithfulness is below SCORE"},
+		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.minLower), untrusted: anyValue, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
 		{
-			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), found: anyValue,
+			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.maxNoClaims), untrusted: anyValue,
 			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
 		},
-		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), found: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
-		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), found: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
-		{name: "max-failed", arg: "N", value: flagvalue.Int(&o.maxFailed, 0, 0), found: anyValue, help: "exit 3 if more than N rows fail"},
-		{name: "cluster", arg: "COLUMN", value: &o.cluster, found: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
+		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.citationRecall), untrusted: anyValue, help: "exit 4 if the mean citation recall is below SCORE"},
+		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.citationPrecision), untrusted: anyValue, help: "exit 4 if the mean citation precision is below SCORE"},
+		{name: "max-failed", arg: "N", value: flagvalue.Int(&o.maxFailed, 0, 0), untrusted: anyValue, help: "exit 3 if more than N rows fail"},
+		{name: "cluster", arg: "COLUMN", value: &o.cluster, untrusted: anyValue, help: "treat rows with the same COLUMN as one unit in intervals"},
 	}
 }
 

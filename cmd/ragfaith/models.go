@@ -185,9 +185,9 @@ func newModelsList(sys system) *cobra.Command {
 			return broken
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&models),
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), found: "table none", help: "format written to stdout: table or json"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), untrusted: "table none", help: "format written to stdout: table or json"},
 	}})
 	return cmd
 }
@@ -302,10 +302,10 @@ their checksums. Exits with 1 if any differs.`,
 			return o.run(cmd, list, sys)
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&o.models),
-		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
 	}})
 	return cmd
 }

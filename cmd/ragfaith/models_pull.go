@@ -57,14 +57,14 @@ func newModelsPull(sys system) *cobra.Command {
 			return o.run(cmd, args[0], sys)
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag or commit"},
 		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
 		modelsFlag(&o.models),
 		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout for a download that receives no data"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
-		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
 	}})
 	return cmd
 }

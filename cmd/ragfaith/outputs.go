@@ -37,17 +37,17 @@ func (o *outputOptions) flags() []flagSpec {
 	}
 	return []flagSpec{
 		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...), found: "table none",
+			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", streams...), untrusted: "table none",
 			help: "format written to stdout: " + orList(streams),
 		},
-		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), found: anyValue, help: "show the N worst and the first N failed rows below the table"},
+		{name: "show", arg: "N", value: flagvalue.Int(&o.show, 0, 0), untrusted: anyValue, help: "show the N worst and the first N failed rows below the table"},
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath, exts: fileExtensions(),
 			help: "write results to FILE (atomically), by extension; repeatable",
 		},
 		{name: "summary", arg: "FILE", value: &o.summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
 		{
-			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.github, "auto", "auto", "off"), found: anyValue,
+			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.github, "auto", "auto", "off"), untrusted: anyValue,
 			help: "GitHub Actions summary and annotations: auto or off",
 		},
 	}
@@ -62,10 +62,10 @@ func fileExtensions() []string {
 	return exts
 }
 
-// checkShow returns an error for --show without a table. typed reports whether the
+// checkShow returns an error for --show without a table. explicit reports whether the
 // flag was given on the command line.
-func (o *outputOptions) checkShow(typed bool) error {
-	if o.show > 0 && typed && report.Format(o.to) != report.FormatTable {
+func (o *outputOptions) checkShow(explicit bool) error {
+	if o.show > 0 && explicit && report.Format(o.to) != report.FormatTable {
 		return usagef("--show needs --to table, got --to %s", o.to)
 	}
 	return nil
@@ -177,7 +177,7 @@ func (o *outputs) open(path string, opts report.Options, openJournal journalOpen
 		return nil, errors.Join(err, abandonErr)
 	}
 	if f.file == o.journal {
-		f.writer = journaled{f.writer, o.journal}
+		f.writer = journalWriter{f.writer, o.journal}
 	}
 	return f, nil
 }

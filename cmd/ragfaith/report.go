@@ -25,7 +25,7 @@ type reportOptions struct {
 	seed   uint64
 	concat bool // of --append
 
-	showTyped bool // --show is on the command line
+	showExplicit bool // --show is on the command line
 }
 
 const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
@@ -58,15 +58,15 @@ func newReport(sys system) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.showTyped = typed(cmd.Flags(), "show")
+			o.showExplicit = explicit(cmd.Flags(), "show")
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no warnings or figures on stderr"}
-	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed of the intervals"}
+	quiet := flagSpec{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no warnings or figures on stderr"}
+	seed := flagSpec{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "append", value: &o.concat, found: anyValue, help: "concatenate results of different datasets, renumbering rows"},
+			{name: "append", value: &o.concat, untrusted: anyValue, help: "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(o.flags(), quiet)},
 		flagGroup{"Gates", append(o.gateFlags(), seed)})
@@ -88,7 +88,7 @@ func (o *reportOptions) check(paths []string) error {
 	if a, b, found := duplicate(files); found {
 		return usagef("%s and %s are the same file", a, b)
 	}
-	return errors.Join(o.checkCluster(), o.checkShow(o.showTyped), o.checkOutputs("the results", inputs))
+	return errors.Join(o.checkCluster(), o.checkShow(o.showExplicit), o.checkOutputs("the results", inputs))
 }
 
 // A reportRun is one run of "ragfaith report".

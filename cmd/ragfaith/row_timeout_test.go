@@ -105,7 +105,7 @@ func TestRowTimeoutFailsOneRow(t *testing.T) {
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for _, judge := range []string{withLexical, withEmbedded} {
+	for _, judge := range []string{judgeLexical, judgeEmbedded} {
 		out := filepath.Join(t.TempDir(), "o.jsonl")
 		got := call(t, "", nil, "score", data, "--judge", judge, "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
 		if want := "timed out after 2s (--row-timeout)"; got.code != exitFailedRows || strings.Count(got.stderr, want) != 1 {

@@ -139,7 +139,7 @@ that its contexts support.`,
 	root.SetGlobalNormalizationFunc(flagAlias)
 	for _, spec := range []flagSpec{
 		{
-			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), found: anyValue,
+			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), untrusted: anyValue,
 			help: "when to color output: auto, always or never",
 		},
 		{
@@ -147,7 +147,7 @@ that its contexts support.`,
 			help: "read only this config file; none to read no file",
 		},
 	} {
-		spec.add(root.PersistentFlags(), globalFlags)
+		spec.add(root.PersistentFlags(), globalGroup)
 	}
 	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
 	completeValues(root)

@@ -88,8 +88,8 @@ func newScore(sys system) *cobra.Command {
 		flagGroup{"Judging", o.judgingFlags()},
 		flagGroup{"Output", o.outputFlags()},
 		flagGroup{"Gates", o.gateFlags()},
-		flagGroup{localModelFlags, o.localModel.flags()},
-		flagGroup{languageModelFlags, o.llm.flags()})
+		flagGroup{localModelGroup, o.localModel.flags()},
+		flagGroup{languageModelGroup, o.llm.flags()})
 	completeScore(cmd, sys)
 	o.flags = cmd.Flags()
 	return cmd
@@ -97,8 +97,8 @@ func newScore(sys system) *cobra.Command {
 
 // The groups of flags that only some judges use.
 const (
-	localModelFlags    = "Local model"
-	languageModelFlags = "Language model"
+	localModelGroup    = "Local model"
+	languageModelGroup = "Language model"
 )
 
 func (o *scoreOptions) inputFlags() []flagSpec {
@@ -107,43 +107,43 @@ func (o *scoreOptions) inputFlags() []flagSpec {
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
 		{
-			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.inputFormat, "auto", formats...), found: anyValue,
+			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&o.inputFormat, "auto", formats...), untrusted: anyValue,
 			help: "dataset format: " + orList(formats),
 		},
 		{
-			name: "map", arg: "FIELD=COLUMN", value: &o.columns, found: anyValue,
+			name: "map", arg: "FIELD=COLUMN", value: &o.columns, untrusted: anyValue,
 			help: "read id, question, answer or contexts from COLUMN; repeatable",
 		},
-		{name: "keep", arg: "COLUMN", value: &o.keep, found: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
-		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), found: anyValue, help: "score only the first N rows; 0 for all"},
-		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), found: anyValue, help: "score a random sample of N rows; 0 for all"},
-		{name: "seed", arg: "N", value: &o.seed, found: anyValue, help: "random seed"},
-		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), found: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
+		{name: "keep", arg: "COLUMN", value: &o.keep, untrusted: anyValue, help: "copy COLUMN into the results; all for every column; repeatable"},
+		{name: "limit", arg: "N", value: flagvalue.Int(&o.limit, 0, 0), untrusted: anyValue, help: "score only the first N rows; 0 for all"},
+		{name: "sample", arg: "N", value: flagvalue.Int(&o.sample, 0, 0), untrusted: anyValue, help: "score a random sample of N rows; 0 for all"},
+		{name: "seed", arg: "N", value: &o.seed, untrusted: anyValue, help: "random seed"},
+		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.shard, &o.shards), untrusted: anyValue, help: "score only shard I of N: rows whose index mod N is I-1"},
 		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.maxRowBytes), help: "rows larger than this fail"},
-		{name: "lang", arg: "LANG", value: &o.lang, found: anyValue, help: "language of the answers, such as de (default: detected)"},
+		{name: "lang", arg: "LANG", value: &o.lang, untrusted: anyValue, help: "language of the answers, such as de (default: detected)"},
 	}
 }
 
 func (o *scoreOptions) judgingFlags() []flagSpec {
-	o.judge = withLexical
+	o.judge = judgeLexical
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.profile, "", profileNames()...), help: "evaluate as another tool does: " + orList(profileNames())},
 		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", withLLM), found: "sentence",
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.claims, "sentence", "sentence", claimsLLM), untrusted: "sentence",
 			help: "how to split answers into claims: sentence or llm",
 		},
 		{
-			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, found: withLexical + " " + withEmbedded,
+			name: "judge", arg: "JUDGE", value: judgeName{&o.judge}, untrusted: judgeLexical + " " + judgeEmbedded,
 			help: "lexical, embedded, llm, hhem, or a model's name or DIR",
 		},
 		{
-			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), found: anyValue,
+			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.evidence, "chunks", "chunks", "joined"), untrusted: anyValue,
 			help: "compare claims with single chunks or with all joined",
 		},
-		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), found: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
+		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.threshold), untrusted: anyValue, help: "minimum score of a supported claim (default: the judge's)"},
 		{name: "calibration", arg: "FILE", value: &o.calibration, path: filePath, help: "read the threshold from a file of \"ragfaith calibrate\""},
 		{
-			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), found: anyValue,
+			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.noClaims, "null", "null", "0", "1"), untrusted: anyValue,
 			help: "score of an answer without claims: null, 0 or 1",
 		},
 		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.concurrency, 16, 1), help: "judge up to N rows at once"},
@@ -158,9 +158,9 @@ func (o *scoreOptions) outputFlags() []flagSpec {
 	return append(o.outputOptions.flags(), []flagSpec{
 		{name: "resume", value: &o.resume, help: "continue an interrupted run that writes a JSONL file"},
 		{name: "dry-run", value: &o.dryRun, help: "estimate claims, requests, tokens and cost; send nothing"},
-		{name: "verbose", short: "v", value: &o.verbose, found: anyValue, help: "list all failed rows, the options and the duration"},
-		{name: "quiet", short: "q", value: &o.quiet, found: anyValue, help: "no progress, warnings or failed rows on stderr"},
-		{name: "no-progress", value: &o.noProgress, found: anyValue, help: "no progress on stderr"},
+		{name: "verbose", short: "v", value: &o.verbose, untrusted: anyValue, help: "list all failed rows, the options and the duration"},
+		{name: "quiet", short: "q", value: &o.quiet, untrusted: anyValue, help: "no progress, warnings or failed rows on stderr"},
+		{name: "no-progress", value: &o.noProgress, untrusted: anyValue, help: "no progress on stderr"},
 	}...)
 }
 
@@ -169,7 +169,7 @@ func (o *scoreOptions) check(paths []string) error {
 	if o.verbose && o.quiet {
 		return usagef("--verbose and --quiet exclude each other")
 	}
-	if err := o.checkShow(o.typed("show")); err != nil {
+	if err := o.checkShow(o.explicit("show")); err != nil {
 		return err
 	}
 	if err := errors.Join(o.checkLLM(), o.checkLocal(), o.checkCluster()); err != nil {
@@ -251,15 +251,15 @@ func (o *scoreOptions) noClaimsScore() *float64 {
 	return nil
 }
 
-// typed reports whether a flag was given on the command line.
-func (o *scoreOptions) typed(name string) bool { return o.flags != nil && typed(o.flags, name) }
+// explicit reports whether a flag was given on the command line.
+func (o *scoreOptions) explicit(name string) bool { return o.flags != nil && explicit(o.flags, name) }
 
-// typedFlags returns the flags of a group that were given on the command line.
-func (o *scoreOptions) typedFlags(group string) []string {
+// explicitFlags returns the flags of a group that were given on the command line.
+func (o *scoreOptions) explicitFlags(group string) []string {
 	var names []string
 	if o.flags != nil {
 		o.flags.VisitAll(func(f *pflag.Flag) {
-			if annotation(f, groupKey) == group && o.typed(f.Name) {
+			if annotation(f, groupKey) == group && o.explicit(f.Name) {
 				names = append(names, "--"+f.Name)
 			}
 		})
@@ -267,7 +267,7 @@ func (o *scoreOptions) typedFlags(group string) []string {
 	return names
 }
 
-func typed(flags *pflag.FlagSet, name string) bool {
+func explicit(flags *pflag.FlagSet, name string) bool {
 	f := flags.Lookup(name)
 	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
 }

@@ -70,7 +70,7 @@ func (o *scoreOptions) checkUnfinishedBatch() error {
 // batchDuration returns how long the batches of a run may take: a window for each stage
 // that sends requests.
 func (o *scoreOptions) batchDuration() (time.Duration, string) {
-	if o.claims == withLLM && o.judge == withLLM && !o.combined() {
+	if o.claims == claimsLLM && o.judge == judgeLLM && !o.combined() {
 		return 2 * batchWindow, "at most, for a batch of claims and one of verdicts; usually far less"
 	}
 	return batchWindow, "at most; usually far less"

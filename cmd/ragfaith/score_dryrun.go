@@ -124,7 +124,7 @@ func (u unjudged) Judge(_ context.Context, task verdict.Task) (verdict.Judgement
 
 // simulated returns the stages of a dry run.
 func (s stages) simulated(o *scoreOptions, m *model) stages {
-	if o.judge != withLLM {
+	if o.judge != judgeLLM {
 		s.judge = newUnjudged()
 	}
 	if x, ok := s.extractor.(extractllm.Extractor); ok {
@@ -166,7 +166,7 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 		fmt.Fprintf(&b, "%-18s%10s%s\n", name, figure, note)
 	}
 	claims, exact := "", ""
-	if o.claims == withLLM {
+	if o.claims == claimsLLM {
 		claims = "sentences; a model may split them into more claims"
 	}
 	if m != nil && !m.stack.Tokens.Exact() {
@@ -235,7 +235,7 @@ func (r *scoreRun) dryRun(ctx context.Context, input dataset.Options) error {
 	s := r.stages.simulated(o, r.model)
 	p := eval.Pipeline{
 		Extractor: s.extractor, Judge: s.judge, Combined: s.combined, Workers: o.concurrency, Window: o.window(true), NoClaims: o.noClaimsScore(),
-		Refusals: s.refusals, JudgeRefusals: o.judge == withLLM,
+		Refusals: s.refusals, JudgeRefusals: o.judge == judgeLLM,
 	}
 	failures := o.newFailureLog(r.console)
 	var f forecast

@@ -47,7 +47,7 @@ func (o *scoreOptions) newStages(m *model, local localJudge) (stages, error) {
 	case o.usesLocalModel(): // in a dry run
 		s.judge = newUnjudged()
 		return s, nil
-	case o.judge != withLLM:
+	case o.judge != judgeLLM:
 		s.judge, s.threshold = markup.Judge{Inner: words}, words.Threshold()
 		return s, nil
 	}
@@ -86,7 +86,7 @@ func (o *scoreOptions) window(dryRun bool) int {
 
 // newExtractor returns the extractor for --claims.
 func (o *scoreOptions) newExtractor(m *model) eval.Extractor {
-	if o.claims != withLLM {
+	if o.claims != claimsLLM {
 		return extract.Sentences{Lang: o.lang}
 	}
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.lang, Strict: o.llm.strict, Whole: o.wholeAnswers()}
@@ -109,7 +109,7 @@ func (o *scoreOptions) newSemantic(m *model, j *judge.Judge) (eval.Judge, error)
 func (o *scoreOptions) newLexical() (*lexical.Judge, error) {
 	opts := lexical.Options{
 		Threshold: lexical.DefaultThreshold,
-		Joined:    o.evidence == "joined" && (o.judge == withEmbedded || !o.usesLocalModel()),
+		Joined:    o.evidence == "joined" && (o.judge == judgeEmbedded || !o.usesLocalModel()),
 		Sentences: o.sentences,
 	}
 	if o.threshold != nil && !o.usesLocalModel() {
@@ -144,9 +144,9 @@ const (
 
 func profiles() []profile {
 	return []profile{
-		{profileRagas, [][2]string{{"claims", withLLM}, {"judge", withLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
-		{profileRagEvals, [][2]string{{"claims", withLLM}, {"judge", withLLM}, {"evidence", "chunks"}, {"no-claims", "0"}}},
-		{profileHHEM, [][2]string{{"claims", withLLM}, {"judge", withHHEM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileRagas, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
+		{profileRagEvals, [][2]string{{"claims", claimsLLM}, {"judge", judgeLLM}, {"evidence", "chunks"}, {"no-claims", "0"}}},
+		{profileHHEM, [][2]string{{"claims", claimsLLM}, {"judge", judgeHHEM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 	}
 }
 
@@ -187,12 +187,12 @@ func applyProfile(flags *pflag.FlagSet) error {
 // wholeAnswers reports whether statements are extracted from the answer as one text, as
 // in Ragas.
 func (o *scoreOptions) wholeAnswers() bool {
-	return (o.profile == profileRagas || o.profile == profileHHEM) && o.claims == withLLM
+	return (o.profile == profileRagas || o.profile == profileHHEM) && o.claims == claimsLLM
 }
 
 // combined reports whether one request finds and judges the claims, as in rag_evals.
 func (o *scoreOptions) combined() bool {
-	return o.profile == profileRagEvals && o.claims == withLLM && o.judge == withLLM
+	return o.profile == profileRagEvals && o.claims == claimsLLM && o.judge == judgeLLM
 }
 
 // applyCalibration sets the threshold to that of --calibration, unless --threshold is
@@ -201,7 +201,7 @@ func (o *scoreOptions) applyCalibration(warn func(error)) error {
 	switch {
 	case o.calibration == "":
 		return nil
-	case o.judge == withLLM:
+	case o.judge == judgeLLM:
 		return usagef("--calibration can't be used with --judge llm: the model's verdict decides, or the majority of --votes")
 	}
 	c, err := calibrate.Read(o.calibration)
@@ -264,5 +264,5 @@ func (j judgeName) Set(s string) error {
 
 // judgeNames returns the known names of judges.
 func judgeNames() []string {
-	return append([]string{withLexical, withEmbedded, withLLM, withHHEM}, shortNames()...)
+	return append([]string{judgeLexical, judgeEmbedded, judgeLLM, judgeHHEM}, shortNames()...)
 }

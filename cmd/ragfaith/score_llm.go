@@ -19,9 +19,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// withLLM is the value of --claims and --judge for a language model. A run without it
-// sends nothing.
-const withLLM = "llm"
+// The values of --claims and --judge for a language model. A run without them sends
+// nothing.
+const (
+	claimsLLM = "llm"
+	judgeLLM  = "llm"
+)
 
 // llmOptions are the options of "ragfaith score" for a language model.
 type llmOptions struct {
@@ -87,18 +90,18 @@ func (l *llmOptions) flags() []flagSpec {
 }
 
 // usesLLM reports whether the run asks a language model.
-func (o *scoreOptions) usesLLM() bool { return o.claims == withLLM || o.judge == withLLM }
+func (o *scoreOptions) usesLLM() bool { return o.claims == claimsLLM || o.judge == judgeLLM }
 
 // checkLLM returns an error for invalid combinations of options. An option without
 // effect is an error on the command line only: in the environment or a config file it
 // may be meant for other runs.
 func (o *scoreOptions) checkLLM() error {
-	if unused := o.typedFlags(languageModelFlags); len(unused) > 0 && !o.usesLLM() {
+	if unused := o.explicitFlags(languageModelGroup); len(unused) > 0 && !o.usesLLM() {
 		return usagef("%s: no language model is used without --judge llm, --claims llm or a --profile", strings.Join(unused, ", "))
 	}
-	if o.judge != withLLM {
+	if o.judge != judgeLLM {
 		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache"} {
-			if o.typed(name) {
+			if o.explicit(name) {
 				return usagef("--%s needs --judge llm", name)
 			}
 		}
@@ -108,16 +111,16 @@ func (o *scoreOptions) checkLLM() error {
 	}
 	l := &o.llm
 	switch {
-	case o.judge == withLLM && o.typed("threshold"):
+	case o.judge == judgeLLM && o.explicit("threshold"):
 		return usagef("--threshold can't be used with --judge llm: the model's verdict decides, or the majority of --votes")
 	case l.votes%2 == 0:
 		return usagef("--votes %d: want an odd number", l.votes)
-	case l.noCache && o.typed("cache"):
+	case l.noCache && o.explicit("cache"):
 		return usagef("--cache and --no-cache exclude each other")
 	case strings.TrimSpace(l.model) == "":
 		return usagef("--model: want the name of a model")
 	}
-	if l.semanticCache && o.judge == withLLM {
+	if l.semanticCache && o.judge == judgeLLM {
 		switch {
 		case l.embedModel == "":
 			return usagef("--embed-model: want the name of a model")
@@ -127,10 +130,10 @@ func (o *scoreOptions) checkLLM() error {
 			return usagef("--semantic-threshold: want a cosine above 0")
 		}
 	}
-	if l.batch && l.semanticCache && o.judge == withLLM {
+	if l.batch && l.semanticCache && o.judge == judgeLLM {
 		return usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
 	}
-	if !l.batch && o.typed("batch-poll") {
+	if !l.batch && o.explicit("batch-poll") {
 		return usagef("--batch-poll needs --batch")
 	}
 	if o.combined() {
@@ -219,7 +222,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		m.Completer = &simulator{tokens: stack.Tokens, maxItems: maxSimulatedItems}
 		return m, nil
 	}
-	if l.semanticCache && o.judge == withLLM && l.embedsLocally() {
+	if l.semanticCache && o.judge == judgeLLM && l.embedsLocally() {
 		if m.local, err = o.openEmbedder(sys); err != nil { //nolint:contextcheck // opening takes milliseconds
 			m.close()
 			return nil, err
@@ -244,7 +247,7 @@ func (o *scoreOptions) newModel(ctx context.Context, sys system, c *console.Cons
 		}
 		m.Completer, m.stack = stack, stack
 	}
-	if l.semanticCache && o.judge == withLLM && m.local == nil {
+	if l.semanticCache && o.judge == judgeLLM && m.local == nil {
 		if m.embedder, m.embedURL, err = o.newEmbedder(sys, stack); err != nil {
 			m.close()
 			return nil, err
@@ -280,7 +283,7 @@ func (o *scoreOptions) key(sys system, flag, variable string) (string, error) {
 	}
 	key, _ := sys.LookupEnv(variable)
 	key = strings.TrimSpace(key)
-	if key == "" && o.typed(flag) {
+	if key == "" && o.explicit(flag) {
 		return "", usagef("--%s: %s is not set in the environment", flag, variable)
 	}
 	return key, nil

@@ -25,10 +25,10 @@ import (
 
 // The judges that are not the name or directory of a model.
 const (
-	withLexical  = "lexical"
-	withEmbedded = "embedded" // the lexical judge with a small model
-	withHHEM     = "hhem"     // short for hhemModel
-	hhemModel    = "hhem-2.1-open"
+	judgeLexical  = "lexical"
+	judgeEmbedded = "embedded" // the lexical judge with a small model
+	judgeHHEM     = "hhem"     // short for hhemModel
+	hhemModel     = "hhem-2.1-open"
 )
 
 // The values of --precision.
@@ -59,7 +59,7 @@ func (l *localOptions) flags() []flagSpec {
 		{name: "onnxruntime", arg: "FILE", value: &l.library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
 		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{
-			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), found: anyValue,
+			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.precision, precisionFloat32, precisionFloat32, precisionInt8), untrusted: anyValue,
 			help: "float32, or int8: faster, slightly less exact",
 		},
 		{name: "model-file", arg: "FILE", value: &l.file, path: filePath, exts: []string{"safetensors"}, help: "model file for --judge embedded (default: the one built in)"},
@@ -68,12 +68,12 @@ func (l *localOptions) flags() []flagSpec {
 }
 
 // usesLocalModel reports whether the judge is a local model.
-func (o *scoreOptions) usesLocalModel() bool { return o.judge != withLexical && o.judge != withLLM }
+func (o *scoreOptions) usesLocalModel() bool { return o.judge != judgeLexical && o.judge != judgeLLM }
 
 // checkLocal returns an error for invalid combinations of options, as checkLLM does.
 func (o *scoreOptions) checkLocal() error {
 	if !o.usesLocalModel() {
-		unused := o.typedFlags(localModelFlags)
+		unused := o.explicitFlags(localModelGroup)
 		if o.llm.semanticCache && o.llm.embedsLocally() { // its model is in --models
 			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })
 		}
@@ -83,9 +83,9 @@ func (o *scoreOptions) checkLocal() error {
 		return nil
 	}
 	device := o.localModel.device
-	if o.judge == withEmbedded {
+	if o.judge == judgeEmbedded {
 		for _, name := range []string{"models", "model-batch-size", "label-map", "onnxruntime"} {
-			if o.typed(name) {
+			if o.explicit(name) {
 				return usagef("--%s has no effect on --judge embedded", name)
 			}
 		}
@@ -95,11 +95,11 @@ func (o *scoreOptions) checkLocal() error {
 		return nil
 	}
 	switch {
-	case o.typed("model-file"):
+	case o.explicit("model-file"):
 		return usagef("--model-file has no effect without --judge embedded")
 	case device.Provider != ort.None && o.localModel.precision == precisionInt8:
 		return usagef("--precision int8 needs --device cpu: %s computes in float32", device)
-	case device.Provider == ort.None && o.typed("onnxruntime"):
+	case device.Provider == ort.None && o.explicit("onnxruntime"):
 		return usagef("--onnxruntime has no effect on --device cpu: use --device ort-cpu or cuda:N")
 	}
 	return nil
@@ -132,7 +132,7 @@ type localJudge interface {
 
 // openLocal opens the model of --judge.
 func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
-	if o.judge == withEmbedded {
+	if o.judge == judgeEmbedded {
 		return o.openEmbedded()
 	}
 	labels, err := o.localModel.labelMap()
@@ -144,7 +144,7 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 		return nil, err
 	}
 	name := o.judge
-	if name == withHHEM {
+	if name == judgeHHEM {
 		name = hhemModel
 	}
 	dir, err := store.Find(name)
@@ -162,7 +162,7 @@ func (o *scoreOptions) openLocal(sys system) (localJudge, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info := m.Info(); o.judge == withHHEM && info.Kind != encoder.HHEM {
+	if info := m.Info(); o.judge == judgeHHEM && info.Kind != encoder.HHEM {
 		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
 	}
 	return &localModel{m, dir}, nil

@@ -125,7 +125,7 @@ func openJournal(path string, settings journal.Settings, resume bool) (*journal.
 	return j, err
 }
 
-// resume makes the pipeline take the rows that the journal has stored.
+// resume makes the pipeline reuse the rows that the journal has stored.
 func (r *scoreRun) resume() {
 	j := r.outputs.journal
 	if !r.options.resume || j == nil {
@@ -170,14 +170,14 @@ func (r *scoreRun) withStoredRest(rows iter.Seq2[dataset.Row, error]) iter.Seq2[
 	}
 }
 
-// journaled is the writer of a journal.
-type journaled struct {
+// A journalWriter writes rows to a journal.
+type journalWriter struct {
 	report.Writer
 	journal *journal.Journal
 }
 
 // Write writes a row and counts it.
-func (w journaled) Write(r *result.Row) error {
+func (w journalWriter) Write(r *result.Row) error {
 	if err := w.Writer.Write(r); err != nil {
 		return err
 	}

@@ -137,7 +137,7 @@ func (r *scoreRun) openModels(ctx context.Context) (err error) {
 	if r.stages, err = o.newStages(r.model, r.local); err != nil {
 		return err
 	}
-	if r.stages.threshold == 0 && o.judge != withLLM {
+	if r.stages.threshold == 0 && o.judge != judgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
 	}
 	if o.verbose {
@@ -199,7 +199,7 @@ func (r *scoreRun) openOutputs() (err error) {
 	}
 	r.pipeline = eval.Pipeline{
 		Extractor: r.stages.extractor, Judge: r.stages.judge, Combined: r.stages.combined, Nearest: r.stages.nearest,
-		Refusals: r.stages.refusals, JudgeRefusals: o.judge == withLLM, DeriveCited: o.judge == withLLM,
+		Refusals: r.stages.refusals, JudgeRefusals: o.judge == judgeLLM, DeriveCited: o.judge == judgeLLM,
 		Workers: o.concurrency, Window: o.window(false), NoClaims: o.noClaimsScore(), Fatal: llm.Fatal, Drain: llm.Drains,
 		RowTimeout: o.rowTimeout, Now: r.sys.Clock.Now,
 	}

@@ -56,12 +56,12 @@ func newSegment() *cobra.Command {
 			return runSegment(cmd.Context(), o, name, cmd.InOrStdin(), cmd.OutOrStdout())
 		},
 	}
-	addFlags(cmd, flagGroup{plainFlags, []flagSpec{
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		{
-			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang), found: anyValue,
+			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang), untrusted: anyValue,
 			help: "language such as de; de-x-claims to split as score does (default: detected)",
 		},
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), found: "table none", help: "format written to stdout: jsonl or text"},
+		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), untrusted: "table none", help: "format written to stdout: jsonl or text"},
 	}})
 	return cmd
 }
