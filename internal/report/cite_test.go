@@ -13,7 +13,7 @@ func TestTallyCountsCitations(t *testing.T) {
 	var none, all Tally
 	_ = none.Write(resulttest.Scored())
 	if none.Cited() != "" || !math.IsNaN(none.Citations.Recall()) || none.Citations.summary() != nil {
-		t.Error(none.Cited())
+		t.Errorf("no citations: got %q, recall %v", none.Cited(), none.Citations.Recall())
 	}
 	for _, r := range []*result.Row{resulttest.Citing(), resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Citing()} {
 		_ = all.Write(r)
@@ -33,14 +33,14 @@ func TestTallyCountsCitations(t *testing.T) {
 	}
 	edited := strings.Replace(string(text), `"unresolved": 1`, `"unresolved": -1`, 1)
 	if _, err := ReadSummary(strings.NewReader(edited)); err == nil || edited == string(text) {
-		t.Error("an edited summary is read")
+		t.Errorf("edited summary: got error %v, want one about unresolved", err)
 	}
 	if s := all.Citations.summary(); s.check(5) != nil || s.check(1) == nil {
-		t.Errorf("%+v", s)
+		t.Errorf("%+v: got %v for 5 rows and %v for 1 row, want an error for 1 row only", s, s.check(5), s.check(1))
 	}
 	for _, s := range []SummaryCitations{{Rows: 0}, {Rows: 1, Recall: 1.5}, {Rows: 1, Precision: -1}, {Rows: 1, Unresolved: -1}} {
 		if s.check(5) == nil {
-			t.Errorf("%+v is no error", s)
+			t.Errorf("%+v: got no error", s)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// What pandas 3.1.1 prints for Series.describe().
+// The expected texts are the output of Series.describe() of pandas 3.1.1.
 func TestDescribeMatchesPandas(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -24,7 +24,7 @@ min      1.0
 75%      1.0
 max      1.0
 Name: faithfulness, dtype: float64`},
-		{"one value has no deviation", []float64{1}, `count    1.0
+		{"one value", []float64{1}, `count    1.0
 mean     1.0
 std      NaN
 min      1.0
@@ -71,7 +71,7 @@ func TestFloatsShareDecimals(t *testing.T) {
 	}
 }
 
-func TestCellTruncates(t *testing.T) {
+func TestCellTruncatesAndEscapes(t *testing.T) {
 	for _, tt := range []struct {
 		s     string
 		width int
@@ -91,7 +91,7 @@ func TestCellTruncates(t *testing.T) {
 		{"abc", 0, ""},
 	} {
 		if got := cell(tt.s, tt.width); got != tt.want {
-			t.Errorf("%q in %d: %q, want %q", tt.s, tt.width, got, tt.want)
+			t.Errorf("cell(%q, %d): got %q, want %q", tt.s, tt.width, got, tt.want)
 		}
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-// That tokens are an estimate is in the result, is read back, and is in a summary.
+// The estimated flag is written to results and summaries and read back.
 func TestEstimatedUsageRoundTrip(t *testing.T) {
 	r := resulttest.Scored()
 	r.Usage.Estimated = true
 	text := write(t, FormatJSONL, Options{}, r, resulttest.NoClaims())
 	if strings.Count(text, `,"estimated":true}`) != 1 || strings.Count(text, "estimated") != 1 {
-		t.Error(text)
+		t.Errorf("got %s, want estimated once", text)
 	}
 	got := read(t, text)
 	if len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
@@ -41,6 +41,6 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 	if strings.Count(string(summary), `"estimated": true`) != 2 || !strings.Contains(string(summary), `"prompt_limit": 2048`) {
-		t.Errorf("%s", summary)
+		t.Errorf("got %s, want estimated twice and the prompt limit", summary)
 	}
 }

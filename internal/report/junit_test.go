@@ -16,12 +16,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-// junitRows are results of two datasets.
+// junitRows returns results of two datasets.
 func junitRows() []*result.Row {
 	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Hostile(), hostileFailure()}
-	whole := resulttest.Scored()
-	whole.Claims, whole.Line = whole.Claims[:1], 9
-	rows = append(rows, whole)
+	supported := resulttest.Scored()
+	supported.Claims, supported.Line = supported.Claims[:1], 9
+	rows = append(rows, supported)
 	for i, r := range rows {
 		r.File = "data/first.jsonl"
 		if i > 2 {
@@ -34,11 +34,11 @@ func junitRows() []*result.Row {
 func TestJUnitGolden(t *testing.T) {
 	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...))
 	if got, want := write(t, FormatJUnit, Options{}), xml.Header+"<testsuites name=\"ragfaith\">\n</testsuites>\n"; got != want {
-		t.Errorf("no rows: %q", got)
+		t.Errorf("no rows: got %q, want %q", got, want)
 	}
 }
 
-func TestJUnitCounts(t *testing.T) {
+func TestJUnitCountsMatchCases(t *testing.T) {
 	type outcome struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
@@ -71,21 +71,21 @@ func TestJUnitCounts(t *testing.T) {
 			failures, errored, skipped = failures+len(c.Failure), errored+len(c.Error), skipped+len(c.Skipped)
 		}
 		if s.Tests != len(s.Cases) || s.Failures != failures || s.Errors != errored || s.Skipped != skipped {
-			t.Errorf("%s: %d tests of %d, %d failures of %d, %d errors of %d, %d skipped of %d", s.Name,
-				s.Tests, len(s.Cases), s.Failures, failures, s.Errors, errored, s.Skipped, skipped)
+			t.Errorf("%s: got %d tests, %d failures, %d errors, %d skipped, want %d, %d, %d, %d", s.Name,
+				s.Tests, s.Failures, s.Errors, s.Skipped, len(s.Cases), failures, errored, skipped)
 		}
 	}
 	if d := cmp.Diff([]string{"data/first.jsonl", resulttest.Hostile().File, "gates"}, names); d != "" {
 		t.Error(d)
 	}
-	evil := doc.Suites[1].Cases[0]
+	hostile := doc.Suites[1].Cases[0]
 	for _, want := range []string{Clip(resulttest.Hostile().Claims[1].Text, junitText), Clip(resulttest.Hostile().Claims[1].Reason, junitText), Clip(resulttest.Hostile().Claims[1].Evidence[0].Quote, junitText)} {
-		if !strings.Contains(evil.Failure[0].Text, want) {
-			t.Errorf("%q lacks %q", evil.Failure[0].Text, want)
+		if !strings.Contains(hostile.Failure[0].Text, want) {
+			t.Errorf("got %q, want it to contain %q", hostile.Failure[0].Text, want)
 		}
 	}
-	if evil.Name != Clip(resulttest.Hostile().ID, junitText) || evil.ClassName != "faithfulness.a_____jsonl" {
-		t.Errorf("%q %q", evil.Name, evil.ClassName)
+	if hostile.Name != Clip(resulttest.Hostile().ID, junitText) || hostile.ClassName != "faithfulness.a_____jsonl" {
+		t.Errorf("got name %q, class %q", hostile.Name, hostile.ClassName)
 	}
 }
 
@@ -95,14 +95,14 @@ func FuzzJUnit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id, claim, reason string) {
 		r := resulttest.Hostile()
 		r.ID, r.File, r.Claims[1].Text, r.Claims[1].Reason = id, reason, claim, reason
-		bad := hostileFailure()
-		bad.File = reason
-		d := xml.NewDecoder(strings.NewReader(write(t, FormatJUnit, Options{}, r, bad)))
+		failed := hostileFailure()
+		failed.File = reason
+		d := xml.NewDecoder(strings.NewReader(write(t, FormatJUnit, Options{}, r, failed)))
 		for elements := 0; ; {
 			token, err := d.Token()
 			if token == nil {
 				if elements != 6 {
-					t.Fatalf("%d elements, %v", elements, err)
+					t.Fatalf("got %d elements and error %v, want 6", elements, err)
 				}
 				return
 			}
@@ -117,10 +117,10 @@ func FuzzJUnit(f *testing.F) {
 func TestJUnitIsValidForJenkins(t *testing.T) {
 	schema := os.Getenv("RAGFAITH_JUNIT_XSD")
 	if schema == "" {
-		t.Skip("RAGFAITH_JUNIT_XSD names no schema of JUnit XML")
+		t.Skip("RAGFAITH_JUNIT_XSD is not set to a JUnit XML schema")
 	}
 	if _, err := exec.LookPath("xmllint"); err != nil {
-		t.Skip("there is no xmllint here")
+		t.Skip("xmllint not found")
 	}
 	for _, rows := range [][]*result.Row{junitRows(), {resulttest.Failed()}, nil} {
 		path := filepath.Join(t.TempDir(), "report.xml")
@@ -133,7 +133,7 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 	}
 }
 
-// What is in memory is the same at both numbers of rows.
+// Memory does not grow with the number of rows.
 func BenchmarkJUnit(b *testing.B) {
 	for _, n := range []int{10_000, 100_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {

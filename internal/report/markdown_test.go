@@ -17,7 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-// someGates are a gate that passed and two that did not.
+// someGates returns one gate that passed and two that failed.
 func someGates(*Tally) []Gate {
 	return []Gate{
 		{Name: GateMinMean, Bar: 0.9, Value: 0.3, Text: "mean faithfulness 0.3333 < 0.90 (n = 1 scored)"},
@@ -33,15 +33,15 @@ func TestMarkdownGolden(t *testing.T) {
 	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), worse, resulttest.Hostile()))
 }
 
-func TestMarkdownWithoutRows(t *testing.T) {
+func TestMarkdownWithoutUnsupportedRows(t *testing.T) {
 	got := write(t, FormatMarkdown, Options{})
 	if !strings.HasPrefix(got, "## Faithfulness: no row has a score\n") || strings.Contains(got, "NaN") || strings.Contains(got, "gate") {
-		t.Error(got)
+		t.Errorf("no rows: got %s", got)
 	}
-	whole := resulttest.Scored()
-	whole.Claims = whole.Claims[:1]
-	if got := write(t, FormatMarkdown, Options{}, whole); !strings.Contains(got, "Every claim of the scored rows is supported.") {
-		t.Error(got)
+	supported := resulttest.Scored()
+	supported.Claims = supported.Claims[:1]
+	if got := write(t, FormatMarkdown, Options{}, supported); !strings.Contains(got, "Every claim of the scored rows is supported.") {
+		t.Errorf("supported row: got %s", got)
 	}
 }
 
@@ -52,31 +52,28 @@ func TestMarkdownSizeIsLimited(t *testing.T) {
 		c := resulttest.Hostile().Claims[1]
 		c.Text, c.Reason, c.Evidence[0].Quote = strings.Repeat(letter, 500), strings.Repeat(letter, 500), strings.Repeat(letter, 500)
 		r.Claims = slices.Repeat([]result.Claim{c}, 20)
-		bad := resulttest.Failed()
-		bad.Err = fmt.Errorf("verdict: %w", errFull)
-		var rows []*result.Row
-		for range 300 {
-			rows = append(rows, r, bad)
-		}
+		failed := resulttest.Failed()
+		failed.Err = fmt.Errorf("verdict: %w", errFull)
+		rows := slices.Repeat([]*result.Row{r, failed}, 300)
 		got := write(t, FormatMarkdown, Options{Gates: someGates}, rows...)
 		if len(got) > MaxMarkdown || utf8.RuneCountInString(got) > 65_536 || !utf8.ValidString(got) {
-			t.Errorf("%q: %d bytes", letter, len(got))
+			t.Errorf("%q: got %d bytes, want valid UTF-8 of at most %d", letter, len(got), MaxMarkdown)
 		}
 		if len(got) < MaxMarkdown/2 {
-			t.Errorf("%q: only %d bytes", letter, len(got))
+			t.Errorf("%q: got %d bytes, want at least %d", letter, len(got), MaxMarkdown/2)
 		}
 		shown := strings.Count(got, " claims supported\n")
 		if want := fmt.Sprintf("\nand %d more rows with unsupported claims\n", 300-shown); !strings.Contains(got, want) {
-			t.Errorf("%q: %d rows are shown, and not %q", letter, shown, want)
+			t.Errorf("%q: got %d rows without %q", letter, shown, want)
 		}
 		if !strings.Contains(got, "\nand 290 more failed rows\n") {
-			t.Errorf("%q: failed rows", letter)
+			t.Errorf("%q: got no count of the other failed rows", letter)
 		}
 	}
 }
 
-// What comes from a dataset is only ever in code spans, as a parser of GitHub's
-// Markdown sees them, and there it is all.
+// A parser of GitHub Flavored Markdown sees texts of the dataset in code spans only, and
+// unchanged.
 func TestMarkdownEscapesDataset(t *testing.T) {
 	source := []byte(write(t, FormatMarkdown, Options{Gates: someGates, Notes: []string{"@EVIL `` #1"}}, resulttest.Hostile(), hostileFailure()))
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
@@ -89,24 +86,24 @@ func TestMarkdownEscapesDataset(t *testing.T) {
 		case *ast.CodeSpan:
 			var b strings.Builder
 			for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-				if piece, ok := c.(*ast.Text); ok {
-					b.Write(piece.Value(source))
+				if segment, ok := c.(*ast.Text); ok {
+					b.Write(segment.Value(source))
 				}
 			}
 			spans[b.String()] = true
 			return ast.WalkSkipChildren, nil
 		case *ast.Link, *ast.AutoLink, *ast.Image, *ast.RawHTML, *ast.HTMLBlock, *ast.FencedCodeBlock, *ast.CodeBlock, *ast.Blockquote, *ast.ThematicBreak:
-			t.Errorf("a %s", n.Kind())
+			t.Errorf("got a %s", n.Kind())
 		case *ast.Heading:
 			if n.Level == 1 {
-				t.Error("a heading of the data")
+				t.Error("got a heading of level 1, which only the dataset has")
 			}
 		case *ast.Text:
 			if s := string(n.Value(source)); strings.ContainsAny(s, "@#`<>[]!\u202e") || strings.Contains(s, "EVIL") {
-				t.Errorf("outside of code: %q", s)
+				t.Errorf("got %q outside of code spans", s)
 			}
 		default:
-			if n.Kind() == ast.NewNodeKind("Table") || n.Kind().String() == "Table" {
+			if n.Kind().String() == "Table" {
 				tables++
 			}
 		}
@@ -116,16 +113,17 @@ func TestMarkdownEscapesDataset(t *testing.T) {
 		t.Fatal(err)
 	}
 	if tables != 2 {
-		t.Errorf("%d tables", tables)
+		t.Errorf("got %d tables, want 2", tables)
 	}
 	r := resulttest.Hostile()
 	for _, s := range []string{r.ID, r.Claims[1].Text, r.Claims[1].Reason, r.Claims[1].Evidence[0].Quote, hostileFailure().Err.Error()} {
 		if !spans[Clip(s, worstText)] {
-			t.Errorf("not shown as it is: %q", Clip(s, worstText))
+			t.Errorf("got no code span %q", Clip(s, worstText))
 		}
 	}
 }
 
+// hostileFailure returns a failed row whose error contains markup.
 func hostileFailure() *result.Row {
 	r := resulttest.Failed()
 	r.ID = "# EVIL"
@@ -146,8 +144,8 @@ func FuzzCodeSpan(f *testing.F) {
 		_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			if entering {
 				nodes++
-				if piece, ok := n.(*ast.Text); ok {
-					got.Write(piece.Value(source))
+				if segment, ok := n.(*ast.Text); ok {
+					got.Write(segment.Value(source))
 				}
 			}
 			return ast.WalkContinue, nil
@@ -157,7 +155,7 @@ func FuzzCodeSpan(f *testing.F) {
 			want = "(empty)"
 		}
 		if got.String() != want || nodes > 6 {
-			t.Errorf("%q became %q in %d nodes", want, got.String(), nodes)
+			t.Errorf("got %q in %d nodes, want %q in at most 6", got.String(), nodes, want)
 		}
 	})
 }

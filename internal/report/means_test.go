@@ -17,7 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// someMeans are a mean with an interval and one without.
+// someMeans returns a mean with an interval and one without.
 func someMeans(*Tally) *Means {
 	return &Means{
 		Rows:    stats.Interval{Estimate: 0.3, Lower: 0.2, Upper: 0.45678, Confidence: 0.95, N: 31, Method: stats.BCa},
@@ -26,8 +26,9 @@ func someMeans(*Tally) *Means {
 	}
 }
 
-// judged is a row with so many of its claims supported, and a kept value as JSON.
-func judged(index, supported, claims int, doc string) *result.Row {
+// scoredRow returns a row with the given numbers of supported claims and claims. Its kept
+// column doc is the JSON value doc, if any.
+func scoredRow(index, supported, claims int, doc string) *result.Row {
 	r := &result.Row{Index: index, ID: fmt.Sprint("row-", index), Question: fmt.Sprint("q", index%25), Contexts: []string{fmt.Sprint("c", index%30), strings.Repeat("x", 100)},
 		Status: result.Scored, Faithfulness: float64(supported) / float64(claims), Support: 0.5,
 		Claims: slices.Repeat([]result.Claim{{Verdict: result.NotMentioned}}, claims),
@@ -41,7 +42,7 @@ func judged(index, supported, claims int, doc string) *result.Row {
 	return r
 }
 
-// meansOf are the means of rows.
+// meansOf returns the means of rows.
 func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
 	var t Tally
 	e := NewEstimator(cluster, seed)
@@ -52,20 +53,20 @@ func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
 	return e.Means(&t)
 }
 
-// drawn are n rows of which those of a document are alike.
-func drawn(n, documents int) []*result.Row {
+// randomRows returns n rows. Rows of the same document have similar scores.
+func randomRows(n, documents int) []*result.Row {
 	random := rand.New(rand.NewPCG(5, 6))
-	var all []*result.Row
+	var rows []*result.Row
 	for i := range n {
 		claims := 1 + random.IntN(6)
 		doc := i % documents
-		all = append(all, judged(i, min(claims, doc%3+random.IntN(2)), claims, fmt.Sprintf(`"d%d"`, doc)))
+		rows = append(rows, scoredRow(i, min(claims, doc%3+random.IntN(2)), claims, fmt.Sprintf(`"d%d"`, doc)))
 	}
-	return all
+	return rows
 }
 
-func TestMeans(t *testing.T) {
-	rows := append(drawn(60, 10), resulttest.Failed(), resulttest.NoClaims())
+func TestMeansMatchSamples(t *testing.T) {
+	rows := append(randomRows(60, 10), resulttest.Failed(), resulttest.NoClaims())
 	var byRow, byClaim stats.Sample
 	for _, r := range rows[:60] {
 		byRow.Add(r.Faithfulness, 1)
@@ -79,50 +80,50 @@ func TestMeans(t *testing.T) {
 		}
 	}
 	if again := meansOf("", 7, rows...); *again != *got {
-		t.Error("the same seed gives other means")
+		t.Errorf("same seed: got %+v, then %+v", *got, *again)
 	}
 	if other := meansOf("", 8, rows...); other.Rows == got.Rows {
-		t.Error("another seed gives the same means")
+		t.Error("got the same interval for another seed")
 	}
 	slices.Reverse(rows)
-	if turned := meansOf("", 7, rows...); *turned != *got {
-		t.Errorf("%+v in another order, %+v", *turned, *got)
+	if reversed := meansOf("", 7, rows...); *reversed != *got {
+		t.Errorf("reversed rows: got %+v, want %+v", *reversed, *got)
 	}
 }
 
-func TestMeansOfRowsWithoutClaims(t *testing.T) {
+func TestClaimMeanIgnoresRowsWithoutClaims(t *testing.T) {
 	none := resulttest.NoClaims()
 	none.Faithfulness = 0
-	rows := append(drawn(30, 10), none)
+	rows := append(randomRows(30, 10), none)
 	for _, cluster := range []string{"", "id"} {
 		m := meansOf(cluster, 0, rows...)
 		if m.Rows.N != 31 || m.Claims.N != 30 {
-			t.Errorf("by %q: %d rows, %d with claims", cluster, m.Rows.N, m.Claims.N)
+			t.Errorf("cluster %q: got %d rows and %d with claims, want 31 and 30", cluster, m.Rows.N, m.Claims.N)
 		}
 	}
 }
 
-func TestMeansOfGroups(t *testing.T) {
-	rows := drawn(300, 25)
-	alone, grouped := meansOf("", 0, rows...), meansOf("doc", 0, rows...)
-	if grouped.Rows.N != 25 || grouped.Claims.N != 25 || alone.Rows.N != 300 {
-		t.Errorf("%d, %d groups of %d rows", grouped.Rows.N, grouped.Claims.N, alone.Rows.N)
+func TestClusterWidensIntervals(t *testing.T) {
+	rows := randomRows(300, 25)
+	single, grouped := meansOf("", 0, rows...), meansOf("doc", 0, rows...)
+	if grouped.Rows.N != 25 || grouped.Claims.N != 25 || single.Rows.N != 300 {
+		t.Errorf("got %d and %d groups of %d rows, want 25 of 300", grouped.Rows.N, grouped.Claims.N, single.Rows.N)
 	}
-	if grouped.Rows.Estimate != alone.Rows.Estimate || grouped.Claims.Estimate != alone.Claims.Estimate {
-		t.Error("groups change the means")
+	if grouped.Rows.Estimate != single.Rows.Estimate || grouped.Claims.Estimate != single.Claims.Estimate {
+		t.Errorf("got means %v and %v, want %v and %v as without groups", grouped.Rows.Estimate, grouped.Claims.Estimate, single.Rows.Estimate, single.Claims.Estimate)
 	}
 	width := func(i stats.Interval) float64 { return i.Upper - i.Lower }
-	if width(grouped.Rows) < 2*width(alone.Rows) {
-		t.Errorf("%v of groups of like rows is no wider than %v", grouped.Rows, alone.Rows)
+	if width(grouped.Rows) < 2*width(single.Rows) {
+		t.Errorf("got %v, want at least twice the width of %v", grouped.Rows, single.Rows)
 	}
-	for column, want := range map[string]int{"question": 25, "contexts": 30, "id": 300, "answer": 300, "nope": 300} {
+	for column, want := range map[string]int{"question": 25, "contexts": 30, "id": 300, "answer": 300, "missing": 300} {
 		if got := meansOf(column, 0, rows...).Rows.N; got != want {
-			t.Errorf("%d groups by %s, want %d", got, column, want)
+			t.Errorf("%s: got %d groups, want %d", column, got, want)
 		}
 	}
 }
 
-func TestGroupValues(t *testing.T) {
+func TestEqualClusterValuesAreGrouped(t *testing.T) {
 	for _, tt := range []struct {
 		values []string
 		groups int
@@ -131,7 +132,7 @@ func TestGroupValues(t *testing.T) {
 		{[]string{`1`, `"1"`, `1.0`, `1.00`}, 1},
 		{[]string{`1.5`, `1.50`, `"1."`}, 3},
 		{[]string{`"x.0"`, `"x"`}, 2},
-		{[]string{`null`, `null`, `""`, ``}, 4}, // each by itself
+		{[]string{`null`, `null`, `""`, ``}, 4}, // null and empty values are not grouped
 		{[]string{`"row 1"`, `null`}, 2},
 		{[]string{`[1,2]`, `[1,2]`, `{"a":1}`}, 2},
 		{[]string{`"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 200) + `"`, `"` + strings.Repeat("y", 201) + `"`}, 2},
@@ -139,36 +140,36 @@ func TestGroupValues(t *testing.T) {
 	} {
 		var rows []*result.Row
 		for i, v := range tt.values {
-			rows = append(rows, judged(i, 1, 1, v))
+			rows = append(rows, scoredRow(i, 1, 1, v))
 		}
 		if got := meansOf("doc", 0, rows...).Rows.N; got != tt.groups {
-			t.Errorf("%q are %d groups, want %d", tt.values, got, tt.groups)
+			t.Errorf("%q: got %d groups, want %d", tt.values, got, tt.groups)
 		}
 	}
 }
 
-func TestFormatMeans(t *testing.T) {
+func TestMeansFormat(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		means *Means
 		want  []string
 	}{
-		{"nobody asked", nil, nil},
-		{"no row", meansOf("", 0), nil},
-		{"no score", meansOf("", 0, resulttest.Failed(), resulttest.NoClaims()), nil},
-		{"too few", meansOf("", 0, judged(0, 1, 2, "")), []string{
+		{"nil", nil, nil},
+		{"no rows", meansOf("", 0), nil},
+		{"no scores", meansOf("", 0, resulttest.Failed(), resulttest.NoClaims()), nil},
+		{"too few rows", meansOf("", 0, scoredRow(0, 1, 2, "")), []string{
 			"rows: 0.5000, no 95% interval (n = 1 row: 1 is too few for an interval, which takes 20)",
 			"claims: 0.5000, no 95% interval (n = 1 row with 2 claims: 1 is too few for an interval, which takes 20)",
 		}},
-		{"groups", meansOf("doc", 0, drawn(300, 25)...), []string{
+		{"groups", meansOf("doc", 0, randomRows(300, 25)...), []string{
 			"rows: 0.4884, 95% interval 0.3943 to 0.5785 (n = 25 groups by doc, BCa bootstrap)",
 			"claims: 0.3826, 95% interval 0.2987 to 0.4687 (n = 25 groups by doc with 1035 claims, BCa bootstrap)",
 		}},
-		{"equal", meansOf("", 0, slices.Repeat([]*result.Row{judged(0, 2, 2, "")}, 30)...), []string{
+		{"equal scores", meansOf("", 0, slices.Repeat([]*result.Row{scoredRow(0, 2, 2, "")}, 30)...), []string{
 			"rows: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
 			"claims: 1.0000, 95% interval 0.8843 to 1.0000 (n = 30 rows with 60 claims: all 30 have the same value: the interval is the wide one that holds for any values from 0 to 1)",
 		}},
-		{"a hostile name", &Means{Rows: stats.Interval{Estimate: 1, N: 2, Note: "x", Method: stats.TooFew}, Cluster: "a\x1b[31m\n"}, []string{
+		{"escape sequence in cluster", &Means{Rows: stats.Interval{Estimate: 1, N: 2, Note: "x", Method: stats.TooFew}, Cluster: "a\x1b[31m\n"}, []string{
 			`rows: 1.0000, no 95% interval (n = 2 groups by a\x1b[31m: x)`,
 		}},
 	} {
@@ -204,18 +205,17 @@ func TestReportsShowMeans(t *testing.T) {
 		got := write(t, format, o, resulttest.Scored())
 		for _, w := range want {
 			if !strings.Contains(got, w) {
-				t.Errorf("%s lacks %q:\n%s", format, w, got)
+				t.Errorf("%s: got %s\nwant it to contain %q", format, got, w)
 			}
 		}
 	}
 	if got := write(t, FormatJUnit, o, resulttest.Scored()); strings.Contains(got, "claims.lower") {
-		t.Error("an end that is not there is said")
+		t.Errorf("got %s, want no claims.lower", got)
 	}
 }
 
-// The memory of what a run counts is that of the groups.
 func BenchmarkEstimator(b *testing.B) {
-	rows := drawn(1000, 1000)
+	rows := randomRows(1000, 1000)
 	for _, cluster := range []string{"", "doc"} {
 		b.Run("by "+cluster, func(b *testing.B) {
 			e, t := NewEstimator(cluster, 0), new(Tally)

@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
+// write returns the output of a Writer.
 func write(t *testing.T, f Format, o Options, results ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -33,10 +34,10 @@ func write(t *testing.T, f Format, o Options, results ...*result.Row) string {
 	return b.String()
 }
 
-func TestFormatOf(t *testing.T) {
+func TestFormatOfUsesExtension(t *testing.T) {
 	for path, want := range map[string]Format{"a.jsonl": "jsonl", "x/B.JSON": "json", "a.b.csv": "csv", "a.tsv": "tsv", "a.Parquet": "parquet", "a.md": "markdown", "a.xml": "junit", "a.html": "html"} {
 		if got, err := FormatOf(path); err != nil || got != want {
-			t.Errorf("%s: %q, %v", path, got, err)
+			t.Errorf("%s: got %q, %v, want %q", path, got, err, want)
 		}
 	}
 	for path, want := range map[string]string{
@@ -46,46 +47,46 @@ func TestFormatOf(t *testing.T) {
 		"a.table":    "a.table: unknown extension .table, want .jsonl, .json, .csv, .tsv, .parquet, .md, .xml or .html",
 	} {
 		if _, err := FormatOf(path); err == nil || err.Error() != want {
-			t.Errorf("%s: %v", path, err)
+			t.Errorf("%s: got %v, want %s", path, err, want)
 		}
 	}
 	if _, err := New("xls", nil, Options{}); err == nil {
-		t.Error("a format that does not exist has a writer")
+		t.Error("xls: got no error")
 	}
 }
 
 func TestFormatNoneWritesNothing(t *testing.T) {
 	if got := write(t, FormatNone, Options{}, resulttest.Scored()); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want nothing", got)
 	}
 }
 
-// failing accepts room bytes and then fails.
-type failing struct{ room int }
+// A limitedWriter fails with errFull after n bytes.
+type limitedWriter struct{ n int }
 
 var errFull = errors.New("no space left on device")
 
-func (f *failing) Write(p []byte) (int, error) {
-	if len(p) > f.room {
-		n := f.room
-		f.room = 0
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	if len(p) > w.n {
+		n := w.n
+		w.n = 0
 		return n, errFull
 	}
-	f.room -= len(p)
+	w.n -= len(p)
 	return len(p), nil
 }
 
 func TestFormatsReportFullDisk(t *testing.T) {
 	for _, f := range append(FileFormats(), FormatTable) {
 		if f == FormatHTML {
-			continue // its writer has a test of its own
+			continue // tested in package html
 		}
-		whole, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())), 1
+		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed())), 1
 		if f == FormatParquet {
-			step = 101 // each try takes long
+			step = 101 // a Parquet writer is slow
 		}
-		for room := 0; room < whole; room += step {
-			w, err := New(f, &failing{room}, Options{})
+		for limit := 0; limit < size; limit += step {
+			w, err := New(f, &limitedWriter{limit}, Options{})
 			for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed()} {
 				if err == nil {
 					err = w.Write(r)
@@ -95,13 +96,13 @@ func TestFormatsReportFullDisk(t *testing.T) {
 				err = w.Close()
 			}
 			if !errors.Is(err, errFull) {
-				t.Fatalf("%s with room for %d of %d bytes: %v", f, room, whole, err)
+				t.Fatalf("%s: disk full after %d of %d bytes: got %v, want %v", f, limit, size, err, errFull)
 			}
 		}
 	}
 }
 
-func TestTally(t *testing.T) {
+func TestTallyCountsStatuses(t *testing.T) {
 	var tally Tally
 	zero := resulttest.NoClaims()
 	zero.Reason, zero.Faithfulness = "empty", 0
@@ -111,13 +112,13 @@ func TestTally(t *testing.T) {
 		_ = tally.Write(r)
 	}
 	if got, want := tally.String(), "scored 1, no claims 3 (75.0%; refusal 1, empty 1, nothing claimed 1), failed 1"; got != want {
-		t.Errorf("%q", got)
+		t.Errorf("got %q, want %q", got, want)
 	}
 	if tally.Rows != 5 || tally.Faithfulness.Count() != 2 || tally.Faithfulness.Mean() != 1.0/6 {
-		t.Error(tally.Rows, tally.Faithfulness.Count(), tally.Faithfulness.Mean())
+		t.Errorf("got %d rows, %d scores, mean %v, want 5, 2, %v", tally.Rows, tally.Faithfulness.Count(), tally.Faithfulness.Mean(), 1.0/6)
 	}
-	if got := (&Tally{Scored: 2}).String(); got != "scored 2, no claims 0, failed 0" {
-		t.Errorf("%q", got)
+	if got, want := (&Tally{Scored: 2}).String(), "scored 2, no claims 0, failed 0"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -140,7 +141,7 @@ func TestDiscardRemovesTemporaryFile(t *testing.T) {
 	}
 }
 
-func TestFormatsAreEqualForStoredResults(t *testing.T) {
+func TestStoredResultsRenderIdentically(t *testing.T) {
 	all := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.Failed(), resulttest.Unread()}
 	stored := read(t, write(t, FormatJSONL, Options{}, all...))
 	for _, f := range StreamFormats() {

@@ -16,6 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
+// schema compiles a JSON Schema and checks its id.
 func schema(t *testing.T, name, id string) *jsonschema.Schema {
 	t.Helper()
 	c := jsonschema.NewCompiler()
@@ -24,7 +25,7 @@ func schema(t *testing.T, name, id string) *jsonschema.Schema {
 		t.Fatal(err)
 	}
 	if s.ID != id+"#" && s.ID != id && !strings.HasPrefix(s.Location, id) {
-		t.Errorf("%s is %q at %q", name, s.ID, s.Location)
+		t.Errorf("%s: got id %q at %q, want %q", name, s.ID, s.Location, id)
 	}
 	return s
 }
@@ -37,10 +38,10 @@ func TestResultsMatchSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Validate(doc); err != nil {
-			t.Errorf("%v: %s", err, line)
+			t.Errorf("got %v for %s", err, line)
 		}
 	}
-	good := write(t, FormatJSONL, Options{}, resulttest.Marked())
+	valid := write(t, FormatJSONL, Options{}, resulttest.Marked())
 	for _, change := range [][2]string{
 		{`"status":"scored"`, `"status":"failed"`},
 		{`"verdict":"supported"`, `"verdict":"true"`},
@@ -53,10 +54,10 @@ func TestResultsMatchSchema(t *testing.T) {
 		{`"cached_from"`, `"cached_by"`},
 		{`"faithfulness":0`, `"faithfulness":NaN,"x":0`},
 	} {
-		bad := strings.Replace(good, change[0], change[1], 1)
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bad))
-		if bad == good || err == nil && s.Validate(doc) == nil {
-			t.Errorf("valid with %s", change[1])
+		edited := strings.Replace(valid, change[0], change[1], 1)
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(edited))
+		if edited == valid || err == nil && s.Validate(doc) == nil {
+			t.Errorf("%s: got no error", change[1])
 		}
 	}
 }
@@ -93,53 +94,53 @@ func TestSummaryMatchesSchema(t *testing.T) {
 			value := object[name]
 			delete(object, name)
 			if s.Validate(doc) == nil {
-				t.Errorf("valid without %s", name)
+				t.Errorf("without %s: got no error", name)
 			}
 			object[name] = value
 		}
 		object["key"] = "secret"
 		if s.Validate(doc) == nil {
-			t.Error("valid with more than there is")
+			t.Error("unknown member: got no error")
 		}
 	}
-	if empty.Passed != true || full.Passed {
-		t.Error(empty.Passed, full.Passed)
+	if !empty.Passed || full.Passed {
+		t.Errorf("got passed %v without gates and %v with a failed gate, want true and false", empty.Passed, full.Passed)
 	}
 }
 
-// Support is described as faithfulness is, which is held against pandas.
+// The histogram gives the same figures as stats.Summary, which is tested against pandas.
 func TestScoreHistogramMatchesSummary(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for n := range 30 {
-		var m scoreHistogram
+		var h scoreHistogram
 		var s stats.Summary
 		for range n {
 			x := result.Round(random.Float64())
-			m.add(x)
+			h.add(x)
 			s.Add(x)
 		}
-		m.add(math.NaN())
+		h.add(math.NaN())
 		equal := cmp.Options{
 			cmp.Transformer("number", func(f Figure) float64 { return float64(f) }),
 			cmpopts.EquateNaNs(), cmpopts.EquateApprox(0, 1e-12),
 		}
-		if d := cmp.Diff(summaryFigures(&s), m.figures(), equal); d != "" {
-			t.Errorf("%d numbers: %s", n, d)
+		if d := cmp.Diff(summaryFigures(&s), h.figures(), equal); d != "" {
+			t.Errorf("%d scores (-want +got):\n%s", n, d)
 		}
 	}
-	var m scoreHistogram
-	for _, x := range []float64{-0.5, 1.5, 1} { // as of a judge that does not keep to the range
-		m.add(x)
+	var h scoreHistogram
+	for _, x := range []float64{-0.5, 1.5, 1} { // out of range, which the histogram clamps
+		h.add(x)
 	}
-	if f := m.figures(); f.Min != 0 || f.Max != 1 || f.Count != 3 {
-		t.Error(f)
+	if f := h.figures(); f.Min != 0 || f.Max != 1 || f.Count != 3 {
+		t.Errorf("got %+v, want 3 scores from 0 to 1", f)
 	}
 }
 
 func TestFigureMarshalsNaNAsNull(t *testing.T) {
-	b, err := json.Marshal([]Figure{1, NoFigure(), 0.25})
-	if err != nil || string(b) != "[1.0,null,0.25]" {
-		t.Errorf("%s %v", b, err)
+	got, err := json.Marshal([]Figure{1, NoFigure(), 0.25})
+	if want := "[1.0,null,0.25]"; err != nil || string(got) != want {
+		t.Errorf("got %s, %v, want %s", got, err, want)
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
+// golden compares got with a file in testdata, or updates the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -38,7 +39,7 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// rows are n results of all kinds, in several scripts.
+// rows returns n results of all kinds in several scripts.
 func rows(n int) []*result.Row {
 	answers := []string{
 		"Einstein was born in Ulm on 14 March 1879, and died in Princeton in 1955.",
@@ -68,7 +69,7 @@ func rows(n int) []*result.Row {
 
 func TestTableGolden(t *testing.T) {
 	for _, tt := range []struct{ n, width int }{{20, 0}, {21, 0}, {1000, 0}, {1000, 80}, {1000, 50}, {8, 200}, {0, 0}} {
-		t.Run(fmt.Sprintf("%d rows in %d cells", tt.n, tt.width), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%d rows, width %d", tt.n, tt.width), func(t *testing.T) {
 			got := write(t, FormatTable, Options{Width: tt.width}, rows(tt.n)...)
 			golden(t, fmt.Sprintf("table-%d-%d.txt", tt.n, tt.width), got)
 			width := tt.width
@@ -81,13 +82,13 @@ func TestTableGolden(t *testing.T) {
 				line = strings.TrimSuffix(line, "\n")
 				w := text.StringWidthWithoutEscSequences(line)
 				if w > width {
-					t.Errorf("%d cells, not %d: %s", w, width, line)
+					t.Errorf("got width %d, want at most %d: %s", w, width, line)
 				}
 				if want < 0 {
 					want = w
 				}
 				if w != want {
-					t.Errorf("%d cells where the first line has %d: %s", w, want, line)
+					t.Errorf("got width %d, want %d as the first line: %s", w, want, line)
 				}
 			}
 		})
@@ -112,20 +113,20 @@ func TestTableFitsWidth(t *testing.T) {
 		got := write(t, FormatTable, Options{Width: width, KeepAll: true}, all...)
 		frame, rest, _ := strings.Cut(got, "\n\n")
 		if !strings.HasPrefix(rest, "[30 rows x 9 columns]\n") {
-			t.Fatal(rest)
+			t.Fatalf("width %d: got %q after the table, want the dimensions", width, rest)
 		}
 		for line := range strings.Lines(frame) {
 			if w := text.StringWidthWithoutEscSequences(strings.TrimSuffix(line, "\n")); w > width {
-				t.Fatalf("%d cells, not %d: %s", w, width, line)
+				t.Fatalf("got width %d, want at most %d: %s", w, width, line)
 			}
 		}
 		if !strings.Contains(frame, "faithfulness") {
-			t.Fatalf("in %d cells there is no faithfulness", width)
+			t.Fatalf("width %d: got no column faithfulness", width)
 		}
 	}
 }
 
-func TestTableKeepsNoLongTexts(t *testing.T) {
+func TestTableTruncatesLongTextsEarly(t *testing.T) {
 	long := rows(1)[0]
 	long.Answer = strings.Repeat("x", 1<<20)
 	var b strings.Builder
@@ -133,13 +134,13 @@ func TestTableKeepsNoLongTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allocated := testing.AllocsPerRun(1, func() {
+	allocs := testing.AllocsPerRun(1, func() {
 		for range 100 {
 			_ = w.Write(long)
 		}
 	})
-	if allocated > 100*200 {
-		t.Errorf("%v allocations: the whole text is looked at", allocated)
+	if allocs > 100*200 {
+		t.Errorf("got %v allocations for 100 rows, want at most 200 for each", allocs)
 	}
 }
 
@@ -154,14 +155,14 @@ func FuzzTableCell(f *testing.F) {
 		got := write(t, FormatTable, Options{Width: width % 300, KeepAll: true}, r)
 		for _, c := range strings.ReplaceAll(got, "\n", "") {
 			if unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) {
-				t.Fatalf("%U got out: %q", c, got)
+				t.Fatalf("got %U unescaped in %q", c, got)
 			}
 		}
 		if frame, _, _ := strings.Cut(got, "\n\n"); strings.Count(frame, "\n") != 1 {
-			t.Fatalf("not one line: %q", frame)
+			t.Fatalf("got %q, want one line below the header", frame)
 		}
 		if p := Printable(answer); strings.ContainsFunc(p, unicode.IsControl) || strings.ContainsFunc(p, func(c rune) bool { return unicode.Is(unicode.Bidi_Control, c) }) {
-			t.Fatalf("%q", p)
+			t.Fatalf("Printable: got %q with control characters", p)
 		}
 	})
 }

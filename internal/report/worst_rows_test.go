@@ -14,7 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestWrap(t *testing.T) {
+func TestWrapBreaksAtWords(t *testing.T) {
 	for _, tt := range []struct {
 		in           string
 		width, taken int
@@ -28,12 +28,12 @@ func TestWrap(t *testing.T) {
 		{"abcdefghij", 4, 0, []string{"abcd", "efgh", "ij"}},
 		{"x abcdefghij", 4, 0, []string{"x", "abcd", "efgh", "ij"}},
 		{"彼は物理学者。である", 8, 0, []string{"彼は物理", "学者。で", "ある"}},
-		{"彼は物理。", 8, 0, []string{"彼は物", "理。"}}, // no line begins with a full stop
+		{"彼は物理。", 8, 0, []string{"彼は物", "理。"}}, // no line starts with a full stop
 		{"in Ulm 彼は", 9, 0, []string{"in Ulm 彼", "は"}},
-		{"e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301e\u0301", "e\u0301"}}, // no letter loses its mark
+		{"e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301e\u0301", "e\u0301"}}, // combining marks stay with their letter
 	} {
 		if d := cmp.Diff(tt.want, wrap(tt.in, tt.width, tt.taken)); d != "" {
-			t.Errorf("%q in %d: %s", tt.in, tt.width, d)
+			t.Errorf("wrap(%q, %d, %d) (-want +got):\n%s", tt.in, tt.width, tt.taken, d)
 		}
 	}
 }
@@ -45,18 +45,18 @@ func FuzzWrap(f *testing.F) {
 		s = Clip(s, 500)
 		lines := wrap(s, width, taken)
 		if got, want := strings.Join(strings.Fields(strings.Join(lines, "")), ""), strings.Join(strings.Fields(s), ""); got != want {
-			t.Fatalf("%q became %q", want, got)
+			t.Fatalf("got text %q, want %q", got, want)
 		}
 		for i, line := range lines {
-			// A single character may be wider than a line, and is not broken.
+			// A single character may be wider than a line.
 			if cells(line) > width && len(pieces(line)) > 1 || i == 0 && taken+cells(line) > width && line != "" && taken < width && len(pieces(line)) > 1 {
-				t.Fatalf("%q is wider than %d", line, width)
+				t.Fatalf("got line %q, want width at most %d", line, width)
 			}
 		}
 	})
 }
 
-func TestMarks(t *testing.T) {
+func TestMarksAreProportional(t *testing.T) {
 	verdicts := func(supported, missing, contradicted int) []result.Claim {
 		var all []result.Claim
 		for label, n := range map[result.Verdict]int{result.Supported: supported, result.NotMentioned: missing, result.Contradicted: contradicted} {
@@ -79,20 +79,20 @@ func TestMarks(t *testing.T) {
 		{1, 1, 98, "✓?✗✗✗✗✗✗✗✗"},
 	} {
 		if got := marks(verdicts(tt.supported, tt.missing, tt.contradicted), Palette{}); got != tt.want {
-			t.Errorf("%v: %s", tt, got)
+			t.Errorf("%d supported, %d not mentioned, %d contradicted: got %s, want %s", tt.supported, tt.missing, tt.contradicted, got, tt.want)
 		}
 	}
 	inOrder := []result.Claim{{Verdict: result.Contradicted}, {Verdict: result.Supported}, {Verdict: result.NotMentioned}}
-	if got := marks(inOrder, Palette{}); got != "✗✓?" {
-		t.Error(got)
+	if got, want := marks(inOrder, Palette{}), "✗✓?"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
-	if got := marks(inOrder, Palette{On: true}); got != "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m" {
-		t.Errorf("%q", got)
+	if got, want := marks(inOrder, Palette{On: true}), "\x1b[31m✗\x1b[0m\x1b[32m✓\x1b[0m\x1b[33m?\x1b[0m"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// obeyed is a result in whose texts everything tries to get out.
-func obeyed(i int, text string) *result.Row {
+// withText returns a row with text in all fields.
+func withText(i int, text string) *result.Row {
 	r := resulttest.Scored()
 	r.Index, r.ID, r.Question, r.File, r.Line = i, text, text, text+".jsonl", i+1
 	for k := range r.Claims {
@@ -109,7 +109,7 @@ func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 	for width := 30; width < 140; width += 7 {
 		var all []*result.Row
 		for i, text := range texts {
-			all = append(all, obeyed(i, text))
+			all = append(all, withText(i, text))
 		}
 		all = append(all, resulttest.Failed())
 		plain := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20}, all...)
@@ -117,18 +117,18 @@ func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 		for line := range strings.Lines(shown) {
 			line = strings.TrimSuffix(line, "\n")
 			if w := cells(line); w > width && !strings.HasPrefix(line, "scored ") {
-				t.Errorf("%d cells, not %d: %s", w, width, line)
+				t.Errorf("got width %d, want at most %d: %s", w, width, line)
 			}
 			if strings.ContainsFunc(line, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }) {
-				t.Errorf("%q", line)
+				t.Errorf("got %q, want no control characters", line)
 			}
 		}
-		coloured := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{On: true}}, all...)
+		colored := write(t, FormatTable, Options{Width: width, Marks: true, Show: 20, Palette: Palette{On: true}}, all...)
 		for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
-			coloured = strings.ReplaceAll(coloured, "\x1b["+code+"m", "")
+			colored = strings.ReplaceAll(colored, "\x1b["+code+"m", "")
 		}
-		if d := cmp.Diff(plain, coloured); d != "" {
-			t.Errorf("colours change more than colours: %s", d)
+		if d := cmp.Diff(plain, colored); d != "" {
+			t.Errorf("without color codes (-plain +colored):\n%s", d)
 		}
 	}
 }
@@ -141,32 +141,32 @@ func TestWorstRowsOrderAndCounts(t *testing.T) {
 		r.Faithfulness = float64((i*7)%30) / 30
 		all = append(all, r)
 		f := resulttest.Failed()
-		f.ID = fmt.Sprintf("hole-%d", i)
+		f.ID = fmt.Sprintf("failed-%d", i)
 		all = append(all, f)
 	}
 	got := write(t, FormatTable, Options{Show: 2}, all...)
 	_, got, _ = strings.Cut(got, "\nFailed rows: ")
-	for _, want := range []string{"30\n\n1. hole-0: failed\n   why: verdict: no reply\n\n2. hole-1: ", "\nand 28 more\n\nRows with unsupported claims: 30, the worst first\n\n1. row-0: 0.0000, 1 of 2", "\n2. row-13: 0.0333, "} {
+	for _, want := range []string{"30\n\n1. failed-0: failed\n   why: verdict: no reply\n\n2. failed-1: ", "\nand 28 more\n\nRows with unsupported claims: 30, the worst first\n\n1. row-0: 0.0000, 1 of 2", "\n2. row-13: 0.0333, "} {
 		if !strings.Contains(got, want) {
-			t.Errorf("no %q in:\n%s", want, got)
+			t.Errorf("got %s\nwant it to contain %q", got, want)
 		}
 	}
 	if !strings.HasSuffix(got, "\nand 28 more\n") || strings.Contains(got, "row-26") {
-		t.Error(got)
+		t.Errorf("got %s\nwant two rows and a count of the others", got)
 	}
-	fine := resulttest.Scored()
-	fine.Claims = fine.Claims[:1]
-	if got := write(t, FormatTable, Options{Show: 2}, fine); !strings.HasSuffix(got, "failed 0\n") {
-		t.Error(got)
+	supported := resulttest.Scored()
+	supported.Claims = supported.Claims[:1]
+	if got := write(t, FormatTable, Options{Show: 2}, supported); !strings.HasSuffix(got, "failed 0\n") {
+		t.Errorf("got %s\nwant no list of rows", got)
 	}
 }
 
-// What is kept of a row does not grow with it, nor what is kept in all.
+// The memory of worstRows does not depend on the length of rows.
 func TestWorstRowsKeepShortTexts(t *testing.T) {
 	w := newWorstRows(3, 80, Palette{})
 	long := strings.Repeat("長い ", 100_000)
 	for i := range 50 {
-		r := obeyed(i, long)
+		r := withText(i, long)
 		r.Kept = []dataset.Column{}
 		for range 10 {
 			r.Claims = append(r.Claims, r.Claims...)
@@ -178,9 +178,9 @@ func TestWorstRowsKeepShortTexts(t *testing.T) {
 		_ = w.Write(r)
 	}
 	if len(w.rows) != 3 || len(w.rows[0].judged) != shownClaims || len(w.rows[0].Unsupported) != 0 {
-		t.Error(len(w.rows), len(w.rows[0].judged))
+		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].judged), shownClaims)
 	}
 	if n := len([]rune(w.rows[0].judged[0].Text)); n > shownText+1 {
-		t.Errorf("%d characters", n)
+		t.Errorf("got a text of %d characters, want at most %d", n, shownText+1)
 	}
 }

@@ -45,26 +45,26 @@ func TestWorstKeepsLowestRows(t *testing.T) {
 		got = append(got, r.Index)
 	}
 	if d := cmp.Diff(want, got); d != "" || w.unsupported != 200 {
-		t.Error(d, w.unsupported)
+		t.Errorf("got %d unsupported rows, want 200; worst rows (-want +got):\n%s", w.unsupported, d)
 	}
 }
 
 func TestWorstIgnoresSupportedRows(t *testing.T) {
-	whole := resulttest.Scored()
-	whole.Claims = whole.Claims[:1]
+	supported := resulttest.Scored()
+	supported.Claims = supported.Claims[:1]
 	w := NewWorst(2)
-	for _, r := range []*result.Row{whole, resulttest.NoClaims(), resulttest.Failed(), resulttest.Failed(), resulttest.Failed()} {
+	for _, r := range []*result.Row{supported, resulttest.NoClaims(), resulttest.Failed(), resulttest.Failed(), resulttest.Failed()} {
 		_ = w.Write(r)
 	}
 	if len(w.Rows()) != 0 || len(w.Failed()) != 2 || w.failures != 3 {
-		t.Error(w.Rows(), w.Failed(), w.failures)
+		t.Errorf("got %d rows, %d of %d failed rows, want 0, 2 of 3", len(w.Rows()), len(w.Failed()), w.failures)
 	}
 }
 
-func TestClip(t *testing.T) {
+func TestClipTruncatesAndEscapes(t *testing.T) {
 	for _, tt := range []struct {
 		in, want string
-		most     int
+		limit    int
 	}{
 		{"", "", 5},
 		{" a \n\t b\u00a0\u3000c ", "a b c", 9},
@@ -76,8 +76,8 @@ func TestClip(t *testing.T) {
 		{"👩\u200d🚀", "👩\u200d🚀", 3},
 		{strings.Repeat("\n", 1<<20), "", 3},
 	} {
-		if got := Clip(tt.in, tt.most); got != tt.want {
-			t.Errorf("%.20q in %d: %q", tt.in, tt.most, got)
+		if got := Clip(tt.in, tt.limit); got != tt.want {
+			t.Errorf("Clip(%.20q, %d): got %q, want %q", tt.in, tt.limit, got, tt.want)
 		}
 	}
 }
