@@ -87,19 +87,9 @@ func (sp *splitter) handleTimestamp(s *scanState, i int) int {
 	if date >= s.start && text[i-6] != '/' {
 		date = i - len("00/00/0000 00")
 	}
-	if date < s.start || text[i-3] != ' ' || text[date+2] != '/' || text[date+5] != '/' {
+	if date < s.start || text[i-3] != ' ' || text[date+2] != '/' || text[date+5] != '/' ||
+		strings.Trim(text[date:i-3], "/0123456789") != "" {
 		return i + 1
-	}
-	return sp.splitTimestamp(s, date, i)
-}
-
-// splitTimestamp is handleTimestamp for a potential date at offset date.
-func (sp *splitter) splitTimestamp(s *scanState, date, i int) int {
-	text := sp.text[:s.end]
-	for k := date; k < i-3; k++ {
-		if !isDigit(text[k]) && text[k] != '/' {
-			return i + 1
-		}
 	}
 	e := i + 1
 	for e < s.end && e-i < 7 && (isDigit(text[e]) || text[e] == ':') {

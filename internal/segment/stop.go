@@ -198,7 +198,7 @@ func emoticonLen(s string) int {
 // Examples are "[1]", "[2, 3-5]", "[^1]", "(Smith et al., 2019)" and "(Passage
 // 2)".
 func citationLen(s string) int {
-	const longest = 90
+	const maxLen = 90
 	if s[0] == '[' {
 		for i := 1; i < len(s) && i < 32; i++ {
 			switch b := s[i]; {
@@ -213,7 +213,7 @@ func citationLen(s string) int {
 		}
 		return 0
 	}
-	for i := 1; i < len(s) && i < longest; i++ {
+	for i := 1; i < len(s) && i < maxLen; i++ {
 		switch s[i] {
 		case '(', '\n':
 			return 0
@@ -230,8 +230,8 @@ func citationLen(s string) int {
 // parentheticalLen returns the length of the parenthetical at the start of s if
 // a full stop follows it, as in "(Manzoni).", and 0 otherwise.
 func parentheticalLen(s string) int {
-	const longest = 60
-	for i := 1; i+1 < len(s) && i < longest; i++ {
+	const maxLen = 60
+	for i := 1; i+1 < len(s) && i < maxLen; i++ {
 		switch s[i] {
 		case '.', '!', '?', '(', '\n':
 			return 0

@@ -52,7 +52,7 @@ func (sp *splitter) classify(t *token) {
 		t.class = classNone
 		return
 	}
-	letters, numbers, stops, vowels, caps, lows := 0, 0, 0, 0, 0, 0
+	letters, numbers, stops, vowels, uppers, lows := 0, 0, 0, 0, 0, 0
 	run, longest := 0, 0 // runs of letters between stops
 	ascii := true
 	for _, r := range s {
@@ -74,7 +74,7 @@ func (sp *splitter) classify(t *token) {
 				vowels++
 			}
 			if unicode.IsUpper(r) {
-				caps++
+				uppers++
 			} else {
 				lows++
 			}
@@ -84,8 +84,8 @@ func (sp *splitter) classify(t *token) {
 	t.runes = letters + numbers
 	t.capital = unicode.IsUpper(first)
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
-	t.lowerCase = caps == 0 && lows > 0 && numbers == 0 && stops == 0
-	t.asciiLower = t.ascii && caps == 0
+	t.lowerCase = uppers == 0 && lows > 0 && numbers == 0 && stops == 0
+	t.asciiLower = t.ascii && uppers == 0
 	found := sp.lookup(s, t.capital)
 	if found == classWord && letters > 1 {
 		if e := afterElision(s); e != "" && e != "s" && e != "t" {

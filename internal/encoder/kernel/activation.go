@@ -61,8 +61,8 @@ func exp2(t float32) float32 {
 	if t < -126 {
 		return 0
 	}
-	const whole = 3 << 22 // adding and subtracting it rounds to an integer
-	n := float32(t+whole) - whole
+	const magic = 3 << 22 // adding and subtracting it rounds to an integer
+	n := float32(t+magic) - magic
 	f := t - n
 	p := float32(0.001326472731307149)
 	p = p*f + 0.009671512991189957

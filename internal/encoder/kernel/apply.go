@@ -228,14 +228,14 @@ func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 	if n < k.nr {
 		c, ldc = w.Floats(k.mr*k.nr), k.nr
 	}
-	count := (t.rows + k.mr - 1) / k.mr
-	for j := range count {
-		lo, hi := t.rows*j/count, t.rows*(j+1)/count
+	tiles := (t.rows + k.mr - 1) / k.mr
+	for j := range tiles {
+		lo, hi := t.rows*j/tiles, t.rows*(j+1)/tiles
 		if n == k.nr {
 			c = dst[lo*ldd:]
 		}
 		if l.precision == Float32 {
-			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/count:])
+			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/tiles:])
 		} else {
 			k.gemm8(hi-lo, l.depth, t.quantized[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
 				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:], t.steps[lo:], l.totals[i*k.nr:])

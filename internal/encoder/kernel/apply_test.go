@@ -18,8 +18,8 @@ func shapes() [][3]int {
 	return s
 }
 
-// multiplied returns x·wᵀ + bias in float64.
-func multiplied(x, w, bias []float32, rows, in, out int) []float64 {
+// wantProduct returns x·wᵀ + bias in float64.
+func wantProduct(x, w, bias []float32, rows, in, out int) []float64 {
 	y := make([]float64, rows*out)
 	for r := range rows {
 		for o := range out {
@@ -53,7 +53,7 @@ func TestApplyFloat32(t *testing.T) {
 				got := make([]float32, rows*out)
 				p.Apply(l, got, out, x, in, rows, None)
 				// The error of a sum of n products of about 1 is at most some n ulps.
-				near(t, fmt.Sprint(s), got, multiplied(x, w, bias, rows, in, out), 2e-7*float64(in+8))
+				near(t, fmt.Sprint(s), got, wantProduct(x, w, bias, rows, in, out), 2e-7*float64(in+8))
 			}
 		}
 	})
@@ -125,7 +125,7 @@ func TestApplyInt8(t *testing.T) {
 			l := k.Linear(Int8, in, Part{Raw{F32: w}, bias, out})
 			got := make([]float32, rows*out)
 			p.Apply(l, got, out, x, in, rows, None)
-			want := multiplied(x, w, bias, rows, in, out)
+			want := wantProduct(x, w, bias, rows, in, out)
 			for i := range rows {
 				xs := x[i*in : (i+1)*in]
 				for o := range out {
@@ -164,7 +164,7 @@ func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 		got := make([]float32, out)
 		NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, 1, None)
 		worst, step := 0.0, float64(maxAbs(x))/254
-		for o, want := range multiplied(x, w, nil, 1, in, out) {
+		for o, want := range wantProduct(x, w, nil, 1, in, out) {
 			worst = max(worst, math.Abs(float64(got[o])-want))
 		}
 		// The root mean square is step/sqrt(12) for the error of a value and 73 for a
@@ -234,7 +234,7 @@ func TestInt8SumsAreExact(t *testing.T) {
 			}
 			got := make([]float32, rows*out)
 			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, rows, None)
-			near(t, strconv.Itoa(in), got, multiplied(x, w, nil, rows, in, out), 0)
+			near(t, strconv.Itoa(in), got, wantProduct(x, w, nil, rows, in, out), 0)
 		}
 	})
 }
@@ -266,7 +266,7 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 		biases := make([]float32, sizes[0]+sizes[1])
 		biases = append(biases, bias...)
 		parts := []Part{{Raw{F32: w}, nil, 33}, {Raw{F16: f16}, nil, 5}, {Raw{BF16: bf16}, bias, 64}}
-		want := multiplied(x, flat, biases, rows, in, 102)
+		want := wantProduct(x, flat, biases, rows, in, 102)
 		for _, precision := range []Precision{Float32, Int8} {
 			l := k.Linear(precision, in, parts...)
 			if l.In != in || l.Out != 102 {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// attended computes a in float64 by definition.
-func attended(a *Attention) []float64 {
+// wantAttention computes a in float64 by definition.
+func wantAttention(a *Attention) []float64 {
 	rows := 0
 	for _, n := range a.Lengths {
 		rows += n
@@ -75,8 +75,8 @@ func attended(a *Attention) []float64 {
 	return out
 }
 
-// projected returns an attention over random rows that contain q, k and v.
-func projected(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
+// randomAttention returns an attention over random rows that contain q, k and v.
+func randomAttention(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 	rows := 0
 	for _, n := range lengths {
 		rows += n
@@ -90,8 +90,8 @@ func projected(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 	}
 }
 
-// kinds returns combinations of the optional parameters of an attention.
-func kinds(r *rand.Rand) map[string]func(a *Attention, longest int) {
+// attentionOptions returns combinations of the optional parameters of an attention.
+func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
 	visible := func(a *Attention, _ int) {
 		a.Visible = func(s int) []Block {
 			n := a.Lengths[s]
@@ -106,8 +106,8 @@ func kinds(r *rand.Rand) map[string]func(a *Attention, longest int) {
 			}
 		}
 	}
-	relative := func(a *Attention, longest int) {
-		a.MaxLen = longest + 3
+	relative := func(a *Attention, maxLen int) {
+		a.MaxLen = maxLen + 3
 		a.Relative = random(r, a.Heads*(2*a.MaxLen-1))
 	}
 	bias := func(a *Attention, _ int) {
@@ -120,21 +120,21 @@ func kinds(r *rand.Rand) map[string]func(a *Attention, longest int) {
 			}
 		}
 	}
-	return map[string]func(a *Attention, longest int){
+	return map[string]func(a *Attention, maxLen int){
 		"global":      func(*Attention, int) {},
 		"window":      func(a *Attention, _ int) { a.Window = 5 },
 		"wide window": func(a *Attention, _ int) { a.Window = 40 },
 		"relative":    relative,
 		"bias":        bias,
 		"visible":     visible,
-		"visible window relative": func(a *Attention, longest int) {
-			visible(a, longest)
-			relative(a, longest)
+		"visible window relative": func(a *Attention, maxLen int) {
+			visible(a, maxLen)
+			relative(a, maxLen)
 			a.Window = 20
 		},
-		"visible bias": func(a *Attention, longest int) {
-			visible(a, longest)
-			bias(a, longest)
+		"visible bias": func(a *Attention, maxLen int) {
+			visible(a, maxLen)
+			bias(a, maxLen)
 		},
 	}
 }
@@ -148,15 +148,15 @@ func TestAttend(t *testing.T) {
 	}
 	var cases []attention
 	r := rand.New(rand.NewPCG(31, 32))
-	for name, set := range kinds(r) {
+	for name, set := range attentionOptions(r) {
 		for _, dim := range []int{32, 64, 80, 5} {
 			for _, lengths := range [][]int{{1}, {17, 33, 1, 70}, {130}} {
 				if dim > 64 && len(lengths) == 1 {
 					continue
 				}
-				a := projected(r, 2, dim, lengths...)
+				a := randomAttention(r, 2, dim, lengths...)
 				set(a, slices.Max(lengths))
-				cases = append(cases, attention{fmt.Sprint(name, dim, lengths), a, attended(a)})
+				cases = append(cases, attention{fmt.Sprint(name, dim, lengths), a, wantAttention(a)})
 			}
 		}
 	}
@@ -177,7 +177,7 @@ func TestAttendSequencesAreIndependent(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(33, 34))
-		a := projected(r, 3, 32, 40, 77, 13)
+		a := randomAttention(r, 3, 32, 40, 77, 13)
 		NewPool(k, 7).Attend(a)
 		start := 0
 		for _, n := range a.Lengths {
@@ -196,7 +196,7 @@ func TestAttendNonFinite(t *testing.T) {
 	each(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(35, 36))
 		for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e30, -1e30} {
-			a := projected(r, 2, 32, 20, 20)
+			a := randomAttention(r, 2, 32, 20, 20)
 			a.Q[5*a.Stride] = float32(v)
 			NewPool(k, 2).Attend(a)
 			for _, y := range a.Out[20*a.OutStride:] {

@@ -105,11 +105,11 @@ func (t *attendTask) plan(workers, mr int) {
 	}
 	maxQueries := max(4*mr, start*a.Heads/want)
 	for i, whole := range t.items {
-		cuts := (whole.hi - whole.lo + maxQueries - 1) / maxQueries
-		for c := range cuts {
+		parts := (whole.hi - whole.lo + maxQueries - 1) / maxQueries
+		for c := range parts {
 			q := whole
-			q.lo = whole.lo + (whole.hi-whole.lo)*c/cuts
-			q.hi = whole.lo + (whole.hi-whole.lo)*(c+1)/cuts
+			q.lo = whole.lo + (whole.hi-whole.lo)*c/parts
+			q.hi = whole.lo + (whole.hi-whole.lo)*(c+1)/parts
 			if c == 0 {
 				t.items[i] = q
 			} else {
@@ -149,9 +149,9 @@ func (t *attendTask) run(w *Worker, i int) {
 	h := headAttention{a: &t.a, w: w, queries: t.items[i/t.a.Heads], head: i % t.a.Heads}
 	h.pack()
 	rows, mr := h.queries.hi-h.queries.lo, w.k.mr
-	count := (rows + mr - 1) / mr
-	for j := range count {
-		h.tile(h.queries.lo+rows*j/count, h.queries.lo+rows*(j+1)/count)
+	tiles := (rows + mr - 1) / mr
+	for j := range tiles {
+		h.tile(h.queries.lo+rows*j/tiles, h.queries.lo+rows*(j+1)/tiles)
 	}
 }
 

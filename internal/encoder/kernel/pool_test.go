@@ -87,7 +87,7 @@ func TestOperationsDoNotAllocate(t *testing.T) {
 		const in, out, rows = 96, 40, 300
 		w, x, gain := random(r, in*out), random(r, rows*in), random(r, in)
 		y := make([]float32, rows*out)
-		a := projected(r, 2, 32, 150, 150)
+		a := randomAttention(r, 2, 32, 150, 150)
 		a.Relative, a.MaxLen = random(r, 2*299), 150
 		f := k.Linear(Float32, in, Part{Raw{F32: w}, nil, out})
 		q := k.Linear(Int8, in, Part{Raw{F32: w}, nil, out})

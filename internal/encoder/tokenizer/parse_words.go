@@ -137,7 +137,7 @@ func (p *parser) byteLevel(raw jsontext.Value, path string) (preTokenizer, error
 	if err := decode(raw, path, &j); err != nil {
 		return nil, err
 	}
-	b := &byteWords{addSpace: *j.AddSpace, spelling: byteLevel{p.alphabet}}
+	b := &byteWords{addSpace: *j.AddSpace, mapping: byteLevel{p.alphabet}}
 	if j.UseRegex == nil || *j.UseRegex {
 		b.pattern = gpt2Words{p.chars}
 	}

@@ -205,7 +205,7 @@ func (m metaspace) divide(s *state) error {
 type byteWords struct {
 	addSpace bool
 	pattern  finder // nil for no split
-	spelling byteLevel
+	mapping  byteLevel
 	raw      bool // do not map bytes to characters
 }
 
@@ -229,7 +229,7 @@ func (b *byteWords) divide(s *state) error {
 	if b.raw {
 		return nil
 	}
-	return s.normalize([]normalizer{b.spelling})
+	return s.normalize([]normalizer{b.mapping})
 }
 
 // A splitter is the Split pre-tokenizer.
