@@ -58,7 +58,7 @@ FORMULA = json.dumps(
 )
 
 
-def small(tokenizer_json):
+def small_tokenizer(tokenizer_json):
     """Returns the tokenizer with a small vocabulary: letters and short words of the cases."""
     full = Tokenizer.from_str(tokenizer_json)
     known = full.get_vocab()
@@ -68,9 +68,10 @@ def small(tokenizer_json):
     endings = ["##ing", "##ed", "##s", "##ly", "##ion", "##er", "direct", "interest", "work"]
     # Without long words, texts are split into more tokens.
     pieces = sorted({p for p in letters + endings if p in known} | {p for p in words if len(p) < 8 or p.startswith("##")})
-    pieces = iter([p for p in pieces if p not in SPECIALS.values()])
     vocabulary, i = {}, 0
     for p in pieces:
+        if p in SPECIALS.values():
+            continue
         while i in SPECIALS:
             i += 1
         vocabulary[p] = i
@@ -108,9 +109,9 @@ def dequantized(net, path):
             w = w * file[f"{name}.scale"][:, None]
         smooth = file.get(f"{name.removesuffix('.weight')}.smooth")
         state[name] = w if smooth is None else w * smooth
-    other = copy.deepcopy(net)
-    other.load_state_dict(state)
-    return other
+    result = copy.deepcopy(net)
+    result.load_state_dict(state)
+    return result
 
 
 def results(net, sequence):
@@ -143,7 +144,7 @@ def main():
     parser.add_argument("--init", type=Path, required=True, help="directory with the tokenizer.json of an uncased BERT")
     parser.add_argument("--out", type=Path, required=True, help="output directory")
     args = parser.parse_args()
-    text = small((args.init / "tokenizer.json").read_text())
+    text = small_tokenizer((args.init / "tokenizer.json").read_text())
     tokenizer = Tokenizer.from_str(text.decode())
     tokenizer.no_padding()
     tokenizer.no_truncation()

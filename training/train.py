@@ -36,9 +36,9 @@ MARGIN = 0.02  # lexical scores are clipped to [MARGIN, 1 - MARGIN] before the l
 def balanced(groups, max_ratio, rng):
     """Yields groups with the labels balanced within each source and bin of the lexical score.
 
-    Neither supported nor unsupported claims have more than max_ratio times the
-    number of the other. So neither the source nor the lexical score predicts the label, and the
-    network has to learn what the lexical judge misses.
+    Neither supported nor unsupported claims have more than max_ratio times the number
+    of the other. So neither the source nor the lexical score predicts the label, and
+    the network has to learn what the lexical judge misses.
     """
     bins = collections.defaultdict(lambda: ([], []))
     for g, group in enumerate(groups):
@@ -105,8 +105,8 @@ def batches(items, tokens, seed):
 def losses(net, items, lexical_weight, device):
     """Returns the losses of classes, of supported or not, and of tokens.
 
-    The log-odds of the lexical score, weighted by lexical_weight, are added to the logit of
-    supported, so that the network learns to complement the lexical score.
+    The log-odds of the lexical score, multiplied by lexical_weight, are added to the
+    logit of supported, so that the network learns to complement the lexical score.
     """
     inputs = batch([item[0] for item in items], device)
     labels = torch.tensor([y for item in items for y in item[1]], device=device)
