@@ -51,7 +51,7 @@ func checkJudgedAs(r *result.Row, claim *result.Claim, a absent) *result.Mismatc
 	}
 	want := ""
 	if claim.Start >= 0 {
-		want = extract.JudgedAs(r.Question, []extract.Claim{{Text: claim.Text, Lead: claim.Lead, Start: claim.Start, End: claim.End}})[0]
+		want = extract.Statements(r.Question, []extract.Claim{{Text: claim.Text, Lead: claim.Lead, Start: claim.Start, End: claim.End}})[0]
 	}
 	switch want {
 	case claim.JudgedAs:

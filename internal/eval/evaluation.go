@@ -100,7 +100,7 @@ func (e *evaluation) result() result.Row {
 }
 
 func setClaim(dst *result.Claim, c *extract.Claim) {
-	dst.ID, dst.Text, dst.Lead, dst.JudgedAs = c.ID, c.Text, c.Lead, c.As
+	dst.ID, dst.Text, dst.Lead, dst.JudgedAs = c.ID, c.Text, c.Lead, c.Statement
 	dst.Start, dst.End, dst.Invented, dst.Score = c.Start, c.End, c.Invented, math.NaN()
 	if c.From != nil {
 		dst.From = &result.Span{Start: c.From.Start, End: c.From.End}

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// isQuestion reports whether a sentence asks the reader something. A question
-// that asserts ("Did you know that …?", "…, right?") and one that a statement
-// only quotes do not count.
+// isQuestion reports whether a sentence is a question to the reader. Rhetorical
+// questions ("Did you know that …?", "…, right?") and quoted questions within a
+// statement do not count.
 func isQuestion(text string, w words) bool {
 	if strings.HasSuffix(text, ".") {
 		return false
@@ -22,7 +22,7 @@ func isQuestion(text string, w words) bool {
 		return false
 	}
 	if quoted {
-		// Only a sentence that is quoted as a whole asks.
+		// The quotation must span the whole sentence.
 		if !startsWithQuote(text) {
 			return false
 		}
@@ -50,8 +50,9 @@ func endsInGreekQuestionMark(t string) bool {
 	return unicode.Is(unicode.Greek, r)
 }
 
-// addressesReader reports whether a word in a question addresses the reader. A
-// long question without one is rhetorical, and its premise is judged.
+// addressesReader reports whether s is a word that addresses the reader. A long
+// question without such a word is treated as rhetorical, so its premise becomes
+// a claim.
 func addressesReader(s []byte) bool {
 	switch string(s) {
 	case "you", "your", "me", "my", "else":
@@ -60,7 +61,8 @@ func addressesReader(s []byte) bool {
 	return false
 }
 
-// startsLikeQuestion reports whether w starts as English questions do.
+// startsLikeQuestion reports whether w starts with an English question word or
+// auxiliary verb.
 func startsLikeQuestion(w words) bool {
 	first, _ := w.cutWord()
 	switch string(first) {
@@ -71,8 +73,8 @@ func startsLikeQuestion(w words) bool {
 	return false
 }
 
-// startsWithQuote reports whether text starts with a quotation mark, so that
-// somebody else may be speaking.
+// startsWithQuote reports whether text starts with a quotation mark. Such a
+// sentence may be someone else's words.
 func startsWithQuote(text string) bool {
 	if text == "" || text[0] < utf8.RuneSelf {
 		return text != "" && (text[0] == '"' || text[0] == '\'' || text[0] == '`')
@@ -86,8 +88,8 @@ func startsWithQuote(text string) bool {
 }
 
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
-// more help. opened is w without its opening. A sentence with a digit is left
-// to the judge.
+// more help. opened is w without its opening phrase. A sentence with a digit is
+// not a greeting, since it may state a fact.
 func isGreeting(text string, w, opened words) bool {
 	if startsWithQuote(text) || w.hasDigit() || w.count() > 40 {
 		return false
@@ -108,8 +110,8 @@ func isGreeting(text string, w, opened words) bool {
 	return opened.offersHelp()
 }
 
-// offersHelp reports whether a sentence is an offer of more help, with or
-// without a condition, and nothing else.
+// offersHelp reports whether a sentence only offers more help, with or without
+// a condition.
 func (w words) offersHelp() bool {
 	if rest, ok := w.cutPhrase(closing); ok {
 		return rest.assertsNothing(2)
@@ -123,8 +125,8 @@ func (w words) offersHelp() bool {
 }
 
 // offersConditionally reports whether w is an offer with a condition, such as
-// "I can also list the other fees if you'd like." An offer with "that" may
-// assert something.
+// "I can also list the other fees if you'd like." Offers with an asserting
+// verb, such as "I can confirm that …", do not count.
 func (w words) offersConditionally() bool {
 	for _, condition := range [...]string{"if you like", "if youd like", "if you want", "if you wish", "if you would like", "if you need"} {
 		if rest, ok := w.cutPrefix(condition); ok {
@@ -158,7 +160,8 @@ func (w words) offersConditionally() bool {
 	return false
 }
 
-// isAssertingVerb reports whether a fact may follow the word after "I can".
+// isAssertingVerb reports whether s introduces a fact after "I can", as
+// "confirm" does.
 func isAssertingVerb(s []byte) bool {
 	switch string(s) {
 	case "that", "confirm", "tell", "say", "see", "assure":
@@ -167,7 +170,7 @@ func isAssertingVerb(s []byte) bool {
 	return false
 }
 
-// takesName reports whether w is a greeting that a name may follow.
+// takesName reports whether w is a greeting that can be followed by a name.
 func takesName(w words) bool {
 	first, _ := w.cutWord()
 	switch string(first) {
@@ -177,8 +180,8 @@ func takesName(w words) bool {
 	return false
 }
 
-// leadsToOffer reports whether an offer follows a condition: "If you have any
-// other questions, feel free to ask."
+// leadsToOffer reports whether w, the text after a condition, contains an
+// offer: "If you have any other questions, feel free to ask."
 func (w words) leadsToOffer() bool {
 	for len(w) > 0 {
 		if rest, ok := w.cutPhrase(closing); ok {
@@ -189,10 +192,10 @@ func (w words) leadsToOffer() bool {
 	return false
 }
 
-// isDisclaimer reports whether a sentence is only about the answer itself:
+// isDisclaimer reports whether a sentence only describes the answer itself:
 // "Please note that this response is based on the provided context only.",
-// "This is not legal advice." It must name the answer and consist of words that
-// are typical of disclaimers: with any other word it may assert a fact.
+// "This is not legal advice." It must refer to the answer or its author, and
+// every word must be typical of disclaimers. Any other word may assert a fact.
 func isDisclaimer(w words) bool {
 	const minWords, maxWords = 4, 40
 	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
@@ -201,8 +204,8 @@ func isDisclaimer(w words) bool {
 	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)
 }
 
-// namesAnswer reports whether s is a word for the answer, or for what it is
-// not.
+// namesAnswer reports whether s refers to the answer or, as "advice" does, to
+// what the answer is not.
 func namesAnswer(s []byte) bool {
 	switch string(s) {
 	case "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant":
@@ -221,8 +224,8 @@ func namesWriter(s []byte) bool {
 	return false
 }
 
-// isDisclaimerWord reports whether s is a word that disclaimers share with
-// other sentences, or a word for the answer.
+// isDisclaimerWord reports whether s is a function word or a word for the
+// answer or its author.
 func isDisclaimerWord(s []byte) bool {
 	if namesAnswer(s) || namesWriter(s) {
 		return true
@@ -237,8 +240,7 @@ func isDisclaimerWord(s []byte) bool {
 	return false
 }
 
-// isAboutAnswer reports whether s is a word for the origin or quality of an
-// answer.
+// isAboutAnswer reports whether s describes the origin or quality of an answer.
 func isAboutAnswer(s []byte) bool {
 	switch string(s) {
 	case "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",

@@ -8,29 +8,28 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// sourcePlaceholder replaces a citation that is a word of its sentence.
+// sourcePlaceholder replaces a citation that is a noun of its sentence.
 const sourcePlaceholder = "the source"
 
-// scanCitations finds the run of citations that starts at i. It returns its end
-// and the text to replace it with, which is empty unless the sentence uses the
-// citation as a noun. Whether a bracket is a citation depends on its form. If
-// the form is ambiguous, it depends on the position: a citation ends a clause,
-// after the words that it supports.
+// scanCitations finds the run of citations that starts at i. It returns the end
+// of the run and its replacement, which is empty unless the sentence uses the
+// citation as a noun. If the form of a bracket is ambiguous, its position
+// decides: citations follow the words they support, so they end a clause.
 func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 	const maxCitations = 32
 	end = i
-	sure := true
+	unambiguous := true
 	at := i
 	for n := 0; n < maxCitations && at < len(s); n++ {
 		size, certain := citationAt(s, at)
 		if size == 0 {
 			break
 		}
-		ok, sure = true, sure && certain
+		ok, unambiguous = true, unambiguous && certain
 		end = at + size
 		at = skipSeparators(s, end)
 	}
-	if !ok || !sure && !endsClause(s, i, end) || isInterval(s, i) {
+	if !ok || !unambiguous && !endsClause(s, i, end) || isInterval(s, i) {
 		return 0, "", false
 	}
 	if i > 0 && isLineStart(s, i) && s[i] == '[' {
@@ -42,8 +41,8 @@ func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 	return end, "", true
 }
 
-// isInterval reports whether the bracket at i is an interval in a sentence such
-// as "the interval was [2, 5]".
+// isInterval reports whether the bracket at i is a numeric interval, as in "the
+// interval was [2, 5]".
 func isInterval(s string, i int) bool {
 	if s[i] != '[' && s[i] != '(' {
 		return false
@@ -58,12 +57,12 @@ func isInterval(s string, i int) bool {
 	if end < 0 {
 		return false
 	}
-	low, high, two := strings.Cut(s[i+1:i+end], ",")
-	return two && isSourceNumbers(strings.TrimSpace(low)) && isSourceNumbers(strings.TrimSpace(high))
+	low, high, hasComma := strings.Cut(s[i+1:i+end], ",")
+	return hasComma && isSourceNumbers(strings.TrimSpace(low)) && isSourceNumbers(strings.TrimSpace(high))
 }
 
-// skipSeparators returns the offset at which the next citation of a run may
-// start.
+// skipSeparators returns the offset after separators at i, where the next
+// citation of a run may start.
 func skipSeparators(s string, i int) int {
 	for i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';') {
 		i++
@@ -76,8 +75,8 @@ func skipSeparators(s string, i int) int {
 	return i
 }
 
-// citationAt returns the length of the citation at i, or 0, and whether only
-// citations have its form.
+// citationAt returns the length of the citation at i, or 0. certain is true if
+// only citations have this form.
 func citationAt(s string, i int) (size int, certain bool) {
 	switch s[i] {
 	case '[', 0xe3, 0xef:
@@ -93,13 +92,14 @@ func citationAt(s string, i int) (size int, certain bool) {
 	return superscriptLen(s, i), true
 }
 
-// brackets returns the brackets of citations. "[[" comes before "[".
+// brackets returns the bracket pairs used for citations. "[[" precedes "[" so
+// that it is tried first.
 func brackets() [5][2]string {
 	return [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}}
 }
 
-// bracketCitationLen returns the length of the citation in square or lenticular
-// brackets at i, including the URL of a link, or 0.
+// bracketCitationLen returns the length of the bracketed citation at i,
+// including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
 	const maxLen = 400
 	window := s[i:min(len(s), i+maxLen)]
@@ -129,9 +129,9 @@ func bracketCitationLen(s string, i int) int {
 	return 0
 }
 
-// titleCitationLen returns the length of a bracket at i that looks like the
-// title of a source: several capitalized words, possibly with a page or
-// section.
+// titleCitationLen returns the length of the bracket at i if its content
+// resembles the title of a source, or 0. A title consists of several
+// capitalized words, optionally with a page or section.
 func titleCitationLen(s string, i int) int {
 	const maxLen = 80
 	n := strings.IndexAny(s[i+1:min(len(s), i+maxLen)], "[]\n")
@@ -152,8 +152,7 @@ func titleCitationLen(s string, i int) int {
 	return n + 2
 }
 
-// linkTargetEnd returns the end of the "(…)" at i that holds the URL of a link,
-// or 0.
+// linkTargetEnd returns the end of the parenthesized URL at i, or 0.
 func linkTargetEnd(s string, i int) int {
 	if i < len(s) && s[i] == '(' {
 		if n := strings.IndexAny(s[i:min(len(s), i+1000)], ")\n"); n > 0 && s[i+n] == ')' && !strings.Contains(s[i:i+n], " ") {
@@ -163,8 +162,8 @@ func linkTargetEnd(s string, i int) int {
 	return 0
 }
 
-// parenCitationLen returns the length of the citation in parentheses at i. A
-// number alone is never certain.
+// parenCitationLen returns the length of the citation in parentheses at i, or
+// 0. A bare number is never certain.
 func parenCitationLen(s string, i int) (size int, certain bool) {
 	const maxLen = 120
 	n := nestedLinkLen(s, i)
@@ -197,8 +196,8 @@ func parenCitationLen(s string, i int) (size int, certain bool) {
 	return n + 1, content != ""
 }
 
-// nestedLinkLen returns the offset from i to the parenthesis that closes the
-// one at i, if that encloses a link, or 0.
+// nestedLinkLen returns the distance from i to the closing parenthesis if the
+// parentheses at i enclose a link, or 0.
 func nestedLinkLen(s string, i int) int {
 	if i+1 < len(s) && s[i+1] == '[' {
 		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
@@ -208,8 +207,9 @@ func nestedLinkLen(s string, i int) int {
 	return 0
 }
 
-// tagCitationLen returns the length of "<sup>1</sup>", "<ref>doc_2</ref>" and
-// the like at i. It returns 0 for anything else, exponents included.
+// tagCitationLen returns the length of a citation tag at i, such as
+// "<sup>1</sup>" or "<ref>doc_2</ref>". It returns 0 for other tags and for
+// exponents.
 func tagCitationLen(s string, i int) int {
 	const maxLen = 200
 	window := s[i:min(len(s), i+maxLen)]
@@ -236,15 +236,15 @@ func tagCitationLen(s string, i int) int {
 		return 0
 	}
 	content := window[start:n]
-	for strings.HasPrefix(content, "<") { // for example a link
+	for strings.HasPrefix(content, "<") { // skip the tag of a link
 		_, size := htmlTag(content, 0)
 		if size == 0 {
 			return 0
 		}
 		content = content[size:]
 	}
-	if k := strings.IndexByte(content, '<'); k > 0 {
-		content = content[:k]
+	if tagStart := strings.IndexByte(content, '<'); tagStart > 0 {
+		content = content[:tagStart]
 	}
 	if content = strings.Trim(content, "[]() "); !isSourceNumbers(content) && !isMarker(content) && !isSourceName(content) {
 		return 0
@@ -252,8 +252,8 @@ func tagCitationLen(s string, i int) int {
 	return n + len(closing)
 }
 
-// superscriptLen returns the length of the superscript citation at i, or 0 for
-// an exponent.
+// superscriptLen returns the length of the superscript citation at i, or 0 if
+// the superscript is an exponent.
 func superscriptLen(s string, i int) int {
 	if isExponent(s[:i]) {
 		return 0
@@ -276,8 +276,8 @@ func isSuperscript(r rune) bool {
 	return r == '⁽' || r == '⁾' || r == '¹' || r == '²' || r == '³' || r >= '⁴' && r <= '⁹' || r == '⁰'
 }
 
-// isExponent reports whether a superscript after s is an exponent: it follows a
-// number, a unit or a variable.
+// isExponent reports whether a superscript after s is an exponent. Exponents
+// follow a number, a unit or a variable.
 func isExponent(s string) bool {
 	s = tail(s)
 	word := s[strings.LastIndexAny(s, " \n\t([/·")+1:]
@@ -296,8 +296,7 @@ func isExponent(s string) bool {
 	return utf8.RuneCountInString(strings.TrimLeft(word, "0123456789½¼¾.")) <= maxSymbolLetters
 }
 
-// isDate reports whether the number at the end of s is a year or the day of a
-// month.
+// isDate reports whether number, which ends s, is a year or the day of a month.
 func isDate(s, number string) bool {
 	const yearDigits = 4
 	if len(number) == yearDigits && (number[0] == '1' || number[0] == '2') && strings.Trim(number, "0123456789") == "" {
@@ -307,8 +306,8 @@ func isDate(s, number string) bool {
 	return english.IsMonth(before[strings.LastIndexByte(before, ' ')+1:])
 }
 
-// endsClause reports whether the citation from i to end ends a clause or stands
-// between two sentences, and so supports the words before it.
+// endsClause reports whether the citation from i to end follows the words it
+// supports: it ends a clause or stands between two sentences.
 func endsClause(s string, i, end int) bool {
 	rest := strings.TrimLeft(s[end:], " *_\"”’»")
 	if rest == "" || strings.ContainsRune(".,;:!?)\n。，；：！？、।|", firstRune(rest)) {
@@ -319,7 +318,7 @@ func endsClause(s string, i, end int) bool {
 	return before != "" && strings.IndexByte(".!?", before[len(before)-1]) >= 0 && startsSentence(s, end)
 }
 
-// tail returns the end of s, which is long enough for its last word.
+// tail returns the last bytes of s, enough for its last word.
 func tail(s string) string {
 	const maxLen = 64
 	return s[max(0, len(s)-maxLen):]

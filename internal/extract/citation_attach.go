@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// A Citation refers to a source of a claim, as "[2]" and "(plans.pdf, p. 3)"
-// do.
+// A Citation refers to a source of a claim, such as "[2]" or "(plans.pdf, p.
+// 3)".
 type Citation struct {
-	Text       string   // the whole marker: "[1, 2]" for both of its citations
-	Start, End int      // of the marker, in code points of the answer
-	Names      []string // possible names of the source, the likeliest first
-	Number     int      // of the source, as numbered by the answer; -1 if unnumbered
-	// Weak citations count only if they match a source, since their form is
-	// ambiguous, as in "(Smith, 2021)".
+	Text       string   // complete marker: "[1, 2]" for both of its citations
+	Start, End int      // range of the marker in the answer, in code points
+	Names      []string // possible names of the source, most likely first
+	Number     int      // number of the source in the answer, or -1 if unnumbered
+	// Weak marks an ambiguous form, such as "(Smith, 2021)". Weak citations
+	// count only if they match a source.
 	Weak bool
 }
 
-// A sentenceSpan is the byte range of a sentence in an answer and the index of
-// its claim, -1 if it has none.
+// A sentenceSpan holds the byte range of a sentence in an answer and the index
+// of its claim, or -1 if the sentence is not a claim.
 type sentenceSpan struct{ start, end, claim int }
 
 // hasCitations reports whether the view omits a citation.
@@ -34,48 +34,49 @@ func (v view) hasCitations() bool {
 }
 
 // attachCitations sets the citations of claims. A citation within a sentence
-// belongs to its claim. One between two sentences belongs to the claim before
-// it in the same paragraph, or, at the start of a line, to the claim after it.
+// belongs to the claim of that sentence. A citation between two sentences
+// belongs to the preceding claim of the paragraph or, at the start of a line,
+// to the following claim.
 func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 	points := newCodePoints(v.raw)
-	r := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
+	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	for _, c := range v.cuts {
 		if !c.citation {
 			continue
 		}
-		for at := c.start; at < c.end; {
-			if v.raw[at] == ' ' {
-				at++
+		for i := c.start; i < c.end; {
+			if v.raw[i] == ' ' {
+				i++
 				continue
 			}
-			size, _ := citationAt(v.raw, at)
+			size, _ := citationAt(v.raw, i)
 			if size == 0 {
 				break
 			}
-			marker := v.raw[at : at+size]
-			start, end := points.count(at), points.count(at+size)
-			if claim := v.citingClaim(at, at+size, sentences); claim >= 0 {
-				to := &claims[claim].Citations
-				for _, cited := range r.parse(marker) {
+			marker := v.raw[i : i+size]
+			start, end := points.count(i), points.count(i+size)
+			if claim := v.citingClaim(i, i+size, sentences); claim >= 0 {
+				dst := &claims[claim].Citations
+				for _, cited := range parser.parse(marker) {
 					cited.Text, cited.Start, cited.End = marker, start, end
-					*to = append(*to, cited)
+					*dst = append(*dst, cited)
 				}
 			}
-			at = skipSeparators(v.raw, at+size)
+			i = skipSeparators(v.raw, i+size)
 		}
 	}
 }
 
 const (
-	// The size of all citations is limited to baseCitationBudget plus
-	// citationBudgetPerByte times the size of the answer, since "[1-99]" expands
-	// to many.
+	// The total size of citations is limited to baseCitationBudget plus
+	// citationBudgetPerByte times the size of the answer, since a short marker
+	// such as "[1-99]" can expand to many citations.
 	baseCitationBudget    = 1 << 16
 	citationBudgetPerByte = 8
 )
 
-// citingClaim returns the index of the claim that the citation from start to
-// end belongs to, or -1.
+// citingClaim returns the index of the claim to which the citation from start
+// to end belongs, or -1.
 func (v view) citingClaim(start, end int, sentences []sentenceSpan) int {
 	next := sort.Search(len(sentences), func(i int) bool { return sentences[i].end > start })
 	if next < len(sentences) && sentences[next].start <= start {
@@ -92,18 +93,17 @@ func (v view) citingClaim(start, end int, sentences []sentenceSpan) int {
 	return -1
 }
 
-// WithMentions returns claims with additional Weak citations: brackets in the
-// sentence of a claim that could be something else, such as "[handbook]" and
-// "(faq.md)". It does not modify claims.
+// WithMentions returns claims with additional Weak citations for ambiguous
+// brackets such as "[handbook]" and "(faq.md)". It does not modify claims.
 func WithMentions(answer string, claims []Claim) []Claim {
 	points := newCodePoints(answer)
-	at := func(i int) Span {
+	span := func(i int) Span {
 		if from := claims[i].From; from != nil {
 			return *from
 		}
 		return Span{claims[i].Start, claims[i].End}
 	}
-	more := make(map[int][]Citation) // by claim
+	mentions := make(map[int][]Citation) // by index of the claim
 	for i := range len(answer) {
 		name := mentionAt(answer, i)
 		if name == "" {
@@ -112,28 +112,28 @@ func WithMentions(answer string, claims []Claim) []Claim {
 		text := answer[i : i+len(name)+2]
 		start := points.count(i)
 		end := start + utf8.RuneCountInString(text)
-		for k := sort.Search(len(claims), func(k int) bool { return at(k).End > start }); k < len(claims) && at(k).Start <= start && end <= at(k).End; k++ {
-			have := claims[k].Citations
-			if n := sort.Search(len(have), func(n int) bool { return have[n].End > start }); n < len(have) && have[n].Start < end {
+		for claim := sort.Search(len(claims), func(i int) bool { return span(i).End > start }); claim < len(claims) && span(claim).Start <= start && end <= span(claim).End; claim++ {
+			citations := claims[claim].Citations
+			if n := sort.Search(len(citations), func(n int) bool { return citations[n].End > start }); n < len(citations) && citations[n].Start < end {
 				continue
 			}
-			more[k] = append(more[k], Citation{Text: text, Start: start, End: end, Names: mentionNames(name), Number: -1, Weak: true})
+			mentions[claim] = append(mentions[claim], Citation{Text: text, Start: start, End: end, Names: mentionNames(name), Number: -1, Weak: true})
 		}
 	}
-	if len(more) == 0 {
+	if len(mentions) == 0 {
 		return claims
 	}
 	claims = slices.Clone(claims)
-	for k, list := range more {
-		all := slices.Concat(claims[k].Citations, list)
+	for claim, added := range mentions {
+		all := slices.Concat(claims[claim].Citations, added)
 		slices.SortStableFunc(all, func(a, b Citation) int { return a.Start - b.Start })
-		claims[k].Citations = all
+		claims[claim].Citations = all
 	}
 	return claims
 }
 
-// mentionNames returns what a bracket may name: its content, also without a
-// label in front or a page at the end.
+// mentionNames returns the possible source names in the content of a bracket,
+// with and without a leading label and a trailing page.
 func mentionNames(name string) []string {
 	names := []string{name}
 	if rest := strings.TrimSpace(trimPointer(name)); rest != name {
@@ -152,8 +152,8 @@ func mentionNames(name string) []string {
 	return names
 }
 
-// mentionAt returns the content of the bracket at i, or "" if there is none or
-// it is a link or long.
+// mentionAt returns the content of the bracket at i. It returns "" if there is
+// no bracket, or if the bracket is a link or too long.
 func mentionAt(s string, i int) string {
 	const maxLen = 100
 	closing := "]"

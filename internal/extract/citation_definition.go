@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// A definition describes a source in the answer's own list: "[1] plans.pdf, p.
-// 3".
+// A definition describes a source in the source list of an answer, such as "[1]
+// plans.pdf, p. 3".
 type definition struct {
 	names  []string
-	number int // in the definition, as in "[1] Document 3"; -1 if there is none
+	number int // number within the text, such as 3 in "[1] Document 3", or -1
 }
 
 const (
@@ -17,7 +17,7 @@ const (
 	maxNames       = 12 // per definition
 )
 
-// definitions parses the source lists of an answer and returns them by
+// definitions parses the source lists of an answer. The result is indexed by
 // [citationKey].
 func (v view) definitions() map[string]definition {
 	var all map[string]definition
@@ -48,8 +48,9 @@ func (v view) definitions() map[string]definition {
 	return all
 }
 
-// parseDefinition parses the definition at the start of a line, up to the next
-// one on the line. key is "" if there is none.
+// parseDefinition parses the definition at the start of line. rest is the
+// remaining line from the next definition on. key is "" if the line does not
+// start with a definition.
 func parseDefinition(line string) (key, text, rest string) {
 	line = strings.TrimLeft(line, "-*+•–◦▪ \t")
 	if line == "" {
@@ -84,8 +85,8 @@ func parseDefinition(line string) (key, text, rest string) {
 	return citationKey(cited[0]), text, ""
 }
 
-// citationKey returns the key that a citation shares with its definition: its
-// number or its name.
+// citationKey returns the key shared by a citation and its definition: the
+// number or the name of the source.
 func citationKey(c Citation) string {
 	if c.Number >= 0 {
 		return strconv.Itoa(c.Number)
@@ -105,7 +106,7 @@ func newDefinition(text string) definition {
 			d.names = append(d.names, name)
 		}
 	}
-	if strings.HasPrefix(text, "(") { // of "[1](https://…)"
+	if strings.HasPrefix(text, "(") { // the URL in "[1](https://…)"
 		add(text)
 	}
 	for word := range strings.FieldsSeq(strings.NewReplacer("](", "] ", "<", " ", ">", " ").Replace(text)) {

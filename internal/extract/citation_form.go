@@ -8,8 +8,8 @@ import (
 )
 
 // isSourceNumbers reports whether s, the content of a bracket, consists of
-// source numbers: "1", "1, 2", "1-3", "4:0†source". Numbers of four digits are
-// years.
+// source numbers: "1", "1, 2", "1-3", "4:0†source". Numbers with four digits
+// are taken for years.
 func isSourceNumbers(s string) bool {
 	s, _, _ = strings.Cut(s, "†")
 	digits, found := 0, false
@@ -30,8 +30,7 @@ func isSourceNumbers(s string) bool {
 }
 
 // isMarker reports whether s, the content of a bracket, is a footnote marker or
-// the name and number of a source: "^1", "Doc 1", "citation:3", "chunk_12",
-// "S2".
+// a numbered source: "^1", "Doc 1", "citation:3", "chunk_12", "S2".
 func isMarker(s string) bool {
 	if strings.HasPrefix(s, "^") || strings.HasPrefix(s, "@") || strings.HasPrefix(s, "#") {
 		return len(s) > 1 && !strings.Contains(s, " ")
@@ -40,21 +39,22 @@ func isMarker(s string) bool {
 	return isLocator(s) || isShortID(s)
 }
 
-// isShortID reports whether s is a letter and the number of a source: "S2".
+// isShortID reports whether s is a letter followed by a source number, such as
+// "S2".
 func isShortID(s string) bool {
 	return len(s) > 1 && len(s) <= 4 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
-// isLocator reports whether s is a word for a source or a part of one with its
-// number: "Doc 1", "p. 4".
+// isLocator reports whether s is a source word followed by a number, such as
+// "Doc 1" or "p. 4".
 func isLocator(s string) bool {
 	word, number := splitLocator(s)
 	return isSourceWord(word) && (isSourceNumbers(number) || isSectionNumber(number))
 }
 
-// splitLocator splits a locator into its word and its number: "page" and "4" for
-// "page 4 of 10". word is "" if s does not start with letters that something else
-// follows.
+// splitLocator splits a locator into its word and its number: "page" and "4"
+// for "page 4 of 10". It returns empty strings unless s starts with letters
+// followed by something else.
 func splitLocator(s string) (word, number string) {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if n <= 0 {
@@ -65,7 +65,7 @@ func splitLocator(s string) (word, number string) {
 	return s[:n], number
 }
 
-// isSectionNumber reports whether s is a letter or section number: "A", "4.2",
+// isSectionNumber reports whether s is a section number or letter: "A", "4.2",
 // "12a".
 func isSectionNumber(s string) bool {
 	const maxLen = 8
@@ -76,7 +76,7 @@ func isSectionNumber(s string) bool {
 	return len(digits) == 0 || len(digits) == 1 && unicode.IsLetter(rune(digits[0]))
 }
 
-// isSourceWord reports whether s is a word for a source or a part of one.
+// isSourceWord reports whether s is a noun for a source or a part of a source.
 func isSourceWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
@@ -89,8 +89,8 @@ func isSourceWord(s string) bool {
 	return false
 }
 
-// isSourceName reports whether s names a source in a form that prose does not
-// have: a file name, URL or identifier.
+// isSourceName reports whether s has the form of a file name, URL, identifier
+// or other source name, which does not occur in prose.
 func isSourceName(s string) bool {
 	if isURL(s) {
 		return true
@@ -111,7 +111,7 @@ func isURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "www.")
 }
 
-// isFileName reports whether s is a file name, possibly with a fragment or
+// isFileName reports whether s is a file name, optionally with a fragment or
 // page.
 func isFileName(s string) bool {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
@@ -129,32 +129,32 @@ func isFileName(s string) bool {
 	return false
 }
 
-// isIdentifier reports whether s is a machine identifier: one word with letters
-// and digits joined by punctuation, or a long hexadecimal number.
+// isIdentifier reports whether s is a machine-generated identifier: one word
+// with letters and digits joined by punctuation, or a long hexadecimal number.
 func isIdentifier(s string) bool {
 	const minLen = 4
 	if len(s) < minLen || strings.ContainsAny(s, " \n,$€£%") {
 		return false
 	}
-	letters, digits, joins := 0, 0, 0
-	switches := 0 // from a digit to a letter
+	letters, digits, separators := 0, 0, 0
+	transitions := 0 // from digit to letter
 	for i, r := range s {
 		switch {
 		case unicode.IsDigit(r):
 			digits++
 			if i+1 < len(s) && unicode.IsLetter(rune(s[i+1])) {
-				switches++
+				transitions++
 			}
 		case unicode.IsLetter(r):
 			letters++
 		case r == '_' || r == '-' || r == ':' || r == '/' || r == '#' || r == '|' || r == '.':
-			joins++
+			separators++
 		default:
 			return false
 		}
 	}
 	hexadecimal := strings.Trim(strings.ToLower(s), "0123456789abcdef-") == "" && len(s) >= 8
-	return letters > 0 && digits > 0 && (joins > 0 || hexadecimal || switches > 0 && letters > 4)
+	return letters > 0 && digits > 0 && (separators > 0 || hexadecimal || transitions > 0 && letters > 4)
 }
 
 // isAuthorYear reports whether s is an author-year reference: "Smith et al.,
@@ -196,8 +196,8 @@ func isAuthorYear(s string) bool {
 	return names > 0 && (several || names <= 2)
 }
 
-// startsWithYear reports whether s, of at least four bytes, starts with a year
-// from 1500 to 2099.
+// startsWithYear reports whether s, which has at least four bytes, starts with
+// a year from 1500 to 2099.
 func startsWithYear(s string) bool {
 	for _, b := range []byte(s[:4]) {
 		if b-'0' >= 10 {
@@ -208,7 +208,7 @@ func startsWithYear(s string) bool {
 }
 
 // isSourcePointer reports whether s, the content of a bracket, points to a
-// source or a part of one: "page 12", "Source 1", "see section 4.2", "Source:
+// source or a part of it: "page 12", "Source 1", "see section 4.2", "Source:
 // the handbook".
 func isSourcePointer(s string) bool {
 	const maxLen = 100

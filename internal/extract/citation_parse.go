@@ -8,23 +8,24 @@ import (
 	"unicode/utf8"
 )
 
-// A citationParser parses citation markers and limits the size of the result.
+// A citationParser parses citation markers and limits the total size of the
+// result.
 type citationParser struct {
 	definitions map[string]definition // from the answer's source list
-	budget      int                   // in bytes
+	budget      int                   // remaining bytes
 }
 
-// parse returns the citations of a marker. Page and section numbers are not
-// citations.
-func (r *citationParser) parse(marker string) []Citation {
+// parse returns the citations of a marker. Page and section numbers do not
+// count as citations.
+func (p *citationParser) parse(marker string) []Citation {
 	var all []Citation
 	for _, c := range parseMarker(marker, 0) {
-		r.budget -= len(marker) + citationOverhead
-		if len(all) > 0 && r.budget < 0 {
+		p.budget -= len(marker) + citationOverhead
+		if len(all) > 0 && p.budget < 0 {
 			break
 		}
 		key := citationKey(c)
-		if d, ok := r.definitions[key]; ok {
+		if d, ok := p.definitions[key]; ok {
 			c.Names = slices.Concat(d.names, c.Names)
 			if d.number >= 0 {
 				c.Number = d.number
@@ -35,11 +36,11 @@ func (r *citationParser) parse(marker string) []Citation {
 	return all
 }
 
-// citationOverhead is the approximate size of a citation in results, besides
-// its text.
+// citationOverhead is the approximate size of a citation in the results,
+// excluding its text.
 const citationOverhead = 64
 
-// parseMarker parses a marker, which may contain other markers.
+// parseMarker parses a marker, which may contain nested markers.
 func parseMarker(marker string, depth int) []Citation {
 	const maxDepth = 3
 	if depth > maxDepth {
@@ -93,7 +94,8 @@ func parseMarker(marker string, depth int) []Citation {
 	return nil
 }
 
-// parseTagMarker parses "<sup>1</sup>" and "<ref name="doc_2"/>".
+// parseTagMarker parses a citation tag such as "<sup>1</sup>" or "<ref
+// name="doc_2"/>".
 func parseTagMarker(marker string, depth int) []Citation {
 	for marker != "" && marker[0] == '<' && strings.IndexByte(marker, '>') > 0 {
 		tag, rest, _ := strings.Cut(marker[1:], ">")
@@ -116,7 +118,8 @@ func parseTagMarker(marker string, depth int) []Citation {
 	return nil
 }
 
-// normalizeSuperscripts replaces superscript digits by digits.
+// normalizeSuperscripts replaces superscript characters with their ASCII
+// equivalents.
 func normalizeSuperscripts(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -137,8 +140,8 @@ func normalizeSuperscripts(s string) string {
 	}, s)
 }
 
-// parseMarkerContent parses the content of a bracket. link is the URL of a
-// link, or "".
+// parseMarkerContent parses the content of a bracket. link is the URL that
+// follows the bracket, or "".
 func parseMarkerContent(content, link string) []Citation {
 	all := parseCitationList(content)
 	if link == "" {
@@ -158,8 +161,8 @@ func parseMarkerContent(content, link string) []Citation {
 // parseCitationList parses a list of sources, such as "1, 3" or "plans.pdf, p.
 // 3".
 func parseCitationList(content string) []Citation {
-	content, name, vendor := strings.Cut(strings.TrimSpace(content), "†")
-	if vendor && !isLineRange(name) && !isSourceWord(strings.TrimSpace(name)) {
+	content, name, hasDagger := strings.Cut(strings.TrimSpace(content), "†")
+	if hasDagger && !isLineRange(name) && !isSourceWord(strings.TrimSpace(name)) {
 		all := parseCitationList(content)
 		if len(all) == 0 {
 			return []Citation{{Names: []string{strings.TrimSpace(name)}, Number: -1}}
@@ -181,18 +184,18 @@ func parseCitationList(content string) []Citation {
 	}
 	var all []Citation
 	var title []string
-	after := unknownPart
+	prev := unknownPart
 	for _, part := range strings.FieldsFunc(strings.ReplaceAll(content, " and ", ","), func(r rune) bool { return strings.ContainsRune(",;，、&", r) }) {
 		part = strings.TrimSpace(part)
 		if part == "" {
 			continue
 		}
-		found, kind := parseCitationPart(part, after)
+		found, kind := parseCitationPart(part, prev)
 		if kind == unknownPart {
 			title = append(title, part)
 			continue
 		}
-		after = kind
+		prev = kind
 		all = append(all, found...)
 	}
 	if title == nil {
@@ -211,7 +214,7 @@ func parseCitationList(content string) []Citation {
 	return []Citation{{Names: names, Number: -1}}
 }
 
-// trimSee removes a leading "see", "according to" or the like.
+// trimSee removes a leading "see", "according to" or similar phrase.
 func trimSee(s string) string {
 	for _, word := range []string{"see also ", "see ", "cf. ", "from ", "in ", "according to ", "as per ", "per "} {
 		if len(s) > len(word) && strings.EqualFold(s[:len(word)], word) {
@@ -233,7 +236,7 @@ func trimPointer(s string) string {
 	return s
 }
 
-// A partKind is what a part of a marker refers to.
+// A partKind classifies a part of a marker.
 type partKind uint8
 
 const (
@@ -242,9 +245,9 @@ const (
 	locatorPart          // a page, section or line
 )
 
-// parseCitationPart parses a part of a marker. after is the kind of the part
-// before it.
-func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
+// parseCitationPart parses a part of a marker. prev is the kind of the
+// preceding part.
+func parseCitationPart(part string, prev partKind) ([]Citation, partKind) {
 	label := strings.TrimLeft(part, "^#@")
 	switch {
 	case label != part && isSourceNumbers(label):
@@ -252,7 +255,7 @@ func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	case label != part && label != "":
 		return []Citation{{Names: []string{label}, Number: -1}}, sourcePart
 	case isSourceNumbers(part):
-		if after == locatorPart { // "pp. 3, 5"
+		if prev == locatorPart { // "pp. 3, 5"
 			return nil, locatorPart
 		}
 		return numberedCitations(part, ""), sourcePart
@@ -274,8 +277,8 @@ func parseCitationPart(part string, after partKind) ([]Citation, partKind) {
 	return nil, unknownPart
 }
 
-// numberedCitations parses source numbers: "1", "1-3", "4:0". name is the
-// marker's text with the number, such as "Doc 1", or "".
+// numberedCitations parses source numbers: "1", "1-3", "4:0". name is the text
+// that includes the number, such as "Doc 1", or "".
 func numberedCitations(text, name string) []Citation {
 	const maxRange = 100
 	var names []string
@@ -311,11 +314,11 @@ func numberedCitations(text, name string) []Citation {
 	}
 	var all []Citation
 	for n := from; n <= to; n++ {
-		var each []string
+		var numbered []string
 		if name != "" {
-			each = []string{strings.TrimSuffix(name, text) + strconv.Itoa(n)}
+			numbered = []string{strings.TrimSuffix(name, text) + strconv.Itoa(n)}
 		}
-		all = append(all, Citation{Names: each, Number: n})
+		all = append(all, Citation{Names: numbered, Number: n})
 	}
 	return all
 }
@@ -326,8 +329,8 @@ func isLineRange(s string) bool {
 	return len(s) > 1 && s[0] == 'L' && isSourceNumbers(strings.ReplaceAll(s[1:], "L", ""))
 }
 
-// isLocatorWord reports whether s is a word for a part of a source, which names
-// no source.
+// isLocatorWord reports whether s is a noun for a part of a source, such as a
+// page. It does not identify a source.
 func isLocatorWord(s string) bool {
 	switch strings.ToLower(s) {
 	case "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",

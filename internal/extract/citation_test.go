@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// cited formats the citations of each claim as names#number.
-func cited(t *testing.T, answer string) string {
+// formatCitations returns the citations of each claim in the form
+// "names#number". A question mark marks weak citations.
+func formatCitations(t *testing.T, answer string) string {
 	t.Helper()
 	var claims []string
 	runes := []rune(answer)
@@ -31,7 +32,7 @@ func cited(t *testing.T, answer string) string {
 	return strings.Join(claims, " / ")
 }
 
-func TestCitationForms(t *testing.T) {
+func TestExtractParsesCitationForms(t *testing.T) {
 	for marker, want := range map[string]string{
 		"[1]": "#1", "[0]": "#0", "[1][2]": "#1 #2", "[1, 2]": "#1 #2", "[1-3]": "#1 #2 #3", "[1], [3]": "#1 #3",
 		"【4:0†source】": "#0", "【4:1†plans.pdf】": "plans.pdf#1", "【3†L10-L12】": "#3",
@@ -49,13 +50,13 @@ func TestCitationForms(t *testing.T) {
 		"(see [1])": "#1", "([1], [2])": "#1 #2", "(Smith et al., 2021)": "Smith et al., 2021?",
 		"(page 12)": "", "[p. 4]": "", "(see section 4.2)": "", "[pp. 3, 5]": "",
 	} {
-		if got := cited(t, "The plan costs $10 a month "+marker+"."); got != want {
+		if got := formatCitations(t, "The plan costs $10 a month "+marker+"."); got != want {
 			t.Errorf("%s: got %q, want %q", marker, got, want)
 		}
 	}
 }
 
-func TestCitationsAreAttachedToClaims(t *testing.T) {
+func TestExtractAttachesCitationsToClaims(t *testing.T) {
 	for answer, want := range map[string]string{
 		"The plan costs $10 [1]. Support is free [2].":                         "#1 / #2",
 		"The plan costs $10. [1] Support is free. [2]":                         "#1 / #2",
@@ -76,14 +77,13 @@ func TestCitationsAreAttachedToClaims(t *testing.T) {
 		"The plan costs $10 per month.":                                                 "",
 		"The plan costs $10 [1].\n\n## Sources\n- [1]: [Plans](https://acme.com/plans)": "https://acme.com/plans|Plans](https://acme.com/plans|Plans|https://acme.com/plans#1",
 	} {
-		if got := cited(t, answer); got != want {
+		if got := formatCitations(t, answer); got != want {
 			t.Errorf("%q: got %q, want %q", answer, got, want)
 		}
 	}
 }
 
-// The size of citations is limited by the length of the answer.
-func TestCitationRangesAreLimited(t *testing.T) {
+func TestExtractLimitsCitationSize(t *testing.T) {
 	answer := strings.Repeat("It is so [1-99]. ", 20_000)
 	n := 0
 	for _, c := range extract(t, answer).Claims {

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// stripMarkdown returns the text of s without emphasis marks, link URLs,
-// footnote marks and quote marks, and with white space collapsed. It returns s
-// itself if it has no Markdown.
+// stripMarkdown removes emphasis marks, link URLs, footnote marks and block
+// quote marks from s and collapses white space. It returns s itself if there is
+// no Markdown.
 func stripMarkdown(s string) string {
 	s = strings.TrimSpace(s)
 	if !hasMarkdown(s) {
@@ -18,7 +18,7 @@ func stripMarkdown(s string) string {
 	return strings.TrimSpace(string(c.dst))
 }
 
-// hasMarkdown reports whether s may have Markdown, or white space other than
+// hasMarkdown reports whether s may contain Markdown or white space other than
 // single spaces.
 func hasMarkdown(s string) bool {
 	for i := range len(s) {
@@ -33,7 +33,7 @@ func hasMarkdown(s string) bool {
 	return false
 }
 
-// isMarkdownByte reports whether stripMarkdown may change the text at b.
+// isMarkdownByte reports whether b may start text that [stripMarkdown] changes.
 func isMarkdownByte(b byte) bool {
 	switch b {
 	case '*', '_', '`', '[', '~', '<', '\\', '\n', '\t':
@@ -46,9 +46,9 @@ func isMarkdownByte(b byte) bool {
 type markdownStripper struct {
 	src          string
 	dst          []byte
-	closers      [2]int // where the open emphasis with * and _ ends
-	unclosed     [2]int // emphasis opened before this offset is never closed
-	unclosedCode int    // code opened before this offset is never closed
+	closers      [2]int // offsets of the marks that close the current * and _ emphasis
+	unclosed     [2]int // * and _ emphasis opened before these offsets is never closed
+	unclosedCode int    // a code span opened before this offset is never closed
 }
 
 func (c *markdownStripper) walk() {
@@ -97,7 +97,7 @@ func (c *markdownStripper) walk() {
 	}
 }
 
-// isSpecialByte reports whether [markdownStripper.walk] handles b specially.
+// isSpecialByte reports whether [markdownStripper.walk] has a case for b.
 func isSpecialByte(b byte) bool {
 	switch b {
 	case ' ', '\t', '\r', '\n', '*', '_', '~', '`', '[', '!', '<', '\\':
@@ -106,36 +106,37 @@ func isSpecialByte(b byte) bool {
 	return false
 }
 
+// copy copies n bytes of src at i to dst and returns the offset after them.
 func (c *markdownStripper) copy(i, n int) int {
 	c.dst = append(c.dst, c.src[i:i+n]...)
 	return i + n
 }
 
-// writeSpace appends a space unless there is one.
+// writeSpace appends a space unless dst is empty or already ends in one.
 func (c *markdownStripper) writeSpace() {
 	if n := len(c.dst); n > 0 && c.dst[n-1] != ' ' {
 		c.dst = append(c.dst, ' ')
 	}
 }
 
-// skipSpace skips white space, and the quote marks of a block quote on a new
-// line.
+// skipSpace replaces white space at i by one space. At the start of a line it
+// also drops block quote marks.
 func (c *markdownStripper) skipSpace(i int) int {
-	line := false
+	atLineStart := false
 	for i < len(c.src) {
 		b := c.src[i]
-		if b != ' ' && b != '\t' && b != '\r' && b != '\n' && (b != '>' || !line) {
+		if b != ' ' && b != '\t' && b != '\r' && b != '\n' && (b != '>' || !atLineStart) {
 			break
 		}
-		line = line || b == '\n'
+		atLineStart = atLineStart || b == '\n'
 		i++
 	}
 	c.writeSpace()
 	return i
 }
 
-// emphasis drops marks that open or close emphasis and keeps literal ones: "5 *
-// 3", "snake_case", "p*".
+// emphasis drops marks that open or close emphasis. It keeps literal marks, as
+// in "5 * 3", "snake_case" and "p*".
 func (c *markdownStripper) emphasis(i int) int {
 	b := c.src[i]
 	n := i
@@ -156,31 +157,32 @@ func (c *markdownStripper) emphasis(i int) int {
 		}
 		return n
 	}
-	k := 0
+	mark := 0
 	if b == '_' {
-		k = 1
+		mark = 1
 	}
-	if closes && c.closers[k] == i {
+	if closes && c.closers[mark] == i {
 		return n
 	}
-	if opens && before && i >= c.unclosed[k] && i > c.closers[k] {
+	if opens && before && i >= c.unclosed[mark] && i > c.closers[mark] {
 		if e := closingEmphasis(c.src, n, b); e > 0 {
-			c.closers[k] = e
+			c.closers[mark] = e
 			return n
 		}
-		c.unclosed[k] = len(c.src)
+		c.unclosed[mark] = len(c.src)
 	}
 	return c.copy(i, 1)
 }
 
-// occursOnce reports whether mark occurs only once.
+// occursOnce reports whether mark occurs only once in src, which it must
+// contain.
 func (c *markdownStripper) occursOnce(mark string) bool {
 	first := strings.Index(c.src, mark)
 	return first == strings.LastIndex(c.src, mark)
 }
 
 // closingEmphasis returns the offset of the mark that closes the emphasis
-// opened before from, or 0.
+// starting at from, or 0.
 func closingEmphasis(s string, from int, mark byte) int {
 	for i := from + 1; i < len(s); i++ {
 		if s[i] != mark || s[i-1] == ' ' || s[i-1] == mark || i+1 < len(s) && (s[i+1] == mark || isWordByte(s[i+1])) {
@@ -191,7 +193,7 @@ func closingEmphasis(s string, from int, mark byte) int {
 	return 0
 }
 
-// codeSpan drops the backticks around code. Unbalanced backticks are kept.
+// codeSpan drops the backticks around code. It keeps unbalanced backticks.
 func (c *markdownStripper) codeSpan(i int) int {
 	n := i
 	for n < len(c.src) && c.src[n] == '`' {
@@ -230,7 +232,7 @@ func (c *markdownStripper) bracket(i int) int {
 }
 
 // linkEnd returns the end of the link whose text starts with the bracket at i,
-// or 0.
+// or 0 if there is no link.
 func linkEnd(s string, i int) int {
 	const maxLen = 1000
 	window := s[i:min(len(s), i+maxLen)]
@@ -276,7 +278,8 @@ func isWordByte(b byte) bool {
 	return b|0x20-'a' < 26 || b-'0' < 10 || b >= utf8.RuneSelf || b == '_'
 }
 
-// endsOutsideWord reports whether a word may start after s.
+// endsOutsideWord reports whether s, which is not empty, ends at a word
+// boundary.
 func endsOutsideWord(s string) bool {
 	b := s[len(s)-1]
 	return !isWordByte(b) || b == '_'

@@ -7,34 +7,34 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// An AnswerType is the type of information that a statement needs to answer
-// what a refusal declines.
+// An AnswerType is the type of information that would answer a declined topic.
 type AnswerType uint8
 
-// What may be sought.
+// Types of information.
 const (
 	AnyStatement AnswerType = iota // any statement about the topic
-	Affirmation                    // yes or no: "whether tickets can be returned"
+	Affirmation                    // yes or no, as for "whether tickets can be returned"
 	Amount                         // a number, or "free"
 	Cost                           // an amount of money, or "free"
 	Time                           // a date, a time of day, a duration
 	Person                         // a name
 	Place                          // a name, or words after "in" or "at"
 	Value                          // a name or a number
-	Reason                         // "because"
-	Manner                         // "by", "using"
-	Event                          // what happens or what somebody does
+	Reason                         // a clause with "because"
+	Manner                         // a phrase with "by" or "using"
+	Event                          // a statement of what happens or what somebody does
 )
 
-// A Declined topic is what a refusal says the contexts do not answer.
+// Declined describes the topic that, according to a refusal, the contexts do
+// not cover.
 type Declined struct {
 	Type  AnswerType
-	Topic string // words that an answer must have, from the refusal or the question
+	Topic string // words from the refusal or the question that an answer must contain
 }
 
-// DeclinedBy returns the topic that a refusal declines. It reports false if the
-// refusal does not say that the contexts lack it, as "I don't know" does not. A
-// refusal without a topic declines the question.
+// DeclinedBy returns the topic that a refusal declines. If the refusal names no
+// topic, the topic is the question. DeclinedBy reports false for refusals that
+// do not blame the contexts, such as "I don't know".
 func DeclinedBy(refusal, question string) (Declined, bool) {
 	if len(refusal) > maxSentenceBytes {
 		return Declined{}, false
@@ -61,12 +61,13 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 	first := strings.Count(string(w[:at]), " ")
 	d := classifyTopic(f[first : first+topic.count()])
 	if vague && d.Type == AnyStatement {
-		return Declined{}, false // the contexts may mention it
+		return Declined{}, false // the contexts may mention the topic
 	}
 	return d, d.Topic != ""
 }
 
-// normalizeWords joins the normalized words of f, keeping their number.
+// normalizeWords joins the words of f in normalized form. It preserves the
+// number of words.
 func normalizeWords(f []english.Word) words {
 	var b strings.Builder
 	for i, x := range f {
@@ -78,8 +79,8 @@ func normalizeWords(f []english.Word) words {
 	return words(b.String())
 }
 
-// declinedTopic returns the topic after "the documents do not mention" or
-// before "is not mentioned in the documents".
+// declinedTopic returns the topic of a refusal, which follows "the documents do
+// not mention" or precedes "is not mentioned in the documents".
 func (w words) declinedTopic() (words, bool) {
 	for _, cut := range [...]func(words) (words, bool){words.cutSilentSource, words.cutSilentDocument, words.cutNoMention} {
 		if rest, ok := cut(w); ok {
@@ -113,8 +114,8 @@ func (w words) declinedTopic() (words, bool) {
 	return w, false
 }
 
-// isUnstated reports whether w, which follows "it", says that a text lacks
-// something: "is not stated".
+// isUnstated reports whether w, which follows "it", states that something is
+// missing, as in "it is not stated".
 func (w words) isUnstated() bool {
 	_, rest := w.cutWord()
 	if first, after := rest.cutWord(); string(first) == "not" {
@@ -128,8 +129,8 @@ func (w words) isUnstated() bool {
 	return false
 }
 
-// cutSilentDocument cuts "the guide does not say", in which the verb shows that
-// the subject is a text.
+// cutSilentDocument cuts a phrase such as "the guide does not say", whose verb
+// implies that the subject is a document.
 func (w words) cutSilentDocument() (words, bool) {
 	first, rest := w.cutWord()
 	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
@@ -159,8 +160,9 @@ func (w words) cutSilentDocument() (words, bool) {
 	return w, false
 }
 
-// trimInformation cuts "any information about". vague reports words such as
-// "enough" and "specific", after which the contexts may have some information.
+// trimInformation cuts "any information about" and similar phrases. vague is
+// true after words such as "enough" and "specific": the contexts may contain
+// some information.
 func (w words) trimInformation() (rest words, vague bool) {
 	start := w
 	for len(w) > 0 {
@@ -202,8 +204,8 @@ func (w words) trimSource() words {
 	return w
 }
 
-// refersToQuestion reports whether a topic is only "this", "the answer" or the
-// like.
+// refersToQuestion reports whether a topic only refers to the question, as
+// "this" and "the answer" do.
 func (w words) refersToQuestion() bool {
 	return !w.contains(func(s []byte) bool {
 		switch string(s) {
@@ -214,13 +216,13 @@ func (w words) refersToQuestion() bool {
 	})
 }
 
-// declinedQuestion returns a question as the topic of a refusal.
+// declinedQuestion returns the topic of a question.
 func declinedQuestion(question string) (Declined, bool) {
 	asked := english.FindQuestion(question)
 	if asked == "" {
 		return Declined{}, false
 	}
-	q := parseAsked(asked)
+	q := parseQuestion(asked)
 	if q == nil {
 		return Declined{}, false
 	}
@@ -235,8 +237,8 @@ func declinedQuestion(question string) (Declined, bool) {
 	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
 }
 
-// classifyTopic classifies a topic: a clause with a question word, or a noun
-// phrase.
+// classifyTopic classifies a topic, which is a noun phrase or a clause with a
+// question word.
 func classifyTopic(f []english.Word) Declined {
 	if len(f) > 1 && english.IsPreposition(f[0].Lower) && english.IsQuestionWord(f[1].Lower) {
 		f = f[1:]
@@ -309,7 +311,8 @@ func classifyWhat(wh string, f []english.Word) Declined {
 	return Declined{Value, english.Join(f)}
 }
 
-// isCostWord reports whether a question with w as its verb asks for money.
+// isCostWord reports whether w is a verb for paying, so that a question with it
+// asks for an amount of money.
 func isCostWord(w english.Word) bool {
 	switch w.Lower {
 	case "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid":
@@ -318,8 +321,8 @@ func isCostWord(w english.Word) bool {
 	return false
 }
 
-// classifyNoun classifies a noun phrase by its head, such as "date" in "the
-// date of the merger".
+// classifyNoun classifies a noun phrase by its head noun, such as "date" in
+// "the date of the merger".
 func classifyNoun(f []english.Word) Declined {
 	for len(f) > 1 && english.IsDeterminer(f[0].Lower) {
 		f = f[1:]
@@ -363,7 +366,7 @@ func classifyNoun(f []english.Word) Declined {
 	return Declined{AnyStatement, english.Join(f)}
 }
 
-// trimPlural returns a noun without a plural "s".
+// trimPlural removes a plural "s" from a noun.
 func trimPlural(noun string) string {
 	if strings.HasSuffix(noun, "ss") {
 		return noun

@@ -7,24 +7,24 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// A document is an answer with its sentences. What a sentence is can depend on
-// its neighbors and on the layout.
+// A document is an answer split into sentences. Classifying a sentence can
+// require its neighbors and its layout.
 type document struct {
 	text  string
 	spans []segment.Span
 	words []byte // buffer for the words of a sentence
 }
 
-// A position describes the surroundings of a sentence.
+// A position describes the layout around a sentence.
 type position struct {
 	first, last     bool
-	heading         bool // after #
+	heading         bool // follows #
 	listItem        bool
-	wholeLine       bool // nothing else is on its lines
-	beforeItem      bool // before a list item
-	startsParagraph bool // after a blank line
-	beforeCode      bool // before fenced code
-	underlined      bool // above a line of = or -
+	wholeLine       bool // shares no line with other sentences
+	beforeItem      bool // precedes a list item
+	startsParagraph bool // follows a blank line
+	beforeCode      bool // precedes fenced code
+	underlined      bool // precedes a line of = or -
 }
 
 // position returns the position of sentence i.
@@ -50,24 +50,24 @@ func (d document) position(i int) position {
 	return p
 }
 
-// trimQuoteMarkers trims leading white space and block quote markers.
+// trimQuoteMarkers trims leading white space and block quote markers from s.
 func trimQuoteMarkers(s string) string {
 	return strings.TrimLeft(s, " \t>")
 }
 
-// isUnderline reports whether s makes the line above it a heading.
+// isUnderline reports whether s underlines the preceding line as a heading.
 func isUnderline(s string) bool {
 	return len(s) > 2 && (strings.Trim(s, "=") == "" || strings.Trim(s, "-") == "")
 }
 
-// indent returns the number of columns before the marker of list item i.
+// indent returns the indentation of list item i in columns.
 func (d document) indent(i int) int {
 	before := d.gap(i)
 	before = before[strings.LastIndexByte(before, '\n')+1:]
 	return len(before) - len(trimQuoteMarkers(before))
 }
 
-// gap returns the text between sentence i and the one before it.
+// gap returns the text between sentences i-1 and i.
 func (d document) gap(i int) string {
 	from := 0
 	if i > 0 {
@@ -78,8 +78,8 @@ func (d document) gap(i int) string {
 
 func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
 
-// kind returns why sentence i claims nothing, or "" if it is a claim. plain
-// reports that the sentence has no Markdown.
+// kind classifies sentence i. It returns "" for a claim. plain reports whether
+// the sentence is free of Markdown.
 func (d document) kind(i int) (k Kind, plain bool) {
 	text := d.sentence(i)
 	switch {
@@ -101,8 +101,8 @@ func (d document) kind(i int) (k Kind, plain bool) {
 	return d.classify(i, text, w), !marked
 }
 
-// refusalParts returns the parts of sentence i if it declines to answer and
-// also asserts something, or nil.
+// refusalParts splits sentence i if it both declines to answer and makes an
+// assertion. Otherwise it returns nil.
 func (d document) refusalParts(i int) []refusalPart {
 	text := d.sentence(i)
 	if len(text) > maxSentenceBytes || !mayDecline(text) {
@@ -111,8 +111,8 @@ func (d document) refusalParts(i int) []refusalPart {
 	return splitRefusal(text)
 }
 
-// classify is kind for a sentence that is not code, with words w. More reliable
-// checks come first.
+// classify returns the kind of a sentence that is not code. w holds its words.
+// More reliable checks come first.
 func (d document) classify(i int, text string, w words) Kind {
 	opened := w.trimOpening()
 	switch {
@@ -134,8 +134,9 @@ func (d document) classify(i int, text string, w words) Kind {
 	return ""
 }
 
-// isReference reports whether text only names a source: a URL, a footnote or
-// link definition with nothing else, or sources on one line with their heading.
+// isReference reports whether text only identifies a source: a URL, a footnote
+// or link definition for a URL, or a heading followed by sources on the same
+// line.
 func isReference(text string) bool {
 	if strings.IndexByte("[<>h", text[0]) < 0 {
 		if prefix := text[:min(len(text), maxHeadingBytes)]; strings.IndexByte(prefix, ':') < 0 && !strings.Contains(prefix, "：") {
@@ -153,8 +154,8 @@ func isReference(text string) bool {
 	return (strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")) && !strings.ContainsAny(text, " \n")
 }
 
-// isIndentedCode reports whether sentence i is a block of indented code, which
-// is kept in one piece.
+// isIndentedCode reports whether sentence i is a block of indented code. The
+// segmenter does not split such blocks.
 func (d document) isIndentedCode(i int) bool {
 	before := d.gap(i)
 	n := strings.LastIndexByte(before, '\n')
@@ -163,13 +164,13 @@ func (d document) isIndentedCode(i int) bool {
 		strings.TrimLeft(indent, " \t") == "" && segment.IsCode(d.text[d.spans[i].Start-len(indent):d.spans[i].End])
 }
 
-// hasAlphanumeric reports whether text has a letter or a digit.
+// hasAlphanumeric reports whether text contains a letter or a digit.
 func hasAlphanumeric(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
-// trimClosing trims closing quotation marks, brackets and emphasis, and returns
-// the last byte of the rest.
+// trimClosing trims closing quotation marks, brackets and emphasis. It also
+// returns the last byte of the trimmed text, or 0 if it is empty.
 func trimClosing(text string) (last byte, trimmed string) {
 	for text != "" {
 		switch b := text[len(text)-1]; b {

@@ -6,12 +6,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// maxFrameBytes limits the search for a frame at either end of a claim.
+// maxFrameBytes limits the search for a frame at either end of a claim. A frame
+// is a phrase that attributes a statement to its source.
 const maxFrameBytes = 120
 
-// trimFrames cuts phrases that only attribute a sentence to its source:
-// "According to the documents," before or after it, and "The passage states
-// that". It reports false if there are none.
+// trimFrames cuts frames from both ends of text, such as "According to the
+// documents," and "The passage states that". It reports false if there are
+// none.
 func trimFrames(text string) (string, bool) {
 	rest, framed := text, false
 	for range 3 { // "Based on the documents, the text states that"
@@ -30,8 +31,8 @@ func trimFrames(text string) (string, bool) {
 	return english.Capitalize(rest), true
 }
 
-// mayHaveFrame is a fast check that few sentences without a frame pass: one of
-// the first words names a source, or a frame is near the end.
+// mayHaveFrame is a fast pre-check for [trimFrames]. It reports whether the
+// start of text refers to a source, or its end may contain a frame.
 func mayHaveFrame(text string) bool {
 	const window, minLen = 64, 12 // bytes
 	if len(text) < minLen {
@@ -96,8 +97,8 @@ func trimTrailingFrame(text string) (string, bool) {
 	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
 }
 
-// cutSourceFrame cuts "according to the documents", "as stated in passage 2"
-// and the like.
+// cutSourceFrame cuts a frame such as "according to the documents" or "as
+// stated in passage 2".
 func (w words) cutSourceFrame() (words, bool) {
 	found := false
 	if rest, ok := w.cutDocumentFrame(); ok {
@@ -123,9 +124,9 @@ func (w words) cutSourceFrame() (words, bool) {
 	return w, found
 }
 
-// cutDocumentFrame cuts "according to the handbook" and the like, which name
-// the contexts by what they are. "The 2023 handbook" may be one of several and
-// is kept.
+// cutDocumentFrame cuts a frame such as "according to the handbook", which
+// refers to the contexts by their type. It keeps phrases that may identify one
+// of several documents, such as "the 2023 handbook".
 func (w words) cutDocumentFrame() (words, bool) {
 	first, rest := w.cutWord()
 	switch string(first) {
@@ -162,7 +163,7 @@ func startsFrame(text string) bool {
 	return false
 }
 
-// mayNameDocument is a fast check for the words of [isDocumentNoun].
+// mayNameDocument is a fast pre-check for [isDocumentNoun].
 func mayNameDocument(text string) bool {
 	for _, part := range [...]string{"andbook", "manual", "guide", "olicy", "page", "faq", "FAQ", "rochure", "eaflet", "ooklet", "ebsite"} {
 		if strings.Contains(text, part) {
@@ -172,7 +173,7 @@ func mayNameDocument(text string) bool {
 	return false
 }
 
-// isDocumentNoun reports whether s is a kind of document, as a name for the
+// isDocumentNoun reports whether s is a type of document that can stand for the
 // contexts.
 func isDocumentNoun(s []byte) bool {
 	switch string(s) {
@@ -182,8 +183,9 @@ func isDocumentNoun(s []byte) bool {
 	return false
 }
 
-// namesReport reports whether the source at the start of w may be one that the
-// contexts talk about, such as "the report".
+// namesReport reports whether the source at the start of w may be a document
+// discussed in the contexts, such as "the report", rather than the contexts
+// themselves.
 func (w words) namesReport() bool {
 	for range 5 {
 		first, rest := w.cutWord()
@@ -199,8 +201,8 @@ func (w words) namesReport() bool {
 	return false
 }
 
-// isStatedParticiple reports whether s is a participle as in "as stated in the
-// passage".
+// isStatedParticiple reports whether s is a participle used to attribute a
+// statement, as in "as stated in the passage".
 func isStatedParticiple(s []byte) bool {
 	switch string(s) {
 	case "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained":
@@ -209,8 +211,8 @@ func isStatedParticiple(s []byte) bool {
 	return false
 }
 
-// cutStatesThat cuts "the passage states that" or "it is stated in the context
-// that".
+// cutStatesThat cuts a main clause such as "the passage states that" or "it is
+// stated in the context that".
 func (w words) cutStatesThat() (words, bool) {
 	if rest, ok := w.cutPrefix("it is"); ok {
 		first, rest := rest.skip(isMannerAdverb).cutWord()
@@ -249,16 +251,16 @@ func (w words) cutStatesThat() (words, bool) {
 	return rest, english.IsDeterminer(string(first)) || english.IsSubjectPronoun(string(first))
 }
 
-// startsClause reports whether text may be a sentence: it starts with a
-// capital, a determiner or a pronoun.
+// startsClause reports whether text may start a clause: its first word is
+// capitalized, a determiner or a pronoun.
 func startsClause(text string) bool {
 	first, _, _ := strings.Cut(text, " ")
 	low := english.Normalize(first)
 	return low != "that" && (english.StartsUpper(text) || english.IsDeterminer(low) || english.IsSubjectPronoun(low))
 }
 
-// trimWords returns text without its first n words. It reports false if they
-// are not separated by white space alone.
+// trimWords returns text without its first n words. It reports false unless
+// those words are separated by spaces only.
 func trimWords(text string, n int) (string, bool) {
 	rest := strings.TrimLeft(text, " ")
 	for range n {

@@ -2,7 +2,7 @@ package extract
 
 import "testing"
 
-func TestSourceFramesAreTrimmed(t *testing.T) {
+func TestExtractTrimsSourceFrames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ answer, want string }{
 		{"According to the documents, the fee is $5.", "The fee is $5."},
@@ -31,13 +31,13 @@ func TestSourceFramesAreTrimmed(t *testing.T) {
 			t.Errorf("%q: got %d claims, want 1", c.answer, len(e.Claims))
 			continue
 		}
-		if got := e.Claims[0]; got.As != c.want || got.Text != c.answer {
-			t.Errorf("%q: got Text %q and As %q, want As %q", c.answer, got.Text, got.As, c.want)
+		if got := e.Claims[0]; got.Statement != c.want || got.Text != c.answer {
+			t.Errorf("%q: got Text %q and Statement %q, want Statement %q", c.answer, got.Text, got.Statement, c.want)
 		}
 	}
 }
 
-func TestAnswerLabelsAreDropped(t *testing.T) {
+func TestExtractDropsAnswerLabels(t *testing.T) {
 	t.Parallel()
 	for _, label := range []string{
 		"Answer: ", "ANSWER - ", "**Answer**: ", "**Final Answer:** ", "<b>Answer:</b> ", "<h2>Answer</h2>", "<h3>Short answer</h3>\n", "Answer\n\n", "TL;DR: ", "TLDR — ", "tl;dr\n", "The short answer: ",
@@ -45,21 +45,21 @@ func TestAnswerLabelsAreDropped(t *testing.T) {
 	} {
 		answer := label + "The pool is heated."
 		if e := extract(t, answer); len(e.Claims) != 1 || e.Claims[0].Text != "The pool is heated." || e.Claims[0].Lead != "" {
-			t.Errorf("%q: got %+v, want the sentence without the label", answer, e.Claims)
+			t.Errorf("%q: got claims %+v, want the sentence without its label", answer, e.Claims)
 		}
 	}
 	for _, answer := range []string{"Price: The pool is heated.", "Result: 5 to 2.", "Ada Quill - the answer of the pool."} {
 		if e := extract(t, answer); len(e.Claims) != 1 || e.Claims[0].Text != answer {
-			t.Errorf("%q: got %+v, want the whole answer", answer, e.Claims)
+			t.Errorf("%q: got claims %+v, want the whole answer", answer, e.Claims)
 		}
 	}
 }
 
-func TestOffersAreSkipped(t *testing.T) {
+func TestExtractSkipsOffers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text string
-		want Kind // "" for a claim
+		want Kind // or "" for a claim
 	}{
 		{"Let me know should you need anything else!", Greeting},
 		{"Just let me know!", Greeting},

@@ -13,8 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "update the golden files")
 
-// An annotatedAnswer is a model's answer with its claims and skipped sentences
-// as annotated by human raters.
+// An annotatedAnswer is a model's answer with its expected claims and skipped
+// sentences.
 type annotatedAnswer struct {
 	ID     string  `json:"id"`
 	Source string  `json:"source"`
@@ -22,7 +22,7 @@ type annotatedAnswer struct {
 	Pieces []piece `json:"pieces"`
 }
 
-// A piece is a claim, or a skipped sentence with its kind.
+// A piece is a claim or a skipped sentence.
 type piece struct {
 	Kind  Kind   `json:"kind"`
 	Lead  string `json:"lead,omitempty"`

@@ -32,8 +32,8 @@ func checkInvariants(t *testing.T, answer string) {
 				t.Fatalf("%q: claim %q does not restate %q", answer, c.Text, raw)
 			}
 		}
-		if c.Text == "" || c.Text != strings.TrimSpace(c.Text) || c.End-c.Start < 1 || c.As == "" && !strings.HasSuffix(c.Judged(), c.Text) ||
-			c.As != JudgedAs("", []Claim{c})[0] {
+		if c.Text == "" || c.Text != strings.TrimSpace(c.Text) || c.End-c.Start < 1 || c.Statement == "" && !strings.HasSuffix(c.Judged(), c.Text) ||
+			c.Statement != Statements("", []Claim{c})[0] {
 			t.Fatalf("%q: got inconsistent claim %+v", answer, c)
 		}
 		if c.ID != i || c.Start < end {
@@ -57,7 +57,8 @@ func checkInvariants(t *testing.T, answer string) {
 	}
 }
 
-func pieces() []string {
+// fragments returns the building blocks of random answers.
+func fragments() []string {
 	return []string{
 		"I don't know", "the context does not mention", "but", "it", "based on the provided passages", "here is", "the answer", "Hello", "Paris", "1990",
 		"is", "Sure", ",", ".", "!", "?", ":", ";", "\n", "\n\n", "- ", "1. ", "# ", "**", "\"", "’", "'", "😀", "é", "日本。", "\xff", "\xe2\x80", "```\n", "|", "> ",
@@ -65,9 +66,9 @@ func pieces() []string {
 	}
 }
 
-func TestInvariantsForRandomAnswers(t *testing.T) {
+func TestExtractInvariantsOnRandomAnswers(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	all := pieces()
+	all := fragments()
 	for range 30000 {
 		var b strings.Builder
 		for range r.IntN(16) {
@@ -81,23 +82,23 @@ func TestInvariantsForRandomAnswers(t *testing.T) {
 }
 
 func FuzzExtract(f *testing.F) {
-	for _, s := range []string{"", "It rains. I don't know.", "Here is:\n- a\n- b", "**T**\n\nText is here now.", "\xff é", strings.Join(pieces(), " "), strings.Join(pieces(), "")} {
+	for _, s := range []string{"", "It rains. I don't know.", "Here is:\n- a\n- b", "**T**\n\nText is here now.", "\xff é", strings.Join(fragments(), " "), strings.Join(fragments(), "")} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, answer string) { checkInvariants(t, answer) })
 }
 
-const typical = "Based on the provided passages, here are the steps to wash wine glasses:\n\n" +
+const typicalAnswer = "Based on the provided passages, here are the steps to wash wine glasses:\n\n" +
 	"1. Lay a towel in the sink and fill it with hot water.\n2. Wash one wine glass at a time to avoid damage.\n" +
 	"3. Scrub the inside of the glass with a stemware brush that has soft-foam bristles.\n\n" +
 	"If there is stubborn residue, dissolve a small amount of baking soda in hot water, e.g. two spoons. Rinse the glass once more. " +
 	"The passages do not mention a dishwasher. I hope this helps! Let me know if you have other questions."
 
 func BenchmarkExtract(b *testing.B) {
-	b.SetBytes(int64(len(typical)))
+	b.SetBytes(int64(len(typicalAnswer)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := (Sentences{}).Extract(b.Context(), "", typical); err != nil {
+		if _, err := (Sentences{}).Extract(b.Context(), "", typicalAnswer); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 )
 
 // unwrap returns the view of an answer that is a JSON value or a fenced block,
-// and reports whether it is one. Strings and numbers of JSON become paragraphs
-// under their keys, and the answer itself stands without a key.
+// and reports whether it is one. JSON strings and numbers become paragraphs
+// labeled with their keys. Generic keys such as "answer" are omitted.
 func unwrap(raw string) (view, bool) {
 	start, end := trimSpan(raw, 0, len(raw))
 	from, to, lang := trimFence(raw, start, end)
@@ -47,8 +47,9 @@ func trimSpan(raw string, start, end int) (int, int) {
 	return start, end
 }
 
-// trimFence returns the content of the fence around raw[start:end] and its
-// language, or the whole range if it is not a single fenced block.
+// trimFence returns the content of the fenced block in raw[start:end] and its
+// language. If the range is not a single fenced block, it returns the range
+// itself.
 func trimFence(raw string, start, end int) (from, to int, lang string) {
 	const fence = "```"
 	s := raw[start:end]
@@ -64,7 +65,7 @@ func trimFence(raw string, start, end int) (from, to int, lang string) {
 	return from, to, lang
 }
 
-// isProse reports whether the content of a fence is text and not code.
+// isProse reports whether the content of a fence is prose rather than code.
 func isProse(s, lang string) bool {
 	switch lang {
 	case "text", "txt", "plaintext", "markdown", "md":
@@ -83,16 +84,16 @@ type jsonReader struct {
 	raw      string
 	from     int // start of the JSON text in raw
 	out      contextStripper
-	keys     []string // of the enclosing objects and arrays
+	keys     []string // keys of the enclosing objects and arrays
 	values   int      // number of values so far
-	lastItem int      // the value that was the last item of the current array, or 0
+	lastItem int      // value count at the last item of the current array, or 0
 }
 
 // maxJSONDepth limits the nesting of JSON answers.
 const maxJSONDepth = 16
 
-// read parses s and reports whether it is an object or array with text to
-// judge.
+// read converts the JSON text s. It reports whether s is an object or array
+// that contains text to judge.
 func (j *jsonReader) read(s string) bool {
 	j.out.raw = j.raw
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s), jsontext.AllowDuplicateNames(true))
@@ -138,7 +139,7 @@ func (j *jsonReader) read(s string) bool {
 	}
 }
 
-// addString adds the string between its quotation marks at start and end.
+// addString adds the string whose content is raw[start:end].
 func (j *jsonReader) addString(key string, item bool, start, end int) {
 	if start >= end {
 		return
@@ -175,7 +176,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 	j.out.done = end
 }
 
-// separator returns the text before the next value.
+// separator returns the separator before the next value.
 func (j *jsonReader) separator() string {
 	if j.values > 0 {
 		return "\n\n"
@@ -198,8 +199,8 @@ func (j *jsonReader) addNumber(key string, start, end int) {
 	j.out.done = end
 }
 
-// jsonEscape returns the character of the JSON escape at i and the length of
-// the escape.
+// jsonEscape returns the character encoded by the JSON escape at i and the
+// length of the escape.
 func jsonEscape(s string, i int) (char string, n int) {
 	const short, long, pair = len(`\n`), len(`\u00e9`), len(`\ud83d\ude80`)
 	for _, n := range [...]int{pair, long, short} {
@@ -214,8 +215,9 @@ func jsonEscape(s string, i int) (char string, n int) {
 	return "\ufffd", min(short, len(s)-i)
 }
 
-// omitTo replaces everything up to end. The omitted text is reported as skipped
-// with the given kind if it may assert something and the replacement has no lead.
+// omitTo replaces the text up to end. If the omitted text may contain an
+// assertion and the replacement adds no label, the cut is reported as skipped
+// with the given kind.
 func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
 	start := j.out.done
 	j.out.replace(start, end, replacement)
@@ -224,13 +226,13 @@ func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
 	}
 }
 
-// view returns the view of the text so far.
+// view returns the view of the converted text.
 func (j *jsonReader) view() view {
 	j.omitTo(len(j.raw), "", Code)
 	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}
 }
 
-// lastStringStart returns the start of the string literal that s ends with.
+// lastStringStart returns the start of the string literal at the end of s.
 func lastStringStart(s string) int {
 	for i := len(s) - 2; i >= 0; i-- {
 		if s[i] != '"' {
@@ -257,7 +259,7 @@ func normalizeKey(key string) string {
 	return strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " "))
 }
 
-// isAnswerKey reports whether key is one for the answer as a whole.
+// isAnswerKey reports whether key is a generic name for the whole answer.
 func isAnswerKey(key string) bool {
 	switch normalizeKey(key) {
 	case "", "answer", "answers", "final answer", "response", "text", "output", "result", "content", "reply", "message", "summary", "completion":
@@ -266,8 +268,8 @@ func isAnswerKey(key string) bool {
 	return false
 }
 
-// isMetadataKey reports whether the values of key say nothing about the
-// subject.
+// isMetadataKey reports whether the values of key are metadata and not part of
+// the answer.
 func isMetadataKey(key string) bool {
 	switch normalizeKey(key) {
 	case "source", "sources", "citation", "citations", "reference", "references", "id", "ids", "doc id", "document id", "chunk id", "url", "urls", "link",

@@ -12,21 +12,21 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 	const fence = "```"
 	for name, tt := range map[string]struct {
 		answer string
-		claims []string // as judged, with their leads
+		claims []string // including their leads
 	}{
-		"an object":        {`{"answer": "The fee is $5 a month. It rises in May."}`, []string{"The fee is $5 a month.", "It rises in May."}},
-		"with metadata":    {`{"answer": "The fee is $5.", "confidence": 0.92, "sources": ["plans.pdf", "faq.md"], "reasoning": "Chunk 1 says so."}`, []string{"The fee is $5."}},
-		"with keys":        {`{"fee": "5 dollars a month", "opening_hours": "9 to 5 on weekdays"}`, []string{"Fee: 5 dollars a month", "Opening hours: 9 to 5 on weekdays"}},
-		"numbers":          {`{"name": "Alice Roe", "age": 35, "married": true, "full_height": 1.7}`, []string{"Name: Alice Roe", "age: 35", "full height: 1.7"}},
-		"nested":           {`{"plans": {"pro": {"price": "12 dollars"}}, "notes": ["billed in advance", "no refund"]}`, []string{"Price: 12 dollars", "Notes: billed in advance", "Notes: no refund"}},
-		"a list":           {`["The fee is $5.", "It rises in May."]`, []string{"The fee is $5.", "It rises in May."}},
-		"escapes":          {`{"answer": "The \"Pro\" fee is 5\u00a0€.\nIt rises \ud83d\ude80 in May [1]."}`, []string{"The \"Pro\" fee is 5\u00a0€.", "It rises 🚀 in May."}},
-		"in a fence":       {fence + "json\n{\"answer\": \"The fee is $5.\"}\n" + fence, []string{"The fee is $5."}},
-		"prose in a fence": {fence + "\nThe fee is five dollars a month.\n" + fence, []string{"The fee is five dollars a month."}},
-		"Markdown":         {fence + "markdown\n**The fee** is five dollars.\n" + fence, []string{"The fee is five dollars."}},
-		"code":             {fence + "\npip install ragfaith\n" + fence, nil},
-		"a citation":       {"[1] The fee is five dollars.", []string{"The fee is five dollars."}},
-		"broken JSON":      {`{"answer": "The fee is $5.`, []string{`{"answer": "The fee is $5.`}},
+		"object":          {`{"answer": "The fee is $5 a month. It rises in May."}`, []string{"The fee is $5 a month.", "It rises in May."}},
+		"metadata keys":   {`{"answer": "The fee is $5.", "confidence": 0.92, "sources": ["plans.pdf", "faq.md"], "reasoning": "Chunk 1 says so."}`, []string{"The fee is $5."}},
+		"content keys":    {`{"fee": "5 dollars a month", "opening_hours": "9 to 5 on weekdays"}`, []string{"Fee: 5 dollars a month", "Opening hours: 9 to 5 on weekdays"}},
+		"numbers":         {`{"name": "Alice Roe", "age": 35, "married": true, "full_height": 1.7}`, []string{"Name: Alice Roe", "age: 35", "full height: 1.7"}},
+		"nested values":   {`{"plans": {"pro": {"price": "12 dollars"}}, "notes": ["billed in advance", "no refund"]}`, []string{"Price: 12 dollars", "Notes: billed in advance", "Notes: no refund"}},
+		"array":           {`["The fee is $5.", "It rises in May."]`, []string{"The fee is $5.", "It rises in May."}},
+		"escapes":         {`{"answer": "The \"Pro\" fee is 5\u00a0€.\nIt rises \ud83d\ude80 in May [1]."}`, []string{"The \"Pro\" fee is 5\u00a0€.", "It rises 🚀 in May."}},
+		"fenced":          {fence + "json\n{\"answer\": \"The fee is $5.\"}\n" + fence, []string{"The fee is $5."}},
+		"fenced prose":    {fence + "\nThe fee is five dollars a month.\n" + fence, []string{"The fee is five dollars a month."}},
+		"fenced Markdown": {fence + "markdown\n**The fee** is five dollars.\n" + fence, []string{"The fee is five dollars."}},
+		"fenced code":     {fence + "\npip install ragfaith\n" + fence, nil},
+		"citation":        {"[1] The fee is five dollars.", []string{"The fee is five dollars."}},
+		"broken JSON":     {`{"answer": "The fee is $5.`, []string{`{"answer": "The fee is $5.`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := extract(t, tt.answer)
@@ -44,22 +44,22 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 			end := 0
 			for _, p := range piecesOf(e) {
 				if p.Start < end {
-					t.Fatalf("got a span from %d to %d after the one that ends at %d", p.Start, p.End, end)
+					t.Fatalf("got span [%d, %d) after offset %d, want no overlap", p.Start, p.End, end)
 				}
 				if gap := string(runes[end:p.Start]); MayAssert(gap) {
-					t.Errorf("%q is neither claimed nor skipped", gap)
+					t.Errorf("got neither a claim nor a skipped sentence for %q", gap)
 				}
 				end = p.End
 			}
 			if rest := string(runes[end:]); MayAssert(rest) {
-				t.Errorf("%q is neither claimed nor skipped", rest)
+				t.Errorf("got neither a claim nor a skipped sentence for %q", rest)
 			}
 		})
 	}
 }
 
 // FuzzUnwrap checks that the text of a view equals the raw answer between cuts,
-// also if the view is composed of two.
+// including views composed of two views.
 func FuzzUnwrap(f *testing.F) {
 	for _, s := range []string{
 		`{"answer":"a [1] b"}`, `["x","y\n\"z\""]`, "```\nfour words of prose.\n```", `{"a":{"b":["c",{"d":"e"}]}}`, `{"a":"\ud83d\ude80\u00e9"}`, `[1,"a<b>c</b>"]`, `{"answer":"<think>x</think>y"}`,
@@ -68,18 +68,18 @@ func FuzzUnwrap(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
 		v := newAnswerView(raw)
-		at, in := 0, 0
+		textEnd, rawEnd := 0, 0
 		for _, c := range v.cuts {
-			if c.start < in || c.end < c.start || c.at < at || c.end > len(raw) || c.at+c.size > len(v.text) {
-				t.Fatalf("%q: cuts %v of %q", raw, v.cuts, v.text)
+			if c.start < rawEnd || c.end < c.start || c.at < textEnd || c.end > len(raw) || c.at+c.size > len(v.text) {
+				t.Fatalf("%q: got cuts %v of %q, want ascending ranges", raw, v.cuts, v.text)
 			}
-			if v.text[at:c.at] != raw[in:c.start] {
-				t.Fatalf("%q: got %q before %v, want %q", raw, v.text[at:c.at], c, raw[in:c.start])
+			if v.text[textEnd:c.at] != raw[rawEnd:c.start] {
+				t.Fatalf("%q: got %q before %v, want %q", raw, v.text[textEnd:c.at], c, raw[rawEnd:c.start])
 			}
-			at, in = c.at+c.size, c.end
+			textEnd, rawEnd = c.at+c.size, c.end
 		}
-		if v.text[at:] != raw[in:] {
-			t.Fatalf("%q: got %q at the end, want %q", raw, v.text[at:], raw[in:])
+		if v.text[textEnd:] != raw[rawEnd:] {
+			t.Fatalf("%q: got %q at the end, want %q", raw, v.text[textEnd:], raw[rawEnd:])
 		}
 		if utf8.ValidString(raw) && !utf8.ValidString(v.text) {
 			t.Fatalf("%q: got %q, want valid UTF-8", raw, v.text)

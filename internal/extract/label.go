@@ -6,8 +6,8 @@ import "strings"
 const maxLabelBytes = 32
 
 // answerLabelLen returns the length of a label such as "Answer:" or "TL;DR -"
-// at the start of s, with the white space after it. It is 0 without a label or
-// if nothing follows on the line.
+// at the start of s, including trailing white space. It returns 0 if there is
+// no label or no text after it on the line.
 func answerLabelLen(s string) int {
 	window := s[:min(len(s), maxLabelBytes)]
 	n, size := strings.IndexByte(window, ':'), 1
@@ -32,7 +32,7 @@ func answerLabelLen(s string) int {
 	return len(s) - len(rest)
 }
 
-// takesComma reports whether a comma may follow the label.
+// takesComma reports whether s is a label that can be followed by a comma.
 func takesComma(s string) bool {
 	switch strings.ToLower(s) {
 	case "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude":
@@ -41,8 +41,8 @@ func takesComma(s string) bool {
 	return false
 }
 
-// labelSeparator returns the position and size of the dash or full-width colon
-// that may end a label.
+// labelSeparator returns the offset and size of the dash or full-width colon
+// after a label, or an offset of -1.
 func labelSeparator(window string) (at, size int) {
 	for _, dash := range [...]string{" - ", " – ", " — "} {
 		if n := strings.Index(window, dash); n >= 0 {
@@ -70,8 +70,8 @@ func hasAnswerLabel(s string) bool {
 }
 
 // isAnswerLabel reports whether s only announces an answer, as "The short
-// answer" and "In summary" do: one word names the answer and the others may go
-// with it.
+// answer" and "In summary" do. One word must refer to the answer. Other words
+// must be typical of labels.
 func isAnswerLabel(s string) bool {
 	if len(s) > maxLabelBytes {
 		return false

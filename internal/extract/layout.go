@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// isLeadIn reports whether a sentence only announces what follows. opened is w
-// without its opening.
+// isLeadIn reports whether a sentence only announces the text after it. opened
+// is w without its opening phrase.
 func isLeadIn(text string, w, opened words, p position) bool {
 	last, trimmed := trimClosing(text)
 	if strings.HasSuffix(trimmed, "：") {
@@ -48,8 +48,8 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	return w.count() <= 16 && endsLeadIn(opened.last())
 }
 
-// announcesAnswer reports whether w, which follows "here is", is a phrase for
-// the answer: "a concise summary of the passage".
+// announcesAnswer reports whether w, which follows "here is", refers to the
+// answer, as in "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
 	for range 5 {
 		first, rest := w.cutWord()
@@ -63,7 +63,7 @@ func (w words) announcesAnswer() bool {
 	return false
 }
 
-// isForwardPointer reports whether s refers to what follows.
+// isForwardPointer reports whether s refers to the text after it.
 func isForwardPointer(s []byte) bool {
 	switch string(s) {
 	case "following", "follows", "below", "here", "heres":
@@ -72,8 +72,8 @@ func isForwardPointer(s []byte) bool {
 	return false
 }
 
-// pointsToSteps reports whether w has a phrase such as "these steps" or "these
-// general guidelines".
+// pointsToSteps reports whether w contains a phrase such as "these steps" or
+// "these general guidelines".
 func (w words) pointsToSteps() bool {
 	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
 		return false // the subject of the sentence
@@ -96,13 +96,12 @@ func (w words) pointsToSteps() bool {
 	return false
 }
 
-// introducesExamples reports whether examples follow the word s and a colon.
+// introducesExamples reports whether s introduces examples after a colon.
 func introducesExamples(s []byte) bool {
 	return string(s) == "as" || string(s) == "like" || string(s) == "including"
 }
 
-// endsLeadIn reports whether s, the word before a colon, needs something to
-// follow.
+// endsLeadIn reports whether a colon after s leaves the sentence incomplete.
 func endsLeadIn(s []byte) bool {
 	switch string(s) {
 	case "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
@@ -115,8 +114,8 @@ func endsLeadIn(s []byte) bool {
 	return false
 }
 
-// isNumberWord reports whether a lead-in with s may assert something: "won
-// three awards:".
+// isNumberWord reports whether s is a number word or negation. A lead-in with
+// such a word may be an assertion: "won three awards:".
 func isNumberWord(s []byte) bool {
 	switch string(s) {
 	case "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
@@ -126,7 +125,8 @@ func isNumberWord(s []byte) bool {
 	return false
 }
 
-// isCommonVerb reports whether s is a verb that makes a line a sentence.
+// isCommonVerb reports whether s is a common finite verb, which marks a line as
+// a sentence.
 func isCommonVerb(s []byte) bool {
 	switch string(s) {
 	case "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
@@ -147,7 +147,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 	case p.heading:
 		return last != '.' || n < 4
 	case w.isShortNumber() && !p.first && p.wholeLine:
-		return true // the number of an empty item
+		return true // number of an empty list item
 	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true
 	case !p.wholeLine || n > 8 || w.hasDigit() || w.contains(isCommonVerb):
@@ -194,13 +194,14 @@ func isTitleCase(text string) bool {
 	return true
 }
 
-// isBold reports whether all of text is bold.
+// isBold reports whether text is bold as a whole.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
 }
 
-// isSectionTitle reports whether s is a title that precedes an answer.
+// isSectionTitle reports whether s is a generic section title, such as
+// "overview".
 func isSectionTitle(s []byte) bool {
 	switch string(s) {
 	case "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points":
@@ -209,8 +210,8 @@ func isSectionTitle(s []byte) bool {
 	return isAnswerLabel(string(s))
 }
 
-// endsSentence reports whether text, whose last byte is last, ends with
-// sentence punctuation.
+// endsSentence reports whether text ends with sentence punctuation. last is its
+// last byte.
 func endsSentence(last byte, text string) bool {
 	switch last {
 	case '.', '!', '?', ',', ';':
@@ -224,8 +225,7 @@ func endsSentence(last byte, text string) bool {
 	return false
 }
 
-// isShortNumber reports whether w is a number of up to two digits and nothing
-// else.
+// isShortNumber reports whether w is a number of one or two digits.
 func (w words) isShortNumber() bool {
 	return len(w) > 0 && len(w) <= 2 && len(bytes.Trim(w, "0123456789")) == 0
 }

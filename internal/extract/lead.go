@@ -2,9 +2,9 @@ package extract
 
 import "strings"
 
-// A leadStack holds the headings and lead-ins that later sentences depend on,
-// such as "Advantages:" before "- low cost". An inner lead hides an outer one
-// until its items end.
+// A leadStack tracks the headings and lead-ins that apply to the current
+// sentence, such as "Advantages:" before "- low cost". An inner lead hides an
+// outer one until its items end.
 type leadStack struct {
 	stack [4]lead
 	n     int
@@ -13,12 +13,12 @@ type leadStack struct {
 // A lead is a heading or lead-in.
 type lead struct {
 	text       string
-	indent     int  // of the list item; -1 if it is not one
-	incomplete bool // a clause that the next sentence completes
+	indent     int  // indentation of the list item, or -1 outside of a list
+	incomplete bool // clause completed by the next sentence
 }
 
-// next records sentence i of the given kind and returns the lead that the
-// sentence itself depends on, or "".
+// next records sentence i, which has the given kind, and returns the lead that
+// applies to it, or "". row indicates a table row.
 func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if row {
 		if l.n > 0 && kind == "" {
@@ -27,8 +27,8 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		return ""
 	}
 	text := d.sentence(i)
-	own := leadText(text, kind)
-	if l.n == 0 && own == "" {
+	leadIn := leadText(text, kind)
+	if l.n == 0 && leadIn == "" {
 		return ""
 	}
 	p := d.position(i)
@@ -36,7 +36,7 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	if p.listItem {
 		indent = d.indent(i)
 	}
-	under := ""
+	parent := ""
 	fragment := kind == "" && isListFragment(text, p)
 	if kind == "" && p.listItem && !fragment && l.n > 0 && l.stack[l.n-1].incomplete && indent > l.stack[l.n-1].indent {
 		fragment = strings.Count(text, " ") < maxCompletionWords && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
@@ -45,16 +45,16 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		l.popTo(indent)
 	}
 	if l.n > 0 && fragment {
-		under = l.stack[l.n-1].text
+		parent = l.stack[l.n-1].text
 	}
-	if own != "" {
-		l.push(lead{text: own, indent: indent, incomplete: isIncomplete(own)})
+	if leadIn != "" {
+		l.push(lead{text: leadIn, indent: indent, incomplete: isIncomplete(leadIn)})
 	}
-	return under
+	return parent
 }
 
-// popTo removes the leads that an item with the given indent does not belong
-// to. An indent of -1 removes all.
+// popTo removes the leads that do not apply to an item with the given
+// indentation. An indentation of -1 removes all leads.
 func (l *leadStack) popTo(indent int) {
 	if indent < 0 {
 		l.n = 0
@@ -73,8 +73,9 @@ func (l *leadStack) push(x lead) {
 	l.n++
 }
 
-// leadText returns what a sentence contributes to those after it, or "" for
-// nothing: "Here are the steps:" only announces.
+// leadText returns the text that a sentence contributes to the fragments after
+// it. It returns "" for a sentence that only announces, such as "Here are the
+// steps:".
 func leadText(text string, kind Kind) string {
 	const maxBytes = 160
 	if len(text) > maxBytes || kind != "" && kind != Heading && kind != LeadIn {
@@ -99,8 +100,8 @@ func leadText(text string, kind Kind) string {
 	return strings.TrimRight(stripMarkdown(text), ":： ")
 }
 
-// isListFragment reports whether a claim is incomplete without its lead: a list
-// item or line that is not a sentence.
+// isListFragment reports whether text is a list item or line that is not a
+// complete sentence and so needs its lead.
 func isListFragment(text string, p position) bool {
 	const maxWords = 20
 	if !p.wholeLine && !p.listItem {
@@ -117,8 +118,8 @@ func isListFragment(text string, p position) bool {
 	return w <= maxWords
 }
 
-// isGenericWord reports whether a lead with s names only what kind of thing
-// follows: "The steps are:".
+// isGenericWord reports whether a lead with s carries no content, as in "The
+// steps are:".
 func isGenericWord(s []byte) bool {
 	switch string(s) {
 	case "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
@@ -128,12 +129,12 @@ func isGenericWord(s []byte) bool {
 	return false
 }
 
-// maxCompletionWords limits the list items that complete a clause: "Renting
-// offers:" / "Flexibility to move with minimal hassle."
+// maxCompletionWords limits the length of a list item that completes a clause:
+// "Renting offers:" / "Flexibility to move with minimal hassle."
 const maxCompletionWords = 12
 
-// isIncomplete reports whether a lead ends in a verb or the like, so that an
-// item completes it.
+// isIncomplete reports whether a lead ends in a word, such as a verb, that
+// requires an object.
 func isIncomplete(lead string) bool {
 	switch lead[strings.LastIndexByte(lead, ' ')+1:] {
 	case "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",

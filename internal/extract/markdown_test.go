@@ -39,7 +39,7 @@ func TestStripMarkdown(t *testing.T) {
 	}
 }
 
-func TestTableRowsAreClaims(t *testing.T) {
+func TestExtractConvertsTableRows(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -66,7 +66,7 @@ func TestTableRowsAreClaims(t *testing.T) {
 	}
 }
 
-func TestFragmentsHaveLeads(t *testing.T) {
+func TestExtractSetsLeads(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -94,7 +94,7 @@ func TestFragmentsHaveLeads(t *testing.T) {
 	}
 }
 
-func TestSkippedMarkdown(t *testing.T) {
+func TestExtractClassifiesMarkdown(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string

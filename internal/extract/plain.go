@@ -5,13 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// A Plain is the visible text of a context: without HTML tags, emphasis and
-// invisible characters, and with plain spaces. HTML tables get bars between
-// their cells, and lists get bullets, as in Markdown.
-type Plain struct{ view }
+// PlainText is the visible text of a context. It contains no HTML tags,
+// emphasis or invisible characters, and all spaces are plain. Cells of HTML
+// tables are separated by bars and list items start with a bullet, as in
+// Markdown.
+type PlainText struct{ view }
 
-// PlainContext returns the visible text of a context.
-func PlainContext(raw string) Plain {
+// NewPlainText extracts the visible text of a context.
+func NewPlainText(raw string) PlainText {
 	p := contextStripper{raw: raw}
 	for i := 0; i < len(raw); {
 		if contextBytes[raw[i]] == '.' {
@@ -25,26 +26,26 @@ func PlainContext(raw string) Plain {
 		i += max(1, p.replaceAt(i))
 	}
 	if p.cuts == nil {
-		return Plain{view{raw: raw, text: raw}}
+		return PlainText{view{raw: raw, text: raw}}
 	}
-	return Plain{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
+	return PlainText{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
 }
 
 // Text returns the visible text.
-func (p Plain) Text() string { return p.text }
+func (p PlainText) Text() string { return p.text }
 
 // Changed reports whether Text differs from the context.
-func (p Plain) Changed() bool { return p.cuts != nil }
+func (p PlainText) Changed() bool { return p.cuts != nil }
 
-// Span returns the range of the context that Text[start:end] comes from, in
-// bytes.
-func (p Plain) Span(start, end int) (from, to int) {
+// Span returns the byte range of the context that corresponds to
+// Text[start:end].
+func (p PlainText) Span(start, end int) (from, to int) {
 	from = p.rawStart(start)
 	return from, max(from, p.rawEnd(end))
 }
 
-// contextBytes has an x for each byte that may start markup or a character to
-// be replaced: < & * _ [ ~ \r and the first bytes of spaces, hyphens, ligatures
+// contextBytes marks with an x each byte that may start markup or a replaced
+// character: < & * _ [ ~ \r and the first bytes of spaces, hyphens, ligatures
 // and invisible characters.
 const contextBytes = "" +
 	".............x........................x...x.................x..." +
@@ -52,9 +53,9 @@ const contextBytes = "" +
 	"................................................................" +
 	"..x...............................xx...........x................"
 
-// unchangedLen returns the length of the character at the start of s if it
-// shares its first byte with replaced characters but is kept, else 0. Most such
-// characters are dashes and quotation marks.
+// unchangedLen is a fast path for dashes, quotation marks and other characters
+// that share their first byte with replaced characters. It returns the length
+// of such a character at the start of s, or 0.
 func unchangedLen(s string) int {
 	if len(s) < utf8.UTFMax {
 		return 0
@@ -80,16 +81,16 @@ func unchangedLen(s string) int {
 	return 0
 }
 
-// A contextStripper strips the markup of a context.
+// A contextStripper removes the markup of a context.
 type contextStripper struct {
 	raw     string
 	out     []byte
-	done    int // number of bytes of raw in out
+	done    int // number of bytes of raw processed
 	cuts    []cut
-	closers [2]int // where the open emphasis with * and _ ends
+	closers [2]int // offsets of the marks that close the current * and _ emphasis
 }
 
-// replace replaces raw[start:end] by replacement and returns end - start.
+// replace replaces raw[start:end] with replacement and returns end - start.
 func (p *contextStripper) replace(start, end int, replacement string) int {
 	if p.out == nil {
 		p.out = make([]byte, 0, len(p.raw))
@@ -101,8 +102,8 @@ func (p *contextStripper) replace(start, end int, replacement string) int {
 	return end - start
 }
 
-// replaceAt replaces the markup at i and returns its length, or 0 if there is
-// none.
+// replaceAt replaces markup at i and returns the number of bytes processed, or
+// 0 if there is no markup.
 func (p *contextStripper) replaceAt(i int) int {
 	switch p.raw[i] {
 	case '<':
@@ -144,7 +145,7 @@ func (p *contextStripper) replaceAt(i int) int {
 	return size
 }
 
-// plainRune returns the replacement of r and whether it has one.
+// plainRune returns the replacement of r and reports whether r is replaced.
 func plainRune(r rune) (string, bool) {
 	switch {
 	case isInvisible(r):
@@ -159,7 +160,7 @@ func plainRune(r rune) (string, bool) {
 	return "", false
 }
 
-// tag replaces an HTML tag.
+// tag replaces the HTML tag at i.
 func (p *contextStripper) tag(i int) int {
 	name, n := htmlTag(p.raw, i)
 	if n == 0 {
@@ -173,7 +174,7 @@ func (p *contextStripper) tag(i int) int {
 		if opens {
 			replacement = "| "
 		}
-	case name == "tr" && !opens, name == "thead" || name == "tbody": // its rows start new lines
+	case name == "tr" && !opens, name == "thead" || name == "tbody": // the rows start new lines
 	case name == "li" && opens:
 		replacement = "\n- "
 	case isBlockTag(name):
@@ -182,7 +183,7 @@ func (p *contextStripper) tag(i int) int {
 	return p.replace(i, i+n, replacement)
 }
 
-// isBlockTag reports whether an HTML tag starts or ends a line.
+// isBlockTag reports whether name is an HTML element that starts a new line.
 func isBlockTag(name string) bool {
 	switch name {
 	case "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html":
@@ -191,8 +192,8 @@ func isBlockTag(name string) bool {
 	return false
 }
 
-// emphasis drops the marks of **bold**, _italic_ and ~~struck~~ text. Literal
-// marks stay: "5 * 3", "snake_case", "* item", a horizontal rule.
+// emphasis drops the marks of **bold**, _italic_ and ~~struck~~ text. It keeps
+// literal marks, as in "5 * 3", "snake_case", "* item" and horizontal rules.
 func (p *contextStripper) emphasis(i int) int {
 	const maxLen = 400
 	b := p.raw[i]
@@ -200,14 +201,14 @@ func (p *contextStripper) emphasis(i int) int {
 	for n < len(p.raw) && p.raw[n] == b {
 		n++
 	}
-	k := 0
+	mark := 0
 	if b == '_' {
-		k = 1
+		mark = 1
 	}
-	if i < p.closers[k] {
+	if i < p.closers[mark] {
 		return n - i
 	}
-	if i == p.closers[k] && i > 0 {
+	if i == p.closers[mark] && i > 0 {
 		return p.replace(i, n, "")
 	}
 	if n-i > 3 || b == '~' && n-i != 2 || n == len(p.raw) || isSpace(p.raw[n]) || i > 0 && isWordByte(p.raw[i-1]) {
@@ -225,7 +226,7 @@ func (p *contextStripper) emphasis(i int) int {
 		at += next
 		after := n + at + n - i
 		if at > 0 && line[at-1] != ' ' && (after == len(p.raw) || !isWordByte(p.raw[after])) {
-			p.closers[k] = n + at
+			p.closers[mark] = n + at
 			return p.replace(i, n, "")
 		}
 		at++

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestPlainContext(t *testing.T) {
+func TestNewPlainText(t *testing.T) {
 	for raw, want := range map[string]string{
 		"Plain text costs $5 < $6 & stays.":                "Plain text costs $5 < $6 & stays.",
 		"The **Pro** plan, _the_ ~~old~~ one.":             "The Pro plan, the old one.",
@@ -20,21 +20,22 @@ func TestPlainContext(t *testing.T) {
 		"in\u00adter\u200bnal\ufeff":                       "internal",
 		"12\u00a0%, 1\u2009000, e\u2011mail, ﬁre":          "12 %, 1 000, e-mail, fire",
 		"a\r\nb\rc": "a\nb\rc",
-		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // a joiner within a word
+		"\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", // joiner within a word
 	} {
-		if got := PlainContext(raw).Text(); got != want {
-			t.Errorf("PlainContext(%q): got %q, want %q", raw, got, want)
+		if got := NewPlainText(raw).Text(); got != want {
+			t.Errorf("NewPlainText(%q): got %q, want %q", raw, got, want)
 		}
 	}
 }
 
-// FuzzPlainContext checks that Span maps the text back to the context.
-func FuzzPlainContext(f *testing.F) {
+// FuzzPlainText checks that Span maps offsets in the text to the same
+// characters of the context.
+func FuzzPlainText(f *testing.F) {
 	for _, s := range []string{"**a** b", "<p>x</p>", "[a](b)", "a &amp; b", "_", "~~x~~", "![x](y) *z*", "\u00ad\u00a0ﬃ", "a*b*c **", "<td><li>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		p := PlainContext(raw)
+		p := NewPlainText(raw)
 		text := p.Text()
 		if !p.Changed() && text != raw {
 			t.Fatalf("got %q unchanged, want %q", text, raw)

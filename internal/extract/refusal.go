@@ -8,8 +8,8 @@ import (
 )
 
 // isRefusal reports whether a sentence declines to answer and asserts nothing
-// else. "The context does not mention X, but Y was born in 1970" is not a
-// refusal, and neither is "I'm not sure, it was in 1970".
+// else. It reports false for "The context does not mention X, but Y was born in
+// 1970" and for "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
 	if startsWithQuote(text) || !w.refuses(3) {
 		return false
@@ -28,8 +28,9 @@ func isRefusal(text string, w words) bool {
 	}
 }
 
-// refuses is isRefusal for a part of a sentence without its opening. depth
-// limits the recursion into further parts.
+// refuses reports whether w, a sentence or clause without its opening phrase,
+// declines to answer and asserts nothing else. depth limits the recursion into
+// further clauses.
 func (w words) refuses(depth int) bool {
 	if len(w) == 0 {
 		return false
@@ -46,7 +47,8 @@ func (w words) refuses(depth int) bool {
 	return ok && rest.assertsNothing(depth)
 }
 
-// assertsNothing reports whether no assertion follows a refusal.
+// assertsNothing reports whether w, the text after a refusal, contains no
+// assertion.
 func (w words) assertsNothing(depth int) bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
@@ -91,7 +93,7 @@ func (w words) cutAttribution() (words, bool) {
 	return w, false
 }
 
-// isAttributionWord reports whether s may come between "based" or "according"
+// isAttributionWord reports whether s can occur between "based" or "according"
 // and a source.
 func isAttributionWord(s []byte) bool {
 	switch string(s) {
@@ -101,8 +103,8 @@ func isAttributionWord(s []byte) bool {
 	return false
 }
 
-// cutSource cuts a name of the contexts: "the provided context", "passage 3",
-// "any of the given documents".
+// cutSource cuts a phrase that refers to the contexts: "the provided context",
+// "passage 3", "any of the given documents".
 func (w words) cutSource() (words, bool) {
 	rest := w.skip(func(s []byte) bool {
 		switch string(s) {
@@ -127,7 +129,7 @@ func (w words) cutSource() (words, bool) {
 	}), true
 }
 
-// isSourceNoun reports whether s is a noun for the contexts.
+// isSourceNoun reports whether s is a noun that refers to the contexts.
 func isSourceNoun(s []byte) bool {
 	switch string(s) {
 	case "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "article", "articles",
@@ -163,8 +165,8 @@ func (w words) cutSilentSource() (words, bool) {
 	return w, false
 }
 
-// cutSaysNothing cuts "says nothing about", "give no", "are silent on" and the
-// like, which follow the name of a source.
+// cutSaysNothing cuts a predicate such as "says nothing about", "give no" or
+// "are silent on", which follows a source.
 func (w words) cutSaysNothing() (words, bool) {
 	verb, rest := w.skip(isMannerAdverb).cutWord()
 	switch string(verb) {
@@ -189,7 +191,7 @@ func isAboutWord(s []byte) bool {
 	return false
 }
 
-// cutNegation cuts "does not" or "don't".
+// cutNegation cuts a negation such as "does not" or "don't".
 func (w words) cutNegation() (words, bool) {
 	w = w.skip(isMannerAdverb)
 	first, rest := w.cutWord()
@@ -203,7 +205,7 @@ func (w words) cutNegation() (words, bool) {
 	return w, false
 }
 
-// isMannerAdverb reports whether s may come between a negation and its verb.
+// isMannerAdverb reports whether s can occur between a negation and its verb.
 func isMannerAdverb(s []byte) bool {
 	switch string(s) {
 	case "explicitly", "specifically", "directly", "clearly", "actually", "seem", "appear", "to", "also", "currently", "even", "really", "further":
@@ -236,8 +238,9 @@ func (w words) cutLackOfInformation() (words, bool) {
 	return w, false
 }
 
-// cutNoMention cuts "there is no mention of" and the like in a sentence that
-// names the contexts. Otherwise the sentence would be about the world.
+// cutNoMention cuts a phrase such as "there is no mention of" from a sentence
+// that refers to the contexts. Without such a reference, the sentence would be
+// a statement about the world.
 func (w words) cutNoMention() (words, bool) {
 	first, rest := w.cutWord()
 	if string(first) != "there" && string(first) != "theres" && string(first) != "no" {
@@ -269,7 +272,7 @@ func (w words) cutNoMention() (words, bool) {
 	return rest, named && rest.namesSource()
 }
 
-// namesSource reports whether w names the contexts.
+// namesSource reports whether w refers to the contexts.
 func (w words) namesSource() bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
@@ -284,8 +287,8 @@ func (w words) namesSource() bool {
 	return false
 }
 
-// cutNotMentioned cuts "… is not mentioned in the provided context" at the end
-// of a sentence with one clause.
+// cutNotMentioned cuts up to the end of "… is not mentioned in the provided
+// context", which must end a sentence with a single clause.
 func (w words) cutNotMentioned() (words, bool) {
 	all := w
 	if !w.hasNegation() {
@@ -314,8 +317,8 @@ func (w words) cutNotMentioned() (words, bool) {
 	return all, false
 }
 
-// hasNegation reports whether a word that ends in "not" or "nt" is followed by
-// another.
+// hasNegation is a fast pre-check for a negation. It reports whether a word
+// other than the last ends in "not" or "nt".
 func (w words) hasNegation() bool {
 	return bytes.Contains(w, []byte("nt ")) || bytes.Contains(w, []byte("not "))
 }

@@ -8,7 +8,7 @@ import (
 
 func TestHasNegation(t *testing.T) {
 	alphabet := "not x"
-	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six of these characters
+	for n := range 5 * 5 * 5 * 5 * 5 * 5 { // all texts of up to six characters
 		for size := 1; size <= 6; size++ {
 			var w words
 			for k := n; len(w) < size; k /= 5 {

@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// A section is a byte range of an answer that is not part of its statements.
+// A section is a byte range of an answer that contains no statements.
 type section struct {
 	start, end int
 	kind       Kind
 }
 
-// findSections finds model reasoning and source lists, in order.
+// findSections returns the model reasoning and source lists in raw, in order.
 func findSections(raw string) []section {
 	all := reasoningSections(raw)
 	if strings.IndexByte(raw, '<') >= 0 {
@@ -28,10 +28,10 @@ func findSections(raw string) []section {
 	return append(all, sourceLists(raw, from)...)
 }
 
-// reasoningSections finds the content of <think> and similar tags. A closing
-// tag without an opening one ends reasoning that starts with the answer, since
-// some servers strip the opening tag. An opening tag without a closing one was
-// truncated.
+// reasoningSections finds the content of <think> and similar tags. An unmatched
+// closing tag ends reasoning that starts at the beginning of the answer, since
+// some servers strip the opening tag. An unmatched opening tag starts truncated
+// reasoning, which extends to the end.
 func reasoningSections(raw string) []section {
 	var all []section
 	open, depth := 0, 0
@@ -63,8 +63,8 @@ func reasoningSections(raw string) []section {
 	return all
 }
 
-// appendTaggedSources appends the content of <sources> and similar tags after
-// the given sections.
+// appendTaggedSources appends the content of <sources> and similar tags that
+// follow the given sections.
 func appendTaggedSources(raw string, all []section) []section {
 	from := 0
 	if len(all) > 0 {
@@ -87,8 +87,8 @@ func appendTaggedSources(raw string, all []section) []section {
 	return all
 }
 
-// reasoningTag returns the length of the reasoning tag at the start of s, or 0,
-// and whether it is a closing tag.
+// reasoningTag returns the length of the reasoning tag at the start of s, or 0.
+// closes is true for a closing tag.
 func reasoningTag(s string) (closes bool, size int) {
 	const maxLen = 16
 	n := strings.IndexByte(s[:min(len(s), maxLen)], '>')
@@ -132,7 +132,7 @@ func sourceLists(raw string, from int) []section {
 	return all
 }
 
-// lineEnd returns the end of the line at i, without its line break.
+// lineEnd returns the end of the line at i, excluding its line break.
 func lineEnd(s string, i int) int {
 	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n
@@ -140,10 +140,10 @@ func lineEnd(s string, i int) int {
 	return len(s)
 }
 
-// maxHeadingBytes limits the length of a heading for sources.
+// maxHeadingBytes limits the length of a source list heading.
 const maxHeadingBytes = 40
 
-// cutSourceHeading cuts a heading for sources, such as "Sources:", from the
+// cutSourceHeading cuts a source list heading, such as "Sources:", from the
 // start of line.
 func cutSourceHeading(line string) (rest string, ok bool) {
 	const maxLen = 400
@@ -171,9 +171,9 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 	return strings.Trim(rest, " \t\r*_"), true
 }
 
-// listsSources reports whether rest, which follows "Sources:", only names
-// sources: it has no verb, and if it is long, it is a list or a capitalized
-// title.
+// listsSources reports whether rest, the text after "Sources:", only lists
+// sources. It must contain no verb, and if it is long, it must be a list or a
+// capitalized title.
 func listsSources(rest string) bool {
 	const maxTitleWords = 6
 	w, _ := normalize(nil, rest)
@@ -192,10 +192,10 @@ func listsSources(rest string) bool {
 	return small <= 1
 }
 
-// sourceListEnd returns the end of the source list at i, or 0 if there is none.
-// A list ends at a heading, and after a blank line at any line that is not an
-// entry. If below is set, the list follows a heading, and its first line may be
-// any title.
+// sourceListEnd returns the end of the source list at i, or 0. A list ends at a
+// heading, or at the first line after a blank line that is not an entry. below
+// indicates that the list follows a heading. Its first line can then be any
+// title.
 func sourceListEnd(raw string, i int, below bool) int {
 	last, blank := 0, false
 	for i < len(raw) {
@@ -217,13 +217,13 @@ func sourceListEnd(raw string, i int, below bool) int {
 	return last
 }
 
-// isBoldLine reports whether a whole line is bold, like a heading.
+// isBoldLine reports whether line is bold as a whole, like a heading.
 func isBoldLine(line string) bool {
 	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**")
 }
 
-// isSourceEntry reports whether a line is an entry of a source list: it has a
-// marker or a URL and is not a sentence.
+// isSourceEntry reports whether line is an entry of a source list: it contains
+// a URL, or it starts with a marker and is not a sentence.
 func isSourceEntry(line string) bool {
 	rest := trimListMarker(line)
 	if isURL(rest) || strings.Contains(rest, "](http") || strings.Contains(rest, "://") {
@@ -232,7 +232,7 @@ func isSourceEntry(line string) bool {
 	return len(rest) < len(line) && isTitleLine(rest)
 }
 
-// trimListMarker removes the bullet, number or bracket at the start of a line.
+// trimListMarker removes the bullet, number or bracket at the start of line.
 func trimListMarker(line string) string {
 	if size := bracketCitationLen(line, 0); size > 0 {
 		return strings.TrimLeft(line[size:], " :.\t")
@@ -247,8 +247,8 @@ func trimListMarker(line string) string {
 	return line
 }
 
-// listNumberLen returns the number of digits at the start of a line such as
-// "12. Rinse", or 0 if it has no list number.
+// listNumberLen returns the number of digits in the list number at the start of
+// a line, such as 2 for "12. Rinse". It returns 0 if there is no list number.
 func listNumberLen(line string) int {
 	n := 0
 	for n < len(line) && n < 4 && line[n]-'0' < 10 {
@@ -260,8 +260,8 @@ func listNumberLen(line string) int {
 	return n
 }
 
-// isTitleLine reports whether a line can be the title of a source: it is short
-// and has no verb.
+// isTitleLine reports whether line can be the title of a source: it is short
+// and contains no verb.
 func isTitleLine(line string) bool {
 	const maxLen = 240
 	if line == "" || len(line) > maxLen {
@@ -271,8 +271,9 @@ func isTitleLine(line string) bool {
 	return !w.contains(isCommonVerb)
 }
 
-// footnotesStart returns the start of a source list at the end of an answer
-// that has no heading, each line of it with a number in brackets, or -1.
+// footnotesStart returns the start of a source list without a heading at the
+// end of an answer, or -1. Each line of such a list starts with a bracketed
+// marker.
 func footnotesStart(raw string, from int) int {
 	start, end := -1, len(strings.TrimRight(raw, " \t\r\n"))
 	for end > from {

@@ -14,10 +14,11 @@ type Sentences struct {
 	Lang string // language of the answers, such as "en", or "" if unknown
 }
 
-// Extract returns every sentence of answer, either as a claim or as skipped. If
-// in doubt, a sentence is a claim: skipping an assertion would raise the score
-// of an unfaithful answer. The question completes short answers; see
-// [JudgedAs]. The only possible error is that of ctx.
+// Extract returns each sentence of answer as either a claim or a skipped
+// sentence. In case of doubt, a sentence is a claim: skipping an assertion
+// would raise the score of an unfaithful answer. The question is used to turn
+// short answers into sentences; see [Statements]. The only possible error is
+// ctx.Err().
 func (x Sentences) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
@@ -36,7 +37,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
 	t := table{row: -1}
 	var leads leadStack
-	left := v.cuts
+	cuts := v.cuts
 	hasCitations := v.hasCitations()
 	var sentences []sentenceSpan
 	for i, s := range spans {
@@ -44,7 +45,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 			return Extraction{}, ctx.Err()
 		}
 		from, to := v.rawStart(s.Start), v.rawEnd(s.End)
-		left = e.skipCuts(left, from, answer, &points)
+		cuts = e.skipCuts(cuts, from, answer, &points)
 		text := v.text[s.Start:s.End]
 		plain, kind, isRow := t.next(d, i)
 		if !isRow {
@@ -84,15 +85,16 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	if hasCitations {
 		v.attachCitations(e.Claims, sentences)
 	}
-	e.skipCuts(left, len(answer), answer, &points)
-	e.complete(question)
+	e.skipCuts(cuts, len(answer), answer, &points)
+	e.setStatements(question)
 	return e, nil
 }
 
-// addParts adds the parts of the sentence at byte at of the view's text.
-func (e *Extraction) addParts(all []refusalPart, at int, answer string, v *view, points *codePoints) {
+// addParts adds the parts of the sentence that starts at byte offset in the
+// text of the view.
+func (e *Extraction) addParts(all []refusalPart, offset int, answer string, v *view, points *codePoints) {
 	for _, p := range all {
-		from, to := v.rawStart(at+p.start), v.rawEnd(at+p.end)
+		from, to := v.rawStart(offset+p.start), v.rawEnd(offset+p.end)
 		from = max(from, points.at)
 		if from >= to {
 			continue
@@ -103,7 +105,7 @@ func (e *Extraction) addParts(all []refusalPart, at int, answer string, v *view,
 			continue
 		}
 		start, end := points.count(from), points.count(to)
-		if text := stripMarkdown(v.text[at+p.start : at+p.end]); p.asserts && hasAlphanumeric(text) {
+		if text := stripMarkdown(v.text[offset+p.start : offset+p.end]); p.asserts && hasAlphanumeric(text) {
 			e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: text, Lead: p.lead, Start: start, End: end})
 		} else {
 			e.Skipped = append(e.Skipped, Skipped{Kind: Refusal, Text: raw, Start: start, End: end})
@@ -111,15 +113,15 @@ func (e *Extraction) addParts(all []refusalPart, at int, answer string, v *view,
 	}
 }
 
-// complete sets what the claims are judged as.
-func (e *Extraction) complete(question string) {
-	for i, as := range JudgedAs(question, e.Claims) {
-		e.Claims[i].As = as
+// setStatements sets the statement of each claim.
+func (e *Extraction) setStatements(question string) {
+	for i, statement := range Statements(question, e.Claims) {
+		e.Claims[i].Statement = statement
 	}
 }
 
-// skipCuts adds the cuts that end by byte to of the answer as skipped if they
-// have a kind, and returns the remaining cuts.
+// skipCuts adds cuts with a kind that end at or before byte offset to in the
+// answer to e.Skipped. It returns the remaining cuts.
 func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoints) []cut {
 	for len(cuts) > 0 && cuts[0].end <= to {
 		c := cuts[0]
@@ -135,7 +137,7 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 	return cuts
 }
 
-// codePoints converts increasing byte offsets of a text to code points.
+// codePoints converts increasing byte offsets in a text to code point offsets.
 type codePoints struct {
 	text       string
 	at, points int
@@ -157,7 +159,7 @@ func (c *codePoints) count(offset int) int {
 // ctxCheckInterval is the number of sentences between checks of ctx.
 const ctxCheckInterval = 1 << 10
 
-// isASCII reports whether s is ASCII.
+// isASCII reports whether s contains only ASCII characters.
 func isASCII(s string) bool {
 	var all byte
 	for ; len(s) >= 8; s = s[8:] {
@@ -169,9 +171,9 @@ func isASCII(s string) bool {
 	return all < utf8.RuneSelf
 }
 
-// promoteBareAnswer turns a title at the end of an answer without claims into a
-// claim: "**Paris**" answers a question. end is the number of code points of
-// the answer. It reports whether it did.
+// promoteBareAnswer turns a final heading into a claim if the answer has no
+// other claims, since "**Paris**" can answer a question. end is the length of
+// the answer in code points. It reports whether a heading was promoted.
 func (e *Extraction) promoteBareAnswer(end int) bool {
 	if len(e.Claims) > 0 || len(e.Skipped) == 0 {
 		return false
@@ -192,9 +194,9 @@ const (
 	reasonNothing = "nothing_claimed"
 )
 
-// Reason returns why there are no claims: "refusal" if a sentence declines to
-// answer, "empty" if the answer has no text, and "nothing_claimed" otherwise.
-// It returns "" if there are claims.
+// Reason returns the reason why there are no claims: "refusal" if a sentence
+// declines to answer, "empty" if the answer contains no text, and
+// "nothing_claimed" otherwise. It returns "" if there are claims.
 func (e Extraction) Reason() string {
 	if len(e.Claims) > 0 {
 		return ""

@@ -18,7 +18,7 @@ func extract(t testing.TB, answer string) Extraction {
 	return e
 }
 
-// kinds returns the kind of each sentence of an answer, "claim" for claims.
+// kinds returns the kind of each sentence of an answer, or "claim" for claims.
 func kinds(t testing.TB, answer string) []string {
 	t.Helper()
 	var out []string
@@ -28,7 +28,7 @@ func kinds(t testing.TB, answer string) []string {
 	return out
 }
 
-func TestAssertionsAreClaims(t *testing.T) {
+func TestExtractClaimsAssertions(t *testing.T) {
 	for _, answer := range []string{
 		"Paris",
 		"Germany, 1879",
@@ -76,7 +76,7 @@ func TestAssertionsAreClaims(t *testing.T) {
 	}
 }
 
-func TestSkippedKinds(t *testing.T) {
+func TestExtractClassifiesSkippedSentences(t *testing.T) {
 	for kind, answers := range map[Kind][]string{
 		Greeting: {
 			"Hello!", "Hi there!", "Hi John,", "Sure!", "Certainly!", "Of course!", "Thanks.", "You're welcome!", "Great question!",
@@ -114,7 +114,7 @@ func TestSkippedKinds(t *testing.T) {
 	}
 }
 
-func TestHeadingsDependOnLayout(t *testing.T) {
+func TestExtractUsesLayoutForHeadings(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -143,7 +143,7 @@ func TestHeadingsDependOnLayout(t *testing.T) {
 	}
 }
 
-func TestReason(t *testing.T) {
+func TestExtractionReason(t *testing.T) {
 	for answer, want := range map[string]string{
 		"":                                "empty",
 		" \n\t":                           "empty",
@@ -159,10 +159,10 @@ func TestReason(t *testing.T) {
 	}
 }
 
-func TestClaimsHaveCodePointOffsets(t *testing.T) {
+func TestExtractReturnsCodePointOffsets(t *testing.T) {
 	answer := "👩‍👩‍👧 Ça va bien.\n- 今日は雨。е́то так!"
 	want := []Claim{
-		{ID: 0, Text: "Ça va bien.", Start: 6, End: 17}, // without the emoji before it
+		{ID: 0, Text: "Ça va bien.", Start: 6, End: 17}, // excludes the emoji
 		{ID: 1, Text: "今日は雨。", Start: 20, End: 25},
 		{ID: 2, Text: "е́то так!", Start: 25, End: 34},
 	}
@@ -171,7 +171,7 @@ func TestClaimsHaveCodePointOffsets(t *testing.T) {
 	}
 }
 
-func TestExtractStopsWhenContextIsDone(t *testing.T) {
+func TestExtractReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := (Sentences{}).Extract(ctx, "", "It rains."); !errors.Is(err, context.Canceled) {
@@ -179,7 +179,7 @@ func TestExtractStopsWhenContextIsDone(t *testing.T) {
 	}
 }
 
-func TestLongSentenceIsClaim(t *testing.T) {
+func TestExtractClaimsLongSentence(t *testing.T) {
 	if got := kinds(t, "I don't know "+strings.Repeat("and so on ", 60)); len(got) != 1 || got[0] != "claim" {
 		t.Errorf("got %v, want one claim", got)
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// A refusalPart is a part of a sentence that declines to answer. Offsets are in
+// A refusalPart is a part of a sentence that contains a refusal. Offsets are in
 // bytes.
 type refusalPart struct {
 	start, end int
 	lead       string // antecedent of a relative clause or apposition
-	asserts    bool   // otherwise it declines
+	asserts    bool   // assertion, as opposed to a refusal
 }
 
 // splitRefusal splits a sentence that both declines to answer and asserts
@@ -25,7 +25,7 @@ func splitRefusal(text string) []refusalPart {
 	refuses := refusesBesideAsides(text, clauses)
 	var parts []refusalPart
 	declines, claims := refuses, false
-	start := -1 // of text that belongs to the next part
+	start := -1 // start of text that belongs to the next part, or -1
 	for _, c := range clauses {
 		var buf [2 * maxSentenceBytes]byte
 		w, _ := normalize(buf[:0], text[c.start:c.end])
@@ -61,7 +61,7 @@ func splitRefusal(text string) []refusalPart {
 }
 
 // refusesBesideAsides reports whether the parts without a lead form a refusal.
-// Parts with one are asides such as appositions.
+// Parts with a lead are asides, such as appositions.
 func refusesBesideAsides(text string, parts []refusalPart) bool {
 	var b strings.Builder
 	asides := false
@@ -80,15 +80,15 @@ func refusesBesideAsides(text string, parts []refusalPart) bool {
 	return w.trimOpening().refuses(0)
 }
 
-// mayDecline is a fast check for a sentence that may have a refusal and a
-// boundary between it and an assertion.
+// mayDecline is a fast pre-check for [splitRefusal]. It reports whether text
+// may contain a refusal and a boundary between it and an assertion.
 func mayDecline(text string) bool {
-	return mayDeny(text) && mayNameSource(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
+	return mayNegate(text) && mayNameSource(text) && (strings.ContainsAny(text, ",;(—–-") || strings.Contains(text, " which ") || strings.Contains(text, " but ") ||
 		strings.Contains(text, " because ") || strings.Contains(text, "though "))
 }
 
-// mayNameSource reports whether text has a word that refusals have, for the
-// contexts or for not knowing.
+// mayNameSource reports whether text contains a word typical of refusals, such
+// as a noun for the contexts or a verb for knowing.
 func mayNameSource(text string) bool {
 	for _, part := range [...]string{
 		"know", "nable", "sure", "nformation", "mention", "ontext", "assage", "ocument", "ource", "rticle", "xcerpt", "aterial", "find", "nswer", "text", "snippet", "data",
@@ -101,9 +101,9 @@ func mayNameSource(text string) bool {
 	return false
 }
 
-// mayDeny reports whether a word of text ends like "not", "don't", "no",
-// "nothing", "unable" or "know".
-func mayDeny(text string) bool {
+// mayNegate reports whether text contains a word with the ending of "not",
+// "don't", "no", "nothing", "unable" or "know".
+func mayNegate(text string) bool {
 	for i := 2; i < len(text); i++ {
 		if text[i] != ' ' && text[i] != ',' && text[i] != ';' {
 			continue
@@ -126,8 +126,8 @@ func mayDeny(text string) bool {
 	return false
 }
 
-// isAssertion reports whether a clause states a fact, as opposed to what an
-// answer would need.
+// isAssertion reports whether a clause states a fact, as opposed to describing
+// what an answer would require.
 func isAssertion(text string, w words) bool {
 	if w.count() < 3 || !w.hasDigit() && w.contains(isAnsweringWord) {
 		return false
@@ -147,8 +147,8 @@ func isAnsweringWord(s []byte) bool {
 	return false
 }
 
-// splitClauses splits a sentence at the punctuation and words that may separate
-// a refusal from an assertion. Only conjunctions and punctuation are left out.
+// splitClauses splits a sentence at punctuation and words that can separate a
+// refusal from an assertion. The parts omit only conjunctions and punctuation.
 func splitClauses(text string) []refusalPart {
 	end := len(strings.TrimRight(text, ".!? "))
 	var parts []refusalPart
@@ -208,8 +208,8 @@ func splitClauses(text string) []refusalPart {
 	return parts
 }
 
-// mayAssertAside reports whether aside, a relative clause or apposition, states a
-// fact about its antecedent. rest is what follows it in the sentence.
+// mayAssertAside reports whether aside, a relative clause or apposition, states
+// a fact about its antecedent. rest is the remaining sentence.
 func mayAssertAside(kind boundaryKind, aside, rest string) bool {
 	if kind == apposition { // not an item of an enumeration
 		return isApposition(aside) && !strings.Contains(rest, " or ") && !strings.Contains(rest, " and ")
@@ -219,8 +219,8 @@ func mayAssertAside(kind boundaryKind, aside, rest string) bool {
 	return w.hasDigit() || !w.contains(isAnsweringWord)
 }
 
-// pronounLead returns the antecedent of a clause such as "it is $500" after a
-// refusal, or "".
+// pronounLead returns the antecedent of a clause such as "it is $500" that
+// follows a refusal, or "".
 func pronounLead(parts []refusalPart, text string, from, to int) string {
 	pronoun, rest, _ := strings.Cut(strings.TrimRight(text[from:to], ".!? "), " ")
 	verb, value, _ := strings.Cut(rest, " ")
@@ -231,7 +231,7 @@ func pronounLead(parts []refusalPart, text string, from, to int) string {
 	return antecedent(text[last.start:last.end])
 }
 
-// A boundaryKind is what follows a boundary between clauses.
+// A boundaryKind classifies the text after a boundary between clauses.
 type boundaryKind uint8
 
 const (
@@ -242,8 +242,8 @@ const (
 	parenthesis
 )
 
-// clauseBoundary returns the kind of boundary at byte i and the offset of the
-// text after it.
+// clauseBoundary classifies the boundary at byte i and returns the offset of
+// the text after it.
 func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 	rest := text[i:]
 	switch {
@@ -286,7 +286,7 @@ func clauseBoundary(text string, i int) (kind boundaryKind, next int) {
 	return noBoundary, 0
 }
 
-// dashBoundary returns the boundary of a dash that ends at byte next.
+// dashBoundary classifies the boundary formed by a dash that ends at byte next.
 func dashBoundary(text string, next int) (kind boundaryKind, at int) {
 	for next < len(text) && (text[next] == ' ' || text[next] == '-') {
 		next++
@@ -305,8 +305,8 @@ func startsWithVerb(text string) bool {
 	return english.IsAuxiliary(low) || english.IsVerb(low, english.ThirdPerson|english.PastForm)
 }
 
-// isValue reports whether text is a number with its unit, and not a year or a
-// reference.
+// isValue reports whether text is a number with its unit, other than a year or
+// a reference.
 func isValue(text string) bool {
 	w := english.Split(text)
 	if len(w) == 0 || len(w) > 4 {
@@ -318,7 +318,7 @@ func isValue(text string) bool {
 	return english.IsNumeral(w[0].Lower) || strings.HasSuffix(w[len(w)-1].Lower, "%")
 }
 
-// isApposition reports whether text is a name or a value and nothing else.
+// isApposition reports whether text consists of a name or a value.
 func isApposition(text string) bool {
 	if isValue(text) {
 		return true
@@ -335,8 +335,8 @@ func isApposition(text string) bool {
 	return english.StartsUpper(w[0].Text)
 }
 
-// antecedent returns the noun phrase that text ends with, such as "the price"
-// in "The documents do not mention the price", or "" if there is none with a
+// antecedent returns the noun phrase at the end of text, such as "the price" in
+// "The documents do not mention the price". It returns "" if the phrase has no
 // determiner.
 func antecedent(text string) string {
 	w := english.Split(text)
@@ -350,8 +350,8 @@ func antecedent(text string) string {
 	return ""
 }
 
-// skipConjunction returns the offset of the clause at byte i without leading
-// space and conjunctions.
+// skipConjunction returns the offset of the first word at or after i that is
+// not a conjunction.
 func skipConjunction(text string, i int) int {
 	for {
 		for i < len(text) && (text[i] == ' ' || text[i] == ',') {
@@ -370,9 +370,9 @@ func skipConjunction(text string, i int) int {
 	}
 }
 
-// completeClause turns a part of a sentence into a statement about its
-// antecedent: "The price is $500." for "which is $500" and for "$500". It
-// returns "" unless lead comes from [antecedent].
+// completeClause combines a clause with its antecedent into a statement: "The
+// price is $500." for both "which is $500" and "$500". It returns "" unless
+// lead starts with a determiner, as results of [antecedent] do.
 func completeClause(lead, text string) string {
 	first, _, _ := strings.Cut(lead, " ")
 	if !english.IsDeterminer(first) {
@@ -380,14 +380,14 @@ func completeClause(lead, text string) string {
 	}
 	text = strings.TrimRight(text, ".!; ")
 	pronoun, rest, _ := strings.Cut(text, " ")
-	var said string
+	var statement string
 	switch strings.ToLower(pronoun) {
 	case "which", "who", "it", "they":
-		said = lead + " " + rest
+		statement = lead + " " + rest
 	case "whose":
-		said = lead + "'s " + rest
+		statement = lead + "'s " + rest
 	case "where":
-		said = rest + " in " + lead
+		statement = rest + " in " + lead
 	default:
 		verb := " is "
 		if strings.HasSuffix(lead, "s") && !strings.HasSuffix(lead, "ss") {
@@ -399,7 +399,7 @@ func completeClause(lead, text string) string {
 		case !isApposition(text), !isValue(text) && english.StartsUpper(lead[strings.LastIndexByte(lead, ' ')+1:]): // "for BNP (B-type …)"
 			return ""
 		}
-		said = lead + verb + text
+		statement = lead + verb + text
 	}
-	return english.Capitalize(said) + "."
+	return english.Capitalize(statement) + "."
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestExtractFindsAssertionsInRefusals(t *testing.T) {
+func TestExtractClaimsAssertionsInRefusals(t *testing.T) {
 	t.Parallel()
 	type judged struct{ Text, Judged string }
 	for _, c := range []struct {
@@ -42,14 +42,14 @@ func TestExtractFindsAssertionsInRefusals(t *testing.T) {
 		for _, x := range e.Claims {
 			got = append(got, judged{x.Text, x.Judged()})
 			if text := string([]rune(c.answer)[x.Start:x.End]); text != x.Text {
-				t.Errorf("%q: got the offsets of %q, want those of %q", c.answer, text, x.Text)
+				t.Errorf("%q: got %q at the claim offsets, want %q", c.answer, text, x.Text)
 			}
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%q (-want +got):\n%s", c.answer, d)
 		}
 		if len(e.Skipped) == 0 || e.Skipped[0].Kind != Refusal {
-			t.Errorf("%q: got %+v, want a refusal first", c.answer, e.Skipped)
+			t.Errorf("%q: got skipped %+v, want a refusal first", c.answer, e.Skipped)
 		}
 	}
 }

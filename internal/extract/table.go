@@ -2,14 +2,15 @@ package extract
 
 import "strings"
 
-// A table tracks the Markdown table that the sentences are in.
+// A table tracks the state of the current Markdown table while iterating over
+// sentences.
 type table struct {
 	heads []string // column headings
-	row   int      // sentence of the last row so far; -1 outside of a table
+	row   int      // index of the sentence of the current row, or -1 outside of a table
 }
 
-// next reports whether sentence i is a table row, and returns the text of its
-// claim or why it claims nothing.
+// next reports whether sentence i is a table row. It returns the claim of the
+// row, or the kind of a row that is not a claim.
 func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	s := d.sentence(i)
 	if strings.IndexByte(s, '|') < 0 || strings.IndexByte(s, '\n') >= 0 {
@@ -47,8 +48,8 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	return "", "", false
 }
 
-// isDelimiter reports whether s is the row between the header and the body of a
-// table.
+// isDelimiter reports whether s is the delimiter row between the header and the
+// body of a table.
 func isDelimiter(s string) bool {
 	dashes, bars := 0, 0
 	for i := range len(s) {
@@ -65,25 +66,25 @@ func isDelimiter(s string) bool {
 	return dashes > 0 && bars > 0
 }
 
-// cells splits a row into trimmed cells. A bar after a backslash or within code
-// does not separate cells.
+// cells splits a row into trimmed cells. Bars that are escaped with a backslash
+// or within code do not separate cells.
 func cells(s string) []string {
 	s = strings.TrimPrefix(s, "|")
 	if !strings.HasSuffix(s, `\|`) {
 		s = strings.TrimSuffix(s, "|")
 	}
 	var out []string
-	from, code := 0, false
+	from, inCode := 0, false
 	for i := range len(s) {
 		switch {
 		case s[i] == '`':
-			code = !code
-		case s[i] == '|' && !code && (i == 0 || s[i-1] != '\\'):
+			inCode = !inCode
+		case s[i] == '|' && !inCode && (i == 0 || s[i-1] != '\\'):
 			out = append(out, strings.TrimSpace(s[from:i]))
 			from = i + 1
 		}
 	}
-	if code { // unbalanced backtick
+	if inCode { // unbalanced backtick
 		out = strings.Split(s, "|")
 		for i := range out {
 			out[i] = strings.TrimSpace(out[i])
@@ -93,8 +94,8 @@ func cells(s string) []string {
 	return append(out, strings.TrimSpace(s[from:]))
 }
 
-// rowText joins the cells of a row, each with its column heading. It returns ""
-// if no cell has text.
+// rowText joins the cells of a row, prefixing each with its column heading. It
+// returns "" if no cell contains text.
 func rowText(heads, row []string) string {
 	var b strings.Builder
 	hasText := false

@@ -8,10 +8,11 @@ import (
 	"unicode"
 )
 
-// Restates reports whether text may be a claim that [Sentences] makes from
-// sentence. It does not depend on how Markdown is parsed, which may change
-// between versions: if the sentence has Markdown, HTML or possible citations,
-// text may be any subsequence of it, and if it may be a table row, anything.
+// Restates reports whether text may be a claim that [Sentences] extracts from
+// sentence. It does not depend on details of Markdown parsing, which may change
+// between versions. If the sentence contains Markdown, HTML or possible
+// citations, text may be any subsequence of it. If the sentence may be a table
+// row, any text is accepted.
 func Restates(text, sentence string) bool {
 	if text == sentence || text == strings.TrimSpace(sentence) {
 		return true
@@ -40,8 +41,8 @@ func Restates(text, sentence string) bool {
 	return true
 }
 
-// expandEntities returns s with the character of each HTML entity and JSON
-// escape appended to it, since a claim may have either.
+// expandEntities inserts the decoded character after each HTML entity and JSON
+// escape in s, since a claim may contain either form.
 func expandEntities(s string) string {
 	if !strings.ContainsAny(s, `&\`) {
 		return s
@@ -65,12 +66,13 @@ func expandEntities(s string) string {
 	return b.String()
 }
 
-// Reasons returns the values of [Extraction.Reason] for answers without claims.
+// Reasons returns the possible values of [Extraction.Reason] for answers
+// without claims.
 func Reasons() []string { return []string{reasonRefusal, reasonEmpty, reasonNothing} }
 
 // MayAssert reports whether text between the claims and skipped sentences of an
-// answer is long enough to assert something, unlike list markers, HTML and
-// labels.
+// answer is long enough to contain an assertion. List markers, HTML and labels
+// are not.
 func MayAssert(text string) bool {
 	const maxLetters = 12
 	if len(text) <= maxLetters {
@@ -86,10 +88,10 @@ func MayAssert(text string) bool {
 	return letters > maxLetters && !isAnswerLabel(visible)
 }
 
-// Unclaimed returns what was skipped in an answer besides its claims, as far as
-// the answer shows. reason is [Extraction.Reason] if there are no claims, and
-// the kinds are consistent with it. Other text that could be a claim gets the
-// kind [Unstated].
+// Unclaimed returns the skipped sentences of an answer, given its claims.
+// reason is the [Extraction.Reason] of the answer, and the kinds of the result
+// are consistent with it. Sentences that [Sentences] would extract as claims
+// get the kind [Unstated].
 func Unclaimed(answer, reason string, claims []Claim) []Skipped {
 	e, err := Sentences{}.Extract(context.Background(), "", answer)
 	if err != nil {

@@ -24,7 +24,7 @@ func TestRestates(t *testing.T) {
 		{"It is wet &amp; dry.", "It is dry &amp; wet.", false},
 	} {
 		if got := Restates(tt.text, tt.sentence); got != tt.want {
-			t.Errorf("Restates(%q, %q): got %v, want %v", tt.text, tt.sentence, got, tt.want)
+			t.Errorf("Restates(%q, %q): got %t, want %t", tt.text, tt.sentence, got, tt.want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A view is the visible text of an answer: raw without model reasoning, source
+// A view is the visible text of an answer. It omits model reasoning, source
 // lists, citations, HTML and invisible characters. Claims are found in text;
 // their offsets refer to raw.
 type view struct {
@@ -17,15 +17,16 @@ type view struct {
 	cuts      []cut // in order
 }
 
-// A cut is a range of the raw answer that the text lacks or replaces.
+// A cut is a range of raw that text omits or replaces.
 type cut struct {
-	start, end int  // in raw
-	at, size   int  // position in text and length of the replacement
-	kind       Kind // if the cut is reported as skipped, or ""
-	citation   bool // belongs to the claim before it
+	start, end int  // range in raw
+	at, size   int  // offset and length of the replacement in text
+	kind       Kind // kind of the skipped text to report, or ""
+	citation   bool // citation of the preceding claim
 }
 
-// newView returns the view of an answer. Without anything to omit, text is raw.
+// newView returns the view of an answer. If there is nothing to omit, text is
+// raw itself.
 func newView(raw string) view {
 	skipped := findSections(raw)
 	if skipped == nil && !mayHaveCuts(raw) && !hasAnswerLabel(raw) {
@@ -39,8 +40,8 @@ func newView(raw string) view {
 	return view{raw: raw, text: string(v.out), cuts: v.cuts}
 }
 
-// newAnswerView returns the view of a whole answer, which may be JSON or
-// fenced.
+// newAnswerView returns the view of a complete answer, which may be JSON or a
+// fenced block.
 func newAnswerView(raw string) view {
 	start, _ := trimSpan(raw, 0, len(raw))
 	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
@@ -53,16 +54,16 @@ func newAnswerView(raw string) view {
 	return outer.compose(newView(outer.text))
 }
 
-// compose returns the view of v.raw that inner, a view of v.text, shows.
-// Touching cuts of the two are merged.
+// compose returns the view of v.raw with the text of inner, which is a view of
+// v.text. Adjacent cuts of the two views are merged.
 func (v view) compose(inner view) view {
 	out := view{raw: v.raw, text: inner.text}
 	outerCuts, innerCuts := v.cuts, inner.cuts
 	last := 0  // end of the last cut in v.text
 	raw := 0   // end of the last cut in v.raw
-	moved := 0 // growth of inner.text over v.text so far
+	moved := 0 // difference between offsets in inner.text and v.text
 	for len(outerCuts)+len(innerCuts) > 0 {
-		var from, to int // of the cut, in v.text
+		var from, to int // range of the cut in v.text
 		if len(innerCuts) == 0 || len(outerCuts) > 0 && outerCuts[0].at <= innerCuts[0].start {
 			from = outerCuts[0].at
 		} else {
@@ -93,8 +94,8 @@ func (v view) compose(inner view) view {
 	return out
 }
 
-// mayHaveCuts reports whether raw has a byte that may start a citation, HTML or
-// an invisible character.
+// mayHaveCuts reports whether raw contains a byte that may start a citation,
+// HTML or an invisible character.
 func mayHaveCuts(raw string) bool {
 	for i := range len(raw) {
 		if b := raw[i]; b-'a' >= 26 && b != ' ' && b != '`' && mayStartCut(b) { // fast path for most bytes
@@ -104,7 +105,7 @@ func mayHaveCuts(raw string) bool {
 	return false
 }
 
-// rawStart returns the offset in raw of the text that starts at offset.
+// rawStart converts offset, the start of a range in text, to an offset in raw.
 func (v view) rawStart(offset int) int {
 	n := v.cutsBefore(offset + 1)
 	if n < len(v.cuts) && v.cuts[n].at <= offset && v.cuts[n].size > 0 { // within a replacement
@@ -113,8 +114,8 @@ func (v view) rawStart(offset int) int {
 	return v.toRaw(n, offset)
 }
 
-// rawEnd returns the offset in raw of the text that ends at offset, including
-// the citations after it.
+// rawEnd converts offset, the end of a range in text, to an offset in raw. The
+// result includes the citations after the range.
 func (v view) rawEnd(offset int) int {
 	n := v.cutsBefore(offset)
 	for n < len(v.cuts) && v.cuts[n].at+v.cuts[n].size == offset && (v.cuts[n].size > 0 || v.cuts[n].citation) {
@@ -147,15 +148,16 @@ type viewBuilder struct {
 	cuts []cut
 }
 
-// walk copies raw to out, except for the sections and what cutAt omits.
+// walk copies raw to out without the given sections and the ranges that cutAt
+// omits.
 func (v *viewBuilder) walk(skipped []section) {
-	line := true // only white space and HTML precede i on its line
+	lineStart := true // only white space and HTML precede i on its line
 	for i := 0; i < len(v.raw); {
 		if len(skipped) > 0 && i >= skipped[0].start {
 			s := skipped[0]
 			skipped = skipped[1:]
-			if s.end > i { // otherwise it is inside code
-				replacement := "\n\n" // separates the sentences around it
+			if s.end > i { // a section inside code is kept
+				replacement := "\n\n" // separate the sentences around the section
 				if len(v.out) == 0 {
 					replacement = ""
 				}
@@ -163,14 +165,14 @@ func (v *viewBuilder) walk(skipped []section) {
 			}
 			continue
 		}
-		if line && !isSpace(v.raw[i]) {
+		if lineStart && !isSpace(v.raw[i]) {
 			if n := answerLabelLen(v.raw[i:]); n > 0 {
 				i += v.omit(i, i+n, "", "", false)
 				continue
 			}
 		}
 		if n := v.cutAt(i); n > 0 {
-			line = line && v.raw[i] == '<'
+			lineStart = lineStart && v.raw[i] == '<'
 			i += n
 			continue
 		}
@@ -182,13 +184,13 @@ func (v *viewBuilder) walk(skipped []section) {
 		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
 			n++
 		}
-		line = v.raw[n-1] == '\n' || line && strings.TrimSpace(v.raw[i:n]) == ""
+		lineStart = v.raw[n-1] == '\n' || lineStart && strings.TrimSpace(v.raw[i:n]) == ""
 		v.out = append(v.out, v.raw[i:n]...)
 		i = n
 	}
 }
 
-// mayStartCut reports whether walk must look at b.
+// mayStartCut reports whether b may start text that cutAt handles.
 func mayStartCut(b byte) bool {
 	switch b {
 	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
@@ -197,8 +199,8 @@ func mayStartCut(b byte) bool {
 	return false
 }
 
-// cutAt omits what starts at i, or copies literal text such as code, and
-// returns its length. It returns 0 for ordinary text.
+// cutAt omits a citation, tag or similar text at i, or copies literal text such
+// as code. It returns the number of bytes processed, or 0 for ordinary text.
 func (v *viewBuilder) cutAt(i int) int {
 	switch v.raw[i] {
 	case '`':
@@ -238,8 +240,8 @@ func (v *viewBuilder) cutAt(i int) int {
 	return 0
 }
 
-// emoji omits the emoji from start to end, with its modifiers, before the words
-// of a line.
+// emoji omits an emoji at the start of a line, from start to end, with its
+// modifiers. It returns 0 if the line contains nothing else.
 func (v *viewBuilder) emoji(start, end int) int {
 	for end < len(v.raw) {
 		r, size := utf8.DecodeRuneInString(v.raw[end:])
@@ -249,19 +251,19 @@ func (v *viewBuilder) emoji(start, end int) int {
 		end += size
 	}
 	if end == len(v.raw) || v.raw[end] == '\n' {
-		return 0 // a line of emoji is skipped as a whole
+		return 0 // the whole line is skipped later
 	}
 	return v.omit(start, end, "", "", false)
 }
 
-// omit replaces raw[start:end] by replacement and returns end - start.
-func (v *viewBuilder) omit(start, end int, replacement string, kind Kind, owned bool) int {
-	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement), kind: kind, citation: owned})
+// omit replaces raw[start:end] with replacement and returns end - start.
+func (v *viewBuilder) omit(start, end int, replacement string, kind Kind, citation bool) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement), kind: kind, citation: citation})
 	v.out = append(v.out, replacement...)
 	return end - start
 }
 
-// citations omits the citations at i and the blanks before them.
+// citations omits the citations at i and the preceding spaces.
 func (v *viewBuilder) citations(i int) int {
 	end, replacement, ok := scanCitations(v.raw, i)
 	if !ok {
@@ -279,7 +281,7 @@ func (v *viewBuilder) citations(i int) int {
 	return end - i
 }
 
-// tag omits an HTML tag. A block tag leaves a line break.
+// tag omits the HTML tag at i. A block tag is replaced with a line break.
 func (v *viewBuilder) tag(i int) int {
 	name, n := htmlTag(v.raw, i)
 	if n == 0 {
@@ -300,8 +302,8 @@ func (v *viewBuilder) tag(i int) int {
 	return v.omit(i, i+n, replacement, "", false)
 }
 
-// isPromptTag reports whether prompts ask models to put their answer into the
-// tag.
+// isPromptTag reports whether name is a tag in which prompts commonly request
+// the answer.
 func isPromptTag(name string) bool {
 	switch name {
 	case "answer", "final", "final_answer", "main", "output", "reply", "response", "result":
@@ -310,8 +312,8 @@ func isPromptTag(name string) bool {
 	return false
 }
 
-// htmlTag returns the lower-case name of the HTML tag at i and its length, or
-// 0. Unknown names are text.
+// htmlTag returns the lower-case name and the length of the HTML tag at i. The
+// length is 0 if there is no tag or its name is unknown.
 func htmlTag(s string, i int) (name string, n int) {
 	const maxLen = 300
 	window := s[i:min(len(s), i+maxLen)]
@@ -336,7 +338,7 @@ func htmlTag(s string, i int) (name string, n int) {
 	return "", 0
 }
 
-// entity replaces an HTML entity by its character.
+// entity replaces the HTML entity at i with its character.
 func (v *viewBuilder) entity(i int) int {
 	char, n := htmlEntity(v.raw, i)
 	if n == 0 {
@@ -346,7 +348,7 @@ func (v *viewBuilder) entity(i int) int {
 }
 
 // htmlEntity returns the character of the HTML entity at i and the length of
-// the entity, or 0.
+// the entity. The length is 0 if there is no entity.
 func htmlEntity(s string, i int) (char string, n int) {
 	const maxLen = 12
 	window := s[i:min(len(s), i+maxLen)]
@@ -355,7 +357,7 @@ func htmlEntity(s string, i int) (char string, n int) {
 		return "", 0
 	}
 	switch char = html.UnescapeString(window[:n]); {
-	case char == window[:n], strings.HasSuffix(char, ";"): // only a prefix is a name
+	case char == window[:n], strings.HasSuffix(char, ";"): // only a prefix was decoded
 		return "", 0
 	case char == "\u00a0":
 		return " ", n
@@ -363,7 +365,7 @@ func htmlEntity(s string, i int) (char string, n int) {
 	return char, n
 }
 
-// codeSpanLen returns the length of the code span at i, or of the backticks if
+// codeSpanLen returns the length of the code span at i, or of its backticks if
 // they are unbalanced.
 func codeSpanLen(s string, i int) int {
 	const maxLen = 1 << 16
@@ -377,8 +379,8 @@ func codeSpanLen(s string, i int) int {
 	return n - i
 }
 
-// isInvisible reports whether a character has no width: soft hyphens,
-// zero-width spaces and joiners, byte order marks.
+// isInvisible reports whether r has no width, such as a soft hyphen, zero-width
+// space, joiner or byte order mark.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
@@ -387,8 +389,8 @@ func isInvisible(r rune) bool {
 	return false
 }
 
-// isShapingJoiner reports whether the joiner at i affects the letters or emoji
-// around it, which are then not ASCII.
+// isShapingJoiner reports whether the character at i is a joiner that affects
+// the adjacent letters or emoji. Joiners do not affect ASCII.
 func isShapingJoiner(s string, i, size int) bool {
 	if r, _ := utf8.DecodeRuneInString(s[i:]); r != '\u200c' && r != '\u200d' {
 		return false

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// texts returns the claims of an answer.
-func texts(t *testing.T, answer string) []string {
+// claimTexts returns the text of each claim in an answer.
+func claimTexts(t *testing.T, answer string) []string {
 	t.Helper()
 	var all []string
 	for _, c := range extract(t, answer).Claims {
@@ -17,7 +17,7 @@ func texts(t *testing.T, answer string) []string {
 	return all
 }
 
-func TestClaimsHaveNoCitations(t *testing.T) {
+func TestExtractStripsCitations(t *testing.T) {
 	const claim = "The plan costs $10 per month"
 	for _, marker := range []string{
 		"[1]", "[1, 2]", "[1-3]", "[1][2]", "[1], [2] and [3]", "[12†L3-L5]", "【4:0†source】", "［1］", "〔2〕", "[^1]", "[^note]", "[#3]",
@@ -32,11 +32,11 @@ func TestClaimsHaveNoCitations(t *testing.T) {
 			if marker == "¹" || marker == "¹,²" || marker == "⁽¹⁾" {
 				answer = strings.Replace(answer, " "+marker, marker, 1)
 			}
-			if d := cmp.Diff([]string{claim + "."}, texts(t, answer)); d != "" {
+			if d := cmp.Diff([]string{claim + "."}, claimTexts(t, answer)); d != "" {
 				t.Errorf("%q (-want +got):\n%s", answer, d)
 			}
-			if d := cmp.Diff([]string{claim + ".", "It is new."}, texts(t, answer+" It is new.")); d != "" {
-				t.Errorf("%q with another sentence (-want +got):\n%s", answer, d)
+			if d := cmp.Diff([]string{claim + ".", "It is new."}, claimTexts(t, answer+" It is new.")); d != "" {
+				t.Errorf("%q followed by another sentence (-want +got):\n%s", answer, d)
 			}
 		}
 	}
@@ -55,13 +55,13 @@ func TestClaimsHaveNoCitations(t *testing.T) {
 		"✅ It opened. 🎉":                                   "It opened.",
 		"The H<sub>2</sub>O level is 5 m<sup>3</sup> [1].": "The H2O level is 5 m3.",
 	} {
-		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
+		if d := cmp.Diff([]string{want}, claimTexts(t, answer)); d != "" {
 			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-func TestOtherBracketsAreKept(t *testing.T) {
+func TestExtractKeepsOtherBrackets(t *testing.T) {
 	for _, answer := range []string{
 		"He wrote that it was a misteak [sic].", "The value of array[1] is 5.", "Read x[0] and args[2] first.", "It is type (2) diabetes.",
 		"The area is 5 km² and the volume 3 m³.", "There are two: (1) speed, (2) cost.", "It opened [in 2019].", "It closed (2021).", "Call f(2) first.",
@@ -70,13 +70,13 @@ func TestOtherBracketsAreKept(t *testing.T) {
 		"Numbers in [0.5, 1.5] are kept.", "It costs $10 (plus tax).", "In May (2019, 2020 and 2021) it rained.", "The ratio is <5 and >3 here.",
 	} {
 		want := strings.ReplaceAll(answer, "`", "")
-		if d := cmp.Diff([]string{want}, texts(t, answer)); d != "" {
+		if d := cmp.Diff([]string{want}, claimTexts(t, answer)); d != "" {
 			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-func TestSourcesReasoningAndDisclaimersAreSkipped(t *testing.T) {
+func TestExtractSkipsSourcesReasoningAndDisclaimers(t *testing.T) {
 	const claim = "The plan costs $10 per month."
 	for _, tt := range []struct {
 		answer string
@@ -115,7 +115,7 @@ func TestSourcesReasoningAndDisclaimersAreSkipped(t *testing.T) {
 			t.Errorf("%q: got skipped %+v, want %s", tt.answer, e.Skipped, tt.kind)
 		}
 	}
-	// Similar text that asserts something.
+	// Similar text with assertions is not skipped.
 	for _, answer := range []string{
 		"Sources of vitamin C are oranges and lemons.", "Source: the survey found that prices rose by 5%.", "References are required for all 3 posts.",
 		"The answer is no.", "The summary was written by Ann in Rome.", "This information was sold to the police.", "The model is based on data from Chile.",
@@ -127,7 +127,7 @@ func TestSourcesReasoningAndDisclaimersAreSkipped(t *testing.T) {
 	}
 }
 
-func TestClaimsHaveNoHTML(t *testing.T) {
+func TestExtractStripsHTML(t *testing.T) {
 	for answer, want := range map[string][]string{
 		"<p>The plan costs $10.</p><p>It is new.</p>":                         {"The plan costs $10.", "It is new."},
 		"<ul><li>The plan costs $10.</li><li>It is new.</li></ul>":            {"The plan costs $10.", "It is new."},
@@ -139,14 +139,13 @@ func TestClaimsHaveNoHTML(t *testing.T) {
 		"**Final answer:** The plan costs $10.":                               {"The plan costs $10."},
 		"The <a href=\"https://a.example\">plan</a> costs $10.<br>It is new.": {"The plan costs $10.", "It is new."},
 	} {
-		if d := cmp.Diff(want, texts(t, answer)); d != "" {
+		if d := cmp.Diff(want, claimTexts(t, answer)); d != "" {
 			t.Errorf("%q (-want +got):\n%s", answer, d)
 		}
 	}
 }
 
-// Claims include their citations in the raw answer.
-func TestOffsetsReferToRawAnswer(t *testing.T) {
+func TestExtractReturnsOffsetsInRawAnswer(t *testing.T) {
 	answer := "<think>é</think>Zoë paid [1] $10 [2]. <p>It&nbsp;is new.[3]</p>\n\nSources:\n- a.pdf"
 	runes := []rune(answer)
 	var got []string
@@ -166,7 +165,7 @@ func TestOffsetsReferToRawAnswer(t *testing.T) {
 	}
 }
 
-func TestPlainAnswerIsNotCopied(t *testing.T) {
+func TestNewViewKeepsPlainAnswer(t *testing.T) {
 	if v := newView("The plan costs $10. It’s new, and (they say) cheap."); v.cuts != nil || v.text != v.raw {
 		t.Errorf("got %+v, want no cuts", v)
 	}

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxSentenceBytes limits the sentences that are analyzed. A longer one is a
-// claim.
+// maxSentenceBytes limits the length of the sentences that are analyzed. Longer
+// sentences are always claims.
 const maxSentenceBytes = 480
 
-// words is a normalized sentence: its words in lower case, separated by spaces,
-// without punctuation and apostrophes ("I don't" is "i dont"). Semicolons and
-// dashes become a semicolon as a separate word.
+// words is a normalized sentence. It contains lower-case words separated by
+// single spaces, without punctuation and apostrophes ("I don't" becomes "i
+// dont"). Semicolons and em dashes become a separate word ";".
 type words []byte
 
-// normalize returns the words of text, using buf if it has room for twice the
-// length of text. marked is hasMarkdown(text) for a text without surrounding
-// white space.
+// normalize returns the words of text. It uses buf if its capacity is at least
+// twice the length of text. marked equals hasMarkdown(text) if text has no
+// surrounding white space.
 func normalize(buf []byte, text string) (w words, marked bool) {
 	if cap(buf) < 2*len(text) {
 		buf = make([]byte, 2*len(text))
@@ -75,8 +75,8 @@ func normalize(buf []byte, text string) (w words, marked bool) {
 	return words(buf[:n]), marked
 }
 
-// appendPause writes a semicolon as a separate word at buf[n:] and returns its
-// end.
+// appendPause writes a separate word ";" at buf[n:] and returns the offset
+// after it.
 func appendPause(buf []byte, n int) int {
 	if n == 0 {
 		return 0
@@ -84,7 +84,7 @@ func appendPause(buf []byte, n int) int {
 	return n + copy(buf[n:], " ;")
 }
 
-// cutWord returns the first word and the words after it.
+// cutWord splits w after the first word.
 func (w words) cutWord() (first []byte, rest words) {
 	if n := bytes.IndexByte(w, ' '); n >= 0 {
 		return w[:n], w[n+1:]
@@ -92,7 +92,7 @@ func (w words) cutWord() (first []byte, rest words) {
 	return w, nil
 }
 
-// cutPrefix cuts a phrase from the start of w.
+// cutPrefix cuts phrase from the start of w.
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
 	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
@@ -112,27 +112,27 @@ func (w words) count() int {
 // last returns the last word.
 func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
-// contains reports whether one of the words is in the set.
-func (w words) contains(set func([]byte) bool) bool {
+// contains reports whether match reports true for any of the words.
+func (w words) contains(match func([]byte) bool) bool {
 	for len(w) > 0 {
 		var first []byte
-		if first, w = w.cutWord(); set(first) {
+		if first, w = w.cutWord(); match(first) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasDigit reports whether w has a digit.
+// hasDigit reports whether w contains a digit.
 func (w words) hasDigit() bool {
 	return bytes.ContainsAny(w, "0123456789")
 }
 
-// skip returns w without leading words of the set.
-func (w words) skip(set func([]byte) bool) words {
+// skip returns w without the leading words for which match reports true.
+func (w words) skip(match func([]byte) bool) words {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
-		if !set(first) {
+		if !match(first) {
 			break
 		}
 		w = rest
@@ -144,32 +144,32 @@ func (w words) skip(set func([]byte) bool) words {
 type role uint8
 
 const (
-	opening    role = 1 + iota // has no content: "Unfortunately,"
-	salutation                 // a greeting, if little else follows
+	opening    role = 1 + iota // introduces a sentence without adding content: "Unfortunately,"
+	salutation                 // greets, if little else follows
 	closing                    // offers help or wishes well
 	declining                  // declines to answer
-	announcing                 // announces what follows
+	announcing                 // announces the text after it
 )
 
-// A phrase consists of normalized words.
+// A phrase is a sequence of normalized words.
 type phrase struct {
 	text  string
-	whole bool // must be the whole sentence
+	whole bool // matches only a whole sentence
 }
 
 //go:embed data/en.txt
 var phraseData string
 
-// byRole holds phrases with the same first word.
+// byRole holds phrases with the same first word, indexed by role.
 type byRole [announcing + 1][]phrase
 
 // A phraseBook indexes phrases by their first word.
 type phraseBook struct {
 	phrases map[string]*byRole
-	lengths [announcing + 1][256]uint32 // bit set of the lengths of first words, by first byte
+	lengths [announcing + 1][256]uint32 // bit sets of the lengths of first words, by role and first byte
 }
 
-//nolint:gochecknoglobals // read once from what is embedded, never changed
+//nolint:gochecknoglobals // parsed once from embedded data, never changed
 var phrases = sync.OnceValue(func() *phraseBook { return parsePhrases(phraseData) })
 
 // find returns the phrases with the given role that start with first.
@@ -183,8 +183,8 @@ func (b *phraseBook) find(first []byte, role role) []phrase {
 	return nil
 }
 
-// parsePhrases parses a data file, in which a line in brackets gives the role
-// of the lines after it.
+// parsePhrases parses a data file. A line in brackets sets the role of the
+// lines after it.
 func parsePhrases(data string) *phraseBook {
 	roles := map[string]role{
 		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
@@ -229,8 +229,8 @@ func (w words) cutPhrase(role role) (rest words, found bool) {
 	return rest, found
 }
 
-// trimOpening cuts phrases that open a sentence without saying anything:
-// "Unfortunately,", "Sure,", "Based on the provided passages,".
+// trimOpening cuts opening phrases without content: "Unfortunately,", "Sure,",
+// "Based on the provided passages,".
 func (w words) trimOpening() words {
 	for range 4 {
 		rest, ok := w.cutPhrase(opening)

@@ -24,7 +24,7 @@ func TestShortAnswerMustFitQuestion(t *testing.T) {
 		{"When did Marga Stolz open the new pier?", "Marga Stolz opened the new pier in %.", "1974", "1991"},
 	} {
 		for answer, want := range map[string]verdict.Label{tt.right: verdict.Supported, tt.wrong: verdict.NotMentioned} {
-			c := extract.Claim{Text: answer + ".", As: strings.Replace(tt.as, "%", answer, 1)}
+			c := extract.Claim{Text: answer + ".", Statement: strings.Replace(tt.as, "%", answer, 1)}
 			v := judge(t, j, verdict.Task{Question: tt.question, Contexts: contexts, Claims: []extract.Claim{c}})[0]
 			if v.Label != want {
 				t.Errorf("%s %s: got %v, %.2f (%s), want %v", tt.question, answer, v.Label, v.Score, v.Reason, want)
@@ -42,7 +42,7 @@ func TestWorkOnManyShortAnswersIsLimited(t *testing.T) {
 	context := strings.Repeat("Ann Lee met Bob Ray in Oslo. ", 4000)
 	k := verdict.Task{Question: "Who met Bob Ray?", Contexts: []string{context}}
 	for i := range 2000 {
-		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: "Ann Lee.", As: "Ann Lee met Bob Ray."})
+		k.Claims = append(k.Claims, extract.Claim{ID: i, Text: "Ann Lee.", Statement: "Ann Lee met Bob Ray."})
 	}
 	for _, v := range judge(t, j, k) {
 		if v.Label != verdict.Supported {

@@ -130,7 +130,7 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 	s.index(j.lex, s.texts)
 	for i := range claims {
 		switch {
-		case claims[i].As != "":
+		case claims[i].Statement != "":
 			s.claims[i].answer = claims[i].Text
 		case claims[i].Lead != "":
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)

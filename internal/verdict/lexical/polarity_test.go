@@ -29,7 +29,7 @@ func TestYesAndNoAreComparedWithAnsweringClause(t *testing.T) {
 		{"Does the bridge hold forty walkers?", "The bridge holds forty walkers.", "The bridge does not hold forty walkers.", affirmed},
 	} {
 		for answer, as := range map[string]string{"Yes.": tt.yes, "No.": tt.no} {
-			k := verdict.Task{Question: tt.question, Contexts: []string{guide}, Claims: []extract.Claim{{Text: answer, As: as}}}
+			k := verdict.Task{Question: tt.question, Contexts: []string{guide}, Claims: []extract.Claim{{Text: answer, Statement: as}}}
 			v := judge(t, j, k)[0]
 			want := verdict.Contradicted
 			if answerPolarity(answer) == tt.want {
@@ -69,7 +69,7 @@ func TestUnrelatedNegationDoesNotContradict(t *testing.T) {
 		{"Was the warden unable to come?", "Yes.", "The warden was unable to come.", "The warden could not come to the lake."},
 		{"Which hut did they sleep in?", "No. 12", "They slept in No. 12.", "They slept in hut No. 12, next to the lake."},
 	} {
-		k := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, As: tt.as}}}
+		k := verdict.Task{Question: tt.question, Contexts: []string{tt.context}, Claims: []extract.Claim{{Text: tt.answer, Statement: tt.as}}}
 		if v := judge(t, j, k)[0]; v.Label == verdict.Contradicted {
 			t.Errorf("%s %s: got %v (%s), want not contradicted", tt.question, tt.answer, v.Label, v.Reason)
 		}

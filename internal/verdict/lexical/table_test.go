@@ -42,7 +42,7 @@ func ferriesTSV() string {
 func TestTableCellsAreComparedByRowAndColumn(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
-	for format, context := range map[string]string{"Markdown": ferries, "HTML": extract.PlainContext(ferriesHTML).Text(), "tabs": ferriesTSV()} {
+	for format, context := range map[string]string{"Markdown": ferries, "HTML": extract.NewPlainText(ferriesHTML).Text(), "tabs": ferriesTSV()} {
 		for claim, supported := range map[string]bool{
 			"The crossing to the Outer Isles takes 95 minutes.":                  true,
 			"The crossing to the Outer Isles takes 40 minutes.":                  false, // of a different row
@@ -89,7 +89,7 @@ func TestListItemsAreComparedWithTheirLead(t *testing.T) {
 	for _, context := range []string{
 		"Welcome. The bag contains:\n\n- a tent with poles\n- two sleeping mats\n- a gas stove\n\n" + prose,
 		"Welcome. The bag contains:\n1. a tent with poles\n2. two sleeping mats\n   of foam\n3. a gas stove\n" + prose,
-		extract.PlainContext("The bag contains <ul><li>a tent with poles</li><li>two sleeping mats<li>a gas stove</ul> " + prose).Text(),
+		extract.NewPlainText("The bag contains <ul><li>a tent with poles</li><li>two sleeping mats<li>a gas stove</ul> " + prose).Text(),
 	} {
 		for item, supported := range map[string]bool{
 			"a tent":             true,

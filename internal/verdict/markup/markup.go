@@ -23,14 +23,14 @@ type Judge struct {
 // Judge returns the verdicts of j.Inner.
 func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	raw := task.Contexts
-	var plain []extract.Plain // nil if no context has markup
+	var plain []extract.PlainText // nil if no context has markup
 	for i, c := range raw {
-		p := extract.PlainContext(c)
+		p := extract.NewPlainText(c)
 		if !p.Changed() {
 			continue
 		}
 		if plain == nil {
-			plain = make([]extract.Plain, len(raw))
+			plain = make([]extract.PlainText, len(raw))
 			task.Contexts = slices.Clone(raw)
 		}
 		plain[i], task.Contexts[i] = p, p.Text()
@@ -50,7 +50,7 @@ func (j Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement,
 }
 
 // restoreEvidence maps evidence in the visible text p to the context raw.
-func restoreEvidence(e *verdict.Evidence, p extract.Plain, raw string) {
+func restoreEvidence(e *verdict.Evidence, p extract.PlainText, raw string) {
 	text := p.Text()
 	start := byteOffset(text, e.Start)
 	from, to := p.Span(start, start+byteOffset(text[start:], e.End-e.Start))

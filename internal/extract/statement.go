@@ -7,14 +7,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// maxShortAnswers limits the short answers that are completed by their question.
+// maxShortAnswers limits the number of short answers that are turned into
+// sentences.
 const maxShortAnswers = 16
 
-// JudgedAs returns [Claim.As] for each of claims, which must be consecutive
-// sentences of an answer to question. The result depends only on its arguments,
-// so stored results can be verified. It is the same for a claim alone and among
-// others, except that a fragment among sentences is judged by its own words.
-func JudgedAs(question string, claims []Claim) []string {
+// Statements returns [Claim.Statement] for each claim. claims must be
+// consecutive sentences of an answer to question. The result depends only on
+// the arguments, so that stored results can be verified. A claim gets the same
+// statement alone and among others, except that a fragment followed by a full
+// sentence is judged unchanged.
+func Statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {
 		switch c := &claims[i]; {
@@ -35,7 +37,7 @@ func JudgedAs(question string, claims []Claim) []string {
 		n++
 	}
 	if n < len(claims) {
-		n = min(n, 1) // a fragment among sentences belongs to them
+		n = min(n, 1) // a fragment before a full sentence depends on it
 	}
 	if n == 0 {
 		return all
@@ -44,7 +46,7 @@ func JudgedAs(question string, claims []Claim) []string {
 	if asked == "" {
 		return all
 	}
-	q := parseAsked(asked)
+	q := parseQuestion(asked)
 	for i := range n {
 		if s := english.Statement(asked, q, text(i)); s != "" {
 			all[i] = s
@@ -53,8 +55,9 @@ func JudgedAs(question string, claims []Claim) []string {
 	return all
 }
 
-// parseAsked parses a question. A prefix that only names the source is dropped.
-func parseAsked(asked string) *english.Question {
+// parseQuestion parses a question. It drops a prefix that only refers to the
+// source.
+func parseQuestion(asked string) *english.Question {
 	q := english.ParseQuestion(asked)
 	if q != nil && len(q.Before) > 0 && isSourcePrefix(q.Before) {
 		q.Before = nil
@@ -62,8 +65,8 @@ func parseAsked(asked string) *english.Question {
 	return q
 }
 
-// isSourcePrefix reports whether w attributes a question to its source, as
-// "according to the passage" does.
+// isSourcePrefix reports whether w only refers to the source, as in "according
+// to the passage".
 func isSourcePrefix(w []english.Word) bool {
 	if w[0].Lower == "according" || w[0].Lower == "based" {
 		return true

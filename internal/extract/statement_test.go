@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestJudgedAsCompletesShortAnswers(t *testing.T) {
+func TestStatementsCompleteShortAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ question, answer, want string }{
 		{"What is the capital of Australia?", "Sydney.", "Sydney is the capital of Australia."},
@@ -61,7 +61,7 @@ func TestJudgedAsCompletesShortAnswers(t *testing.T) {
 		{"¿Cuál es la capital de Australia?", "Sídney.", "Cuál es la capital de Australia: Sídney"},
 		{"capital of Australia", "Sydney", "capital of Australia: Sydney"},
 
-		// Complete answers are judged by their own words.
+		// Complete answers are judged unchanged.
 		{"Who signed the lease?", "Ada Quill signed the lease.", ""},
 		{"When does the display dim?", "The display dims after 30 seconds.", ""},
 		{"How often do they refresh?", "Most connectors now refresh every five minutes.", ""},
@@ -76,55 +76,55 @@ func TestJudgedAsCompletesShortAnswers(t *testing.T) {
 			t.Errorf("Extract(%q, %q): got %d claims, error %v", c.question, c.answer, len(e.Claims), err)
 			continue
 		}
-		if got := e.Claims[0].As; got != c.want {
-			t.Errorf("Extract(%q, %q): got As %q, want %q", c.question, c.answer, got, c.want)
+		if got := e.Claims[0].Statement; got != c.want {
+			t.Errorf("Extract(%q, %q): got Statement %q, want %q", c.question, c.answer, got, c.want)
 		}
 	}
 }
 
-func TestJudgedAsCompletesEachShortLine(t *testing.T) {
+func TestStatementsCompleteEachListItem(t *testing.T) {
 	t.Parallel()
 	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "- Ada Quill\n- Bo Marsh\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"Ada Quill signed the lease.", "Bo Marsh signed the lease."} {
-		if i >= len(e.Claims) || e.Claims[i].As != want {
-			t.Errorf("claim %d of %+v: want As %q", i, e.Claims, want)
+		if i >= len(e.Claims) || e.Claims[i].Statement != want {
+			t.Errorf("claim %d: got claims %+v, want Statement %q", i, e.Claims, want)
 		}
 	}
 }
 
-func TestJudgedAsSingleClaim(t *testing.T) {
+func TestStatementsAgreeForSingleClaim(t *testing.T) {
 	t.Parallel()
 	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "Ada Quill. Bo Marsh. They met at the office.")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range e.Claims {
-		alone := JudgedAs("Who signed the lease?", []Claim{c})[0]
-		if c.As != "" && c.As != alone {
-			t.Errorf("%q: got As %q, want %q as for the claim alone", c.Text, c.As, alone)
+		alone := Statements("Who signed the lease?", []Claim{c})[0]
+		if c.Statement != "" && c.Statement != alone {
+			t.Errorf("%q: got Statement %q, want %q as for the single claim", c.Text, c.Statement, alone)
 		}
 	}
 }
 
-func FuzzJudgedAs(f *testing.F) {
+func FuzzStatements(f *testing.F) {
 	f.Add("When did the pool open?", "1987")
 	f.Add("Is there a fee or a charge?", "No, not a fee.")
 	f.Add("¿", "no")
 	f.Add("Isn't who", "it's")
 	f.Fuzz(func(t *testing.T, question, answer string) {
-		for _, as := range JudgedAs(question, []Claim{{Text: answer, End: len(answer)}}) {
-			if utf8.ValidString(question) && utf8.ValidString(answer) && !utf8.ValidString(as) {
-				t.Errorf("got %q, want valid UTF-8", as)
+		for _, s := range Statements(question, []Claim{{Text: answer, End: len(answer)}}) {
+			if utf8.ValidString(question) && utf8.ValidString(answer) && !utf8.ValidString(s) {
+				t.Errorf("Statements(%q, %q): got %q, want valid UTF-8", question, answer, s)
 			}
-			if as != strings.TrimSpace(as) || len(as) > 2*(len(question)+len(answer))+40 {
-				t.Errorf("JudgedAs(%q, %q): got %q", question, answer, as)
+			if s != strings.TrimSpace(s) || len(s) > 2*(len(question)+len(answer))+40 {
+				t.Errorf("Statements(%q, %q): got %q, want trimmed text of limited length", question, answer, s)
 			}
-			c := Claim{Text: answer, As: as}
-			if n, ok := c.Offset(); ok && (n > len(as) || -n > len(answer)) {
-				t.Errorf("Claim{Text: %q, As: %q}.Offset(): got %d, out of range", answer, as, n)
+			c := Claim{Text: answer, Statement: s}
+			if n, ok := c.Offset(); ok && (n > len(s) || -n > len(answer)) {
+				t.Errorf("Claim{Text: %q, Statement: %q}.Offset(): got %d, want an offset within the texts", answer, s, n)
 			}
 		}
 	})
