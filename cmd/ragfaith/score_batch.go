@@ -100,7 +100,7 @@ func (r *scoreRun) openBatch(ctx context.Context) error {
 			return err
 		}
 	}
-	options := llm.BatchOptions{Dir: dir, Settings: settings, Resume: o.resume, Poll: o.llm.batchPoll}
+	options := llm.BatchOptions{Dir: dir, Settings: settings, Resume: o.resume, PollInterval: o.llm.batchPoll}
 	if !o.quiet {
 		options.Notify = func(line string) { r.console.Printf("%s", line) }
 	}
@@ -135,7 +135,7 @@ func cachedBatchDir(cache string, settings []byte, paths []string, sys system) (
 // the present ones.
 func changedSettings(e *llm.BatchSettingsError, settings journal.Settings) error {
 	var was journal.Settings
-	if json.Unmarshal(e.Was, &was) != nil {
+	if json.Unmarshal(e.Settings, &was) != nil {
 		return e
 	}
 	return &journal.SettingsError{Part: e.Dir, Changes: settings.Changes(was)}

@@ -186,7 +186,7 @@ func (f *forecast) print(w io.Writer, o *scoreOptions, m *model) error {
 			usd := (float64(f.usage.PromptTokens)*m.price[0] + float64(f.usage.CompletionTokens)*m.price[1]) / 1e6
 			note = fmt.Sprintf("$%v and $%v per million tokens", m.price[0], m.price[1])
 			if o.llm.price == nil {
-				note += ", as of " + llm.PricesNoted()
+				note += ", as of " + llm.PricesDate()
 			}
 			if o.batched() {
 				usd *= llm.BatchFactor()

@@ -10,20 +10,20 @@ import (
 // add that themselves. ok is false if there is no answer: a tag is not closed, or a
 // gpt-oss model did not reach its final channel.
 func Answer(text string) (answer string, ok bool) {
-	low := lowerASCII(text)
-	from := 0
+	lower := lowerASCII(text)
+	start := 0
 	for _, tag := range reasoningTags() {
-		if i := strings.LastIndex(low, tag[1]); i >= 0 {
-			from = max(from, i+len(tag[1]))
+		if i := strings.LastIndex(lower, tag[1]); i >= 0 {
+			start = max(start, i+len(tag[1]))
 		}
 	}
-	text, low = text[from:], low[from:]
+	text, lower = text[start:], lower[start:]
 	for _, tag := range reasoningTags() {
-		if strings.Contains(low, tag[0]) {
+		if strings.Contains(lower, tag[0]) {
 			return "", false
 		}
 	}
-	return finalChannel(text, low)
+	return finalChannel(text, lower)
 }
 
 // reasoningTags lists the opening and closing tags of reasoning, in lower case.
@@ -41,10 +41,10 @@ func reasoningTags() [][2]string {
 // finalChannel returns the final channel of a gpt-oss reply, or the whole text if it
 // has no channels. low is text in lower case. Servers that drop special tokens leave
 // the names of the channels: "analysisWe need …assistantfinalYes".
-func finalChannel(text, low string) (answer string, ok bool) {
-	const start, channel, message, joint = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
-	if i := strings.LastIndex(low, message); i >= 0 {
-		header := low[:i]
+func finalChannel(text, lower string) (answer string, ok bool) {
+	const start, channel, message, finalMarker = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
+	if i := strings.LastIndex(lower, message); i >= 0 {
+		header := lower[:i]
 		header = header[max(0, strings.LastIndex(header, start)):]
 		if j := strings.LastIndex(header, channel); j >= 0 {
 			header = header[j+len(channel):]
@@ -52,12 +52,12 @@ func finalChannel(text, low string) (answer string, ok bool) {
 		answer, _, _ = strings.Cut(text[i+len(message):], "<|")
 		return answer, strings.HasPrefix(strings.TrimSpace(header), "final")
 	}
-	if strings.Contains(low, channel) {
+	if strings.Contains(lower, channel) {
 		return "", false
 	}
-	if rest, named := strings.CutPrefix(strings.TrimSpace(text), "analysis"); named && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z' {
-		if i := strings.LastIndex(low, joint); i >= 0 {
-			return text[i+len(joint):], true
+	if rest, isAnalysis := strings.CutPrefix(strings.TrimSpace(text), "analysis"); isAnalysis && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z' {
+		if i := strings.LastIndex(lower, finalMarker); i >= 0 {
+			return text[i+len(finalMarker):], true
 		}
 		return "", false
 	}
@@ -81,9 +81,9 @@ func hasReasoning(text string) bool {
 	return !ok || len(answer) != len(text)
 }
 
-// isFinalAnswer reports whether a truncated reply in free text is a usable answer: one
+// isCompleteAnswer reports whether a truncated reply in free text is a usable answer: one
 // word, or a complete JSON value. Anything longer may be reasoning.
-func isFinalAnswer(text string) bool {
+func isCompleteAnswer(text string) bool {
 	answer, ok := Answer(text)
 	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
 }
@@ -94,9 +94,9 @@ func startsWithJSON(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
 }
 
-// truncated reports whether a finish reason means that the limit of output tokens was
+// isTruncated reports whether a finish reason means that the limit of output tokens was
 // reached. Servers spell it differently.
-func truncated(reason string) bool {
+func isTruncated(reason string) bool {
 	switch strings.ToLower(reason) {
 	case "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit":
 		return true

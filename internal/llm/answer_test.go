@@ -69,7 +69,7 @@ func TestIndex(t *testing.T) {
 		`0`: 0, `12`: 12, `"3"`: 3, `1.0`: 1, `"1.0"`: 1, `" 4 "`: 4, `"claim_1"`: 1, `"Claim 2"`: 2, `"#5"`: 5, `"sentence-7"`: 7,
 		``: -1, `null`: -1, `true`: -1, `-1`: -1, `"-1"`: -1, `1.5`: -1, `"1."`: -1, `1e2`: -1, `""`: -1, `"one"`: -1, `"claim"`: -1, `"1 2"`: -1, `1234567`: -1, `[1]`: -1,
 	} {
-		if got := Index(json.RawMessage(raw)); got != want {
+		if got := ParseIndex(json.RawMessage(raw)); got != want {
 			t.Errorf("%s: got %d, want %d", raw, got, want)
 		}
 	}

@@ -16,8 +16,8 @@ import (
 
 // Limits of a request file in OpenAI's Batch API.
 const (
-	batchRequests = 50_000
-	batchBytes    = 200_000_000
+	maxBatchRequests = 50_000
+	maxBatchBytes    = 200_000_000
 )
 
 // maxBatchRounds is the number of batches in sequence for requests that depend on
@@ -26,11 +26,11 @@ const maxBatchRounds = 3
 
 // BatchOptions configure a Batch.
 type BatchOptions struct {
-	Dir      string          // for the state; created if necessary
-	Settings json.RawMessage // of the run; a batch is resumed only with the same settings
-	Resume   bool            // resume a batch that another process submitted
-	Poll     time.Duration   // interval between status requests
-	Notify   func(line string)
+	Dir          string          // for the state; created if necessary
+	Settings     json.RawMessage // of the run; a batch is resumed only with the same settings
+	Resume       bool            // resume a batch that another process submitted
+	PollInterval time.Duration   // interval between status requests
+	Notify       func(line string)
 
 	MaxRequests int   // per file; 0 means 50,000
 	MaxBytes    int64 // per file; 0 means 200 MB
@@ -47,8 +47,8 @@ func (e *UnfinishedBatchError) Error() string {
 
 // A BatchSettingsError reports that a batch was submitted with other settings.
 type BatchSettingsError struct {
-	Dir string
-	Was json.RawMessage
+	Dir      string
+	Settings json.RawMessage
 }
 
 // Error names the directory; the caller can describe the differences.
@@ -88,28 +88,28 @@ type Batch struct {
 // OpenBatch starts a batch run in a directory, or with Resume resumes the one that is
 // there, if any. It returns an *UnfinishedBatchError, a *BatchSettingsError, or a
 // *StoreError if another process uses the directory. It sends nothing.
-func (s *Stack) OpenBatch(ctx context.Context, o BatchOptions) (*Batch, error) {
-	if o.MaxRequests <= 0 {
-		o.MaxRequests = batchRequests
+func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error) {
+	if opts.MaxRequests <= 0 {
+		opts.MaxRequests = maxBatchRequests
 	}
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = batchBytes
+	if opts.MaxBytes <= 0 {
+		opts.MaxBytes = maxBatchBytes
 	}
-	if o.Notify == nil {
-		o.Notify = func(string) {}
+	if opts.Notify == nil {
+		opts.Notify = func(string) {}
 	}
-	b := &Batch{stack: s, opts: o}
-	if info, err := os.Lstat(o.Dir); err == nil && !info.IsDir() { // a symbolic link may come from a repository
-		return nil, &StoreError{o.Dir, errors.New("is not a directory")}
+	b := &Batch{stack: s, opts: opts}
+	if info, err := os.Lstat(opts.Dir); err == nil && !info.IsDir() { // a symbolic link may come from a repository
+		return nil, &StoreError{opts.Dir, errors.New("is not a directory")}
 	}
-	if err := safefile.MkdirPrivate(o.Dir); err != nil {
+	if err := safefile.MkdirPrivate(opts.Dir); err != nil {
 		return nil, err
 	}
-	if safefile.Exposed(o.Dir) {
-		o.Notify("warning: every user can write to " + o.Dir + " and replace replies")
+	if safefile.Exposed(opts.Dir) {
+		opts.Notify("warning: every user can write to " + opts.Dir + " and replace replies")
 	}
 	var err error
-	if b.store, err = openBatchStore(ctx, filepath.Join(o.Dir, batchStoreFile)); err != nil {
+	if b.store, err = openBatchStore(ctx, filepath.Join(opts.Dir, batchStoreFile)); err != nil {
 		return nil, err
 	}
 	if err := b.load(ctx); err != nil {
@@ -144,7 +144,7 @@ func (b *Batch) load(ctx context.Context) error {
 	b.state = &batchState{
 		Version: stateVersion, Run: rand.Text(), Settings: b.opts.Settings, Phase: phaseRecording, Round: 1,
 	}
-	return b.store.empty(ctx) // replies of an earlier run, or from elsewhere, must not be used
+	return b.store.deleteAll(ctx) // replies of an earlier run, or from elsewhere, must not be used
 }
 
 func sameJSON(a, b json.RawMessage) bool {
@@ -221,7 +221,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 	c := b.stack.Client
 	for _, p := range b.state.Parts {
 		for _, id := range []string{p.File, p.Output, p.Failed} {
-			if id != "" && c.remove(ctx, id) != nil {
+			if id != "" && c.deleteFile(ctx, id) != nil {
 				b.notifyf("can't delete file %s from the server", id)
 			}
 		}
@@ -238,15 +238,15 @@ func (b *Batch) Close() error {
 	}
 	err := b.store.close()
 	if b.done || !b.state.submitted() {
-		err = errors.Join(err, b.clear())
+		err = errors.Join(err, b.deleteFiles())
 	}
 	b.store = nil
 	return err
 }
 
-// clear deletes the files and the directory. The state goes first: without it the rest
+// deleteFiles deletes the files and the directory. The state goes first: without it the rest
 // is meaningless.
-func (b *Batch) clear() error {
+func (b *Batch) deleteFiles() error {
 	names := []string{stateFile, stateFile + ".new"}
 	for _, p := range b.state.Parts {
 		names = append(names, requestFile(p.Name))
@@ -256,7 +256,7 @@ func (b *Batch) clear() error {
 			return err
 		}
 	}
-	if err := b.store.delete(); err != nil {
+	if err := b.store.deleteFiles(); err != nil {
 		return err
 	}
 	_ = os.Remove(b.opts.Dir) // fails if it has other files
@@ -265,15 +265,15 @@ func (b *Batch) clear() error {
 
 // A BatchCostError is a batch that was not submitted because it could exceed a limit.
 type BatchCostError struct {
-	Requests          int
-	What              string // "USD" or "tokens"
-	Max, Limit, Spent float64
+	Requests              int
+	Unit                  string // "USD" or "tokens"
+	MaxCost, Limit, Spent float64
 }
 
 func (e *BatchCostError) Error() string {
-	maxCost, limit, spent := fmt.Sprintf("%.0f tokens", e.Max), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
-	if e.What == "USD" {
-		maxCost, limit, spent = fmt.Sprintf("$%.4f", e.Max), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
+	maxCost, limit, spent := fmt.Sprintf("%.0f tokens", e.MaxCost), fmt.Sprintf("the limit of %.0f tokens", e.Limit), fmt.Sprintf("%.0f", e.Spent)
+	if e.Unit == "USD" {
+		maxCost, limit, spent = fmt.Sprintf("$%.4f", e.MaxCost), fmt.Sprintf("the limit of $%.4g", e.Limit), fmt.Sprintf("$%.4f", e.Spent)
 	}
 	return fmt.Sprintf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed %s",
 		count(e.Requests, "request", "requests"), maxCost, spent, limit)
@@ -282,34 +282,34 @@ func (e *BatchCostError) Error() string {
 // checkLimits compares the maximum cost of parts with the limits, since a batch can't be
 // stopped when the money is spent.
 func (b *Batch) checkLimits(parts []*batchPart) error {
-	var all usage.Usage
+	var total usage.Usage
 	n := 0
 	for _, p := range parts {
-		all = all.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
+		total = total.Add(usage.Usage{PromptTokens: p.PromptTokens, CompletionTokens: p.ReplyTokens})
 		n += p.Requests
 	}
 	in, out := b.prices()
 	cost := func(u usage.Usage) float64 {
 		return (float64(u.PromptTokens)*in + float64(u.CompletionTokens)*out) / 1e6
 	}
-	spent := b.state.spent()
-	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(all) > limit {
-		return &BatchCostError{n, "USD", cost(all), limit, cost(spent)}
+	spent := b.state.usage()
+	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(total) > limit {
+		return &BatchCostError{n, "USD", cost(total), limit, cost(spent)}
 	}
-	if limit := b.stack.opts.MaxTokens; limit > 0 && spent.Tokens()+all.Tokens() > limit {
-		return &BatchCostError{n, "tokens", float64(all.Tokens()), float64(limit), float64(spent.Tokens())}
+	if limit := b.stack.opts.MaxTokens; limit > 0 && spent.Tokens()+total.Tokens() > limit {
+		return &BatchCostError{n, "tokens", float64(total.Tokens()), float64(limit), float64(spent.Tokens())}
 	}
 	return nil
 }
 
 // charge adds the cost of the batches to the budget.
 func (b *Batch) charge(ctx context.Context) error {
-	spent := b.state.spent()
+	spent := b.state.usage()
 	if spent.Tokens() == 0 {
 		return nil
 	}
 	in, out := b.prices()
-	_, err := b.stack.Budget.At(in, out).Around(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
+	_, err := b.stack.Budget.Layer(in, out).Do(ctx, func() Size { return Size{} }, func(context.Context) (usage.Usage, error) {
 		return spent, nil
 	})
 	return err

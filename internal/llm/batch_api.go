@@ -31,21 +31,21 @@ const (
 
 // A remoteBatch is the state of a batch on the server.
 type remoteBatch struct {
-	id, status       string
-	output, failed   string // ids of files; may be empty
-	completed, total int    // requests; total is 0 if the server does not report it
-	refusals         []batchFault
+	id, status            string
+	outputFile, errorFile string // ids of files; may be empty
+	completed, total      int    // requests; total is 0 if the server does not report it
+	issues                []batchIssue
 }
 
-// A batchFault is a reason why a whole batch was rejected.
-type batchFault struct {
+// A batchIssue is a reason why a whole batch was rejected.
+type batchIssue struct {
 	code, message string
 	line          int // of the uploaded file, from 1; 0 if unknown
 }
 
 // batchURL returns the path that the requests of a batch must name.
 func (c *Client) batchURL() openai.BatchEndpoint {
-	if c.at.kind == openai.APITypeAzure {
+	if c.endpoint.apiType == openai.APITypeAzure {
 		return "/chat/completions" // as documented by Azure for APIs before v1
 	}
 	return openai.BatchEndpointChatCompletions
@@ -53,24 +53,24 @@ func (c *Client) batchURL() openai.BatchEndpoint {
 
 // upload sends a file and returns its id.
 func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
-	try, cancel := withTimeout(withTransfer(ctx, &transfer{path: path}), transferTimeout)
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{path: path}), transferTimeout)
 	defer cancel()
-	f, err := c.api.CreateFileBytes(try, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
+	f, err := c.api.CreateFileBytes(reqCtx, openai.FileBytesRequest{Name: name, Bytes: []byte(placeholder), Purpose: openai.PurposeBatch})
 	if err != nil {
 		return "", c.failure(ctx, err)
 	}
 	if f.ID == "" {
-		return "", errNoID("file")
+		return "", missingIDError("file")
 	}
 	return f.ID, nil
 }
 
-// uploaded reports whether the server has processed a file. Azure takes a while for that,
+// isUploaded reports whether the server has processed a file. Azure takes a while for that,
 // OpenAI does not, and other servers may report no status.
-func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
-	try, cancel := withTimeout(ctx, c.timeout)
+func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
+	reqCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
-	f, err := c.api.GetFile(try, id)
+	f, err := c.api.GetFile(reqCtx, id)
 	if err != nil {
 		return false, c.failure(ctx, err)
 	}
@@ -85,30 +85,30 @@ func (c *Client) uploaded(ctx context.Context, id string) (bool, error) {
 
 // createBatch creates a batch from a file of requests.
 func (c *Client) createBatch(ctx context.Context, file string, metadata map[string]any) (remoteBatch, error) {
-	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatch}), c.timeout)
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
 	defer cancel()
-	b, err := c.api.CreateBatch(try, openai.CreateBatchRequest{
+	b, err := c.api.CreateBatch(reqCtx, openai.CreateBatchRequest{
 		InputFileID: file, Endpoint: c.batchURL(), CompletionWindow: "24h", Metadata: metadata,
 	})
 	if err != nil {
 		return remoteBatch{}, c.failure(ctx, err)
 	}
 	if b.ID == "" {
-		return remoteBatch{}, errNoID("batch")
+		return remoteBatch{}, missingIDError("batch")
 	}
 	return newRemoteBatch(&b.Batch), nil
 }
 
-// batch returns the state of a batch.
-func (c *Client) batch(ctx context.Context, id string) (remoteBatch, error) {
-	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatch}), c.timeout)
+// retrieveBatch returns the state of a batch.
+func (c *Client) retrieveBatch(ctx context.Context, id string) (remoteBatch, error) {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownFields}), c.timeout)
 	defer cancel()
-	b, err := c.api.RetrieveBatch(try, id)
+	b, err := c.api.RetrieveBatch(reqCtx, id)
 	if err != nil {
 		return remoteBatch{}, c.failure(ctx, err)
 	}
 	if b.ID != id {
-		return remoteBatch{}, errNoID("batch")
+		return remoteBatch{}, missingIDError("batch")
 	}
 	return newRemoteBatch(&b.Batch), nil
 }
@@ -118,7 +118,7 @@ func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found 
 	var after *string
 	limit := listPage
 	for range maxPages {
-		page, err := c.batches(ctx, after, &limit)
+		page, err := c.listBatches(ctx, after, &limit)
 		if err != nil {
 			return remoteBatch{}, false, err
 		}
@@ -136,10 +136,10 @@ func (c *Client) findBatch(ctx context.Context, metadata map[string]any) (found 
 	return remoteBatch{}, false, nil
 }
 
-func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
-	try, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: simplifyBatches}), c.timeout)
+func (c *Client) listBatches(ctx context.Context, after *string, limit *int) (openai.ListBatchResponse, error) {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{simplify: keepKnownListFields}), c.timeout)
 	defer cancel()
-	page, err := c.api.ListBatch(try, after, limit)
+	page, err := c.api.ListBatch(reqCtx, after, limit)
 	if err != nil {
 		return page, c.failure(ctx, err)
 	}
@@ -147,21 +147,21 @@ func (c *Client) batches(ctx context.Context, after *string, limit *int) (openai
 }
 
 // containsAll reports whether all has every member of some.
-func containsAll(all, some map[string]any) bool {
-	for k, v := range some {
-		if all[k] != v {
+func containsAll(m, subset map[string]any) bool {
+	for k, v := range subset {
+		if m[k] != v {
 			return false
 		}
 	}
 	return true
 }
 
-// content calls each for the lines of a file on the server, without the key. The line
+// forEachLine calls each for the lines of a file on the server, without the key. The line
 // is nil if it is too long, and only valid during the call.
-func (c *Client) content(ctx context.Context, id string, each func(line []byte) error) error {
-	try, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
+func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
+	reqCtx, cancel := withTimeout(withTransfer(ctx, &transfer{stream: true}), transferTimeout)
 	defer cancel()
-	raw, err := c.api.GetFileContent(try, id)
+	raw, err := c.api.GetFileContent(reqCtx, id)
 	if err != nil {
 		return c.failure(ctx, err)
 	}
@@ -170,19 +170,19 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 	var line []byte
 	for {
 		var readErr error
-		line, readErr = boundedLine(r, line[:0])
+		line, readErr = appendLine(r, line[:0])
 		if readErr != nil && !errors.Is(readErr, io.EOF) {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			return &NetworkError{Message: "the file " + shorten(c.wire.fromError(id), 100) + " came only in part: " + c.wire.fromConnError(readErr), err: readErr}
+			return &NetworkError{Message: "the file " + truncateText(c.wire.redactError(id), 100) + " came only in part: " + c.wire.redactConnError(readErr), err: readErr}
 		}
-		given := []byte(c.wire.fromJSON(line))
-		if len(given) > maxBatchLine {
-			given = nil
+		redactedLine := []byte(c.wire.redactJSON(line))
+		if len(redactedLine) > maxBatchLine {
+			redactedLine = nil
 		}
 		if len(line) > 0 {
-			if err := each(given); err != nil {
+			if err := yield(redactedLine); err != nil {
 				return err
 			}
 		}
@@ -192,13 +192,13 @@ func (c *Client) content(ctx context.Context, id string, each func(line []byte) 
 	}
 }
 
-// boundedLine appends a line to buf, up to one byte more than maxBatchLine. The rest of a
+// appendLine appends a line to buf, up to one byte more than maxBatchLine. The rest of a
 // longer line is skipped.
-func boundedLine(r *bufio.Reader, buf []byte) ([]byte, error) {
+func appendLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	for {
-		piece, err := r.ReadSlice('\n')
-		if room := maxBatchLine + 1 - len(buf); room > 0 {
-			buf = append(buf, piece[:min(len(piece), room)]...)
+		chunk, err := r.ReadSlice('\n')
+		if available := maxBatchLine + 1 - len(buf); available > 0 {
+			buf = append(buf, chunk[:min(len(chunk), available)]...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return buf, err
@@ -206,18 +206,18 @@ func boundedLine(r *bufio.Reader, buf []byte) ([]byte, error) {
 	}
 }
 
-// remove deletes a file from the server.
-func (c *Client) remove(ctx context.Context, id string) error {
-	try, cancel := withTimeout(ctx, c.timeout)
+// deleteFile deletes a file from the server.
+func (c *Client) deleteFile(ctx context.Context, id string) error {
+	reqCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
-	if err := c.api.DeleteFile(try, id); err != nil {
+	if err := c.api.DeleteFile(reqCtx, id); err != nil {
 		return c.failure(ctx, err)
 	}
 	return nil
 }
 
-func errNoID(what string) error {
-	return &StatusError{Status: 200, Message: "what it sent is no " + what + ": has the server batches?"}
+func missingIDError(kind string) error {
+	return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
 }
 
 func newRemoteBatch(b *openai.Batch) remoteBatch {
@@ -226,18 +226,18 @@ func newRemoteBatch(b *openai.Batch) remoteBatch {
 		completed: b.RequestCounts.Completed + b.RequestCounts.Failed, total: b.RequestCounts.Total,
 	}
 	if b.OutputFileID != nil {
-		out.output = *b.OutputFileID
+		out.outputFile = *b.OutputFileID
 	}
 	if b.ErrorFileID != nil {
-		out.failed = *b.ErrorFileID
+		out.errorFile = *b.ErrorFileID
 	}
 	if b.Errors != nil {
 		for _, e := range b.Errors.Data {
-			f := batchFault{code: e.Code, message: shorten(e.Message, 300)}
+			f := batchIssue{code: e.Code, message: truncateText(e.Message, 300)}
 			if e.Line != nil {
 				f.line = *e.Line
 			}
-			out.refusals = append(out.refusals, f)
+			out.issues = append(out.issues, f)
 		}
 	}
 	return out
@@ -261,8 +261,8 @@ func withTransfer(ctx context.Context, t *transfer) context.Context {
 	return context.WithValue(ctx, transferKey{}, t)
 }
 
-// transferOf returns nil for an ordinary request.
-func transferOf(ctx context.Context) *transfer {
+// transferFromContext returns nil for an ordinary request.
+func transferFromContext(ctx context.Context) *transfer {
 	t, _ := ctx.Value(transferKey{}).(*transfer)
 	return t
 }
@@ -272,11 +272,11 @@ func (t *transfer) attachFile(r *http.Request) error {
 	if t == nil || t.path == "" {
 		return nil
 	}
-	form, err := io.ReadAll(r.Body)
+	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return err
 	}
-	before, after, ok := bytes.Cut(form, []byte(placeholder))
+	before, after, ok := bytes.Cut(body, []byte(placeholder))
 	if !ok {
 		return errors.New("the form of an upload has no place for the file")
 	}
@@ -302,8 +302,8 @@ type fileBody struct {
 	io.Closer
 }
 
-// streams reports whether a response is returned unread. Errors never are.
-func (t *transfer) streams(res *http.Response) bool {
+// isStreamed reports whether a response is returned unread. Errors never are.
+func (t *transfer) isStreamed(res *http.Response) bool {
 	return t != nil && t.stream && res.StatusCode >= 200 && res.StatusCode < 300
 }
 
@@ -315,9 +315,9 @@ func (t *transfer) rewrite(body []byte) []byte {
 	return t.simplify(body)
 }
 
-// simplifyBatch keeps only the fields of a batch that are used. A string instead of a
+// keepKnownFields keeps only the fields of a batch that are used. A string instead of a
 // number in another field would make go-openai reject the batch.
-func simplifyBatch(body []byte) []byte {
+func keepKnownFields(body []byte) []byte {
 	var b struct {
 		ID       json.RawMessage `json:"id,omitempty"`
 		Status   json.RawMessage `json:"status,omitempty"`
@@ -338,8 +338,8 @@ func simplifyBatch(body []byte) []byte {
 	return out
 }
 
-// simplifyBatches does the same for a list of batches.
-func simplifyBatches(body []byte) []byte {
+// keepKnownListFields does the same for a list of batches.
+func keepKnownListFields(body []byte) []byte {
 	var l struct {
 		Data   []json.RawMessage `json:"data"`
 		LastID json.RawMessage   `json:"last_id,omitempty"`
@@ -349,7 +349,7 @@ func simplifyBatches(body []byte) []byte {
 		return body
 	}
 	for i := range l.Data {
-		l.Data[i] = simplifyBatch(l.Data[i])
+		l.Data[i] = keepKnownFields(l.Data[i])
 	}
 	out, err := json.Marshal(l)
 	if err != nil {

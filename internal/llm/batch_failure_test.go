@@ -160,7 +160,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			var results []string
 			err := b.Run(t.Context(), batchPass(4, &results))
-			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.Max <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
+			if e := as[*BatchCostError](t, err); e.Requests != 4 || e.MaxCost <= e.Limit || !strings.HasPrefix(e.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Errorf("got %v", e)
 			}
 			if seen := srv.Seen(); seen != (batchtest.Counts{}) {

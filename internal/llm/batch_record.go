@@ -24,20 +24,20 @@ type deferredError struct{}
 
 func (*deferredError) Error() string { return "the reply comes later" }
 
-// Deferred reports whether err only means that a batch or the last pass will answer a
+// IsDeferred reports whether err only means that a batch or the last pass will answer a
 // request of the row. The row may make other requests that do not depend on it.
-func Deferred(err error) bool {
+func IsDeferred(err error) bool {
 	_, ok := errors.AsType[*deferredError](err)
 	return ok
 }
 
 func requestFile(part string) string { return "requests-" + part + ".jsonl" }
 
-// A recorder is the Completer of a recording pass, wrapped by Reask.
+// A recorder is the Completer of a recording pass, wrapped by ReplyRetry.
 type recorder struct {
-	b *Batch
-	s *Stack
-	f form
+	batch *Batch
+	stack *Stack
+	form  form
 
 	mu   sync.Mutex
 	part *batchPart // being written; may be nil
@@ -49,13 +49,13 @@ type recorder struct {
 // Complete returns the reply from the store, or records the request and returns a
 // Deferred error.
 func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	key := requestKey(w.s.Client.Endpoint(), w.s.Client.Model(), r)
-	a, known, err := w.b.store.get(ctx, key)
+	key := requestKey(w.stack.Client.Endpoint(), w.stack.Client.Model(), r)
+	a, known, err := w.batch.store.get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	if known {
-		if reply, err, ok := w.s.Client.replay(r, a); ok {
+		if reply, err, ok := w.stack.Client.replay(r, a); ok {
 			return reply, err
 		}
 		return nil, &deferredError{} // the last pass sends the request individually
@@ -68,13 +68,13 @@ func (w *recorder) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // record writes a request to the current part.
 func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
-	line, err := w.s.Client.batchLine(key, r, w.f)
+	line, err := w.stack.Client.batchLine(key, r, w.form)
 	if err != nil {
 		return err
 	}
 	var size Size
-	if w.s.opts.MaxCost > 0 || w.s.opts.MaxTokens > 0 {
-		size = w.s.Tokens.Request(r)
+	if w.stack.opts.MaxCost > 0 || w.stack.opts.MaxTokens > 0 {
+		size = w.stack.Tokens.Request(r)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,11 +88,11 @@ func (w *recorder) record(ctx context.Context, key []byte, r *Request) error {
 // append writes a line to the current part, or to a new one if it is full. w.mu must be
 // held.
 func (w *recorder) append(ctx context.Context, key, line []byte, size Size) error {
-	if int64(len(line)) > w.b.opts.MaxBytes {
-		_, err := w.b.store.add(ctx, key, "") // sent individually
+	if int64(len(line)) > w.batch.opts.MaxBytes {
+		_, err := w.batch.store.add(ctx, key, "") // sent individually
 		return err
 	}
-	if p := w.part; p != nil && (p.Requests >= w.b.opts.MaxRequests || p.Bytes+int64(len(line)) > w.b.opts.MaxBytes) {
+	if p := w.part; p != nil && (p.Requests >= w.batch.opts.MaxRequests || p.Bytes+int64(len(line)) > w.batch.opts.MaxBytes) {
 		if err := w.finishPart(); err != nil {
 			return err
 		}
@@ -102,8 +102,8 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 			return err
 		}
 	}
-	fresh, err := w.b.store.add(ctx, key, w.part.Name)
-	if err != nil || !fresh { // another row has made the same request
+	added, err := w.batch.store.add(ctx, key, w.part.Name)
+	if err != nil || !added { // another row has made the same request
 		return err
 	}
 	if _, err := w.buf.Write(line); err != nil {
@@ -117,9 +117,9 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 }
 
 func (w *recorder) startPart() error {
-	state := w.b.state
-	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.round(state.Round))+1)
-	path := filepath.Join(w.b.opts.Dir, requestFile(name))
+	state := w.batch.state
+	name := strconv.Itoa(state.Round) + "." + strconv.Itoa(len(state.partsOf(state.Round))+1)
+	path := filepath.Join(w.batch.opts.Dir, requestFile(name))
 	file, err := safefile.Create(path, 0o600)
 	if err != nil {
 		return &StoreError{path, err}
@@ -152,8 +152,8 @@ func (w *recorder) finishPart() error {
 // batchLine returns a request as a line of a request file, with its key as id.
 func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 	q := c.request(r, f)
-	if c.at.deployment != "" {
-		q.Model = c.at.deployment
+	if c.endpoint.deployment != "" {
+		q.Model = c.endpoint.deployment
 	}
 	line, err := json.Marshal(openai.BatchChatCompletionRequest{
 		CustomID: base64.RawURLEncoding.EncodeToString(key), Body: q, Method: http.MethodPost, URL: c.batchURL(),
@@ -167,20 +167,20 @@ func (c *Client) batchLine(key []byte, r *Request, f form) ([]byte, error) {
 // chooseForm returns the form for the requests of a round: what was learned from the
 // server, and what go-openai knows about the model, which it checks only when sending.
 func (c *Client) chooseForm() form {
-	f, _ := c.current()
+	f, _ := c.currentForm()
 	for {
 		q := c.request(&Request{Messages: []Message{{User, "?"}}, MaxTokens: 1}, f)
 		err := openai.NewReasoningValidator().Validate(q)
 		if err == nil {
 			break
 		}
-		next, _, ok := adapt(f, false, err)
+		next, _, ok := adaptForm(f, false, err)
 		if !ok || next == f {
 			break
 		}
 		f = next
 	}
-	c.adopt(f, nil)
+	c.adoptForm(f, nil)
 	return f
 }
 
@@ -192,36 +192,36 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		return err
 	}
 	for _, p := range state.Parts {
-		if p.Misfit {
-			if err := b.store.release(ctx, p.Name); err != nil {
+		if p.FormRejected {
+			if err := b.store.deleteFormRejected(ctx, p.Name); err != nil {
 				return err
 			}
 		}
 	}
 	// The form may have been learned in an earlier round, perhaps by another process.
-	s.Client.adopt(mergeForms(state.Form, state.Learned), nil)
+	s.Client.adoptForm(mergeForms(state.Form, state.Learned), nil)
 	state.Form = s.Client.chooseForm()
 	if err := b.save(); err != nil {
 		return err
 	}
-	w := &recorder{b: b, s: s, f: state.Form}
-	var ask Completer = &Reask{Next: w, MaxOutputTokens: s.opts.MaxOutputTokens, Fixed: true}
-	if k := s.opts.Cache; k != nil {
-		ask = lookup{&cachedCompleter{Cache: k, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, ask}
+	rec := &recorder{batch: b, stack: s, form: state.Form}
+	var completer Completer = &ReplyRetry{Next: rec, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: true}
+	if cache := s.opts.Cache; cache != nil {
+		completer = cacheReader{&cachedCompleter{Cache: cache, endpoint: s.Client.Endpoint(), model: s.Client.Model()}, completer}
 	}
-	rows, err := pass(ctx, ask)
+	rows, err := pass(ctx, completer)
 	if err == nil {
 		err = b.CheckRows(rows)
 	}
-	if endErr := w.finishPart(); err == nil {
-		err = endErr
+	if closeErr := rec.finishPart(); err == nil {
+		err = closeErr
 	}
 	if err != nil {
 		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
 	state.Rows = rows
-	first, n := state.requests(1), state.requests(state.Round)
-	if tooFew(n, first) {
+	first, n := state.requestCount(1), state.requestCount(state.Round)
+	if isTooFewForBatch(n, first) {
 		if n > 0 {
 			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
 		}
@@ -231,7 +231,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		state.Phase = phaseScoring
 		return b.save()
 	}
-	if err := b.checkLimits(state.round(state.Round)); err != nil {
+	if err := b.checkLimits(state.partsOf(state.Round)); err != nil {
 		return errors.Join(err, b.discardRound(ctx))
 	}
 	if err := b.store.sync(ctx); err != nil {
@@ -241,23 +241,23 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	return b.save()
 }
 
-// tooFew reports whether n requests are not worth another batch: none, a twentieth of the
+// isTooFewForBatch reports whether n requests are not worth another batch: none, a twentieth of the
 // first round, or a handful and less than half of it. So repeated requests do not cost
 // another day.
-func tooFew(n, first int) bool {
-	const handful, part = 10, 20
-	return n == 0 || n*part <= first || n < handful && n*2 < first
+func isTooFewForBatch(n, first int) bool {
+	const fewRequests, minFraction = 10, 20
+	return n == 0 || n*minFraction <= first || n < fewRequests && n*2 < first
 }
 
 // discardRound deletes what was recorded in this round.
 func (b *Batch) discardRound(ctx context.Context) error {
-	for _, p := range b.state.round(b.state.Round) {
+	for _, p := range b.state.partsOf(b.state.Round) {
 		if err := removeIfExists(filepath.Join(b.opts.Dir, requestFile(p.Name))); err != nil {
 			return err
 		}
 	}
-	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(b.state.round(b.state.Round))]
-	return b.store.forget(ctx, b.state.Round)
+	b.state.Parts = b.state.Parts[:len(b.state.Parts)-len(b.state.partsOf(b.state.Round))]
+	return b.store.deleteRound(ctx, b.state.Round)
 }
 
 func removeIfExists(path string) error {

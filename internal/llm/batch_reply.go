@@ -23,16 +23,16 @@ type batchReply struct {
 	} `json:"response"`
 }
 
-// readReply parses a line; it returns the zero value if the line is invalid.
-func readReply(line []byte) (l batchReply) {
+// parseBatchReply parses a line; it returns the zero value if the line is invalid.
+func parseBatchReply(line []byte) (l batchReply) {
 	if json.Unmarshal(line, &l) != nil {
 		return batchReply{}
 	}
 	return l
 }
 
-// key returns the key of the request, or nil if the id is not one of ours.
-func (l *batchReply) key() []byte {
+// requestKey returns the key of the request, or nil if the id is not one of ours.
+func (l *batchReply) requestKey() []byte {
 	key, err := base64.RawURLEncoding.DecodeString(l.CustomID)
 	if err != nil || len(key) != sha256.Size {
 		return nil
@@ -44,38 +44,38 @@ func (l *batchReply) key() []byte {
 // invalid, have an unknown id or occur twice. It may be called repeatedly.
 func (b *Batch) collect(ctx context.Context, p *batchPart) error {
 	c := b.stack.Client
-	p.Spent, p.Replies = usage.Usage{}, 0
-	p.Misfit = false
-	to := b.state.Form
-	err := b.store.fill(ctx, p.Name, func(f *partFill) error {
+	p.Usage, p.Replies = usage.Usage{}, 0
+	p.FormRejected = false
+	form := b.state.Form
+	err := b.store.replaceReplies(ctx, p.Name, func(w *replyWriter) error {
 		for _, id := range []string{p.Output, p.Failed} {
 			if id == "" {
 				continue
 			}
-			if err := c.content(ctx, id, func(line []byte) error { return b.storeLine(ctx, p, f, line, &to) }); err != nil {
+			if err := c.forEachLine(ctx, id, func(line []byte) error { return b.storeLine(ctx, p, w, line, &form) }); err != nil {
 				return err
 			}
 		}
-		replies, misfits, err := f.count(ctx)
+		replies, misfits, err := w.counts(ctx)
 		if err != nil {
 			return err
 		}
 		p.Replies = replies
 		// A single rejected form may be an exception. If half of the requests were rejected,
 		// the model does not support something, and they are all sent again without it.
-		p.Misfit = misfits > 0 && misfits*2 >= p.Requests
+		p.FormRejected = misfits > 0 && misfits*2 >= p.Requests
 		return nil
 	})
-	if err == nil && p.Misfit {
-		b.state.Learned = mergeForms(b.state.Learned, to)
+	if err == nil && p.FormRejected {
+		b.state.Learned = mergeForms(b.state.Learned, form)
 	}
 	return err
 }
 
 // storeLine stores the reply in a line. It adds the form that a rejection suggests to to.
-func (b *Batch) storeLine(ctx context.Context, p *batchPart, f *partFill, line []byte, to *form) error {
-	l := readReply(line)
-	key := l.key()
+func (b *Batch) storeLine(ctx context.Context, p *batchPart, w *replyWriter, line []byte, form *form) error {
+	l := parseBatchReply(line)
+	key := l.requestKey()
 	if key == nil || l.Response == nil {
 		return nil
 	}
@@ -84,26 +84,26 @@ func (b *Batch) storeLine(ctx context.Context, p *batchPart, f *partFill, line [
 	switch {
 	case status == http.StatusOK:
 		var ok bool
-		if spent, ok = replyCost(body); !ok {
+		if spent, ok = replyUsage(body); !ok {
 			return nil
 		}
 	case status < http.StatusBadRequest || status > 599:
 		return nil
 	default:
-		if next, fits := b.checkForm(status, body); !fits {
-			status = wrongForm
-			*to = mergeForms(*to, next)
+		if next, accepted := b.acceptsForm(status, body); !accepted {
+			status = statusFormRejected
+			*form = mergeForms(*form, next)
 		}
 	}
-	known, err := f.put(ctx, key, status, bytes.Clone(body))
+	known, err := w.put(ctx, key, status, bytes.Clone(body))
 	if err == nil && known {
-		p.Spent = p.Spent.Add(spent)
+		p.Usage = p.Usage.Add(spent)
 	}
 	return err
 }
 
-// replyCost returns the cost of a reply, or false if body is not one.
-func replyCost(body []byte) (usage.Usage, bool) {
+// replyUsage returns the cost of a reply, or false if body is not one.
+func replyUsage(body []byte) (usage.Usage, bool) {
 	var res struct {
 		Choices []json.RawMessage `json:"choices"`
 		Usage   struct {
@@ -117,14 +117,14 @@ func replyCost(body []byte) (usage.Usage, bool) {
 	return usage.Usage{Requests: 1, PromptTokens: max(0, res.Usage.Prompt), CompletionTokens: max(0, res.Usage.Completion)}, true
 }
 
-// checkForm interprets a rejection. fits is false if the server names a part of the
+// acceptsForm interprets a rejection. fits is false if the server names a part of the
 // request's form that can be omitted; next is the form without it.
-func (b *Batch) checkForm(status int, body []byte) (next form, fits bool) {
-	final, room := classify(batchRefusal(status, body))
+func (b *Batch) acceptsForm(status int, body []byte) (next form, accepted bool) {
+	final, room := classify(newBatchStatusError(status, body))
 	if room > 0 {
 		return next, true
 	}
-	next, guess, ok := adapt(b.state.Form, true, final)
+	next, guess, ok := adaptForm(b.state.Form, true, final)
 	return next, !ok || guess
 }
 
@@ -144,20 +144,20 @@ func mergeForms(a, b form) form {
 
 // replay interprets the stored result of a request like a new response. It returns false
 // if the request has to be sent again.
-func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok bool) {
+func (c *Client) replay(r *Request, a storedResult) (reply *Reply, err error, ok bool) {
 	if a.status == http.StatusOK {
-		res := completion(a.body)
+		res := parseCompletion(a.body)
 		if len(res.Choices) == 0 {
 			return nil, nil, false
 		}
-		f, _ := c.current()
+		f, _ := c.currentForm()
 		reply, err := c.read(r, f, res, c.replyUsage(r, res).Add(usage.Usage{Requests: 1}))
 		return reply, err, true
 	}
-	if !negotiable(a.status) {
+	if !mayRejectForm(a.status) {
 		return nil, nil, false
 	}
-	final, room := classify(batchRefusal(a.status, a.body))
+	final, room := classify(newBatchStatusError(a.status, a.body))
 	_, long := errors.AsType[*ContextLengthError](final)
 	_, refused := errors.AsType[*RefusalError](final)
 	if refused || long && room < minOutputTokens {
@@ -166,34 +166,34 @@ func (c *Client) replay(r *Request, a answered) (reply *Reply, err error, ok boo
 	return nil, nil, false
 }
 
-// completion parses a reply; it returns the zero value if the reply is invalid.
-func completion(body []byte) (res openai.ChatCompletionResponse) {
+// parseCompletion parses a reply; it returns the zero value if the reply is invalid.
+func parseCompletion(body []byte) (res openai.ChatCompletionResponse) {
 	if json.Unmarshal(body, &res) != nil {
 		return openai.ChatCompletionResponse{}
 	}
 	return res
 }
 
-// batchRefusal returns the error in a line of a reply file.
-func batchRefusal(status int, body []byte) *StatusError {
+// newBatchStatusError returns the error in a line of a reply file.
+func newBatchStatusError(status int, body []byte) *StatusError {
 	e := &StatusError{Status: status, body: string(body)}
-	e.read(body)
+	e.parseBody(body)
 	if e.Message == "" {
-		e.Message = shorten(string(body), 300)
+		e.Message = truncateText(string(body), 300)
 	}
 	return e
 }
 
 // A storedCompleter looks up replies in the store, and asks next if there is none.
 type storedCompleter struct {
-	b    *Batch
-	next Completer
+	batch *Batch
+	next  Completer
 }
 
 // Complete implements Completer.
 func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	c := s.b.stack.Client
-	a, known, err := s.b.store.get(ctx, requestKey(c.Endpoint(), c.Model(), r))
+	c := s.batch.stack.Client
+	a, known, err := s.batch.store.get(ctx, requestKey(c.Endpoint(), c.Model(), r))
 	if err != nil {
 		return nil, err
 	}
@@ -205,15 +205,15 @@ func (s *storedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 	return s.next.Complete(ctx, r)
 }
 
-// A lookup reads from the cache without writing to it, so that replies in the store are
+// A cacheReader reads from the cache without writing to it, so that replies in the store are
 // counted only by the last pass.
-type lookup struct {
+type cacheReader struct {
 	*cachedCompleter
 	next Completer
 }
 
 // Complete implements Completer.
-func (l lookup) Complete(ctx context.Context, r *Request) (*Reply, error) {
+func (l cacheReader) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if reply := l.find(ctx, requestKey(l.endpoint, l.model, r), r); reply != nil {
 		return reply, nil
 	}

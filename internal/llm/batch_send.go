@@ -26,17 +26,17 @@ type BatchError struct {
 }
 
 func (e *BatchError) Error() string {
-	what := "the server did not create a batch"
+	msg := "the server did not create a batch"
 	if e.Batch != "" {
-		what = "batch " + e.Batch + " was rejected"
+		msg = "batch " + e.Batch + " was rejected"
 	}
 	if e.err != nil {
-		what += ": " + e.err.Error()
+		msg += ": " + e.err.Error()
 	}
 	if len(e.Reasons) > 0 {
-		what += ": " + strings.Join(e.Reasons, "; ")
+		msg += ": " + strings.Join(e.Reasons, "; ")
 	}
-	return what
+	return msg
 }
 
 // Unwrap returns the server's response if the batch was not created.
@@ -45,22 +45,22 @@ func (e *BatchError) Unwrap() error { return e.err }
 // send gets all parts of a round into the store and starts the next phase.
 func (b *Batch) send(ctx context.Context) error {
 	clock, failedPolls := b.stack.opts.Clock, 0
-	parts := b.state.round(b.state.Round)
+	parts := b.state.partsOf(b.state.Round)
 	for _, p := range parts {
 		if p.Status == partWaiting { // for batches of an earlier process, which may have ended
 			p.Status = partUploaded
 		}
 	}
-	for seen := make(map[string]string); ; {
-		open := 0
+	for lastStatus := make(map[string]string); ; {
+		unfinished := 0
 		for _, p := range parts {
-			err := b.advance(ctx, p, seen)
+			err := b.advance(ctx, p, lastStatus)
 			switch {
 			case err == nil && p.Status == partCreated:
 				failedPolls = 0
 			case err != nil && ctx.Err() != nil:
 				return ctx.Err()
-			case err != nil && p.Status == partCreated && Transient(err) && failedPolls < maxFailedPolls:
+			case err != nil && p.Status == partCreated && IsTransient(err) && failedPolls < maxFailedPolls:
 				failedPolls++
 				b.notifyf("batch %s: %v", p.Batch, err)
 			case err != nil && p.Status == partCreated:
@@ -69,13 +69,13 @@ func (b *Batch) send(ctx context.Context) error {
 				return err
 			}
 			if p.Status != partFetched {
-				open++
+				unfinished++
 			}
 		}
-		if open == 0 {
+		if unfinished == 0 {
 			break
 		}
-		if err := clock.Sleep(ctx, b.opts.Poll); err != nil {
+		if err := clock.Sleep(ctx, b.opts.PollInterval); err != nil {
 			return err
 		}
 	}
@@ -88,30 +88,30 @@ func (b *Batch) send(ctx context.Context) error {
 
 // advance takes the next possible steps for a part. seen has the last status of each batch
 // that was reported.
-func (b *Batch) advance(ctx context.Context, p *batchPart, seen map[string]string) error {
+func (b *Batch) advance(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
 	switch p.Status {
 	case partRecorded:
 		if err := b.upload(ctx, p); err != nil {
 			return err
 		}
-		return b.advance(ctx, p, seen)
+		return b.advance(ctx, p, lastStatus)
 	case partUploaded:
-		if ready, err := b.ready(ctx, p); err != nil || !ready {
+		if ready, err := b.isReady(ctx, p); err != nil || !ready {
 			return err
 		}
 		return b.create(ctx, p, false)
 	case partCreating:
 		return b.create(ctx, p, true)
 	case partCreated:
-		return b.poll(ctx, p, seen)
+		return b.poll(ctx, p, lastStatus)
 	}
 	return nil
 }
 
 // retry calls f again after transient errors.
 func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
-	r := &Retry{Retries: b.stack.opts.Retries, Cap: b.stack.opts.WaitCap, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
-	_, err := r.Around(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
+	r := &Retry{Retries: b.stack.opts.Retries, MaxWait: b.stack.opts.MaxWait, Clock: b.stack.opts.Clock, Notify: b.stack.opts.OnRetry}
+	_, err := r.Do(ctx, nil, func(ctx context.Context) (usage.Usage, error) { return usage.Usage{}, f(ctx) })
 	return err
 }
 
@@ -145,10 +145,10 @@ func (b *Batch) submitError(err error) error {
 	return out
 }
 
-// ready reports whether an uploaded file can be used.
-func (b *Batch) ready(ctx context.Context, p *batchPart) (ready bool, err error) {
+// isReady reports whether an uploaded file can be used.
+func (b *Batch) isReady(ctx context.Context, p *batchPart) (ready bool, err error) {
 	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		ready, err = b.stack.Client.uploaded(ctx, p.File)
+		ready, err = b.stack.Client.isUploaded(ctx, p.File)
 		return err
 	})
 	// If the server can't report the status of a file, assume that it is ready.
@@ -165,41 +165,41 @@ func (b *Batch) ready(ctx context.Context, p *batchPart) (ready bool, err error)
 // unclear outcome, it first checks whether the batch exists already.
 func (b *Batch) create(ctx context.Context, p *batchPart, search bool) error {
 	c := b.stack.Client
-	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Try)}
+	metadata := map[string]any{"ragfaith_run": b.state.Run, "ragfaith_part": p.Name, "ragfaith_try": strconv.Itoa(p.Attempt)}
 	if !search {
 		p.Status = partCreating
 		if err := b.save(); err != nil {
 			return err
 		}
 	}
-	var made remoteBatch
+	var created remoteBatch
 	err := b.retry(ctx, func(ctx context.Context) error {
 		if search {
 			found, ok, err := c.findBatch(ctx, metadata)
 			if err != nil {
 				return fmt.Errorf("check for an existing batch: %w", err)
 			}
-			if made = found; ok {
+			if created = found; ok {
 				return nil
 			}
 		}
 		var err error
-		made, err = c.createBatch(ctx, p.File, metadata)
+		created, err = c.createBatch(ctx, p.File, metadata)
 		search = err != nil && !isRejection(err)
 		return err
 	})
 	switch {
 	case err == nil:
-		p.Batch, p.Status = made.id, partCreated
+		p.Batch, p.Status = created.id, partCreated
 		b.notifyf("batch %s: submitted, %s", p.Batch, count(p.Requests, "request", "requests"))
 		return b.save()
 	case search || ctx.Err() != nil:
 		return err // the outcome remains unknown
 	}
-	p.Status, p.Try = partUploaded, p.Try+1
+	p.Status, p.Attempt = partUploaded, p.Attempt+1
 	e, _ := errors.AsType[*StatusError](err)
-	if queueFull(e.Code+" "+e.Message) && b.hasQueuedBatches(p) {
-		return b.wait(p)
+	if isQueueFull(e.Code+" "+e.Message) && b.hasQueuedBatches(p) {
+		return b.waitForQueue(p)
 	}
 	return errors.Join(b.submitError(err), b.save())
 }
@@ -211,16 +211,16 @@ func isRejection(err error) bool {
 	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
 }
 
-// queueFull reports whether a batch was rejected because of too many enqueued tokens.
-func queueFull(said string) bool {
-	said = strings.ToLower(said)
-	return strings.Contains(said, "token_limit_exceeded") || strings.Contains(said, "enqueued")
+// isQueueFull reports whether a batch was rejected because of too many enqueued tokens.
+func isQueueFull(msg string) bool {
+	msg = strings.ToLower(msg)
+	return strings.Contains(msg, "token_limit_exceeded") || strings.Contains(msg, "enqueued")
 }
 
 // hasQueuedBatches reports whether other batches of the run are in the queue, and will
 // leave it.
 func (b *Batch) hasQueuedBatches(p *batchPart) bool {
-	for _, q := range b.state.round(b.state.Round) {
+	for _, q := range b.state.partsOf(b.state.Round) {
 		if q != p && q.Status == partCreated {
 			return true
 		}
@@ -228,44 +228,44 @@ func (b *Batch) hasQueuedBatches(p *batchPart) bool {
 	return false
 }
 
-func (b *Batch) wait(p *batchPart) error {
+func (b *Batch) waitForQueue(p *batchPart) error {
 	p.Status = partWaiting
 	b.notifyf("the server's queue is full: %s wait for the other batches", count(p.Requests, "request", "requests"))
 	return b.save()
 }
 
 // poll requests the status of a batch, and fetches the replies when it has ended.
-func (b *Batch) poll(ctx context.Context, p *batchPart, seen map[string]string) error {
-	info, err := b.stack.Client.batch(ctx, p.Batch)
+func (b *Batch) poll(ctx context.Context, p *batchPart, lastStatus map[string]string) error {
+	info, err := b.stack.Client.retrieveBatch(ctx, p.Batch)
 	if err != nil {
 		return err
 	}
 	switch info.status {
 	case "completed", "expired", "cancelled":
-		return b.fetch(ctx, p, info)
+		return b.fetchReplies(ctx, p, info)
 	case "failed":
-		return b.rejected(p, info)
+		return b.handleRejection(p, info)
 	}
 	status := strings.ReplaceAll(info.status, "_", " ")
 	if info.total > 0 {
 		status += fmt.Sprintf(", %d of %d done", info.completed, info.total)
 	}
-	if status != "" && seen[p.Batch] != status {
+	if status != "" && lastStatus[p.Batch] != status {
 		b.notifyf("batch %s: %s", p.Batch, status)
 	}
-	seen[p.Batch] = status
+	lastStatus[p.Batch] = status
 	return nil
 }
 
-// rejected resets a part so that a new batch can be created for it.
-func (b *Batch) rejected(p *batchPart, info remoteBatch) error {
+// handleRejection resets a part so that a new batch can be created for it.
+func (b *Batch) handleRejection(p *batchPart, info remoteBatch) error {
 	const maxReasons = 3
 	e := &BatchError{Batch: p.Batch}
-	full := false
-	for i, f := range info.refusals {
-		full = full || queueFull(f.code+" "+f.message)
+	queueIsFull := false
+	for i, f := range info.issues {
+		queueIsFull = queueIsFull || isQueueFull(f.code+" "+f.message)
 		if i == maxReasons {
-			e.Reasons = append(e.Reasons, fmt.Sprintf("and %d more", len(info.refusals)-i))
+			e.Reasons = append(e.Reasons, fmt.Sprintf("and %d more", len(info.issues)-i))
 		}
 		if i >= maxReasons {
 			continue
@@ -276,21 +276,21 @@ func (b *Batch) rejected(p *batchPart, info remoteBatch) error {
 		}
 		e.Reasons = append(e.Reasons, reason)
 	}
-	p.Batch, p.Status, p.Try = "", partUploaded, p.Try+1
-	if full && b.hasQueuedBatches(p) {
-		return b.wait(p)
+	p.Batch, p.Status, p.Attempt = "", partUploaded, p.Attempt+1
+	if queueIsFull && b.hasQueuedBatches(p) {
+		return b.waitForQueue(p)
 	}
 	return errors.Join(e, b.save())
 }
 
-// fetch stores the replies of a batch that has ended.
-func (b *Batch) fetch(ctx context.Context, p *batchPart, info remoteBatch) error {
-	p.Output, p.Failed = info.output, info.failed
+// fetchReplies stores the replies of a batch that has ended.
+func (b *Batch) fetchReplies(ctx context.Context, p *batchPart, info remoteBatch) error {
+	p.Output, p.Failed = info.outputFile, info.errorFile
 	if err := b.retry(ctx, func(ctx context.Context) error { return b.collect(ctx, p) }); err != nil {
 		return err
 	}
 	p.Status = partFetched
-	for _, q := range b.state.round(b.state.Round) {
+	for _, q := range b.state.partsOf(b.state.Round) {
 		if q.Status == partWaiting {
 			q.Status = partUploaded
 		}

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	stateFile    = "state.json"
-	stateVersion = 1
-	maxState     = 256 << 20 // bytes, far more than thousands of parts take
+	stateFile     = "state.json"
+	stateVersion  = 1
+	maxStateBytes = 256 << 20 // bytes, far more than thousands of parts take
 )
 
 // Phases of a batch run. The first two alternate until the last one.
@@ -61,13 +61,13 @@ type batchPart struct {
 	PromptTokens int         `json:"prompt_tokens"` // maximum by our own count
 	ReplyTokens  int         `json:"reply_tokens"`  // sum of the limits of output tokens
 	File         string      `json:"file,omitempty"`
-	Try          int         `json:"try"` // number of batches that the server has rejected
+	Attempt      int         `json:"try"` // number of batches that the server has rejected
 	Batch        string      `json:"batch,omitempty"`
 	Output       string      `json:"output_file,omitempty"`
 	Failed       string      `json:"error_file,omitempty"`
 	Replies      int         `json:"replies"`
-	Misfit       bool        `json:"misfit"` // many requests were rejected for their form
-	Spent        usage.Usage `json:"spent"`  // as reported by the server
+	FormRejected bool        `json:"misfit"` // many requests were rejected for their form
+	Usage        usage.Usage `json:"spent"`  // as reported by the server
 }
 
 // MarshalJSON encodes f for the state of a batch.
@@ -83,28 +83,28 @@ func (f *form) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &s); err != nil {
 		return err
 	}
-	if s.Format < int(bySchema) || s.Format > int(byPrompt) || s.Room < int(maxTokens) || s.Room > int(noMaxTokens) {
+	if s.Format < int(jsonSchema) || s.Format > int(jsonInPrompt) || s.TokenParam < int(maxTokens) || s.TokenParam > int(noMaxTokens) {
 		return errors.New("unknown form of requests")
 	}
-	*f = form{format(s.Format), tokenParam(s.Room), s.MaxOutputTokens, s.Told, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBrief}
+	*f = form{format(s.Format), tokenParam(s.TokenParam), s.MaxOutputTokens, s.SchemaInPrompt, s.NoTemperature, s.NoSeed, s.NoSystem, s.NoBounds}
 	return nil
 }
 
 type storedForm struct {
 	Format          int  `json:"format"`
-	Room            int  `json:"room"`
+	TokenParam      int  `json:"room"`
 	MaxOutputTokens int  `json:"max_room"`
-	Told            bool `json:"told"`
+	SchemaInPrompt  bool `json:"told"`
 	NoTemperature   bool `json:"no_temperature"`
 	NoSeed          bool `json:"no_seed"`
 	NoSystem        bool `json:"no_system"`
-	NoBrief         bool `json:"no_brief"`
+	NoBounds        bool `json:"no_brief"`
 }
 
 // readState returns nil if there is no state.
 func readState(dir string) (*batchState, error) {
 	path := filepath.Join(dir, stateFile)
-	content, err := safefile.ReadFile(path, maxState)
+	content, err := safefile.ReadFile(path, maxStateBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -112,22 +112,22 @@ func readState(dir string) (*batchState, error) {
 		return nil, err
 	}
 	var s batchState
-	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.valid() {
+	if err := json.Unmarshal(content, &s); err != nil || s.Version != stateVersion || s.Run == "" || s.Round < 1 || !s.isValid() {
 		return nil, fmt.Errorf("%s is not a batch state of this version; to start over, remove %s", path, dir)
 	}
 	return &s, nil
 }
 
-// valid checks the names in s. A state may come from a repository, and its names become
+// isValid checks the names in s. A state may come from a repository, and its names become
 // parts of file names and URLs.
-func (s *batchState) valid() bool {
-	part, id := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
+func (s *batchState) isValid() bool {
+	partName, fileID := regexp.MustCompile(`^[0-9]{1,9}\.[0-9]{1,9}$`), regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]{0,255}$`)
 	for _, p := range s.Parts {
-		if p == nil || !part.MatchString(p.Name) {
+		if p == nil || !partName.MatchString(p.Name) {
 			return false
 		}
 		for _, name := range []string{p.File, p.Batch, p.Output, p.Failed} {
-			if name != "" && !id.MatchString(name) {
+			if name != "" && !fileID.MatchString(name) {
 				return false
 			}
 		}
@@ -154,8 +154,8 @@ func (s *batchState) submitted() bool {
 	return false
 }
 
-// round returns the parts of a round.
-func (s *batchState) round(round int) (parts []*batchPart) {
+// partsOf returns the parts of a round.
+func (s *batchState) partsOf(round int) (parts []*batchPart) {
 	for _, p := range s.Parts {
 		if strings.HasPrefix(p.Name, strconv.Itoa(round)+".") {
 			parts = append(parts, p)
@@ -164,18 +164,18 @@ func (s *batchState) round(round int) (parts []*batchPart) {
 	return parts
 }
 
-// requests returns the number of requests of a round.
-func (s *batchState) requests(round int) (n int) {
-	for _, p := range s.round(round) {
+// requestCount returns the number of requests of a round.
+func (s *batchState) requestCount(round int) (n int) {
+	for _, p := range s.partsOf(round) {
 		n += p.Requests
 	}
 	return n
 }
 
-// spent returns the cost of all batches.
-func (s *batchState) spent() (u usage.Usage) {
+// usage returns the cost of all batches.
+func (s *batchState) usage() (u usage.Usage) {
 	for _, p := range s.Parts {
-		u = u.Add(p.Spent)
+		u = u.Add(p.Usage)
 	}
 	return u
 }

@@ -13,9 +13,9 @@ import (
 
 // Statuses of a request in the store other than HTTP statuses.
 const (
-	noReply     = 0  // recorded, without a usable reply
-	doubleReply = -1 // two replies
-	wrongForm   = -2 // rejected for its form, such as an unsupported response_format
+	statusNoReply      = 0  // recorded, without a usable reply
+	statusDuplicate    = -1 // two replies
+	statusFormRejected = -2 // rejected for its form, such as an unsupported response_format
 
 	batchStoreFile = "requests.sqlite"
 )
@@ -39,14 +39,14 @@ type batchStore struct {
 	db   *sql.DB
 }
 
-// An answered request is a row of the store.
-type answered struct {
+// A storedResult request is a row of the store.
+type storedResult struct {
 	status int
 	body   []byte
 }
 
 func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
-	if err := createDatabase(path); err != nil {
+	if err := createPrivateFile(path); err != nil {
 		return nil, err
 	}
 	db, err := sql.Open("sqlite", dataSource(path))
@@ -68,7 +68,7 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 			if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
 				return nil, &StoreError{path, errors.New("in use by another run")}
 			}
-			return nil, s.fault(ctx, err)
+			return nil, s.wrapError(ctx, err)
 		}
 	}
 	// The file may come from a repository with a trigger or a view that would run
@@ -80,19 +80,19 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	}
 	if err != nil {
 		_ = db.Close()
-		return nil, s.fault(ctx, err)
+		return nil, s.wrapError(ctx, err)
 	}
 	return s, nil
 }
 
-// empty deletes all requests and replies.
-func (s *batchStore) empty(ctx context.Context) error {
+// deleteAll deletes all requests and replies.
+func (s *batchStore) deleteAll(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `DELETE FROM requests`)
-	return s.fault(ctx, err)
+	return s.wrapError(ctx, err)
 }
 
-// fault adds the file name to err, unless the context has ended.
-func (s *batchStore) fault(ctx context.Context, err error) error {
+// wrapError adds the file name to err, unless the context has ended.
+func (s *batchStore) wrapError(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -106,58 +106,58 @@ func (s *batchStore) fault(ctx context.Context, err error) error {
 func (s *batchStore) add(ctx context.Context, key []byte, part string) (bool, error) {
 	res, err := s.db.ExecContext(ctx, `INSERT OR IGNORE INTO requests (key, part) VALUES (?, ?)`, key, part)
 	if err != nil {
-		return false, s.fault(ctx, err)
+		return false, s.wrapError(ctx, err)
 	}
 	n, err := res.RowsAffected()
-	return n > 0, s.fault(ctx, err)
+	return n > 0, s.wrapError(ctx, err)
 }
 
 // get returns what the store has of a request.
-func (s *batchStore) get(ctx context.Context, key []byte) (a answered, ok bool, err error) {
+func (s *batchStore) get(ctx context.Context, key []byte) (a storedResult, ok bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT status, body FROM requests WHERE key = ?`, key).Scan(&a.status, &a.body)
 	if errors.Is(err, sql.ErrNoRows) {
 		return a, false, nil
 	}
-	return a, err == nil, s.fault(ctx, err)
+	return a, err == nil, s.wrapError(ctx, err)
 }
 
-// forget deletes the requests of a round.
-func (s *batchStore) forget(ctx context.Context, round int) error {
+// deleteRound deletes the requests of a round.
+func (s *batchStore) deleteRound(ctx context.Context, round int) error {
 	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part LIKE ?`, fmt.Sprintf("%d.%%", round))
-	return s.fault(ctx, err)
+	return s.wrapError(ctx, err)
 }
 
-// A partFill stores the replies of one part in a transaction.
-type partFill struct {
-	s      *batchStore
-	tx     *sql.Tx
-	part   string
-	update *sql.Stmt
-	again  *sql.Stmt
+// A replyWriter stores the replies of one part in a transaction.
+type replyWriter struct {
+	store         *batchStore
+	tx            *sql.Tx
+	part          string
+	update        *sql.Stmt
+	markDuplicate *sql.Stmt
 }
 
-// fill discards the replies of a part, calls with to store new ones, and commits.
-func (s *batchStore) fill(ctx context.Context, part string, with func(*partFill) error) error {
+// replaceReplies discards the replies of a part, calls with to store new ones, and commits.
+func (s *batchStore) replaceReplies(ctx context.Context, part string, store func(*replyWriter) error) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return s.fault(ctx, err)
+		return s.wrapError(ctx, err)
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing after Commit
-	f := &partFill{s: s, tx: tx, part: part}
+	f := &replyWriter{store: s, tx: tx, part: part}
 	if _, err = tx.ExecContext(ctx, `UPDATE requests SET status = 0, body = NULL WHERE part = ?`, part); err == nil {
 		f.update, err = tx.PrepareContext(ctx, `UPDATE requests SET status = ?, body = ? WHERE key = ? AND part = ? AND status = 0`)
 	}
 	if err == nil {
-		f.again, err = tx.PrepareContext(ctx, `UPDATE requests SET status = -1, body = NULL WHERE key = ? AND part = ?`)
+		f.markDuplicate, err = tx.PrepareContext(ctx, `UPDATE requests SET status = -1, body = NULL WHERE key = ? AND part = ?`)
 	}
 	if err != nil {
-		return s.fault(ctx, err)
+		return s.wrapError(ctx, err)
 	}
-	if err := with(f); err != nil {
+	if err := store(f); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return s.fault(ctx, err)
+		return s.wrapError(ctx, err)
 	}
 	return s.sync(ctx)
 }
@@ -166,47 +166,47 @@ func (s *batchStore) fill(ctx context.Context, part string, with func(*partFill)
 // with it after a power failure.
 func (s *batchStore) sync(ctx context.Context) error {
 	_, err := s.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
-	return s.fault(ctx, err)
+	return s.wrapError(ctx, err)
 }
 
 // put stores the reply to a request. A second reply removes the first one as well, since
 // either may be wrong. It reports whether the request belongs to this part.
-func (f *partFill) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
+func (f *replyWriter) put(ctx context.Context, key []byte, status int, body []byte) (known bool, err error) {
 	res, err := f.update.ExecContext(ctx, status, body, key, f.part)
 	if err != nil {
-		return false, f.s.fault(ctx, err)
+		return false, f.store.wrapError(ctx, err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n > 0 {
-		return true, f.s.fault(ctx, err)
+		return true, f.store.wrapError(ctx, err)
 	}
-	if res, err = f.again.ExecContext(ctx, key, f.part); err != nil {
-		return false, f.s.fault(ctx, err)
+	if res, err = f.markDuplicate.ExecContext(ctx, key, f.part); err != nil {
+		return false, f.store.wrapError(ctx, err)
 	}
 	n, err := res.RowsAffected()
-	return n > 0, f.s.fault(ctx, err)
+	return n > 0, f.store.wrapError(ctx, err)
 }
 
-// count returns how many requests of the part have a reply, and how many were rejected
+// counts returns how many requests of the part have a reply, and how many were rejected
 // for their form.
-func (f *partFill) count(ctx context.Context) (replies, misfits int, err error) {
+func (f *replyWriter) counts(ctx context.Context) (replies, misfits int, err error) {
 	err = f.tx.QueryRowContext(ctx, `SELECT count(*) FILTER (WHERE status = 200), count(*) FILTER (WHERE status = ?) FROM requests WHERE part = ?`,
-		wrongForm, f.part).Scan(&replies, &misfits)
-	return replies, misfits, f.s.fault(ctx, err)
+		statusFormRejected, f.part).Scan(&replies, &misfits)
+	return replies, misfits, f.store.wrapError(ctx, err)
 }
 
-// release deletes the requests of a part that were rejected for their form, so that they
+// deleteFormRejected deletes the requests of a part that were rejected for their form, so that they
 // are recorded again.
-func (s *batchStore) release(ctx context.Context, part string) error {
-	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part = ? AND status = ?`, part, wrongForm)
-	return s.fault(ctx, err)
+func (s *batchStore) deleteFormRejected(ctx context.Context, part string) error {
+	_, err := s.db.ExecContext(ctx, `DELETE FROM requests WHERE part = ? AND status = ?`, part, statusFormRejected)
+	return s.wrapError(ctx, err)
 }
 
 func (s *batchStore) close() error { return s.db.Close() }
 
-// delete deletes the files of a closed store.
-func (s *batchStore) delete() error {
-	for _, end := range []string{"-wal", "-shm", "-journal", ""} {
-		if err := os.Remove(s.path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+// deleteFiles deletes the files of a closed store.
+func (s *batchStore) deleteFiles() error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal", ""} {
+		if err := os.Remove(s.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

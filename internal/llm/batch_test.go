@@ -25,9 +25,9 @@ func batchPass(n int, results *[]string) Pass {
 			r.Messages[1].Text = fmt.Sprintf("answer %d", i)
 			reply, err := c.Complete(ctx, r)
 			switch {
-			case Deferred(err):
+			case IsDeferred(err):
 				*results = append(*results, "later")
-			case Fatal(err):
+			case IsFatal(err):
 				return "", err
 			case err != nil:
 				*results = append(*results, err.Error())
@@ -317,15 +317,15 @@ func FuzzBatchReplies(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("["), 1000))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		for line := range bytes.Lines(content) {
-			l := readReply(line)
-			if key := l.key(); key != nil && len(key) != 32 {
+			l := parseBatchReply(line)
+			if key := l.requestKey(); key != nil && len(key) != 32 {
 				t.Errorf("got a key of %d bytes", len(key))
 			}
 			if l.Response != nil {
-				if u, _ := replyCost(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
+				if u, _ := replyUsage(l.Response.Body); u.PromptTokens < 0 || u.CompletionTokens < 0 {
 					t.Errorf("got usage %+v", u)
 				}
-				if e := batchRefusal(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {
+				if e := newBatchStatusError(l.Response.Status, l.Response.Body); len(e.Message) > 2000 {
 					t.Errorf("got a message of %d bytes", len(e.Message))
 				}
 			}

@@ -16,9 +16,9 @@ import (
 // A server that has responded before gets a grace period to restart. For one that
 // has not, any other error response counts 1 too.
 const (
-	connectionWeight = 4
-	openWeight       = 16
-	grace            = 5 * time.Second
+	connectionFailureWeight = 4
+	openThreshold           = 16
+	restartGracePeriod      = 5 * time.Second
 )
 
 // A Breaker ends a run whose server is down or rejects all requests, instead of
@@ -30,13 +30,13 @@ const (
 type Breaker struct {
 	clock Clock
 
-	mu       sync.Mutex
-	open     *DownError
-	weight   int
-	since    time.Time // first failure since the last response
-	answered bool      // whether the server has ever responded
-	wake     map[int]context.CancelFunc
-	next     int
+	mu           sync.Mutex
+	downErr      *DownError
+	weight       int
+	firstFailure time.Time // first failure since the last response
+	responded    bool      // whether the server has ever responded
+	wake         map[int]context.CancelFunc
+	nextID       int
 }
 
 // NewBreaker returns a closed breaker.
@@ -48,15 +48,15 @@ func NewBreaker(c Clock) *Breaker {
 func (b *Breaker) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.open == nil {
+	if b.downErr == nil {
 		return nil
 	}
-	return b.open
+	return b.downErr
 }
 
-// Around calls send while the breaker is closed. It goes inside Retry, so that it
+// Do calls send while the breaker is closed. It goes inside Retry, so that it
 // sees every attempt.
-func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
+func (b *Breaker) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	if err := b.Err(); err != nil {
 		return usage.Usage{}, err
 	}
@@ -67,19 +67,19 @@ func (b *Breaker) Around(ctx context.Context, _ func() Size, send Send) (usage.U
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.record(err)
-	if err != nil && b.open != nil {
-		return u, b.open
+	if err != nil && b.downErr != nil {
+		return u, b.downErr
 	}
 	return u, err
 }
 
 // record counts the outcome of an attempt. b.mu must be held.
 func (b *Breaker) record(err error) {
-	if b.open != nil {
+	if b.downErr != nil {
 		return
 	}
 	weight, fatal := severity(err)
-	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.answered {
+	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.responded {
 		weight = 1
 	}
 	switch {
@@ -87,19 +87,19 @@ func (b *Breaker) record(err error) {
 	case weight < 0:
 		return
 	case weight == 0:
-		b.weight, b.answered = 0, true
+		b.weight, b.responded = 0, true
 		return
 	default:
 		now := b.clock.Now()
 		if b.weight == 0 {
-			b.since = now
+			b.firstFailure = now
 		}
 		b.weight += weight
-		if b.weight < openWeight || b.answered && now.Sub(b.since) < grace {
+		if b.weight < openThreshold || b.responded && now.Sub(b.firstFailure) < restartGracePeriod {
 			return
 		}
 	}
-	b.open = &DownError{Cause: withUsage(err, usage.Usage{})} // one call paid for it, not all that fail with it
+	b.downErr = &DownError{Cause: withUsage(err, usage.Usage{})} // one call paid for it, not all that fail with it
 	for _, cancel := range b.wake {
 		cancel()
 	}
@@ -112,10 +112,10 @@ func severity(err error) (weight int, fatal bool) {
 		return 0, false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
-		return connectionWeight, e.Certificate
+		return connectionFailureWeight, e.Certificate
 	}
 	if isA[*TimeoutError](err) {
-		return connectionWeight, false
+		return connectionFailureWeight, false
 	}
 	if isA[*BudgetError](err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return -1, false
@@ -128,9 +128,9 @@ func severity(err error) (weight int, fatal bool) {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed:
 		return 1, true
 	case http.StatusOK:
-		return connectionWeight, false
+		return connectionFailureWeight, false
 	}
-	if e.Status < 400 || outOfCredit(e) {
+	if e.Status < 400 || isOutOfCredit(e) {
 		return 1, true
 	}
 	if e.Status >= 500 {
@@ -144,28 +144,28 @@ func (b *Breaker) Clock(c Clock) Clock { return &breakerClock{c, b} }
 
 type breakerClock struct {
 	Clock
-	b *Breaker
+	breaker *Breaker
 }
 
 // Sleep implements Clock.
-func (w *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
-	sleep, cancel := context.WithCancel(ctx)
+func (c *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
+	sleepCtx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	w.b.mu.Lock()
-	if w.b.open != nil {
-		defer w.b.mu.Unlock()
-		return w.b.open
+	c.breaker.mu.Lock()
+	if c.breaker.downErr != nil {
+		defer c.breaker.mu.Unlock()
+		return c.breaker.downErr
 	}
-	id := w.b.next
-	w.b.next++
-	w.b.wake[id] = cancel
-	w.b.mu.Unlock()
-	err := w.Clock.Sleep(sleep, d)
-	w.b.mu.Lock()
-	defer w.b.mu.Unlock()
-	delete(w.b.wake, id)
-	if err != nil && ctx.Err() == nil && w.b.open != nil {
-		return w.b.open
+	id := c.breaker.nextID
+	c.breaker.nextID++
+	c.breaker.wake[id] = cancel
+	c.breaker.mu.Unlock()
+	err := c.Clock.Sleep(sleepCtx, d)
+	c.breaker.mu.Lock()
+	defer c.breaker.mu.Unlock()
+	delete(c.breaker.wake, id)
+	if err != nil && ctx.Err() == nil && c.breaker.downErr != nil {
+		return c.breaker.downErr
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := &script{steps: []error{tt.err}}
 			b := NewBreaker(newFakeClock())
-			c := Layered(s, nil, b)
+			c := Wrap(s, nil, b)
 			var err error
 			for range 100 {
 				_, err = c.Complete(t.Context(), ask(nil))
@@ -46,7 +46,7 @@ func TestBreakerOpensForADeadServer(t *testing.T) {
 				t.Errorf("%d calls, want %d", s.calls(), tt.calls)
 			}
 			if tt.calls < 100 {
-				if e := as[*DownError](t, err); !Fatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
+				if e := as[*DownError](t, err); !IsFatal(err) || e.Unwrap() == nil || !strings.Contains(e.Error(), "giving up") || b.Err() == nil {
 					t.Errorf("got %v", err)
 				}
 			} else if b.Err() != nil {
@@ -61,7 +61,7 @@ func TestBreakerToleratesRestart(t *testing.T) {
 	down := &NetworkError{Message: "refused"}
 	s := &script{steps: []error{nil, down, down, down, down, down, down, nil, down}}
 	b := NewBreaker(clock)
-	c := Layered(s, nil, b)
+	c := Wrap(s, nil, b)
 	for range 8 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(100 * time.Millisecond)
@@ -81,7 +81,7 @@ func TestBreakerToleratesRestart(t *testing.T) {
 func TestBreakerIgnoresBadRequests(t *testing.T) {
 	s := &script{steps: []error{nil, status(400)}}
 	b := NewBreaker(newFakeClock())
-	c := Layered(s, nil, b)
+	c := Wrap(s, nil, b)
 	for range 100 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 	}
@@ -104,7 +104,7 @@ func TestBreakerWakesSleepers(t *testing.T) {
 			}
 			return nil, status(401)
 		})
-		c := Layered(srv, nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b)
+		c := Wrap(srv, nil, &Retry{Retries: 5, Clock: b.Clock(clock)}, b)
 		start := time.Now()
 		var wg sync.WaitGroup
 		for i := range 10 {

@@ -24,16 +24,16 @@ type Budget struct {
 	maxTokens int
 
 	mu       sync.Mutex
-	spent    spending
-	reserved spending
+	spent    amount
+	reserved amount
 	inFlight int
 	stopped  *BudgetError
 	changed  chan struct{} // closed and replaced when a request ends
 }
 
-type spending struct{ usd, tokens float64 }
+type amount struct{ usd, tokens float64 }
 
-func (s spending) add(t spending) spending { return spending{s.usd + t.usd, s.tokens + t.tokens} }
+func (s amount) add(t amount) amount { return amount{s.usd + t.usd, s.tokens + t.tokens} }
 
 // NewBudget returns a budget with limits in USD and in tokens; 0 means no limit.
 func NewBudget(maxUSD float64, maxTokens int) *Budget {
@@ -47,21 +47,21 @@ func (b *Budget) Spent() (usd float64, tokens int) {
 	return b.spent.usd, int(min(b.spent.tokens, 1<<62))
 }
 
-// At returns the layer for a model with these prices, in USD per million tokens.
+// Layer returns the layer for a model with these prices, in USD per million tokens.
 // All layers of a Budget share its limits.
-func (b *Budget) At(in, out float64) Layer { return &priced{b, in / 1e6, out / 1e6} }
+func (b *Budget) Layer(in, out float64) Layer { return &budgetLayer{b, in / 1e6, out / 1e6} }
 
-type priced struct {
+type budgetLayer struct {
 	b       *Budget
 	in, out float64 // USD per token
 }
 
-func (p *priced) cost(prompt, reply int) spending {
-	return spending{float64(prompt)*p.in + float64(reply)*p.out, float64(prompt) + float64(reply)}
+func (p *budgetLayer) cost(prompt, reply int) amount {
+	return amount{float64(prompt)*p.in + float64(reply)*p.out, float64(prompt) + float64(reply)}
 }
 
-// Around implements Layer.
-func (p *priced) Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
+// Do implements Layer.
+func (p *budgetLayer) Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error) {
 	b := p.b
 	if b.maxUSD <= 0 && b.maxTokens <= 0 {
 		u, err := send(ctx)
@@ -87,7 +87,7 @@ func (p *priced) Around(ctx context.Context, size func() Size, send Send) (usage
 
 // reserve sets aside what a request may cost, waiting for requests in flight if
 // necessary.
-func (b *Budget) reserve(ctx context.Context, cost spending) error {
+func (b *Budget) reserve(ctx context.Context, cost amount) error {
 	for {
 		b.mu.Lock()
 		if b.stopped == nil {
@@ -116,25 +116,25 @@ func (b *Budget) reserve(ctx context.Context, cost spending) error {
 }
 
 // exceeded returns an error if s is above a limit. b.mu must be held.
-func (b *Budget) exceeded(s spending) *BudgetError {
+func (b *Budget) exceeded(s amount) *BudgetError {
 	if b.maxUSD > 0 && s.usd > b.maxUSD {
-		return &BudgetError{What: "USD", Limit: b.maxUSD, Spent: b.spent.usd}
+		return &BudgetError{Unit: "USD", Limit: b.maxUSD, Spent: b.spent.usd}
 	}
 	if b.maxTokens > 0 && s.tokens > float64(b.maxTokens) {
-		return &BudgetError{What: "tokens", Limit: float64(b.maxTokens), Spent: b.spent.tokens}
+		return &BudgetError{Unit: "tokens", Limit: float64(b.maxTokens), Spent: b.spent.tokens}
 	}
 	return nil
 }
 
 // settle replaces a reservation by the actual cost of the request.
-func (b *Budget) settle(reserved, cost spending) {
+func (b *Budget) settle(reserved, cost amount) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.spent = b.spent.add(cost)
 	b.inFlight--
-	b.reserved = b.reserved.add(spending{-reserved.usd, -reserved.tokens})
+	b.reserved = b.reserved.add(amount{-reserved.usd, -reserved.tokens})
 	if b.inFlight == 0 {
-		b.reserved = spending{} // drop rounding errors
+		b.reserved = amount{} // drop rounding errors
 	}
 	b.broadcast()
 }
@@ -149,7 +149,7 @@ func (b *Budget) broadcast() {
 var priceTable []byte
 
 type prices struct {
-	Noted  string                `json:"noted"`
+	Date   string                `json:"noted"`
 	Batch  float64               `json:"batch"`
 	Models map[string][2]float64 `json:"models"`
 }
@@ -159,8 +159,8 @@ func readPrices() (p prices) {
 	return p
 }
 
-// PricesNoted returns the date on which the prices of Price were looked up.
-func PricesNoted() string { return readPrices().Noted }
+// PricesDate returns the date on which the prices of Price were looked up.
+func PricesDate() string { return readPrices().Date }
 
 // BatchFactor returns the price of tokens in a batch as a fraction of Price.
 func BatchFactor() float64 { return readPrices().Batch }
@@ -175,13 +175,13 @@ func PricedModels() []string { return slices.Sorted(maps.Keys(readPrices().Model
 func Price(model string) (in, out float64, ok bool) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	best := ""
-	known := readPrices().Models
-	for k := range known {
-		rest, is := strings.CutPrefix(name, k)
-		if is && len(k) > len(best) && (rest == "" || strings.ContainsRune("-:@", rune(rest[0]))) {
-			best = k
+	models := readPrices().Models
+	for candidate := range models {
+		rest, matches := strings.CutPrefix(name, candidate)
+		if matches && len(candidate) > len(best) && (rest == "" || strings.ContainsRune("-:@", rune(rest[0]))) {
+			best = candidate
 		}
 	}
-	p, ok := known[best]
+	p, ok := models[best]
 	return p[0], p[1], ok
 }

@@ -18,7 +18,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 	for name, b := range map[string]*Budget{"tokens": NewBudget(0, 1000), "USD": NewBudget(0.001, 0)} {
 		t.Run(name, func(t *testing.T) {
 			s := &script{usage: usage.Usage{Requests: 1, PromptTokens: 30, CompletionTokens: 20}}
-			c := Layered(s, ten, b.At(1, 1)) // 1 USD per million tokens
+			c := Wrap(s, ten, b.Layer(1, 1)) // 1 USD per million tokens
 			var err error
 			for err == nil {
 				_, err = c.Complete(t.Context(), ask(nil))
@@ -26,7 +26,7 @@ func TestBudgetStopsBeforeTheLimit(t *testing.T) {
 			e := as[*BudgetError](t, err)
 			usd, tokens := b.Spent()
 			// A request is reserved with 31 + 100 tokens and uses 50.
-			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !Fatal(err) || !strings.Contains(e.Error(), "limit of") {
+			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !IsFatal(err) || !strings.Contains(e.Error(), "limit of") {
 				t.Errorf("%v: got %d tokens, $%v, %d calls", e, tokens, usd, s.calls())
 			}
 			small := &Request{Messages: []Message{{User, "x"}}, MaxTokens: 1}
@@ -53,7 +53,7 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 			mu.Unlock()
 			return &Reply{Usage: usage.Usage{Requests: 1, PromptTokens: 50, CompletionTokens: 50}}, nil
 		})
-		c := Layered(slow, func(string) int { return 45 }, b.At(0, 0))
+		c := Wrap(slow, func(string) int { return 45 }, b.Layer(0, 0))
 		var wg sync.WaitGroup
 		done := 0
 		for range 64 {
@@ -79,16 +79,16 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 func TestBudgetCountsTimeouts(t *testing.T) {
 	ten := func(string) int { return 10 }
 	b := NewBudget(0, 10_000)
-	_, _ = Layered(&script{steps: []error{&TimeoutError{}}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{steps: []error{&TimeoutError{}}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 31 {
 		t.Errorf("got %d tokens for a timeout", n)
 	}
 	b = NewBudget(0, 10_000)
-	_, _ = Layered(&script{steps: []error{status(500)}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{steps: []error{status(500)}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 0 {
 		t.Errorf("got %d tokens for a 500", n)
 	}
-	_, _ = Layered(&script{usage: usage.Usage{Requests: 1}}, ten, b.At(0, 0)).Complete(t.Context(), ask(nil))
+	_, _ = Wrap(&script{usage: usage.Usage{Requests: 1}}, ten, b.Layer(0, 0)).Complete(t.Context(), ask(nil))
 	if _, n := b.Spent(); n != 31 {
 		t.Errorf("got %d tokens without reported usage", n)
 	}
@@ -96,7 +96,7 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 	cancel()
 	b = NewBudget(0, 100)
 	b.reserved.tokens = 90
-	if err := b.reserve(ctx, spending{tokens: 50}); !errors.Is(err, context.Canceled) {
+	if err := b.reserve(ctx, amount{tokens: 50}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -104,7 +104,7 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 func TestBudgetDoesNotOverflow(t *testing.T) {
 	b := NewBudget(0, 1)
 	for range 3 {
-		b.spent = b.spent.add((&priced{b, 1, 1}).cost(math.MaxInt, math.MaxInt))
+		b.spent = b.spent.add((&budgetLayer{b, 1, 1}).cost(math.MaxInt, math.MaxInt))
 	}
 	if usd, tokens := b.Spent(); !(usd > 0) || tokens <= 0 {
 		t.Errorf("got $%v and %d tokens, want more than 0", usd, tokens)

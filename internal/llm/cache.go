@@ -2,231 +2,289 @@ package llm
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"math"
-	"slices"
-	"unicode/utf8"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
 
-	"github.com/ragfaith/ragfaith/internal/usage"
+	"modernc.org/sqlite"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// cacheVersion changes with the meaning of keys or values.
-const cacheVersion = 2
+// CacheFile is the name of the cache file in its directory.
+const CacheFile = "replies.sqlite"
 
-// Completer returns a Completer that answers requests from the cache if this endpoint
-// and model were asked before with the same messages, schema, parameters and prompt
-// version, and otherwise stores the replies of next. Cached replies have Cached set and
-// cost no request. Replies that could not be parsed, or that the schema no longer
-// accepts, are neither stored nor used.
-func (k *Cache) Completer(next Completer, endpoint, model string) Completer {
-	return &cachedCompleter{Cache: k, next: next, endpoint: endpoint, model: model}
+const (
+	lockFile         = "replies.turns" // empty: only used for byte range locks
+	busyTimeout      = 2 * time.Second
+	sqliteBusy       = 5
+	maxCacheFailures = 3 // consecutive failures after which the cache is disabled
+)
+
+// A Cache stores replies and small values in a SQLite file that several processes can
+// share. It never fails a run: if the file is corrupt, locked or not writable, it calls
+// warn, and after a few failures the cache is disabled.
+type Cache struct {
+	path  string
+	clock Clock
+	warn  func(error)
+	locks *keyLocks
+
+	mu       sync.Mutex
+	db       *sql.DB
+	failures int
+	disabled error
 }
 
-type cachedCompleter struct {
-	*Cache
-	next            Completer
-	endpoint, model string
-}
-
-// find returns the stored reply to r, or nil.
-func (c *cachedCompleter) find(ctx context.Context, key []byte, r *Request) *Reply {
-	v, ok := c.load(ctx, `SELECT value FROM replies WHERE key = ?`, key)
-	if !ok {
-		return nil
+// OpenCache opens or creates the cache in directory dir (mode 0700, file mode 0600).
+// warn is called with problems, from any goroutine.
+func OpenCache(ctx context.Context, dir string, c Clock, warn func(error)) *Cache {
+	k := &Cache{path: filepath.Join(dir, CacheFile), clock: c, warn: warn, locks: &keyLocks{clock: c, held: map[string]chan struct{}{}}}
+	if err := k.open(ctx, dir); err != nil {
+		k.disabled = fmt.Errorf("cache %s: %w", k.path, err)
+		k.warnIfSet(k.disabled)
 	}
-	return decodeReply(v, r)
+	return k
 }
 
-// Complete implements Completer.
-func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	key := requestKey(c.endpoint, c.model, r)
-	if c.handle() != nil {
-		release, err := c.locks.acquire(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-		if reply := c.find(ctx, key, r); reply != nil {
-			return reply, nil
-		}
+func (k *Cache) open(ctx context.Context, dir string) error {
+	if err := safefile.MkdirPrivate(dir); err != nil {
+		return err
 	}
-	reply, err := c.next.Complete(ctx, r)
+	if safefile.Exposed(dir) {
+		k.warnIfSet(fmt.Errorf("cache %s: every user can write to its directory and replace replies", k.path))
+	}
+	if err := createPrivateFile(k.path); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", dataSource(k.path))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage}); err == nil {
-		// Replies that were paid for are stored even if the run is canceled.
-		c.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO replies VALUES (?, ?, ?)`, key, v, c.clock.Now().Unix())
-	}
-	return reply, nil
-}
-
-// A storedReply is the stored form of a reply. JSON is a string to preserve its bytes.
-type storedReply struct {
-	Text string      `json:"text"`
-	JSON string      `json:"json,omitempty"`
-	Made usage.Usage `json:"made"`
-}
-
-func decodeReply(v []byte, r *Request) *Reply {
-	var k storedReply
-	if json.Unmarshal(v, &k) != nil {
-		return nil
-	}
-	var value json.RawMessage
-	if r.Schema != nil {
-		value = json.RawMessage(k.JSON)
-		if !json.Valid(value) || r.Schema.Accept != nil && r.Schema.Accept(value) != nil {
-			return nil
-		}
-	} else if r.Accept != nil && r.Accept(k.Text) != nil {
-		return nil
-	}
-	return &Reply{Text: k.Text, JSON: value, Usage: usage.Usage{CachedRequests: 1}, Cached: true, OriginalUsage: k.Made}
-}
-
-// originalUsage reports for cached replies what they cost originally. So the usage of a
-// row does not depend on whether this run, an earlier one or another row paid for it.
-type originalUsage struct{ next Completer }
-
-// Complete implements Completer.
-func (c originalUsage) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	reply, err := c.next.Complete(ctx, r)
-	if err == nil && reply.Cached {
-		out := *reply
-		out.Usage = reply.OriginalUsage
-		return &out, nil
-	}
-	return reply, err
-}
-
-// requestKey returns the SHA-256 of everything that a reply depends on.
-func requestKey(endpoint, model string, r *Request) []byte {
-	type schema struct{ Name, JSON string }
-	k := struct {
-		Version                 int
-		Endpoint, Model, Prompt string
-		Messages                []Message
-		Schema                  *schema
-		Seed, MaxTokens         int
-		Temperature             float64
-	}{Version: cacheVersion, Endpoint: endpoint, Model: model, Prompt: r.Prompt, Messages: slices.Clone(r.Messages), Seed: r.Seed, MaxTokens: r.MaxTokens}
-	for i, m := range k.Messages {
-		if !utf8.ValidString(m.Text) { // JSON encodes all invalid bytes alike
-			k.Messages[i].Text = "sha256:" + sha256Hex(m.Text)
+	db.SetMaxOpenConns(8)
+	for _, q := range []string{
+		`PRAGMA journal_mode = WAL`, // persistent
+		`CREATE TABLE IF NOT EXISTS replies (key BLOB PRIMARY KEY, value BLOB NOT NULL, made INTEGER NOT NULL) WITHOUT ROWID`,
+		`CREATE TABLE IF NOT EXISTS items (space TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, made INTEGER NOT NULL, PRIMARY KEY (space, key)) WITHOUT ROWID`,
+	} {
+		if err := k.execRetry(ctx, db, q); err != nil {
+			return errors.Join(err, db.Close())
 		}
 	}
-	if !math.IsNaN(r.Temperature) && !math.IsInf(r.Temperature, 0) {
-		k.Temperature = r.Temperature
+	k.db = db
+	// Without the lock file each process sends its own requests.
+	if k.locks.file, err = safefile.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		k.locks.file = nil
 	}
-	if r.Schema != nil {
-		k.Schema = &schema{r.Schema.Name, string(r.Schema.JSON)}
-	}
-	b, _ := json.Marshal(k)
-	sum := sha256.Sum256(b)
-	return sum[:]
+	return nil
 }
 
-// Embedder returns an Embedder that stores vectors by text, endpoint and model, and asks
-// next for those that are missing.
-func (k *Cache) Embedder(next Embedder, endpoint, model string) Embedder {
-	return &cachedEmbedder{k, next, "vector\x00" + endpoint + "\x00" + model}
-}
-
-type cachedEmbedder struct {
-	*Cache
-	next  Embedder
-	space string
-}
-
-// Embed implements Embedder.
-func (c *cachedEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	out := make([][]float32, len(texts))
-	keys := make([]string, len(texts))
-	var missing []string
-	var at []int
-	for i, t := range texts {
-		keys[i] = sha256Hex(t)
-		if v, ok := c.Get(ctx, c.space, keys[i]); ok && json.Unmarshal(v, &out[i]) == nil && len(out[i]) > 0 {
-			continue
+// createPrivateFile makes sure that SQLite opens a file that only its owner can access and
+// that is not a symbolic link. SQLite creates the files beside it with the same mode and
+// does not follow links in their place.
+func createPrivateFile(path string) error {
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if err := safefile.CheckPath(path + suffix); err != nil {
+			return err
 		}
-		out[i] = nil
-		missing, at = append(missing, t), append(at, i)
 	}
-	var used usage.Usage
-	if len(missing) == 0 {
-		if len(texts) > 0 {
-			used.CachedRequests = 1
-		}
-		return out, used, nil
-	}
-	vs, used, err := c.next.Embed(ctx, missing)
+	f, err := safefile.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return nil, used, err
+		return err
 	}
-	for j, v := range vs {
-		out[at[j]] = v
-		if b, err := json.Marshal(v); err == nil {
-			c.Put(ctx, c.space, keys[at[j]], b)
+	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil && runtime.GOOS != "windows" {
+		return err
+	}
+	return nil
+}
+
+// execRetry repeats q while the file is busy: SQLite does not wait if two processes
+// create a file at the same time.
+func (k *Cache) execRetry(ctx context.Context, db *sql.DB, query string) error {
+	for deadline := k.clock.Now().Add(2 * busyTimeout); ; {
+		_, err := db.ExecContext(ctx, query)
+		e, ok := errors.AsType[*sqlite.Error](err)
+		if !ok || e.Code()&0xff != sqliteBusy || k.clock.Now().After(deadline) {
+			return err
+		}
+		if err := k.clock.Sleep(ctx, 50*time.Millisecond); err != nil {
+			return err
 		}
 	}
-	return out, used, nil
 }
 
-// sha256Hex returns the SHA-256 of s in hexadecimal.
-func sha256Hex(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return hex.EncodeToString(sum[:])
-}
-
-// An Item is a key and its value in a Cache.
-type Item struct {
-	Key   string
-	Value json.RawMessage
-}
-
-// Get returns the JSON value of a key in a namespace.
-func (k *Cache) Get(ctx context.Context, space, key string) (json.RawMessage, bool) {
-	v, ok := k.load(ctx, `SELECT value FROM items WHERE space = ? AND key = ?`, space, key)
-	if !ok || !json.Valid(v) {
-		return nil, false
+func dataSource(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
 	}
-	return v, true
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // C:/…
+		path = "/" + path
+	}
+	u := url.URL{Scheme: "file", Path: path, RawQuery: fmt.Sprintf(
+		"_pragma=busy_timeout(%d)&_pragma=synchronous(NORMAL)&_txlock=immediate", busyTimeout.Milliseconds())}
+	return u.String()
 }
 
-// Put sets the JSON value of a key in a namespace. It ignores values that are not JSON.
-func (k *Cache) Put(ctx context.Context, space, key string, value json.RawMessage) {
-	if !json.Valid(value) {
+func (k *Cache) warnIfSet(err error) {
+	if k.warn != nil {
+		k.warn(err)
+	}
+}
+
+// database returns the open database, or nil if the cache is disabled.
+func (k *Cache) database() *sql.DB {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.disabled != nil {
+		return nil
+	}
+	return k.db
+}
+
+// recordResult counts consecutive failures, except in a canceled run.
+func (k *Cache) recordResult(ctx context.Context, err error) {
+	if ctx.Err() != nil {
 		return
 	}
-	k.exec(context.WithoutCancel(ctx), `INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?)`, space, key, []byte(value), k.clock.Now().Unix())
+	var warning error
+	k.mu.Lock()
+	switch {
+	case err == nil:
+		k.failures = 0
+	case k.disabled == nil:
+		if k.failures++; k.failures >= maxCacheFailures {
+			k.disabled = fmt.Errorf("cache %s: disabled after %d failures: %w", k.path, k.failures, err)
+			warning = k.disabled
+		} else if k.failures == 1 {
+			warning = fmt.Errorf("cache %s: %w", k.path, err)
+		}
+	}
+	k.mu.Unlock()
+	if warning != nil {
+		k.warnIfSet(warning)
+	}
 }
 
-// List returns all items of a namespace, sorted by key.
-func (k *Cache) List(ctx context.Context, space string) (items []Item) {
-	db := k.handle()
+// queryValue returns one value. It records errors and reports them as missing values.
+func (k *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
+	db := k.database()
 	if db == nil {
-		return nil
+		return nil, false
 	}
-	rows, err := db.QueryContext(ctx, `SELECT key, value FROM items WHERE space = ? ORDER BY key`, space)
+	err := db.QueryRowContext(ctx, query, args...).Scan(&v)
+	if errors.Is(err, sql.ErrNoRows) {
+		k.recordResult(ctx, nil)
+		return nil, false
+	}
+	k.recordResult(ctx, err)
+	return v, err == nil
+}
+
+func (k *Cache) exec(ctx context.Context, query string, args ...any) {
+	db := k.database()
+	if db == nil {
+		return
+	}
+	_, err := db.ExecContext(ctx, query, args...)
+	k.recordResult(ctx, err)
+}
+
+// CacheStats describes the content of a cache.
+type CacheStats struct {
+	Path           string
+	Replies, Items int
+	Bytes          int64 // including the files beside the database
+	Oldest         time.Time
+}
+
+// Stats returns the content of the cache, or an error if it can't be read.
+func (k *Cache) Stats(ctx context.Context) (CacheStats, error) {
+	s := CacheStats{Path: k.path}
+	db := k.database()
+	if db == nil {
+		return s, k.disabledError()
+	}
+	var oldest sql.NullInt64
+	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM items),
+		(SELECT min(made) FROM (SELECT min(made) AS made FROM replies UNION ALL SELECT min(made) FROM items))`).Scan(&s.Replies, &s.Items, &oldest)
 	if err != nil {
-		k.record(ctx, err)
+		return s, fmt.Errorf("cache %s: %w", k.path, err)
+	}
+	if oldest.Valid {
+		s.Oldest = time.Unix(oldest.Int64, 0).UTC()
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(k.path + suffix); err == nil {
+			s.Bytes += info.Size()
+		}
+	}
+	return s, nil
+}
+
+// Clear removes entries older than age, or all with an age of 0, and returns how many.
+// With an age of 0 it deletes the file of a cache that can't be read.
+func (k *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
+	db := k.database()
+	if db == nil {
+		if age > 0 {
+			return 0, k.disabledError()
+		}
+		for _, suffix := range []string{"", "-wal", "-shm"} {
+			if err := os.Remove(k.path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return 0, err
+			}
+		}
+		return 0, nil
+	}
+	cutoff := k.clock.Now().Add(-age).Unix()
+	if age <= 0 {
+		cutoff = 1 << 62
+	}
+	n := int64(0)
+	for _, table := range []string{"replies", "items"} {
+		res, err := db.ExecContext(ctx, `DELETE FROM `+table+` WHERE made < ?`, cutoff)
+		if err != nil {
+			return int(n), fmt.Errorf("cache %s: %w", k.path, err)
+		}
+		if m, err := res.RowsAffected(); err == nil {
+			n += m
+		}
+	}
+	if _, err := db.ExecContext(ctx, `VACUUM`); err != nil {
+		k.warnIfSet(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", k.path, err))
+	}
+	return int(n), nil
+}
+
+func (k *Cache) disabledError() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.disabled
+}
+
+// Close closes the cache file.
+func (k *Cache) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.db == nil {
 		return nil
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var it Item
-		var v []byte
-		if err := rows.Scan(&it.Key, &v); err != nil {
-			k.record(ctx, err)
-			return items
-		}
-		if it.Value = v; json.Valid(v) {
-			items = append(items, it)
-		}
+	err := k.db.Close()
+	k.db = nil
+	if k.locks.file != nil {
+		_ = k.locks.file.Close() // nothing is ever written to it
 	}
-	k.record(ctx, rows.Err())
-	return items
+	if k.disabled == nil {
+		k.disabled = fmt.Errorf("cache %s: closed", k.path)
+	}
+	return err
 }

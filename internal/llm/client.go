@@ -29,15 +29,15 @@ type Config struct {
 }
 
 // String returns a description without the key, as do all other ways to print a Config.
-func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.shown()) }
+func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.redactedURL()) }
 
-// shown returns the base URL without password and query.
-func (c Config) shown() string {
+// redactedURL returns the base URL without password and query.
+func (c Config) redactedURL() string {
 	e, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
 	if err != nil {
 		return "an unusable base URL"
 	}
-	return e.name
+	return e.publicURL
 }
 
 // GoString returns the same as String.
@@ -45,7 +45,7 @@ func (c Config) GoString() string { return c.String() }
 
 // MarshalJSON writes a Config without its key.
 func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"base_url": c.shown(), "model": c.Model, "timeout": c.Timeout.String()})
+	return json.Marshal(map[string]any{"base_url": c.redactedURL(), "model": c.Model, "timeout": c.Timeout.String()})
 }
 
 // minOutputTokens is the smallest limit of output tokens worth a request.
@@ -61,20 +61,20 @@ const maxFormAttempts = 16
 // does not support are left out. The client remembers what works. It retries nothing
 // else.
 type Client struct {
-	api     *openai.Client
-	wire    *wire
-	at      endpoint
-	model   string
-	timeout time.Duration
-	tokens  *Tokens
+	api      *openai.Client
+	wire     *wire
+	endpoint endpoint
+	model    string
+	timeout  time.Duration
+	tokens   *Tokens
 
-	mu         sync.Mutex
-	form       form
-	formStats       // of form
-	noGuess    bool // guessing did not help when the server gave no reason
-	downgrades []Downgrade
-	notify     func(Downgrade) // may be nil
-	negotiate  chan struct{}   // lock that holds a value while a call negotiates
+	mu             sync.Mutex
+	form           form
+	formStats           // of form
+	guessingFailed bool // guessing did not help when the server gave no reason
+	downgrades     []Downgrade
+	notify         func(Downgrade) // may be nil
+	negotiate      chan struct{}   // lock that holds a value while a call negotiates
 }
 
 // NewClient returns a client; it sends nothing. It fails if the base URL is invalid or
@@ -83,40 +83,40 @@ func NewClient(c Config) (*Client, error) {
 	if c.Model == "" {
 		return nil, errors.New("no model is named")
 	}
-	at, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
+	ep, err := newEndpoint(c.BaseURL, c.AzureAPIVersion)
 	if err != nil {
 		return nil, err
 	}
 	header := ""
-	if at.azure {
+	if ep.azure {
 		header = c.APIKey
 	}
-	w := newWire(c.HTTPClient, []string{c.APIKey, at.secret}, header)
+	httpClient := newWire(c.HTTPClient, []string{c.APIKey, ep.secret}, header)
 	cfg := openai.DefaultConfig(c.APIKey)
-	if at.azure {
-		cfg = openai.DefaultAzureConfig(c.APIKey, at.base)
+	if ep.azure {
+		cfg = openai.DefaultAzureConfig(c.APIKey, ep.base)
 		cfg.AzureModelMapperFunc = func(model string) string {
-			if at.deployment != "" {
-				return at.deployment
+			if ep.deployment != "" {
+				return ep.deployment
 			}
 			return model
 		}
 	}
-	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = at.base, at.kind, at.version, c.Org, w
+	cfg.BaseURL, cfg.APIType, cfg.APIVersion, cfg.OrgID, cfg.HTTPClient = ep.base, ep.apiType, ep.version, c.Org, httpClient
 	return &Client{
-		api: openai.NewClientWithConfig(cfg), wire: w, at: at, model: c.Model, timeout: c.Timeout,
+		api: openai.NewClientWithConfig(cfg), wire: httpClient, endpoint: ep, model: c.Model, timeout: c.Timeout,
 		tokens: NewTokens(c.Model), negotiate: make(chan struct{}, 1),
 	}, nil
 }
 
 // Endpoint returns the base URL without secrets.
-func (c *Client) Endpoint() string { return c.at.name }
+func (c *Client) Endpoint() string { return c.endpoint.publicURL }
 
 // Model returns the name of the model.
 func (c *Client) Model() string { return c.model }
 
 // String returns the model and the endpoint.
-func (c *Client) String() string { return c.model + " at " + c.at.name }
+func (c *Client) String() string { return c.model + " at " + c.endpoint.publicURL }
 
 // GoString returns the same as String, so that %#v does not print the key.
 func (c *Client) GoString() string { return c.String() }
@@ -128,14 +128,14 @@ func (c *Client) Close() { c.wire.CloseIdleConnections() }
 // *ContextLengthError, *StatusError, *NetworkError, *TimeoutError and that of the
 // context; UsageOf returns what they cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	n := negotiation{c: c, schema: r.Schema != nil}
+	n := negotiation{client: c, schema: r.Schema != nil}
 	defer n.unlock()
 	f, err := n.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var used usage.Usage
-	var beforeGuess error // the server's error before the first guess
+	var errBeforeGuess error // the server's error before the first guess
 	for {
 		res, sent, err := c.send(ctx, r, f)
 		used.Requests += sent
@@ -144,42 +144,42 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			used = used.Add(c.replyUsage(r, res))
 			return c.read(r, f, res, used)
 		}
-		final, room := classify(err)
+		classified, available := classify(err)
 		if used.Requests >= maxFormAttempts {
-			return nil, withUsage(final, used)
+			return nil, withUsage(classified, used)
 		}
-		if room >= minOutputTokens && (f.maxOutput == 0 || room < f.maxOutput) && r.MaxTokens > room {
-			short := *r
-			short.MaxTokens = room
-			r = &short
+		if available >= minOutputTokens && (f.maxOutput == 0 || available < f.maxOutput) && r.MaxTokens > available {
+			shortened := *r
+			shortened.MaxTokens = available
+			r = &shortened
 			continue
 		}
-		if f.bounded(r) && refusesForm(final) {
+		if f.bounded(r) && isFormRejection(classified) {
 			f.noBounds = true // fewer servers support bounds than schemas
 			continue
 		}
-		next, guess, ok := adapt(f, r.Schema != nil, final)
+		next, guess, ok := adaptForm(f, r.Schema != nil, classified)
 		switch {
 		case !ok:
 		case sent == 0: // go-openai knows that the model rejects it
 			f = next
 			continue
 		default:
-			if next, ok, err = n.rejected(ctx, f, next, guess, final); err != nil {
+			if next, ok, err = n.rejected(ctx, f, next, guess, classified); err != nil {
 				return nil, withUsage(err, used)
 			}
 		}
 		if !ok {
-			if beforeGuess != nil && !Transient(final) {
-				n.guessedWrong()
-				final = beforeGuess
+			if errBeforeGuess != nil && !IsTransient(classified) {
+				n.recordWrongGuess()
+				classified = errBeforeGuess
 			}
-			return nil, withUsage(final, used)
+			return nil, withUsage(classified, used)
 		}
-		if guess && beforeGuess == nil {
-			beforeGuess = final
+		if guess && errBeforeGuess == nil {
+			errBeforeGuess = classified
 		} else if !guess {
-			beforeGuess = nil
+			errBeforeGuess = nil
 		}
 		f = next
 	}
@@ -187,9 +187,9 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 
 // send sends one request; sent is 0 if go-openai rejected it before that.
 func (c *Client) send(ctx context.Context, r *Request, f form) (res openai.ChatCompletionResponse, sent int, err error) {
-	try, cancel := withTimeout(ctx, c.timeout)
+	attemptCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
-	res, err = c.api.CreateChatCompletion(try, c.request(r, f))
+	res, err = c.api.CreateChatCompletion(attemptCtx, c.request(r, f))
 	switch {
 	case err == nil:
 		return res, 1, nil
@@ -225,7 +225,7 @@ func (c *Client) failure(ctx context.Context, err error) error {
 	if _, ok := errors.AsType[*NetworkError](err); ok {
 		return err
 	}
-	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.fromConnError(err)}
+	return &StatusError{Status: http.StatusOK, Message: "what it sent is not a reply: " + c.wire.redactConnError(err)}
 }
 
 // read converts a response into a Reply. The key is removed from the result and not
@@ -233,13 +233,13 @@ func (c *Client) failure(ctx context.Context, err error) error {
 func (c *Client) read(r *Request, f form, res openai.ChatCompletionResponse, used usage.Usage) (*Reply, error) {
 	reply, err := c.readReply(r, f, res, used)
 	if reply != nil {
-		reply.Text, reply.JSON = c.wire.fromReply(reply.Text), c.wire.fromJSON(reply.JSON)
+		reply.Text, reply.JSON = c.wire.redactReply(reply.Text), c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {
-		e.Reason, e.Text, e.Partial = c.wire.fromError(e.Reason), c.wire.fromError(e.Text), c.wire.fromJSON(e.Partial)
+		e.Reason, e.Text, e.Partial = c.wire.redactError(e.Reason), c.wire.redactError(e.Text), c.wire.redactJSON(e.Partial)
 	}
 	if e, ok := errors.AsType[*RefusalError](err); ok {
-		e.Message = c.wire.fromError(e.Message)
+		e.Message = c.wire.redactError(e.Message)
 	}
 	return reply, err
 }
@@ -252,24 +252,24 @@ func (c *Client) readReply(r *Request, f form, res openai.ChatCompletionResponse
 	text := messageText(choice.Message)
 	switch {
 	case choice.Message.Refusal != "":
-		return nil, withUsage(&RefusalError{Reason: "refusal", Message: shorten(choice.Message.Refusal, 300)}, used)
+		return nil, withUsage(&RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}, used)
 	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, withUsage(&RefusalError{Reason: "content_filter"}, used)
 	}
 	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" ||
 		res.Usage.CompletionTokensDetails != nil && res.Usage.CompletionTokensDetails.ReasoningTokens > 0
 	reply := &Reply{Text: text, Usage: used, reasoned: reasoned}
-	atLimit := truncated(string(choice.FinishReason))
+	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
 		started = started && strings.TrimSpace(answer) != ""
 		return withUsage(&LengthError{
-			Limit: f.outputTokens(r), Reasoning: !started, reasoned: reasoned,
-			prose: started && !reasoned && r.Schema != nil && !startsWithJSON(answer),
+			Limit: f.outputTokens(r), Reasoning: !started, hasReasoning: reasoned,
+			isProse: started && !reasoned && r.Schema != nil && !startsWithJSON(answer),
 		}, used)
 	}
 	if r.Schema == nil {
-		if atLimit && (r.Accept == nil || !isFinalAnswer(text)) {
+		if atLimit && (r.Accept == nil || !isCompleteAnswer(text)) {
 			return nil, lengthError()
 		}
 		if r.Accept != nil {

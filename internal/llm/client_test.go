@@ -181,7 +181,7 @@ func TestRequestTimeout(t *testing.T) {
 	c := client(t, Config{BaseURL: srv.URL, Timeout: 30 * time.Millisecond})
 	for range 2 {
 		_, err := c.Complete(t.Context(), ask(verdicts()))
-		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !Transient(err) || !e.Timeout() {
+		if e := as[*TimeoutError](t, err); e.After != 30*time.Millisecond || !IsTransient(err) || !e.Timeout() {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -196,7 +196,7 @@ func TestConnectionRefused(t *testing.T) {
 	srv := httptest.NewServer(nil)
 	srv.Close()
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !Transient(err) {
+	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "refused") || !IsTransient(err) {
 		t.Errorf("got %v", e)
 	}
 }

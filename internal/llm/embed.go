@@ -19,10 +19,10 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, usage.
 	if len(texts) == 0 {
 		return nil, usage.Usage{}, nil
 	}
-	try, cancel := withTimeout(ctx, c.timeout)
+	attemptCtx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
 	used := usage.Usage{Requests: 1}
-	res, err := c.api.CreateEmbeddings(try, openai.EmbeddingRequestStrings{
+	res, err := c.api.CreateEmbeddings(attemptCtx, openai.EmbeddingRequestStrings{
 		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
 	if err != nil {
@@ -46,14 +46,14 @@ const minLongText = 200
 
 // textsTruncated reports whether a server counted fewer tokens than the texts have
 // words. It ignores short texts, for which servers may report no or unrelated counts.
-func textsTruncated(texts []string, reported int) bool {
-	long, words := false, 0
+func textsTruncated(texts []string, promptTokens int) bool {
+	hasLongText, words := false, 0
 	for _, t := range texts {
 		n := minTokens(t)
-		long = long || n >= minLongText
+		hasLongText = hasLongText || n >= minLongText
 		words += n
 	}
-	return long && reported > 0 && float64(reported) < minTokensPerWord*float64(words)
+	return hasLongText && promptTokens > 0 && float64(promptTokens) < minTokensPerWord*float64(words)
 }
 
 // vectors returns the vectors in the order of the texts.
@@ -93,8 +93,8 @@ func (b *BatchedEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 	}
 	out := make([][]float32, 0, len(texts))
 	var used usage.Usage
-	for at := 0; at < len(texts); at += size {
-		v, u, err := b.Next.Embed(ctx, texts[at:min(at+size, len(texts))])
+	for start := 0; start < len(texts); start += size {
+		v, u, err := b.Next.Embed(ctx, texts[start:min(start+size, len(texts))])
 		used = used.Add(u)
 		if err != nil {
 			return nil, used, withUsage(err, used)

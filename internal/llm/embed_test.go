@@ -48,7 +48,7 @@ func TestEmbedRejectsInvalidResponses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, _ := server(t, func(_ int, _ sent, w http.ResponseWriter) { fmt.Fprintf(w, `{"data":[%s]}`, data) })
 			v, u, err := client(t, Config{BaseURL: srv.URL}).Embed(t.Context(), []string{"a", "b"})
-			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || Transient(err) {
+			if _ = as[*StatusError](t, err); v != nil || u.Requests != 1 || UsageOf(err).Requests != 1 || IsTransient(err) {
 				t.Errorf("got %v, %+v, %v", v, u, err)
 			}
 		})

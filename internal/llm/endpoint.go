@@ -18,12 +18,12 @@ const (
 // An endpoint is a server and the variant of the API that it speaks.
 type endpoint struct {
 	base       string // in the form that go-openai expects
-	kind       openai.APIType
+	apiType    openai.APIType
 	version    string // of Azure's API
 	deployment string // from the base URL; if empty, the name of the model
 	azure      bool
 	secret     string // password in the base URL
-	name       string // base URL without secrets
+	publicURL  string // base URL without secrets
 }
 
 // newEndpoint parses a base URL. It is one of Azure if version is set, or by its host,
@@ -56,38 +56,38 @@ func newEndpoint(base, version string) (endpoint, error) {
 	}
 	u.RawQuery = ""
 	u.Path = strings.TrimRight(u.Path, "/")
-	for _, end := range []string{"/chat/completions", "/embeddings"} {
-		u.Path = strings.TrimSuffix(u.Path, end)
+	for _, suffix := range []string{"/chat/completions", "/embeddings"} {
+		u.Path = strings.TrimSuffix(u.Path, suffix)
 	}
 	u.RawPath = ""
-	e := endpoint{kind: openai.APITypeOpenAI}
+	e := endpoint{apiType: openai.APITypeOpenAI}
 	e.secret, _ = u.User.Password()
 	host := strings.ToLower(u.Hostname())
-	before, name, deployment := strings.Cut(u.Path, "/openai/deployments/")
+	prefix, name, deployment := strings.Cut(u.Path, "/openai/deployments/")
 	e.azure = version != "" || deployment || strings.HasSuffix(host, ".azure.com") || strings.HasSuffix(host, ".azure.us")
 	switch {
 	case !e.azure:
 	case strings.HasSuffix(u.Path, "/openai/v1"):
 		e.version = version
 	case strings.HasSuffix(u.Path, "/models"):
-		e.kind, e.version = openai.APITypeCloudflareAzure, version
+		e.apiType, e.version = openai.APITypeCloudflareAzure, version
 	default:
-		e.kind, e.version = openai.APITypeAzure, version
+		e.apiType, e.version = openai.APITypeAzure, version
 		if e.version == "" {
 			e.version = azureVersion
 		}
 		if deployment {
-			u.Path = before
+			u.Path = prefix
 			e.deployment, _, _ = strings.Cut(name, "/")
 		}
 		u.Path = strings.TrimSuffix(u.Path, "/openai")
 	}
 	e.base = u.String()
-	open := *u
-	open.User = nil
-	e.name = open.String()
+	public := *u
+	public.User = nil
+	e.publicURL = public.String()
 	if e.deployment != "" {
-		e.name += "/openai/deployments/" + e.deployment
+		e.publicURL += "/openai/deployments/" + e.deployment
 	}
 	return e, nil
 }

@@ -61,8 +61,8 @@ type LengthError struct {
 	Limit     int  // the limit that was sent, in tokens; 0 if the server chose it
 	Reasoning bool // the reply was all reasoning, without the beginning of an answer
 
-	reasoned bool // a part of the reply was reasoning
-	prose    bool // the reply does not begin with JSON, and may be untagged reasoning
+	hasReasoning bool // a part of the reply was reasoning
+	isProse      bool // the reply does not begin with JSON, and may be untagged reasoning
 }
 
 func (e *LengthError) Error() string {
@@ -75,21 +75,21 @@ func (e *LengthError) Error() string {
 	return fmt.Sprintf("the reply was cut off: it needs more than %d tokens", e.Limit)
 }
 
-// CutOff reports whether err is a truncated reply that may be complete if the caller
+// IsTruncated reports whether err is a truncated reply that may be complete if the caller
 // splits its request. A reply that is all reasoning does not count: the model reasons
 // about a part for as long as about the whole.
-func CutOff(err error) bool {
+func IsTruncated(err error) bool {
 	e, ok := errors.AsType[*LengthError](err)
 	return ok && !e.Reasoning
 }
 
-// TooMuch reports whether a request may succeed if the caller splits it: its reply
+// IsTooLong reports whether a request may succeed if the caller splits it: its reply
 // was truncated, or its prompt is too long.
-func TooMuch(err error) bool { return CutOff(err) || isA[*ContextLengthError](err) }
+func IsTooLong(err error) bool { return IsTruncated(err) || isA[*ContextLengthError](err) }
 
-// Unreadable reports whether err is a reply that was not usable, because it could
+// IsUnusable reports whether err is a reply that was not usable, because it could
 // not be parsed or was truncated. Asking in another way may help.
-func Unreadable(err error) bool { return CutOff(err) || isA[*ParseError](err) }
+func IsUnusable(err error) bool { return IsTruncated(err) || isA[*ParseError](err) }
 
 // A ContextLengthError is a prompt that is longer than the model's context window.
 type ContextLengthError struct {
@@ -116,14 +116,14 @@ type RefusalError struct {
 }
 
 func (e *RefusalError) Error() string {
-	what := "the model refused to answer"
+	msg := "the model refused to answer"
 	if e.Reason == "content_filter" {
-		what = "a content filter stopped the request or the reply"
+		msg = "a content filter stopped the request or the reply"
 	}
 	if e.Message == "" {
-		return what
+		return msg
 	}
-	return what + ": " + e.Message
+	return msg + ": " + e.Message
 }
 
 // A ParseError is a reply that does not contain what was requested.
@@ -134,26 +134,26 @@ type ParseError struct {
 	// if Schema.Accept accepts that. Only a caller that checks for missing elements may
 	// use it.
 	Partial json.RawMessage
-	// NoAnswer is set if the reply is empty or all reasoning. After Reask has repeated
+	// NoAnswer is set if the reply is empty or all reasoning. After ReplyRetry has repeated
 	// the request, asking in another way does not help either.
 	NoAnswer bool
 
-	prose bool // the reply does not contain even the beginning of a JSON value
+	isProse bool // the reply does not contain even the beginning of a JSON value
 }
 
 func (e *ParseError) Error() string {
-	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, shorten(e.Text, 60))
+	return fmt.Sprintf("the reply can't be read: %s (it begins %q)", e.Reason, truncateText(e.Text, 60))
 }
 
 // A BudgetError is a request that was not sent because it could have exceeded a
 // limit. Nothing is sent after the first one.
 type BudgetError struct {
-	What         string // "tokens" or "USD"
+	Unit         string // "tokens" or "USD"
 	Limit, Spent float64
 }
 
 func (e *BudgetError) Error() string {
-	if e.What == "USD" {
+	if e.Unit == "USD" {
 		return fmt.Sprintf("the limit of $%.4g is reached: $%.4f spent, and the next request could pass it", e.Limit, e.Spent)
 	}
 	return fmt.Sprintf("the limit of %.0f tokens is reached: %.0f used, and the next request could pass it", e.Limit, e.Spent)
@@ -166,15 +166,15 @@ type DownError struct{ Cause error }
 func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
 func (e *DownError) Unwrap() error { return e.Cause }
 
-// Fatal reports whether err ends the run and not just a row: the server is down, the
+// IsFatal reports whether err ends the run and not just a row: the server is down, the
 // budget is spent, or the replies of a batch can't be read.
-func Fatal(err error) bool {
+func IsFatal(err error) bool {
 	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err)
 }
 
-// Drains reports whether requests in flight may still be answered after the fatal
+// CanDrain reports whether requests in flight may still be answered after the fatal
 // error err: the budget may be spent, but the server is up.
-func Drains(err error) bool { return !isA[*DownError](err) }
+func CanDrain(err error) bool { return !isA[*DownError](err) }
 
 // A usageError is an error of requests that cost something.
 type usageError struct {
@@ -202,9 +202,9 @@ func UsageOf(err error) usage.Usage {
 	return usage.Usage{}
 }
 
-// shorten returns s on one line of at most n runes. Runes that are not printable
+// truncateText returns s on one line of at most n runes. Runes that are not printable
 // become U+FFFD.
-func shorten(s string, n int) string {
+func truncateText(s string, n int) string {
 	var b strings.Builder
 	i := 0
 	for _, r := range strings.Join(strings.Fields(s), " ") {

@@ -21,7 +21,7 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 			t.Fatal(err)
 		}
 		k, w := openCache(t, dir)
-		if got := strings.Contains(w.String(), warning); got != want || k.handle() == nil {
+		if got := strings.Contains(w.String(), warning); got != want || k.database() == nil {
 			t.Errorf("a cache in %v: warned %t, want %t, and the cache used: %v", mode, got, want, w)
 		}
 		s, dir := batchStack(t, &batchtest.Server{}, Options{})

@@ -18,9 +18,9 @@ type format int
 
 // In the order in which they are tried.
 const (
-	bySchema format = iota // response_format json_schema, strict
-	byMode                 // response_format json_object, with the schema in the prompt
-	byPrompt               // only the schema in the prompt
+	jsonSchema   format = iota // response_format json_schema, strict
+	jsonMode                   // response_format json_object, with the schema in the prompt
+	jsonInPrompt               // only the schema in the prompt
 )
 
 // A tokenParam is the request parameter for the limit of output tokens.
@@ -47,7 +47,7 @@ type form struct {
 // bounded reports whether r is sent with its bounded schema. It stops runaway
 // generation, such as a string that a small model never closes.
 func (f form) bounded(r *Request) bool {
-	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == bySchema && !f.noBounds
+	return r.Bounded && r.Schema != nil && r.Schema.Bounded != nil && f.format == jsonSchema && !f.noBounds
 }
 
 // schema returns the schema that is sent with r.
@@ -89,14 +89,14 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 		return q
 	}
 	switch f.format {
-	case bySchema:
+	case jsonSchema:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{
 			Type:       openai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: f.schema(r), Strict: true},
 		}
-	case byMode:
+	case jsonMode:
 		q.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONObject}
-	case byPrompt:
+	case jsonInPrompt:
 	}
 	return q
 }
@@ -105,13 +105,13 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 // the end of the system message, so that the texts to judge stay last and all requests
 // share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
-	source := r.Messages
-	if r.Schema != nil && (f.format != bySchema || f.schemaInPrompt) {
-		source = withSystem(source, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
+	src := r.Messages
+	if r.Schema != nil && (f.format != jsonSchema || f.schemaInPrompt) {
+		src = withSystem(src, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
-	out := make([]openai.ChatCompletionMessage, 0, len(source))
+	out := make([]openai.ChatCompletionMessage, 0, len(src))
 	system := ""
-	for _, m := range source {
+	for _, m := range src {
 		text := m.Text
 		if f.noSystem && m.Role == System {
 			system += text + "\n\n"
@@ -136,15 +136,15 @@ func withSystem(ms []Message, text string) []Message {
 	return out
 }
 
-// refusesForm reports whether the server rejected the form of a request.
-func refusesForm(err error) bool {
+// isFormRejection reports whether the server rejected the form of a request.
+func isFormRejection(err error) bool {
 	e, ok := errors.AsType[*StatusError](err)
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// adapt returns a form that may work after a server rejected f with err. guess is set
+// adaptForm returns a form that may work after a server rejected f with err. guess is set
 // if the error does not say what is wrong.
-func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
+func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	switch {
 	case errors.Is(err, openai.ErrReasoningModelMaxTokensDeprecated):
 		f.tokenParam = maxCompletionTokens
@@ -153,8 +153,8 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 		f.noTemperature = true
 		return f, false, true
 	}
-	e, is := errors.AsType[*StatusError](err)
-	if !is || !negotiable(e.Status) {
+	e, isStatus := errors.AsType[*StatusError](err)
+	if !isStatus || !mayRejectForm(e.Status) {
 		return f, false, false
 	}
 	message := strings.ToLower(e.Param)
@@ -166,7 +166,7 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 		"max_tokens", "max_completion_tokens", "temperature") {
 		return f, false, false // possibly a transient fault
 	}
-	limit := namedLimit(e.Message)
+	limit := limitInMessage(e.Message)
 	switch {
 	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.maxOutput == 0 || limit < f.maxOutput):
 		f.maxOutput = limit
@@ -180,9 +180,9 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 		f.noSeed = true
 	case has("system") && has("role") && !f.noSystem:
 		f.noSystem = true
-	case schema && f.format < byPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
+	case schema && f.format < jsonInPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
 		f.format++
-	case schema && f.format < byPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
+	case schema && f.format < jsonInPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
 		f.format++
 		return f, true, true
 	default:
@@ -192,13 +192,13 @@ func adapt(f form, schema bool, err error) (next form, guess, ok bool) {
 }
 
 // containsAny reports whether s contains one of words.
-func containsAny(s string, words []string) bool {
-	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(s, w) })
+func containsAny(s string, substrs []string) bool {
+	return slices.ContainsFunc(substrs, func(w string) bool { return strings.Contains(s, w) })
 }
 
-// namedLimit returns the largest limit of output tokens that an error message allows,
+// limitInMessage returns the largest limit of output tokens that an error message allows,
 // or 0 if it names none.
-func namedLimit(message string) int {
+func limitInMessage(message string) int {
 	if n := firstNumber(message, `range[^.]{0,40}? to ([\d,]+) \(exclusive\)`); n > 0 {
 		return n - 1
 	}
@@ -212,8 +212,8 @@ func namedLimit(message string) int {
 	)
 }
 
-// negotiable reports whether a status may mean that the form of a request was rejected.
-func negotiable(status int) bool {
+// mayRejectForm reports whether a status may mean that the form of a request was rejected.
+func mayRejectForm(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
 		http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusNotImplemented:
@@ -225,7 +225,7 @@ func negotiable(status int) bool {
 // classify converts a StatusError that concerns the row, and not the form of the
 // request or the state of the server, into a more specific error. If only the reply is
 // too long for the context window, room is the number of tokens left for it.
-func classify(err error) (out error, room int) { //nolint:staticcheck // the error is the main result
+func classify(err error) (out error, available int) { //nolint:staticcheck // the error is the main result
 	e, ok := errors.AsType[*StatusError](err)
 	if !ok || e.Status < 400 {
 		return err, 0
@@ -244,9 +244,9 @@ func classify(err error) (out error, room int) { //nolint:staticcheck // the err
 		limit := firstNumber(e.body+" "+e.Message, `"n_ctx": ?([\d]+)`, `context (?:length|size|window)[^\d]{0,24}([\d,]+)`, `([\d,]+) maximum`, `tokens allowed \(?([\d,]+)`, `maximum input length is ([\d,]+)`, `([\d,]+) tokens? context`)
 		prompt := firstNumber(e.Message, `([\d,]+) in the messages`, `([\d,]+) input tokens`)
 		if limit > 0 && prompt > 0 {
-			room = max(0, limit-prompt-8)
+			available = max(0, limit-prompt-8)
 		}
-		return &ContextLengthError{Limit: limit, Message: e.Message}, room
+		return &ContextLengthError{Limit: limit, Message: e.Message}, available
 	}
 	return err, 0
 }

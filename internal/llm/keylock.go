@@ -31,11 +31,11 @@ func (t *keyLocks) acquire(ctx context.Context, key []byte) (release func(), err
 	if err != nil || t.file == nil {
 		return done, err
 	}
-	at := int64(binary.LittleEndian.Uint64(key) >> 1 &^ (1 << 62))
+	offset := int64(binary.LittleEndian.Uint64(key) >> 1 &^ (1 << 62))
 	for {
-		switch taken, err := lock(t.file, at); {
-		case taken:
-			return func() { _ = unlock(t.file, at); done() }, nil
+		switch locked, err := tryLock(t.file, offset); {
+		case locked:
+			return func() { _ = unlock(t.file, offset); done() }, nil
 		case err != nil: // the file system has no locks
 			return done, nil //nolint:nilerr // each process sends its own request
 		}

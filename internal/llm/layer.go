@@ -15,18 +15,18 @@ type Size struct{ Prompt, Reply int }
 type Send func(context.Context) (usage.Usage, error)
 
 // A Layer wraps requests to a server: it calls send once, several times, later or
-// not at all, and returns the usage of all these calls. Retry, Pace, Budget, Breaker
+// not at all, and returns the usage of all these calls. Retry, RateLimiter, Budget, Breaker
 // and Meter are layers for completions and embeddings. Only layers that need the
 // size of a request call size.
 type Layer interface {
-	Around(ctx context.Context, size func() Size, send Send) (usage.Usage, error)
+	Do(ctx context.Context, size func() Size, send Send) (usage.Usage, error)
 }
 
-// Layered wraps next in layers, the outermost first. tokens counts the tokens of a
+// Wrap wraps next in layers, the outermost first. tokens counts the tokens of a
 // text; nil means Rough.
-func Layered(next Completer, tokens func(string) int, layers ...Layer) Completer {
+func Wrap(next Completer, tokens func(string) int, layers ...Layer) Completer {
 	if tokens == nil {
-		tokens = Rough
+		tokens = EstimateTokens
 	}
 	for i := len(layers) - 1; i >= 0; i-- {
 		next = &layeredCompleter{layers[i], next, tokens}
@@ -34,10 +34,10 @@ func Layered(next Completer, tokens func(string) int, layers ...Layer) Completer
 	return next
 }
 
-// LayeredEmbedder wraps next in layers, the outermost first.
-func LayeredEmbedder(next Embedder, tokens func(string) int, layers ...Layer) Embedder {
+// WrapEmbedder wraps next in layers, the outermost first.
+func WrapEmbedder(next Embedder, tokens func(string) int, layers ...Layer) Embedder {
 	if tokens == nil {
-		tokens = Rough
+		tokens = EstimateTokens
 	}
 	for i := len(layers) - 1; i >= 0; i-- {
 		next = &layeredEmbedder{layers[i], next, tokens}
@@ -54,7 +54,7 @@ type layeredCompleter struct {
 // Complete implements Completer.
 func (l *layeredCompleter) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	var reply *Reply
-	u, err := l.layer.Around(ctx, func() Size { return sizeOf(r, l.tokens) }, func(ctx context.Context) (usage.Usage, error) {
+	u, err := l.layer.Do(ctx, func() Size { return sizeOf(r, l.tokens) }, func(ctx context.Context) (usage.Usage, error) {
 		got, err := l.next.Complete(ctx, r)
 		if err != nil {
 			return UsageOf(err), err
@@ -85,7 +85,7 @@ func (l *layeredEmbedder) Embed(ctx context.Context, texts []string) ([][]float3
 		}
 		return s
 	}
-	u, err := l.layer.Around(ctx, size, func(ctx context.Context) (usage.Usage, error) {
+	u, err := l.layer.Do(ctx, size, func(ctx context.Context) (usage.Usage, error) {
 		got, u, err := l.next.Embed(ctx, texts)
 		out = got
 		return u, err
@@ -103,8 +103,8 @@ type Meter struct {
 	total usage.Usage
 }
 
-// Around adds the usage of send to the total.
-func (m *Meter) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
+// Do adds the usage of send to the total.
+func (m *Meter) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
 	u, err := send(ctx)
 	m.mu.Lock()
 	defer m.mu.Unlock()

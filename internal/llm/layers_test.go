@@ -57,7 +57,7 @@ func (f completerFunc) Complete(ctx context.Context, r *Request) (*Reply, error)
 
 func TestMeterCountsFailures(t *testing.T) {
 	m := &Meter{}
-	c := Layered(&script{steps: []error{status(500), nil}}, nil, m)
+	c := Wrap(&script{steps: []error{status(500), nil}}, nil, m)
 	_, _ = c.Complete(t.Context(), ask(nil))
 	_, _ = c.Complete(t.Context(), ask(nil))
 	if u := m.Total(); u != (usage.Usage{Requests: 2, PromptTokens: 10, CompletionTokens: 5}) {
@@ -73,7 +73,7 @@ func TestUsageOf(t *testing.T) {
 	if e := errors.New("x"); !errors.Is(withUsage(e, usage.Usage{}), e) {
 		t.Error("got a wrapped error without usage")
 	}
-	for _, e := range []error{&LengthError{}, &LengthError{Limit: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{What: "USD"}, &TimeoutError{}} {
+	for _, e := range []error{&LengthError{}, &LengthError{Limit: 5}, &ContextLengthError{}, &ContextLengthError{Limit: 5}, &RefusalError{Reason: "content_filter"}, &BudgetError{Unit: "USD"}, &TimeoutError{}} {
 		if e.Error() == "" {
 			t.Errorf("%T has an empty message", e)
 		}

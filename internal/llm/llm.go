@@ -97,8 +97,8 @@ func (r *Request) Vary(variant int) {
 	}
 }
 
-// Halves calls f for each half of ids, and stops at the first error.
-func Halves(ids []int, f func([]int) error) error {
+// SplitInHalf calls f for each half of ids, and stops at the first error.
+func SplitInHalf(ids []int, f func([]int) error) error {
 	n := (len(ids) + 1) / 2
 	if err := f(ids[:n]); err != nil {
 		return err

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock locks the byte of f at that offset, or reports that another open file holds the
+// tryLock locks the byte of f at that offset, or reports that another open file holds the
 // lock. The lock ends when f is closed, also if the process is killed.
-func lock(f *os.File, at int64) (taken bool, err error) {
-	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: at, Len: 1}
+func tryLock(f *os.File, offset int64) (ok bool, err error) {
+	l := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	err = unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &l)
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
 		return false, nil
@@ -19,7 +19,7 @@ func lock(f *os.File, at int64) (taken bool, err error) {
 	return err == nil, err
 }
 
-func unlock(f *os.File, at int64) error {
-	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: at, Len: 1}
+func unlock(f *os.File, offset int64) error {
+	l := unix.Flock_t{Type: unix.F_UNLCK, Whence: io.SeekStart, Start: offset, Len: 1}
 	return unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &l)
 }

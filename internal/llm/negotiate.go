@@ -17,7 +17,7 @@ type Downgrade struct {
 
 // String describes the change for a warning.
 func (d Downgrade) String() string {
-	how := map[string]string{byMode.String(): "in JSON mode, without a schema", byPrompt.String(): "in the prompt alone"}[d.To]
+	how := map[string]string{jsonMode.String(): "in JSON mode, without a schema", jsonInPrompt.String(): "in the prompt alone"}[d.To]
 	cause := ""
 	if d.Status != 0 {
 		cause = fmt.Sprintf(" (%v)", &StatusError{Status: d.Status, Message: d.Message})
@@ -31,14 +31,14 @@ func (f format) String() string {
 
 // formStats counts what a client has seen of its current form.
 type formStats struct {
-	accepted      int // requests with a schema that the server accepted
-	doubts        int // calls since then that it accepted only in another form
-	parsed, prose int // replies with and without JSON
+	accepted              int // requests with a schema that the server accepted
+	rejections            int // calls since then that it accepted only in another form
+	withJSON, withoutJSON int // replies with and without JSON
 }
 
-// doubtsToSwitch is the number of consecutive calls that must be rejected in a form
+// rejectionsToSwitch is the number of consecutive calls that must be rejected in a form
 // that worked before, until all calls switch to another one.
-const doubtsToSwitch = 3
+const rejectionsToSwitch = 3
 
 // Downgrades returns the changes so far, in order.
 func (c *Client) Downgrades() []Downgrade {
@@ -47,26 +47,26 @@ func (c *Client) Downgrades() []Downgrade {
 	return append([]Downgrade(nil), c.downgrades...)
 }
 
-// current returns the current form, and whether the server has accepted it.
-func (c *Client) current() (f form, proven bool) {
+// currentForm returns the current form, and whether the server has accepted it.
+func (c *Client) currentForm() (f form, proven bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.form, c.accepted > 0
 }
 
-// adopt uses f for all following calls, in addition to the restrictions of the current
+// adoptForm uses f for all following calls, in addition to the restrictions of the current
 // form. cause is the error that led to it, or nil.
-func (c *Client) adopt(f form, cause error) {
+func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
-	from := c.form
-	if c.form = mergeForms(from, f); c.form.withoutLimits() != from.withoutLimits() {
+	previous := c.form
+	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
 		c.formStats = formStats{}
 	}
-	if c.form.format == from.format {
+	if c.form.format == previous.format {
 		c.mu.Unlock()
 		return
 	}
-	d := Downgrade{From: from.format.String(), To: c.form.format.String()}
+	d := Downgrade{From: previous.format.String(), To: c.form.format.String()}
 	if e, ok := errors.AsType[*StatusError](cause); ok {
 		d.Status, d.Message = e.Status, e.Message
 	}
@@ -92,9 +92,9 @@ func (c *Client) countReply(f form, err error) {
 	switch {
 	case f.withoutLimits() != c.form.withoutLimits():
 	case !bad:
-		c.parsed++
-	case e.prose:
-		if c.prose++; c.prose > c.parsed {
+		c.withJSON++
+	case e.isProse:
+		if c.withoutJSON++; c.withoutJSON > c.withJSON {
 			c.form.schemaInPrompt = true
 		}
 	}
@@ -103,25 +103,25 @@ func (c *Client) countReply(f form, err error) {
 // A negotiation finds a form that the server accepts for one call. Other calls that
 // are rejected meanwhile wait for its result.
 type negotiation struct {
-	c         *Client
-	schema    bool // the request has a schema
-	start     form // current form when the call started
-	locked    bool // the call holds the client's negotiation lock
-	confirm   bool // the request is being repeated unchanged to confirm the rejection
-	confirmed form // the form that the rejection suggests
-	cause     error
+	client     *Client
+	schema     bool // the request has a schema
+	start      form // current form when the call started
+	locked     bool // the call holds the client's negotiation lock
+	confirming bool // the request is being repeated unchanged to confirm the rejection
+	confirmed  form // the form that the rejection suggests
+	cause      error
 }
 
 // begin returns the form to send. If none has worked yet and another call is
 // negotiating, it waits for that.
 func (n *negotiation) begin(ctx context.Context) (form, error) {
-	f, proven := n.c.current()
-	if !proven && len(n.c.negotiate) > 0 {
+	f, proven := n.client.currentForm()
+	if !proven && len(n.client.negotiate) > 0 {
 		if err := n.lock(ctx); err != nil {
 			return f, err
 		}
 		n.unlock()
-		f, _ = n.c.current()
+		f, _ = n.client.currentForm()
 	}
 	n.start = f
 	return f, nil
@@ -129,7 +129,7 @@ func (n *negotiation) begin(ctx context.Context) (form, error) {
 
 func (n *negotiation) lock(ctx context.Context) error {
 	select {
-	case n.c.negotiate <- struct{}{}:
+	case n.client.negotiate <- struct{}{}:
 		n.locked = true
 		return nil
 	case <-ctx.Done():
@@ -141,7 +141,7 @@ func (n *negotiation) lock(ctx context.Context) error {
 func (n *negotiation) unlock() {
 	if n.locked {
 		n.locked = false
-		<-n.c.negotiate
+		<-n.client.negotiate
 	}
 }
 
@@ -157,22 +157,22 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 		if err := n.lock(ctx); err != nil {
 			return f, false, err
 		}
-		found, _ := n.c.current()
+		found, _ := n.client.currentForm()
 		if found = mergeForms(f, found); found.withoutLimits() != f.withoutLimits() {
 			n.unlock()
 			return found, true, nil // another call has found a form meanwhile
 		}
 	}
-	n.c.mu.Lock()
-	proven, noGuess := n.c.accepted > 0, n.c.noGuess
-	n.c.mu.Unlock()
+	n.client.mu.Lock()
+	proven, noGuess := n.client.accepted > 0, n.client.guessingFailed
+	n.client.mu.Unlock()
 	e, _ := errors.AsType[*StatusError](cause)
-	doubtful := next.format != f.format || proven || e.Status >= http.StatusInternalServerError
-	if doubtful && (!n.confirm || n.confirmed != next) {
-		n.confirm, n.confirmed = true, next
+	needsConfirmation := next.format != f.format || proven || e.Status >= http.StatusInternalServerError
+	if needsConfirmation && (!n.confirming || n.confirmed != next) {
+		n.confirming, n.confirmed = true, next
 		return f, true, nil
 	}
-	n.confirm = false
+	n.confirming = false
 	if guess && (proven || noGuess) {
 		return f, false, nil
 	}
@@ -182,31 +182,31 @@ func (n *negotiation) rejected(ctx context.Context, f, next form, guess bool, ca
 	return next, true, nil
 }
 
-// guessedWrong records that no guess helped, so that other calls do not try.
-func (n *negotiation) guessedWrong() {
-	n.c.mu.Lock()
-	defer n.c.mu.Unlock()
-	n.c.noGuess = true
+// recordWrongGuess records that no guess helped, so that other calls do not try.
+func (n *negotiation) recordWrongGuess() {
+	n.client.mu.Lock()
+	defer n.client.mu.Unlock()
+	n.client.guessingFailed = true
 }
 
 // succeed records that the server accepted form f. If it accepted other forms before,
 // this is treated as an exception until it happens several times in a row.
 func (n *negotiation) succeed(f form) {
-	c := n.c
+	c := n.client
 	c.mu.Lock()
 	same := f.withoutLimits() == c.form.withoutLimits()
 	switch {
 	case same && n.schema:
-		c.accepted, c.doubts = c.accepted+1, 0
+		c.accepted, c.rejections = c.accepted+1, 0
 	case !same && f != n.start && c.accepted > 0:
-		c.doubts++
+		c.rejections++
 	}
-	odd := !same && c.accepted > 0 && c.doubts < doubtsToSwitch
+	exception := !same && c.accepted > 0 && c.rejections < rejectionsToSwitch
 	c.mu.Unlock()
-	if odd {
+	if exception {
 		f = form{maxOutput: f.maxOutput, noBounds: f.noBounds}
 	}
 	if f != n.start {
-		c.adopt(f, n.cause) // this first success is not counted, so the form is less proven
+		c.adoptForm(f, n.cause) // this first success is not counted, so the form is less proven
 	}
 }

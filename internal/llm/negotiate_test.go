@@ -49,7 +49,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 			c := client(t, Config{BaseURL: srv.URL})
 			retry := &Retry{Retries: 1, Clock: &fakeClock{}}
 			for range 3 {
-				_, _ = Layered(c, nil, retry).Complete(t.Context(), ask(verdicts()))
+				_, _ = Wrap(c, nil, retry).Complete(t.Context(), ask(verdicts()))
 			}
 			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
@@ -153,7 +153,7 @@ func TestNamedLimit(t *testing.T) {
 		"max_completion_tokens is too large: 200,000. This model supports up to 100,000 tokens":                                                        100_000,
 		"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.":                                   0,
 	} {
-		if got := namedLimit(message); got != want {
+		if got := limitInMessage(message); got != want {
 			t.Errorf("%s: got %d, want %d", message, got, want)
 		}
 	}

@@ -25,19 +25,19 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 	if v := parseWhole(text, schema); v != nil {
 		return v, nil
 	}
-	after, ok := Answer(text)
+	answer, ok := Answer(text)
 	if !ok {
 		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
-	if len(after) < len(text) {
-		if v := parseWhole(after, schema); v != nil {
+	if len(answer) < len(text) {
+		if v := parseWhole(answer, schema); v != nil {
 			return v, nil
 		}
-		text = after
+		text = answer
 	}
 	var found [][2]json.RawMessage // raw and normalized
-	var refused error
-	any := false
+	var rejection error
+	sawValue := false
 	for i := 0; i < len(text); {
 		j := strings.IndexAny(text[i:], "{[")
 		if j < 0 {
@@ -48,29 +48,29 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 		err := r.value(0)
 		switch {
 		case err == nil:
-			any = true
+			sawValue = true
 			raw := text[i:r.pos]
-			if v, why := acceptValue(r.out, schema); why != nil {
-				refused = why
+			if v, reason := acceptValue(r.out, schema); reason != nil {
+				rejection = reason
 			} else {
 				found = append(found, [2]json.RawMessage{[]byte(raw), v})
 			}
 			i = r.pos
-		case errors.Is(err, errCutOff):
+		case errors.Is(err, errTruncated):
 			if !r.sawKey { // a lone bracket in prose
-				any = true
+				sawValue = true
 				i = len(text)
 				break
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
-			if v, why := acceptValue(r.completePrefix(), schema); why == nil {
+			if v, reason := acceptValue(r.completePrefix(), schema); reason == nil {
 				e.Partial = v
 			}
 			return nil, e
 		default:
 			i = max(r.pos, i+1)
 			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
-				any = true
+				sawValue = true
 				i = nextLineStart(text, i)
 			}
 		}
@@ -79,14 +79,14 @@ func parse(reply string, schema *Schema, echo func(raw string) bool) (json.RawMe
 		return v, nil
 	}
 	switch {
-	case refused != nil:
-		return nil, &ParseError{Reason: refused.Error(), Text: reply}
-	case any:
+	case rejection != nil:
+		return nil, &ParseError{Reason: rejection.Error(), Text: reply}
+	case sawValue:
 		return nil, &ParseError{Reason: "its JSON is broken, or only repeats the prompt", Text: reply}
 	case strings.TrimSpace(text) == "":
 		return nil, &ParseError{Reason: "it is empty", Text: reply, NoAnswer: true}
 	}
-	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, prose: true}
+	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, isProse: true}
 }
 
 // lastNonEcho returns the last value that is not an echo of the prompt. It checks only
@@ -102,7 +102,7 @@ func lastNonEcho(found [][2]json.RawMessage, echo func(raw string) bool) json.Ra
 
 // parseWhole returns the complete reply if it is the value.
 func parseWhole(text string, schema *Schema) json.RawMessage {
-	for _, t := range []string{text, unfence(text)} {
+	for _, t := range []string{text, trimFence(text)} {
 		b := []byte(strings.TrimPrefix(strings.TrimSpace(t), "\ufeff"))
 		if !withinDepth(b) || !json.Valid(b) {
 			continue
@@ -141,8 +141,8 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	return nil, err
 }
 
-// unfence returns the content of a text that is a single code fence.
-func unfence(text string) string {
+// trimFence returns the content of a text that is a single code fence.
+func trimFence(text string) string {
 	t := strings.TrimSpace(text)
 	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") || len(t) < 6 {
 		return t
@@ -190,17 +190,17 @@ func withinDepth(b []byte) bool {
 	return true
 }
 
-// Index parses the id of a claim, sentence or chunk in a reply: a number of at most six
+// ParseIndex parses the id of a claim, sentence or chunk in a reply: a number of at most six
 // digits, bare or as a string, also as 1.0, "#1" or "claim_1". It returns -1 for anything
 // else. Prompts count from 0, but a reply may count from 1, which only all of its ids
 // together can show.
-func Index(raw json.RawMessage) int {
+func ParseIndex(raw json.RawMessage) int {
 	s := string(raw)
 	var text string
 	if json.Unmarshal(raw, &text) == nil {
 		s = strings.ToLower(strings.TrimSpace(text))
-		for _, what := range []string{"claim", "statement", "sentence", "chunk"} {
-			if rest, ok := strings.CutPrefix(s, what); ok {
+		for _, prefix := range []string{"claim", "statement", "sentence", "chunk"} {
+			if rest, ok := strings.CutPrefix(s, prefix); ok {
 				s = strings.TrimLeft(rest, " _-")
 			}
 		}

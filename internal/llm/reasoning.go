@@ -21,7 +21,7 @@ type reasoningBudget struct {
 	mu         sync.Mutex
 	extra      int           // tokens needed on top of those for the answer
 	limit      int           // the server rejects more, or is too slow for them; 0 if unknown
-	worked     bool          // some answer came after reasoning
+	succeeded  bool          // some answer came after reasoning
 	exhausted  bool          // some reply had no answer even with the largest limit
 	answered   bool          // some reply had an answer
 	unanswered int           // replies without one
@@ -33,12 +33,12 @@ type reasoningBudget struct {
 // the model needs. One call searches at a time; others that need more tokens wait for
 // its result.
 type tokenSearch struct {
-	*Reask
-	request   *Request // as the caller made it
-	searching bool     // this call is the one that searches
-	reasoned  bool     // a reply was truncated during or after its reasoning
-	truncated error    // of the previous attempt, if the current one has more tokens for that reason
-	timedOut  bool     // an attempt with more tokens has timed out
+	*ReplyRetry
+	request      *Request // as the caller made it
+	searching    bool     // this call is the one that searches
+	sawReasoning bool     // a reply was truncated during or after its reasoning
+	truncated    error    // of the previous attempt, if the current one has more tokens for that reason
+	timedOut     bool     // an attempt with more tokens has timed out
 }
 
 // firstRequest returns the request with the limit of output tokens learned so far.
@@ -46,7 +46,7 @@ func (s *tokenSearch) firstRequest() *Request {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if s.Fixed || b.extra == 0 {
+	if s.Deterministic || b.extra == 0 {
 		return s.request
 	}
 	r := *s.request
@@ -57,27 +57,27 @@ func (s *tokenSearch) firstRequest() *Request {
 // ceiling returns the largest limit to send, at most n unless the user set it. The
 // budget must be locked.
 func (s *tokenSearch) ceiling(n int) int {
-	n = s.limit(n)
+	n = s.limitOr(n)
 	if l := s.budget.limit; l > 0 {
 		n = min(n, l)
 	}
 	return n
 }
 
-// handles reports whether err shows that the model needs more output tokens for
+// shouldContinue reports whether err shows that the model needs more output tokens for
 // reasoning, or that the last increase was too large.
-func (s *tokenSearch) handles(err error) bool {
-	if s.truncated != nil && (isA[*ContextLengthError](err) || isA[*TimeoutError](err) || refusesForm(err)) {
+func (s *tokenSearch) shouldContinue(err error) bool {
+	if s.truncated != nil && (isA[*ContextLengthError](err) || isA[*TimeoutError](err) || isFormRejection(err)) {
 		return true
 	}
 	e, truncated := errors.AsType[*LengthError](err)
 	if !truncated {
 		return false
 	}
-	s.reasoned = s.reasoned || e.Reasoning || e.reasoned
+	s.sawReasoning = s.sawReasoning || e.Reasoning || e.hasReasoning
 	s.budget.mu.Lock()
 	defer s.budget.mu.Unlock()
-	return e.Reasoning || e.reasoned || e.prose && !s.Fixed && !s.budget.runaway
+	return e.Reasoning || e.hasReasoning || e.isProse && !s.Deterministic && !s.budget.runaway
 }
 
 // next returns the request to send after r failed with err, or nil and the error of
@@ -88,16 +88,16 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	if !truncated { // the server rejects the larger limit, or takes too long with it
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		before, _ := errors.AsType[*LengthError](s.truncated)
+		previous, _ := errors.AsType[*LengthError](s.truncated)
 		timeout := isA[*TimeoutError](err)
 		if timeout && !s.timedOut {
 			s.timedOut = true
 			return r, nil
 		}
-		if timeout || refusesForm(err) {
-			b.limit = before.Limit
+		if timeout || isFormRejection(err) {
+			b.limit = previous.Limit
 		}
-		s.recordFailure(before.Limit)
+		s.recordFailure(previous.Limit)
 		if timeout {
 			return nil, err
 		}
@@ -115,7 +115,7 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ceiling := maxReasoning
-	if !s.reasoned {
+	if !s.sawReasoning {
 		ceiling = maxUntagged
 	}
 	ceiling = s.ceiling(ceiling)
@@ -127,11 +127,11 @@ func (s *tokenSearch) next(ctx context.Context, r *Request, err error) (*Request
 		s.recordFailure(r.MaxTokens)
 		return nil, err
 	}
-	more := *r
-	more.MaxTokens = n
-	more.Bounded = r.Bounded || e.reasoned && !e.Reasoning
+	larger := *r
+	larger.MaxTokens = n
+	larger.Bounded = r.Bounded || e.hasReasoning && !e.Reasoning
 	s.truncated = err
-	return &more, nil
+	return &larger, nil
 }
 
 // context returns the context for sending r. If r has more tokens than before and
@@ -140,17 +140,17 @@ func (s *tokenSearch) context(ctx context.Context, r *Request) context.Context {
 	if s.truncated == nil && (r.Accept == nil || r.MaxTokens == s.request.MaxTokens) {
 		return ctx
 	}
-	return context.WithValue(ctx, noTimeoutRetry{}, true)
+	return context.WithValue(ctx, noTimeoutRetryKey{}, true)
 }
 
 // acquire waits until this call may search. If another call has found meanwhile that
 // more tokens are needed than r has, it returns the request with those.
 func (s *tokenSearch) acquire(ctx context.Context, r *Request) (*Request, error) {
 	b := &s.budget
-	for !s.searching && !s.Fixed {
+	for !s.searching && !s.Deterministic {
 		b.mu.Lock()
 		other := b.searching
-		if b.exhausted && b.worked {
+		if b.exhausted && b.succeeded {
 			other = nil // exceptional replies like this one need not wait for each other
 		} else if other == nil {
 			b.searching, s.searching = make(chan struct{}), true
@@ -184,14 +184,14 @@ func (s *tokenSearch) release() {
 
 // recordLimit learns from the limit of r, which was sufficient. reasoned reports
 // whether the reply had reasoning.
-func (s *tokenSearch) recordLimit(r *Request, reasoned bool) {
+func (s *tokenSearch) recordLimit(r *Request, replyReasoned bool) {
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if r.MaxTokens <= s.request.MaxTokens || !s.reasoned && !reasoned {
+	if r.MaxTokens <= s.request.MaxTokens || !s.sawReasoning && !replyReasoned {
 		return
 	}
-	b.extra, b.worked = max(b.extra, r.MaxTokens-s.request.MaxTokens), true
+	b.extra, b.succeeded = max(b.extra, r.MaxTokens-s.request.MaxTokens), true
 }
 
 // recordAnswer notes that a reply had an answer.
@@ -204,25 +204,25 @@ func (s *tokenSearch) recordAnswer() {
 // recordNoAnswer notes a reply without an answer. It reports whether repeating the
 // request is pointless, because the first replies of the run had no answer either.
 func (s *tokenSearch) recordNoAnswer() bool {
-	const enough = 6
+	const maxUnanswered = 6
 	b := &s.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.unanswered++
-	return !s.Fixed && !b.answered && b.unanswered > enough
+	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
 // recordFailure learns from a call that got no answer with a limit of n tokens. If no
 // call has ever got one, the others start with that limit, since a smaller one is
 // useless. The budget must be locked.
-func (s *tokenSearch) recordFailure(n int) {
+func (s *tokenSearch) recordFailure(limit int) {
 	b := &s.budget
-	if !s.reasoned {
+	if !s.sawReasoning {
 		b.runaway = true
 		return
 	}
 	b.exhausted = true
-	if !b.worked {
-		b.extra = max(b.extra, n)
+	if !b.succeeded {
+		b.extra = max(b.extra, limit)
 	}
 }

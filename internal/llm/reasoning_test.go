@@ -38,7 +38,7 @@ func reasoner(needs, limit int) func(int, sent, http.ResponseWriter) {
 func TestConcurrentCallsSearchOnce(t *testing.T) {
 	const calls = 16
 	srv, got := server(t, reasoner(20_000, 1<<20))
-	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
 	var wg sync.WaitGroup
 	for range calls {
 		wg.Go(func() {
@@ -55,7 +55,7 @@ func TestConcurrentCallsSearchOnce(t *testing.T) {
 
 func TestSearchStopsAtModelLimit(t *testing.T) {
 	srv, got := server(t, reasoner(50_000, 30_000))
-	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := a.Complete(t.Context(), ask(verdicts()))
 		if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != 30_000 {
@@ -77,7 +77,7 @@ func TestRejectedLimitEndsSearch(t *testing.T) {
 		}
 		say(w, "", "length")
 	})
-	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		if e := as[*LengthError](t, second(a.Complete(t.Context(), ask(verdicts())))); !e.Reasoning || e.Limit != 2048 {
 			t.Errorf("got %v", e)
@@ -96,7 +96,7 @@ func TestTimeoutEndsSearch(t *testing.T) {
 		&LengthError{Limit: 100, Reasoning: true}, &LengthError{Limit: 2048, Reasoning: true}, &TimeoutError{time.Minute}, &TimeoutError{time.Minute},
 		&LengthError{Limit: 2048, Reasoning: true},
 	}}
-	a := &Reask{Next: Layered(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
+	a := &ReplyRetry{Next: Wrap(s, nil, &Retry{Retries: 5, Clock: &fakeClock{}})}
 	_, err := a.Complete(t.Context(), ask(verdicts()))
 	_ = as[*TimeoutError](t, err)
 	_, err = a.Complete(t.Context(), ask(verdicts()))
@@ -113,9 +113,9 @@ func TestTimeoutEndsSearch(t *testing.T) {
 // Runaway prose is not treated as reasoning, so other requests keep their limit.
 func TestRunawayProseIsNotReasoning(t *testing.T) {
 	srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, "The user asks me to check", "length") })
-	a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+	a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
 	for range 2 {
-		if _, err := a.Complete(t.Context(), ask(verdicts())); !CutOff(err) {
+		if _, err := a.Complete(t.Context(), ask(verdicts())); !IsTruncated(err) {
 			t.Errorf("got %v", err)
 		}
 	}
@@ -129,7 +129,7 @@ func TestCanceledCallReleasesSearch(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	waiting := make(chan struct{})
 	calls := 0
-	a := &Reask{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
+	a := &ReplyRetry{Next: completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		if calls++; calls == 1 {
 			return nil, &LengthError{Limit: r.MaxTokens, Reasoning: true}
 		}

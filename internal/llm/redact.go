@@ -24,32 +24,32 @@ const (
 // secrets removes keys and passwords from server responses. Local servers often get a
 // placeholder as key, which must not be removed from ordinary text.
 type secrets struct {
-	random []string       // removed everywhere
-	words  *regexp.Regexp // removed from errors, as words; may be nil
+	anywhere    []string       // removed everywhere
+	wordPattern *regexp.Regexp // removed from errors, as words; may be nil
 }
 
 func newSecrets(keys ...string) *secrets {
 	s := &secrets{}
 	var words []string
 	for _, k := range keys {
-		letters := strings.IndexFunc(k, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
+		onlyLetters := strings.IndexFunc(k, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }) < 0
 		switch {
 		case len(k) >= minRandomKey && strings.ContainsAny(k, "0123456789"):
-			s.random = append(s.random, escapes(k)...)
-		case len(k) >= minRandomKey || len(k) >= minWordKey && !letters:
-			for _, form := range escapes(k) {
-				words = append(words, regexp.QuoteMeta(form))
+			s.anywhere = append(s.anywhere, encodedForms(k)...)
+		case len(k) >= minRandomKey || len(k) >= minWordKey && !onlyLetters:
+			for _, encoded := range encodedForms(k) {
+				words = append(words, regexp.QuoteMeta(encoded))
 			}
 		}
 	}
 	if len(words) > 0 {
-		s.words = regexp.MustCompile(`(^|[^A-Za-z0-9_-])(?:` + strings.Join(words, "|") + `)($|[^A-Za-z0-9_-])`)
+		s.wordPattern = regexp.MustCompile(`(^|[^A-Za-z0-9_-])(?:` + strings.Join(words, "|") + `)($|[^A-Za-z0-9_-])`)
 	}
 	return s
 }
 
-// escapes returns the forms in which a server may repeat a key.
-func escapes(key string) []string {
+// encodedForms returns the forms in which a server may repeat a key.
+func encodedForms(key string) []string {
 	out := []string{key}
 	quoted, _ := json.Marshal(key)
 	for _, v := range []string{url.QueryEscape(key), url.PathEscape(key), string(quoted[1 : len(quoted)-1])} {
@@ -60,30 +60,30 @@ func escapes(key string) []string {
 	return out
 }
 
-// fromReply removes random keys from the text of a reply.
-func (s *secrets) fromReply(text string) string {
-	for _, k := range s.random {
+// redactReply removes random keys from the text of a reply.
+func (s *secrets) redactReply(text string) string {
+	for _, k := range s.anywhere {
 		text = strings.ReplaceAll(text, k, redacted)
 	}
 	return text
 }
 
-// fromJSON removes random keys from a JSON value of a reply.
-func (s *secrets) fromJSON(v json.RawMessage) json.RawMessage {
-	for _, k := range s.random {
+// redactJSON removes random keys from a JSON value of a reply.
+func (s *secrets) redactJSON(v json.RawMessage) json.RawMessage {
+	for _, k := range s.anywhere {
 		v = bytes.ReplaceAll(v, []byte(k), []byte(redacted))
 	}
 	return v
 }
 
-// fromError removes all keys from the text of an error.
-func (s *secrets) fromError(text string) string {
-	text = s.fromReply(text)
-	if s.words == nil {
+// redactError removes all keys from the text of an error.
+func (s *secrets) redactError(text string) string {
+	text = s.redactReply(text)
+	if s.wordPattern == nil {
 		return text
 	}
 	for range 2 { // adjacent occurrences share the character between them
-		text = s.words.ReplaceAllString(text, "${1}"+redacted+"${2}")
+		text = s.wordPattern.ReplaceAllString(text, "${1}"+redacted+"${2}")
 	}
 	return text
 }
@@ -92,28 +92,28 @@ func (s *secrets) fromError(text string) string {
 // not valid, so there is no better delimiter than white space or quotes.
 var userinfo = regexp.MustCompile(`"[^"]*@|[^\s"']*@`)
 
-// fromConnError returns the text of a connection error without secrets, printable and
+// redactConnError returns the text of a connection error without secrets, printable and
 // of limited length. Proxies and TLS include what the peer sent, and an invalid proxy
 // URL is repeated with its password.
-func (s *secrets) fromConnError(err error) string {
-	text := userinfo.ReplaceAllStringFunc(s.fromError(err.Error()), func(found string) string {
+func (s *secrets) redactConnError(err error) string {
+	text := userinfo.ReplaceAllStringFunc(s.redactError(err.Error()), func(found string) string {
 		if found[0] == '"' {
 			return `"***@`
 		}
 		return "***@"
 	})
-	return shorten(query.ReplaceAllString(text, "$1"), maxMessage)
+	return truncateText(query.ReplaceAllString(text, "$1"), maxMessageChars)
 }
 
 // query matches the query and fragment of a URL, which may hold session tokens.
 var query = regexp.MustCompile(`(://[^\s"?#]*)[?#][^\s"]*`)
 
-// location returns the URL of a redirect without secrets.
-func (s *secrets) location(text string) string {
+// redactLocation returns the URL of a redirect without secrets.
+func (s *secrets) redactLocation(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return "a URL that is not valid"
 	}
 	u.User, u.RawQuery, u.Fragment, u.RawFragment = nil, "", "", ""
-	return shorten(s.fromError(u.String()), 200)
+	return truncateText(s.redactError(u.String()), 200)
 }

@@ -49,7 +49,7 @@ func TestKeysAreRemovedFromErrors(t *testing.T) {
 		{"short7", "short7", "short7"},
 		{"", "text", "text"},
 	} {
-		if got := newSecrets(tt.key).fromError(tt.text); got != tt.want {
+		if got := newSecrets(tt.key).redactError(tt.text); got != tt.want {
 			t.Errorf("%q of %q: got %q, want %q", tt.key, tt.text, got, tt.want)
 		}
 	}

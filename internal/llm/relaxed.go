@@ -19,21 +19,21 @@ type relaxedParser struct {
 	sawKey bool // a key and its colon were read: this is not prose in braces
 
 	// The longest prefix of out that forms a value when its brackets are closed.
-	whole  int    // its length
-	open   int    // number of closes that are needed
-	closes []byte // closing brackets of the open containers, innermost last
-	nested int    // depth inside an object of an array, which counts only when complete
+	completeLen int    // its length
+	openCount   int    // number of closes that are needed
+	closes      []byte // closing brackets of the open containers, innermost last
+	itemDepth   int    // depth inside an object of an array, which counts only when complete
 }
 
-// A parseFault is the reason why a value could not be read.
-type parseFault string
+// A parseError is the reason why a value could not be read.
+type parseError string
 
-func (f parseFault) Error() string { return string(f) }
+func (f parseError) Error() string { return string(f) }
 
 const (
-	errCutOff = parseFault("cut off")
-	errBroken = parseFault("broken")
-	errDeep   = parseFault("nested too deeply")
+	errTruncated = parseError("cut off")
+	errMalformed = parseError("broken")
+	errTooDeep   = parseError("nested too deeply")
 )
 
 // value reads one value at pos, after white space and comments.
@@ -43,11 +43,11 @@ func (r *relaxedParser) value(depth int) error {
 	}
 	switch c := r.src[r.pos]; {
 	case depth >= maxDepth:
-		return errDeep
+		return errTooDeep
 	case c == '{' || c == '[':
 		return r.container(c, depth)
 	case c == '"' || c == '\'':
-		return r.str()
+		return r.quotedString()
 	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
 		return r.number()
 	}
@@ -56,28 +56,28 @@ func (r *relaxedParser) value(depth int) error {
 
 // container reads an object or an array.
 func (r *relaxedParser) container(open byte, depth int) error {
-	end := byte('}')
+	closing := byte('}')
 	if open == '[' {
-		end = ']'
+		closing = ']'
 	}
 	inArray := len(r.closes) > 0 && r.closes[len(r.closes)-1] == ']'
 	r.pos++
 	r.out = append(r.out, open)
-	r.closes = append(r.closes, end)
-	if open == '{' && inArray || r.nested > 0 {
-		r.nested++
+	r.closes = append(r.closes, closing)
+	if open == '{' && inArray || r.itemDepth > 0 {
+		r.itemDepth++
 	}
-	r.mark()
+	r.markComplete()
 	for n := 0; ; n++ {
 		if err := r.skipSpace(); err != nil {
 			return err
 		}
-		if r.src[r.pos] == end {
+		if r.src[r.pos] == closing {
 			r.pos++
-			r.out = append(r.out, end)
+			r.out = append(r.out, closing)
 			r.closes = r.closes[:len(r.closes)-1]
-			if r.nested > 0 {
-				r.nested--
+			if r.itemDepth > 0 {
+				r.itemDepth--
 			}
 			return nil
 		}
@@ -93,33 +93,33 @@ func (r *relaxedParser) container(open byte, depth int) error {
 			return err
 		}
 		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
-			r.mark() // a number may continue
+			r.markComplete() // a number may continue
 		}
 		if err := r.skipSpace(); err != nil {
 			return err
 		}
-		r.mark()
+		r.markComplete()
 		switch r.src[r.pos] {
 		case ',':
 			r.pos++
-		case end:
+		case closing:
 		default:
-			return errBroken
+			return errMalformed
 		}
 	}
 }
 
-// mark records that everything up to here is complete.
-func (r *relaxedParser) mark() {
-	if r.nested == 0 {
-		r.whole, r.open = len(r.out), len(r.closes)
+// markComplete records that everything up to here is complete.
+func (r *relaxedParser) markComplete() {
+	if r.itemDepth == 0 {
+		r.completeLen, r.openCount = len(r.out), len(r.closes)
 	}
 }
 
 // completePrefix returns the complete part of a truncated value, with brackets closed.
 func (r *relaxedParser) completePrefix() []byte {
-	b := slices.Clone(r.out[:r.whole])
-	for i := r.open - 1; i >= 0; i-- {
+	b := slices.Clone(r.out[:r.completeLen])
+	for i := r.openCount - 1; i >= 0; i-- {
 		b = append(b, r.closes[i])
 	}
 	if !json.Valid(b) {
@@ -130,13 +130,13 @@ func (r *relaxedParser) completePrefix() []byte {
 
 func (r *relaxedParser) key() error {
 	if c := r.src[r.pos]; c == '"' || c == '\'' {
-		if err := r.str(); err != nil {
+		if err := r.quotedString(); err != nil {
 			return err
 		}
 	} else {
 		w := r.word()
 		if w == "" {
-			return errBroken
+			return errMalformed
 		}
 		r.out = strconv.AppendQuote(r.out, w)
 	}
@@ -144,7 +144,7 @@ func (r *relaxedParser) key() error {
 		return err
 	}
 	if r.src[r.pos] != ':' {
-		return errBroken
+		return errMalformed
 	}
 	r.pos++
 	r.sawKey = true
@@ -177,10 +177,10 @@ func (r *relaxedParser) literal() error {
 		r.out = append(r.out, "null"...)
 	default:
 		if r.pos == len(r.src) {
-			return errCutOff
+			return errTruncated
 		}
 		r.pos = max(at, r.pos)
-		return errBroken
+		return errMalformed
 	}
 	return nil
 }
@@ -202,16 +202,16 @@ func (r *relaxedParser) number() error {
 	}
 	if !json.Valid([]byte(s)) {
 		if r.pos == len(r.src) {
-			return errCutOff
+			return errTruncated
 		}
-		return errBroken
+		return errMalformed
 	}
 	r.out = append(r.out, s...)
 	return nil
 }
 
-// str reads a string in single or double quotes.
-func (r *relaxedParser) str() error {
+// quotedString reads a string in single or double quotes.
+func (r *relaxedParser) quotedString() error {
 	quote := r.src[r.pos]
 	r.pos++
 	r.out = append(r.out, '"')
@@ -238,13 +238,13 @@ func (r *relaxedParser) str() error {
 			r.pos += n
 		}
 	}
-	return errCutOff
+	return errTruncated
 }
 
 func (r *relaxedParser) escape() error {
 	if r.pos+1 >= len(r.src) {
 		r.pos = len(r.src)
-		return errCutOff
+		return errTruncated
 	}
 	c := r.src[r.pos+1]
 	switch {
@@ -283,19 +283,19 @@ func (r *relaxedParser) skipSpace() error {
 			i := strings.IndexByte(rest, '\n')
 			if i < 0 {
 				r.pos = len(r.src)
-				return errCutOff
+				return errTruncated
 			}
 			r.pos += i + 1
 		case strings.HasPrefix(rest, "/*"):
 			i := strings.Index(rest[2:], "*/")
 			if i < 0 {
 				r.pos = len(r.src)
-				return errCutOff
+				return errTruncated
 			}
 			r.pos += i + 4
 		default:
 			return nil
 		}
 	}
-	return errCutOff
+	return errTruncated
 }

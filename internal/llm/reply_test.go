@@ -126,7 +126,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 		"an error with status 200": {
 			func(w http.ResponseWriter) { fmt.Fprint(w, `{"error":{"message":"overloaded","code":503}}`) },
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); e.Status != 503 || !Transient(err) {
+				if e := as[*StatusError](t, err); e.Status != 503 || !IsTransient(err) {
 					t.Errorf("got %+v", e)
 				}
 			},
@@ -137,7 +137,7 @@ func TestInvalidRepliesAreErrors(t *testing.T) {
 				fmt.Fprint(w, "<html>")
 			},
 			func(t *testing.T, err error) {
-				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || Transient(err) {
+				if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "text/html") || IsTransient(err) {
 					t.Errorf("got %v", e)
 				}
 			},
@@ -224,7 +224,7 @@ func TestTruncatedFreeText(t *testing.T) {
 		{"", "stop", false, 1},
 	} {
 		srv, got := server(t, func(_ int, _ sent, w http.ResponseWriter) { say(w, tt.text, tt.finish) })
-		reply, err := (&Reask{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
+		reply, err := (&ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}).Complete(t.Context(), word())
 		if len(got()) != tt.requests {
 			t.Errorf("%q: %d requests, want %d", tt.text, len(got()), tt.requests)
 		}
@@ -242,7 +242,7 @@ func TestTruncatedFreeText(t *testing.T) {
 	for text, taken := range map[string]bool{"yes": true, "yes, and then": false, "well": false} {
 		var body bytes.Buffer
 		say(&body, text, "length")
-		reply, err, ok := c.replay(word(), answered{status: http.StatusOK, body: body.Bytes()})
+		reply, err, ok := c.replay(word(), storedResult{status: http.StatusOK, body: body.Bytes()})
 		if !ok || taken != (err == nil) || taken && reply.Text != text {
 			t.Errorf("%q in a batch: got %+v, %v, %t", text, reply, err, ok)
 		}
@@ -266,11 +266,11 @@ func TestReasoningIncreasesOutputTokens(t *testing.T) {
 					say(w, tt.text, "stop")
 				})
 				tt.r.Schema = withBounds(tt.r.Schema)
-				a := &Reask{Next: client(t, Config{BaseURL: srv.URL})}
+				a := &ReplyRetry{Next: client(t, Config{BaseURL: srv.URL})}
 				for range 2 {
 					reply, err := a.Complete(t.Context(), tt.r)
 					if needs > maxReasoning {
-						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || CutOff(err) {
+						if e := as[*LengthError](t, err); !e.Reasoning || e.Limit != maxReasoning || IsTruncated(err) {
 							t.Errorf("%s after %q: got %v", name, thoughts, err)
 						}
 					} else if err != nil || reply.Text != tt.text {

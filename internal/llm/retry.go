@@ -19,14 +19,14 @@ import (
 // 0.5 s, 1 s, 2 s and so on up to 30 s.
 type Retry struct {
 	Retries int           // after the first attempt
-	Cap     time.Duration // longest wait that a server may ask for; 0 means a minute
+	MaxWait time.Duration // longest wait that a server may ask for; 0 means a minute
 	Clock   Clock
 	Notify  func(err error, wait time.Duration) // may be nil
 }
 
-// Around calls send until it succeeds, fails permanently or runs out of retries.
-func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
-	pause := backoff.ExponentialBackOff{
+// Do calls send until it succeeds, fails permanently or runs out of retries.
+func (r *Retry) Do(ctx context.Context, _ func() Size, send Send) (usage.Usage, error) {
+	delays := backoff.ExponentialBackOff{
 		InitialInterval:     500 * time.Millisecond,
 		RandomizationFactor: 0.5,
 		Multiplier:          2,
@@ -36,17 +36,17 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usa
 	for attempt := 0; ; attempt++ {
 		u, err := send(ctx)
 		used = used.Add(u)
-		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !Transient(err) || finalTimeout(ctx, err) {
+		if err == nil || ctx.Err() != nil || attempt >= r.Retries || !IsTransient(err) || isFinalTimeout(ctx, err) {
 			return used, err
 		}
-		wait := pause.NextBackOff()
-		if asked, ok := retryAfter(err, r.Clock.Now()); ok {
-			limit := r.Cap
+		wait := delays.NextBackOff()
+		if requested, ok := retryAfter(err, r.Clock.Now()); ok {
+			limit := r.MaxWait
 			if limit <= 0 {
 				limit = time.Minute
 			}
 			// The random tenth spreads requests that were rejected together.
-			wait = min(asked, limit) + wait/10
+			wait = min(requested, limit) + wait/10
 		}
 		if r.Notify != nil {
 			r.Notify(err, wait)
@@ -57,17 +57,17 @@ func (r *Retry) Around(ctx context.Context, _ func() Size, send Send) (usage.Usa
 	}
 }
 
-// noTimeoutRetry is the key of a context in which Retry does not repeat a timeout.
-type noTimeoutRetry struct{}
+// noTimeoutRetryKey is the key of a context in which Retry does not repeat a timeout.
+type noTimeoutRetryKey struct{}
 
-// finalTimeout reports whether err is a timeout that must not be retried.
-func finalTimeout(ctx context.Context, err error) bool {
-	return isA[*TimeoutError](err) && ctx.Value(noTimeoutRetry{}) != nil
+// isFinalTimeout reports whether err is a timeout that must not be retried.
+func isFinalTimeout(ctx context.Context, err error) bool {
+	return isA[*TimeoutError](err) && ctx.Value(noTimeoutRetryKey{}) != nil
 }
 
-// Transient reports whether the same request may succeed later.
-func Transient(err error) bool {
-	if Fatal(err) {
+// IsTransient reports whether the same request may succeed later.
+func IsTransient(err error) bool {
+	if IsFatal(err) {
 		return false
 	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
@@ -84,15 +84,15 @@ func Transient(err error) bool {
 	case http.StatusRequestTimeout, http.StatusTooEarly:
 		return true
 	case http.StatusTooManyRequests:
-		return !outOfCredit(e)
+		return !isOutOfCredit(e)
 	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
 		return false
 	}
 	return e.Status >= 500
 }
 
-// outOfCredit reports whether e is a 402, or a 429 that waiting does not resolve.
-func outOfCredit(e *StatusError) bool {
+// isOutOfCredit reports whether e is a 402, or a 429 that waiting does not resolve.
+func isOutOfCredit(e *StatusError) bool {
 	return e.Status == http.StatusPaymentRequired ||
 		e.Status == http.StatusTooManyRequests && strings.Contains(e.Code+e.Message, "insufficient_quota")
 }
@@ -122,13 +122,13 @@ func retryAfter(err error, now time.Time) (time.Duration, bool) {
 	}
 	var longest, exhausted time.Duration
 	found, anyExhausted := false, false
-	for _, kind := range []string{"-requests", "-tokens", ""} {
-		d, ok := parseDelay(e.header.Get("X-Ratelimit-Reset"+kind), now)
+	for _, suffix := range []string{"-requests", "-tokens", ""} {
+		d, ok := parseDelay(e.header.Get("X-Ratelimit-Reset"+suffix), now)
 		if !ok {
 			continue
 		}
 		longest, found = max(longest, d), true
-		if e.header.Get("X-Ratelimit-Remaining"+kind) == "0" {
+		if e.header.Get("X-Ratelimit-Remaining"+suffix) == "0" {
 			exhausted, anyExhausted = max(exhausted, d), true
 		}
 	}

@@ -44,7 +44,7 @@ func TestTransient(t *testing.T) {
 		{&DownError{status(503)}, false},
 		{errors.New("other"), false},
 	} {
-		if got := Transient(tt.err); got != tt.want {
+		if got := IsTransient(tt.err); got != tt.want {
 			t.Errorf("%T %v: got %v, want %v", tt.err, tt.err, got, tt.want)
 		}
 	}
@@ -54,7 +54,7 @@ func TestRetryBackoffAndUsage(t *testing.T) {
 	clock := newFakeClock()
 	s := &script{steps: []error{status(500), &NetworkError{}, &TimeoutError{}, nil}}
 	notified := 0
-	c := Layered(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
+	c := Wrap(s, nil, &Retry{Retries: 5, Clock: clock, Notify: func(error, time.Duration) { notified++ }})
 	reply, err := c.Complete(t.Context(), ask(nil))
 	if err != nil || reply.Usage != (usage.Usage{Requests: 4, PromptTokens: 10, CompletionTokens: 5}) || notified != 3 {
 		t.Fatalf("got %+v, %v, notified %d", reply, err, notified)
@@ -69,18 +69,18 @@ func TestRetryBackoffAndUsage(t *testing.T) {
 func TestRetryGivesUp(t *testing.T) {
 	for retries, calls := range map[int]int{0: 1, 2: 3} {
 		s := &script{steps: []error{status(503)}}
-		_, err := Layered(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), ask(nil))
+		_, err := Wrap(s, nil, &Retry{Retries: retries, Clock: newFakeClock()}).Complete(t.Context(), ask(nil))
 		if as[*StatusError](t, err).Status != 503 || s.calls() != calls || UsageOf(err).Requests != calls {
 			t.Errorf("%d retries: got %v after %d calls, usage %+v", retries, err, s.calls(), UsageOf(err))
 		}
 	}
 	s := &script{steps: []error{status(400)}}
-	if _, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+	if _, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock()}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	s = &script{steps: []error{status(503)}}
-	_, err := Layered(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, ask(nil))
+	_, err := Wrap(s, nil, &Retry{Retries: 5, Clock: newFakeClock(), Notify: func(error, time.Duration) { cancel() }}).Complete(ctx, ask(nil))
 	if !errors.Is(err, context.Canceled) || s.calls() != 1 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
@@ -112,7 +112,7 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 		{&NetworkError{}, -1},
 	} {
 		clock := newFakeClock()
-		_, err := Layered(&script{steps: []error{tt.err, nil}}, nil, &Retry{Retries: 1, Cap: 30 * time.Second, Clock: clock}).Complete(t.Context(), ask(nil))
+		_, err := Wrap(&script{steps: []error{tt.err, nil}}, nil, &Retry{Retries: 1, MaxWait: 30 * time.Second, Clock: clock}).Complete(t.Context(), ask(nil))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,17 +129,17 @@ func TestRetryHonorsServerDelay(t *testing.T) {
 
 func TestReaskIncreasesOutputTokens(t *testing.T) {
 	s := &script{steps: []error{&LengthError{Limit: 100}, nil}}
-	reply, err := (&Reask{Next: s}).Complete(t.Context(), ask(nil))
+	reply, err := (&ReplyRetry{Next: s}).Complete(t.Context(), ask(nil))
 	if err != nil || s.asked[1].MaxTokens != 200 || s.asked[0].MaxTokens != 100 || reply.Usage.Requests != 2 {
 		t.Fatalf("got %+v, %v", reply, err)
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
-	_, err = (&Reask{Next: s}).Complete(t.Context(), ask(nil))
+	_, err = (&ReplyRetry{Next: s}).Complete(t.Context(), ask(nil))
 	if _ = as[*LengthError](t, err); s.calls() != 2 || UsageOf(err).Requests != 2 {
 		t.Errorf("got %v after %d calls", err, s.calls())
 	}
 	s = &script{steps: []error{&LengthError{Limit: 100}}}
-	if _, err = (&Reask{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
+	if _, err = (&ReplyRetry{Next: s, MaxOutputTokens: 100}).Complete(t.Context(), ask(nil)); err == nil || s.calls() != 1 {
 		t.Errorf("got %d requests above the limit", s.calls())
 	}
 }
@@ -147,7 +147,7 @@ func TestReaskIncreasesOutputTokens(t *testing.T) {
 func TestReaskDescribesError(t *testing.T) {
 	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
 	r := ask(verdicts())
-	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err != nil {
+	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	ms := s.asked[1].Messages
@@ -156,12 +156,12 @@ func TestReaskDescribesError(t *testing.T) {
 	}
 	s = &script{steps: []error{&ParseError{Reason: "x"}}}
 	r = &Request{Messages: []Message{{User, "q"}}}
-	_, err := (&Reask{Next: s}).Complete(t.Context(), r)
+	_, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r)
 	if _ = as[*ParseError](t, err); s.calls() != 2 || s.asked[1].Messages[0].Role != System || UsageOf(err).Requests != 2 {
 		t.Errorf("got %v, asked %+v", err, s.asked)
 	}
 	s = &script{steps: []error{&RefusalError{Reason: "refusal"}}}
-	if _, err := (&Reask{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {
+	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err == nil || s.calls() != 1 {
 		t.Errorf("a refusal was repeated: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ type Options struct {
 	Clock  Clock
 
 	Retries         int           // after the first attempt
-	WaitCap         time.Duration // longest wait that the server may ask for; 0 means a minute
+	MaxWait         time.Duration // longest wait that the server may ask for; 0 means a minute
 	MaxOutputTokens int           // limit when a truncated reply is requested again; 0 means 16384, or 65536 with reasoning
 
 	RPM, TPM  int     // per minute; 0 means no limit
@@ -38,22 +38,22 @@ type Options struct {
 //	originalUsage  reports for a cached reply what it cost originally
 //	Meter          sums up the usage of every call, also of failed ones
 //	Cache          a hit costs nothing and does not wait, not even for an open breaker
-//	Reask          repeats requests whose reply was truncated or unreadable
+//	ReplyRetry          repeats requests whose reply was truncated or unreadable
 //	WindowDetector turns replies to a silently truncated prompt into errors
 //	Retry          resends after transient errors
 //	Breaker        sees every attempt, so that a dead server ends the run and not just
-//	               a row, and wakes callers that sleep in Retry and Pace
-//	Budget         reserves the cost of an attempt before it waits for Pace
-//	Pace           waits last: what leaves it is sent immediately
+//	               a row, and wakes callers that sleep in Retry and RateLimiter
+//	Budget         reserves the cost of an attempt before it waits for RateLimiter
+//	RateLimiter    waits last: what leaves it is sent immediately
 //	Client         sends
 type Stack struct {
 	Completer
-	Client  *Client
-	Meter   *Meter
-	Breaker *Breaker
-	Budget  *Budget
-	Pace    *Pace
-	Tokens  *Tokens
+	Client      *Client
+	Meter       *Meter
+	Breaker     *Breaker
+	Budget      *Budget
+	RateLimiter *RateLimiter
+	Tokens      *Tokens
 
 	opts    Options
 	window  *WindowDetector
@@ -80,35 +80,35 @@ func New(o Options) (*Stack, error) {
 	}
 	c.notify = o.OnDowngrade
 	s := &Stack{Client: c, Meter: &Meter{}, Breaker: NewBreaker(o.Clock), Budget: NewBudget(o.MaxCost, o.MaxTokens), Tokens: c.tokens, opts: o, clients: []*Client{c}}
-	s.Pace = NewPace(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
+	s.RateLimiter = NewRateLimiter(o.RPM, o.TPM, s.Breaker.Clock(o.Clock))
 	layers, err := s.layers(o)
 	if err != nil {
 		return nil, err
 	}
-	s.online = Layered(c, s.Tokens.Text, layers...)
+	s.online = Wrap(c, s.Tokens.Text, layers...)
 	s.Completer = s.wrap(s.online, false)
 	return s, nil
 }
 
-// wrap adds the decorators above Retry to next. fixed is Reask.Fixed.
+// wrap adds the decorators above Retry to next. fixed is ReplyRetry.Fixed.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
-	next = &Reask{Next: s.window, MaxOutputTokens: s.opts.MaxOutputTokens, Fixed: fixed}
+	next = &ReplyRetry{Next: s.window, MaxOutputTokens: s.opts.MaxOutputTokens, Deterministic: fixed}
 	if s.opts.Cache != nil {
 		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.Model())
 	}
-	return originalUsage{Layered(next, nil, s.Meter)}
+	return originalUsage{Wrap(next, nil, s.Meter)}
 }
 
-// layers returns the layers from Retry to Pace, with the price of o's model.
+// layers returns the layers from Retry to RateLimiter, with the price of o's model.
 func (s *Stack) layers(o Options) ([]Layer, error) {
 	in, out, known := o.price()
 	if o.MaxCost > 0 && !known {
 		return nil, fmt.Errorf("unknown price for model %q: set its price or remove the cost limit", o.Client.Model)
 	}
 	return []Layer{
-		&Retry{Retries: o.Retries, Cap: o.WaitCap, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
-		s.Breaker, s.Budget.At(in, out), s.Pace,
+		&Retry{Retries: o.Retries, MaxWait: o.MaxWait, Clock: s.Breaker.Clock(o.Clock), Notify: o.OnRetry},
+		s.Breaker, s.Budget.Layer(in, out), s.RateLimiter,
 	}, nil
 }
 
@@ -146,17 +146,17 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	o.Client, o.Price = c, nil
 	if client.Endpoint() != s.Client.Endpoint() {
 		own.Breaker = NewBreaker(o.Clock)
-		own.Pace = NewPace(0, 0, own.Breaker.Clock(o.Clock))
+		own.RateLimiter = NewRateLimiter(0, 0, own.Breaker.Clock(o.Clock))
 	}
 	layers, err := own.layers(o)
 	if err != nil {
 		return nil, "", err
 	}
-	e = &BatchedEmbedder{Next: LayeredEmbedder(client, NewTokens(c.Model).Text, layers...)}
+	e = &BatchedEmbedder{Next: WrapEmbedder(client, NewTokens(c.Model).Text, layers...)}
 	if o.Cache != nil {
 		e = o.Cache.Embedder(e, client.Endpoint(), c.Model)
 	}
-	return LayeredEmbedder(e, nil, s.Meter), client.Endpoint(), nil
+	return WrapEmbedder(e, nil, s.Meter), client.Endpoint(), nil
 }
 
 // Limit returns the number of tokens of a prompt and its reply above which the server

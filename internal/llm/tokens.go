@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	perMessage   = 4    // tokens that a chat format adds to a message, according to OpenAI
-	perRequest   = 3    // tokens that it adds at the start of the reply
-	defaultReply = 1024 // assumed tokens of a reply without a limit
+	tokensPerMessage   = 4    // tokens that a chat format adds to a message, according to OpenAI
+	tokensPerRequest   = 3    // tokens that it adds at the start of the reply
+	defaultReplyTokens = 1024 // assumed tokens of a reply without a limit
 )
 
 // Tokens counts the tokens of texts for a model: exactly for OpenAI's models, whose
@@ -51,7 +51,7 @@ func (t *Tokens) Exact() bool { return t.encoding != "" }
 // Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
 	if t.encoding == "" {
-		return Rough(s)
+		return EstimateTokens(s)
 	}
 	t.once.Do(func() {
 		if c, err := tokenizer.Get(t.encoding); err == nil {
@@ -59,11 +59,11 @@ func (t *Tokens) Text(s string) int {
 		}
 	})
 	if t.codec == nil {
-		return Rough(s)
+		return EstimateTokens(s)
 	}
 	n, err := t.codec.Count(s)
 	if err != nil {
-		return Rough(s)
+		return EstimateTokens(s)
 	}
 	return n
 }
@@ -73,12 +73,12 @@ func (t *Tokens) Text(s string) int {
 func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
 
 func sizeOf(r *Request, count func(string) int) Size {
-	s := Size{Prompt: perRequest, Reply: r.MaxTokens}
+	s := Size{Prompt: tokensPerRequest, Reply: r.MaxTokens}
 	if s.Reply == 0 {
-		s.Reply = defaultReply
+		s.Reply = defaultReplyTokens
 	}
 	for _, m := range r.Messages {
-		s.Prompt += perMessage + count(m.Text)
+		s.Prompt += tokensPerMessage + count(m.Text)
 	}
 	if r.Schema != nil {
 		s.Prompt += count(string(r.Schema.JSON))
@@ -86,10 +86,10 @@ func sizeOf(r *Request, count func(string) int) Size {
 	return s
 }
 
-// Rough estimates the number of tokens without a vocabulary: a quarter of the ASCII
+// EstimateTokens estimates the number of tokens without a vocabulary: a quarter of the ASCII
 // bytes plus two thirds of the other characters, rounded up. It overestimates
 // slightly for English and by up to a half for dense scripts.
-func Rough(s string) int {
+func EstimateTokens(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {
 		if r < utf8.RuneSelf {
@@ -106,32 +106,32 @@ func Rough(s string) int {
 // of a script without spaces into one token. Punctuation can be merged with the word
 // after it, so it counts only in front of something else.
 func minTokens(s string) int {
-	var words, dense, digits, run int
-	in := spaceRune
-	end := func(next runeKind) {
+	var words, dense, digits, runLength int
+	current := spaceRune
+	endRun := func(next runeKind) {
 		switch {
-		case in == letterRune, in == otherRune && next != letterRune:
+		case current == letterRune, current == otherRune && next != letterRune:
 			words++
-		case in == digitRune:
-			digits += (run + 2) / 3
+		case current == digitRune:
+			digits += (runLength + 2) / 3
 		}
-		run = 0
+		runLength = 0
 	}
 	for _, r := range s {
 		kind := kindOf(r)
 		if kind == denseRune {
 			dense++
 		}
-		if r == '\'' && in == letterRune {
+		if r == '\'' && current == letterRune {
 			continue // "don't" is one word
 		}
-		if kind != in {
-			end(kind)
-			in = kind
+		if kind != current {
+			endRun(kind)
+			current = kind
 		}
-		run++
+		runLength++
 	}
-	end(spaceRune)
+	endRun(spaceRune)
 	return words + digits + dense/3
 }
 
@@ -178,18 +178,18 @@ func (c *Client) replyUsage(r *Request, res openai.ChatCompletionResponse) usage
 		text = messageText(res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
 	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: res.Usage.CompletionTokens}
-	if !plausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
+	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
-	if n := u.CompletionTokens; (n != 0 || text != "") && !plausible(n, len(text), maxReasoningTokens) {
+	if n := u.CompletionTokens; (n != 0 || text != "") && !isPlausible(n, len(text), maxReasoningTokens) {
 		u.CompletionTokens, u.Estimated = c.tokens.Text(text), true
 	}
 	return u
 }
 
-// plausible reports whether n can be the token count of so many bytes, with at most
+// isPlausible reports whether n can be the token count of so many bytes, with at most
 // added other tokens.
-func plausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
+func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
 
 func promptBytes(r *Request) int {
 	n := 0
@@ -208,7 +208,7 @@ func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
 	for _, t := range texts {
 		bytes += len(t)
 	}
-	if plausible(reported, bytes, maxAddedTokens) {
+	if isPlausible(reported, bytes, maxAddedTokens) {
 		return u
 	}
 	u.PromptTokens, u.Estimated = 0, true

@@ -43,7 +43,7 @@ func TestTokensConcurrent(t *testing.T) {
 func TestRequestSize(t *testing.T) {
 	n := NewTokens("gpt-4o")
 	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
-	if plain != (Size{Prompt: 8, Reply: defaultReply}) {
+	if plain != (Size{Prompt: 8, Reply: defaultReplyTokens}) {
 		t.Errorf("got %+v", plain)
 	}
 	if s := n.Request(ask(verdicts())); s.Reply != 100 || s.Prompt < 40 {
@@ -76,8 +76,8 @@ func TestPrices(t *testing.T) {
 		}
 	}
 	p := readPrices()
-	if len(p.Models) < 50 || len(PricesNoted()) != len("2025-08-15") {
-		t.Errorf("got %d prices, noted %q", len(p.Models), p.Noted)
+	if len(p.Models) < 50 || len(PricesDate()) != len("2025-08-15") {
+		t.Errorf("got %d prices, noted %q", len(p.Models), p.Date)
 	}
 	for m, v := range p.Models {
 		if v[0] <= 0 || v[1] < 0 || v[0] > 200 || v[1] > 700 {

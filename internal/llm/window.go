@@ -15,26 +15,26 @@ import (
 const (
 	// Smaller token counts are not taken for a context window: the instructions of a
 	// request would not fit.
-	minLimit = 512
+	minWindow = 512
 	// Limits are multiples of this number, or 2 more: Ollama keeps half of its window
 	// plus two tokens of a prompt that does not fit.
-	limitStep = 512
+	windowStep = 512
 	// A request is probed if the server's count per token of our own is below this
 	// fraction of the ratio for other requests.
-	lowRatio = 0.85
+	suspiciousRatio = 0.85
 	// Words of a probe per token of the probed request, by our own count, so that the
 	// probe is longer for any tokenizer.
-	probeWords = 2.5
+	probeWordsPerToken = 2.5
 	// A server that has read this multiple of a prompt's length, by our own count, can
 	// read the prompt.
-	maxRatio = 2
+	enoughRatio = 2
 	// The fraction of the words of a prompt that a server must at least count as tokens,
 	// since some tokens span words.
 	minTokensPerWord = 0.9
 	// Upper bound on the tokens that a chat template adds.
-	maxTemplate = 1024
+	maxTemplateTokens = 1024
 	// Limit of output tokens for a probe; some servers reject smaller ones.
-	probeReply = 16
+	probeReplyTokens = 16
 	// Each of these words is at least one token in any vocabulary.
 	probeText = "the cat sat on a red box and saw two dogs run by the old tree"
 )
@@ -62,19 +62,19 @@ type WindowDetector struct {
 	// that were to a truncated prompt. It may be nil.
 	Notify func(limit, missed int)
 
-	mu         sync.Mutex
-	probing    chan struct{} // lock that holds a value during a probe
-	limit      int           // prompt tokens above which the server truncates; 0 if unknown
-	longest    int           // tokens of the longest prompt, as reported by the server
-	longestOwn int           // our own count of that prompt
-	sameLength int           // replies to prompts of that length
-	ratio      float64       // lowest ratio of the server's count to ours for complete prompts
-	useless    bool          // the server reports the same count for any prompt
+	mu              sync.Mutex
+	probing         chan struct{} // lock that holds a value during a probe
+	limit           int           // prompt tokens above which the server truncates; 0 if unknown
+	longest         int           // tokens of the longest prompt, as reported by the server
+	longestEstimate int           // our own count of that prompt
+	sameLength      int           // replies to prompts of that length
+	minRatio        float64       // lowest ratio of the server's count to ours for complete prompts
+	constantCount   bool          // the server reports the same count for any prompt
 }
 
 // NewWindowDetector returns a WindowDetector that wraps next.
 func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit, missed int)) *WindowDetector {
-	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), ratio: math.Inf(1)}
+	return &WindowDetector{Next: next, Tokens: tokens, Notify: notify, probing: make(chan struct{}, 1), minRatio: math.Inf(1)}
 }
 
 // Limit returns the number of tokens of a prompt and its reply that the server reads,
@@ -88,13 +88,13 @@ func (w *WindowDetector) Limit() int {
 	return max(w.limit, w.longest)
 }
 
-// ReplyRoom returns the part of the context window that the reply to r is expected to
+// ExpectedReplyTokens returns the part of the context window that the reply to r is expected to
 // take: half of its limit of output tokens.
-func ReplyRoom(r *Request) int { return r.MaxTokens / 2 }
+func ExpectedReplyTokens(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
 func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	if limit := w.Limit(); limit > 0 && sizeOf(r, w.Tokens).Prompt+ReplyRoom(r) > limit {
+	if limit := w.Limit(); limit > 0 && sizeOf(r, w.Tokens).Prompt+ExpectedReplyTokens(r) > limit {
 		return nil, &ContextLengthError{Limit: limit, Silent: true}
 	}
 	reply, err := w.Next.Complete(ctx, r)
@@ -102,38 +102,38 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	if err == nil {
 		used = reply.Usage
 	}
-	if used.PromptTokens < minLimit || !w.reported(r, used) || Fatal(err) || ctx.Err() != nil {
+	if used.PromptTokens < minWindow || !w.isServerCount(r, used) || IsFatal(err) || ctx.Err() != nil {
 		return reply, err
 	}
-	more, cut, failed := w.check(ctx, r, used)
-	all := used.Add(more)
+	probeUsage, truncated, probeErr := w.checkTruncation(ctx, r, used)
+	total := used.Add(probeUsage)
 	switch {
-	case failed != nil:
-		return nil, withUsage(fmt.Errorf("finding out whether the server drops text: %w", failed), all)
-	case cut:
-		return nil, withUsage(&ContextLengthError{Limit: w.Limit(), Silent: true}, all)
-	case more == usage.Usage{}:
+	case probeErr != nil:
+		return nil, withUsage(fmt.Errorf("finding out whether the server drops text: %w", probeErr), total)
+	case truncated:
+		return nil, withUsage(&ContextLengthError{Limit: w.Limit(), Silent: true}, total)
+	case probeUsage == usage.Usage{}:
 		return reply, err
 	case err != nil:
-		return nil, withUsage(err, all)
+		return nil, withUsage(err, total)
 	}
 	out := *reply
-	out.Usage = all
+	out.Usage = total
 	return &out, nil
 }
 
-// check decides whether the server truncated r. more is the usage of probes.
-func (w *WindowDetector) check(ctx context.Context, r *Request, used usage.Usage) (more usage.Usage, cut bool, err error) {
+// checkTruncation decides whether the server truncated r. more is the usage of probes.
+func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	var text strings.Builder
 	for _, m := range r.Messages {
-		p.own += perMessage + w.Tokens(m.Text)
+		p.estimated += tokensPerMessage + w.Tokens(m.Text)
 		text.WriteString(m.Text)
 		text.WriteByte('\n')
 	}
 	p.words = func() int { return minTokens(text.String()) }
-	if certain, cut := w.decide(p); certain {
-		return usage.Usage{}, cut, nil
+	if certain, truncated := w.decideWithoutProbe(p); certain {
+		return usage.Usage{}, truncated, nil
 	}
 	select { // one probe at a time, whose result serves all
 	case w.probing <- struct{}{}:
@@ -141,23 +141,23 @@ func (w *WindowDetector) check(ctx context.Context, r *Request, used usage.Usage
 		return usage.Usage{}, false, ctx.Err()
 	}
 	defer func() { <-w.probing }()
-	if certain, cut := w.decide(p); certain {
-		return usage.Usage{}, cut, nil
+	if certain, truncated := w.decideWithoutProbe(p); certain {
+		return usage.Usage{}, truncated, nil
 	}
 	return w.probe(ctx, p)
 }
 
 // A promptCount has the token counts of a prompt and its reply.
 type promptCount struct {
-	reported, reply, own, bytes int
-	words                       func() int // lower bound on the tokens of the prompt
+	reported, reply, estimated, bytes int
+	words                             func() int // lower bound on the tokens of the prompt
 }
 
-// decide returns whether the prompt was truncated if that is certain without a probe.
-func (w *WindowDetector) decide(p promptCount) (certain, cut bool) {
+// decideWithoutProbe returns whether the prompt was truncated if that is certain without a probe.
+func (w *WindowDetector) decideWithoutProbe(p promptCount) (certain, truncated bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.useless || p.reported > p.bytes+maxTemplate {
+	if w.constantCount || p.reported > p.bytes+maxTemplateTokens {
 		return true, false // not a count of this prompt
 	}
 	if w.limit > 0 {
@@ -167,45 +167,45 @@ func (w *WindowDetector) decide(p promptCount) (certain, cut bool) {
 		}
 		// A reply that does not fit after its prompt pushes text out of the window.
 		window := max(w.limit, w.longest)
-		return true, p.reported == w.limit || p.reported+p.reply > window || p.own > window
+		return true, p.reported == w.limit || p.reported+p.reply > window || p.estimated > window
 	}
-	ratio := float64(p.reported) / float64(p.own)
-	top := p.reported >= w.longest
+	ratio := float64(p.reported) / float64(p.estimated)
+	isLongest := p.reported >= w.longest
 	switch {
-	case float64(p.reported) < minTokensPerWord*float64(p.words()) && w.longest < maxRatio*p.own:
+	case float64(p.reported) < minTokensPerWord*float64(p.words()) && w.longest < enoughRatio*p.estimated:
 		return false, false
-	case top && (p.reported%limitStep == 0 || p.reported%limitStep == 2):
+	case isLongest && (p.reported%windowStep == 0 || p.reported%windowStep == 2):
 		return false, false
-	case p.reported == w.longest && math.Abs(float64(p.own-w.longestOwn)) > 0.05*float64(p.own):
+	case p.reported == w.longest && math.Abs(float64(p.estimated-w.longestEstimate)) > 0.05*float64(p.estimated):
 		return false, false
-	case top && ratio < lowRatio*w.ratio && !math.IsInf(w.ratio, 1):
+	case isLongest && ratio < suspiciousRatio*w.minRatio && !math.IsInf(w.minRatio, 1):
 		return false, false
 	}
-	w.ratio = min(w.ratio, ratio)
+	w.minRatio = min(w.minRatio, ratio)
 	if p.reported > w.longest {
-		w.longest, w.longestOwn, w.sameLength = p.reported, p.own, 0
+		w.longest, w.longestEstimate, w.sameLength = p.reported, p.estimated, 0
 	}
-	if top {
+	if isLongest {
 		w.sameLength++
 	}
 	return true, false
 }
 
 // probe sends plain words to find out how many of them the server reads.
-func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.Usage, cut bool, err error) {
-	words := int(probeWords * float64(p.own))
-	long, u, err := w.ask(ctx, words)
+func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.Usage, truncated bool, err error) {
+	numWords := int(probeWordsPerToken * float64(p.estimated))
+	long, u, err := w.sendProbe(ctx, numWords)
 	used = u
 	if err != nil {
 		return used, false, err
 	}
-	if long == 0 || float64(long) >= minTokensPerWord*float64(words) {
+	if long == 0 || float64(long) >= minTokensPerWord*float64(numWords) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.longest = max(w.longest, long, words)
+		w.longest = max(w.longest, long, numWords)
 		return used, false, nil
 	}
-	short, u, err := w.ask(ctx, minLimit/16)
+	short, u, err := w.sendProbe(ctx, minWindow/16)
 	used = used.Add(u)
 	if err != nil {
 		return used, false, err
@@ -213,11 +213,11 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 	if float64(short) >= minTokensPerWord*float64(long) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.useless = true
+		w.constantCount = true
 		return used, false, nil
 	}
 	// A server that keeps half of its window reads some prompts that are longer.
-	further, u, err := w.ask(ctx, long*3/2)
+	longer, u, err := w.sendProbe(ctx, long*3/2)
 	used = used.Add(u)
 	if err != nil {
 		return used, false, err
@@ -228,8 +228,8 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 		missed = w.sameLength
 	}
 	w.limit, w.longest = long, 0
-	if further > long {
-		w.longest = further
+	if longer > long {
+		w.longest = longer
 	}
 	limit := max(w.limit, w.longest)
 	w.mu.Unlock()
@@ -239,43 +239,43 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 	return used, true, nil
 }
 
-// ask sends a prompt of n words and returns the server's token count. A prompt that the
+// sendProbe sends a prompt of n words and returns the server's token count. A prompt that the
 // server rejects as too long counts as read, since it was not truncated silently.
-func (w *WindowDetector) ask(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
+func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
-	plain := strings.Fields(probeText)
+	words := strings.Fields(probeText)
 	for i := range n {
 		if i < 4 { // keep the prompt out of the server's cache
 			b.WriteByte(byte('a' + rand.IntN(26))) //nolint:gosec // not a secret
 			b.WriteByte(' ')
 			continue
 		}
-		b.WriteString(plain[i%len(plain)])
+		b.WriteString(words[i%len(words)])
 		b.WriteByte(' ')
 	}
-	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeReply, Prompt: "probe/1"}
+	r := &Request{Messages: []Message{{User, b.String()}}, MaxTokens: probeReplyTokens, Prompt: "probe/1"}
 	reply, err := w.Next.Complete(ctx, r)
-	_, long := errors.AsType[*ContextLengthError](err)
-	_, empty := errors.AsType[*LengthError](err)
-	_, unread := errors.AsType[*ParseError](err)
+	_, tooLong := errors.AsType[*ContextLengthError](err)
+	_, lengthErr := errors.AsType[*LengthError](err)
+	_, parseErr := errors.AsType[*ParseError](err)
 	_, refused := errors.AsType[*RefusalError](err)
 	switch {
 	case err == nil:
 		used = reply.Usage
-	case long:
+	case tooLong:
 		return n, UsageOf(err), nil
-	case empty, unread, refused:
+	case lengthErr, parseErr, refused:
 		used = UsageOf(err)
 	default:
 		return 0, UsageOf(err), err
 	}
-	if !w.reported(r, used) {
+	if !w.isServerCount(r, used) {
 		return 0, used, nil
 	}
 	return used.PromptTokens, used, nil
 }
 
-// reported reports whether the prompt tokens are the server's count and not our own.
-func (w *WindowDetector) reported(r *Request, used usage.Usage) bool {
+// isServerCount reports whether the prompt tokens are the server's count and not our own.
+func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
 	return !used.Estimated || used.PromptTokens != sizeOf(r, w.Tokens).Prompt
 }

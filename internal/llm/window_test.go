@@ -179,12 +179,12 @@ func TestRejectedPromptIsNotTruncated(t *testing.T) {
 func TestFailedProbeFailsRequest(t *testing.T) {
 	s := &counter{count: func(text, _ string) int { return min(quarter(text), 2048) }, err: func(text string) error {
 		if strings.Contains(text, "the cat sat") || strings.Contains(text, "tree the") {
-			return &BudgetError{What: "tokens"}
+			return &BudgetError{Unit: "tokens"}
 		}
 		return nil
 	}}
 	_, err := NewWindowDetector(s, quarter, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
-	if !Fatal(err) || UsageOf(err).Requests != 1 {
+	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v", err, UsageOf(err))
 	}
 }

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	maxReply   = 32 << 20 // bytes of a decompressed reply
-	maxRefusal = 64 << 10 // bytes read of an error
-	maxMessage = 300      // characters kept of an error
+	maxReplyBytes   = 32 << 20 // bytes of a decompressed reply
+	maxErrorBytes   = 64 << 10 // bytes read of an error
+	maxMessageChars = 300      // characters kept of an error
 
 	tinyTemperature   = `"temperature":1e-45`
 	zeroedTemperature = `"temperature":0`
@@ -37,12 +37,12 @@ type wire struct {
 }
 
 func newWire(c *http.Client, keys []string, apiKey string) *wire {
-	var own http.Client
+	var client http.Client
 	if c != nil {
-		own = *c
+		client = *c
 	}
-	if own.Transport == nil {
-		own.Transport = &http.Transport{
+	if client.Transport == nil {
+		client.Transport = &http.Transport{
 			Proxy:                 http.ProxyFromEnvironment,
 			DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 			ForceAttemptHTTP2:     true,
@@ -53,16 +53,16 @@ func newWire(c *http.Client, keys []string, apiKey string) *wire {
 			ExpectContinueTimeout: time.Second,
 		}
 	}
-	own.CheckRedirect = sameHost
-	own.Jar = nil
-	return &wire{http: &own, secrets: newSecrets(keys...), apiKey: apiKey}
+	client.CheckRedirect = checkRedirect
+	client.Jar = nil
+	return &wire{http: &client, secrets: newSecrets(keys...), apiKey: apiKey}
 }
 
-// sameHost follows a redirect only if it keeps method, scheme and host, so that keys
+// checkRedirect follows a redirect only if it keeps method, scheme and host, so that keys
 // and rows go only to the configured server.
-func sameHost(r *http.Request, via []*http.Request) error {
-	keeps := r.Response.StatusCode == http.StatusTemporaryRedirect || r.Response.StatusCode == http.StatusPermanentRedirect
-	if !keeps || r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host || len(via) > 5 {
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	keepsMethod := r.Response.StatusCode == http.StatusTemporaryRedirect || r.Response.StatusCode == http.StatusPermanentRedirect
+	if !keepsMethod || r.URL.Scheme != via[0].URL.Scheme || r.URL.Host != via[0].URL.Host || len(via) > 5 {
 		return http.ErrUseLastResponse
 	}
 	return nil
@@ -76,46 +76,46 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	if w.apiKey != "" {
 		r.Header.Set("api-key", w.apiKey)
 	}
-	if err := zeroTemperature(r); err != nil {
+	if err := rewriteZeroTemperature(r); err != nil {
 		return nil, err
 	}
-	t := transferOf(r.Context())
+	t := transferFromContext(r.Context())
 	if err := t.attachFile(r); err != nil {
 		return nil, err
 	}
 	res, err := w.http.Do(r)
 	if err != nil {
-		return nil, w.network(r.Context(), err)
+		return nil, w.networkError(r.Context(), err)
 	}
-	if t.streams(res) {
+	if t.isStreamed(res) {
 		return res, nil
 	}
 	defer res.Body.Close()
 	ok := res.StatusCode >= 200 && res.StatusCode < 300
-	limit := maxRefusal
+	limit := maxErrorBytes
 	if ok {
-		limit = maxReply
+		limit = maxReplyBytes
 	}
 	body, err := io.ReadAll(io.LimitReader(res.Body, int64(limit)+1))
 	if len(body) > limit && ok {
-		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReply>>20)}
+		return nil, &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("the reply is larger than %d MiB", maxReplyBytes>>20)}
 	}
 	if err != nil && ok {
-		return nil, w.network(r.Context(), err)
+		return nil, w.networkError(r.Context(), err)
 	}
 	for _, values := range res.Header {
 		for i := range values {
-			values[i] = w.fromError(values[i])
+			values[i] = w.redactError(values[i])
 		}
 	}
 	if !ok {
-		return nil, w.refusal(res, []byte(w.fromError(string(body))))
+		return nil, w.statusError(res, []byte(w.redactError(string(body))))
 	}
 	if err := w.checkReply(res, body); err != nil {
 		return nil, err
 	}
 	if !strings.HasSuffix(r.URL.Path, "/chat/completions") {
-		body = w.fromJSON(body) // read removes it from chat completions
+		body = w.redactJSON(body) // read removes it from chat completions
 	}
 	res.Body = io.NopCloser(bytes.NewReader(t.rewrite(dropInvalidUsage(body))))
 	return res, nil
@@ -146,10 +146,10 @@ func dropInvalidUsage(body []byte) []byte {
 // CloseIdleConnections closes connections that are not in use.
 func (w *wire) CloseIdleConnections() { w.http.CloseIdleConnections() }
 
-// zeroTemperature writes a temperature of 0. go-openai would omit it, so the request
+// rewriteZeroTemperature writes a temperature of 0. go-openai would omit it, so the request
 // has the smallest positive float, which some servers round up to 0.01. The replaced
 // text can't occur in a message, since quotes in JSON strings are escaped.
-func zeroTemperature(r *http.Request) error {
+func rewriteZeroTemperature(r *http.Request) error {
 	if r.Body == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func zeroTemperature(r *http.Request) error {
 	return nil
 }
 
-func (w *wire) network(ctx context.Context, err error) error {
+func (w *wire) networkError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -171,63 +171,63 @@ func (w *wire) network(ctx context.Context, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		cause = e.Err
 	}
-	said := w.fromConnError(cause)
-	e := &NetworkError{Message: "no answer from the server: " + said, err: cause}
+	msg := w.redactConnError(cause)
+	e := &NetworkError{Message: "no answer from the server: " + msg, err: cause}
 	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		e.Message = "no request could be sent: " + said + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
+		e.Message = "no request could be sent: " + msg + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
 	}
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		e.Certificate = true
-		e.Message = "the server's certificate can't be trusted: " + said
+		e.Message = "the server's certificate can't be trusted: " + msg
 	}
 	return e
 }
 
-// refusal returns the error for an unsuccessful response.
-func (w *wire) refusal(res *http.Response, body []byte) error {
+// statusError returns the error for an unsuccessful response.
+func (w *wire) statusError(res *http.Response, body []byte) error {
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		e.Message = "it redirects to " + w.location(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
+		e.Message = "it redirects to " + w.redactLocation(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
 		return e
 	}
-	e.read(body)
+	e.parseBody(body)
 	if e.Message == "" {
-		e.Message = shorten(string(body), maxMessage)
+		e.Message = truncateText(string(body), maxMessageChars)
 	}
 	return e
 }
 
-// read sets the fields of e from the body of a response. Servers send the error as an
+// parseBody sets the fields of e from the body of a response. Servers send the error as an
 // object or a string under "error", or "message" or "detail" beside it.
-func (e *StatusError) read(body []byte) {
+func (e *StatusError) parseBody(body []byte) {
 	var top map[string]json.RawMessage
 	if json.Unmarshal(body, &top) != nil {
 		return
 	}
-	in := top
+	obj := top
 	if raw, ok := top["error"]; ok {
 		var inner map[string]json.RawMessage
 		if json.Unmarshal(raw, &inner) == nil && inner != nil {
-			in = inner
+			obj = inner
 		}
 	}
-	text := func(keys ...string) string {
+	field := func(keys ...string) string {
 		for _, k := range keys {
-			for _, m := range []map[string]json.RawMessage{in, top} {
+			for _, m := range []map[string]json.RawMessage{obj, top} {
 				if raw, ok := m[k]; ok && string(raw) != "null" {
 					var s string
 					if json.Unmarshal(raw, &s) != nil {
 						s = string(raw)
 					}
-					return shorten(s, maxMessage)
+					return truncateText(s, maxMessageChars)
 				}
 			}
 		}
 		return ""
 	}
-	e.Message = text("message", "detail", "error", "error_message")
-	e.Param = text("param")
-	e.Code = strings.TrimSpace(text("code") + " " + text("type"))
+	e.Message = field("message", "detail", "error", "error_message")
+	e.Param = field("param")
+	e.Code = strings.TrimSpace(field("code") + " " + field("type"))
 }
 
 // checkReply detects responses with status 200 that are not replies: HTML pages, and
@@ -235,8 +235,8 @@ func (e *StatusError) read(body []byte) {
 func (w *wire) checkReply(res *http.Response, body []byte) error {
 	trimmed := bytes.TrimSpace(body)
 	if len(trimmed) == 0 || trimmed[0] != '{' {
-		kind, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
-		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", shorten(kind, 100))}
+		contentType, _, _ := strings.Cut(res.Header.Get("Content-Type"), ";")
+		return &StatusError{Status: res.StatusCode, Message: fmt.Sprintf("what it sent is not JSON but %q: is the base URL right?", truncateText(contentType, 100))}
 	}
 	var r struct {
 		Error   json.RawMessage   `json:"error"`
@@ -247,9 +247,9 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}
-	body = []byte(w.fromError(string(body)))
+	body = []byte(w.redactError(string(body)))
 	e := &StatusError{Status: res.StatusCode, header: res.Header, body: string(body)}
-	e.read(body)
+	e.parseBody(body)
 	var inner struct {
 		Code int `json:"code"`
 	}

@@ -141,7 +141,7 @@ func TestReplySizeIsLimited(t *testing.T) {
 			srv := httptest.NewServer(answer)
 			defer srv.Close()
 			_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || Transient(err) {
+			if e := as[*StatusError](t, err); !strings.Contains(e.Error(), "larger than 32 MiB") || IsTransient(err) {
 				t.Errorf("got %v", e)
 			}
 			// Some more data is in transit when reading ends.
@@ -160,7 +160,7 @@ func TestLongErrorIsShortened(t *testing.T) {
 		}
 	})
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if len(err.Error()) > 1000 || !Transient(err) {
+	if len(err.Error()) > 1000 || !IsTransient(err) {
 		t.Errorf("got %d bytes: %.100s", len(err.Error()), err)
 	}
 }
@@ -170,7 +170,7 @@ func TestUntrustedCertificate(t *testing.T) {
 	defer srv.Close()
 	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
 	_, err := client(t, Config{BaseURL: srv.URL}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || Transient(err) || e.Unwrap() == nil {
+	if e := as[*NetworkError](t, err); !e.Certificate || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v", e)
 	}
 }
@@ -180,7 +180,7 @@ func TestFileDescriptorExhaustion(t *testing.T) {
 		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
 	}}
 	_, err := client(t, Config{BaseURL: "http://llm.invalid", HTTPClient: &http.Client{Transport: tr}}).Complete(t.Context(), ask(verdicts()))
-	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !Transient(err) {
+	if e := as[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
 		t.Errorf("got %v", e)
 	}
 }

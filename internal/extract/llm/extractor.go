@@ -105,7 +105,7 @@ func (w *rewriter) rewriteSentences(ctx context.Context) error {
 		}
 		err := w.rewrite(ctx, ids)
 		switch {
-		case llm.Deferred(err):
+		case llm.IsDeferred(err):
 			deferred = err // the other requests can join the same batch
 		case err != nil:
 			return err
@@ -129,9 +129,9 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 			if said, err := parseStatements(reply, len(ids)); err == nil {
 				w.keep(said, ids)
 			}
-		case llm.TooMuch(err) && len(ids) > 1:
-			return llm.Halves(ids, func(half []int) error { return w.rewrite(ctx, half) })
-		case !llm.Unreadable(err):
+		case llm.IsTooLong(err) && len(ids) > 1:
+			return llm.SplitInHalf(ids, func(half []int) error { return w.rewrite(ctx, half) })
+		case !llm.IsUnusable(err):
 			return err
 		}
 		var left []int
@@ -196,9 +196,9 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 		}
 		reply, err := w.complete(ctx, r)
 		switch {
-		case err != nil && llm.TooMuch(err) && len(sentences) > 1:
+		case err != nil && llm.IsTooLong(err) && len(sentences) > 1:
 			return w.rewriteHalves(ctx, sentences)
-		case err != nil && !llm.Unreadable(err):
+		case err != nil && !llm.IsUnusable(err):
 			return err
 		}
 		var texts []string

@@ -101,7 +101,7 @@ func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 	}
 	out := map[int][]string{}
 	for _, s := range *reply.Statements {
-		id := llm.Index(s.SentenceID)
+		id := llm.ParseIndex(s.SentenceID)
 		switch {
 		case s.SentenceID == nil || s.Statement == nil:
 			return nil, errIncomplete

@@ -179,9 +179,9 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 			switch {
 			case tooLong && r.splitFirstGroup():
 				return r.askStatements(ctx, ids)
-			case llm.TooMuch(err) && len(ids) > 1:
-				return llm.Halves(ids, func(half []int) error { return r.askStatements(ctx, half) })
-			case llm.Unreadable(err):
+			case llm.IsTooLong(err) && len(ids) > 1:
+				return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
+			case llm.IsUnusable(err):
 				continue
 			}
 			return err
@@ -279,7 +279,7 @@ func readStatements(raw json.RawMessage, n int) ([][]repliedStatement, error) {
 	}
 	out := make([][]repliedStatement, n)
 	for _, s := range *reply.Statements {
-		id := llm.Index(s.SentenceID)
+		id := llm.ParseIndex(s.SentenceID)
 		if id < 0 || id >= n {
 			return nil, errors.New("a statement with a sentence_id that was not asked for")
 		}

@@ -157,7 +157,7 @@ func TestRequestsFitDetectedWindow(t *testing.T) {
 	for _, window := range []int{1700, 2100, 3000, 8000} {
 		limit, refused := 0, 0
 		j, f := newJudge(t, func(_ int, in input) (string, error) {
-			used := llm.ReplyRoom(in.r)
+			used := llm.ExpectedReplyTokens(in.r)
 			for _, m := range in.r.Messages {
 				used += tokens(m.Text)
 			}

@@ -80,7 +80,7 @@ func New(opts Options) (*Judge, error) {
 		opts.ClaimsPerCall = defaultClaimsPerCall
 	}
 	if opts.Tokens == nil {
-		opts.Tokens = llm.Rough
+		opts.Tokens = llm.EstimateTokens
 	}
 	if opts.Style > Ragas {
 		return nil, fmt.Errorf("there is no style %d", opts.Style)
@@ -117,7 +117,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		err := r.judgeAll(ctx, pieces)
 		used = used.Add(r.usage)
 		switch {
-		case llm.Deferred(err):
+		case llm.IsDeferred(err):
 			deferred = err // other votes can be requested meanwhile
 		case err != nil:
 			return verdict.Judgement{Usage: used}, err

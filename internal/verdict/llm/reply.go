@@ -106,7 +106,7 @@ func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
 		if id == nil {
 			id = v.StatementID
 		}
-		verdicts[i] = numberedVerdict{llm.Index(id), v}
+		verdicts[i] = numberedVerdict{llm.ParseIndex(id), v}
 	}
 	return verdicts, nil
 }
@@ -126,7 +126,7 @@ func verdictsByID(raw json.RawMessage) ([]numberedVerdict, error) {
 		if err != nil {
 			return nil, err
 		}
-		verdicts[i].id = llm.Index(name)
+		verdicts[i].id = llm.ParseIndex(name)
 	}
 	return verdicts, nil
 }
@@ -188,7 +188,7 @@ func indexList(raw json.RawMessage) []int {
 	}
 	var out []int
 	for _, e := range list {
-		if n := llm.Index(e); n >= 0 {
+		if n := llm.ParseIndex(e); n >= 0 {
 			out = append(out, n)
 		}
 	}

@@ -71,13 +71,13 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		r.usage = r.usage.Add(llm.UsageOf(err))
 		parseErr, unreadable := errors.AsType[*llm.ParseError](err)
 		switch {
-		case llm.CutOff(err) && len(claims) > 1:
-			return nil, nil, llm.Halves(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
+		case llm.IsTruncated(err) && len(claims) > 1:
+			return nil, nil, llm.SplitInHalf(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
 		case unreadable && parseErr.Partial != nil:
 			raw = parseErr.Partial
 		case unreadable && parseErr.NoAnswer:
 			return nil, nil, err // nor would there be an answer about fewer claims
-		case llm.Unreadable(err):
+		case llm.IsUnusable(err):
 			return claims, err, nil
 		default:
 			return nil, nil, err

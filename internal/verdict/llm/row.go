@@ -51,7 +51,7 @@ func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 	for claims := range slices.Chunk(order, r.judge.opts.ClaimsPerCall) {
 		err := r.judgeInGroups(ctx, pieces, claims)
 		switch {
-		case llm.Deferred(err):
+		case llm.IsDeferred(err):
 			deferred = err // other claims can be judged meanwhile
 		case err != nil:
 			return err
@@ -94,7 +94,7 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 		split = 2*(total/more+1) < total/room+1
 	}
 	if split && len(claims) > 1 {
-		return llm.Halves(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
+		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
 	}
 	if split {
 		return &llm.ContextLengthError{
@@ -132,7 +132,7 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 		return r.judgeEach(ctx, halves, claims)
 	}
 	if len(claims) > 1 {
-		return llm.Halves(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
+		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
 	}
 	return tooLong
 }
@@ -164,7 +164,7 @@ func (j *Judge) room(bare *llm.Request) int {
 	window, detected := j.window()
 	room := window - bare.MaxTokens - messageTokens
 	if detected {
-		room = window - llm.ReplyRoom(bare) - messageTokens
+		room = window - llm.ExpectedReplyTokens(bare) - messageTokens
 		if bare.Schema != nil {
 			room -= j.opts.Tokens(string(bare.Schema.JSON))
 		}

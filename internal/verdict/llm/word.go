@@ -34,7 +34,7 @@ func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int
 		_, unreadable := errors.AsType[*llm.ParseError](err)
 		_, truncated := errors.AsType[*llm.LengthError](err)
 		switch {
-		case llm.Deferred(err):
+		case llm.IsDeferred(err):
 			deferred = err // other claims can be judged meanwhile
 		case unreadable || truncated:
 			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)

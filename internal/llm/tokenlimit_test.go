@@ -23,7 +23,7 @@ type tokenServer struct {
 	takes time.Duration
 }
 
-func (s *tokenServer) Around(ctx context.Context, size func() Size, _ Send) (usage.Usage, error) {
+func (s *tokenServer) Do(ctx context.Context, size func() Size, _ Send) (usage.Usage, error) {
 	s.mu.Lock()
 	s.sent = append(s.sent, struct {
 		at     time.Time
@@ -73,7 +73,7 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &tokenServer{reply: func() usage.Usage { return usage.Usage{Requests: 1, CompletionTokens: tt.reply} }, takes: 2 * time.Second}
-				p := NewPace(0, limit, NewClock(time.Now))
+				p := NewRateLimiter(0, limit, NewClock(time.Now))
 				start, total := time.Now(), 0
 				var wg sync.WaitGroup
 				turn := make(chan struct{}, 8)
@@ -83,8 +83,8 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 					wg.Go(func() {
 						turn <- struct{}{}
 						defer func() { <-turn }()
-						if _, err := p.Around(t.Context(), func() Size { return size }, func(ctx context.Context) (usage.Usage, error) {
-							return s.Around(ctx, func() Size { return size }, nil)
+						if _, err := p.Do(t.Context(), func() Size { return size }, func(ctx context.Context) (usage.Usage, error) {
+							return s.Do(ctx, func() Size { return size }, nil)
 						}); err != nil {
 							t.Error(err)
 						}
@@ -106,16 +106,16 @@ func TestTokenPaceHoldsInEveryMinute(t *testing.T) {
 
 func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
 	clock := newFakeClock()
-	p := NewPace(0, 60_000, clock)
+	p := NewRateLimiter(0, 60_000, clock)
 	size := func() Size { return Size{Prompt: 14_000} }
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Around(ctx, size, func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
+	if _, err := p.Do(ctx, size, func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	before := clock.Now()
 	for range 2 {
-		_, _ = p.Around(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
+		_, _ = p.Do(t.Context(), size, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil })
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
 		t.Errorf("took %v", d)
@@ -124,9 +124,9 @@ func TestTokenPaceReleasesUnsentRequests(t *testing.T) {
 
 func TestTokenPaceSurvivesClockSetBack(t *testing.T) {
 	clock := newFakeClock()
-	p := NewPace(0, 600, clock)
+	p := NewRateLimiter(0, 600, clock)
 	send := func() {
-		if _, err := p.Around(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 100}, nil }); err != nil {
+		if _, err := p.Do(t.Context(), func() Size { return Size{Prompt: 100} }, func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 100}, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,24 +143,24 @@ func TestBreakerWakesTokenPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := NewClock(time.Now)
 		b := NewBreaker(clock)
-		p := NewPace(0, 60, b.Clock(clock))
+		p := NewRateLimiter(0, 60, b.Clock(clock))
 		size := func() Size { return Size{Prompt: 1000} }
 		one := func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 1000}, nil }
-		if _, err := p.Around(t.Context(), size, one); err != nil {
+		if _, err := p.Do(t.Context(), size, one); err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
 		var wg sync.WaitGroup
 		for range 3 {
 			wg.Go(func() {
-				_, err := p.Around(t.Context(), size, one)
+				_, err := p.Do(t.Context(), size, one)
 				if _, down := errors.AsType[*DownError](err); !down {
 					t.Errorf("got %v", err)
 				}
 			})
 		}
 		synctest.Wait()
-		_, _ = b.Around(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
+		_, _ = b.Do(t.Context(), nil, func(context.Context) (usage.Usage, error) { return usage.Usage{}, status(401) })
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
 			t.Errorf("took %v", d)

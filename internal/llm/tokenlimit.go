@@ -8,18 +8,18 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// minuteParts is the number of equal parts of a minute over which prompts are
+// slotsPerMinute is the number of equal parts of a minute over which prompts are
 // spread, so that the tokens of a minute are not sent all at once.
-const minuteParts = 4
+const slotsPerMinute = 4
 
-// A tokenPace keeps the tokens of every sliding minute below a limit. A request is
+// A tokenLimiter keeps the tokens of every sliding minute below a limit. A request is
 // reserved with its longest possible reply before it is sent, and corrected when
 // its reply arrives. A request that is larger than the limit waits for a minute
 // without others, is sent alone, and occupies a minute for each multiple of the limit.
-type tokenPace struct {
-	clock     Clock
-	perMinute float64
-	queue     chan struct{} // holds a value while a request waits for its reservation
+type tokenLimiter struct {
+	clock Clock
+	limit float64
+	turn  chan struct{} // holds a value while a request waits for its reservation
 
 	mu       sync.Mutex
 	reserved map[*reservation]struct{}
@@ -32,27 +32,27 @@ type reservation struct {
 	sent           time.Time // zero until it is sent
 }
 
-func newTokenPace(perMinute int, c Clock) *tokenPace {
-	return &tokenPace{clock: c, perMinute: float64(perMinute), queue: make(chan struct{}, 1), reserved: map[*reservation]struct{}{}}
+func newTokenLimiter(perMinute int, clock Clock) *tokenLimiter {
+	return &tokenLimiter{clock: clock, limit: float64(perMinute), turn: make(chan struct{}, 1), reserved: map[*reservation]struct{}{}}
 }
 
 // reserve waits until a request of that size fits. Requests are served in order.
-func (t *tokenPace) reserve(ctx context.Context, s Size) (*reservation, error) {
+func (t *tokenLimiter) reserve(ctx context.Context, s Size) (*reservation, error) {
 	select {
-	case t.queue <- struct{}{}:
+	case t.turn <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-t.queue }()
+	defer func() { <-t.turn }()
 	for {
-		sleep, wake := context.WithCancel(ctx)
+		sleepCtx, wake := context.WithCancel(ctx)
 		r, wait := t.tryReserve(s, wake)
 		if r != nil {
 			wake()
 			return r, nil
 		}
-		err := t.clock.Sleep(sleep, wait)
-		woken := sleep.Err() != nil
+		err := t.clock.Sleep(sleepCtx, wait)
+		woken := sleepCtx.Err() != nil
 		wake()
 		if err != nil && (ctx.Err() != nil || !woken) {
 			return nil, err
@@ -62,11 +62,11 @@ func (t *tokenPace) reserve(ctx context.Context, s Size) (*reservation, error) {
 
 // tryReserve adds a reservation if the request fits. Otherwise it returns how long
 // to wait, and calls wake if something changes before that.
-func (t *tokenPace) tryReserve(s Size, wake context.CancelFunc) (*reservation, time.Duration) {
+func (t *tokenLimiter) tryReserve(s Size, wake context.CancelFunc) (*reservation, time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := t.clock.Now()
-	minute, part, wait := 0.0, 0.0, time.Minute
+	inMinute, inSlot, wait := 0.0, 0.0, time.Minute
 	for r := range t.reserved {
 		if r.sent.After(now) { // the clock was set back
 			r.sent = now
@@ -75,20 +75,20 @@ func (t *tokenPace) tryReserve(s Size, wake context.CancelFunc) (*reservation, t
 		if r.sent.IsZero() {
 			age = 0
 		}
-		left := t.lifetime(r) - age
-		if left <= 0 {
+		remaining := t.lifetime(r) - age
+		if remaining <= 0 {
 			delete(t.reserved, r)
 			continue
 		}
-		minute += r.tokens
-		if inPart := time.Minute/minuteParts - age; inPart > 0 {
-			part += r.prompt
-			left = min(left, inPart)
+		inMinute += r.tokens
+		if slotRemaining := time.Minute/slotsPerMinute - age; slotRemaining > 0 {
+			inSlot += r.prompt
+			remaining = min(remaining, slotRemaining)
 		}
-		wait = min(wait, left)
+		wait = min(wait, remaining)
 	}
 	r := &reservation{prompt: float64(s.Prompt), tokens: float64(s.Prompt + s.Reply)}
-	if minute > 0 && minute+r.tokens > t.perMinute || part > 0 && part+r.prompt > t.perMinute/minuteParts {
+	if inMinute > 0 && inMinute+r.tokens > t.limit || inSlot > 0 && inSlot+r.prompt > t.limit/slotsPerMinute {
 		t.wake = wake
 		return nil, wait
 	}
@@ -97,16 +97,16 @@ func (t *tokenPace) tryReserve(s Size, wake context.CancelFunc) (*reservation, t
 }
 
 // lifetime returns how long a reservation counts after it was sent.
-func (t *tokenPace) lifetime(r *reservation) time.Duration {
-	return max(time.Minute, time.Duration(r.tokens/t.perMinute*float64(time.Minute)))
+func (t *tokenLimiter) lifetime(r *reservation) time.Duration {
+	return max(time.Minute, time.Duration(r.tokens/t.limit*float64(time.Minute)))
 }
 
 // start records that a request is sent now.
-func (t *tokenPace) start(r *reservation) { t.change(func() { r.sent = t.clock.Now() }) }
+func (t *tokenLimiter) start(r *reservation) { t.update(func() { r.sent = t.clock.Now() }) }
 
 // settle corrects a reservation to the actual usage.
-func (t *tokenPace) settle(r *reservation, u usage.Usage) {
-	t.change(func() {
+func (t *tokenLimiter) settle(r *reservation, u usage.Usage) {
+	t.update(func() {
 		r.prompt, r.tokens = float64(u.PromptTokens), float64(u.Tokens())
 		if r.tokens <= 0 {
 			delete(t.reserved, r)
@@ -114,8 +114,8 @@ func (t *tokenPace) settle(r *reservation, u usage.Usage) {
 	})
 }
 
-// change calls f with the lock held and wakes the waiting request.
-func (t *tokenPace) change(f func()) {
+// update calls f with the lock held and wakes the waiting request.
+func (t *tokenLimiter) update(f func()) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f()

@@ -15,11 +15,11 @@ import (
 // A pause that begins while requests are queued applies to them too.
 func TestPauseAppliesToQueuedRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := NewPace(60, 0, NewClock(time.Now))
+		p := NewRateLimiter(60, 0, NewClock(time.Now))
 		start := time.Now()
 		var mu sync.Mutex
 		var sent []time.Duration
-		c := Layered(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
+		c := Wrap(completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 			mu.Lock()
 			sent = append(sent, time.Since(start))
 			first := len(sent) == 1
@@ -44,8 +44,8 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 func TestPaceLimitsRequests(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
-	p := NewPace(60, 0, clock)
-	c := Layered(&script{}, nil, p)
+	p := NewRateLimiter(60, 0, clock)
+	c := Wrap(&script{}, nil, p)
 	for range 31 {
 		if _, err := c.Complete(t.Context(), ask(nil)); err != nil {
 			t.Fatal(err)
@@ -62,7 +62,7 @@ func TestPaceLimitsRequests(t *testing.T) {
 func TestPaceLimitsTokens(t *testing.T) {
 	clock := newFakeClock()
 	start := clock.Now()
-	c := Layered(&script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewPace(0, 60_000, clock))
+	c := Wrap(&script{usage: usage.Usage{Requests: 1, PromptTokens: 900, CompletionTokens: 100}}, func(string) int { return 250 }, NewRateLimiter(0, 60_000, clock))
 	for range 60 {
 		if _, err := c.Complete(t.Context(), ask(nil)); err != nil {
 			t.Fatal(err)
@@ -75,7 +75,7 @@ func TestPaceLimitsTokens(t *testing.T) {
 }
 
 func TestPaceAllowsPromptAboveLimit(t *testing.T) {
-	c := Layered(&script{}, func(string) int { return 1e6 }, NewPace(0, 100, newFakeClock()))
+	c := Wrap(&script{}, func(string) int { return 1e6 }, NewRateLimiter(0, 100, newFakeClock()))
 	if _, err := c.Complete(t.Context(), ask(nil)); err != nil {
 		t.Error(err)
 	}
@@ -83,9 +83,9 @@ func TestPaceAllowsPromptAboveLimit(t *testing.T) {
 
 func TestPaceSlowsDownAndRecovers(t *testing.T) {
 	clock := newFakeClock()
-	p := NewPace(600, 0, clock)
+	p := NewRateLimiter(600, 0, clock)
 	s := &script{steps: []error{status(429, "Retry-After", "20"), status(429), nil}}
-	c := Layered(s, nil, p)
+	c := Wrap(s, nil, p)
 	_, _ = c.Complete(t.Context(), ask(nil))
 	slow := float64(p.limit) * 60
 	before := clock.Now()
@@ -107,11 +107,11 @@ func TestPaceSlowsDownAndRecovers(t *testing.T) {
 
 func TestPaceFindsLimitWithoutConfig(t *testing.T) {
 	clock := newFakeClock()
-	p := NewPace(0, 0, clock)
+	p := NewRateLimiter(0, 0, clock)
 	steps := make([]error, 40)
 	steps[39] = status(429)
 	s := &script{steps: append(steps, nil)}
-	c := Layered(s, nil, p)
+	c := Wrap(s, nil, p)
 	for range 40 {
 		if !math.IsInf(float64(p.limit)*60, 1) {
 			t.Fatal("limited before the first 429")
@@ -133,8 +133,8 @@ func TestPaceFindsLimitWithoutConfig(t *testing.T) {
 
 func TestPaceNeverStops(t *testing.T) {
 	clock := newFakeClock()
-	p := NewPace(600, 0, clock)
-	c := Layered(&script{steps: []error{status(429)}}, nil, p)
+	p := NewRateLimiter(600, 0, clock)
+	c := Wrap(&script{steps: []error{status(429)}}, nil, p)
 	for range 100 {
 		_, _ = c.Complete(t.Context(), ask(nil))
 		clock.pass(time.Second)
