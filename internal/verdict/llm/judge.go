@@ -50,7 +50,7 @@ type Options struct {
 	// Limit returns the number of tokens of a prompt and its reply above which the server
 	// silently truncates, or 0 if unknown. It may change during a run, and may be nil.
 	Limit func() int
-	// Tokens estimates the tokens of a text; the default is llm.Rough.
+	// Tokens estimates the tokens of a text; the default is llm.EstimateTokens.
 	Tokens func(string) int
 }
 
