@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .change import Case, Change, name_from_premise, pick, shuffled
+from .change import Case, Change, pick, shuffled
 from .premise import NUMBER, match_case
 
 SYMMETRIC = re.compile(r"\b(?:met|meets|married|marry|divorced|with|between|near|similar|same|like|versus|vs|both|equal|sibling\w*|"
