@@ -36,9 +36,19 @@ def read(path, margin, limit):
             if s["Settled"] or s["Unread"]:
                 continue
             w = min(max(s["Words"], margin), 1 - margin)
-            x = (math.log(w / (1 - w)), min(max(s["Support"], -limit), limit), -min(max(s["Contradiction"], 0), limit), -min(max(s["Worst"], -limit), limit))
+            x = (
+                math.log(w / (1 - w)),
+                min(max(s["Support"], -limit), limit),
+                -min(max(s["Contradiction"], 0), limit),
+                -min(max(s["Worst"], -limit), limit),
+            )
             by[r["source"]].append((x, r["label"] == 0))
-    return {k: v for k, v in by.items() if len(v) >= MIN_PAIRS and min(sum(y for _, y in v), sum(not y for _, y in v)) >= MIN_PER_LABEL}
+
+    def is_large_enough(pairs):
+        supported = sum(y for _, y in pairs)
+        return len(pairs) >= MIN_PAIRS and min(supported, len(pairs) - supported) >= MIN_PER_LABEL
+
+    return {source: pairs for source, pairs in by.items() if is_large_enough(pairs)}
 
 
 def fit(x, y, weight, ridge):
@@ -48,7 +58,9 @@ def fit(x, y, weight, ridge):
         z = theta[0] + x @ theta[1:]
         p = np.logaddexp(0, np.where(y, -z, z))
         g = np.where(y, -1, 1) / (1 + np.exp(np.where(y, z, -z)))
-        return (weight * p).sum() + ridge * (theta[1:] ** 2).sum(), np.concatenate([[(weight * g).sum()], x.T @ (weight * g)]) + 2 * ridge * np.concatenate([[0], theta[1:]])
+        value = (weight * p).sum() + ridge * (theta[1:] ** 2).sum()
+        gradient = np.concatenate([[(weight * g).sum()], x.T @ (weight * g)])
+        return value, gradient + 2 * ridge * np.concatenate([[0], theta[1:]])
 
     bounds = [(None, None)] + [(0, None)] * x.shape[1]
     start = np.array([0.0] + [0.5] * x.shape[1])

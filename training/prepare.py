@@ -162,8 +162,9 @@ def add_natural(builder, data, evaluation):
                 builder.add_edits(source, window, claim, 2)
                 if rng.random() < 0.6:
                     builder.add_withheld(source, premise, claim)
-            if claims and source not in FIXED_CLAIMS and rng.random() < 0.6 and (other := builder.similar_claim(window, own[premise[:80]] | {claim}, claims)):
-                builder.add(source, window, other, NOT_MENTIONED, "similar")
+            if claims and source not in FIXED_CLAIMS and rng.random() < 0.6:
+                if other := builder.similar_claim(window, own[premise[:80]] | {claim}, claims):
+                    builder.add(source, window, other, NOT_MENTIONED, "similar")
     return held_out
 
 
@@ -185,8 +186,9 @@ def write_held_out(held_out, idf, path, seed):
             builder.add(source, premise, claim, label, "natural")
             if label == SUPPORTED and builder.rng.random() < 0.5:
                 builder.add_withheld(source, premise, claim)
-            if claims and source not in FIXED_CLAIMS and builder.rng.random() < 0.5 and (other := builder.similar_claim(premise, {claim}, claims)):
-                builder.add(source, premise, other, NOT_MENTIONED, "similar")
+            if claims and source not in FIXED_CLAIMS and builder.rng.random() < 0.5:
+                if other := builder.similar_claim(premise, {claim}, claims):
+                    builder.add(source, premise, other, NOT_MENTIONED, "similar")
     with open(path, "w", encoding="utf8") as f:
         for (source, premise), claims in builder.groups.items():
             for c in claims:
@@ -240,7 +242,8 @@ def write(builder, path, evaluation):
         builder.rng.shuffle(claims)
         for i in range(0, len(claims), 8):
             lines.append({"source": source, "window": window, "claims": claims[i : i + 8]})
-        if evaluation.overlaps(window) or any(evaluation.overlaps(c["text"]) for c in claims if not c["kind"].startswith(("edit-", "kept", "joined"))):
+        unedited = [c["text"] for c in claims if not c["kind"].startswith(("edit-", "kept", "joined"))]
+        if any(map(evaluation.overlaps, [window, *unedited])):
             sys.exit(f"{source}: text of an evaluation row: {window[:80]}")
     builder.rng.shuffle(lines)
     with open(path, "w", encoding="utf8") as f:
